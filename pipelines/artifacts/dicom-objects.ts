@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { DicomDestination, Paper } from '../../config/schema.ts';
 import type { Subject } from '../dicom/subject.ts';
 import type { Result } from '../result/envelope.ts';
+import type { GrowthCurve } from './drawing/growth-curve.ts';
 import { buildKeyObjects } from './ko/key-objects.ts';
 import { buildEncapsulatedPdf } from './pdf/encapsulated-pdf.ts';
 import { rebuildReportPdf } from './pdf/report.ts';
@@ -63,24 +64,28 @@ async function secondaryCaptures({ result, subject, artifactPath }: ObjectSource
   return captures;
 }
 
-/** Every object that a destination can ask for (`objects` of its settings). */
-export const DICOM_OBJECTS = {
-  'sr-tid1500': measurements,
-  'sr-tid5000': ({ result, subject }) => [[buildTid5000(result, subject)]],
-  // Simplified Adult Echo SR, or for older receivers the Comprehensive SR that carts send.
-  'sr-echo': ({ result, subject }) => [
-    [buildTid5300(result, subject), buildTid5200(result, subject)],
-  ],
-  seg: segmentations,
-  'key-objects': ({ result, subject }) => {
-    const selection = buildKeyObjects(result, subject);
-    return selection ? [[selection]] : [];
-  },
-  pdf: async ({ result, subject, artifactPath, paper }) => {
-    const pdf = await rebuildReportPdf(result, subject, artifactPath, paper);
-    return [[buildEncapsulatedPdf(result, subject, pdf)]];
-  },
-  'secondary-capture': secondaryCaptures,
-  'presentation-state': ({ result, subject }) =>
-    buildPresentationStates(result, subject).map((bytes) => [bytes]),
-} as const satisfies Record<DicomDestination['objects'][number], ObjectBuilder>;
+/**
+ * The builder of every object that a destination can ask for (`objects` of its settings).
+ * @param curves the growth charts of the PDF report.
+ */
+export const dicomObjects = (curves: readonly GrowthCurve[]) =>
+  ({
+    'sr-tid1500': measurements,
+    'sr-tid5000': ({ result, subject }) => [[buildTid5000(result, subject)]],
+    // Simplified Adult Echo SR, or for older receivers the Comprehensive SR that carts send.
+    'sr-echo': ({ result, subject }) => [
+      [buildTid5300(result, subject), buildTid5200(result, subject)],
+    ],
+    seg: segmentations,
+    'key-objects': ({ result, subject }) => {
+      const selection = buildKeyObjects(result, subject);
+      return selection ? [[selection]] : [];
+    },
+    pdf: async ({ result, subject, artifactPath, paper }) => {
+      const pdf = await rebuildReportPdf(result, subject, curves, artifactPath, paper);
+      return [[buildEncapsulatedPdf(result, subject, pdf)]];
+    },
+    'secondary-capture': secondaryCaptures,
+    'presentation-state': ({ result, subject }) =>
+      buildPresentationStates(result, subject).map((bytes) => [bytes]),
+  }) as const satisfies Record<DicomDestination['objects'][number], ObjectBuilder>;

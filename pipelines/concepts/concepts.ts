@@ -1,4 +1,3 @@
-import type { Concept } from '../result/envelope.ts';
 import {
   type Chart,
   CODING_SYSTEMS,
@@ -72,8 +71,15 @@ export const CHARTS = {
 
 export type ChartKey = keyof typeof CHARTS;
 
-/** A coding as the envelope carries it. */
-function toConcept(key: string, coding: Coding): Concept {
+/** A concept as results carry it. */
+export interface CodedConcept {
+  key: string;
+  system: string;
+  code: string;
+  display: string;
+}
+
+function toConcept(key: string, coding: Coding): CodedConcept {
   return {
     key,
     system: CODING_SYSTEMS[coding.scheme],
@@ -82,13 +88,13 @@ function toConcept(key: string, coding: Coding): Concept {
   };
 }
 
-/** The envelope's `concept` of a measurement. */
-export function measurementConcept(key: ConceptKey): Concept {
+/** `concept` of a measurement. */
+export function measurementConcept(key: ConceptKey): CodedConcept {
   return toConcept(key, CONCEPTS[key].codings[0]);
 }
 
-/** The envelope's `concept` of a finding or a classification. */
-export function findingConcept(key: FindingConceptKey): Concept {
+/** `concept` of a finding or a classification. */
+export function findingConcept(key: FindingConceptKey): CodedConcept {
   return toConcept(key, FINDING_CONCEPTS[key]);
 }
 

@@ -47,6 +47,7 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
       return {
         previews: true,
         dating: null,
+        curves: [],
         refusal: refusalOf,
         async interpret(study, report, signal) {
           const tell = (

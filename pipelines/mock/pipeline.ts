@@ -11,6 +11,7 @@ import {
 } from '../contract/job.ts';
 import type { Subject } from '../dicom/subject.ts';
 import { echoEndpoint } from '../echo/endpoint.ts';
+import { INTERGROWTH_CURVES } from '../obstetric/growth/curves.ts';
 import { withArtifacts } from '../result/assemble.ts';
 import { type ArtifactEntry, type Result, resultSchema } from '../result/envelope.ts';
 import { type ArtifactInput, writeArtifacts } from '../run/write-artifacts.ts';
@@ -121,6 +122,7 @@ function makeObstetric(job: Job, seed: Seed, extra: ArtifactInput['extra']): Mad
         subject,
         study: options.previews ? study : { ...study, clips: [] },
         folder,
+        curves: INTERGROWTH_CURVES,
         ...(extra && { extra }),
       });
       return Promise.all(entries.map((entry) => stampedEntry(entry, folder)));

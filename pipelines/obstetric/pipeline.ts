@@ -11,6 +11,7 @@ import {
   stage,
 } from '../run/study-pipeline.ts';
 import { readStructures } from './biometry/read.ts';
+import { INTERGROWTH_CURVES } from './growth/curves.ts';
 import { readEarlierScans } from './growth/read.ts';
 import { interpretStudy } from './interpret-study.ts';
 import { surveyPlanes } from './planes/read.ts';
@@ -106,6 +107,7 @@ export function createObstetricPipeline(parts: ObstetricParts): Pipeline {
     return {
       mmPerPx: options.mm_per_px,
       previews: options.previews,
+      curves: INTERGROWTH_CURVES,
       dating: dating ? { gaDays: dating.ga_days, basis: dating.basis } : null,
       refusal: (study) => (study.clips.length === 0 ? noReadableImage(study) : null),
       interpret: (study, report, signal) => interpret(study, job, options, locator, report, signal),

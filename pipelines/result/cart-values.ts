@@ -1,11 +1,11 @@
 import { CONCEPTS, type ConceptKey, measurementConcept } from '../concepts/concepts.ts';
+import { cutOffsOf } from '../concepts/cut-offs.ts';
 import type { CartMeasurement } from '../contract/cart.ts';
 import { fetusKey } from '../contract/fetus-name.ts';
 import { median } from '../measure/statistics.ts';
 import type { Measurement } from './envelope.ts';
 import { implausibleNote, isPlausible } from './hard-limits.ts';
 import { format } from './measurement.ts';
-import { cutOffsOf } from './obstetric/cut-offs.ts';
 
 /** Of several values without the cart's choice, those of the first kind that is there stand. */
 const PREFERENCE: readonly CartMeasurement['derivation'][] = ['best', 'mean', 'median'];

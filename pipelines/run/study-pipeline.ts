@@ -23,6 +23,8 @@ export interface StudyInterpreter {
   mmPerPx?: number | undefined;
   previews: boolean;
   dating: Subject['dating'];
+  /** The charts on which the documents draw growth. */
+  curves: ArtifactInput['curves'];
   /** Why the study cannot be interpreted, a sentence for the client; null where it can. */
   refusal(study: Study): string | null;
   interpret(study: Study, report: Report, signal: AbortSignal): Promise<Result>;
@@ -137,6 +139,7 @@ export function createStudyPipeline(
       display: job.display !== false,
       study,
       previews: interpreter.previews,
+      curves: interpreter.curves,
       folder: join(folder, 'artifacts'),
       written: (entry) => announce(report, entry),
       ...(parts.extra && { extra: parts.extra }),

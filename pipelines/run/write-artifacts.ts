@@ -22,8 +22,7 @@ import { buildTid5300 } from '../artifacts/sr/tid5300.ts';
 import { objectFits } from '../contract/object-endpoints.ts';
 import type { Study } from '../contract/study.ts';
 import type { Subject } from '../dicom/subject.ts';
-import { INTERGROWTH_CURVES } from '../obstetric/growth/curves.ts';
-import { earlierValues } from '../obstetric/growth/interval-growth.ts';
+import { earlierValues } from '../result/earlier-values.ts';
 import type { ArtifactEntry, Result } from '../result/envelope.ts';
 
 /** An artifact that another folder builds, such as the FHIR bundle. */
@@ -40,7 +39,8 @@ export interface ArtifactInput {
   study: Study;
   /** Where the files go; made when it does not exist. */
   folder: string;
-  curves?: readonly GrowthCurve[];
+  /** The charts of the growth panels; empty for an endpoint without any. */
+  curves: readonly GrowthCurve[];
   /** False: no previews, neither as files nor in the report (`options.previews`). */
   previews?: boolean;
   /** False: no key frames, cines and `overlays.json`, which viewers like the console show. */
@@ -93,7 +93,7 @@ type Write = (
 type Part = (write: Write) => Promise<void>;
 
 async function writeCharts(
-  { result, subject, study, previews, curves = INTERGROWTH_CURVES }: ArtifactInput,
+  { result, subject, study, previews, curves }: ArtifactInput,
   shown: ShownFrames,
   write: Write,
 ): Promise<void> {
@@ -110,7 +110,7 @@ async function writeCharts(
 }
 
 async function writeForViewers(
-  { result, subject, study, previews, display, curves = INTERGROWTH_CURVES }: ArtifactInput,
+  { result, subject, study, previews, display, curves }: ArtifactInput,
   shown: ShownFrames,
   write: Write,
 ): Promise<void> {
@@ -144,7 +144,7 @@ async function writeObjects(
  * the documents wait for the previews, which are shown as they come.
  */
 function partsOf(input: ArtifactInput): Part[] {
-  const { result, subject, curves = INTERGROWTH_CURVES, paper } = input;
+  const { result, subject, curves, paper } = input;
   const shown = createShownFrames();
   const previews = Promise.withResolvers<RenderedOverlay[]>();
   return [

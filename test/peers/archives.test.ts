@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DICOM_OBJECTS, type ObjectForms } from '../../pipelines/artifacts/dicom-objects.ts';
+import { dicomObjects, type ObjectForms } from '../../pipelines/artifacts/dicom-objects.ts';
+import { INTERGROWTH_CURVES } from '../../pipelines/obstetric/growth/curves.ts';
 import type { Result } from '../../pipelines/result/envelope.ts';
 import { sendForms } from '../dimse/send.ts';
 import { RESULT } from '../pipelines/artifacts/example-result.ts';
 import { SUBJECT } from '../pipelines/artifacts/example-subject.ts';
 import { DCMTK_INSTALLED, dcmtk, startDcmqrscp } from './dcmtk.ts';
 import { ORTHANC_INSTALLED, startOrthanc } from './orthanc.ts';
+
+const DICOM_OBJECTS = dicomObjects(INTERGROWTH_CURVES);
 
 const AE_TITLE = 'ARCHIVE';
 

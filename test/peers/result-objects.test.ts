@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DICOM_OBJECTS, type ObjectForms } from '../../pipelines/artifacts/dicom-objects.ts';
+import { dicomObjects, type ObjectForms } from '../../pipelines/artifacts/dicom-objects.ts';
 import { decode } from '../../pipelines/artifacts/sr/decode.ts';
+import { INTERGROWTH_CURVES } from '../../pipelines/obstetric/growth/curves.ts';
 import { sendForms } from '../dimse/send.ts';
 import { RESULT } from '../pipelines/artifacts/example-result.ts';
 import { SUBJECT } from '../pipelines/artifacts/example-subject.ts';
 import { DCMTK_INSTALLED, type Program, startStorescp } from './dcmtk.ts';
+
+const DICOM_OBJECTS = dicomObjects(INTERGROWTH_CURVES);
 
 let folder = '';
 let preview = '';

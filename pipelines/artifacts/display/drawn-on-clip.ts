@@ -1,5 +1,5 @@
 import type { Clip, Rectangle } from '../../contract/study.ts';
-import { earlierValues } from '../../obstetric/growth/interval-growth.ts';
+import { earlierValues } from '../../result/earlier-values.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { shortText } from '../../result/render/value-text.ts';
 import { withoutComparisons } from '../../result/standing.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Plane } from '../../obstetric/shared/locator.ts';
 import type { Result } from '../../result/envelope.ts';
 import { flowTraceSchema } from '../../result/flow-trace.ts';
 import { LOCATED_STRUCTURES, type StructureName } from '../../result/located-structure.ts';
@@ -36,7 +35,7 @@ const viewedClips = z.array(z.object({ file: z.string(), view: z.string().nullab
 const framePlanes = z.array(z.object({ file: z.string(), frame: z.number(), plane: z.string() }));
 
 /** A frame without a plane (obstetric/locator.ts). */
-const NO_PLANE: Plane = 'other';
+const NO_PLANE = 'other';
 
 const spectra = z.array(
   z.object({

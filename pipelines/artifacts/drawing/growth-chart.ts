@@ -1,5 +1,5 @@
 import type { Point } from '../../contract/image.ts';
-import type { EarlierData } from '../../obstetric/growth/interval-growth.ts';
+import type { EarlierData } from '../../result/earlier-values.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
 import { DRAFT_NOTICE } from '../../result/render/statement.ts';

@@ -5,11 +5,10 @@ import { inParallel } from '../../../src/platform/in-parallel.ts';
 import { chartEntry } from '../../concepts/concepts.ts';
 import { isoDate } from '../../dicom/dates.ts';
 import type { DicomIdentity, Subject } from '../../dicom/subject.ts';
-import { INTERGROWTH_CURVES } from '../../obstetric/growth/curves.ts';
-import { earlierValues } from '../../obstetric/growth/interval-growth.ts';
-import { BASIS_TEXT } from '../../obstetric/shared/input.ts';
+import { earlierValues } from '../../result/earlier-values.ts';
 import type { Measurement, Result, Section } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
+import { basisText } from '../../result/render/dating.ts';
 import { gapLine, inputLimitations } from '../../result/render/report-lines.ts';
 import {
   accepted,
@@ -147,9 +146,6 @@ function head(page: Page, { subject, result }: ReportInput): void {
     { size: 8, colour: MUTED },
   );
 }
-
-const basisText = (basis: string): string =>
-  Object.entries(BASIS_TEXT).find(([key]) => key === basis)?.[1] ?? basis;
 
 function dating(page: Page, { subject, result }: ReportInput): void {
   if (!isObstetric(result)) return;
@@ -411,6 +407,7 @@ export async function renderReport(
 export async function rebuildReportPdf(
   result: Result,
   subject: Subject,
+  curves: readonly GrowthCurve[],
   artifactPath: (name: string) => Promise<string | null>,
   paper?: Paper,
 ): Promise<Buffer> {
@@ -419,5 +416,5 @@ export async function rebuildReportPdf(
     const path = await artifactPath(name);
     if (path) previews.push({ png: await readFile(path), measurements });
   }
-  return renderReport(result, subject, previews, INTERGROWTH_CURVES, paper);
+  return renderReport(result, subject, previews, curves, paper);
 }

@@ -1,7 +1,8 @@
+import { cutOffsOf } from '../../concepts/cut-offs.ts';
 import { cartMeasurements } from '../../result/cart-values.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measurement.ts';
-import { acrossCutOff, cutOffsOf } from '../../result/obstetric/cut-offs.ts';
+import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
 import { acceptedValue, formatValue } from '../../result/render/number-text.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import { machineUnused, withMachineValues } from '../shared/machine-values.ts';

@@ -1,9 +1,10 @@
 import { findingConcept } from '../../concepts/concepts.ts';
+import { cutOffsOf } from '../../concepts/cut-offs.ts';
 import { fetusKey, fetusOf } from '../../contract/fetus-name.ts';
 import { cartMeasurements } from '../../result/cart-values.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measurement.ts';
-import { acrossCutOff, cutOffsOf } from '../../result/obstetric/cut-offs.ts';
+import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
 import { acceptedValue, formatValue, numberText } from '../../result/render/number-text.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 import { MACHINE_UNUSED, ofSeveralFetuses, withMachineValues } from '../shared/machine-values.ts';

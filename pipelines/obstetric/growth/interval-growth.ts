@@ -1,7 +1,11 @@
-import { z } from 'zod';
 import type { PriorReport } from '../../contract/study.ts';
 import { cartMeasurements } from '../../result/cart-values.ts';
-import type { Measurement, Result } from '../../result/envelope.ts';
+import {
+  EARLIER_SOURCES,
+  type EarlierData,
+  type EarlierSource,
+} from '../../result/earlier-values.ts';
+import type { Measurement } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
 import { abbreviations, acceptedValue } from '../../result/render/number-text.ts';
 import { centileText } from '../../result/render/unit-text.ts';
@@ -27,47 +31,15 @@ export const SHORTEST_INTERVAL_DAYS = 14;
 const OF_MACHINE = ['ofd', 'hc', 'ac', 'fl'] as const;
 const OF_DRAFT = ['bpd', ...OF_MACHINE] as const;
 
-/** Where an earlier value is from, the best first. */
-const SOURCES = ['images', 'machine-report', 'unreviewed-draft'] as const;
-type Source = (typeof SOURCES)[number];
-
-const earlierSchema = z.array(
-  z.object({
-    days_before: z.number(),
-    ga_days: z.number(),
-    values: z.array(
-      z.object({
-        concept: z.string(),
-        value: z.number(),
-        unit: z.string(),
-        source: z.enum(SOURCES),
-        centile: z.number(),
-        z_score: z.number(),
-        chart: z.string(),
-      }),
-    ),
-  }),
-);
-
-/** `earlier` of the data of the section growth: values of earlier scans on their charts. */
-export type EarlierData = z.infer<typeof earlierSchema>;
-
-const SOURCE_TEXT: Readonly<Record<Source, string>> = {
+const SOURCE_TEXT: Readonly<Record<EarlierSource, string>> = {
   images: 'measured on its images',
   'machine-report': 'with values of the report of the ultrasound machine',
   'unreviewed-draft': 'with values of an unreviewed draft of this gateway',
 };
 
-/** Earlier values as the section growth of a result holds them; empty where it has none. */
-export function earlierValues({ sections }: Pick<Result, 'sections'>): EarlierData {
-  const growth = sections.find(({ id }) => id === 'growth');
-  const parsed = earlierSchema.safeParse(growth?.data.earlier);
-  return parsed.success ? parsed.data : [];
-}
-
 interface EarlierLength {
   measurement: Measurement;
-  source: Source;
+  source: EarlierSource;
 }
 
 interface EarlierGrowth {
@@ -154,12 +126,12 @@ function growthAt(
 }
 
 /** Of a length its own, of a weight the least good of its inputs. */
-function sourceOf({ id, inputs }: Measurement, lengths: readonly EarlierLength[]): Source {
+function sourceOf({ id, inputs }: Measurement, lengths: readonly EarlierLength[]): EarlierSource {
   const used = lengths.filter(
     ({ measurement }) => measurement.id === id || inputs.includes(measurement.id),
   );
-  const rank = Math.max(0, ...used.map(({ source }) => SOURCES.indexOf(source)));
-  return SOURCES[rank] ?? 'images';
+  const rank = Math.max(0, ...used.map(({ source }) => EARLIER_SOURCES.indexOf(source)));
+  return EARLIER_SOURCES[rank] ?? 'images';
 }
 
 function toData({ daysBefore, gaDays, charted, lengths }: EarlierGrowth): EarlierData[number] {

@@ -1,9 +1,10 @@
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
+import { BASIS_TEXT } from '../../result/render/dating.ts';
 import { acceptedValue } from '../../result/render/number-text.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 import { notAssessed } from '../../result/section-outcome.ts';
-import { BASIS_TEXT, type ObstetricOptions } from '../shared/input.ts';
+import type { ObstetricOptions } from '../shared/input.ts';
 import { SOFT_Z } from '../shared/plausibility.ts';
 import type {
   Amendment,

@@ -1,11 +1,11 @@
 import { chartEntry, type FindingConceptKey, findingConcept } from '../../concepts/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
+import { BASIS_TEXT, type DatingBasis } from '../../result/render/dating.ts';
 import { abbreviations, acceptedValue, formatValue } from '../../result/render/number-text.ts';
 import { centileText } from '../../result/render/unit-text.ts';
 import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
 import { FLUID_BY } from '../amniotic-fluid/judge.ts';
-import { BASIS_TEXT, type DatingBasis } from '../shared/input.ts';
 import {
   CENTILE_CROSSING,
   LATE_FORM_WEEKS,

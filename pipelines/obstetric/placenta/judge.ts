@@ -1,6 +1,7 @@
 import { findingConcept } from '../../concepts/concepts.ts';
+import { cutOffsOf } from '../../concepts/cut-offs.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
-import { acrossCutOff, cutOffsOf } from '../../result/obstetric/cut-offs.ts';
+import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
 import { acceptedValue, formatValue } from '../../result/render/number-text.ts';
 import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
 import {

@@ -2,6 +2,7 @@ import { CONCEPTS, chartEntry, methodEntry } from '../../concepts/concepts.ts';
 import { fixed } from '../../measure/rounding.ts';
 import type { Measurement, Result, Section } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
+import { BASIS_TEXT, DATING_BASIS } from '../../result/render/dating.ts';
 import { decimalsOf, numberText } from '../../result/render/number-text.ts';
 import {
   imagesLine,
@@ -15,7 +16,6 @@ import {
 } from '../../result/render/report-lines.ts';
 import { centileText, unitText, zScoreText } from '../../result/render/unit-text.ts';
 import { standingValues } from '../../result/standing.ts';
-import { BASIS_TEXT, DATING_BASIS } from '../shared/input.ts';
 import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
 
 type Report = NonNullable<Result['report']>;

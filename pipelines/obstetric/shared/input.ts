@@ -1,18 +1,7 @@
 import { z } from 'zod';
 import { LONGEST_INDICATION } from '../../contract/job.ts';
 import { FINEST_MM_PER_PIXEL } from '../../input/calibration.ts';
-
-/** How the gestational age was dated; every one is independent of the biometry of this scan. */
-export const DATING_BASIS = ['lmp', 'crl', 'prior_scan', 'ivf'] as const;
-export type DatingBasis = (typeof DATING_BASIS)[number];
-
-/** As a sentence says it. */
-export const BASIS_TEXT: Readonly<Record<DatingBasis, string>> = {
-  lmp: 'last menstrual period',
-  crl: 'crown-rump length',
-  prior_scan: 'an earlier scan',
-  ivf: 'assisted reproduction',
-};
+import { DATING_BASIS } from '../../result/render/dating.ts';
 
 const optionsSchema = z.strictObject({
   dating: z

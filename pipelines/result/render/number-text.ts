@@ -1,7 +1,7 @@
 import { CONCEPTS, type ConceptKey, conceptEntry } from '../../concepts/concepts.ts';
+import { cutOffsOf } from '../../concepts/cut-offs.ts';
 import { fixedOffCutOffs } from '../../measure/rounding.ts';
 import type { Measurement } from '../envelope.ts';
-import { cutOffsOf, cutOffsOfMeasurement } from '../obstetric/cut-offs.ts';
 import { unitText } from './unit-text.ts';
 
 export { createMeasurement, NO_FRAME } from '../measurement.ts';
@@ -36,9 +36,18 @@ const USUAL_DECIMALS = 1;
 /** Decimals of a quantity, by the key of its concept. */
 export const decimalsOf = (key: string): number => conceptEntry(key)?.decimals ?? USUAL_DECIMALS;
 
+/** The cut-offs of one measurement: a nuchal translucency is judged by the limit of its CRL, too. */
+function cutOffsOfMeasurement({
+  concept,
+  reference,
+}: Pick<Measurement, 'concept' | 'reference'>): readonly number[] {
+  const limit = concept.key === 'nuchal-translucency' ? reference?.high : null;
+  return [...cutOffsOf(concept.key), ...(limit == null ? [] : [limit])];
+}
+
 /**
  * The number of a value as every table shows it: with the decimals of its concept, and as many more as
- * keep it on its side of each cut-off (obstetric reference 0.3). The logic has used the unrounded one.
+ * keep it on its side of each cut-off (obstetric reference 0.3). Decisions use the unrounded value.
  */
 export const numberText = (one: Pick<Measurement, 'concept' | 'reference' | 'value'>): string =>
   fixedOffCutOffs(one.value, decimalsOf(one.concept.key), cutOffsOfMeasurement(one));

@@ -7,8 +7,9 @@ import { httpAccess } from '../../../fhir/client/authorization.ts';
 import { createFhirDeliverer } from '../../../fhir/deliver/deliver.ts';
 import { holdLedger } from '../../../fhir/deliver/holds.ts';
 import { binaryLedger } from '../../../fhir/deliver/send-report.ts';
-import { DICOM_OBJECTS } from '../../../pipelines/artifacts/dicom-objects.ts';
+import { dicomObjects } from '../../../pipelines/artifacts/dicom-objects.ts';
 import { rebuildReportPdf } from '../../../pipelines/artifacts/pdf/report.ts';
+import { INTERGROWTH_CURVES } from '../../../pipelines/obstetric/growth/curves.ts';
 import type { ReceivedObjects } from '../../core/files/received-objects.ts';
 import { auditedDeliverer } from '../../core/outbox/audited-deliverer.ts';
 import { type Outbox, startOutbox } from '../../core/outbox/outbox.ts';
@@ -49,7 +50,7 @@ export async function startDeliveries(
       results: core,
       subject,
       paper: config.report.paper,
-      builders: DICOM_OBJECTS,
+      builders: dicomObjects(INTERGROWTH_CURVES),
     }),
     createForwardDeliverer({ transports: pacs.transports, database, objects }),
     createFhirDeliverer({
@@ -60,6 +61,7 @@ export async function startDeliveries(
         rebuildReportPdf(
           result,
           of,
+          INTERGROWTH_CURVES,
           (name) => core.artifactPath(of.requestId, name),
           config.report.paper,
         ),

@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { DICOM_OBJECTS, type ObjectSource } from '../../../pipelines/artifacts/dicom-objects.ts';
+import { dicomObjects, type ObjectSource } from '../../../pipelines/artifacts/dicom-objects.ts';
 import { buildKeyObjects } from '../../../pipelines/artifacts/ko/key-objects.ts';
 import { buildPresentationStates } from '../../../pipelines/artifacts/presentation-state/presentation-state.ts';
 import { decode } from '../../../pipelines/artifacts/sr/decode.ts';
 import { buildTid1500 } from '../../../pipelines/artifacts/sr/tid1500.ts';
 import type { Subject } from '../../../pipelines/dicom/subject.ts';
+import { INTERGROWTH_CURVES } from '../../../pipelines/obstetric/growth/curves.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { NOTHING_MEASURED, RESULT, TWINS } from './example-result.ts';
 import { ANONYMOUS, SUBJECT } from './example-subject.ts';
@@ -210,6 +211,8 @@ print(p.shape, p.reshape(-1, 3).min(axis=0).tolist(), p.reshape(-1, 3).max(axis=
     expect(output.trim()).toBe('(17, 31, 3) [32, 64, 96] [32, 64, 96]');
   });
 });
+
+const DICOM_OBJECTS = dicomObjects(INTERGROWTH_CURVES);
 
 test('a presentation state draws the coordinates of the SR', () => {
   const sr = buildTid1500(RESULT, SUBJECT).toString('latin1');

@@ -214,6 +214,7 @@ describe('writing all artifacts of a result', () => {
   test('the files are those of the entries, with size and digest', async () => {
     const target = join(folder, 'full');
     const entries = await writeArtifacts({
+      curves: INTERGROWTH_CURVES,
       result: RESULT,
       subject: ANONYMOUS,
       study: STUDY,
@@ -250,6 +251,7 @@ describe('writing all artifacts of a result', () => {
 
   test('a result without a measurement has documents and a frame of each clip, but neither chart nor overlay', async () => {
     const entries = await writeArtifacts({
+      curves: INTERGROWTH_CURVES,
       result: NOTHING_MEASURED,
       subject: { ...ANONYMOUS, dating: null },
       study: STUDY,
@@ -270,6 +272,7 @@ describe('writing all artifacts of a result', () => {
     const target = join(folder, 'told');
     const told: string[] = [];
     const entries = await writeArtifacts({
+      curves: INTERGROWTH_CURVES,
       result: RESULT,
       subject: ANONYMOUS,
       study: STUDY,
@@ -291,6 +294,7 @@ describe('writing all artifacts of a result', () => {
 
   test('where no viewer shows them, key frames, cines and overlays are left out', async () => {
     const entries = await writeArtifacts({
+      curves: INTERGROWTH_CURVES,
       result: RESULT,
       subject: ANONYMOUS,
       study: STUDY,
@@ -304,6 +308,7 @@ describe('writing all artifacts of a result', () => {
 
   test('previews can be left out', async () => {
     const entries = await writeArtifacts({
+      curves: INTERGROWTH_CURVES,
       result: RESULT,
       subject: ANONYMOUS,
       study: STUDY,
@@ -317,19 +322,25 @@ describe('writing all artifacts of a result', () => {
     'a delivery builds the report again with the identity and the stored previews',
     async () => {
       const target = join(folder, 'rebuilt');
-      await writeArtifacts({ result: RESULT, subject: ANONYMOUS, study: STUDY, folder: target });
+      await writeArtifacts({
+        curves: INTERGROWTH_CURVES,
+        result: RESULT,
+        subject: ANONYMOUS,
+        study: STUDY,
+        folder: target,
+      });
       const path = async (name: string) => {
         const file = join(target, name);
         return (await stat(file).catch(() => null)) ? file : null;
       };
-      const rebuilt = await rebuildReportPdf(RESULT, SUBJECT, path);
+      const rebuilt = await rebuildReportPdf(RESULT, SUBJECT, INTERGROWTH_CURVES, path);
       expect(text(rebuilt)).toContain('PID-4711');
       const images = run('pdfimages', ['-list', asFile(rebuilt, 'pdf')]).output;
       expect(images.match(/ image /g)).toHaveLength(3);
       await rm(join(target, 'overlay-biometry-2.png'));
       const fewer = run('pdfimages', [
         '-list',
-        asFile(await rebuildReportPdf(RESULT, SUBJECT, path), 'pdf'),
+        asFile(await rebuildReportPdf(RESULT, SUBJECT, INTERGROWTH_CURVES, path), 'pdf'),
       ]);
       expect(fewer.output.match(/ image /g)).toHaveLength(2);
     },

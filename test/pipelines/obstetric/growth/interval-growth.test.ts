@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
 import { intergrowthSizeAt } from '../../../../pipelines/obstetric/growth/charts.ts';
-import { earlierValues } from '../../../../pipelines/obstetric/growth/interval-growth.ts';
 import type { EarlierScan } from '../../../../pipelines/obstetric/growth/read.ts';
+import { earlierValues } from '../../../../pipelines/result/earlier-values.ts';
 import { cartValue } from '../../cart-sample.ts';
 import { abdomen, clip, femur, head, interpretReadings, sectionOf } from '../evidence-sample.ts';
 
