@@ -70,7 +70,7 @@ type Evaluation = { gate: number; temperature?: number; sets: Record<string, unk
 
 const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evaluation>>> = {
   'fetal-plane': evaluatePlanes,
-  // Most of its networks have seen the validation split: judge_brain_planes.py chooses out of fold.
+  // It has seen the validation split: judge_head_planes.py chooses out of fold.
   ...(split === 'test' && { 'fetal-brain-plane': evaluateBrainPlanes }),
   'fetal-head': async (task) =>
     evaluateGeometry(task, {

@@ -64,6 +64,9 @@ class Record:
     mask: Path | None = None
     masks: dict[str, Path] | None = None
     boxes: dict[str, tuple[float, ...]] | None = None
+    # What the teachers of head_distillation.py say about a head.
+    answer: np.ndarray | None = None
+    seen: np.ndarray | None = None
     pixels: np.ndarray | None = field(default=None, repr=False)
 
     def gray(self) -> np.ndarray:
@@ -129,9 +132,7 @@ def fetal_planes(data: Path) -> list[Record]:
 
 def add_landmarks(record: Record, marks: dict) -> None:
     def points(name: str) -> np.ndarray:
-        return np.array(
-            [[float(marks[f"{name}_{i}_{axis}"]) for axis in "xy"] for i in (1, 2)]
-        )
+        return np.array([[float(marks[f"{name}_{i}_{axis}"]) for axis in "xy"] for i in (1, 2)])
 
     record.mm_per_px = float(marks["mm_per_px"])
     record.task = marks["part"].lower()
@@ -192,7 +193,7 @@ CLASS_OF_VIEW = {
 
 def phantom_record(folder: Path, label: dict) -> Record:
     plane = CLASS_OF_VIEW.get(label["plane"], label["plane"])
-    record = Record("phantom", folder / label["file"], label["file"], "train", plane)
+    record = Record("phantom", folder / label["file"], label["file"], "train", plane=plane)
     record.mm_per_px = label["mmPerPixel"]
     if plane not in PLANES:
         raise ValueError(f"{label['file']}: no class for the view {plane}")

@@ -13,7 +13,7 @@ from sector import sector_of
 # Values of a mask, for CAMUS and phantoms alike. CAMUS names neither RV nor RA: they are its 0.
 CLASSES = ("background", "lv", "myocardium", "la", "rv", "ra")
 # Values of the phantoms' masks of parasternal and subcostal views.
-STRUCTURES = CLASSES + ("aorta", "pulmonary-artery", "effusion")
+STRUCTURES = (*CLASSES, "aorta", "pulmonary-artery", "effusion")
 # Each seventh patient of the role `train` chooses checkpoints, gates and the recalibration.
 HELD_EVERY = 7
 

@@ -1,5 +1,7 @@
 """Networks of the heart: a U-Net for chambers, a regression of the ejection fraction."""
 
+from itertools import pairwise
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -16,7 +18,7 @@ class HeartEncoder(nn.Module):
     def __init__(self, widths: tuple[int, ...]):
         super().__init__()
         levels = [nn.Sequential(convolution(1, widths[0], 2, 5), convolution(widths[0], widths[0]))]
-        for below, above in zip(widths, widths[1:]):
+        for below, above in pairwise(widths):
             levels.append(nn.Sequential(convolution(below, above, 2), convolution(above, above)))
         self.levels = nn.ModuleList(levels)
 

@@ -32,16 +32,20 @@ class Ellipse:
         h = ((a - b) / (a + b)) ** 2
         return float(np.pi * (a + b) * (1 + 3 * h / (10 + np.sqrt(4 - 3 * h))))
 
+    def distance(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Signed first-order distance of points to the ellipse in pixels, negative inside (Sampson 1982)."""
+        inverse = np.linalg.inv(self.shape).astype(x.dtype)
+        x, y = x - x.dtype.type(self.centre[0]), y - y.dtype.type(self.centre[1])
+        gx = inverse[0, 0] * x + inverse[0, 1] * y
+        gy = inverse[0, 1] * x + inverse[1, 1] * y
+        radius = np.sqrt(np.maximum(x * gx + y * gy, 1e-12))
+        return (radius - 1) * radius / np.sqrt(gx * gx + gy * gy + 1e-12)
+
     def coverage(self, width: int, height: int) -> np.ndarray:
         """Share of each pixel inside the ellipse, float32 (height, width), linear over one pixel."""
-        inverse = np.linalg.inv(self.shape)
-        x = np.arange(width, dtype=np.float32)[None, :] - np.float32(self.centre[0])
-        y = np.arange(height, dtype=np.float32)[:, None] - np.float32(self.centre[1])
-        gx = np.float32(inverse[0, 0]) * x + np.float32(inverse[0, 1]) * y
-        gy = np.float32(inverse[0, 1]) * x + np.float32(inverse[1, 1]) * y
-        radius = np.sqrt(np.maximum(x * gx + y * gy, 1e-12))
-        distance = (radius - 1) * radius / np.sqrt(gx * gx + gy * gy + 1e-12)
-        return np.clip(0.5 - distance, 0, 1)
+        x = np.arange(width, dtype=np.float32)[None, :]
+        y = np.arange(height, dtype=np.float32)[:, None]
+        return np.clip(0.5 - self.distance(x, y), 0, 1)
 
 
 def ellipse_from_axes(cx: float, cy: float, a: float, b: float, angle: float) -> Ellipse:

@@ -29,7 +29,9 @@ def crop_matrix(
     rotation = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
     linear = np.diag([flips[0] * scale, flips[1] * scale]) @ rotation
     middle = np.array([(CROP_WIDTH - 1) / 2, (CROP_HEIGHT - 1) / 2])
-    return np.concatenate([linear, (middle - linear @ (head.centre + a * np.array(shift)))[:, None]], 1)
+    return np.concatenate(
+        [linear, (middle - linear @ (head.centre + a * np.array(shift)))[:, None]], 1
+    )
 
 
 def warp_crop(gray: np.ndarray, matrix: np.ndarray) -> np.ndarray:

@@ -65,7 +65,9 @@ def name_of(record: Record) -> str:
 def ellipse_between(ends: np.ndarray, half_width: float) -> Ellipse:
     """The ellipse whose one axis runs from end to end, the other is twice `half_width`."""
     along = ends[1] - ends[0]
-    return ellipse_from_axes(*ends.mean(0), np.hypot(*along) / 2, half_width, np.arctan2(*along[::-1]))
+    return ellipse_from_axes(
+        *ends.mean(0), np.hypot(*along) / 2, half_width, np.arctan2(*along[::-1])
+    )
 
 
 def ellipse_in(box: np.ndarray, least: float = 0.0) -> Ellipse:

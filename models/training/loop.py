@@ -1,9 +1,11 @@
-"""The loop that every training shares: a number of minutes of one core, or of steps."""
+"""The loop that all trainings share."""
 
-import argparse
 import time
+from argparse import Namespace
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -13,48 +15,51 @@ from torch import nn
 from network import Average
 
 WARM_UP_STEPS = 100
-# Share of the shown loss that is old: it is a mean over the last fifty steps or so.
+# Share of the earlier value in the loss shown: about a mean over the last fifty steps.
 SHOWN_MEMORY = 0.98
 LONGEST_GRADIENT = 2.0
 
-# The weights so far, kept in the file of the run; what it returns is shown beside the loss.
+# Saves the weights so far and returns a line to show beside the loss.
 Keep = Callable[[dict[str, torch.Tensor]], str]
 
 
-def arguments(about: str | None, minutes: float, rate: float, batch: int) -> argparse.ArgumentParser:
-    """A parser with the arguments that every training takes, the given values their defaults."""
-    parser = argparse.ArgumentParser(description=about)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--minutes", type=float, default=minutes)
-    parser.add_argument("--steps", type=int, help="so many, however long they take")
-    parser.add_argument("--rate", type=float, default=rate)
-    parser.add_argument("--batch", type=int, default=batch)
-    parser.add_argument("--seed", type=int, default=1)
-    return parser
+class Defaults(NamedTuple):
+    """What a topic takes where its recipe does not say otherwise."""
+
+    minutes: float
+    rate: float
+    batch: int
 
 
-def settle(options: argparse.Namespace) -> None:
-    """One core for everything, and the seed for what PyTorch draws."""
+@dataclass
+class Training:
+    """One training, ready to run. `loss` draws a batch and returns its loss."""
+
+    model: nn.Module
+    loss: Callable[[], torch.Tensor]
+    keep: Keep
+    weight_decay: float
+    keep_every: int = 250
+
+
+def settle(seed: int) -> None:
+    """Uses one core for everything, and sets the seed for what PyTorch draws."""
     torch.set_num_threads(1)
     cv2.setNumThreads(0)
-    torch.manual_seed(options.seed)
+    torch.manual_seed(seed)
 
 
-def train(
-    model: nn.Module,
-    loss_of_batch: Callable[[], torch.Tensor],
-    keep: Keep,
-    options: argparse.Namespace,
-    weight_decay: float,
-    keep_every: int = 250,
-) -> None:
-    """Trains for `options.steps`, else `options.minutes`: AdamW, the rate warmed up, then falling as a half cosine.
+def run(training: Training, options: Namespace) -> None:
+    """Trains for `options.steps`, or else for `options.minutes`.
 
-    `loss_of_batch` draws a batch and gives its loss. What is kept is the moving average of the
-    weights, every `keep_every` steps and at the end.
+    AdamW; the rate is warmed up and then falls as a half cosine. The moving average of the weights is
+    kept every `training.keep_every` steps and at the end.
     """
+    model = training.model
     average = Average(model)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=weight_decay)
+    optimiser = torch.optim.AdamW(
+        model.parameters(), lr=options.rate, weight_decay=training.weight_decay
+    )
     begin, step, shown = time.monotonic(), 0, 0.0
 
     def done_share() -> float:
@@ -66,7 +71,7 @@ def train(
         fall = 0.5 + 0.5 * np.cos(np.pi * done)
         for group in optimiser.param_groups:
             group["lr"] = max(options.rate * min(1, (step + 1) / WARM_UP_STEPS) * fall, 1e-6)
-        loss = loss_of_batch()
+        loss = training.loss()
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), LONGEST_GRADIENT)
@@ -75,20 +80,20 @@ def train(
         step += 1
         last = loss.item()
         shown = last if step == 1 else SHOWN_MEMORY * shown + (1 - SHOWN_MEMORY) * last
-        if step % keep_every == 0:
-            said = keep(average.weights)
+        if step % training.keep_every == 0:
+            said = training.keep(average.weights)
             print(f"step {step} done {done:.3f} loss {shown:.4f} {said}".rstrip(), flush=True)
-    keep(average.weights)
+    training.keep(average.weights)
     print(f"step {step} done 1.000 loss {shown:.4f}", flush=True)
 
 
-def train_maps(
+def maps_training(
     model: nn.Module,
     batch: Callable[[], tuple[torch.Tensor, torch.Tensor, torch.Tensor]],
     loss_of: Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor],
-    options: argparse.Namespace,
-) -> None:
-    """Trains a network that draws a map per structure, and keeps its weights in `options.out`.
+    out: Path,
+) -> Training:
+    """The training of a network that draws a map per structure; its weights are kept in `out`.
 
     `batch` draws images, targets and weights; `loss_of` compares logits with the last two.
     """
@@ -100,7 +105,7 @@ def train_maps(
         return loss_of(logits, targets, weights)
 
     def keep(weights: dict[str, torch.Tensor]) -> str:
-        torch.save(weights, options.out)
+        torch.save(weights, out)
         return ""
 
-    train(model, loss, keep, options, weight_decay=1e-3)
+    return Training(model, loss, keep, weight_decay=1e-3)

@@ -50,9 +50,7 @@ def nameless_tissue(rng: np.random.Generator) -> np.ndarray:
 
 
 def smooth_noise(rng: np.random.Generator, sigma: float) -> np.ndarray:
-    noise = cv2.GaussianBlur(
-        rng.standard_normal((HEIGHT, WIDTH)).astype(np.float32), (0, 0), sigma
-    )
+    noise = cv2.GaussianBlur(rng.standard_normal((HEIGHT, WIDTH)).astype(np.float32), (0, 0), sigma)
     noise = noise / (noise.std() + 1e-6) * rng.uniform(10, 80) + rng.uniform(20, 180)
     return np.clip(noise, 0, 255).astype(np.float32)
 

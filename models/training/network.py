@@ -1,5 +1,6 @@
 """One encoder, two uses: a U-Net for outlines and landmarks, a classifier for planes."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import torch
@@ -25,7 +26,7 @@ class Encoder(nn.Module):
     def __init__(self):
         super().__init__()
         levels = [nn.Sequential(convolution(1, WIDTHS[0], 2, 5), convolution(WIDTHS[0], WIDTHS[0]))]
-        for below, above in zip(WIDTHS, WIDTHS[1:]):
+        for below, above in pairwise(WIDTHS):
             levels.append(nn.Sequential(convolution(below, above, 2), convolution(above, above)))
         self.levels = nn.ModuleList(levels)
 
@@ -83,9 +84,14 @@ FADE = 0.06
 # an eighth of the size, standard deviation of its weights.
 SURROUNDING = 3
 NARROW = 32
-# What HeadStructureNetwork is taught to find besides (head_targets.py). `front`: the half of the head with the forehead.
+# What HeadStructureNetwork is taught to find besides (head_targets.py). `front` is the half of the head
+# with the forehead.
 STRUCTURES = ("csp", "thalami", "cerebellum", "cisterna-magna", "ventricle", "front")
 STRUCTURE_STRIDE = 8
+# Those whose presence fetal-brain-plane answers beside the planes, in this order.
+ANSWERED = ("csp", "thalami", "cerebellum")
+# Of the structure networks beside those that know no structures, among the teachers; chosen out of fold.
+STRUCTURE_WEIGHT = 0.7
 LOOKED = 24
 
 
@@ -103,7 +109,9 @@ class HeadPlaneNetwork(nn.Module):
         self.narrow = nn.Conv2d(WIDTHS[-1], NARROW, 1)
         self.dropout = nn.Dropout(dropout)
         self.head = nn.Linear(9 * NARROW + 2 * WIDTHS[-1] + WIDTHS[-2], classes)
-        y, x = torch.meshgrid(torch.arange(192.0) - 95.5, torch.arange(224.0) - 111.5, indexing="ij")
+        y, x = torch.meshgrid(
+            torch.arange(192.0) - 95.5, torch.arange(224.0) - 111.5, indexing="ij"
+        )
         radius = torch.hypot(x / HEAD_AXES[0], y / HEAD_AXES[1])
         inside = ((1 - radius) / FADE).clamp(0, 1)[None, None]
         self.register_buffer("inside", inside, persistent=False)
@@ -152,7 +160,9 @@ class HeadStructureNetwork(HeadPlaneNetwork):
 
     def look(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits of the classes, and of `STRUCTURES` (n, structures, 24, 28)."""
-        maps = self.encoder(self.relative(x))
+        with torch.autocast("cpu", enabled=False):
+            x = self.relative(x)
+        maps = self.encoder(x)
         y = maps[-1]
         for lift, level, skip in zip(self.lift, self.decoder, maps[-2::-1]):
             y = F.interpolate(lift(y), scale_factor=2.0, mode="bilinear", align_corners=False)
@@ -174,7 +184,9 @@ def save_planes(weights: dict, classes: tuple[str, ...], file: Path) -> None:
     torch.save({"classes": list(classes), "weights": weights}, file)
 
 
-def load_planes(model: PlaneNetwork | HeadPlaneNetwork, file: Path, classes: tuple[str, ...]) -> None:
+def load_planes(
+    model: PlaneNetwork | HeadPlaneNetwork, file: Path, classes: tuple[str, ...]
+) -> None:
     """Weights of a run that may have known fewer classes: those it knew keep their logit."""
     saved = torch.load(file)
     weights = saved["weights"]
@@ -185,6 +197,24 @@ def load_planes(model: PlaneNetwork | HeadPlaneNetwork, file: Path, classes: tup
                 fresh[classes.index(plane)] = weights[name][row]
         weights[name] = fresh
     model.load_state_dict(weights)
+
+
+def start_encoder(model: nn.Module, weights: Path) -> None:
+    """Starts the encoder of a network from that of another."""
+    encoder = {
+        name.removeprefix("encoder."): value
+        for name, value in torch.load(weights).items()
+        if name.startswith("encoder.")
+    }
+    model.encoder.load_state_dict(encoder)
+
+
+def start_geometry(model: GeometryNetwork, weights: Path) -> None:
+    """Starts a geometry network from everything but the last layer of another: it has seen real screens."""
+    known = {
+        name: value for name, value in torch.load(weights).items() if not name.startswith("head.")
+    }
+    model.load_state_dict(known, strict=False)
 
 
 class Average:

@@ -17,7 +17,9 @@ def sector_of(image: np.ndarray) -> tuple[slice, slice]:
     padded = np.full((rows * size, columns * size), np.nan, np.float32)
     padded[:height, :width] = image
     means = np.nanmean(padded.reshape(rows, size, columns, size), (1, 3))
-    count, _, stats, _ = cv2.connectedComponentsWithStats((means > LIT).astype(np.uint8), connectivity=4)
+    count, _, stats, _ = cv2.connectedComponentsWithStats(
+        (means > LIT).astype(np.uint8), connectivity=4
+    )
     if count < 2:
         return slice(0, height), slice(0, width)
     largest = stats[1 + np.argmax(stats[1:, cv2.CC_STAT_AREA])]

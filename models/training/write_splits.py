@@ -16,7 +16,7 @@ def held_out(records: list[Record]) -> dict:
 
 
 def only_test(split: dict) -> dict:
-    """Of a model whose networks have, each but one, seen every other fifth (train_brain_planes.py)."""
+    """The split of a model that was trained on everything outside the test split (head_planes.py)."""
     return {dataset: {"test": own["test"]} for dataset, own in split.items()}
 
 

@@ -1,6 +1,6 @@
-"""Trains head, abdomen and femur together: one network, each image judges its own channels."""
+"""Head, abdomen and femur together: one network, and each image judges its own channels."""
 
-from pathlib import Path
+from argparse import ArgumentParser, Namespace
 
 import numpy as np
 import torch
@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from augment import random_affine, random_look, warp
 from datasets import Record, fetal_planes, hc18, phantoms
 from letterbox import HEIGHT, WIDTH
-from loop import arguments, settle, train_maps
+from loop import Defaults, Training, maps_training
 from network import GEOMETRY_CHANNELS, GeometryNetwork
 
 # How often a batch shows each source; the small sets are shown often and augmented strongly.
@@ -113,25 +113,19 @@ def source_of(record: Record) -> str:
     return record.dataset
 
 
-def main() -> None:
-    parser = arguments(__doc__, minutes=30, rate=2e-3, batch=16)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
+DEFAULTS = Defaults(minutes=30, rate=2e-3, batch=16)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--phantom-share", type=float, default=0.2)
     parser.add_argument("--focus", choices=["abdomen", "femur"], help="show one small set more")
-    parser.add_argument("--resume", type=Path)
-    options = parser.parse_args()
-    settle(options)
 
+
+def prepare(options: Namespace) -> Training:
     records = hc18(options.data) + fetal_planes(options.data) + phantoms(*options.phantoms)
     records = [r for r in records if r.task and r.split == "train"]
     sampler = Sampler(records, options.phantom_share, options.seed, options.focus)
     model = GeometryNetwork()
     if options.resume:
         model.load_state_dict(torch.load(options.resume))
-
-    train_maps(model, lambda: sampler.batch(options.batch), loss_of, options)
-
-
-if __name__ == "__main__":
-    main()
+    return maps_training(model, lambda: sampler.batch(options.batch), loss_of, options.out)

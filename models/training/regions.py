@@ -1,6 +1,6 @@
-"""Trains a map per region: symphysis and head, or the structures of a mid-sagittal fetus."""
+"""A map per region: symphysis and fetal head, or the structures of a mid-sagittal fetus."""
 
-from pathlib import Path
+from argparse import ArgumentParser, Namespace
 
 import cv2
 import numpy as np
@@ -11,8 +11,8 @@ from augment import erased_marks, random_affine, random_look, smear, warp
 from datasets import Record, midsagittal, phantoms, psfhs
 from ellipse import ellipse_from_axes
 from letterbox import letterbox, letterbox_matrix
-from loop import arguments, settle, train
-from network import GeometryNetwork
+from loop import Defaults, Training
+from network import GeometryNetwork, start_geometry
 
 REGIONS = {
     "symphysis-head": ("symphysis", "head"),
@@ -47,7 +47,9 @@ def targets_of(task: str, record: Record, matrix: np.ndarray) -> tuple[np.ndarra
         return np.stack(maps) / 255, np.ones(len(names), np.float32)
     if task == "symphysis-head":
         mask = cv2.imread(str(record.mask), cv2.IMREAD_GRAYSCALE)
-        maps = [warp((mask == value).astype(np.uint8) * 255, matrix, SIZES[task]) for value in (1, 2)]
+        maps = [
+            warp((mask == value).astype(np.uint8) * 255, matrix, SIZES[task]) for value in (1, 2)
+        ]
         return np.stack(maps) / 255, np.ones(len(names), np.float32)
     target = np.zeros((len(names), height, width), np.float32)
     weight = np.full(len(names), SILENCE_WEIGHT, np.float32)
@@ -128,28 +130,25 @@ def validate(task: str, model: GeometryNetwork, records: list[Record]) -> str:
     return ", ".join(f"{name} {np.mean(own):.3f}" for name, own in scores.items())
 
 
-def main() -> None:
-    parser = arguments(__doc__, minutes=15, rate=1.5e-3, batch=12)
-    parser.add_argument("--task", choices=list(REGIONS), required=True)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
-    parser.add_argument("--phantom-share", type=float, default=0.2)
-    parser.add_argument("--encoder", type=Path, help="geometry weights to start the encoder from")
-    parser.add_argument("--resume", type=Path)
-    options = parser.parse_args()
-    settle(options)
-    rng = np.random.default_rng(options.seed)
+DEFAULTS = Defaults(minutes=15, rate=1.5e-3, batch=12)
 
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--task", choices=list(REGIONS), required=True)
+    parser.add_argument("--phantom-share", type=float, default=0.2)
+
+
+def prepare(options: Namespace) -> Training:
+    rng = np.random.default_rng(options.seed)
+    names = REGIONS[options.task]
     records = DATA_SETS[options.task](options.data)
     held = [r for r in records if r.split == "validation"]
     train_records = [r for r in records if r.split == "train"]
     simulated = [r for r in phantoms(*options.phantoms) if r.masks or r.boxes]
     simulated = [r for r in simulated if bool(r.masks) == (options.task == "symphysis-head")]
-    model = GeometryNetwork(len(REGIONS[options.task]))
+    model, smooth = GeometryNetwork(len(names)), GeometryNetwork(len(names))
     if options.encoder:
-        weights = torch.load(options.encoder)
-        known = {k: v for k, v in weights.items() if not k.startswith("head.")}
-        model.load_state_dict(known, strict=False)
+        start_geometry(model, options.encoder)
     if options.resume:
         model.load_state_dict(torch.load(options.resume))
 
@@ -163,12 +162,7 @@ def main() -> None:
 
     def keep(weights: dict[str, torch.Tensor]) -> str:
         torch.save(weights, options.out)
-        smooth = GeometryNetwork(len(REGIONS[options.task]))
         smooth.load_state_dict(weights)
         return f"Dice {validate(options.task, smooth, held)}"
 
-    train(model, loss, keep, options, weight_decay=2e-3)
-
-
-if __name__ == "__main__":
-    main()
+    return Training(model, loss, keep, weight_decay=2e-3)

@@ -1,5 +1,6 @@
-"""Trains the structures of parasternal and subcostal views, on phantoms: no real masks exist here."""
+"""The structures of parasternal and subcostal views, from phantoms: we have no real masks of them."""
 
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 import numpy as np
@@ -7,11 +8,11 @@ import torch
 from torch.nn import functional as F
 
 from echo_augment import sample
+from echo_chambers import SMALL_SIZE, coverage
 from echo_datasets import STRUCTURES, HeartFrame, phantom_frames
 from echo_network import SMALL, RegionNetwork
 from letterbox import letterbox
-from loop import arguments, settle, train
-from train_chambers import SMALL_SIZE, coverage
+from loop import Defaults, Training
 
 
 def loss_of(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
@@ -53,15 +54,15 @@ def dice_of(model: RegionNetwork, frames: list[HeartFrame]) -> str:
     return ", ".join(f"{name} {np.mean(own):.3f}" for name, own in scores.items())
 
 
-def main() -> None:
-    parser = arguments(__doc__, minutes=15, rate=2e-3, batch=12)
-    parser.add_argument("--phantoms", type=Path, nargs="+", required=True)
-    parser.add_argument("--held", type=Path, required=True, help="phantoms to choose by")
-    parser.add_argument("--resume", type=Path)
-    options = parser.parse_args()
-    settle(options)
-    rng = np.random.default_rng(options.seed)
+DEFAULTS = Defaults(minutes=15, rate=2e-3, batch=12)
 
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--held", type=Path, required=True, help="phantoms to choose by")
+
+
+def prepare(options: Namespace) -> Training:
+    rng = np.random.default_rng(options.seed)
     frames = phantom_frames(*options.phantoms, known=len(STRUCTURES))
     held = phantom_frames(options.held, known=len(STRUCTURES))
     model, smooth = (RegionNetwork(len(STRUCTURES), SMALL) for _ in range(2))
@@ -79,8 +80,4 @@ def main() -> None:
         smooth.load_state_dict(weights)
         return dice_of(smooth, held[:100])
 
-    train(model, loss_of_batch, keep, options, weight_decay=5e-3, keep_every=300)
-
-
-if __name__ == "__main__":
-    main()
+    return Training(model, loss_of_batch, keep, weight_decay=5e-3, keep_every=300)

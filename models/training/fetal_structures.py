@@ -1,11 +1,12 @@
-"""Trains the maps of the fetal heart on the chest, or of brain structures on the head alone.
+"""Maps of the fetal heart in the chest, or of brain structures on the head alone.
 
 Phantoms (models/phantom/views: four-chamber; cerebellum, lateral-ventricle) carry exact labels. Real
-images join in three ways: other planes, on which a structure is not to be found; --labels, which
-lists real images with positions; and --read-share, the heads that were read by eye (head_readings.py).
+images join in three ways: other planes, which do not show the structure; `labels`, a list of positions
+on real images; and `read-share`, the heads that were read by eye (head_readings.py).
 """
 
 import json
+from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,8 +21,8 @@ from ellipse import Ellipse, ellipse_from_axes
 from head_crop import crop_matrix, find_head
 from head_readings import Reading, name_of, readings
 from head_targets import regions
-from loop import arguments, settle, train_maps
-from network import GeometryNetwork
+from loop import Defaults, Training, maps_training
+from network import GeometryNetwork, start_geometry
 
 # Width and height of the network's input.
 SIZE = (128, 96)
@@ -81,7 +82,10 @@ def phantom_frame(folder: Path, label: dict, task: str) -> Frame:
         for name, file in label["masks"].items()
     }
     if task == "heart":
-        frame.areas = {"heart": masks["heart"], "thorax": np.maximum(masks["heart"], masks["thorax"])}
+        frame.areas = {
+            "heart": masks["heart"],
+            "thorax": np.maximum(masks["heart"], masks["thorax"]),
+        }
         crux, apex = points_of(label, "septum")
         spine = points_of(label, "spineToSternum")[:1]
         frame.points = {"spine": spine, "crux": crux[None], "apex": apex[None]}
@@ -253,38 +257,43 @@ class Sampler:
         return [torch.from_numpy(images)[:, None], *map(torch.from_numpy, rest)]
 
 
-def start_from(model: GeometryNetwork, weights: Path) -> None:
-    """Everything but the last layer of another geometry network: it has seen real screens."""
-    known = torch.load(weights)
-    own = {name: value for name, value in known.items() if not name.startswith("head.")}
-    model.load_state_dict(own, strict=False)
+DEFAULTS = Defaults(minutes=12, rate=2e-3, batch=16)
 
 
-def main() -> None:
-    parser = arguments(__doc__, minutes=12, rate=2e-3, batch=16)
+def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--task", choices=list(CHANNELS), required=True)
-    parser.add_argument("--phantoms", type=Path, nargs="+", required=True)
     parser.add_argument(
-        "--others", type=Path, nargs="*", default=[], help="phantoms that show nothing of it"
+        "--others",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="phantoms that show none of the structures",
     )
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--labels", type=Path, help="real images with positions")
+    parser.add_argument("--labels", type=Path, help="positions on real images")
     parser.add_argument("--label-share", type=float, default=0.3)
-    parser.add_argument("--read-share", type=float, default=0, help="of heads read by eye")
-    parser.add_argument("--geometry", type=Path, required=True, help="start, and finds heads")
-    parser.add_argument("--resume", type=Path, help="weights of this program")
-    options = parser.parse_args()
-    if options.read_share and options.task != "brain":
-        parser.error("only heads were read by eye")
-    settle(options)
+    parser.add_argument("--read-share", type=float, default=0, help="of heads read by eye (brain)")
 
+
+def prepare(options: Namespace) -> Training:
+    if options.read_share and options.task != "brain":
+        raise ValueError("only heads were read by eye")
+    sampler = Sampler(options.task, pools_of(options), options.seed)
+    model = GeometryNetwork(len(CHANNELS[options.task]))
+    start_geometry(model, options.geometry)
+    if options.resume:
+        model.load_state_dict(torch.load(options.resume))
+    return maps_training(model, lambda: sampler.batch(options.batch), loss_of, options.out)
+
+
+def pools_of(options: Namespace) -> list[tuple[list[Frame], float]]:
+    """The frames of each kind and how often they are shown."""
     shown = [
         phantom_frame(folder, label, options.task)
         for folder in options.phantoms
         for label in json.loads((folder / "labels.json").read_text())
     ]
     read = read_frames(options.data) if options.read_share else ()
-    # The heads that were read show more than that a plane lacks a structure.
+    # The heads that were read say more than that a plane lacks a structure.
     real = [] if read else negatives(options.data, options.task, options.geometry)
     labels = json.loads(options.labels.read_text()) if options.labels else []
     labelled = [labelled_frame(options.data, label) for label in labels]
@@ -292,21 +301,10 @@ def main() -> None:
     share = options.label_share if labelled else 0
     other_share = PHANTOM_NEGATIVES if others else 0
     real_share = REAL_NEGATIVES if real else 0
-    pools = [
+    return [
         (shown, 1 - real_share - share - other_share - options.read_share),
         (real, real_share),
         *((frames, options.read_share / len(read)) for frames in read),
         (labelled, share),
         (others, other_share),
     ]
-    sampler = Sampler(options.task, pools, options.seed)
-    model = GeometryNetwork(len(CHANNELS[options.task]))
-    start_from(model, options.geometry)
-    if options.resume:
-        model.load_state_dict(torch.load(options.resume))
-
-    train_maps(model, lambda: sampler.batch(options.batch), loss_of, options)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,7 @@
-"""Trains the view of a heart. Phantoms show the views; fetal images, fetal phantoms and pictures of
-nothing are `other`. With `--camus` (research pack) real apical four-chamber frames join."""
+"""The view of an adult heart. Phantoms show the views; fetal images, fetal phantoms and pictures of
+nothing are `other`. With `camus` (research pack) real apical four-chamber frames join."""
 
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 import cv2
@@ -14,7 +15,7 @@ from echo_augment import random_placement
 from echo_datasets import camus, gray, held_out, phantom_labels
 from echo_network import ViewNetwork
 from letterbox import letterbox
-from loop import arguments, settle, train
+from loop import Defaults, Training
 from negatives import rubbish
 from sector import sector_of
 
@@ -120,22 +121,21 @@ def recall(model: ViewNetwork, images: list[np.ndarray], view: str) -> str:
     return f"{view} {np.mean(found == VIEWS.index(view)):.2f} ({confused})"
 
 
-def main() -> None:
-    parser = arguments(__doc__, minutes=15, rate=1.5e-3, batch=16)
-    parser.add_argument("--data", type=Path, required=True)
+DEFAULTS = Defaults(minutes=15, rate=1.5e-3, batch=16)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--camus", action="store_true", help="research pack: CC BY-NC-SA images")
-    parser.add_argument("--phantoms", type=Path, nargs="+", required=True)
     parser.add_argument("--fetal-phantoms", type=Path, nargs="*", default=[])
     parser.add_argument("--held", type=Path, help="phantoms to choose by")
-    parser.add_argument("--resume", type=Path)
-    options = parser.parse_args()
-    settle(options)
-    rng = np.random.default_rng(options.seed)
 
+
+def prepare(options: Namespace) -> Training:
+    rng = np.random.default_rng(options.seed)
     views = phantom_views(*options.phantoms)
     seen, held = held_out(camus(options.data, "train"))
     if options.camus:
-        # As often as the phantoms: each as many times as it takes.
+        # As often as the phantoms: each frame is repeated as many times as that takes.
         real = [frame.image for pair in seen for frame in (pair.ed, pair.es)]
         views["A4C"] = views["A4C"] + real * (len(views["A4C"]) // len(real) + 1)
     others = other_images(options.data, options.fetal_phantoms, "train")
@@ -158,8 +158,4 @@ def main() -> None:
         found = [recall(smooth, images[:80], name) for name, images in judged.items()]
         return "; ".join([*found, f"CAMUS {recall(smooth, real_apical, 'A4C')}"])
 
-    train(model, loss_of_batch, keep, options, weight_decay=1e-2, keep_every=300)
-
-
-if __name__ == "__main__":
-    main()
+    return Training(model, loss_of_batch, keep, weight_decay=1e-2, keep_every=300)

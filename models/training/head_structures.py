@@ -1,12 +1,15 @@
-"""Trains networks that name the axial plane of a head and draw the structures that tell it.
+"""The axial plane of a head, together with maps of the structures that define the plane.
 
-The labelled heads are few, and a plane is told by the structures in it: the network is taught to find
-these, too, on the labelled heads and on those of HC18, as they were read by eye (head_readings.py).
+The labelled heads are few, and the structures in a plane define it. The network is therefore taught to
+find them as well, on the labelled heads and on those of HC18, as they were read by eye
+(head_readings.py).
 
-Each is trained without another fifth of the pregnancies: what is chosen (temperature, weight beside
-the networks of train_brain_planes.py) is chosen on what each says about the fifth that it has not seen.
+Each network is trained without a different fifth of the pregnancies: temperature and weights are chosen
+on what each says about the fifth that it has not seen. Up to version 1.4.0 four of them were delivered;
+since 2.0.0 they are teachers (head_distillation.py).
 """
 
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +19,7 @@ from torch.nn import functional as F
 from augment import random_look
 from datasets import HEAD_PLANES, Record, fetal_planes, hc18, phantoms
 from head_crop import warp_crop
-from head_readings import Reading, name_of, readings
-from head_targets import draw_structures
-from loop import arguments, settle, train
-from network import STRUCTURES, HeadStructureNetwork, load_planes
-from train_brain_planes import (
+from head_planes import (
     FOLDS,
     MIXED_BATCHES,
     MIXING,
@@ -29,15 +28,26 @@ from train_brain_planes import (
     keeper,
     random_view,
 )
+from head_readings import Reading, name_of, readings
+from head_targets import draw_structures
+from loop import Defaults, Training
+from network import STRUCTURES, HeadStructureNetwork, load_planes
 
-# Share of the views that are heads of HC18: their structures were read, their plane is not known.
+# Share of views that show a head of HC18: its structures were read by eye, its plane is not labelled.
 UNNAMED_SHARE = 0.3
-# A structure covers little of a head: by so much what is missed of it weighs more.
-EMPHASIS = {"csp": 6, "thalami": 3, "cerebellum": 4, "cisterna-magna": 6, "ventricle": 4, "front": 1}
+# A structure covers little of a head: the weight of its pixels, beside 1 for the ground.
+EMPHASIS = {
+    "csp": 6,
+    "thalami": 3,
+    "cerebellum": 4,
+    "cisterna-magna": 6,
+    "ventricle": 4,
+    "front": 1,
+}
 
 
 class Sampler:
-    """Views of heads, the three planes equally often, and of heads whose plane is not known."""
+    """Random views of labelled heads, the three planes equally often, and of heads without a label."""
 
     def __init__(
         self,
@@ -60,7 +70,7 @@ class Sampler:
         }
 
     def view(self) -> tuple[np.ndarray, ...]:
-        """Image, shares of the planes (none where it is not known), structures, which are judged."""
+        """Image, shares of the planes (all 0 without a label), maps of the structures, which are judged."""
         rng = self.rng
         planes = np.zeros(len(HEAD_PLANES), np.float32)
         if rng.random() < UNNAMED_SHARE:
@@ -82,17 +92,29 @@ class Sampler:
 
 
 def compose(last: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """One 2x3 map for two, `first` before `last`."""
+    """The 2x3 map that applies `first`, then `last`."""
     linear, shift = last[:, :2] @ first[:, :2], last[:, :2] @ first[:, 2] + last[:, 2]
     return np.concatenate([linear, shift[:, None]], 1)
 
 
 def with_heads(records: list[Record], read: dict[str, Reading]) -> list[Record]:
-    """Every record with the ellipse of its head; a real head has that of its reading."""
-    for record in records:
+    """The phantoms, and the real heads that were read by eye with the ellipse of their reading."""
+    known = [r for r in records if r.dataset == "phantom" or name_of(r) in read]
+    for record in known:
         if record.dataset != "phantom":
             record.ellipse = read[name_of(record)].head
-    return records
+    return known
+
+
+def structure_loss(maps: torch.Tensor, drawn: torch.Tensor, judged: torch.Tensor) -> torch.Tensor:
+    """Cross-entropy of the maps (n, structures, rows, columns), the small structures raised.
+
+    `judged` (n, structures) is 0 where nobody knows whether the structure is there.
+    """
+    emphasis = torch.tensor([EMPHASIS[name] for name in STRUCTURES])[None, :, None, None]
+    missed = F.binary_cross_entropy_with_logits(maps, drawn, reduction="none")
+    missed = (missed * (1 + (emphasis - 1) * drawn)).mean((2, 3))
+    return (missed * judged).sum(1).mean()
 
 
 def start_from(model: HeadStructureNetwork, geometry: Path) -> None:
@@ -105,17 +127,17 @@ def start_from(model: HeadStructureNetwork, geometry: Path) -> None:
     model.load_state_dict(own)
 
 
-def main() -> None:
-    parser = arguments(__doc__, minutes=30, rate=1.2e-3, batch=32)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
-    parser.add_argument("--phantom-share", type=float, default=0.08)
-    parser.add_argument("--geometry", type=Path, required=True, help="gives encoder and decoder")
-    parser.add_argument("--resume", type=Path)
-    parser.add_argument("--fold", type=int, choices=range(FOLDS), help="held out; absent: none is")
-    options = parser.parse_args()
-    settle(options)
+DEFAULTS = Defaults(minutes=30, rate=1.2e-3, batch=32)
 
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--phantom-share", type=float, default=0.08)
+    parser.add_argument(
+        "--fold", type=int, choices=range(FOLDS), help="fold held out; absent: none"
+    )
+
+
+def prepare(options: Namespace) -> Training:
     read = readings()
     records = fetal_planes(options.data) + phantoms(*options.phantoms)
     records = [r for r in records if r.plane in HEAD_PLANES and r.split != "test"]
@@ -132,28 +154,23 @@ def main() -> None:
     start_from(model, options.geometry)
     if options.resume:
         load_planes(model, options.resume, HEAD_PLANES)
-    emphasis = torch.tensor([EMPHASIS[name] for name in STRUCTURES])[None, :, None, None]
 
     def loss() -> torch.Tensor:
         images, planes, structures, judged = sampler.batch(options.batch)
-        share = float(sampler.rng.beta(MIXING, MIXING)) if sampler.rng.random() < MIXED_BATCHES else 1.0
+        share = (
+            float(sampler.rng.beta(MIXING, MIXING)) if sampler.rng.random() < MIXED_BATCHES else 1.0
+        )
         other = torch.roll(torch.arange(len(images)), 1)
 
         def mixed(x: torch.Tensor) -> torch.Tensor:
             return share * x + (1 - share) * x[other]
 
         logits, seen = model.look(mixed(images))
-        target, drawn = mixed(planes), mixed(structures)
+        target = mixed(planes)
         target = (1 - SMOOTHING) * target + SMOOTHING * target.mean(1, keepdim=True)
         named = -(target * F.log_softmax(logits, 1)).sum() / (len(images) * (1 - UNNAMED_SHARE))
-        missed = F.binary_cross_entropy_with_logits(seen, drawn, reduction="none")
-        missed = (missed * (1 + (emphasis - 1) * drawn)).mean((2, 3))
         both_judged = judged * judged[other] if share < 1 else judged
-        return named + (missed * both_judged).sum(1).mean()
+        return named + structure_loss(seen, mixed(structures), both_judged)
 
     keep = keeper(HeadStructureNetwork(len(HEAD_PLANES)), held, options.out)
-    train(model, loss, keep, options, weight_decay=5e-2)
-
-
-if __name__ == "__main__":
-    main()
+    return Training(model, loss, keep, weight_decay=5e-2)

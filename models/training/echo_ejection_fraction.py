@@ -1,10 +1,10 @@
-"""Trains the ejection fraction from an end-diastolic and an end-systolic frame.
+"""The ejection fraction from an end-diastolic and an end-systolic frame.
 
 Half of the pairs are squeezed or widened by a smooth warp of one frame, and the reference follows
 the warped mask: patients are few, and the network must look at the cavity and not at the patient.
 """
 
-from pathlib import Path
+from argparse import ArgumentParser, Namespace
 
 import cv2
 import numpy as np
@@ -14,7 +14,8 @@ from torch.nn import functional as F
 from augment import random_look
 from echo_datasets import HeartFrame, HeartPair, camus, held_out, phantom_pairs
 from echo_network import EjectionNetwork
-from loop import arguments, settle, train
+from loop import Defaults, Training
+from network import start_encoder
 from ventricle import CROP_SIZE, LV, crop_matrix, pose_of, volume_of
 
 VOLUME_RANGE = (0.02, 0.85)
@@ -114,18 +115,16 @@ def error_on(model: EjectionNetwork, pairs: list[HeartPair]) -> str:
     return f"MAE {np.abs(errors).mean():.2f} bias {np.mean(errors):.2f} r {r:.3f}"
 
 
-def main() -> None:
-    parser = arguments(__doc__, minutes=15, rate=1e-3, batch=16)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--camus", action="store_true", help="research pack: CC BY-NC-SA images")
-    parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
-    parser.add_argument("--phantom-share", type=float, default=0.2)
-    parser.add_argument("--encoder", type=Path, help="weights of train_chambers.py to start from")
-    parser.add_argument("--resume", type=Path)
-    options = parser.parse_args()
-    settle(options)
-    rng = np.random.default_rng(options.seed)
+DEFAULTS = Defaults(minutes=15, rate=1e-3, batch=16)
 
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--camus", action="store_true", help="research pack: CC BY-NC-SA images")
+    parser.add_argument("--phantom-share", type=float, default=0.2)
+
+
+def prepare(options: Namespace) -> Training:
+    rng = np.random.default_rng(options.seed)
     seen, held = held_out(camus(options.data, "train"))
     share = options.phantom_share if options.camus else 1.0
     real = seen if options.camus else []
@@ -133,9 +132,7 @@ def main() -> None:
     pools = [(weight, pairs) for weight, pairs in pools if pairs and weight > 0]
     model, smooth = EjectionNetwork(), EjectionNetwork()
     if options.encoder:
-        known = torch.load(options.encoder)
-        own = {k: v for k, v in known.items() if k.startswith("encoder.")}
-        model.load_state_dict(own, strict=False)
+        start_encoder(model, options.encoder)
     if options.resume:
         model.load_state_dict(torch.load(options.resume))
 
@@ -150,8 +147,4 @@ def main() -> None:
         smooth.load_state_dict(weights)
         return error_on(smooth, held)
 
-    train(model, loss_of_batch, keep, options, weight_decay=2e-2, keep_every=200)
-
-
-if __name__ == "__main__":
-    main()
+    return Training(model, loss_of_batch, keep, weight_decay=2e-2, keep_every=200)

@@ -1,6 +1,6 @@
-"""Trains the plane classifier; the encoder may start from the geometry network's."""
+"""The plane of a frame; the encoder may start from that of a geometry network."""
 
-from pathlib import Path
+from argparse import ArgumentParser, Namespace
 
 import cv2
 import numpy as np
@@ -10,9 +10,9 @@ from torch.nn import functional as F
 from augment import random_affine, random_look, warp
 from datasets import HEAD_PLANES, PLANES, Record, fetal_planes, hc18, midsagittal, phantoms, psfhs
 from letterbox import letterbox
-from loop import arguments, settle, train
+from loop import Defaults, Training
 from negatives import rubbish, shuffled, without_regions
-from network import PlaneNetwork, load_planes, save_planes
+from network import PlaneNetwork, load_planes, save_planes, start_encoder
 
 # Share of a batch by what is shown. `some head` is hc18: a head, but nobody said which plane.
 SHARE = {
@@ -157,26 +157,23 @@ def validate(model: PlaneNetwork, records: list[Record]) -> str:
     return ", ".join(f"{plane} {np.mean(hits):.2f}" for plane, hits in sorted(right.items()))
 
 
-def main() -> None:
-    parser = arguments(__doc__, minutes=30, rate=1.5e-3, batch=24)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
-    parser.add_argument("--phantom-share", type=float, default=0.1)
-    parser.add_argument("--resume", type=Path)
-    parser.add_argument("--encoder", type=Path, help="geometry weights to start the encoder from")
-    options = parser.parse_args()
-    settle(options)
+DEFAULTS = Defaults(minutes=30, rate=1.5e-3, batch=24)
 
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--phantom-share", type=float, default=0.1)
+
+
+def prepare(options: Namespace) -> Training:
     records = hc18(options.data) + fetal_planes(options.data)
     records += midsagittal(options.data) + psfhs(options.data) + phantoms(*options.phantoms)
     held = [r for r in records if r.split == "validation" and r.dataset != "hc18"]
-    sampler = Sampler([r for r in records if r.split == "train"], options.phantom_share, options.seed)
-    model = PlaneNetwork(len(PLANES))
+    sampler = Sampler(
+        [r for r in records if r.split == "train"], options.phantom_share, options.seed
+    )
+    model, smooth = PlaneNetwork(len(PLANES)), PlaneNetwork(len(PLANES))
     if options.encoder:
-        weights = torch.load(options.encoder)
-        model.encoder.load_state_dict(
-            {k.removeprefix("encoder."): v for k, v in weights.items() if k.startswith("encoder.")}
-        )
+        start_encoder(model, options.encoder)
     if options.resume:
         load_planes(model, options.resume, PLANES)
 
@@ -185,12 +182,7 @@ def main() -> None:
 
     def keep(weights: dict[str, torch.Tensor]) -> str:
         save_planes(weights, PLANES, options.out)
-        smooth = PlaneNetwork(len(PLANES))
         smooth.load_state_dict(weights)
         return validate(smooth, held)
 
-    train(model, loss, keep, options, weight_decay=2e-2, keep_every=500)
-
-
-if __name__ == "__main__":
-    main()
+    return Training(model, loss, keep, weight_decay=2e-2, keep_every=500)

@@ -1,12 +1,13 @@
-"""Trains the classifier of the axial head planes on the head alone (head_crop.py).
+"""The axial plane of a head, seen on the head alone (head_crop.py).
 
-The labelled heads are few. First five networks are trained, each with another fifth of the pregnancies
-held out: what is chosen (temperature, weight of the answer) is chosen on what each says about the
-fifth that it has not seen. Then five more on all pregnancies outside the test split, from other seeds:
-the product averages these (export_onnx.py).
+The labelled heads are few. First five networks are trained, each with a different fifth of the
+pregnancies held out: temperature and weights are chosen on what each network says about the fifth that
+it has not seen. Then five more are trained on all pregnancies outside the test split, from other seeds.
+Up to version 1.4.0 the product averaged these; since 2.0.0 they are teachers (head_distillation.py).
 """
 
 import hashlib
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 import numpy as np
@@ -17,15 +18,21 @@ from augment import random_look
 from datasets import HEAD_PLANES, Record, fetal_planes, phantoms
 from ellipse import Ellipse
 from head_crop import crop_matrix, find_head, warp_crop
-from loop import Keep, arguments, settle, train
-from network import GeometryNetwork, HeadPlaneNetwork, load_planes, save_planes
+from loop import Defaults, Keep, Training
+from network import (
+    GeometryNetwork,
+    HeadPlaneNetwork,
+    load_planes,
+    save_planes,
+    start_encoder,
+)
 
 FOLDS = 5
 SMOOTHING = 0.06
 MIXED_BATCHES = 0.5
 MIXING = 0.4
-# The near side of a head is drawn up, and its far side shows the ventricle: seldom turned over. Where
-# the front lies, left or right, says nothing.
+# The near side of a head is drawn at the top, and the far side shows the ventricle: views are seldom
+# turned over. Whether the front lies left or right says nothing.
 TURNED_OVER = 0.12
 
 
@@ -35,14 +42,14 @@ def random_view(rng: np.random.Generator, head: Ellipse) -> np.ndarray:
     matrix = crop_matrix(
         head, rng.normal(0, 0.12), np.exp(rng.normal(0, 0.09)), rng.normal(0, 0.06, 2), flips
     )
-    # Some images were stretched before publication: the aspect says nothing.
+    # Some images were stretched before publication, so the aspect ratio says nothing.
     stretch = np.exp(rng.normal(0, 0.08))
     matrix[1] = matrix[1] * stretch + [0, 0, (1 - stretch) * 95.5]
     return matrix
 
 
 class Sampler:
-    """Views of heads, the three planes equally often."""
+    """Random views of heads, the three planes equally often."""
 
     def __init__(self, records: list[Record], phantom_share: float, seed: int):
         self.rng = np.random.default_rng(seed)
@@ -92,7 +99,7 @@ def validate(model: HeadPlaneNetwork, records: list[Record]) -> str:
 
 
 def keeper(smooth: HeadPlaneNetwork, held: list[Record], out: Path) -> Keep:
-    """Writes the weights so far, and judges on the heads held out the network that has them."""
+    """Saves the weights so far and judges them on the heads held out."""
 
     def keep(weights: dict[str, torch.Tensor]) -> str:
         save_planes(weights, HEAD_PLANES, out)
@@ -103,7 +110,7 @@ def keeper(smooth: HeadPlaneNetwork, held: list[Record], out: Path) -> Keep:
 
 
 def with_heads(records: list[Record], geometry: Path) -> list[Record]:
-    """The records whose head the geometry network finds, with its ellipse: as the product sees it."""
+    """The records whose head the geometry network finds, with the ellipse that the product would use."""
     network = GeometryNetwork()
     network.load_state_dict(torch.load(geometry))
     network.eval()
@@ -117,24 +124,24 @@ def with_heads(records: list[Record], geometry: Path) -> list[Record]:
 
 
 def in_fold(record: Record, fold: int | None) -> bool:
-    """Whether a pregnancy is held out in this of the `FOLDS`, from a hash of the patient."""
+    """Whether the pregnancy of a record is held out in this fold, from a hash of the patient."""
     if fold is None:
         return False
     digest = hashlib.sha256(f"fold:{record.group}".encode()).hexdigest()
     return int(digest[:8], 16) % FOLDS == fold
 
 
-def main() -> None:
-    parser = arguments(__doc__, minutes=5, rate=1.2e-3, batch=24)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
-    parser.add_argument("--phantom-share", type=float, default=0.08)
-    parser.add_argument("--geometry", type=Path, required=True, help="finds heads, gives the encoder")
-    parser.add_argument("--resume", type=Path)
-    parser.add_argument("--fold", type=int, choices=range(FOLDS), help="held out; absent: none is")
-    options = parser.parse_args()
-    settle(options)
+DEFAULTS = Defaults(minutes=5, rate=1.2e-3, batch=24)
 
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--phantom-share", type=float, default=0.08)
+    parser.add_argument(
+        "--fold", type=int, choices=range(FOLDS), help="fold held out; absent: none"
+    )
+
+
+def prepare(options: Namespace) -> Training:
     records = fetal_planes(options.data) + phantoms(*options.phantoms)
     records = [r for r in records if r.plane in HEAD_PLANES and r.split != "test"]
     records = with_heads(records, options.geometry)
@@ -145,10 +152,7 @@ def main() -> None:
         options.seed,
     )
     model = HeadPlaneNetwork(len(HEAD_PLANES))
-    encoder = torch.load(options.geometry)
-    model.encoder.load_state_dict(
-        {k.removeprefix("encoder."): v for k, v in encoder.items() if k.startswith("encoder.")}
-    )
+    start_encoder(model, options.geometry)
     if options.resume:
         load_planes(model, options.resume, HEAD_PLANES)
 
@@ -164,8 +168,4 @@ def main() -> None:
         return share * own + (1 - share) * blended
 
     keep = keeper(HeadPlaneNetwork(len(HEAD_PLANES)), held, options.out)
-    train(model, loss, keep, options, weight_decay=5e-2)
-
-
-if __name__ == "__main__":
-    main()
+    return Training(model, loss, keep, weight_decay=5e-2)

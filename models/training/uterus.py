@@ -1,10 +1,11 @@
-"""Trains the maps of the uterus: fluid, placenta, bladder, cervix and its landmarks.
+"""Maps of the uterus: fluid, placenta, bladder, cervix and its landmarks.
 
-Phantoms (models/phantom/views): no real set labels any of these. Real images of the fetus show
-what the cervix and its landmarks are not.
+Phantoms (models/phantom/views) teach them, since no real set labels any of these. Real images of the
+fetus teach what the cervix and its landmarks are not.
 """
 
 import json
+from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,8 +16,8 @@ from torch.nn import functional as F
 
 from augment import random_affine, random_look, warp
 from datasets import fetal_planes, hc18
-from loop import arguments, settle, train_maps
-from network import GeometryNetwork
+from loop import Defaults, Training, maps_training
+from network import GeometryNetwork, start_geometry
 
 AREAS = ("fluid", "placenta", "lacuna", "bladder", "funnel", "part")
 POINTS = {
@@ -58,7 +59,9 @@ def read_frame(folder: Path, label: dict) -> Frame:
     for name, file in label["masks"].items():
         if name in AREAS:
             mask = cv2.imread(str(folder / file), cv2.IMREAD_GRAYSCALE)
-            areas[cv2.resize(mask, KEPT, interpolation=cv2.INTER_AREA) > 127] = 1 + AREAS.index(name)
+            areas[cv2.resize(mask, KEPT, interpolation=cv2.INTER_AREA) > 127] = 1 + AREAS.index(
+                name
+            )
     scale = np.array([KEPT[0] / label["columns"], KEPT[1] / label["rows"]])
     points = {
         name: (np.array([[p["x"], p["y"]] for p in ends]) + 0.5) * scale - 0.5
@@ -149,32 +152,19 @@ class Sampler:
         return [torch.from_numpy(images)[:, None], *map(torch.from_numpy, rest)]
 
 
-def start_from(model: GeometryNetwork, weights: Path) -> None:
-    """Everything but the last layer of another geometry network: it has seen real screens."""
-    known = torch.load(weights)
-    own = {name: value for name, value in known.items() if not name.startswith("head.")}
-    model.load_state_dict(own, strict=False)
+DEFAULTS = Defaults(minutes=25, rate=2e-3, batch=16)
 
 
-def main() -> None:
-    parser = arguments(__doc__, minutes=25, rate=2e-3, batch=16)
-    parser.add_argument("--phantoms", type=Path, nargs="+", required=True)
-    parser.add_argument("--data", type=Path, help="real images without these structures")
-    parser.add_argument("--start", type=Path, help="weights of train_geometry.py")
-    parser.add_argument("--resume", type=Path, help="weights of this program")
-    options = parser.parse_args()
-    settle(options)
+def add_arguments(parser: ArgumentParser) -> None:
+    """This topic takes the arguments of every training and no more."""
 
+
+def prepare(options: Namespace) -> Training:
     frames = [frame for folder in options.phantoms for frame in read_frames(folder)]
-    sampler = Sampler(frames, read_real(options.data) if options.data else [], options.seed)
+    sampler = Sampler(frames, read_real(options.data), options.seed)
     model = GeometryNetwork(len(CHANNELS))
-    if options.start:
-        start_from(model, options.start)
+    if options.geometry:
+        start_geometry(model, options.geometry)
     if options.resume:
         model.load_state_dict(torch.load(options.resume))
-
-    train_maps(model, lambda: sampler.batch(options.batch), loss_of, options)
-
-
-if __name__ == "__main__":
-    main()
+    return maps_training(model, lambda: sampler.batch(options.batch), loss_of, options.out)

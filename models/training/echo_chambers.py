@@ -1,9 +1,9 @@
-"""Trains the chambers of the heart: `--camus` for the research pack, phantoms alone for the other.
+"""The chambers of the heart: with `camus` for the research pack, otherwise from phantoms alone.
 
-Where a frame does not name the right heart (CAMUS), its background is background, RV or RA.
+CAMUS does not label the right heart: the background of its frames is background, RV or RA.
 """
 
-from pathlib import Path
+from argparse import ArgumentParser, Namespace
 
 import cv2
 import numpy as np
@@ -14,7 +14,7 @@ from echo_augment import sample
 from echo_datasets import CLASSES, HeartFrame, HeartPair, camus, held_out, phantom_frames
 from echo_network import SMALL, WIDE, RegionNetwork
 from letterbox import letterbox, letterbox_matrix
-from loop import arguments, settle, train
+from loop import Defaults, Training
 
 SIZE = (256, 256)
 # Of the small network: phantoms hold nothing finer, and half the pixels are half the time.
@@ -94,18 +94,17 @@ def dice_of(
     return {name: round(float(np.mean(own)), 4) for name, own in scores.items()}
 
 
-def main() -> None:
-    parser = arguments(__doc__, minutes=25, rate=2e-3, batch=12)
-    parser.add_argument("--data", type=Path, required=True)
+DEFAULTS = Defaults(minutes=25, rate=2e-3, batch=12)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--camus", action="store_true", help="research pack: CC BY-NC-SA images")
-    parser.add_argument("--phantoms", type=Path, nargs="*", default=[])
     parser.add_argument("--phantom-share", type=float, default=0.2)
     parser.add_argument("--small", action="store_true")
-    parser.add_argument("--resume", type=Path)
-    options = parser.parse_args()
-    settle(options)
-    rng = np.random.default_rng(options.seed)
 
+
+def prepare(options: Namespace) -> Training:
+    rng = np.random.default_rng(options.seed)
     seen, held = held_out(camus(options.data, "train"))
     real = [frame for pair in seen for frame in (pair.ed, pair.es)] if options.camus else []
     share = options.phantom_share if real else 1.0
@@ -127,8 +126,4 @@ def main() -> None:
         smooth.load_state_dict(weights)
         return f"Dice {dice_of(smooth, held, size)}"
 
-    train(model, loss_of_batch, keep, options, weight_decay=5e-3, keep_every=400)
-
-
-if __name__ == "__main__":
-    main()
+    return Training(model, loss_of_batch, keep, weight_decay=5e-3, keep_every=400)

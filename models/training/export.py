@@ -1,0 +1,223 @@
+"""Writes models/<id>/model.onnx from trained weights, and what PyTorch answers to one image.
+
+    python models/training/export.py fetal-head echo-view --work WORK
+
+recipes.yaml names the weights of each model. Weights are stored in half precision (half_precision.py). The
+answer (reference-output.json) is for the test that onnxruntime-node computes the same.
+"""
+
+import argparse
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import onnx
+import torch
+from torch import nn
+
+import echo_chambers
+import echo_views
+import fetal_structures
+import regions
+import uterus
+from datasets import HEAD_PLANES, PLANES
+from echo_datasets import CLASSES
+from echo_datasets import STRUCTURES as ECHO_STRUCTURES
+from echo_network import SMALL, WIDE, EjectionNetwork, RegionNetwork, ViewNetwork
+from half_precision import ring_image, round_weights, store_half, write_answer
+from head_crop import CROP_HEIGHT, CROP_WIDTH
+from letterbox import HEIGHT, WIDTH
+from network import (
+    ANSWERED,
+    GEOMETRY_CHANNELS,
+    STRUCTURES,
+    GeometryNetwork,
+    HeadStructureNetwork,
+    PlaneNetwork,
+    load_planes,
+)
+from planes import SHARE
+from recipes import read_recipes
+from ventricle import CROP_SIZE
+
+# How often the head planes occur in FETAL_PLANES_DB as first given (252, 120, 106 images): the sampler
+# shows them about equally often, and the bias gives the difference back (Saerens 2002).
+HEAD_PLANE_PRIOR = {"transthalamic": 0.53, "transventricular": 0.25, "transcerebellar": 0.22}
+# How much rarer a view is met than the sampler shows it: five-chamber views are taken for the
+# outflow tract alone, and the logits are shifted by the difference (Saerens 2002).
+VIEW_PRIOR = {"A5C": 0.2, "PSAX-AP": 0.5}
+
+Size = tuple[int, int]
+
+
+class Channels(nn.Module):
+    """The probabilities of some of the trained channels; `trained` names all of them."""
+
+    def __init__(self, network: GeometryNetwork, names: tuple[str, ...], trained: tuple[str, ...]):
+        super().__init__()
+        self.network = network
+        keep = [trained.index(name) for name in names]
+        head = nn.Conv2d(network.head.in_channels, len(keep), 1)
+        head.weight.data = network.head.weight.data[keep]
+        head.bias.data = network.head.bias.data[keep]
+        network.head = head
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.sigmoid(self.network(x))
+
+
+class Shares(nn.Module):
+    """Probabilities of the first `known` classes of a pixel; the classes beyond count as background.
+
+    A network that was trained on CAMUS alone never saw labels of the right heart, so its last classes
+    mean nothing.
+    """
+
+    def __init__(self, network: RegionNetwork, known: int):
+        super().__init__()
+        self.network = network
+        self.known = known
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        shares = self.network(x).softmax(1)
+        ground = 1 - shares[:, 1 : self.known].sum(1, keepdim=True)
+        return torch.cat([ground, shares[:, 1 : self.known]], 1)
+
+
+class HeadAnswer(nn.Module):
+    """Logits of the axial planes, then how surely each of `ANSWERED` is in view."""
+
+    def __init__(self, network: HeadStructureNetwork):
+        super().__init__()
+        self.network = network
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        planes, maps = self.network.look(x)
+        answered = [STRUCTURES.index(name) for name in ANSWERED]
+        return torch.cat([planes, maps[:, answered].amax((2, 3))], 1)
+
+
+def restored(network: nn.Module, weights: Path) -> nn.Module:
+    network.load_state_dict(torch.load(weights))
+    return network
+
+
+def channels(names: tuple[str, ...], trained: tuple[str, ...], size: Size = (WIDTH, HEIGHT)):
+    """Exports some channels of a geometry network."""
+
+    def made(weights: Path) -> tuple[nn.Module, str, Size]:
+        network = restored(GeometryNetwork(len(trained)), weights)
+        return Channels(network, names, trained), "maps", size
+
+    return made
+
+
+def plane_network(weights: Path) -> tuple[nn.Module, str, Size]:
+    """The classifier of planes, its bias shifted to how often the head planes occur."""
+    network = PlaneNetwork(len(PLANES))
+    load_planes(network, weights, PLANES)
+    shown = sum(SHARE[plane] for plane in HEAD_PLANES)
+    with torch.no_grad():
+        for plane in HEAD_PLANES:
+            ratio = HEAD_PLANE_PRIOR[plane] / (SHARE[plane] / shown)
+            network.head.bias[PLANES.index(plane)] += math.log(ratio)
+    return network, "logits", (WIDTH, HEIGHT)
+
+
+def with_prior(network: HeadStructureNetwork) -> HeadStructureNetwork:
+    """The network with its bias shifted to how often the head planes occur."""
+    with torch.no_grad():
+        for index, plane in enumerate(HEAD_PLANES):
+            network.head.bias[index] += math.log(HEAD_PLANE_PRIOR[plane] * len(HEAD_PLANES))
+    return network
+
+
+def head_plane_network(weights: Path) -> tuple[nn.Module, str, Size]:
+    network = HeadStructureNetwork(len(HEAD_PLANES))
+    load_planes(network, weights, HEAD_PLANES)
+    return HeadAnswer(with_prior(network)), "logits", (CROP_WIDTH, CROP_HEIGHT)
+
+
+def heart_regions(classes: tuple[str, ...], known: int, widths: tuple[int, ...], size: Size):
+    """Exports the regions of a heart, of which the first `known` mean something."""
+
+    def made(weights: Path) -> tuple[nn.Module, str, Size]:
+        return Shares(restored(RegionNetwork(len(classes), widths), weights), known), "shares", size
+
+    return made
+
+
+def ejection_network(weights: Path) -> tuple[nn.Module, str, Size]:
+    return restored(EjectionNetwork(), weights), "fraction", (CROP_SIZE, 2 * CROP_SIZE)
+
+
+def view_network(weights: Path) -> tuple[nn.Module, str, Size]:
+    network = restored(ViewNetwork(len(echo_views.VIEWS)), weights)
+    with torch.no_grad():
+        for view, share in VIEW_PRIOR.items():
+            network.head.bias[echo_views.VIEWS.index(view)] += math.log(share)
+    return network, "logits", echo_views.SIZE
+
+
+HEART, BRAIN = (fetal_structures.CHANNELS[task] for task in ("heart", "brain"))
+LEFT_HEART = 4
+
+# What is exported of the weights: the module, the name of its output, the size of its input.
+EXPORTS: dict[str, Callable[[Path], tuple[nn.Module, str, Size]]] = {
+    "fetal-plane": plane_network,
+    "fetal-brain-plane": head_plane_network,
+    "fetal-head": channels(("head",), GEOMETRY_CHANNELS),
+    "fetal-abdomen": channels(("abdomen",), GEOMETRY_CHANNELS),
+    "fetal-femur": channels(("femur-shaft", "femur-ends"), GEOMETRY_CHANNELS),
+    **{
+        task: channels(names, names, regions.SIZES[task]) for task, names in regions.REGIONS.items()
+    },
+    "uterine-structures": channels(uterus.CHANNELS, uterus.CHANNELS, uterus.SIZE),
+    "fetal-heart-structures": channels(HEART, HEART, fetal_structures.SIZE),
+    "fetal-brain-structures": channels(BRAIN, BRAIN, fetal_structures.SIZE),
+    "echo-chambers": heart_regions(CLASSES, len(CLASSES), SMALL, echo_chambers.SMALL_SIZE),
+    "echo-chambers-research": heart_regions(CLASSES, LEFT_HEART, WIDE, echo_chambers.SIZE),
+    "echo-parasternal": heart_regions(
+        ECHO_STRUCTURES, len(ECHO_STRUCTURES), SMALL, echo_chambers.SMALL_SIZE
+    ),
+    "echo-ejection-fraction-research": ejection_network,
+    "echo-view": view_network,
+    "echo-view-research": view_network,
+}
+
+
+def export(module: nn.Module, file: Path, output: str, size: Size) -> None:
+    """Writes the network with its weights in half precision, and its answer to the ring image."""
+    module.eval()
+    round_weights(module)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    torch.onnx.export(
+        module,
+        (torch.zeros(2, 1, size[1], size[0]),),
+        str(file),
+        dynamo=False,
+        opset_version=17,
+        input_names=["image"],
+        output_names=[output],
+        dynamic_axes={"image": {0: "n"}, output: {0: "n"}},
+    )
+    onnx.save(store_half(onnx.load(file)), file)
+    with torch.no_grad():
+        values = module(torch.from_numpy(ring_image(size))).flatten().tolist()
+    write_answer(file.parent / "reference-output.json", values)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("models", nargs="+", choices=list(EXPORTS))
+    parser.add_argument("--work", type=Path, required=True, help="folder of the trained weights")
+    parser.add_argument("--models-folder", type=Path, default=Path(__file__).parents[1])
+    options = parser.parse_args()
+    delivered = read_recipes()["models"]
+    for model in options.models:
+        module, output, size = EXPORTS[model](options.work / f"{delivered[model]}.pt")
+        export(module, options.models_folder / model / "model.onnx", output, size)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""Judges the networks of the axial head planes on pregnancies that they have not seen.
+
+- Out of fold: every head that was read by eye, outside the test split and in a fold that has a student, is
+  named by the student of its fold and by that student's one teacher. Neither has seen its label.
+- Later heads: the labelled heads that joined our data after the nine networks of version 1.4.0 were
+  trained. Neither these nor the student have seen any of them.
+
+Prints the share right with its 95 % interval (pregnancies drawn again, 10,000 times) and the negative
+log-likelihood over temperatures, for the choice of the one in models/registry.yaml. --write keeps the numbers
+for models/evaluate.ts. The 92 heads of the test split are not touched.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from datasets import HEAD_PLANES, Record, fetal_planes
+from export import with_prior
+from head_distillation import load
+from head_planes import crops_of, in_fold, with_heads
+from head_readings import name_of, readings
+from network import STRUCTURE_WEIGHT, HeadPlaneNetwork, HeadStructureNetwork
+
+TEMPERATURES = np.arange(0.5, 1.55, 0.1)
+DRAWS = 10_000
+
+
+@torch.no_grad()
+def logits_of(records: list[Record], networks: list[HeadPlaneNetwork]) -> torch.Tensor:
+    """Mean logits (n, planes) of the networks over the head and its mirror image."""
+    answers = [torch.stack([one(crops_of(r)).mean(0) for one in networks]).mean(0) for r in records]
+    return torch.stack(answers)
+
+
+def interval(right: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
+    """95 % interval of the share right; the images of a pregnancy are drawn together."""
+    rng = np.random.default_rng(1)
+    own = {group: right[groups == group] for group in np.unique(groups)}
+    hits, sizes = np.array([(hit.sum(), len(hit)) for hit in own.values()]).T
+    drawn = rng.integers(len(own), size=(DRAWS, len(own)))
+    shares = hits[drawn].sum(1) / sizes[drawn].sum(1)
+    low, high = np.quantile(shares, (0.025, 0.975)).round(4).tolist()
+    return low, high
+
+
+def judge(name: str, logits: torch.Tensor, records: list[Record]) -> dict:
+    """Prints how well the logits name the planes; returns the numbers for models/evaluate.ts."""
+    truths = torch.tensor([HEAD_PLANES.index(record.plane) for record in records])
+    right = (logits.argmax(1) == truths).numpy()
+    found = {plane: round(right[truths == i].mean(), 4) for i, plane in enumerate(HEAD_PLANES)}
+    groups = np.array([record.group for record in records])
+    judged = {
+        "heads": len(records),
+        "pregnancies": len(np.unique(groups)),
+        "right": int(right.sum()),
+        "accuracy": round(right.mean(), 4),
+        "interval95": dict(zip(("low", "high"), interval(right, groups))),
+        "found": found,
+    }
+    losses = [F.cross_entropy(logits / float(t), truths) for t in TEMPERATURES]
+    shown = "".join(f" {t:.1f}: {loss:.3f}" for t, loss in zip(TEMPERATURES, losses))
+    print(f"{name}: {json.dumps(judged)}")
+    print(f"  negative log-likelihood at temperature{shown}")
+    return judged
+
+
+def out_of_fold(records: list[Record], files: list[Path]) -> tuple[torch.Tensor, list[Record]]:
+    """Logits of the heads of the folds 0, 1, …, each by the file of its fold, and these heads."""
+    logits, judged = [], []
+    for fold, file in enumerate(files):
+        held = [r for r in records if in_fold(r, fold)]
+        logits.append(logits_of(held, [with_prior(load(file, HeadStructureNetwork))]))
+        judged += held
+    return torch.cat(logits), judged
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--work", type=Path, required=True, help="folder of the weights")
+    parser.add_argument("--student", default="student")
+    parser.add_argument("--folds", type=int, default=4, help="folds that have a student")
+    parser.add_argument("--write", type=Path, help="cross-validation.json of the model")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    cv2.setNumThreads(0)
+
+    read = readings()
+    records = [r for r in fetal_planes(options.data) if r.plane in HEAD_PLANES]
+    later = with_heads(
+        [r for r in records if name_of(r) not in read], options.work / "geometry-3.pt"
+    )
+    known = [r for r in records if name_of(r) in read and r.split != "test"]
+    for record in known:
+        record.ellipse = read[name_of(record)].head
+
+    def files(name: str, numbers: range) -> list[Path]:
+        return [options.work / f"{name}-{number}.pt" for number in numbers]
+
+    structures = files("structures", range(options.folds))
+    students = files(f"{options.student}-fold", range(options.folds))
+    student = load(options.work / f"{options.student}.pt", HeadStructureNetwork)
+    planes = [with_prior(load(one, HeadPlaneNetwork)) for one in files("all", range(81, 86))]
+    drawing = [with_prior(load(one, HeadStructureNetwork)) for one in structures]
+    nine = (1 - STRUCTURE_WEIGHT) * logits_of(later, planes)
+    nine += STRUCTURE_WEIGHT * logits_of(later, drawing)
+    judged = {
+        "outOfFold": judge("out of fold, students", *out_of_fold(known, students)),
+        "outOfFoldTeachers": judge("out of fold, their teachers", *out_of_fold(known, structures)),
+        "later": judge("later heads, student", logits_of(later, [with_prior(student)]), later),
+        "laterNine": judge("later heads, nine networks", nine, later),
+    }
+    if options.write:
+        options.write.write_text(json.dumps(judged, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""Brings weights back from a delivered ONNX file, where the file of the training is gone.
+
+    git show 48bf43f:models/fetal-brain-plane/model.onnx > nine.onnx    # version 1.4.0
+    python models/training/recover.py --nine nine.onnx --head models/fetal-head/model.onnx --work WORK
+
+Writes all-81 to all-85 and structures-0 to structures-3 from the nine networks of fetal-brain-plane 1.4.0,
+and geometry-3 from fetal-head (of its last layer only the head: the other channels answer 0).
+"""
+
+import argparse
+import math
+from pathlib import Path
+
+import numpy as np
+import onnx
+import torch
+from onnx import numpy_helper
+
+from datasets import HEAD_PLANES
+from export import HEAD_PLANE_PRIOR
+from network import GEOMETRY_CHANNELS, save_planes
+
+Weights = dict[str, torch.Tensor]
+
+
+def weights_of(model: onnx.ModelProto) -> Weights:
+    """The weights by their names in PyTorch.
+
+    The exporter keeps the names of convolutions and drops those of a group normalisation, which becomes
+    an instance normalisation with a Mul and an Add behind it: these are found from the convolution.
+    """
+    held = {one.name: numpy_helper.to_array(one) for one in model.graph.initializer}
+    # half_precision.py stores a weight as binary16 under a name of its own, and casts it.
+    held |= {
+        node.output[0]: held[node.input[0]].astype(np.float32)
+        for node in model.graph.node
+        if node.op_type == "Cast" and node.input[0] in held
+    }
+    followers: dict[str, list[onnx.NodeProto]] = {}
+    for node in model.graph.node:
+        for name in node.input:
+            followers.setdefault(name, []).append(node)
+    found = {
+        name: torch.from_numpy(value.copy())
+        for name, value in held.items()
+        if name.endswith((".weight", ".bias"))
+    }
+    for node in model.graph.node:
+        if node.op_type == "Conv" and node.input[1].endswith(".0.weight"):
+            place = node.input[1].removesuffix("0.weight")
+            scale_and_shift = normalisation_after(node.output[0], followers, held)
+            for name, value in zip(("1.weight", "1.bias"), scale_and_shift):
+                found[place + name] = torch.from_numpy(value.reshape(-1).copy())
+    return found
+
+
+def normalisation_after(
+    output: str, followers: dict[str, list[onnx.NodeProto]], held: dict[str, np.ndarray]
+) -> list[np.ndarray]:
+    """Scale and shift of the group normalisation that follows a convolution."""
+    chain = ("Reshape", "InstanceNormalization", "Mul", "Add")
+    constants: list[np.ndarray] = []
+    while len(constants) < 2:
+        node = next((one for one in followers.get(output, []) if one.op_type in chain), None)
+        if node is None:
+            return []
+        per_channel = [held[name] for name in node.input if name in held and held[name].ndim == 3]
+        if node.op_type in ("Mul", "Add"):
+            constants += per_channel
+        output = node.output[0]
+    return constants
+
+
+def part(weights: Weights, prefix: str) -> Weights:
+    return {k.removeprefix(prefix): v for k, v in weights.items() if k.startswith(prefix)}
+
+
+def save_head_network(weights: Weights, file: Path) -> None:
+    """Saves a network of the head planes without the shift of its bias that export.py adds."""
+    for index, plane in enumerate(HEAD_PLANES):
+        weights["head.bias"][index] -= math.log(HEAD_PLANE_PRIOR[plane] * len(HEAD_PLANES))
+    save_planes(weights, HEAD_PLANES, file)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--nine", type=Path, required=True)
+    parser.add_argument("--head", type=Path, required=True)
+    parser.add_argument("--work", type=Path, required=True)
+    options = parser.parse_args()
+    nine = weights_of(onnx.load(options.nine))
+    for index, seed in enumerate(range(81, 86)):
+        own = part(nine, f"planes.networks.{index}.")
+        save_head_network(own, options.work / f"all-{seed}.pt")
+    for fold in range(4):
+        save_head_network(part(nine, f"structures.{fold}."), options.work / f"structures-{fold}.pt")
+    geometry = part(weights_of(onnx.load(options.head)), "network.")
+    missing = len(GEOMETRY_CHANNELS) - 1
+    for name in ("head.weight", "head.bias"):
+        known = geometry[name]
+        geometry[name] = torch.cat([known, torch.zeros(missing, *known.shape[1:])])
+    torch.save(geometry, options.work / "geometry-3.pt")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""The geometry that the product computes in TypeScript, too: both are held to geometry-vectors.json."""
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from ellipse import ellipse_from_axes
+from head_crop import crop_matrix, warp_crop
+from letterbox import letterbox, letterbox_matrix
+
+VECTORS = json.loads(Path(__file__).with_name("geometry-vectors.json").read_text())
+
+
+def pattern(width: int, height: int) -> np.ndarray:
+    """Detail at every scale, by a formula that the other language repeats."""
+    x, y = np.arange(width)[None, :], np.arange(height)[:, None]
+    return ((x * 7 + y * 13 + ((x * y) % 31) * 5) % 256).astype(np.uint8)
+
+
+def waves(width: int, height: int) -> np.ndarray:
+    """A smooth image, by a formula that the other language repeats."""
+    x, y = np.arange(width)[None, :], np.arange(height)[:, None]
+    return np.floor(127.5 + 60 * np.sin(x / 9) + 60 * np.cos(y / 7)).astype(np.uint8)
+
+
+@pytest.mark.parametrize("case", VECTORS["letterbox"], ids=lambda case: str(case["image"]))
+def test_letterbox(case: dict) -> None:
+    size = tuple(case["network"])
+    matrix = letterbox_matrix(*case["image"], size)
+    assert np.diag(matrix) == pytest.approx(case["scale"], abs=1e-7)
+    assert matrix[:, 2] == pytest.approx(case["shift"], abs=1e-5)
+    levels = letterbox(pattern(*case["image"]), size) * 255
+    assert levels.sum() == pytest.approx(case["sum"], rel=case["sumWithin"])
+    for column, row, level in case["levels"]:
+        assert levels[row, column] == pytest.approx(level, abs=1.01)
+
+
+@pytest.mark.parametrize("case", VECTORS["headCrop"], ids=lambda case: str(case["head"]))
+def test_head_crop(case: dict) -> None:
+    head = ellipse_from_axes(*case["head"])
+    to_image = cv2.invertAffineTransform(crop_matrix(head))
+    for place in case["places"]:
+        found = to_image[:, :2] @ place["crop"] + to_image[:, 2]
+        assert found == pytest.approx(place["image"], abs=1e-3)
+    image = waves(*case["image"])
+    for name, side in (("levels", 1), ("mirrored", -1)):
+        crop = warp_crop(image, crop_matrix(head, flips=(side, 1)))
+        for column, row, level in case[name]:
+            assert crop[row, column] == pytest.approx(level, abs=2)
+
+
+@pytest.mark.parametrize("case", VECTORS["ellipse"], ids=lambda case: str(case["ellipse"]))
+def test_ellipse(case: dict) -> None:
+    ellipse = ellipse_from_axes(*case["ellipse"])
+    assert ellipse.circumference() == pytest.approx(case["circumference"], rel=1e-4)
+    x, y = case["scale"]
+    scaled = ellipse.mapped(np.array([[x, 0, 0], [0, y, 0]]))
+    assert scaled.semi_axes() == pytest.approx(case["scaledAxes"], abs=1e-4)
+    for point in case["points"]:
+        found = ellipse.distance(*(np.array([value]) for value in point["at"]))
+        assert found == pytest.approx(point["distance"], abs=1e-3)
