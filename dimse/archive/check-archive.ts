@@ -1,7 +1,7 @@
 import { ACCEPTED_STORAGE, QUERY_RETRIEVE } from '../../pipelines/dicom/sop-classes.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
-import type { CalledNode } from '../network/calling-association.ts';
+import type { CalledNode } from '../network/dial.ts';
 import { newUid } from '../services/referenced-objects.ts';
 import type { Archive } from './archive.ts';
 import { openAssociation, queryContext } from './query.ts';

@@ -2,7 +2,7 @@ import type { DicomArchiveSettings, DicomwebArchiveSettings } from '../../config
 import type { Config } from '../../config/schema.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { HttpAccess } from '../dicomweb/stow-transport.ts';
-import type { CalledNode } from '../network/calling-association.ts';
+import type { CalledNode } from '../network/dial.ts';
 import type { DicomAudit } from '../receive/audit.ts';
 import type { Archive, AskOptions } from './archive.ts';
 import { dicomwebArchive } from './dicomweb-archive.ts';

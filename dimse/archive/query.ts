@@ -7,10 +7,12 @@ import {
 } from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { attributeText } from '../../src/core/studies/instance-header.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
-import { type CalledNode, CallingAssociation } from '../network/calling-association.ts';
+import { CallingAssociation } from '../network/calling-association.ts';
 import { COMMAND } from '../network/command-set.ts';
-import { type DimseResponse, isPending, responsesTo } from '../network/conversation.ts';
+import type { CalledNode } from '../network/dial.ts';
 import type { ProposedContext, RoleSelection } from '../network/pdu.ts';
+import { type DimseResponse, isPending, responsesTo } from '../network/pending-responses.ts';
+import { statusHex } from '../network/status.ts';
 import type { FoundObject, FoundStudy, StudyKeys } from './archive.ts';
 
 /** The context of a query or retrieval; its identifiers are small, so the syntax does not matter. */
@@ -68,9 +70,8 @@ export function throwIfRefused(
   { status, errorComment }: Pick<DimseResponse, 'status' | 'errorComment'>,
 ): void {
   if (status === 0 || status === SOME_FAILED) return;
-  const hex = status.toString(16).toUpperCase().padStart(4, '0');
   const words = status === CANCELED ? ', canceled' : errorComment ? `: ${errorComment}` : '';
-  const detail = `${operation} status ${hex}H${words}`;
+  const detail = `${operation} status ${statusHex(status)}${words}`;
   if (status === MOVE_DESTINATION_UNKNOWN) {
     throw new SonogateError('move_destination_unknown', detail);
   }

@@ -18,7 +18,7 @@ import { isOutOfSpace } from '../../src/platform/errors/file-system.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationPeer, IncomingObject, StorageService } from '../network/service-ports.ts';
-import { PROCESSING_FAILURE } from '../network/status.ts';
+import { STATUS } from '../network/status.ts';
 import type { StorageScp } from '../receive/storage-scp.ts';
 import { type BodyPart, bodyParts, dicomBoundary, storeFile } from './multipart.ts';
 
@@ -161,5 +161,5 @@ function codeOf(error: unknown): ErrorCode {
 /** PS3.18 table 10.5.3-2 takes over the statuses of C-STORE. */
 export function failureReason(code: ErrorCode): number {
   const { dimse = '' } = catalogueEntry(code);
-  return /^[0-9A-F]{4}$/.test(dimse) ? Number.parseInt(dimse, 16) : PROCESSING_FAILURE;
+  return /^[0-9A-F]{4}$/.test(dimse) ? Number.parseInt(dimse, 16) : STATUS.processingFailure;
 }

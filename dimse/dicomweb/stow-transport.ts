@@ -7,8 +7,8 @@ import { encodeFileMeta } from '../../pipelines/dicom/part10.ts';
 import { LONGEST_HOLD_SECONDS } from '../../src/core/outbox/delivery.ts';
 import { ERRORS, type ErrorCode } from '../../src/platform/errors/catalogue.ts';
 import type { OutgoingObject } from '../network/requestor.ts';
-import { PROCESSING_FAILURE } from '../network/status.ts';
-import { resultOfFailureStatus, type StoreResult, statusHex } from '../send/store-scu.ts';
+import { STATUS, statusHex } from '../network/status.ts';
+import { resultOfFailureStatus, type StoreResult } from '../send/store-scu.ts';
 import type { StoreTransport } from '../send/transport.ts';
 
 /** What came of a call to a DICOMweb server. */
@@ -113,7 +113,7 @@ function outcomes(status: number, body: string, objects: readonly OutgoingObject
     const { sopClassUid, sopInstanceUid } = object;
     const failure = notStored.get(sopInstanceUid);
     if (failure) {
-      const reason = failure['00081197']?.Value[0] ?? PROCESSING_FAILURE;
+      const reason = failure['00081197']?.Value[0] ?? STATUS.processingFailure;
       const detail = `HTTP ${status}, failure reason ${statusHex(reason)}`;
       return { sopClassUid, sopInstanceUid, ...resultOfFailureStatus(reason, detail) };
     }

@@ -12,6 +12,7 @@ import { peerCertificate } from '../../src/platform/tls/certificates.ts';
 import type { Artim } from './artim.ts';
 import { type CommandSet, encodeCommandSet } from './command-set.ts';
 import { DimseProvider } from './dimse-provider.ts';
+import { MessageAssembler } from './message.ts';
 import { answerContexts, type Offer, sentFragmentBytes, whyRejected } from './negotiation.ts';
 import {
   type AssociateRequest,
@@ -33,22 +34,23 @@ import type {
   NormalizedService,
   StorageService,
 } from './service-ports.ts';
+import { eventOfPdu, STATES, UpperLayerMachine } from './state-machine.ts';
 import { abortFor, rejectionFor } from './status.ts';
 
 /** Resolves when the peer has taken what was written, or the connection has closed. */
-export async function drained(socket: Socket): Promise<void> {
+async function drained(socket: Socket): Promise<void> {
   if (!socket.writableNeedDrain) return;
   await new Promise<void>((resolve) => {
-    const onTaken = () => {
-      socket.off('drain', onTaken).off('close', onTaken);
+    const onDrained = () => {
+      socket.off('drain', onDrained).off('close', onDrained);
       resolve();
     };
-    socket.on('drain', onTaken).on('close', onTaken);
+    socket.on('drain', onDrained).on('close', onDrained);
   });
 }
 
 export interface AcceptorOptions {
-  /** Called AE title that is ours; null answers to any (the receiver of a demo). */
+  /** Our AE title; null answers to any called AE title (the receiver of a demo). */
   aeTitle: string | null;
   maxPduBytes: number;
   offer: Offer;
@@ -56,35 +58,28 @@ export interface AcceptorOptions {
   storage: StorageService;
   normalized?: NormalizedService | null;
   logger: Logger;
-  /** Runs until the association, and from our last word on. */
+  /** Runs until the association is established, and again after our last PDU. */
   artim: Artim;
-  /** Told of each association that is refused. */
+  /** Called for each association that is refused. */
   onRefused?: (peer: AssociationPeer, code: ErrorCode) => void;
 }
 
 /**
- * The acceptor's side of one association (PS3.8 9.2).
- *
- *   awaiting ──A-ASSOCIATE-RQ──▶ established ──A-RELEASE-RQ──▶ released
- *      │ refused                      │ A-ABORT, connection lost, bad PDU, idle
- *      ▼                              ▼
- *   rejected                       aborted
- *
- * ARTIM runs in every state but `established`; in that one the peer may be silent for its idle
+ * The acceptor's side of one association. Its protocol is the state machine of PS3.8 9.2
+ * (state-machine.ts); while the association is established, the peer may be silent for its idle
  * timeout.
  *
- * The socket is read by one loop that waits for each fragment to be taken, so back-pressure reaches
- * the peer through TCP and fragments can never overtake each other, whatever their number per PDU.
- * Nor does it go on before the peer has taken our answers.
+ * One loop reads the socket and processes each fragment before it reads on, so that back-pressure
+ * reaches the peer through TCP and fragments cannot overtake each other, however many one PDU has. It
+ * does not read on either until the peer has taken our answers.
  */
-const STATE = ['awaiting', 'established', 'released', 'rejected', 'aborted'] as const;
-type State = (typeof STATE)[number];
-
 export class Acceptor {
   readonly #socket: Socket;
   readonly #options: AcceptorOptions;
   readonly #reader: PduReader;
-  #state: State = 'awaiting';
+  readonly #machine = new UpperLayerMachine('acceptor');
+  readonly #messages = new MessageAssembler();
+  #end: AssociationEnd = 'aborted';
   #peer: AssociationPeer;
   #provider: DimseProvider | null = null;
   #admitted: Admitted | null = null;
@@ -106,11 +101,13 @@ export class Acceptor {
       address: socket.remoteAddress ?? '',
       certificate: socket instanceof TLSSocket ? peerCertificate(socket) : null,
     };
+    // The listener has started ARTIM (AE-5), under TLS before the handshake.
+    this.#machine.on('connection-accepted');
   }
 
   /** Serves the connection until it has ended. Never rejects: what goes wrong is logged. */
   async serve(): Promise<void> {
-    // An error is seen by the loop as well; without a listener a late error would end the process.
+    // The loop sees errors as well; without a listener a late one would end the process.
     this.#socket.on('error', () => {});
     this.#socket.on('timeout', () => this.#onSilence());
     try {
@@ -119,11 +116,11 @@ export class Acceptor {
         this.#working = true;
         for (const event of this.#reader.read(chunk as Buffer)) {
           await this.#handle(event);
-          // It owes us that it reads our answers, which would pile up here.
+          // From here the peer has to read our answers, which would pile up otherwise.
           this.#working = false;
           await drained(this.#socket);
           this.#working = true;
-          if (this.#state !== 'awaiting' && this.#state !== 'established') return;
+          if (!this.#isOpen) return;
         }
         this.#working = false;
         if (this.#stopping) this.stop();
@@ -136,41 +133,51 @@ export class Acceptor {
     }
   }
 
-  /** Ends the association as the gateway stops: at once, or after the object that is under way. */
+  /** Ends the association because the gateway stops: at once, or after the object under way. */
   stop(): void {
     this.#stopping = true;
-    if (this.#state !== 'established' || this.#working || this.#provider?.insideMessage) return;
-    this.#state = 'aborted';
+    if (!this.#isEstablished || this.#working || this.#messages.insideMessage) return;
+    this.#machine.on('abort-request');
     this.#endWith(encodeAbort({ source: 0, reason: 0 }));
   }
 
+  /** Whether more PDUs of the peer are processed. */
+  get #isOpen(): boolean {
+    return this.#machine.state === 'Sta2' || this.#isEstablished;
+  }
+
+  get #isEstablished(): boolean {
+    return this.#machine.state === 'Sta6';
+  }
+
   async #handle(event: PduEvent): Promise<void> {
-    if (event.kind === 'fragment') {
-      if (!this.#provider || this.#state !== 'established') throw this.#unexpected('data');
-      return this.#provider.take(event);
+    const stateBefore = this.#machine.state;
+    const action = this.#machine.on(eventOfPdu(event));
+    if (action === 'AE-6' && event.kind === 'pdu') {
+      return this.#onAssociateRequest(decodeAssociateRequest(event.body));
     }
-    switch (event.type) {
-      case PDU.associateRequest:
-        if (this.#state !== 'awaiting') throw this.#unexpected('A-ASSOCIATE-RQ');
-        return this.#onAssociateRequest(decodeAssociateRequest(event.body));
-      case PDU.releaseRequest:
-        if (this.#provider?.insideMessage) throw this.#unexpected('A-RELEASE-RQ');
-        this.#state = 'released';
-        this.#socket.end(encodeReleaseResponse());
-        return;
-      case PDU.abort:
-        this.#state = 'aborted';
-        this.#options.logger.event(EVENTS.associationAborted, { ...this.#who });
-        // PS3.8 9.2.2, AA-3: who gets an A-ABORT closes the connection.
-        this.#socket.destroy();
-        return;
-      default:
-        throw this.#unexpected(`type ${event.type}`);
+    if (action === 'DT-2' && event.kind === 'fragment') {
+      const part = this.#messages.take(event);
+      return part === null ? undefined : this.#provider?.take(part);
     }
+    if (action === 'AR-2' && !this.#messages.insideMessage) {
+      this.#machine.on('release-response');
+      this.#end = 'released';
+      this.#socket.end(encodeReleaseResponse());
+      return;
+    }
+    if (action === 'AA-2' || action === 'AA-3') {
+      this.#options.logger.event(EVENTS.associationAborted, this.#who);
+      this.#socket.destroy();
+      return;
+    }
+    const pdu = event.kind === 'fragment' ? 'P-DATA-TF' : `a PDU of type ${event.type}`;
+    const state = action === 'AR-2' ? 'inside a message' : `in the state "${STATES[stateBefore]}"`;
+    this.#abort('unexpected_pdu', `The peer sent ${pdu} ${state}.`);
   }
 
   #onAssociateRequest(request: AssociateRequest): void {
-    const { aeTitle, admit, offer, maxPduBytes, artim, onRefused } = this.#options;
+    const { aeTitle, admit } = this.#options;
     this.#peer = {
       ...this.#peer,
       callingAeTitle: request.callingAeTitle,
@@ -178,18 +185,20 @@ export class Acceptor {
     };
     const code = whyRejected(request, aeTitle);
     const admission = code === null ? admit(this.#peer) : { refused: code };
-    if ('refused' in admission) {
-      const { refused } = admission;
-      this.#state = 'rejected';
-      this.#socket.end(encodeReject(rejectionFor(refused)));
-      this.#options.logger.event(EVENTS.associationRejected, {
-        ...this.#who,
-        code: refused,
-        operator: ERRORS[refused].operator,
-      });
-      onRefused?.(this.#peer, refused);
-      return;
-    }
+    if ('refused' in admission) this.#reject(admission.refused);
+    else this.#accept(request, admission);
+  }
+
+  #reject(code: ErrorCode): void {
+    this.#machine.on('reject-response');
+    this.#socket.end(encodeReject(rejectionFor(code)));
+    const { operator } = ERRORS[code];
+    this.#options.logger.event(EVENTS.associationRejected, { ...this.#who, code, operator });
+    this.#options.onRefused?.(this.#peer, code);
+  }
+
+  #accept(request: AssociateRequest, admission: Admitted): void {
+    const { offer, maxPduBytes, artim } = this.#options;
     this.#admitted = admission;
     this.#peer = { ...this.#peer, source: admission.source };
     const { answers, accepted } = answerContexts(request.contexts, offer);
@@ -202,7 +211,7 @@ export class Acceptor {
       log: (event, fields) => this.#options.logger.event(event, { ...this.#who, ...fields }),
     });
     this.#fragmentBytes = sentFragmentBytes(request.maxPduBytes);
-    this.#state = 'established';
+    this.#machine.on('accept-response');
     artim.stop();
     this.#socket.setTimeout(admission.idleTimeoutSeconds * 1000);
     this.#socket.write(
@@ -215,7 +224,7 @@ export class Acceptor {
         maxPduBytes,
         implementationClassUid: IMPLEMENTATION_CLASS_UID,
         implementationVersion: IMPLEMENTATION_VERSION,
-        // Whoever brings an N-EVENT-REPORT over an association of its own is SCP of the class.
+        // A peer that sends an N-EVENT-REPORT over an association it opened is SCP of the class.
         roles: request.roles ?? [],
       }),
     );
@@ -228,6 +237,7 @@ export class Acceptor {
   }
 
   #send(contextId: number, command: CommandSet, dataSet?: Buffer): void {
+    this.#machine.on('data-request');
     this.#sendInParts(contextId, encodeCommandSet(command), true);
     if (dataSet) this.#sendInParts(contextId, dataSet, false);
   }
@@ -241,59 +251,65 @@ export class Acceptor {
     }
   }
 
-  /** While we work on the bytes of a silent peer it owes us nothing. */
+  /** The idle timeout has passed; it does not count while we process what the peer has sent. */
   #onSilence(): void {
-    if (this.#state !== 'established') return;
+    if (!this.#isEstablished) return;
     if (this.#working) {
       this.#socket.setTimeout(this.#socket.timeout ?? 0);
       return;
     }
-    this.#options.logger.event(EVENTS.associationIdle, { ...this.#who });
-    this.#state = 'aborted';
+    this.#options.logger.event(EVENTS.associationIdle, this.#who);
+    this.#machine.on('abort-request');
     this.#endWith(encodeAbort(abortFor('association_idle')));
   }
 
   #endWith(pdu: Buffer): void {
     this.#socket.end(pdu, () => this.#socket.destroy());
-    // A peer that takes nothing any more does not take this either.
+    // A peer that no longer reads does not read this PDU either.
     this.#options.artim.start();
   }
 
   #onEndOfStream(): void {
-    if (this.#state !== 'awaiting' && this.#state !== 'established') return;
-    if (this.#reader.insidePdu || this.#state === 'established') {
+    if (!this.#isOpen) return;
+    if (this.#reader.insidePdu || this.#isEstablished) {
       this.#options.logger.event(EVENTS.connectionClosed, { ...this.#who, code: 'unexpected_pdu' });
     }
-    this.#state = 'aborted';
+    this.#machine.on('connection-closed');
   }
 
   #onError(error: unknown): void {
-    if (this.#state === 'released' || this.#state === 'rejected' || this.#state === 'aborted')
-      return;
-    this.#state = 'aborted';
+    // A request that could not be read or admitted leaves the machine in Sta3.
+    if (!this.#isOpen && this.#machine.state !== 'Sta3') return;
     if (error instanceof SonogateError) {
-      this.#options.logger.event(EVENTS.connectionAborted, {
-        ...this.#who,
-        code: error.code,
-        detail: error.detail,
-      });
-      this.#socket.end(encodeAbort(abortFor(error.code)));
+      this.#abort(error.code, error.detail);
       return;
     }
+    this.#machine.on('connection-closed');
     this.#options.logger.event(EVENTS.connectionLost, { ...this.#who, error: String(error) });
     this.#socket.destroy();
+  }
+
+  /**
+   * A-ABORT after a protocol error (AA-1, AA-8). The provider is named as its source, with the reason,
+   * also before the association, where PS3.8 leaves the reason open.
+   */
+  #abort(code: ErrorCode, detail: string | undefined): void {
+    this.#machine.on('invalid-pdu');
+    this.#options.logger.event(EVENTS.connectionAborted, { ...this.#who, code, detail });
+    this.#socket.end(encodeAbort(abortFor(code)));
   }
 
   async #finish(): Promise<void> {
     this.#working = false;
     this.#socket.setTimeout(0);
-    // The peer closes after our last word; one that does not is not waited for.
+    // The peer has to close after our last PDU; ARTIM ends the connection of one that does not. What
+    // it still sends is ignored (AA-6).
     this.#options.artim.start();
     this.#socket.resume();
     await this.#provider?.end();
     if (!this.#admitted) return;
     this.#admitted.ended?.();
-    const end: AssociationEnd = this.#state === 'released' ? 'released' : 'aborted';
+    const end = this.#end;
     this.#options.logger.event(EVENTS.associationEnded, { ...this.#who, end });
     try {
       await this.#options.storage.ended(this.#peer, end);
@@ -305,11 +321,7 @@ export class Acceptor {
     }
   }
 
-  #unexpected(what: string): SonogateError {
-    return new SonogateError('unexpected_pdu', `The peer sent ${what} while ${this.#state}.`);
-  }
-
-  /** Which association and which peer a line of the log is about. */
+  /** The association and the peer that a log line is about. */
   get #who() {
     const { id, callingAeTitle, address } = this.#peer;
     return { association: id, callingAeTitle, address };

@@ -8,6 +8,7 @@ import {
 import { type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { type CommandSet, encodeCommandSet } from './command-set.ts';
 import { type CalledNode, dial } from './dial.ts';
+import { MessageAssembler, type MessagePart } from './message.ts';
 import { type AcceptedContext, acceptedContexts, sentFragmentBytes } from './negotiation.ts';
 import {
   type AssociateAccept,
@@ -24,66 +25,27 @@ import {
   type RoleSelection,
 } from './pdu.ts';
 import { type PduEvent, PduReader, readEvents } from './pdu-reader.ts';
+import { type Action, eventOfPdu, UpperLayerMachine } from './state-machine.ts';
 
-/** What we announce; a peer that sends longer ones is not speaking DICOM. */
-export const MAX_RECEIVED_PDU_BYTES = 131_072;
+/** The maximum length that we announce; a peer that sends longer PDUs does not speak DICOM. */
+const MAX_RECEIVED_PDU_BYTES = 131_072;
 
-/** The A-ASSOCIATE-RQ for a node. */
-export function associateRequestTo(
-  { aeTitle, callingAeTitle }: Pick<CalledNode, 'aeTitle' | 'callingAeTitle'>,
-  contexts: readonly ProposedContext[],
-  roles: RoleSelection[],
-): Buffer {
-  return encodeAssociateRequest({
-    calledAeTitle: aeTitle,
-    callingAeTitle,
-    applicationContext: DICOM_APPLICATION_CONTEXT,
-    contexts: [...contexts],
-    maxPduBytes: MAX_RECEIVED_PDU_BYTES,
-    implementationClassUid: IMPLEMENTATION_CLASS_UID,
-    implementationVersion: IMPLEMENTATION_VERSION,
-    roles,
-  });
-}
-
-/** @throws SonogateError `peer_rejected_association`, `unexpected_pdu`. */
-export function readAssociateAnswer(answer: PduEvent & { kind: 'pdu' }): AssociateAccept {
-  if (answer.type === PDU.associateReject) {
-    const { result, source, reason } = decodeReject(answer.body);
-    throw new SonogateError(
-      'peer_rejected_association',
-      `A-ASSOCIATE-RJ result ${result}, source ${source}, reason ${reason}.`,
-    );
-  }
-  if (answer.type !== PDU.associateAccept) {
-    throw new SonogateError('peer_rejected_association', 'The peer aborted the association.');
-  }
-  return decodeAssociateAccept(answer.body);
-}
-
-/** @returns whether the promise is fulfilled or rejected within `milliseconds`. */
-export function settlesWithin(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
-  const waiting = new AbortController();
-  const late = delay(milliseconds, false, { signal: waiting.signal }).catch(() => true);
-  const settled = promise.then(
-    () => true,
-    () => true,
-  );
-  return Promise.race([settled, late]).finally(() => waiting.abort());
-}
-
-export type { CalledNode } from './dial.ts';
-
-/** The requestor's side of one association (PS3.8 9.2). Every failure is a SonogateError. */
+/**
+ * The requestor's side of one association. Its protocol is the state machine of PS3.8 9.2
+ * (state-machine.ts). Every failure is a SonogateError.
+ */
 export class CallingAssociation {
   /**
-   * What a loss of the connection means from here on: nothing was sent, or the peer may have it.
+   * Error code of a lost connection from here on: `peer_unreachable` while nothing of the object was
+   * sent, `peer_connection_lost` when the peer may have it.
    */
   lossCode: ErrorCode = 'peer_unreachable';
   readonly #socket: Socket;
   readonly #timeoutMs: number;
   readonly #events: AsyncGenerator<PduEvent>;
-  /** Read while the association rests; the next answer when it goes on. */
+  readonly #machine = new UpperLayerMachine('requestor');
+  readonly #messages = new MessageAssembler();
+  /** Read ahead while the association rests; the next answer when it is used again. */
   #ahead: Promise<IteratorResult<PduEvent>> | null = null;
   #resting = false;
   readonly #closed = new AbortController();
@@ -95,7 +57,8 @@ export class CallingAssociation {
   private constructor(socket: Socket, timeoutMs: number) {
     this.#socket = socket;
     this.#timeoutMs = timeoutMs;
-    // For the end, which a peer that takes nothing would put off for ever.
+    this.#machine.on('associate-request');
+    // A peer that no longer reads would otherwise delay the end for ever.
     socket.setTimeout(timeoutMs, () => socket.destroy(new Error('nothing moved')));
     const reader = new PduReader({
       first: [PDU.associateAccept, PDU.associateReject, PDU.abort],
@@ -108,7 +71,7 @@ export class CallingAssociation {
   }
 
   /**
-   * @param roles of classes of which we are SCP on this association.
+   * @param roles of SOP classes of which we are the SCP on this association.
    * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
    */
   static async open(
@@ -143,7 +106,7 @@ export class CallingAssociation {
     return this.#contexts;
   }
 
-  /** What the peer agreed to of the roles that were proposed (PS3.7 D.3.3.4). */
+  /** The proposed roles that the peer agreed to (PS3.7 D.3.3.4). */
   get roles(): readonly RoleSelection[] {
     return this.#roles;
   }
@@ -151,6 +114,11 @@ export class CallingAssociation {
   /** Largest piece of a data set that fits into one PDU of the peer. */
   get fragmentBytes(): number {
     return this.#fragmentBytes;
+  }
+
+  /** True while a message of the peer has begun and not ended. */
+  get insideMessage(): boolean {
+    return this.#messages.insideMessage;
   }
 
   /** @throws SonogateError `presentation_context_refused`. */
@@ -162,7 +130,7 @@ export class CallingAssociation {
     }
     throw new SonogateError(
       'presentation_context_refused',
-      `The peer does not take ${sopClassUid} in ${transferSyntax}.`,
+      `The peer does not accept ${sopClassUid} in ${transferSyntax}.`,
     );
   }
 
@@ -174,17 +142,17 @@ export class CallingAssociation {
     return messageId;
   }
 
-  /** Sends a response, or a C-CANCEL: what has no message id of its own. */
+  /** Sends a response or a C-CANCEL, which have no message id of their own. */
   sendAnswer(contextId: number, command: CommandSet): Promise<void> {
     return this.#writeCommand(contextId, command);
   }
 
-  /** One piece of a data set, at most `fragmentBytes` long. */
+  /** Sends one piece of a data set, at most `fragmentBytes` long. */
   async sendFragment(contextId: number, fragment: Buffer, last: boolean): Promise<void> {
-    await this.#write(...encodeData(contextId, fragment, { command: false, last }));
+    await this.#writeData(...encodeData(contextId, fragment, { command: false, last }));
   }
 
-  /** A data set held in memory. */
+  /** Sends a data set that is held in memory. */
   async sendDataSet(contextId: number, dataSet: Buffer): Promise<void> {
     for (let start = 0; start < dataSet.length; start += this.#fragmentBytes) {
       const fragment = dataSet.subarray(start, start + this.#fragmentBytes);
@@ -192,16 +160,26 @@ export class CallingAssociation {
     }
   }
 
-  /** The next piece of a message. @throws SonogateError `lossCode` when the peer ends instead. */
-  async nextFragment(): Promise<PduEvent & { kind: 'fragment' }> {
-    const event = await this.#next();
-    if (event.kind === 'fragment') return event;
-    if (event.type === PDU.releaseRequest) this.#confirmRelease();
-    throw this.lost('The peer ended the association.');
+  /**
+   * The next part of a message from the peer.
+   * @throws SonogateError `lossCode` when the peer ends the association instead, `unexpected_pdu`.
+   */
+  async nextPart(): Promise<MessagePart> {
+    for (;;) {
+      const event = await this.#next();
+      const action = this.#machine.on(eventOfPdu(event));
+      if (action !== 'DT-2' || event.kind !== 'fragment') {
+        this.#endAfter(action);
+        throw this.lost('The peer ended the association.');
+      }
+      const part = this.#messages.take(event);
+      if (part) return part;
+    }
   }
 
   /**
-   * Reads one message, for which the peer has the time-out in however many pieces it sends it.
+   * Runs `read` for one message, for which the peer has the time-out in total, whatever the number of
+   * its pieces.
    * @throws what `read` throws.
    */
   async inTime<T>(read: () => Promise<T>): Promise<T> {
@@ -213,27 +191,33 @@ export class CallingAssociation {
     }
   }
 
-  /** @returns whether the peer sends something, or ends, within `milliseconds`. */
+  /** @returns whether the peer sends something, or ends the association, within `milliseconds`. */
   hears(milliseconds: number): Promise<boolean> {
     this.#ahead ??= this.#events.next();
     return settlesWithin(milliseconds, this.#ahead);
   }
 
-  /** Ends the association in order; a peer that does not answer is not waited for indefinitely. */
+  /** Releases the association; waits no longer than the time-out for the peer's answer. */
   async release(): Promise<void> {
     if (this.closed) return;
-    try {
-      await this.#write(encodeReleaseRequest());
-      await this.#nextPdu();
-    } catch {
-      // What was stored has been answered; how the connection ends changes nothing.
+    if (this.#machine.on('release-request') === 'AR-1') {
+      try {
+        await this.#write(encodeReleaseRequest());
+        const action = this.#machine.on(eventOfPdu(await this.#next()));
+        if (action === 'AR-8') {
+          this.#machine.on('release-response');
+          this.#socket.write(encodeReleaseResponse());
+        }
+      } catch {
+        // Every request has been answered by now; how the connection ends changes nothing.
+      }
     }
     this.#socket.end(() => this.#socket.destroy());
   }
 
   /**
-   * Nothing is asked for now. A peer that releases or aborts meanwhile ends the association, which
-   * is then `closed` before anything is sent over it in vain.
+   * No request follows for now. If the peer releases or aborts the association meanwhile, it becomes
+   * `closed` before anything is sent over it in vain.
    */
   rest(): void {
     this.#resting = true;
@@ -242,25 +226,24 @@ export class CallingAssociation {
     this.#ahead.then(
       ({ value, done }) => {
         if (!this.#resting) return;
-        const asked = !done && value.kind === 'pdu' && value.type === PDU.releaseRequest;
-        if (asked) this.#confirmRelease();
-        else this.#socket.destroy();
+        this.#endAfter(done ? null : this.#machine.on(eventOfPdu(value)));
+        if (!this.#socket.writableEnded) this.#socket.destroy();
         this.#closed.abort();
       },
       () => this.#socket.destroy(),
     );
   }
 
-  #confirmRelease(): void {
-    this.#socket.end(encodeReleaseResponse(), () => this.#socket.destroy());
-  }
-
   abort(): void {
     if (this.#socket.destroyed) return;
+    this.#machine.on('abort-request');
     this.#socket.end(encodeAbort({ source: 0, reason: 0 }), () => this.#socket.destroy());
   }
 
-  /** What the peer broke stands for itself; once the object has left, only that it may be there. */
+  /**
+   * The error of an association that failed. A protocol error of the peer keeps its code; once the
+   * object has been sent, the code only says that the peer may have it.
+   */
   lost(cause: unknown): SonogateError {
     const nothingSent = this.lossCode === 'peer_unreachable';
     if (cause instanceof SonogateError && (nothingSent || cause.code === this.lossCode)) {
@@ -275,22 +258,36 @@ export class CallingAssociation {
     contexts: readonly ProposedContext[],
     roles: RoleSelection[],
   ): Promise<void> {
+    // The socket sends it as soon as the connection is open.
+    this.#machine.on('connected');
     await this.#write(associateRequestTo(node, contexts, roles));
-    const accept = readAssociateAnswer(await this.#nextPdu());
+    const answer = await this.#next();
+    const action = this.#machine.on(eventOfPdu(answer));
+    if (answer.kind !== 'pdu') throw this.lost('The peer sent data out of turn.');
+    const accept = readAssociateAnswer(action, answer.body);
     this.#contexts = acceptedContexts(contexts, accept.contexts);
     this.#roles = accept.roles ?? [];
     this.#fragmentBytes = sentFragmentBytes(accept.maxPduBytes);
   }
 
-  async #writeCommand(contextId: number, command: CommandSet): Promise<void> {
-    const bytes = encodeCommandSet(command);
-    await this.#write(...encodeData(contextId, bytes, { command: true, last: true }));
+  /** Ends the connection as the action demands with which the peer ended the association. */
+  #endAfter(action: Action | null): void {
+    if (action === 'AR-2') {
+      this.#machine.on('release-response');
+      this.#socket.end(encodeReleaseResponse(), () => this.#socket.destroy());
+    } else if (action === 'AA-3') {
+      this.#socket.destroy();
+    }
   }
 
-  async #nextPdu(): Promise<PduEvent & { kind: 'pdu' }> {
-    const event = await this.#next();
-    if (event.kind !== 'pdu') throw this.lost('The peer sent data out of turn.');
-    return event;
+  async #writeCommand(contextId: number, command: CommandSet): Promise<void> {
+    const bytes = encodeCommandSet(command);
+    await this.#writeData(...encodeData(contextId, bytes, { command: true, last: true }));
+  }
+
+  async #writeData(...buffers: Buffer[]): Promise<void> {
+    this.#machine.on('data-request');
+    await this.#write(...buffers);
   }
 
   async #next(): Promise<PduEvent> {
@@ -305,10 +302,11 @@ export class CallingAssociation {
     } finally {
       clearTimeout(deadline);
     }
+    this.#machine.on('connection-closed');
     throw this.lost('The peer closed the connection.');
   }
 
-  /** A peer that sends one byte now and then is not waited for longer than a silent one. */
+  /** A peer that sends one byte now and then gets no more time than a silent one. */
   #deadline(): NodeJS.Timeout {
     const silence = new Error(`no answer for ${this.#timeoutMs / 1000} s`);
     return setTimeout(() => this.#socket.destroy(silence), this.#timeoutMs);
@@ -331,4 +329,45 @@ export class CallingAssociation {
       clearTimeout(deadline);
     }
   }
+}
+
+function associateRequestTo(
+  { aeTitle, callingAeTitle }: Pick<CalledNode, 'aeTitle' | 'callingAeTitle'>,
+  contexts: readonly ProposedContext[],
+  roles: RoleSelection[],
+): Buffer {
+  return encodeAssociateRequest({
+    calledAeTitle: aeTitle,
+    callingAeTitle,
+    applicationContext: DICOM_APPLICATION_CONTEXT,
+    contexts: [...contexts],
+    maxPduBytes: MAX_RECEIVED_PDU_BYTES,
+    implementationClassUid: IMPLEMENTATION_CLASS_UID,
+    implementationVersion: IMPLEMENTATION_VERSION,
+    roles,
+  });
+}
+
+/** @throws SonogateError `peer_rejected_association`, `unexpected_pdu`. */
+function readAssociateAnswer(action: Action | null, body: Buffer): AssociateAccept {
+  if (action === 'AE-3') return decodeAssociateAccept(body);
+  if (action === 'AE-4') {
+    const { result, source, reason } = decodeReject(body);
+    throw new SonogateError(
+      'peer_rejected_association',
+      `A-ASSOCIATE-RJ result ${result}, source ${source}, reason ${reason}.`,
+    );
+  }
+  throw new SonogateError('peer_rejected_association', 'The peer aborted the association.');
+}
+
+/** @returns whether the promise is fulfilled or rejected within `milliseconds`. */
+function settlesWithin(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
+  const waiting = new AbortController();
+  const late = delay(milliseconds, false, { signal: waiting.signal }).catch(() => true);
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  return Promise.race([settled, late]).finally(() => waiting.abort());
 }

@@ -2,28 +2,24 @@ import { isUid } from '../../pipelines/dicom/uid.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { LogEvent } from '../../src/platform/logging/event.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
-import {
-  COMMAND,
-  type CommandSet,
-  decodeCommandSet,
-  MAX_COMMAND_BYTES,
-  RESPONSE_BIT,
-  responseTo,
-} from './command-set.ts';
+import { COMMAND, type CommandSet, RESPONSE_BIT, responseTo } from './command-set.ts';
+import { CollectedBytes, type MessagePart, unexpected } from './message.ts';
 import type { AcceptedContext } from './negotiation.ts';
-import type { PduEvent } from './pdu-reader.ts';
-import type { AssociationPeer, ObjectSink, StorageService } from './service-ports.ts';
 import {
+  type AssociationPeer,
   MAX_NORMALIZED_BYTES,
+  type NormalizedReport,
   type NormalizedRequest,
   type NormalizedService,
+  type ObjectSink,
+  type StorageService,
 } from './service-ports.ts';
-import { STATUS, statusFor } from './status.ts';
+import { hexDigits, STATUS, statusFor } from './status.ts';
 
 export interface DimseProviderOptions {
   contexts: ReadonlyMap<number, AcceptedContext>;
   peer: AssociationPeer;
-  /** Null: no object is taken. */
+  /** Null: every object is refused. */
   storage: StorageService | null;
   /** Null: normalized requests are answered as unrecognized. */
   normalized: NormalizedService | null;
@@ -31,20 +27,19 @@ export interface DimseProviderOptions {
   log: <Fields extends object>(event: LogEvent<Fields>, fields: NoInfer<Fields>) => void;
 }
 
-type Fragment = PduEvent & { kind: 'fragment' };
-
-/** A request whose data set is still coming. */
-interface Message {
+/** A request whose data set is still arriving. */
+interface Request {
   contextId: number;
   command: CommandSet;
+  /** Of a C-STORE. */
   sink: ObjectSink | null;
-  /** Data set of a normalized request, as far as it has come. */
-  parts: Buffer[];
-  bytes: number;
+  /** Of a normalized request, as far as it has arrived. */
+  dataSet: CollectedBytes;
+  /** Why the object cannot be stored. */
   failure: unknown;
 }
 
-/** Normalized operations that we take (PS3.7 10.1). */
+/** Normalized operations that we serve (PS3.7 10.1). */
 const OPERATION: Readonly<Record<number, NormalizedRequest['operation']>> = {
   [COMMAND.nEventReport]: 'N-EVENT-REPORT',
   [COMMAND.nSet]: 'N-SET',
@@ -53,129 +48,106 @@ const OPERATION: Readonly<Record<number, NormalizedRequest['operation']>> = {
 };
 
 /**
- * C-ECHO, C-STORE and normalized requests on an established association (PS3.7 9.3, 10.3). The next fragment is handed in only
- * after the last one was taken; other operations are answered "unrecognized", their data sets are
- * read past.
+ * Serves C-ECHO, C-STORE and normalized requests on an established association (PS3.7 9.3, 10.3). The
+ * next part of a message is passed in only after the previous one was processed. Other operations are
+ * answered "unrecognized", and their data sets are read and dropped.
  */
 export class DimseProvider {
   readonly #options: DimseProviderOptions;
-  #command: { contextId: number; parts: Buffer[]; bytes: number } | null = null;
-  #message: Message | null = null;
-  /** Our own requests that the peer has not answered yet: message id → what its answer means. */
-  readonly #reported = new Map<number, () => Promise<void>>();
+  #request: Request | null = null;
+  /** Event reports of ours that the peer has not answered yet, by message id. */
+  readonly #unconfirmed = new Map<number, NormalizedReport>();
   #messageId = 0;
 
   constructor(options: DimseProviderOptions) {
     this.#options = options;
   }
 
-  /** True while a message has begun and not ended. */
-  get insideMessage(): boolean {
-    return this.#command !== null || this.#message !== null;
-  }
-
   /** @throws SonogateError `unexpected_pdu`; the association must then be aborted. */
-  take(fragment: Fragment): Promise<void> {
-    return fragment.command ? this.#takeCommand(fragment) : this.#takeData(fragment);
+  take(part: MessagePart): Promise<void> {
+    return part.kind === 'command' ? this.#begin(part) : this.#takeData(part);
   }
 
-  /** The association has ended: forgets the object under way. */
+  /** The association has ended: discards the object that was arriving. */
   async end(): Promise<void> {
-    if (this.#message) await this.#discard(this.#message);
-    this.#message = null;
+    if (this.#request) await this.#discard(this.#request);
+    this.#request = null;
   }
 
-  async #takeCommand({ contextId, last, data }: Fragment): Promise<void> {
-    if (this.#message) throw unexpected('A command came inside a data set.');
-    this.#command ??= { contextId, parts: [], bytes: 0 };
-    const command = this.#command;
-    command.bytes += data.length;
-    if (command.contextId !== contextId || command.bytes > MAX_COMMAND_BYTES) {
-      throw unexpected('A command set is too long or changes its context.');
-    }
-    command.parts.push(data);
-    if (!last) return;
-    this.#command = null;
-    await this.#begin(contextId, decodeCommandSet(Buffer.concat(command.parts)));
-  }
-
-  async #begin(contextId: number, command: CommandSet): Promise<void> {
+  async #begin({ contextId, command }: MessagePart & { kind: 'command' }): Promise<void> {
     const context = this.#options.contexts.get(contextId);
-    if (!context) throw unexpected('A command came on a context that was not accepted.');
-    if (command.commandField & RESPONSE_BIT) return this.#acknowledge(command);
-    const message: Message = { contextId, command, sink: null, parts: [], bytes: 0, failure: null };
+    if (!context) throw unexpected('A command arrived on a context that was not accepted.');
+    if (command.commandField & RESPONSE_BIT) return this.#confirm(command);
+    const dataSet = new CollectedBytes(MAX_NORMALIZED_BYTES);
+    const request: Request = { contextId, command, sink: null, dataSet, failure: null };
     if (command.commandField === COMMAND.cStore && command.hasDataSet) {
-      await this.#openSink(message, context);
+      await this.#openSink(request, context);
     }
-    if (command.hasDataSet) this.#message = message;
-    else await this.#answer(message);
+    if (command.hasDataSet) this.#request = request;
+    else await this.#answer(request);
   }
 
-  async #acknowledge({ messageIdBeingRespondedTo = 0, status }: CommandSet): Promise<void> {
-    const acknowledged = this.#reported.get(messageIdBeingRespondedTo);
-    if (!acknowledged) throw unexpected('A response came without a request.');
-    this.#reported.delete(messageIdBeingRespondedTo);
-    if (status === STATUS.success) await acknowledged();
+  async #confirm({ messageIdBeingRespondedTo = 0, status }: CommandSet): Promise<void> {
+    const report = this.#unconfirmed.get(messageIdBeingRespondedTo);
+    if (!report) throw unexpected('A response arrived without a request.');
+    this.#unconfirmed.delete(messageIdBeingRespondedTo);
+    if (status === STATUS.success) await report.acknowledged();
   }
 
-  async #openSink(message: Message, { abstractSyntax, transferSyntax }: AcceptedContext) {
-    const { affectedSopClassUid = '', affectedSopInstanceUid = '' } = message.command;
+  async #openSink(request: Request, { abstractSyntax, transferSyntax }: AcceptedContext) {
+    const { affectedSopClassUid = '', affectedSopInstanceUid = '' } = request.command;
     const { storage, peer } = this.#options;
     try {
       if (!storage || affectedSopClassUid !== abstractSyntax) {
         throw new SonogateError('sop_class_not_supported');
       }
       if (!isUid(affectedSopInstanceUid)) throw new SonogateError('object_not_understood');
-      message.sink = await storage.open(
-        {
-          sopClassUid: affectedSopClassUid,
-          sopInstanceUid: affectedSopInstanceUid,
-          transferSyntax,
-        },
-        peer,
-      );
+      const object = {
+        sopClassUid: affectedSopClassUid,
+        sopInstanceUid: affectedSopInstanceUid,
+        transferSyntax,
+      };
+      request.sink = await storage.open(object, peer);
     } catch (error) {
-      // The data set follows all the same: it is read to its end, then the status is sent.
-      message.failure = error;
+      // The data set arrives all the same: it is read to its end before the status is sent.
+      request.failure = error;
     }
   }
 
-  async #takeData({ contextId, last, data }: Fragment): Promise<void> {
-    const message = this.#message;
-    if (message?.contextId !== contextId) throw unexpected('Data came without a command.');
-    if (message.sink) {
+  async #takeData({ data, last }: MessagePart & { kind: 'data' }): Promise<void> {
+    const request = this.#request;
+    if (!request) throw unexpected('A data set arrived with a response.');
+    if (request.sink) {
       try {
-        await message.sink.write(data);
+        await request.sink.write(data);
       } catch (error) {
-        message.failure = error;
-        await this.#discard(message);
+        request.failure = error;
+        await this.#discard(request);
       }
-    } else if (OPERATION[message.command.commandField]) {
-      message.bytes += data.length;
-      if (message.bytes > MAX_NORMALIZED_BYTES) throw unexpected('A data set is too long.');
-      message.parts.push(data);
+    } else if (OPERATION[request.command.commandField]) {
+      request.dataSet.add(data);
     }
     if (!last) return;
-    this.#message = null;
-    await this.#answer(message);
+    this.#request = null;
+    await this.#answer(request);
   }
 
-  async #answer(message: Message): Promise<void> {
-    const { command, contextId } = message;
+  async #answer(request: Request): Promise<void> {
+    const { command, contextId } = request;
     const { send } = this.#options;
     switch (command.commandField) {
       case COMMAND.cStore:
-        return this.#answerStore(message);
+        return this.#answerStore(request);
       case COMMAND.cEcho:
         return send(contextId, responseTo(command, STATUS.success));
       case COMMAND.cCancel:
         return;
       default:
-        return this.#answerNormalized(message);
+        return this.#answerNormalized(request);
     }
   }
 
-  async #answerNormalized({ command, contextId, parts }: Message): Promise<void> {
+  async #answerNormalized({ command, contextId, dataSet }: Request): Promise<void> {
     const { send, log, normalized, contexts, peer } = this.#options;
     const operation = OPERATION[command.commandField];
     if (!operation || !normalized) {
@@ -189,7 +161,7 @@ export class DimseProvider {
           sopInstanceUid: command.affectedSopInstanceUid ?? command.requestedSopInstanceUid ?? '',
           typeId: command.actionTypeId ?? command.eventTypeId ?? 0,
           transferSyntax: contexts.get(contextId)?.transferSyntax ?? '',
-          dataSet: Buffer.concat(parts),
+          dataSet: dataSet.whole(),
         },
         peer,
       );
@@ -197,18 +169,7 @@ export class DimseProvider {
         ? { ...command, affectedSopInstanceUid: sopInstanceUid }
         : command;
       send(contextId, responseTo(named, status, comment));
-      if (!report) return;
-      this.#messageId += 1;
-      this.#reported.set(this.#messageId, report.acknowledged);
-      const eventReport = {
-        commandField: COMMAND.nEventReport,
-        hasDataSet: true,
-        messageId: this.#messageId,
-        affectedSopClassUid: command.requestedSopClassUid,
-        affectedSopInstanceUid: command.requestedSopInstanceUid,
-        eventTypeId: report.eventTypeId,
-      };
-      send(contextId, eventReport, report.dataSet);
+      if (report) this.#sendReport(contextId, command, report);
     } catch (error) {
       const { status, comment } = statusFor(error);
       log(EVENTS.normalizedRequestRefused, { operation, error: String(error) });
@@ -216,7 +177,21 @@ export class DimseProvider {
     }
   }
 
-  async #answerStore({ command, contextId, sink, failure }: Message): Promise<void> {
+  #sendReport(contextId: number, request: CommandSet, report: NormalizedReport): void {
+    this.#messageId += 1;
+    this.#unconfirmed.set(this.#messageId, report);
+    const eventReport = {
+      commandField: COMMAND.nEventReport,
+      hasDataSet: true,
+      messageId: this.#messageId,
+      affectedSopClassUid: request.requestedSopClassUid,
+      affectedSopInstanceUid: request.requestedSopInstanceUid,
+      eventTypeId: report.eventTypeId,
+    };
+    this.#options.send(contextId, eventReport, report.dataSet);
+  }
+
+  async #answerStore({ command, contextId, sink, failure }: Request): Promise<void> {
     const { send, log } = this.#options;
     try {
       if (failure) throw failure;
@@ -226,24 +201,20 @@ export class DimseProvider {
     } catch (error) {
       const { status, comment } = statusFor(error);
       log(EVENTS.objectRefused, {
-        status: status.toString(16).toUpperCase().padStart(4, '0'),
+        status: hexDigits(status),
         error: error instanceof Error ? error.message : String(error),
       });
       send(contextId, responseTo(command, status, comment));
     }
   }
 
-  async #discard(message: Message): Promise<void> {
-    const { sink } = message;
-    message.sink = null;
+  async #discard(request: Request): Promise<void> {
+    const { sink } = request;
+    request.sink = null;
     try {
       await sink?.discard();
     } catch (error) {
       this.#options.log(EVENTS.objectLeftover, { error: String(error) });
     }
   }
-}
-
-function unexpected(detail: string): SonogateError {
-  return new SonogateError('unexpected_pdu', detail);
 }

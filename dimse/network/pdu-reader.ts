@@ -2,11 +2,27 @@ import type { Socket } from 'node:net';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { PDU, PDU_HEADER_BYTES, PDV_HEADER_BYTES, type PduType } from './pdu.ts';
 
-/** What the bytes of a connection say, in order. */
-export type PduEvent =
-  | { kind: 'pdu'; type: Exclude<PduType, typeof PDU.data>; body: Buffer }
-  /** A piece of a presentation data value; `last` only on the piece that ends the message part. */
-  | { kind: 'fragment'; contextId: number; command: boolean; last: boolean; data: Buffer };
+/** A PDU of association control, whole. */
+export interface ControlPdu {
+  kind: 'pdu';
+  type: Exclude<PduType, typeof PDU.data>;
+  body: Buffer;
+}
+
+/**
+ * A piece of a presentation data value. `last` is set only on the piece that ends the command set or
+ * the data set of the message.
+ */
+export interface Fragment {
+  kind: 'fragment';
+  contextId: number;
+  command: boolean;
+  last: boolean;
+  data: Buffer;
+}
+
+/** What arrives over a connection, in order. */
+export type PduEvent = ControlPdu | Fragment;
 
 export interface PduLimits {
   /** The PDU that must come first: A-ASSOCIATE-RQ for an acceptor, its answers for a requestor. */
@@ -17,7 +33,7 @@ export interface PduLimits {
 
 /** Association PDUs: 128 contexts with a dozen transfer syntaxes each stay well below this. */
 const MAX_ASSOCIATE_BYTES = 64 * 1024;
-/** Some peers count headers into the maximum length, so a little more than announced is let pass. */
+/** Some peers count headers towards the maximum length, so a little more than announced is accepted. */
 const LENGTH_SLACK_BYTES = 1024;
 
 const LONGEST: Record<PduType, (limits: PduLimits) => number> = {
@@ -35,14 +51,14 @@ function isPduType(value: number): value is PduType {
 }
 
 /**
- * Cuts a byte stream into PDUs, at any fragmentation. The header of a PDU is checked before one
- * byte of it is kept, and object data is never collected: pieces of the caller's chunk are handed
- * on as they are, so memory does not depend on what a peer announces.
+ * Cuts a byte stream into PDUs, however it was fragmented on the way. The header of a PDU is checked
+ * before any byte of its body is kept, and object data is never collected: pieces of the caller's
+ * chunk are passed on as they are, so memory does not depend on the length that a peer announces.
  */
 export class PduReader {
   readonly #limits: PduLimits;
   #started = false;
-  /** Bytes of a header or of a control PDU that is not complete yet. */
+  /** Bytes of a header or of a control PDU that is still incomplete. */
   #held: Buffer[] = [];
   #heldBytes = 0;
   #pdu: { type: PduType; remaining: number } | null = null;
@@ -102,7 +118,7 @@ export class PduReader {
     return { kind: 'fragment', contextId, command, last, data };
   }
 
-  /** Collects exactly `bytes`; small by the limits above, so one copy at most. */
+  /** Collects exactly `bytes`; the limits above keep this small, and it is copied at most once. */
   #take(chunk: Buffer, bytes: number): { complete: Buffer | null; rest: Buffer } {
     const missing = bytes - this.#heldBytes;
     const part = chunk.subarray(0, missing);
@@ -125,7 +141,7 @@ export class PduReader {
       throw new SonogateError('not_dicom', `PDU type ${type} does not exist.`);
     }
     if (!this.#started && !this.#limits.first.includes(type)) {
-      throw new SonogateError('unexpected_pdu', `PDU type ${type} came before the association.`);
+      throw new SonogateError('unexpected_pdu', `PDU type ${type} arrived before the association.`);
     }
     this.#started = true;
     if (length > LONGEST[type](this.#limits)) {
@@ -158,7 +174,7 @@ export class PduReader {
   }
 }
 
-/** What a peer sends over a connection, as it comes. */
+/** Reads what a peer sends over a connection, as it arrives. */
 export async function* readEvents(socket: Socket, reader: PduReader): AsyncGenerator<PduEvent> {
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
     yield* reader.read(chunk as Buffer);

@@ -1,14 +1,13 @@
 import { VERIFICATION } from '../../pipelines/dicom/sop-classes.ts';
 import { IMPLICIT_VR_LITTLE_ENDIAN } from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
-import { type CalledNode, CallingAssociation } from './calling-association.ts';
-import { COMMAND, type CommandSet, decodeCommandSet, MAX_COMMAND_BYTES } from './command-set.ts';
+import { CallingAssociation } from './calling-association.ts';
+import { COMMAND, type CommandSet } from './command-set.ts';
+import type { CalledNode } from './dial.ts';
 import { DimseProvider, type DimseProviderOptions } from './dimse-provider.ts';
 import type { ProposedContext, RoleSelection } from './pdu.ts';
 
-export type { CalledNode } from './calling-association.ts';
-
-/** One data set as it leaves: its bytes are sent as they are. */
+/** An object to send: its data set leaves byte for byte. */
 export interface OutgoingObject {
   sopClassUid: string;
   sopInstanceUid: string;
@@ -27,10 +26,9 @@ export interface Response {
 export const MEDIUM_PRIORITY = 0;
 
 /**
- * The requestor's side of one association: open, then `store` one object after the other, then
- * `release` or `abort`. Every failure is a SonogateError of the catalogue, and tells whether the
- * peer may have the object: `peer_unreachable` before a byte of it left, `peer_connection_lost`
- * after.
+ * Sends requests over one association: open it, `store` one object after the other, then `release` or
+ * `abort`. Every failure is a SonogateError whose code says whether the peer may have the object:
+ * `peer_unreachable` before a byte of it was sent, `peer_connection_lost` afterwards.
  */
 export class Requestor {
   readonly #association: CallingAssociation;
@@ -40,7 +38,7 @@ export class Requestor {
   }
 
   /**
-   * @param roles of classes of which we are SCP on this association.
+   * @param roles of SOP classes of which we are the SCP on this association.
    * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
    */
   static async open(
@@ -69,7 +67,7 @@ export class Requestor {
   }
 
   /**
-   * C-STORE; resolves with whatever status the peer gives.
+   * C-STORE; resolves with the status of the peer, whatever it is.
    * @throws SonogateError `presentation_context_refused`, `peer_unreachable`, `peer_connection_lost`.
    */
   async store(object: OutgoingObject): Promise<Response> {
@@ -98,7 +96,7 @@ export class Requestor {
   }
 
   /**
-   * C-ECHO (PS3.4 Annex A); resolves with whatever status the peer gives.
+   * C-ECHO (PS3.4 Annex A); resolves with the status of the peer, whatever it is.
    * @throws SonogateError `presentation_context_refused`, `peer_unreachable`.
    */
   async echo(): Promise<Response> {
@@ -132,8 +130,8 @@ export class Requestor {
   }
 
   /**
-   * Stays for a request that the peer has on the same association, and answers it; at most
-   * `milliseconds` without a word of it.
+   * Waits for a request of the peer on the same association, and answers it. Ends when nothing
+   * arrives for `milliseconds`.
    * @throws SonogateError `peer_unreachable` when the peer ends the association, `unexpected_pdu`.
    */
   async serve(
@@ -147,7 +145,7 @@ export class Requestor {
       peer,
       storage: null,
       normalized,
-      // A connection that is lost is seen by who reads the next message.
+      // The reader of the next message sees a connection that is lost.
       send: (contextId, command) => {
         answered = true;
         association.sendAnswer(contextId, command).catch(() => {});
@@ -156,18 +154,18 @@ export class Requestor {
     });
     while (!answered && (await association.hears(milliseconds))) {
       await association.inTime(async () => {
-        do await provider.take(await association.nextFragment());
-        while (provider.insideMessage);
+        do await provider.take(await association.nextPart());
+        while (association.insideMessage);
       });
     }
   }
 
-  /** Nothing is sent for now; a peer that ends the association meanwhile makes it `closed`. */
+  /** No request follows for now; if the peer ends the association meanwhile, it becomes `closed`. */
   rest(): void {
     this.#association.rest();
   }
 
-  /** Ends the association in order; a peer that does not answer is not waited for indefinitely. */
+  /** Releases the association; waits no longer than the time-out for the peer's answer. */
   release(): Promise<void> {
     return this.#association.release();
   }
@@ -178,29 +176,18 @@ export class Requestor {
 
   /** A peer that answers something else is not asked again over the same association. */
   async #response(messageId: number): Promise<Response> {
+    const association = this.#association;
     try {
-      const command = decodeCommandSet(await this.#association.inTime(() => this.#command()));
-      if (command.messageIdBeingRespondedTo !== messageId || command.status === undefined) {
-        throw this.#association.lost('The peer answered another message.');
+      const { kind, command } = await association.inTime(() => association.nextPart());
+      // No response to the requests above has a data set.
+      if (kind === 'data' || command.messageIdBeingRespondedTo !== messageId) {
+        throw association.lost('The peer answered another message.');
       }
+      if (command.status === undefined) throw association.lost('The response has no status.');
       return { status: command.status, comment: command.errorComment ?? '' };
     } catch (error) {
       if (!this.closed) this.abort();
-      throw this.#association.lost(error);
-    }
-  }
-
-  /** A whole command set; no response to what we ask here has a data set. */
-  async #command(): Promise<Buffer> {
-    const parts: Buffer[] = [];
-    for (let bytes = 0; ; ) {
-      const { command, last, data } = await this.#association.nextFragment();
-      bytes += data.length;
-      if (!command || bytes > MAX_COMMAND_BYTES) {
-        throw this.#association.lost('The answer is no command set, or too long.');
-      }
-      parts.push(data);
-      if (last) return Buffer.concat(parts);
+      throw association.lost(error);
     }
   }
 }

@@ -1,40 +1,43 @@
 import type { X509Certificate } from 'node:crypto';
 import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
 
-/** Who opened an association, as negotiated. */
+/** The peer of an association, as negotiated. */
 export interface AssociationPeer {
-  /** Our own id of the association, for the log. */
+  /** Our id of the association, for the log. */
   id: string;
   callingAeTitle: string;
   calledAeTitle: string;
   address: string;
-  /** What the peer proved to be in the TLS handshake; null in the clear and where it was not asked. */
+  /** The certificate that the peer proved in the TLS handshake; null without TLS or without a proof. */
   certificate?: X509Certificate | null;
-  /** The entry of `sources` it was admitted as. */
+  /** Name of the source it was admitted as. */
   source?: string;
 }
 
-/** What the C-STORE request says of the object that follows. */
+/** What the C-STORE request states about the object that follows. */
 export interface IncomingObject {
   sopClassUid: string;
   sopInstanceUid: string;
   transferSyntax: string;
-  /** The study that the sender says it is of, where it says so (STOW-RS). */
+  /** The study that the sender states for the object (STOW-RS). */
   statedStudy?: string | undefined;
 }
 
-/** Takes one object. One call at a time; the next bytes are read only after `write` resolves. */
+/** Receives one object. One call at a time; the next bytes are read only after `write` resolves. */
 export interface ObjectSink {
   write(bytes: Buffer): Promise<void>;
   /** Resolves when the object is safe: only then is status 0000H sent. */
   commit(): Promise<void>;
-  /** The object will not be completed; forgets what was written. */
+  /** The object will not be completed: deletes what was written. */
   discard(): Promise<void>;
 }
 
 export type AssociationEnd = 'released' | 'aborted';
 
-/** What a listener does with C-STORE. Errors carry a code of the catalogue, which is the status. */
+/**
+ * Stores the objects that arrive by C-STORE, STOW-RS or a retrieval. An error with a code of the
+ * catalogue becomes the status of the response.
+ */
 export interface StorageService {
   open(object: IncomingObject, peer: AssociationPeer): Promise<ObjectSink>;
   ended(peer: AssociationPeer, end: AssociationEnd): Promise<void>;
@@ -43,20 +46,20 @@ export interface StorageService {
 export interface Admitted {
   /** How long the peer may be silent. */
   idleTimeoutSeconds: number;
-  /** The entry of `sources` that let it in. */
+  /** Name of the source that admitted it. */
   source?: string;
-  /** Called once, when the association has ended. */
+  /** Called once, after the association has ended. */
   ended?(): void;
 }
 
-/** Who may associate, or why not. */
+/** Admits the peer of an association request, or says why it is refused. */
 export type Admission = (peer: AssociationPeer) => Admitted | { refused: ErrorCode };
 
 /** A request on a normalized object, with its data set (PS3.7 10.1). */
 export interface NormalizedRequest {
   operation: 'N-CREATE' | 'N-SET' | 'N-ACTION' | 'N-EVENT-REPORT';
   sopClassUid: string;
-  /** Empty in an N-CREATE that leaves the choice to us. */
+  /** Empty in an N-CREATE that leaves the choice of the UID to us. */
   sopInstanceUid: string;
   /** Action Type ID of N-ACTION, Event Type ID of N-EVENT-REPORT; else 0. */
   typeId: number;
@@ -64,28 +67,30 @@ export interface NormalizedRequest {
   dataSet: Buffer;
 }
 
+/** An N-EVENT-REPORT that follows the answer on the same association (PS3.7 10.1.1). */
+export interface NormalizedReport {
+  eventTypeId: number;
+  dataSet: Buffer;
+  /** Called when the peer has confirmed the report. */
+  acknowledged(): Promise<void>;
+}
+
 export interface NormalizedAnswer {
   status: number;
   comment?: string;
-  /** Of an object that we named. */
+  /** Of an object whose UID we chose. */
   sopInstanceUid?: string;
-  /** Sent to the peer behind the answer, on the same association (PS3.7 10.1.1). */
-  report?: {
-    eventTypeId: number;
-    dataSet: Buffer;
-    /** The peer has confirmed it. */
-    acknowledged(): Promise<void>;
-  };
+  report?: NormalizedReport;
 }
 
 /**
- * What a listener does with normalized requests. Errors carry a code of the catalogue, which is the
- * status.
+ * Answers the normalized requests of a listener. An error with a code of the catalogue becomes the
+ * status of the response.
  */
 export type NormalizedService = (
   request: NormalizedRequest,
   peer: AssociationPeer,
 ) => Promise<NormalizedAnswer>;
 
-/** Their data sets are small: lists of references and a few attributes. */
+/** Limit of the data set of a normalized request: lists of references and a few attributes. */
 export const MAX_NORMALIZED_BYTES = 4 * 1024 * 1024;

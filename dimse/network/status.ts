@@ -5,40 +5,50 @@ import {
 } from '../../src/platform/errors/catalogue.ts';
 import type { Abort, Rejection } from './pdu.ts';
 
-/** Of C-STORE (PS3.7 C.5.8) and of Failure Reason (PS3.3 C.14.1.1): a failure without one of its own. */
-export const PROCESSING_FAILURE = 0x0110;
-
-/** Statuses of normalized services that are no error of ours, so not in the catalogue (PS3.7 C.4, C.5). */
-export const SERVICE_STATUS = {
+/**
+ * Statuses of DIMSE services (PS3.7 Annex C) that are no error of ours. Those of our errors are in the
+ * catalogue.
+ */
+export const STATUS = {
   success: 0x0000,
   invalidAttributeValue: 0x0106,
-  /** PS3.4 F.7.2.2.3: the step is in a final state. */
-  mayNoLongerBeUpdated: 0x0110,
+  /**
+   * The general failure of C-STORE (PS3.7 C.5.8) and of Failure Reason (PS3.3 C.14.1.1); of MPPS: the
+   * step is in a final state and may no longer be updated (PS3.4 F.7.2.2.3).
+   */
+  processingFailure: 0x0110,
   duplicateSopInstance: 0x0111,
   noSuchSopInstance: 0x0112,
-  noSuchEventType: 0x0113,
   noSuchSopClass: 0x0118,
   classInstanceConflict: 0x0119,
   missingAttributeValue: 0x0121,
   noSuchAction: 0x0123,
+  unrecognizedOperation: 0x0211,
 } as const;
 
-/** DIMSE statuses that are no error of ours, so not in the catalogue (PS3.7 Annex C). */
-export const STATUS = { success: 0x0000, unrecognizedOperation: 0x0211 } as const;
+/** A status in the notation of the standard, such as `A700H`. */
+export function statusHex(status: number): string {
+  return `${hexDigits(status)}H`;
+}
 
-/** A-ABORT of the service provider for an error; "reason not specified" when it names none. */
+/** The four hexadecimal digits of a status. */
+export function hexDigits(status: number): string {
+  return status.toString(16).toUpperCase().padStart(4, '0');
+}
+
+/** The A-ABORT of the service provider for an error; "reason not specified" if the error has none. */
 export function abortFor(code: ErrorCode): Abort {
   const [source, reason] = numbers(code, 'abort ') ?? [];
   return { source: source ?? 2, reason: reason ?? 0 };
 }
 
-/** A-ASSOCIATE-RJ for an error; "no reason given" of the service user when it names none. */
+/** The A-ASSOCIATE-RJ for an error; "no reason given" of the service user if the error has none. */
 export function rejectionFor(code: ErrorCode): Rejection {
   const [result, source, reason] = numbers(code, 'reject ') ?? [];
   return { result: result ?? 1, source: source ?? 1, reason: reason ?? 1 };
 }
 
-/** DIMSE status of a failed C-STORE. What the catalogue does not name is our own defect: A700H. */
+/** The DIMSE status of a failed request. An error without a status in the catalogue is our own defect: A700H. */
 export function statusFor(error: unknown): { status: number; comment: string } {
   const code = error instanceof SonogateError ? error.code : 'overloaded';
   const { dimse, title } = catalogueEntry(code);

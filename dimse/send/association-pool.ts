@@ -1,5 +1,6 @@
+import type { CalledNode } from '../network/dial.ts';
 import type { ProposedContext } from '../network/pdu.ts';
-import { type CalledNode, type OutgoingObject, Requestor } from '../network/requestor.ts';
+import { type OutgoingObject, Requestor } from '../network/requestor.ts';
 
 /** What decides which presentation context an object needs. */
 export type ObjectKind = Pick<OutgoingObject, 'sopClassUid' | 'transferSyntax'>;

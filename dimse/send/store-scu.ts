@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { decodeFileMeta, readFileMeta } from '../../pipelines/dicom/part10.ts';
 import { ERRORS, type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
-import { type CalledNode, type OutgoingObject, Requestor } from '../network/requestor.ts';
-import { PROCESSING_FAILURE, SERVICE_STATUS } from '../network/status.ts';
+import type { CalledNode } from '../network/dial.ts';
+import { type OutgoingObject, Requestor } from '../network/requestor.ts';
+import { STATUS, statusHex } from '../network/status.ts';
 import {
   type Associations,
   contextsFor,
@@ -206,7 +207,7 @@ export function resultOfFailureStatus(
   status: number,
   detail: string,
 ): Pick<StoreResult, 'outcome' | 'status' | 'code' | 'detail'> {
-  if (status === SERVICE_STATUS.duplicateSopInstance) {
+  if (status === STATUS.duplicateSopInstance) {
     const known = `${detail} (the peer has the object already)`;
     return { outcome: 'warning', status, code: null, detail: known };
   }
@@ -214,7 +215,7 @@ export function resultOfFailureStatus(
 }
 
 function refusalCode(status: number): ErrorCode {
-  if (status === PROCESSING_FAILURE) return 'peer_processing_failure';
+  if (status === STATUS.processingFailure) return 'peer_processing_failure';
   return (status & 0xff00) === 0xa700 ? 'peer_out_of_resources' : 'peer_refused_object';
 }
 
@@ -230,8 +231,4 @@ export function failedResult(sopInstanceUid: string, error: unknown): StoreResul
   // The code is told beside it.
   const detail = ours?.detail ?? (error instanceof Error ? error.message : ERRORS[code].title);
   return { sopClassUid: '', sopInstanceUid, outcome: 'failed', status: null, code, detail };
-}
-
-export function statusHex(status: number): string {
-  return `${status.toString(16).toUpperCase().padStart(4, '0')}H`;
 }

@@ -5,7 +5,8 @@ import {
   type ErrorCode,
   SonogateError,
 } from '../../src/platform/errors/catalogue.ts';
-import type { CalledNode, OutgoingObject } from '../network/requestor.ts';
+import type { CalledNode } from '../network/dial.ts';
+import type { OutgoingObject } from '../network/requestor.ts';
 import type { AssociationPool } from './association-pool.ts';
 import { type StoreResult, sendObjects } from './store-scu.ts';
 import { echo } from './verification.ts';

@@ -8,7 +8,8 @@ import {
   EXPLICIT_VR_LITTLE_ENDIAN,
   IMPLICIT_VR_LITTLE_ENDIAN,
 } from '../../pipelines/dicom/transfer-syntaxes.ts';
-import { type CalledNode, Requestor } from '../network/requestor.ts';
+import type { CalledNode } from '../network/dial.ts';
+import { Requestor } from '../network/requestor.ts';
 
 /** The presentation context of a C-ECHO; every node takes it. */
 export const VERIFICATION_CONTEXT = {

@@ -8,9 +8,10 @@ import {
 } from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { CommandSet } from '../network/command-set.ts';
+import type { CalledNode } from '../network/dial.ts';
 import type { DimseProviderOptions } from '../network/dimse-provider.ts';
-import { type CalledNode, Requestor } from '../network/requestor.ts';
-import { PROCESSING_FAILURE, SERVICE_STATUS } from '../network/status.ts';
+import { Requestor } from '../network/requestor.ts';
+import { STATUS } from '../network/status.ts';
 import { referenceItems, type SopReference, sopReferences, uidOf } from './referenced-objects.ts';
 
 /** Action Type ID of "Request Storage Commitment" (PS3.4 J.3.2.1.1). */
@@ -57,7 +58,7 @@ export function readCommitmentReport(dataSet: NaturalDataset): CommitmentReport 
 
 function reasonOf({ FailureReason: reason }: NaturalDataset): number {
   const value = Number(Array.isArray(reason) ? reason[0] : reason);
-  return Number.isInteger(value) ? value : PROCESSING_FAILURE;
+  return Number.isInteger(value) ? value : STATUS.processingFailure;
 }
 
 const SYNTAXES = [EXPLICIT_VR_LITTLE_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN];
@@ -102,7 +103,7 @@ export async function sendCommitmentMessage(
       { sopClassUid: STORAGE_COMMITMENT, transferSyntax },
       dataSet(transferSyntax),
     );
-    if (status !== SERVICE_STATUS.success) {
+    if (status !== STATUS.success) {
       throw new SonogateError('peer_refused_object', `status ${status.toString(16)}`);
     }
     if (reports) await takeReport(requestor, node, reports);

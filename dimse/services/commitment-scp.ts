@@ -11,9 +11,9 @@ import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
 import { COMMAND } from '../network/command-set.ts';
-import type { CalledNode } from '../network/requestor.ts';
+import type { CalledNode } from '../network/dial.ts';
 import type { NormalizedService } from '../network/service-ports.ts';
-import { SERVICE_STATUS } from '../network/status.ts';
+import { STATUS } from '../network/status.ts';
 import {
   COMMITMENT_EVENT,
   type CommitmentReport,
@@ -43,13 +43,13 @@ const LOOKS_AT_A_TIME = 16;
 export function storageCommitmentService(parts: CommitmentScpParts): NormalizedService {
   return async ({ operation, typeId, dataSet, transferSyntax }, peer) => {
     if (operation !== 'N-ACTION' || typeId !== REQUEST_COMMITMENT) {
-      return { status: SERVICE_STATUS.noSuchAction };
+      return { status: STATUS.noSuchAction };
     }
     const request = decodeDataSet(dataSet, transferSyntax);
     const transactionUid = uidOf(request.TransactionUID);
     const references = sopReferences(request.ReferencedSOPSequence);
     if (!transactionUid || references.length === 0) {
-      return { status: SERVICE_STATUS.missingAttributeValue };
+      return { status: STATUS.missingAttributeValue };
     }
     const report = await judge(parts, transactionUid, references);
     const { database, now } = parts;
@@ -59,7 +59,7 @@ export function storageCommitmentService(parts: CommitmentScpParts): NormalizedS
       at: now(),
     });
     return {
-      status: SERVICE_STATUS.success,
+      status: STATUS.success,
       report: {
         eventTypeId: COMMITMENT_EVENT[report.failed.length === 0 ? 'complete' : 'failuresExist'],
         dataSet: encodeDataSet(commitmentReportDataSet(report), transferSyntax),
@@ -93,9 +93,9 @@ async function judge(
   for (const reference of references) {
     const sopClass = classes.get(reference.sopInstanceUid);
     if (sopClass === undefined || gone.has(reference.sopInstanceUid)) {
-      report.failed.push({ ...reference, reason: SERVICE_STATUS.noSuchSopInstance });
+      report.failed.push({ ...reference, reason: STATUS.noSuchSopInstance });
     } else if (sopClass !== reference.sopClassUid) {
-      report.failed.push({ ...reference, reason: SERVICE_STATUS.classInstanceConflict });
+      report.failed.push({ ...reference, reason: STATUS.classInstanceConflict });
     } else {
       report.committed.push(reference);
     }

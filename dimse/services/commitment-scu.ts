@@ -10,9 +10,9 @@ import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../src/platform/rounds.ts';
 import { COMMAND } from '../network/command-set.ts';
-import type { CalledNode } from '../network/requestor.ts';
+import type { CalledNode } from '../network/dial.ts';
 import type { NormalizedService } from '../network/service-ports.ts';
-import { SERVICE_STATUS } from '../network/status.ts';
+import { STATUS } from '../network/status.ts';
 import { calledNodeOf } from '../send/transport.ts';
 import {
   type CommitmentReport,
@@ -290,9 +290,9 @@ export function commitmentReportService({
   now,
 }: Pick<CommitmentScuParts, 'database' | 'logger' | 'now'>): NormalizedService {
   return async ({ operation, dataSet, transferSyntax }) => {
-    if (operation !== 'N-EVENT-REPORT') return { status: SERVICE_STATUS.noSuchAction };
+    if (operation !== 'N-EVENT-REPORT') return { status: STATUS.noSuchAction };
     const report = readCommitmentReport(decodeDataSet(dataSet, transferSyntax));
-    if (!report) return { status: SERVICE_STATUS.missingAttributeValue };
+    if (!report) return { status: STATUS.missingAttributeValue };
     const known = await settleReport(database, report, now());
     logger.event(EVENTS.commitmentReceived, {
       transaction: report.transactionUid,
@@ -300,7 +300,7 @@ export function commitmentReportService({
       failed: report.failed.length,
       known,
     });
-    return { status: known ? SERVICE_STATUS.success : SERVICE_STATUS.noSuchSopInstance };
+    return { status: known ? STATUS.success : STATUS.noSuchSopInstance };
   };
 }
 

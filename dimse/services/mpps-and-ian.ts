@@ -7,7 +7,7 @@ import type {
   NormalizedRequest,
   NormalizedService,
 } from '../network/service-ports.ts';
-import { SERVICE_STATUS } from '../network/status.ts';
+import { STATUS } from '../network/status.ts';
 import { newUid, sopReferences, uidOf } from './referenced-objects.ts';
 
 /**
@@ -23,7 +23,7 @@ export function performedProcedureService(options: {
       ? create(request, peer.callingAeTitle, options)
       : request.operation === 'N-SET'
         ? set(request, options)
-        : Promise.resolve({ status: SERVICE_STATUS.noSuchAction });
+        : Promise.resolve({ status: STATUS.noSuchAction });
 }
 
 const FINAL = ['COMPLETED', 'DISCONTINUED'];
@@ -39,7 +39,7 @@ async function create(
     .map((item) => uidOf(item.StudyInstanceUID))
     .filter((study) => study !== '');
   if (studies.length === 0 || step.PerformedProcedureStepStatus !== 'IN PROGRESS') {
-    return { status: SERVICE_STATUS.missingAttributeValue };
+    return { status: STATUS.missingAttributeValue };
   }
   const { rowCount } = await database.query(
     `INSERT INTO performed_procedure_steps
@@ -48,8 +48,8 @@ async function create(
      VALUES ($1, $2, 'IN PROGRESS', $3, $4, $4, $5) ON CONFLICT DO NOTHING`,
     [uid, [...new Set(studies)], callingAeTitle, now(), objectsOf(step)],
   );
-  if (rowCount !== 1) return { status: SERVICE_STATUS.duplicateSopInstance };
-  return { status: SERVICE_STATUS.success, sopInstanceUid: uid };
+  if (rowCount !== 1) return { status: STATUS.duplicateSopInstance };
+  return { status: STATUS.success, sopInstanceUid: uid };
 }
 
 async function set(
@@ -59,7 +59,7 @@ async function set(
   const change = decodeDataSet(dataSet, transferSyntax);
   const status = String(change.PerformedProcedureStepStatus ?? 'IN PROGRESS');
   if (!FINAL.includes(status) && status !== 'IN PROGRESS') {
-    return { status: SERVICE_STATUS.invalidAttributeValue };
+    return { status: STATUS.invalidAttributeValue };
   }
   const named = objectsOf(change);
   return database.transaction(async (tx) => {
@@ -73,9 +73,9 @@ async function set(
       [sopInstanceUid],
     );
     const [step] = rows;
-    if (!step) return { status: SERVICE_STATUS.noSuchSopInstance };
+    if (!step) return { status: STATUS.noSuchSopInstance };
     // PS3.4 F.7.2.2.2: what is completed or discontinued is no longer updated.
-    if (FINAL.includes(step.status)) return { status: SERVICE_STATUS.mayNoLongerBeUpdated };
+    if (FINAL.includes(step.status)) return { status: STATUS.processingFailure };
     const at = now();
     // What the step has named before still counts: not every machine repeats it at the end.
     const made = [...new Set([...step.sop_instance_uids, ...named])];
@@ -96,7 +96,7 @@ async function set(
         });
       }
     }
-    return { status: SERVICE_STATUS.success };
+    return { status: STATUS.success };
   });
 }
 
@@ -122,10 +122,10 @@ export function instanceAvailabilityService({
   now: () => Date;
 }): NormalizedService {
   return async ({ operation, sopInstanceUid, dataSet, transferSyntax }) => {
-    if (operation !== 'N-CREATE') return { status: SERVICE_STATUS.noSuchAction };
+    if (operation !== 'N-CREATE') return { status: STATUS.noSuchAction };
     const notification = decodeDataSet(dataSet, transferSyntax);
     const studyInstanceUid = uidOf(notification.StudyInstanceUID);
-    if (!studyInstanceUid) return { status: SERVICE_STATUS.missingAttributeValue };
+    if (!studyInstanceUid) return { status: STATUS.missingAttributeValue };
     const available = itemsOf(notification.ReferencedSeriesSequence).flatMap((series) =>
       sopReferences(series.ReferencedSOPSequence),
     );
@@ -136,6 +136,6 @@ export function instanceAvailabilityService({
       sopInstanceUids: available.map((reference) => reference.sopInstanceUid),
       statedAt: now(),
     });
-    return { status: SERVICE_STATUS.success };
+    return { status: STATUS.success };
   };
 }

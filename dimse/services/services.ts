@@ -8,7 +8,7 @@ import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
 import type { Database } from '../../src/platform/database/port.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { NormalizedService } from '../network/service-ports.ts';
-import { SERVICE_STATUS } from '../network/status.ts';
+import { STATUS } from '../network/status.ts';
 import { storageCommitmentService } from './commitment-scp.ts';
 import { commitmentReportService } from './commitment-scu.ts';
 import { instanceAvailabilityService, performedProcedureService } from './mpps-and-ian.ts';
@@ -40,6 +40,6 @@ export function normalizedServices(parts: ServiceParts): NormalizedService {
   };
   return async (request, peer) => {
     const service = services[request.sopClassUid];
-    return service ? service(request, peer) : { status: SERVICE_STATUS.noSuchSopClass };
+    return service ? service(request, peer) : { status: STATUS.noSuchSopClass };
   };
 }

@@ -1,4 +1,4 @@
-import type { CalledNode } from '../../dimse/network/requestor.ts';
+import type { CalledNode } from '../../dimse/network/dial.ts';
 import { outgoingBuffer, type StoreResult, sendObjects } from '../../dimse/send/store-scu.ts';
 
 /** Sends objects whose forms are DICOM files in memory. Never throws for what the peer does. */

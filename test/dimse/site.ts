@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { loadConfig } from '../../config/load.ts';
 import type { Config, Source } from '../../config/schema.ts';
 import { type DimseGateway, startDimse } from '../../dimse/gateway.ts';
-import type { CalledNode } from '../../dimse/network/requestor.ts';
+import type { CalledNode } from '../../dimse/network/dial.ts';
 import { httpAccess } from '../../fhir/client/authorization.ts';
 import { objectsOnDisk } from '../../src/core/files/received-objects.ts';
 import type { RequestStatus, SubmitCommand } from '../../src/core/requests/request.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Listener, listen } from '../../dimse/network/listener.ts';
 import type { ObjectSink, StorageService } from '../../dimse/network/service-ports.ts';
-import { SERVICE_STATUS } from '../../dimse/network/status.ts';
+import { STATUS } from '../../dimse/network/status.ts';
 import type { CommitmentReport } from '../../dimse/services/commitment-message.ts';
 import { sendCommitmentReport } from '../../dimse/services/commitment-scp.ts';
 import { sopReferences, uidOf } from '../../dimse/services/referenced-objects.ts';
@@ -138,10 +138,10 @@ export async function startCountingPacs(gatewayPort: number): Promise<CountingPa
         const report = {
           transactionUid: uidOf(asked.TransactionUID) ?? '',
           committed: references.filter(({ sopInstanceUid }) => held.has(sopInstanceUid)),
-          failed: failed.map((each) => ({ ...each, reason: SERVICE_STATUS.noSuchSopInstance })),
+          failed: failed.map((each) => ({ ...each, reason: STATUS.noSuchSopInstance })),
         };
         void tell(report);
-        return { status: SERVICE_STATUS.success };
+        return { status: STATUS.success };
       },
       logger: silentLogger,
     });

@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net';
 import {
   COMMAND,
   type CommandSet,
-  decodeCommandSet,
   encodeCommandSet,
   responseTo,
 } from '../../../dimse/network/command-set.ts';
+import { MessageAssembler } from '../../../dimse/network/message.ts';
 import {
   CONTEXT_RESULT,
   DICOM_APPLICATION_CONTEXT,
@@ -45,6 +45,7 @@ export class CartAssociation {
   readonly #socket: Socket;
   readonly #cart: Cart;
   readonly #events: AsyncGenerator<PduEvent>;
+  readonly #messages = new MessageAssembler();
   /** `class syntax` → context. */
   readonly #contexts = new Map<string, number>();
   #pduBytes: number;
@@ -209,16 +210,18 @@ export class CartAssociation {
   }
 
   async #message(): Promise<Message> {
-    const command: Buffer[] = [];
     const dataSet: Buffer[] = [];
-    for (let decoded: CommandSet | null = null; ; ) {
+    for (;;) {
       const event = await this.#next();
       if (event.kind !== 'fragment') throw new Error('the peer ended the association');
-      (event.command ? command : dataSet).push(event.data);
-      if (!event.last) continue;
-      if (event.command) decoded = decodeCommandSet(Buffer.concat(command));
-      if (decoded && (!decoded.hasDataSet || !event.command)) {
-        return { contextId: event.contextId, command: decoded, dataSet: Buffer.concat(dataSet) };
+      const part = this.#messages.take(event);
+      if (part?.kind === 'data') dataSet.push(part.data);
+      if (part && (part.kind === 'data' ? part.last : !part.command.hasDataSet)) {
+        return {
+          contextId: part.contextId,
+          command: part.command,
+          dataSet: Buffer.concat(dataSet),
+        };
       }
     }
   }
