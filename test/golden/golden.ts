@@ -98,13 +98,8 @@ async function realCases(): Promise<Case[]> {
     real('psfhs-03744', 'us/obstetric', ['psfhs/images/03744.jpg']),
     real('nt-1', 'us/obstetric', ['nt-midsagittal/images/1.jpg'], 0.1),
     real('nt-40', 'us/obstetric', ['nt-midsagittal/images/40.jpg'], 0.1),
-    ...['0001', '0011'].map((patient) =>
-      real(
-        `camus-${patient}`,
-        'us/echo',
-        ['ED', 'ES'].map((phase) => `camus-a4c/images/patient${patient}_${phase}.jpg`),
-      ),
-    ),
+    real('echo-clip-mitral', 'us/echo', ['echo-clips/SA_MitralVolunteer.mov']),
+    real('echo-clip-papillary', 'us/echo', ['echo-clips/SA_PapilaryVolunteer.mov']),
     real('echo-clip-a4c', 'us/echo', ['echo-clips/Apical4chVolunteer.mov']),
     real('doppler', 'us/echo', dicom('dicom/doppler')),
     real('doppler-unseen', 'us/echo', dicom('dicom/doppler-unseen')),
