@@ -139,7 +139,7 @@ export const RIGHT_HEART = {
       ln('59089-3', 'ROI Thickness by US'),
       sct('373945007', 'Pericardial effusion'),
     ),
-    // CID 12250 names no more than a thickness; a reader that sees no site needs a name of its own.
+    // CID 12250 names no more than a thickness; a reader that sees no site needs its own name.
     codings: [ln('59089-3', 'ROI Thickness by US'), own('pericardial-effusion-depth')],
   },
 } as const satisfies Record<string, MeasurementConcept>;

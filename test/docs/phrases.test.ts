@@ -2,29 +2,48 @@ import { describe, expect, it } from 'vitest';
 import { phrasesIn, phrasesOf, textFiles } from './phrases.ts';
 
 /**
- * The longest prefix of a path decides whether it is checked; a path under neither list is. Whoever
- * has rewritten a folder moves it to CLEAN; when all of a top folder is clean, both entries go.
+ * Folders that are not rewritten yet, and how many phrases they may still hold; everything else holds
+ * none. Whoever rewrites a folder lowers its number, and removes the entry at zero. Numbers never
+ * rise. `node test/docs/phrases.ts FOLDER` lists what is left.
  */
-const NOT_YET_CLEAN = [
-  'CHANGELOG.md',
-  'README.md',
-  'config/',
-  'dimse/',
-  'docs/',
-  'fhir/',
-  'models/',
-  'pipelines/',
-  'src/',
-  'test/',
-];
+const NOT_YET_CLEAN: Readonly<Record<string, number>> = {
+  'CHANGELOG.md': 4,
+  'README.md': 1,
+  'config/': 20,
+  'dimse/': 43,
+  'docs/': 125,
+  'fhir/': 15,
+  'models/': 54,
+  'pipelines/artifacts/': 29,
+  'pipelines/contract/': 6,
+  'pipelines/dicom/': 6,
+  'pipelines/echo/': 72,
+  'pipelines/inference/': 10,
+  'pipelines/input/': 25,
+  'pipelines/measure/': 18,
+  'pipelines/obstetric/': 85,
+  'pipelines/result/': 7,
+  'pipelines/run/': 8,
+  'src/app/': 32,
+  'src/core/': 72,
+  'src/doors/': 45,
+  'src/operations/': 1,
+  'src/platform/': 21,
+  'test/': 356,
+};
+
+/** Rewritten, below a folder that is not. */
 const CLEAN = ['docs/reference/', 'docs/how-to/', 'docs/glossary.md'];
 
-const startOf = (prefixes: readonly string[], file: string) =>
-  Math.max(0, ...prefixes.filter((prefix) => file.startsWith(prefix)).map(({ length }) => length));
+/** The entry of a file, the longest where several match; null: the file must be clean. */
+function areaOf(file: string): string | null {
+  if (CLEAN.some((prefix) => file.startsWith(prefix))) return null;
+  const areas = Object.keys(NOT_YET_CLEAN).filter((prefix) => file.startsWith(prefix));
+  return areas.toSorted((one, other) => other.length - one.length)[0] ?? null;
+}
 
-const isChecked = (file: string) => startOf(CLEAN, file) >= startOf(NOT_YET_CLEAN, file);
-
-const files = textFiles();
+const files = Map.groupBy(textFiles(), areaOf);
+const phrasesFound = (area: string | null) => (files.get(area) ?? []).flatMap(phrasesOf);
 
 describe('phrases that are hard to read', () => {
   it('are found, also across the lines of a comment', () => {
@@ -37,12 +56,12 @@ describe('phrases that are hard to read', () => {
   });
 
   it('do not occur in what has been rewritten', () => {
-    const found = files.filter(isChecked).flatMap(phrasesOf);
-    expect(found).toEqual([]);
+    expect(phrasesFound(null)).toEqual([]);
   });
 
-  it.each(NOT_YET_CLEAN)('occur in %s still: else it is clean, and leaves the list', (prefix) => {
-    const own = files.filter((file) => file.startsWith(prefix) && !isChecked(file));
-    expect(own.some((file) => phrasesOf(file).length > 0)).toBe(true);
+  it.each(Object.entries(NOT_YET_CLEAN))('become fewer in %s, now at most %i', (area, most) => {
+    const found = phrasesFound(area);
+    expect(found.length, found.join('\n')).toBeLessThanOrEqual(most);
+    expect(found.length, `${area} is clean: remove its entry`).toBeGreaterThan(0);
   });
 });
