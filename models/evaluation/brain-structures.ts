@@ -1,5 +1,6 @@
 import { distance } from '../../pipelines/measure/ellipse.ts';
-import type { LocatedBrain, Locator } from '../../pipelines/obstetric/shared/locator.ts';
+import type { LocatedBrain } from '../../pipelines/obstetric/anomaly-screen/evidence.ts';
+import type { Locator } from '../../pipelines/obstetric/locator.ts';
 import { createRandom } from '../phantom/random.ts';
 import { drawGrowth, sizesAt } from '../phantom/sizes.ts';
 import { cerebellum, lateralVentricle } from '../phantom/views/brain-structures.ts';

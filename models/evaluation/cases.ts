@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import type { Ellipse, GrayImage, Point } from '../../pipelines/contract/image.ts';
 import type { Rectangle } from '../../pipelines/contract/study.ts';
 import { ellipseFromMoments, fitEllipse } from '../../pipelines/measure/ellipse-fit.ts';
-import type { MidsagittalStructure } from '../../pipelines/obstetric/shared/locator.ts';
+import type { MidsagittalStructure } from '../../pipelines/obstetric/nt/evidence.ts';
 import { mean } from './agreement.ts';
 
 /** The ellipse that a thin bright line on black draws, as in HC18. Throws where it is none. */

@@ -1,6 +1,6 @@
 import { axisOf, measureChest } from '../../pipelines/obstetric/fetal-heart/measure-size.ts';
-import type { FramePlane } from '../../pipelines/obstetric/shared/key-frames.ts';
-import type { Locator } from '../../pipelines/obstetric/shared/locator.ts';
+import type { Locator } from '../../pipelines/obstetric/locator.ts';
+import type { FramePlane } from '../../pipelines/obstetric/shared/plane.ts';
 import { createRandom } from '../phantom/random.ts';
 import { drawGrowth, sizesAt } from '../phantom/sizes.ts';
 import { fourChamber } from '../phantom/views/four-chamber.ts';

@@ -3,12 +3,12 @@ import type { Rectangle } from '../../pipelines/contract/study.ts';
 import type { ModelSession } from '../../pipelines/inference/session.ts';
 import { nuchalLines } from '../../pipelines/measure/nuchal-lines.ts';
 import { median } from '../../pipelines/measure/statistics.ts';
-import { locateMidsagittal } from '../../pipelines/obstetric/nt/locate.ts';
 import {
   type LocatedMidsagittal,
   MIDSAGITTAL_STRUCTURES,
   type MidsagittalStructure,
-} from '../../pipelines/obstetric/shared/locator.ts';
+} from '../../pipelines/obstetric/nt/evidence.ts';
+import { locateMidsagittal } from '../../pipelines/obstetric/nt/locate.ts';
 import { mean, round } from './agreement.ts';
 import { type Case, readGray } from './cases.ts';
 

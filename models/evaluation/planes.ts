@@ -1,11 +1,10 @@
+import { namePlanes, type PlaneSessions } from '../../pipelines/obstetric/name-planes.ts';
 import {
   type GatedPlane,
   HEAD_PLANES,
-  namePlanes,
-  type PlaneSessions,
   planeOfLogits,
 } from '../../pipelines/obstetric/planes/locate.ts';
-import { PLANES } from '../../pipelines/obstetric/shared/locator.ts';
+import { PLANES } from '../../pipelines/obstetric/shared/plane.ts';
 import { mean, round } from './agreement.ts';
 import { type Case, readGray } from './cases.ts';
 

@@ -186,3 +186,19 @@ export function millimetres(label: string, abbreviation: string, coding: Coding)
     exchange: { unit: 'cm', factor: 0.1 },
   } as const satisfies MeasurementConcept;
 }
+
+/** A concept as results carry it. */
+export interface CodedConcept {
+  key: string;
+  system: string;
+  code: string;
+  display: string;
+}
+
+/** A coding as a result carries it. */
+export const conceptOf = (key: string, { scheme, code, meaning }: Coding): CodedConcept => ({
+  key,
+  system: CODING_SYSTEMS[scheme],
+  code,
+  display: meaning,
+});

@@ -1,21 +1,13 @@
 import {
   type Chart,
-  CODING_SYSTEMS,
-  type Coding,
-  ln,
+  type CodedConcept,
+  conceptOf,
   type MeasurementConcept,
   type Method,
 } from './coding.ts';
 import { ECHO_CHARTS, ECHO_CONCEPTS, ECHO_METHODS } from './echo.ts';
 import { OBSTETRIC_METHODS } from './methods.ts';
-import {
-  BIOMETRY,
-  CIRCULATION,
-  EARLY_PREGNANCY,
-  FINDING_CONCEPTS,
-  OBSTETRIC_CHARTS,
-  UTERUS,
-} from './obstetric.ts';
+import { OBSTETRIC_CHARTS, OBSTETRIC_CONCEPTS } from './obstetric.ts';
 
 /**
  * The one table of codes. A measurement names a concept, a method and a chart by key; SR, FHIR, PDF
@@ -26,6 +18,7 @@ import {
 export {
   type Chart,
   CODING_SYSTEMS,
+  type CodedConcept,
   type Coding,
   type CodingScheme,
   type MeasurementConcept,
@@ -33,27 +26,19 @@ export {
   UNITS,
   type Unit,
 } from './coding.ts';
-export { FINDING_CONCEPTS } from './obstetric.ts';
+export {
+  FINDING_CONCEPTS,
+  type FindingConceptKey,
+  findingConcept,
+  STATED_AGE,
+} from './obstetric.ts';
 
 export const CONCEPTS = {
-  ...BIOMETRY,
-  ...EARLY_PREGNANCY,
-  ...UTERUS,
-  ...CIRCULATION,
+  ...OBSTETRIC_CONCEPTS,
   ...ECHO_CONCEPTS,
 } as const satisfies Record<string, MeasurementConcept>;
 
 export type ConceptKey = keyof typeof CONCEPTS;
-
-/** Gestational age given with the request, by its basis (CID 12019). */
-export const STATED_AGE = {
-  lmp: ln('11885-1', 'Gestational Age by LMP'),
-  crl: ln('18185-9', 'Gestational Age'),
-  prior_scan: ln('18185-9', 'Gestational Age'),
-  ivf: ln('18185-9', 'Gestational Age'),
-} as const satisfies Record<string, Coding>;
-
-export type FindingConceptKey = keyof typeof FINDING_CONCEPTS;
 
 /** `measurement.method` → what it means. */
 export const METHODS = {
@@ -71,31 +56,9 @@ export const CHARTS = {
 
 export type ChartKey = keyof typeof CHARTS;
 
-/** A concept as results carry it. */
-export interface CodedConcept {
-  key: string;
-  system: string;
-  code: string;
-  display: string;
-}
-
-function toConcept(key: string, coding: Coding): CodedConcept {
-  return {
-    key,
-    system: CODING_SYSTEMS[coding.scheme],
-    code: coding.code,
-    display: coding.meaning,
-  };
-}
-
-/** `concept` of a measurement. */
+/** The envelope's `concept` of a measurement. */
 export function measurementConcept(key: ConceptKey): CodedConcept {
-  return toConcept(key, CONCEPTS[key].codings[0]);
-}
-
-/** `concept` of a finding or a classification. */
-export function findingConcept(key: FindingConceptKey): CodedConcept {
-  return toConcept(key, FINDING_CONCEPTS[key]);
+  return conceptOf(key, CONCEPTS[key].codings[0]);
 }
 
 function entryOf<Entry>(table: Readonly<Record<string, Entry>>, key: string): Entry | null {
@@ -116,3 +79,7 @@ export function methodEntry(key: string): Method | null {
 export function chartEntry(key: string): Chart | null {
   return entryOf<Chart>(CHARTS, key);
 }
+
+/** A key that is in the table; null for any other text. */
+export const conceptKey = (key: string | null): ConceptKey | null =>
+  key !== null && Object.hasOwn(CONCEPTS, key) ? (key as ConceptKey) : null;

@@ -1,4 +1,4 @@
-import type { ConceptKey } from './concepts.ts';
+import type { ObstetricConcept } from './obstetric.ts';
 
 /**
  * The values at which a category, a band or an advice changes, in the unit of the concept. Rendering
@@ -6,7 +6,7 @@ import type { ConceptKey } from './concepts.ts';
  * of the sections own these limits and their sources; a test compares the two. A quantity that is
  * judged by its centile has no cut-off.
  */
-const CUT_OFFS: Partial<Record<ConceptKey, readonly number[]>> = {
+const CUT_OFFS: Partial<Record<ObstetricConcept, readonly number[]>> = {
   'mean-sac-diameter': [16, 25],
   'yolk-sac': [2, 6, 7],
   crl: [5, 7, 84],
@@ -35,4 +35,4 @@ const CUT_OFFS: Partial<Record<ConceptKey, readonly number[]>> = {
 
 /** The cut-offs of a quantity, in its unit; empty for one that is not judged by its value. */
 export const cutOffsOf = (key: string): readonly number[] =>
-  Object.hasOwn(CUT_OFFS, key) ? (CUT_OFFS[key as ConceptKey] ?? []) : [];
+  Object.hasOwn(CUT_OFFS, key) ? (CUT_OFFS[key as ObstetricConcept] ?? []) : [];

@@ -1,6 +1,8 @@
 import {
   type Chart,
+  type CodedConcept,
   type Coding,
+  conceptOf,
   length,
   ln,
   type MeasurementConcept,
@@ -481,3 +483,27 @@ export const OBSTETRIC_CHARTS = {
     citation: 'Moore and Cayle, Am J Obstet Gynecol 1990;162:1168-1173',
   },
 } as const satisfies Record<string, Chart>;
+
+/** Every quantity of the obstetric endpoint. */
+export const OBSTETRIC_CONCEPTS = {
+  ...BIOMETRY,
+  ...EARLY_PREGNANCY,
+  ...UTERUS,
+  ...CIRCULATION,
+} as const satisfies Record<string, MeasurementConcept>;
+
+export type ObstetricConcept = keyof typeof OBSTETRIC_CONCEPTS;
+export type ObstetricChart = keyof typeof OBSTETRIC_CHARTS;
+export type FindingConceptKey = keyof typeof FINDING_CONCEPTS;
+
+/** The envelope's `concept` of a finding or a classification. */
+export const findingConcept = (key: FindingConceptKey): CodedConcept =>
+  conceptOf(key, FINDING_CONCEPTS[key]);
+
+/** Gestational age given with the request, by its basis (CID 12019). */
+export const STATED_AGE = {
+  lmp: ln('11885-1', 'Gestational Age by LMP'),
+  crl: ln('18185-9', 'Gestational Age'),
+  prior_scan: ln('18185-9', 'Gestational Age'),
+  ivf: ln('18185-9', 'Gestational Age'),
+} as const satisfies Record<string, Coding>;

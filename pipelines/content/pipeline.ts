@@ -7,7 +7,7 @@ import type { HeartLocator } from '../echo/locate/heart-locator.ts';
 import { surveyViews } from '../echo/locate/view-survey.ts';
 import { decodeBatch } from '../input/decode-frames.ts';
 import { readStudy } from '../input/read-study.ts';
-import type { Locator } from '../obstetric/shared/locator.ts';
+import type { Locator } from '../obstetric/locator.ts';
 import { stage } from '../run/study-pipeline.ts';
 
 /** Clips that are looked at, spread over the study. */

@@ -1,5 +1,3 @@
-import type { ConceptKey } from '../concepts/concepts.ts';
-
 /** A coded concept: coding scheme designator, code value and meaning (PS3.3 8.1 to 8.3). */
 export interface CartCode {
   scheme: string;
@@ -25,7 +23,7 @@ export type CartSelection = 'user' | 'most-recent' | 'mean' | 'minimum' | 'maxim
 /** One value of a structured report that the ultrasound machine wrote. */
 export interface CartMeasurement {
   /** Key of the concept table; null for a quantity that it does not hold. */
-  key: ConceptKey | null;
+  key: string | null;
   /** As the cart named it, SNOMED-RT codes as their SNOMED CT equivalents. */
   concept: CartCode;
   value: number;

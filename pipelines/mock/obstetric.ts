@@ -15,9 +15,9 @@ import {
   type IntergrowthMeasure,
   intergrowthSizeAt,
 } from '../obstetric/growth/charts.ts';
+import { type ObstetricOptions, parseOptions } from '../obstetric/input.ts';
 import { interpretStudy } from '../obstetric/interpret-study.ts';
-import { type ObstetricOptions, parseOptions } from '../obstetric/shared/input.ts';
-import type { FrameReading } from '../obstetric/shared/section.ts';
+import type { FrameReading } from '../obstetric/shared/plane.ts';
 import type { Result } from '../result/envelope.ts';
 import type { Seed } from './seed.ts';
 import { MOCK, stamped } from './watermark.ts';

@@ -3,10 +3,10 @@ import { MODEL_TASKS } from '../inference/model-registry.ts';
 import { resultSchema, sectionSchema } from '../result/envelope.ts';
 import { locatedStructureSchema } from '../result/located-structure.ts';
 import { REPORT_SECTION } from '../run/sections.ts';
+import { type ObstetricInput, obstetricInputSchema } from './input.ts';
 import { OBSTETRIC } from './interpret-study.ts';
 import { planesDataSchema } from './planes/section.ts';
 import { SECTIONS } from './sections.ts';
-import { type ObstetricInput, obstetricInputSchema } from './shared/input.ts';
 
 const structures = z.array(locatedStructureSchema).optional();
 

@@ -4,15 +4,13 @@ import type { Measurement, Result } from '../result/envelope.ts';
 import { sayOfRun } from '../result/render/shared.ts';
 import { failed } from '../result/section-outcome.ts';
 import { logFailure, runSection, type SectionFailed, withDraftReport } from '../run/sections.ts';
+import { evidenceOf, type ObstetricEvidence, type StudyEvidence } from './evidence.ts';
+import type { Locator } from './locator.ts';
 import { writeReport } from './report/section.ts';
 import { SECTIONS } from './sections.ts';
-import type { Locator } from './shared/locator.ts';
-import type {
-  Amendment,
-  ObstetricEvidence,
-  ObstetricSection,
-  SectionOutcome,
-} from './shared/section.ts';
+import type { Amendment, ObstetricSection, SectionOutcome } from './shared/section.ts';
+
+type Section = ObstetricSection<ObstetricEvidence>;
 
 export const OBSTETRIC = {
   id: 'us/obstetric/interpret',
@@ -34,16 +32,18 @@ function amend(measurement: Measurement, amendments: readonly Amendment[]): Meas
 }
 
 /** A section whose reader failed says so: it was not looked at, whatever else the study holds. */
-function readerFailed(section: ObstetricSection, { views }: ObstetricEvidence): boolean {
-  return section.reads?.some((reader) => views[reader] === null) ?? false;
+function readerFailed(section: Section, { views }: ObstetricEvidence): boolean {
+  return Object.entries(views).some(
+    ([reader, found]) => found === null && section.reads?.includes(reader),
+  );
 }
 
 /** Each section with its outcome; those that conclude run last. One that throws costs itself only. */
 function runSections(
   evidence: ObstetricEvidence,
   onFailure: SectionFailed,
-): Map<ObstetricSection, SectionOutcome> {
-  const ran = new Map<ObstetricSection, SectionOutcome>();
+): Map<Section, SectionOutcome> {
+  const ran = new Map<Section, SectionOutcome>();
   const inTurn = [
     ...SECTIONS.filter(({ concludes }) => !concludes),
     ...SECTIONS.filter(({ concludes }) => concludes),
@@ -65,12 +65,13 @@ function runSections(
  * together. Pure but for the date, which is passed in, and the log of a section that failed.
  */
 export function interpretStudy(
-  evidence: ObstetricEvidence,
+  given: StudyEvidence,
   refusedFrames: Study['refused'],
   models: Locator['models'],
   generatedAt: Date,
   onFailure: SectionFailed = logFailure,
 ): Result {
+  const evidence = evidenceOf(given);
   const ran = runSections(evidence, onFailure);
   const outcomes = SECTIONS.flatMap((section) => ran.get(section) ?? []);
   const sections = SECTIONS.flatMap((section) => {

@@ -15,9 +15,9 @@ import { brainUncertainty, locateBrainStructures } from './anomaly-screen/locate
 import { locateFemurEnds } from './biometry/locate.ts';
 import { chestUncertainty, locateChest } from './fetal-heart/locate.ts';
 import { locateTransperineal } from './labor-progress/locate.ts';
+import type { Locator } from './locator.ts';
+import { namePlanes } from './name-planes.ts';
 import { locateMidsagittal } from './nt/locate.ts';
-import { namePlanes } from './planes/locate.ts';
-import type { Locator } from './shared/locator.ts';
 import { locateOutline } from './shared/outline.ts';
 import { drawUterineMaps, uterineUncertainty } from './shared/uterine-maps.ts';
 

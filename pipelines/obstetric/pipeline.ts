@@ -13,11 +13,11 @@ import {
 import { readStructures } from './biometry/read.ts';
 import { INTERGROWTH_CURVES } from './growth/curves.ts';
 import { readEarlierScans } from './growth/read.ts';
+import { type ObstetricOptions, parseOptions } from './input.ts';
 import { interpretStudy } from './interpret-study.ts';
+import type { Locator } from './locator.ts';
 import { surveyPlanes } from './planes/read.ts';
 import { READERS } from './readers.ts';
-import { type ObstetricOptions, parseOptions } from './shared/input.ts';
-import type { Locator } from './shared/locator.ts';
 
 export interface ObstetricParts extends ArtifactParts {
   /** Opens the models of a job; what it gives is kept for the jobs that follow. */

@@ -4,6 +4,7 @@ import { biometry } from './biometry/section.ts';
 import { cervix } from './cervix/section.ts';
 import { doppler } from './doppler/section.ts';
 import { earlyPregnancy } from './early-pregnancy/section.ts';
+import type { ObstetricEvidence } from './evidence.ts';
 import { fetalHeart } from './fetal-heart/section.ts';
 import { growth } from './growth/section.ts';
 import { laborProgress } from './labor-progress/section.ts';
@@ -17,7 +18,7 @@ import type { ObstetricSection } from './shared/section.ts';
  * The sections of us/obstetric/interpret in the order of the result (service.md 2.6); the report
  * follows. Each sees the measurements of those before it.
  */
-export const SECTIONS: readonly ObstetricSection[] = [
+export const SECTIONS: readonly ObstetricSection<ObstetricEvidence>[] = [
   planes,
   biometry,
   growth,

@@ -1,11 +1,13 @@
-import { CONCEPTS, type ConceptKey, measurementConcept } from '../concepts/concepts.ts';
+import type { ConceptKey } from '../concepts/concepts.ts';
+import { CONCEPTS, conceptEntry, measurementConcept } from '../concepts/concepts.ts';
 import { cutOffsOf } from '../concepts/cut-offs.ts';
 import type { CartMeasurement } from '../contract/cart.ts';
 import { fetusKey } from '../contract/fetus-name.ts';
 import { median } from '../measure/statistics.ts';
 import type { Measurement } from './envelope.ts';
-import { implausibleNote, isPlausible } from './hard-limits.ts';
+import { implausibleNote } from './hard-limits.ts';
 import { format } from './measurement.ts';
+import { isPlausible } from './obstetric/limits.ts';
 
 /** Of several values without the cart's choice, those of the first kind that is there stand. */
 const PREFERENCE: readonly CartMeasurement['derivation'][] = ['best', 'mean', 'median'];
@@ -92,7 +94,7 @@ export interface CartChoice {
 /** A value without a derivation is a measured one, unless its concept is a calculated one. */
 function derivationOf({ key, derivation, equation }: CartMeasurement): Measurement['derivation'] {
   if (derivation) return DERIVED[derivation];
-  const measured = key !== null && CONCEPTS[key].group === 'biometry' && equation === null;
+  const measured = key !== null && conceptEntry(key)?.group === 'biometry' && equation === null;
   return measured ? 'measured' : 'calculated';
 }
 

@@ -6,11 +6,11 @@ import { createRandom } from '../../models/phantom/random.ts';
 import { drawGrowth, sizesAt } from '../../models/phantom/sizes.ts';
 import { presentationSweep } from '../../models/phantom/views/sweep.ts';
 import { readStudy } from '../../pipelines/input/read-study.ts';
+import { parseOptions } from '../../pipelines/obstetric/input.ts';
 import { openLocator } from '../../pipelines/obstetric/open-locator.ts';
 import { surveyPlanes } from '../../pipelines/obstetric/planes/read.ts';
 import { presentationReader } from '../../pipelines/obstetric/presentation/read.ts';
-import { parseOptions } from '../../pipelines/obstetric/shared/input.ts';
-import type { Plane } from '../../pipelines/obstetric/shared/locator.ts';
+import type { Plane } from '../../pipelines/obstetric/shared/plane.ts';
 import { readPresentation } from '../../pipelines/obstetric/shared/sweeps.ts';
 
 /**

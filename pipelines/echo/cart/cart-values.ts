@@ -1,4 +1,4 @@
-import { CONCEPTS, type ConceptKey, type MethodKey } from '../../concepts/concepts.ts';
+import { CONCEPTS, type ConceptKey, conceptKey, type MethodKey } from '../../concepts/concepts.ts';
 import type { CartCode, CartMeasurement } from '../../contract/cart.ts';
 import { convert, keyOf } from '../../input/cart-sr/vocabulary.ts';
 import type { Measurement } from '../../result/envelope.ts';
@@ -31,7 +31,7 @@ const MODES: Readonly<Record<string, string>> = {
 };
 
 /** Quantities that are measured in both modes, 2D preferred (reference 5.1, 6). */
-const IN_BOTH_MODES: ReadonlySet<ConceptKey | null> = new Set<ConceptKey>([
+const IN_BOTH_MODES: ReadonlySet<string | null> = new Set([
   'ivsd',
   'lvidd',
   'lvids',
@@ -45,7 +45,7 @@ const IN_BOTH_MODES: ReadonlySet<ConceptKey | null> = new Set<ConceptKey>([
 
 /** What the method of a value says of it, the preferred first (CID 12227; reference 4.2, 5.2). */
 const STATED: Readonly<
-  Partial<Record<ConceptKey, Readonly<Record<string, { rank: number; method: MethodKey }>>>>
+  Partial<Record<string, Readonly<Record<string, { rank: number; method: MethodKey }>>>>
 > = {
   lvef: {
     'DCM|125204': { rank: 0, method: 'cart-area-length-biplane' },
@@ -307,7 +307,7 @@ function atrial({ method, imageView }: CartMeasurement): ConceptKey | null {
 function keyFor(value: CartMeasurement): ConceptKey | null {
   const code = keyOf(value.concept);
   if (code === 'SCT|399235004') return atrial(value);
-  const meant = volumetric(value, code) ?? value.key ?? ALSO[code] ?? null;
+  const meant = volumetric(value, code) ?? conceptKey(value.key) ?? ALSO[code] ?? null;
   if (meant === 'ivc-diameter' && isLeast(value)) return 'ivc-least-diameter';
   if (meant === 'lv-mass' && isMassByHeight(value)) return null;
   if (meant) return meant;

@@ -7,8 +7,8 @@ import { lineBetween, measuredOn } from '../../result/measurement.ts';
 import { createMeasurement } from '../../result/render/number-text.ts';
 import { isPlausible } from '../shared/plausibility.ts';
 import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import type { FluidReading } from './evidence.ts';
 import { AFI_FROM_DAYS, fluidIndex, MM_PER_CM, mooreCayleFluidIndex } from './guideline.ts';
-import type { FluidReading } from './read.ts';
 
 /** How carts name the quadrants, in the order of the index; every word of a list means the same. */
 const QUADRANTS = [

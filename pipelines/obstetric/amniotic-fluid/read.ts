@@ -1,39 +1,20 @@
-import type { GrayImage, Point } from '../../contract/image.ts';
+import type { GrayImage } from '../../contract/image.ts';
 import { type CalibratedRegion, scaleFor } from '../../contract/study.ts';
 import { toSource } from '../../inference/letterbox.ts';
 import { deepestPocket } from '../../measure/pocket-depth.ts';
 import { median } from '../../measure/statistics.ts';
-import type { FramePlane } from '../shared/key-frames.ts';
 import type { Reader } from '../shared/reader.ts';
+import type { UterineModels } from '../shared/uterine-frames.ts';
 import { type MappedFrame, readUterineFrames } from '../shared/uterine-frames.ts';
 import type { UterineMaps } from '../shared/uterine-maps.ts';
-
-/** Narrower fluid is no pocket (AIUM-ACR-ACOG-SMFM-SRU 2018), mm. */
-export const NARROWEST_POCKET_MM = 10;
+import type { FluidPocket, FluidReading, FluidReadings } from './evidence.ts';
+import { NARROWEST_POCKET_MM } from './evidence.ts';
 
 /**
  * A pocket whose depth changes by more than `mm` between two levels of the map is not known: something
  * in it, or its end, is half seen. Chosen on phantoms (models/uterine-structures/card.md).
  */
 export const STEADY = { low: 0.2, high: 0.7, mm: 8 } as const;
-
-/** A vertical pocket on one frame, pixels of the frame. */
-export interface FluidPocket {
-  top: Point;
-  bottom: Point;
-  /** Whether an end is the edge of the picture and not a wall: then it is at least so deep. */
-  cut: boolean;
-  confidence: number;
-  accepted: boolean;
-}
-
-/** What a frame of the fluid showed. */
-export interface FluidReading extends FramePlane {
-  /** False: nothing can be given in millimetres. */
-  calibrated: boolean;
-  /** Null: none that is wide enough, or no scale to tell. */
-  pocket: FluidPocket | null;
-}
 
 /** Fluid is at most this share as bright as what bounds it, or it is no fluid. */
 const DARKER_THAN_WALL = 0.6;
@@ -120,15 +101,8 @@ function read({ at, image, drawn }: MappedFrame): FluidReading {
   return { ...at, calibrated: region !== null, pocket: held ? pocket : null };
 }
 
-export interface FluidReadings {
-  /** Null where no permitted model finds fluid. */
-  frames: readonly FluidReading[] | null;
-  /** Half width of the 95 % interval of a depth, mm. */
-  uncertainty: number | null;
-}
-
 /** Pockets of amniotic fluid. */
-export const amnioticFluidReader: Reader<FluidReadings> = {
+export const amnioticFluidReader: Reader<FluidReadings, UterineModels> = {
   stage: 'amniotic-fluid',
   label: 'Looking for amniotic fluid',
   read: async (input) => ({

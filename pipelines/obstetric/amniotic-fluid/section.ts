@@ -1,15 +1,15 @@
 import { cutOffsOf } from '../../concepts/cut-offs.ts';
-import { cartMeasurements } from '../../result/cart-values.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measurement.ts';
-import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
+import { acrossCutOff } from '../../result/obstetric/limits.ts';
 import { acceptedValue, formatValue } from '../../result/render/number-text.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import { machineUnused, withMachineValues } from '../shared/machine-values.ts';
 import { isPlausible } from '../shared/plausibility.ts';
-import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../shared/section.ts';
-import { severalFetuses } from '../shared/several-fetuses.ts';
+import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import type { FluidEvidence } from './evidence.ts';
+import { NARROWEST_POCKET_MM } from './evidence.ts';
 import { AFI_FROM_DAYS, DVP_HIGH, DVP_LOW, MM_PER_CM } from './guideline.ts';
 import {
   CATEGORY_TEXT,
@@ -31,7 +31,6 @@ import {
   measureIndex,
   measurePocket,
 } from './measure.ts';
-import { NARROWEST_POCKET_MM } from './read.ts';
 
 /** Depths at which the category of a pocket changes, mm; that of no fluid is no side of one. */
 const DEPTHS = cutOffsOf('deepest-vertical-pocket').filter((mm) => mm > 0);
@@ -136,12 +135,12 @@ const DATA = {
   limitation: SIMULATED_ONLY,
 };
 
-function pocketsOf({ views }: ObstetricEvidence): MeasuredPocket[] {
+function pocketsOf({ views }: FluidEvidence): MeasuredPocket[] {
   const view = views.amnioticFluid;
   return view?.frames?.flatMap((reading) => measurePocket(reading, view.uncertainty) ?? []) ?? [];
 }
 
-function outcomeOf(evidence: ObstetricEvidence, machine: readonly Measurement[]): SectionOutcome {
+function outcomeOf(evidence: FluidEvidence, machine: readonly Measurement[]): SectionOutcome {
   const view = evidence.views.amnioticFluid;
   const pockets = pocketsOf(evidence);
   const gaDays = evidence.options.dating?.ga_days;
@@ -185,9 +184,9 @@ function apart(pockets: readonly MeasuredPocket[], why: string): SectionOutcome 
   };
 }
 
-function run(evidence: ObstetricEvidence): SectionOutcome {
-  const machine = cartMeasurements(evidence.study.cart ?? [], FLUID_SECTION, FLUID_KEYS);
-  const several = severalFetuses(evidence);
+function run(evidence: FluidEvidence): SectionOutcome {
+  const machine = evidence.machine.values(FLUID_SECTION, FLUID_KEYS);
+  const several = evidence.severalFetuses;
   const unused = machineUnused(machine, several);
   const pockets = pocketsOf(evidence);
   const outcome =
@@ -198,7 +197,7 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
 }
 
 /** Deepest vertical pocket and amniotic fluid index (obstetric reference 4). */
-export const amnioticFluid: ObstetricSection = {
+export const amnioticFluid: ObstetricSection<FluidEvidence> = {
   id: FLUID_SECTION,
   title: 'Amniotic fluid',
   needs: [VIEW],

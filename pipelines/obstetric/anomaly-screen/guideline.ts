@@ -1,4 +1,4 @@
-import type { Plane } from '../shared/locator.ts';
+import type { Plane } from '../shared/plane.ts';
 
 /**
  * The mid-trimester checklist (ISUOG 2022, Salomon et al., UOG 59:840-856): what is to be looked at,

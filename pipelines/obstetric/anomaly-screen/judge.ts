@@ -6,12 +6,12 @@ import {
 import { centileOf } from '../../measure/statistics.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measurement.ts';
-import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
+import { acrossCutOff } from '../../result/obstetric/limits.ts';
 import { formatValue } from '../../result/render/number-text.ts';
 import { withSubject } from '../../result/render/report-lines.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 import { keyFrame } from '../shared/key-frames.ts';
-import type { ObstetricEvidence } from '../shared/section.ts';
+import type { ScreenEvidence } from './evidence.ts';
 import {
   BRAIN_DAYS,
   type BrainStructure,
@@ -62,7 +62,7 @@ export interface CheckedItem {
 }
 
 /** Each item of the checklist, with the best frame of a plane that shows it. */
-export function checkItems(evidence: ObstetricEvidence): CheckedItem[] {
+export function checkItems(evidence: ScreenEvidence): CheckedItem[] {
   return Object.entries(CHECKLIST).flatMap(([region, items]) =>
     items.map(({ id, text, mandatory, shownBy }) => {
       const frames = shownBy.flatMap((plane) => keyFrame(evidence.planes ?? [], plane) ?? []);

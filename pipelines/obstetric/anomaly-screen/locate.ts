@@ -9,7 +9,8 @@ import { centreOfMass, highestPeaks } from '../../measure/peaks.ts';
 import type { SoftMask } from '../../measure/soft-mask.ts';
 import { endsOfMaps } from '../biometry/locate.ts';
 import { cropHead, fromCrop, type Mirroring } from '../shared/head-crop.ts';
-import type { BrainUncertainty, LocatedBrain, LocatedEnds } from '../shared/locator.ts';
+import type { LocatedEnds } from '../shared/plane.ts';
+import type { BrainUncertainty, LocatedBrain } from './evidence.ts';
 
 /** What the model `fetal-brain-structures` draws a map of. */
 const CHANNELS = [

@@ -4,11 +4,15 @@ import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { lineBetween, measuredOn } from '../../result/measurement.ts';
 import { createMeasurement } from '../../result/render/number-text.ts';
-import type { BrainUncertainty, LocatedBrain, StructureUncertainty } from '../shared/locator.ts';
 import { withMedian } from '../shared/median-of-frames.ts';
 import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
 import { WITHOUT_REFERENCE } from '../shared/simulated-only.ts';
-import type { BrainReading } from './read.ts';
+import type {
+  BrainReading,
+  BrainUncertainty,
+  LocatedBrain,
+  StructureUncertainty,
+} from './evidence.ts';
 
 const FRAMES_PER_MEASUREMENT = 3;
 

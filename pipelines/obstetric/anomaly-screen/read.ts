@@ -1,21 +1,20 @@
-import type { FramePlane } from '../shared/key-frames.ts';
+import type { Ellipse, GrayImage } from '../../contract/image.ts';
 import { bestFrames } from '../shared/key-frames.ts';
-import type { LocatedBrain } from '../shared/locator.ts';
+import type { LocatedOutline } from '../shared/plane.ts';
 import type { Reader } from '../shared/reader.ts';
+import type { BrainReading, BrainReadings, LocatedBrain } from './evidence.ts';
+
+/** Outlines a head, and locates structures of the brain inside that outline. */
+export interface BrainModels {
+  head: ((images: readonly GrayImage[]) => Promise<(LocatedOutline | null)[]>) | null;
+  brain?: ((image: GrayImage, head: Ellipse) => Promise<LocatedBrain>) | null;
+}
 
 /** Frames of each plane looked at: more than are measured, since some fail the gate. */
 const CANDIDATES = 5;
 
-/** One axial head frame; `located` null: the head was not outlined surely enough to look into it. */
-export type BrainReading = FramePlane & { located: LocatedBrain | null };
-
-export interface BrainReadings {
-  /** Null where no permitted model locates brain structures, or none outlines heads. */
-  frames: readonly BrainReading[] | null;
-}
-
 /** Cerebellum, cisterna magna and atrium on the planes on which each is measured. */
-export const fetalBrainReader: Reader<BrainReadings> = {
+export const fetalBrainReader: Reader<BrainReadings, BrainModels> = {
   stage: 'fetal-brain',
   label: 'Measuring structures of the brain',
   read: async ({ planes, locator, signal }) => {

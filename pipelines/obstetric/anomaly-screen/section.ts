@@ -1,10 +1,9 @@
-import { cartMeasurements } from '../../result/cart-values.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
 import { notAssessed } from '../../result/section-outcome.ts';
 import { ifPlausible } from '../shared/machine-values.ts';
-import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../shared/section.ts';
-import { severalFetuses } from '../shared/several-fetuses.ts';
+import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
+import type { ScreenEvidence } from './evidence.ts';
 import { SCREEN_DAYS } from './guideline.ts';
 import {
   ANOMALY_SECTION,
@@ -22,8 +21,8 @@ const WINDOW = `${weeksAndDays(SCREEN_DAYS.from)} to ${weeksAndDays(SCREEN_DAYS.
 const NEEDS = ['one image per item of the checklist', `gestational age of ${WINDOW}`];
 
 /** Values of the machine's report, and ours from the images; the nuchal fold is the machine's only. */
-function measurementsOf(evidence: ObstetricEvidence, several: boolean): Measurement[] {
-  const machine = cartMeasurements(evidence.study.cart ?? [], ANOMALY_SECTION, SCREENED);
+function measurementsOf(evidence: ScreenEvidence, several: boolean): Measurement[] {
+  const machine = evidence.machine.values(ANOMALY_SECTION, SCREENED);
   const frames = evidence.views.fetalBrain?.frames ?? [];
   const ours = measureBrain(frames, evidence.uncertainty.brain ?? null, several);
   return [...machine.map(ifPlausible), ...ours];
@@ -71,9 +70,9 @@ function ofSeveral(why: string): SectionOutcome {
   return notAssessed('several_fetuses', detail, ['a study of each fetus by itself']);
 }
 
-function run(evidence: ObstetricEvidence, before: readonly Measurement[]): SectionOutcome {
+function run(evidence: ScreenEvidence, before: readonly Measurement[]): SectionOutcome {
   const gaDays = evidence.options.dating?.ga_days;
-  const several = severalFetuses(evidence);
+  const several = evidence.severalFetuses;
   const sizes = measurementsOf(evidence, several !== null);
   if (gaDays === undefined) return withoutAge(sizes, several !== null);
   const measurements = sizes.map((one) => withChart(one, gaDays));
@@ -130,7 +129,7 @@ function run(evidence: ObstetricEvidence, before: readonly Measurement[]): Secti
 }
 
 /** Completion of the mid-trimester checklist by region (obstetric reference 8). */
-export const anomalyScreen: ObstetricSection = {
+export const anomalyScreen: ObstetricSection<ScreenEvidence> = {
   id: ANOMALY_SECTION,
   title: 'Anomaly screen',
   needs: NEEDS,

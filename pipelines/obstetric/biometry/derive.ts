@@ -6,8 +6,9 @@ import { isOfMachine, lineBetween, measuredOn } from '../../result/measurement.t
 import { acceptedValue, createMeasurement } from '../../result/render/number-text.ts';
 import { excludedBy } from '../planes/judge.ts';
 import { BPD_PLANES } from '../shared/key-frames.ts';
+import type { FrameReading } from '../shared/plane.ts';
 import { implausibleNote, isPlausible, LOWEST_AXIS_RATIO } from '../shared/plausibility.ts';
-import type { FrameReading, ObstetricEvidence } from '../shared/section.ts';
+import type { BiometryEvidence } from './evidence.ts';
 import {
   CEPHALIC_INDEX_RANGE,
   cephalicIndex,
@@ -247,9 +248,7 @@ function isUsable(reading: FrameReading): reading is HeadReading {
  * The cephalic index of a head without a scale, in whose image a ratio is all that can be told
  * (obstetric reference 0.4). HC/AC would need head and abdomen on one picture.
  */
-export function uncalibratedIndex({
-  readings,
-}: Pick<ObstetricEvidence, 'readings'>): Measurement[] {
+export function uncalibratedIndex({ readings }: Pick<BiometryEvidence, 'readings'>): Measurement[] {
   const heads = readings.filter(isUsable);
   const [found] = BPD_PLANES.flatMap((planes) =>
     heads.filter(({ estimate }) => planes.includes(estimate.label)),

@@ -1,6 +1,6 @@
 import { type ConceptKey, findingConcept } from '../../concepts/concepts.ts';
 import { fixedOffCutOffs } from '../../measure/rounding.ts';
-import { type CartQuantity, cartMeasurements, cartQuantities } from '../../result/cart-values.ts';
+import type { CartQuantity } from '../../result/cart-values.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measurement.ts';
 import { abbreviations, acceptedValue, formatValue } from '../../result/render/number-text.ts';
@@ -14,9 +14,8 @@ import {
   withMachineValues,
 } from '../shared/machine-values.ts';
 import { REPEATABILITY, SOFT_RATIOS } from '../shared/plausibility.ts';
-import type { ObstetricEvidence } from '../shared/section.ts';
-import { severalFetuses } from '../shared/several-fetuses.ts';
 import { WEIGHTS_DIFFER, weightsApart } from './derive.ts';
+import type { BiometryEvidence } from './evidence.ts';
 import { CIRCUMFERENCE_SHARE, circumferenceOfDiameters } from './formulas.ts';
 
 function doubt(id: string, text: string, evidence: readonly Measurement[]): FindingDraft {
@@ -181,13 +180,13 @@ function comparisonFinding(key: LengthKey, value: Measurement, ours: Measurement
  * implausible is listed and compared with nothing (reference 0.6).
  */
 export function compareWithCart(
-  evidence: ObstetricEvidence,
+  evidence: BiometryEvidence,
   ours: readonly Measurement[],
 ): CartComparison {
-  const quantities = cartQuantities(evidence.study.cart ?? [], 'biometry', LENGTHS);
+  const quantities = evidence.machine.quantities('biometry', LENGTHS);
   const values = quantities.map(({ measurement }) => measurement);
   const comparison: CartComparison = { lengths: [...ours], beside: [], findings: [], unused: null };
-  const unused = machineUnused(values, severalFetuses(evidence));
+  const unused = machineUnused(values, evidence.severalFetuses);
   if (unused) return { ...comparison, unused };
   for (const quantity of quantities) {
     const value = ifPlausible(quantity.measurement);
@@ -248,10 +247,10 @@ function comparison(own: Measurement, machine: Measurement): FindingDraft {
  * it where there is none. Of several fetuses none is used: the images do not say whose they are.
  */
 export function withCartWeight(
-  { study }: Pick<ObstetricEvidence, 'study'>,
+  { machine: report }: Pick<BiometryEvidence, 'machine'>,
   derived: readonly Measurement[],
 ): { derived: Measurement[]; findings: FindingDraft[] } {
-  const given = cartMeasurements(study.cart ?? [], 'biometry', ['efw']);
+  const given = report.values('biometry', ['efw']);
   if (given.length === 0 || ofSeveralFetuses(given)) return { derived: [...derived], findings: [] };
   const isWeight = ({ concept }: Measurement) => concept.key === 'efw';
   const weights = withMachineValues(given, derived.filter(isWeight));

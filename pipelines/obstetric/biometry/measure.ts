@@ -9,16 +9,14 @@ import {
   type LocatedStructure,
   linePlace,
   locatedOn,
-  rectanglePlace,
 } from '../../result/located-structure.ts';
 import { lineBetween, measuredOn } from '../../result/measurement.ts';
 import { createMeasurement, formatValue, NO_FRAME } from '../../result/render/number-text.ts';
-import type { MidsagittalReading } from '../nt/read.ts';
 import { excludedBy } from '../planes/judge.ts';
 import { BPD_PLANES, MEASURING_PLANES } from '../shared/key-frames.ts';
-import { type LocatedOutline, MIDSAGITTAL_STRUCTURES, type Plane } from '../shared/locator.ts';
+import type { FrameReading, LocatedOutline, Plane, Structure } from '../shared/plane.ts';
 import { implausibleNote, isPlausible, LOWEST_AXIS_RATIO } from '../shared/plausibility.ts';
-import type { FrameReading, ObstetricEvidence, Structure } from '../shared/section.ts';
+import type { BiometryEvidence } from './evidence.ts';
 
 /** One length of one frame, with the calipers it was taken between. */
 export interface Length {
@@ -166,7 +164,7 @@ function planeNote(key: ConceptKey, plane: Plane): string | null {
 }
 
 /** What was located, and how sure the models are of it. */
-type Measured = Pick<ObstetricEvidence, 'readings' | 'uncertainty'>;
+export type Measured = Pick<BiometryEvidence, 'readings' | 'uncertainty'>;
 
 const ABDOMEN_AXES_NOTE =
   'the axis along the beam was taken for the transverse one; the spine was not located';
@@ -339,16 +337,4 @@ export function structuresWithoutScale(readings: readonly FrameReading[]): Locat
     const place = ellipsePlace(located.ellipse);
     return [locatedOn(reading, `fetal-${structure}`, { confidence, accepted }, place)];
   });
-}
-
-/** The boxes of the structures of mid-sagittal frames, measured or not. */
-export function midsagittalBoxes(
-  readings: readonly MidsagittalReading[] | null | undefined,
-): LocatedStructure[] {
-  return (readings ?? []).flatMap((reading) =>
-    MIDSAGITTAL_STRUCTURES.flatMap((structure) => {
-      const found = reading.located[structure];
-      return found ? [locatedOn(reading, structure, found, rectanglePlace(found.box))] : [];
-    }),
-  );
 }

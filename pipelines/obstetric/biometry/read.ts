@@ -1,10 +1,23 @@
 import { inParallel } from '../../../src/platform/in-parallel.ts';
 import type { GrayImage } from '../../contract/image.ts';
 import { DECODING } from '../../input/decode-frames.ts';
-import type { FramePlane } from '../shared/key-frames.ts';
 import { candidateFrames } from '../shared/key-frames.ts';
-import type { Locator } from '../shared/locator.ts';
-import type { FrameReading, Structure } from '../shared/section.ts';
+import type {
+  FramePlane,
+  FrameReading,
+  LocatedEnds,
+  LocatedOutline,
+  Structure,
+} from '../shared/plane.ts';
+
+type Locate<Found> = (images: readonly GrayImage[]) => Promise<(Found | null)[]>;
+
+/** Outlines or ends of each structure; null where no permitted model locates it. */
+export interface StructureModels {
+  head: Locate<LocatedOutline> | null;
+  abdomen: Locate<LocatedOutline> | null;
+  femur: Locate<LocatedEnds> | null;
+}
 
 /** Frames looked at per structure: twice as many as are measured, since some fail the gate. */
 const CANDIDATES = 6;
@@ -15,7 +28,7 @@ async function readStructure(
   structure: Structure,
   frames: readonly FramePlane[],
   images: readonly GrayImage[],
-  locator: Locator,
+  locator: StructureModels,
 ): Promise<FrameReading[]> {
   switch (structure) {
     case 'head':
@@ -41,7 +54,7 @@ async function readStructure(
 /** Looks for head, abdomen and femur on the best frames of their planes. */
 export async function readStructures(
   planes: readonly FramePlane[],
-  locator: Locator,
+  locator: StructureModels,
   signal: AbortSignal,
   progress: (structure: Structure, share: number) => void,
 ): Promise<{ readings: FrameReading[]; withoutModel: Structure[] }> {

@@ -3,16 +3,10 @@ import type { Measurement } from '../../result/envelope.ts';
 import { abbreviations, acceptedValue, formatValue } from '../../result/render/number-text.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 import { excludedBy } from '../planes/judge.ts';
-import type { FramePlane } from '../shared/key-frames.ts';
 import { MEASURING_PLANES } from '../shared/key-frames.ts';
+import type { FramePlane, Structure } from '../shared/plane.ts';
 import { REPEATABILITY } from '../shared/plausibility.ts';
-import type {
-  ObstetricEvidence,
-  ObstetricSection,
-  SectionOutcome,
-  Structure,
-} from '../shared/section.ts';
-import { severalFetuses } from '../shared/several-fetuses.ts';
+import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import {
   bpdConvention,
   deriveBiometry,
@@ -20,6 +14,7 @@ import {
   uncalibratedIndex,
   weightGap,
 } from './derive.ts';
+import type { BiometryEvidence } from './evidence.ts';
 import {
   compareWithCart,
   consistencyFindings,
@@ -73,7 +68,7 @@ interface Gap {
 const LIKELY = 0.5;
 
 /** Frames that would be measured, had the classifier been surer of their plane. */
-function likelyFrames(structure: Structure, { planes }: ObstetricEvidence): number {
+function likelyFrames(structure: Structure, { planes }: BiometryEvidence): number {
   const wanted = MEASURING_PLANES[structure].flat();
   const likely = ({ estimate: { belowGate, probabilities } }: FramePlane) =>
     belowGate != null &&
@@ -84,7 +79,7 @@ function likelyFrames(structure: Structure, { planes }: ObstetricEvidence): numb
 }
 
 /** Why nothing of a structure was looked at: no frame shows it, or none surely enough. */
-function withoutPlane(structure: Structure, names: string, evidence: ObstetricEvidence): Gap {
+function withoutPlane(structure: Structure, names: string, evidence: BiometryEvidence): Gap {
   const { plane, sought } = STRUCTURES[structure];
   const likely = likelyFrames(structure, evidence);
   if (likely === 0) {
@@ -99,7 +94,7 @@ function withoutPlane(structure: Structure, names: string, evidence: ObstetricEv
 /** Why a structure has no accepted length; null when it has one. */
 function gapOf(
   structure: Structure,
-  evidence: ObstetricEvidence,
+  evidence: BiometryEvidence,
   lengths: readonly Measurement[],
 ): Gap | null {
   const { keys, plane } = STRUCTURES[structure];
@@ -223,7 +218,7 @@ function summaryOf(
 
 /** How BPD was placed, and where the scale of our own lengths is from (reference 2.1 and 0.4). */
 function dataOf(
-  { readings }: ObstetricEvidence,
+  { readings }: BiometryEvidence,
   lengths: readonly Measurement[],
 ): Record<string, unknown> {
   const scales = readings.flatMap((reading) => lengthsOf(reading)?.calibration ?? []);
@@ -234,7 +229,7 @@ function dataOf(
 
 /** Of several fetuses no two images are put together (obstetric reference 0.5 and 19). */
 function apart(
-  evidence: ObstetricEvidence,
+  evidence: BiometryEvidence,
   measurements: Measurement[],
   why: string,
 ): SectionOutcome {
@@ -249,8 +244,8 @@ function apart(
   };
 }
 
-function run(evidence: ObstetricEvidence): SectionOutcome {
-  const several = severalFetuses(evidence);
+function run(evidence: BiometryEvidence): SectionOutcome {
+  const several = evidence.severalFetuses;
   const single = several ? NAMES.flatMap((structure) => measureApart(structure, evidence)) : [];
   if (several && single.length > 0) return apart(evidence, single, several);
   const own = NAMES.flatMap((structure) => measureStructure(structure, evidence));
@@ -289,7 +284,7 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
   };
 }
 
-export const biometry: ObstetricSection = {
+export const biometry: ObstetricSection<BiometryEvidence> = {
   id: 'biometry',
   title: 'Biometry',
   needs: ['transthalamic head plane', 'abdominal circumference plane', 'femur', 'calibration'],

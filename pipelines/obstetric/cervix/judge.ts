@@ -3,13 +3,8 @@ import type { Measurement, Result } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
 import { formatValue } from '../../result/render/number-text.ts';
 import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
-import {
-  CERVIX_CATEGORY_DAYS,
-  CERVIX_MM,
-  type CervixCategory,
-  cervixCategory,
-  PROGESTERONE_MM,
-} from './guideline.ts';
+import type { CervixCategory } from './guideline.ts';
+import { CERVIX_CATEGORY_DAYS, CERVIX_MM, cervixCategory, PROGESTERONE_MM } from './guideline.ts';
 import type { MeasuredCervix } from './measure.ts';
 
 export const CERVIX_SECTION = 'cervix';

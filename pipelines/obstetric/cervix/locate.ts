@@ -2,28 +2,7 @@ import type { Point } from '../../contract/image.ts';
 import { toSource } from '../../inference/letterbox.ts';
 import { largestRegion, type SoftMask } from '../../measure/soft-mask.ts';
 import type { UterineMaps } from '../shared/uterine-maps.ts';
-
-/** A widening of the canal above its closed part. */
-export interface Funnel {
-  /** Both ends of its mouth. */
-  shoulders: readonly [Point, Point];
-  /** Its area as a share of mouth times depth: 1/2 for a V, less for a Y, more for a U. */
-  fullness: number;
-}
-
-/** The cervix on one image, pixels of the image. */
-export interface CervixLandmarks {
-  externalOs: Point;
-  /** Where the closed part ends: the tip of the funnel, where there is one. */
-  internalOs: Point;
-  /** The canal half way between them. */
-  middle: Point;
-  funnel: Funnel | null;
-  /** Whether a bladder with urine is in view. */
-  bladder: boolean;
-  confidence: number;
-  accepted: boolean;
-}
+import type { CervixLandmarks, Funnel } from './evidence.ts';
 
 const SHORTEST = 5;
 /** The canal's strip is drawn so far beyond its ends at this level of its map, cells. */

@@ -3,9 +3,10 @@ import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { lineBetween, measuredOn } from '../../result/measurement.ts';
 import { createMeasurement } from '../../result/render/number-text.ts';
-import { namedView } from '../early-pregnancy/read.ts';
 import { implausibleNote, isPlausible, LONGEST_CERVIX_MM } from '../shared/plausibility.ts';
 import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import { type NamedView, namedView } from '../shared/view-names.ts';
+import type { CervixReading } from './evidence.ts';
 import {
   CURVED_MM,
   FUNNEL_MM,
@@ -13,7 +14,6 @@ import {
   funnelShape,
   percentFunnelling,
 } from './guideline.ts';
-import type { CervixReading } from './read.ts';
 
 /** The reference's words for any other route (obstetric reference 10). */
 export const NEEDS_TRANSVAGINAL = 'cervical length needs a transvaginal measurement';
@@ -21,7 +21,7 @@ export const NEEDS_TRANSVAGINAL = 'cervical length needs a transvaginal measurem
 export interface MeasuredCervix {
   reading: CervixReading;
   /** As the name of the view says it; null: it does not. */
-  route: ReturnType<typeof namedView>['route'];
+  route: NamedView['route'];
   length: Measurement;
   funnel: { measurements: Measurement[]; shape: FunnelShape } | null;
 }

@@ -1,22 +1,11 @@
-import type { FramePlane } from '../shared/key-frames.ts';
 import type { Reader } from '../shared/reader.ts';
+import type { UterineModels } from '../shared/uterine-frames.ts';
 import { readUterineFrames } from '../shared/uterine-frames.ts';
-import { type CervixLandmarks, cervixOfMaps } from './locate.ts';
-
-/** The cervix on one frame; null: a frame of the plane on which no canal was found. */
-export interface CervixReading extends FramePlane {
-  located: CervixLandmarks | null;
-}
-
-export interface CervixReadings {
-  /** Null where no permitted model finds the cervix. */
-  frames: readonly CervixReading[] | null;
-  /** Half width of the 95 % interval of the length, mm. */
-  uncertainty: number | null;
-}
+import type { CervixReadings } from './evidence.ts';
+import { cervixOfMaps } from './locate.ts';
 
 /** Canal, ora and funnel on the transvaginal frames. */
-export const cervixReader: Reader<CervixReadings> = {
+export const cervixReader: Reader<CervixReadings, UterineModels> = {
   stage: 'cervix',
   label: 'Looking at the cervix',
   read: async (input) => ({

@@ -1,12 +1,12 @@
-import { cartMeasurements } from '../../result/cart-values.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
+import { acrossCutOff } from '../../result/obstetric/limits.ts';
 import { acceptedValue } from '../../result/render/number-text.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import { ifPlausible, withMachineValues } from '../shared/machine-values.ts';
 import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
-import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../shared/section.ts';
+import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import type { CervixEvidence } from './evidence.ts';
 import { CERVIX_MM, cervixCategory } from './guideline.ts';
 import {
   CATEGORY_TEXT,
@@ -78,17 +78,16 @@ interface MachineLengths {
   implausible: readonly Measurement[];
 }
 
-function ofMachine({ study }: ObstetricEvidence): MachineLengths {
-  const cart = (study.cart ?? []).filter(({ key }) => key === KEY);
-  const lengthsOf = (values: typeof cart) =>
-    cartMeasurements(values, CERVIX_SECTION, [KEY]).map((one) =>
-      ifPlausible({ ...one, fetus: null }),
-    );
+function ofMachine({ machine }: CervixEvidence): MachineLengths {
+  const lengths = (where: (mm: number) => boolean) =>
+    machine
+      .values(CERVIX_SECTION, [KEY], ({ value }) => where(value))
+      .map((one) => ifPlausible({ ...one, fetus: null }));
   return {
-    plausible: lengthsOf(cart.filter(({ value }) => isPlausible(KEY, value))).toSorted(
+    plausible: lengths((mm) => isPlausible(KEY, mm)).toSorted(
       (one, other) => one.value - other.value,
     ),
-    implausible: lengthsOf(cart.filter(({ value }) => !isPlausible(KEY, value))),
+    implausible: lengths((mm) => !isPlausible(KEY, mm)),
   };
 }
 
@@ -98,7 +97,7 @@ function assess(
   lengths: readonly Measurement[],
   used: readonly MeasuredCervix[],
   machine: MachineLengths,
-  evidence: ObstetricEvidence,
+  evidence: CervixEvidence,
 ): SectionOutcome {
   const mm = length.value;
   const ours = used.length > 0;
@@ -148,7 +147,7 @@ function assess(
 
 /** Why no length is accepted. */
 function withoutLength(
-  view: ObstetricEvidence['views']['cervix'],
+  view: CervixEvidence['views']['cervix'],
   measured: readonly MeasuredCervix[],
 ): SectionOutcome {
   if (view?.frames === null) {
@@ -188,7 +187,7 @@ function besideImplausible(
   };
 }
 
-function run(evidence: ObstetricEvidence): SectionOutcome {
+function run(evidence: CervixEvidence): SectionOutcome {
   const view = evidence.views.cervix;
   const machine = ofMachine(evidence);
   const measured = (view?.frames ?? []).flatMap(
@@ -207,7 +206,7 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
 }
 
 /** Transvaginal cervical length and funnelling (obstetric reference 10). */
-export const cervix: ObstetricSection = {
+export const cervix: ObstetricSection<CervixEvidence> = {
   id: CERVIX_SECTION,
   title: 'Cervix',
   needs: [VIEW, 'gestational age for the category'],

@@ -1,10 +1,9 @@
 import { fetusKey, ofFetusId } from '../../contract/fetus-name.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import type { ObstetricEvidence } from '../shared/section.ts';
-import { keyedByFetus, ofFetusText, severalFetuses } from '../shared/several-fetuses.ts';
+import { keyedByFetus, ofFetusText } from '../shared/several-fetuses.ts';
+import type { DopplerEvidence, SpectrumReading } from './evidence.ts';
 import type { DopplerSummary } from './guideline.ts';
 import type { DopplerJudgement } from './judge.ts';
-import type { SpectrumReading } from './read.ts';
 
 /** Of several fetuses, the spectra that are judged together: of one, or of nobody in particular. */
 export interface DopplerGroup {
@@ -27,11 +26,11 @@ const PARTLY_NAMED =
  * Machines name the only fetus too: with spectra that name none there is no contradiction.
  */
 export function apart(
-  evidence: Pick<ObstetricEvidence, 'study' | 'views'>,
+  evidence: Pick<DopplerEvidence, 'severalFetuses'>,
   readings: readonly SpectrumReading[],
   cart: readonly Measurement[],
 ): string | null {
-  if (severalFetuses(evidence) !== null) return SEVERAL;
+  if (evidence.severalFetuses !== null) return SEVERAL;
   const seen = new Set(
     readings
       .filter(({ vessel }) => vessel !== null && !isMaternal(vessel))

@@ -1,5 +1,5 @@
 import type { Measurement, Result } from '../../result/envelope.ts';
-import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
+import { acrossCutOff } from '../../result/obstetric/limits.ts';
 import { acceptedValue, createMeasurement } from '../../result/render/number-text.ts';
 import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
 import { cerebroplacentalRatio, mcaPeakMedian } from './charts.ts';

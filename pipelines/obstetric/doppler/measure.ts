@@ -10,8 +10,8 @@ import { acceptedValue, createMeasurement } from '../../result/render/number-tex
 import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
 import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
 import { pulsatilityIndex, resistanceIndex, systolicDiastolicRatio } from './charts.ts';
+import type { DopplerVessel, SpectrumReading } from './evidence.ts';
 import { WALL_FILTER_LIMIT } from './guideline.ts';
-import type { DopplerVessel, SpectrumReading } from './read.ts';
 
 export const DOPPLER_SECTION = 'doppler';
 

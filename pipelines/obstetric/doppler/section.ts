@@ -1,6 +1,5 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
 import { fetusKey } from '../../contract/fetus-name.ts';
-import { cartMeasurements } from '../../result/cart-values.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { flowTrace } from '../../result/flow-trace.ts';
 import { formatValue } from '../../result/render/number-text.ts';
@@ -11,8 +10,9 @@ import {
   ofSeveralFetuses,
   withMachineValues,
 } from '../shared/machine-values.ts';
-import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../shared/section.ts';
+import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import type { DopplerEvidence, SpectrumReading } from './evidence.ts';
 import {
   apart,
   type DopplerGroup,
@@ -39,7 +39,6 @@ import {
   traceProblem,
   VESSELS,
 } from './measure.ts';
-import type { SpectrumReading } from './read.ts';
 
 export { VESSELS } from './measure.ts';
 
@@ -185,10 +184,10 @@ function unusedSentences(cart: readonly Measurement[]): string[] {
   return cart.length > 0 ? [WHOSE_UNKNOWN] : [];
 }
 
-function run(evidence: ObstetricEvidence): SectionOutcome {
+function run(evidence: DopplerEvidence): SectionOutcome {
   const readings = evidence.views.spectra ?? [];
   const traced = readings.filter(isTraced);
-  const cart = cartMeasurements(evidence.study.cart ?? [], DOPPLER_SECTION, CART_KEYS);
+  const cart = evidence.machine.values(DOPPLER_SECTION, CART_KEYS);
   const given = { readings, cart, gaDays: evidence.options.dating?.ga_days ?? null };
   const why = apart(evidence, readings, cart);
   const judged = why === null ? judgeOne(given) : judgeApart(given, why);
@@ -254,7 +253,7 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
 }
 
 /** Umbilical, middle cerebral and uterine artery and ductus venosus (obstetric reference 13). */
-export const doppler: ObstetricSection = {
+export const doppler: ObstetricSection<DopplerEvidence> = {
   id: DOPPLER_SECTION,
   title: 'Doppler',
   needs: NEEDS,

@@ -1,11 +1,20 @@
 import { normalQuantile } from '../../measure/statistics.ts';
 
+/** CRL in mm for which Robinson and Fleming's equation holds, both included. */
+export const DATING_CRL = { from: 5, to: 84 } as const;
+
+export const DIAGNOSTIC = { crl: 7, msd: 25 } as const;
+
+export const SUSPICIOUS_MSD = 16;
+
+/** Inner diameter of a yolk sac, mm: usual from 2 to 6, both included (obstetric reference 5.1). */
+export const YOLK_SAC_MM = { small: 2, large: 6 } as const;
+
+export const SUSPICIOUS = { yolkSacAbove: 7, smallSacBelow: 5, embryoFromDays: 42 } as const;
+
 /** Dating by crown-rump length (obstetric reference 5.2); lengths in mm. */
 
 const { exp, log, sqrt } = Math;
-
-/** CRL in mm for which Robinson and Fleming's equation holds, both included. */
-export const DATING_CRL = { from: 5, to: 84 } as const;
 
 /** Age in days by a CRL within `DATING_CRL`: Robinson and Fleming, BJOG 1975;82:702-710, BMUS and FMF form. */
 export function robinson1975Age(crl: number): number {
@@ -59,9 +68,6 @@ export interface SacFindings {
   cardiacActivity: boolean | null;
 }
 
-export const DIAGNOSTIC = { crl: 7, msd: 25 } as const;
-export const SUSPICIOUS_MSD = 16;
-
 /** SRU consensus, Doubilet et al., NEJM 2013;369:1443-1451, by one scan. */
 export function viability({ crl, msd, embryo, cardiacActivity }: SacFindings): ViabilityCategory {
   if (cardiacActivity === true) return 'embryo-with-cardiac-activity';
@@ -73,9 +79,6 @@ export function viability({ crl, msd, embryo, cardiacActivity }: SacFindings): V
   if (silent || (empty && msd >= SUSPICIOUS_MSD)) return 'suspicious-for-pregnancy-loss';
   return empty || cardiacActivity === false ? 'uncertain-viability' : 'not-assessable';
 }
-
-/** Inner diameter of a yolk sac, mm: usual from 2 to 6, both included (obstetric reference 5.1). */
-export const YOLK_SAC_MM = { small: 2, large: 6 } as const;
 
 export function yolkSacBand(mm: number): 'small' | 'usual' | 'large' {
   if (mm < YOLK_SAC_MM.small) return 'small';
@@ -92,8 +95,6 @@ export interface SuspiciousSigns {
   daysByLmp: number | null;
 }
 
-export const SUSPICIOUS = { yolkSacAbove: 7, smallSacBelow: 5, embryoFromDays: 42 } as const;
-
 /** Which of them are met; what was not assessed meets none. Source as `viability`. */
 export function suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp }: SuspiciousSigns) {
   return {
@@ -101,48 +102,6 @@ export function suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp }: Suspic
     smallSac: msd !== null && crl !== null && msd - crl < SUSPICIOUS.smallSacBelow,
     lateEmbryo: embryo === false && daysByLmp !== null && daysByLmp >= SUSPICIOUS.embryoFromDays,
   };
-}
-
-export type RateBand = 'slow' | 'borderline' | 'usual' | 'fast';
-
-/** J Ultrasound Med 1995;14:643. */
-const DOUBILET_BENSON = 'Doubilet and Benson 1995';
-
-/**
- * Bands of the embryonic heart rate, beats per minute, by the first and the last day of the age that
- * they hold for, both included (obstetric reference 5.4). `recalled`: the limit of a slow rate is
- * graded R, not verified against its source.
- */
-export const RATE_BANDS = [
-  {
-    ...{ fromDays: 28, untilDays: 44, slowBelow: 90, usualFrom: 100, usualTo: null },
-    ...{ source: DOUBILET_BENSON, recalled: false },
-  },
-  {
-    ...{ fromDays: 45, untilDays: 49, slowBelow: 110, usualFrom: 120, usualTo: null },
-    ...{ source: DOUBILET_BENSON, recalled: false },
-  },
-  {
-    ...{ fromDays: 50, untilDays: 69, slowBelow: 120, usualFrom: 120, usualTo: 190 },
-    ...{ source: DOUBILET_BENSON, recalled: true },
-  },
-  {
-    ...{ fromDays: 77, untilDays: 97, slowBelow: 120, usualFrom: 130, usualTo: 175 },
-    ...{ source: 'FMF, 11+0 to 13+6 weeks', recalled: false },
-  },
-] as const;
-
-/** The bands of an age; null where the reference has none: before 4+0 weeks, at 10 weeks, from 14 on. */
-export const rateBandsAt = (gaDays: number): (typeof RATE_BANDS)[number] | null =>
-  RATE_BANDS.find(({ fromDays, untilDays }) => gaDays >= fromDays && gaDays <= untilDays) ?? null;
-
-/** Embryonic heart rate, beats per minute, by the bands of its age; null where there are none. */
-export function embryonicRateBand(gaDays: number, rate: number): RateBand | null {
-  const band = rateBandsAt(gaDays);
-  if (!band) return null;
-  if (rate < band.slowBelow) return 'slow';
-  if (rate < band.usualFrom) return 'borderline';
-  return band.usualTo !== null && rate > band.usualTo ? 'fast' : 'usual';
 }
 
 /** Age in days before an embryo is seen, MSD below 25 mm (Nyberg); plus or minus 7 days. */

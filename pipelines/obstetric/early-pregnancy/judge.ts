@@ -4,6 +4,7 @@ import { weeksAndDays } from '../../result/gestational-age.ts';
 import { isOfMachine } from '../../result/measurement.ts';
 import { acceptedValue, formatValue } from '../../result/render/number-text.ts';
 import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
+import { embryonicRateBand } from '../fetal-heart/guideline.ts';
 import { bandsRemark } from '../fetal-heart/judge-rate.ts';
 import {
   bothValues,
@@ -13,10 +14,9 @@ import {
   judgedValue,
   type MachineValues,
 } from '../shared/machine-values.ts';
-import type { ObstetricEvidence } from '../shared/section.ts';
-import { DATING_CRL, embryonicRateBand, redatingDays } from './guideline.ts';
+import type { EarlyClip, EarlyEvidence } from './evidence.ts';
+import { DATING_CRL, redatingDays } from './guideline.ts';
 import { EARLY_SECTION } from './measure.ts';
-import type { EarlyClip } from './read.ts';
 import type { EarlySight, EarlyViability, JudgedViability } from './viability.ts';
 
 /** How the report says each category. */
@@ -101,7 +101,7 @@ function rateFinding(measurements: readonly Measurement[]): FindingDraft[] {
 /** That the age by CRL differs from the one given by more than is let stand; it re-dates nothing. */
 function datingFinding(
   measurements: readonly Measurement[],
-  dating: ObstetricEvidence['options']['dating'],
+  dating: EarlyEvidence['options']['dating'],
 ): FindingDraft[] {
   const age = acceptedValue(measurements, 'ga-by-crl');
   const crl = judgedValue(measurements, 'crl');
@@ -154,7 +154,7 @@ export function earlyFindings(
   judged: EarlyViability,
   seen: EarlySight,
   measurements: readonly Measurement[],
-  dating: ObstetricEvidence['options']['dating'],
+  dating: EarlyEvidence['options']['dating'],
 ): FindingDraft[] {
   return [
     ...viabilityFinding(judged, seen, measurements),

@@ -1,14 +1,7 @@
 import type { Ellipse, GrayImage, PixelScale, Point } from '../../contract/image.ts';
 import { blobs, smoothed } from '../../measure/regions.ts';
 import { median } from '../../measure/statistics.ts';
-import type { LocatedSac } from './locate-sac.ts';
-
-/** What was seen within a sac; null where nothing of the kind was. */
-export interface SacContents {
-  /** Inner border of the yolk sac, a circle, in pixels. */
-  yolkSac: { centre: Point; radius: number; confidence: number } | null;
-  embryo: { ends: [Point, Point]; areaMm2: number; confidence: number } | null;
-}
+import type { LocatedSac, SacContents } from './evidence.ts';
 
 export const CONTENTS = {
   /** Inner diameters tried for the yolk sac, and the width of its ring, mm. */

@@ -2,6 +2,7 @@ import type { Ellipse, GrayImage, Point } from '../../contract/image.ts';
 import { distanceToEllipse, fitEllipse } from '../../measure/ellipse-fit.ts';
 import { blobs, reduced, smoothed } from '../../measure/regions.ts';
 import { median } from '../../measure/statistics.ts';
+import type { LocatedSac, RingLevels } from './evidence.ts';
 
 /** Grey levels by which the ring of a sac outshines the inside. */
 export const CONTRAST = 22;
@@ -15,12 +16,6 @@ const WAYS = Array.from({ length: 40 }, (_, i) => ({
   cos: Math.cos((i * TURN) / 40),
   sin: Math.sin((i * TURN) / 40),
 }));
-
-/** Grey levels within and around a sac: what lies between is its border. */
-export interface RingLevels {
-  inside: number;
-  outside: number;
-}
 
 /** The grey level of the pixel nearest to a place; outside the image, that of its edge. */
 export function levelAt(image: GrayImage, x: number, y: number): number {
@@ -303,18 +298,6 @@ export function traceSac(
     (point) => Math.abs(distanceToEllipse(final, point)) < Math.max(1.2, TRACE.nearness * radius),
   );
   return { ellipse: final, met: near.length / TRACE.rays };
-}
-
-/**
- * A gestational sac by image analysis: echo-free, closed, with a bright ring all around it
- * (trophoblast and decidua), nearly elliptic. Developed on simulated images only.
- */
-export interface LocatedSac {
-  /** Inner border, in pixels of the image. */
-  ellipse: Ellipse;
-  levels: RingLevels;
-  confidence: number;
-  accepted: boolean;
 }
 
 const SAC = {

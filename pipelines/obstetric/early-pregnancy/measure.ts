@@ -9,8 +9,8 @@ import { judgedValue, withDifference } from '../shared/machine-values.ts';
 import { withMedian } from '../shared/median-of-frames.ts';
 import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
 import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import type { EarlyClip, EarlyFrame } from './evidence.ts';
 import { DATING_CRL, meanSacDiameter, nybergAge, robinson1975Age } from './guideline.ts';
-import type { EarlyClip, EarlyFrame } from './read.ts';
 
 /** Half widths in mm that held 95 % of 39 phantoms not used in development; docs/early-pregnancy.md. */
 export const EARLY_UNCERTAINTY = { sac: 2.5, yolkSac: 1, crl: 4.5 } as const;

@@ -1,64 +1,22 @@
 import type { GrayImage } from '../../contract/image.ts';
 import { type Clip, type Frame, scaleFor } from '../../contract/study.ts';
-import { viewWords } from '../../contract/view-words.ts';
 import { extent } from '../../measure/ellipse.ts';
 import { type CardiacActivity, cardiacActivity } from '../../measure/periodicity.ts';
 import type { Reader, ReaderInput } from '../shared/reader.ts';
-import { locateContents, type SacContents } from './locate-contents.ts';
-import { type LocatedSac, locateSacs } from './locate-sac.ts';
-
-/** One frame on which a sac was looked for. */
-export interface EarlyFrame {
-  clip: Clip;
-  frame: Frame;
-  sac: LocatedSac | null;
-  /** Null without an accepted sac or without a scale: sizes tell its contents apart. */
-  contents: SacContents | null;
-  /**
-   * `several`: more than one body with a yolk sac or an embryo. `unclear`: no contents to tell which of
-   * several bodies is the sac (a bladder and a cyst are echo-free, too), or whether one is that looks
-   * less like it than another that proved to be none (a dark fleck of speckle beside the sac).
-   */
-  bodies: 'one' | 'several' | 'unclear';
-}
-
-export interface EarlyClip {
-  clip: Clip;
-  /** As the cart names the view; null where it does not. */
-  plane: 'sagittal' | 'transverse' | null;
-  route: 'transvaginal' | 'transabdominal' | null;
-  frames: readonly EarlyFrame[];
-  /** Within the sac of this clip; null where no sac was accepted in it. */
-  cardiac: CardiacActivity | null;
-}
+import { namedView } from '../shared/view-names.ts';
+import type { EarlyClip, EarlyFrame } from './evidence.ts';
+import { EMBRYO_CLIP } from './evidence.ts';
+import { locateContents } from './locate-contents.ts';
+import { locateSacs } from './locate-sac.ts';
 
 /** Frames of a clip on which sizes are read; all of them serve cardiac activity. */
 const FRAMES_PER_CLIP = 3;
 const CLIPS = 8;
-/** Of shorter and slower clips speckle repeats by chance as well as a heart does. */
-export const EMBRYO_CLIP = { frames: 60, framesPerSecond: 20 } as const;
 /** Up to 13+6 a view that is named transvaginal may show a sac, whatever the classifier knows. */
 const LAST_DAY = 97;
 
-/** What the cart's own words say of a view. */
-export function namedView(clip: Clip): Pick<EarlyClip, 'plane' | 'route'> {
-  const text = viewWords(clip);
-  return {
-    plane: /transverse|axial|coronal/.test(text)
-      ? 'transverse'
-      : /sagittal|longitudinal/.test(text)
-        ? 'sagittal'
-        : null,
-    route: /trans ?vaginal|endo ?vaginal|\btv\b/.test(text)
-      ? 'transvaginal'
-      : /trans ?abdominal|\bta\b/.test(text)
-        ? 'transabdominal'
-        : null,
-  };
-}
-
 /** Clips that show an early pregnancy: by the classifier, or by their name at an age that fits. */
-function candidates({ study, planes, options }: ReaderInput): Clip[] {
+function candidates({ study, planes, options }: ReaderInput<object>): Clip[] {
   const labelled = new Set(
     planes.filter(({ estimate }) => estimate.label === 'early-pregnancy').map(({ clip }) => clip),
   );

@@ -12,13 +12,13 @@ import {
   type MachineValues,
   machineValues,
 } from '../shared/machine-values.ts';
-import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../shared/section.ts';
-import { severalFetuses } from '../shared/several-fetuses.ts';
+import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import type { EarlyEvidence } from './evidence.ts';
+import { type EarlyClip, type EarlyFrame, EMBRYO_CLIP } from './evidence.ts';
 import { YOLK_SAC_MM, yolkSacBand } from './guideline.ts';
 import { CATEGORY_TEXT, differences, earlyFindings, earlyGaps, earlyGuidance } from './judge.ts';
 import { EARLY_SECTION, measureEarlyPregnancy, measureEmbryosApart } from './measure.ts';
-import { type EarlyClip, type EarlyFrame, EMBRYO_CLIP } from './read.ts';
 import {
   type EarlySight,
   type EarlyViability,
@@ -91,7 +91,7 @@ function summaryOf(
 }
 
 /** Of the machine's report; a rate is that of the embryo here, under a name of its own. */
-function ofMachine(evidence: ObstetricEvidence): MachineValues {
+function ofMachine(evidence: EarlyEvidence): MachineValues {
   const lengths = machineValues(evidence, EARLY_SECTION, EARLY_LENGTHS);
   // A rate alone says nothing of an early pregnancy: a machine gives it at every age.
   if (lengths.measurements.length === 0 && !evidence.views.earlyPregnancy?.length) return lengths;
@@ -118,7 +118,7 @@ function apart(clips: readonly EarlyClip[], unused: string | null, why: string):
   };
 }
 
-function run(evidence: ObstetricEvidence): SectionOutcome {
+function run(evidence: EarlyEvidence): SectionOutcome {
   const clips = evidence.views.earlyPregnancy ?? [];
   const machine = ofMachine(evidence);
   if (clips.length === 0 && machine.measurements.length === 0) {
@@ -129,7 +129,7 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
   if (nothing && (machine.measurements.length === 0 || nothing.reason?.code === 'several_sacs')) {
     return nothing;
   }
-  const several = severalFetuses(evidence);
+  const several = evidence.severalFetuses;
   if (several) return apart(clips, machine.unused, several);
   const measurements = measureEarlyPregnancy(clips, machine.measurements);
   if (measurements.every(({ unit }) => unit !== 'mm')) {
@@ -176,7 +176,7 @@ function run(evidence: ObstetricEvidence): SectionOutcome {
 }
 
 /** Sac, yolk sac, embryo, cardiac activity and viability (obstetric reference 5). */
-export const earlyPregnancy: ObstetricSection = {
+export const earlyPregnancy: ObstetricSection<EarlyEvidence> = {
   id: EARLY_SECTION,
   title: 'Early pregnancy',
   needs: NEEDS,

@@ -1,10 +1,10 @@
 import type { Measurement, Result } from '../../result/envelope.ts';
-import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
+import { acrossCutOff } from '../../result/obstetric/limits.ts';
 import { formatValue } from '../../result/render/number-text.ts';
-import type { MModeReading } from '../fetal-heart/read.ts';
+import type { MModeReading } from '../fetal-heart/evidence.ts';
 import { type EarlyLength, judgedValue } from '../shared/machine-values.ts';
 import { isPlausible } from '../shared/plausibility.ts';
-import type { ObstetricEvidence } from '../shared/section.ts';
+import type { EarlyClip, EarlyEvidence } from './evidence.ts';
 import {
   DIAGNOSTIC,
   SUSPICIOUS,
@@ -14,7 +14,6 @@ import {
   viability,
 } from './guideline.ts';
 import { EARLY_UNCERTAINTY } from './measure.ts';
-import type { EarlyClip } from './read.ts';
 
 /** Criteria of early pregnancy loss on transvaginal ultrasound. */
 export const SRU = 'SRU consensus, Doubilet et al., NEJM 2013;369:1443-1451';
@@ -120,7 +119,7 @@ const EMPTINESS_UNPROVEN =
 export function judgeViability(
   seen: EarlySight,
   measurements: readonly Measurement[],
-  dating: ObstetricEvidence['options']['dating'],
+  dating: EarlyEvidence['options']['dating'],
 ): EarlyViability {
   const measured = (key: EarlyLength) => judgedValue(measurements, key);
   const value = (key: EarlyLength) => measured(key)?.value ?? null;

@@ -1,4 +1,44 @@
-import { embryonicRateBand } from '../early-pregnancy/guideline.ts';
+/** J Ultrasound Med 1995;14:643. */
+const DOUBILET_BENSON = 'Doubilet and Benson 1995';
+
+/**
+ * Bands of the embryonic heart rate, beats per minute, by the first and the last day of the age that
+ * they hold for, both included (obstetric reference 5.4). `recalled`: the limit of a slow rate is
+ * graded R, not verified against its source.
+ */
+export const RATE_BANDS = [
+  {
+    ...{ fromDays: 28, untilDays: 44, slowBelow: 90, usualFrom: 100, usualTo: null },
+    ...{ source: DOUBILET_BENSON, recalled: false },
+  },
+  {
+    ...{ fromDays: 45, untilDays: 49, slowBelow: 110, usualFrom: 120, usualTo: null },
+    ...{ source: DOUBILET_BENSON, recalled: false },
+  },
+  {
+    ...{ fromDays: 50, untilDays: 69, slowBelow: 120, usualFrom: 120, usualTo: 190 },
+    ...{ source: DOUBILET_BENSON, recalled: true },
+  },
+  {
+    ...{ fromDays: 77, untilDays: 97, slowBelow: 120, usualFrom: 130, usualTo: 175 },
+    ...{ source: 'FMF, 11+0 to 13+6 weeks', recalled: false },
+  },
+] as const;
+
+/** From 14+0, beats per minute: 110 to 160, tachycardia above 180. */
+export const FETAL_RATE = {
+  fromDays: 98,
+  least: 110,
+  most: 160,
+  tachycardia: 180,
+  source: 'ISUOG 2023',
+} as const;
+
+/** Limits of the ratios of heart to thorax (Paladini 1990; ISUOG 2023); area, then circumference. */
+export const CARDIAC_SIZE = { small: 0.25, large: 0.35, largeCircumference: 0.5 } as const;
+
+/** Degrees to the left; ISUOG 2023: 45 +/- 20. */
+export const CARDIAC_AXIS = { least: 25, most: 65 } as const;
 
 /** Area of the heart over that of the thorax on one four-chamber plane (ISUOG 2023). */
 export function cardiothoracicAreaRatio(heartArea: number, thoraxArea: number): number {
@@ -10,17 +50,11 @@ export function cardiothoracicCircumferenceRatio(heart: number, thorax: number):
   return heart / thorax;
 }
 
-/** Limits of the ratios of heart to thorax (Paladini 1990; ISUOG 2023); area, then circumference. */
-export const CARDIAC_SIZE = { small: 0.25, large: 0.35, largeCircumference: 0.5 } as const;
-
 /** Normal from 0.25 to 0.35, both included. */
 export function cardiacSize(areaRatio: number): 'small' | 'normal' | 'large' {
   if (areaRatio > CARDIAC_SIZE.large) return 'large';
   return areaRatio < CARDIAC_SIZE.small ? 'small' : 'normal';
 }
-
-/** Degrees to the left; ISUOG 2023: 45 +/- 20. */
-export const CARDIAC_AXIS = { least: 25, most: 65 } as const;
 
 /** Side of the axis of the heart and whether it is within its range, both ends included. */
 export function cardiacAxis(degrees: number): 'normal' | 'small' | 'large' | 'right-sided' {
@@ -31,15 +65,6 @@ export function cardiacAxis(degrees: number): 'normal' | 'small' | 'large' | 'ri
 
 export type FetalRateBand = 'slow' | 'borderline' | 'normal' | 'fast' | 'tachycardia';
 
-/** From 14+0, beats per minute: 110 to 160, tachycardia above 180. */
-export const FETAL_RATE = {
-  fromDays: 98,
-  least: 110,
-  most: 160,
-  tachycardia: 180,
-  source: 'ISUOG 2023',
-} as const;
-
 /** Bands of the fetal heart rate by age; before 14+0 those of the embryo. Null without a band. */
 export function fetalRateBand(gaDays: number, beatsPerMinute: number): FetalRateBand | null {
   if (gaDays < FETAL_RATE.fromDays) {
@@ -49,4 +74,19 @@ export function fetalRateBand(gaDays: number, beatsPerMinute: number): FetalRate
   if (beatsPerMinute < FETAL_RATE.least) return 'slow';
   if (beatsPerMinute > FETAL_RATE.tachycardia) return 'tachycardia';
   return beatsPerMinute > FETAL_RATE.most ? 'fast' : 'normal';
+}
+
+export type RateBand = 'slow' | 'borderline' | 'usual' | 'fast';
+
+/** The bands of an age; null where the reference has none: before 4+0 weeks, at 10 weeks, from 14 on. */
+export const rateBandsAt = (gaDays: number): (typeof RATE_BANDS)[number] | null =>
+  RATE_BANDS.find(({ fromDays, untilDays }) => gaDays >= fromDays && gaDays <= untilDays) ?? null;
+
+/** Embryonic heart rate, beats per minute, by the bands of its age; null where there are none. */
+export function embryonicRateBand(gaDays: number, rate: number): RateBand | null {
+  const band = rateBandsAt(gaDays);
+  if (!band) return null;
+  if (rate < band.slowBelow) return 'slow';
+  if (rate < band.usualFrom) return 'borderline';
+  return band.usualTo !== null && rate > band.usualTo ? 'fast' : 'usual';
 }

@@ -2,14 +2,13 @@ import { findingConcept } from '../../concepts/concepts.ts';
 import { fetusKey, fetusOf } from '../../contract/fetus-name.ts';
 import { fixedOffCutOffs } from '../../measure/rounding.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
-import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
+import { acrossCutOff } from '../../result/obstetric/limits.ts';
 import { formatValue, numberText } from '../../result/render/number-text.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
-import { rateBandsAt } from '../early-pregnancy/guideline.ts';
 import { withMachineValues } from '../shared/machine-values.ts';
-import type { ObstetricEvidence } from '../shared/section.ts';
 import { keyedByFetus, ofFetusText } from '../shared/several-fetuses.ts';
-import { FETAL_RATE, type FetalRateBand, fetalRateBand } from './guideline.ts';
+import type { RateEvidence } from './evidence.ts';
+import { FETAL_RATE, type FetalRateBand, fetalRateBand, rateBandsAt } from './guideline.ts';
 import { FETAL_HEART_SECTION, type RateGroup, type RateReading, REGULAR } from './measure-rate.ts';
 
 const KEY = 'fetal-heart-rate';
@@ -323,7 +322,7 @@ function beatsElsewhere(groups: readonly RateGroup[], fetus: string | null): boo
  * where it beats on another image of the same fetus, nothing is found.
  */
 export function silentSweeps(
-  { study, views }: ObstetricEvidence,
+  { study, views }: RateEvidence,
   groups: readonly RateGroup[],
 ): { sentences: string[]; findings: FindingDraft[] } {
   const silent = (views.fetalHeart?.mMode ?? []).filter(

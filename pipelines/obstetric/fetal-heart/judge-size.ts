@@ -1,19 +1,17 @@
 import { findingConcept } from '../../concepts/concepts.ts';
 import { cutOffsOf } from '../../concepts/cut-offs.ts';
 import { fetusKey, fetusOf } from '../../contract/fetus-name.ts';
-import { cartMeasurements } from '../../result/cart-values.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measurement.ts';
-import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
+import { acrossCutOff } from '../../result/obstetric/limits.ts';
 import { acceptedValue, formatValue, numberText } from '../../result/render/number-text.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 import { MACHINE_UNUSED, ofSeveralFetuses, withMachineValues } from '../shared/machine-values.ts';
-import type { ObstetricEvidence } from '../shared/section.ts';
-import { keyedByFetus, ofFetusText, severalFetuses } from '../shared/several-fetuses.ts';
+import { keyedByFetus, ofFetusText } from '../shared/several-fetuses.ts';
+import type { ChestReading, FetalHeartEvidence } from './evidence.ts';
 import { CARDIAC_AXIS, CARDIAC_SIZE, cardiacAxis, cardiacSize } from './guideline.ts';
 import { FETAL_HEART_SECTION } from './measure-rate.ts';
 import { measureChest } from './measure-size.ts';
-import type { ChestReading } from './read.ts';
 
 /** What is said of size or axis of the heart. */
 export interface CardiacJudgement {
@@ -87,7 +85,7 @@ export interface CardiacSizeOutcome extends CardiacJudgement {
 function ratiosOf(
   chests: readonly ChestReading[],
   machine: readonly Measurement[],
-  { uncertainty }: ObstetricEvidence,
+  { uncertainty }: FetalHeartEvidence,
 ): Measurement[] {
   return withMachineValues(machine, measureChest(chests, uncertainty.chest ?? null));
 }
@@ -220,7 +218,7 @@ const IMPLAUSIBLE =
   'A cardiothoracic ratio of the ultrasound machine is implausible and was not used.';
 
 /** Why there is no ratio. */
-function gapOf({ views }: ObstetricEvidence, measurements: readonly Measurement[]): string {
+function gapOf({ views }: FetalHeartEvidence, measurements: readonly Measurement[]): string {
   if (measurements.some((one) => isOfMachine(one) && one.quality === 'inadequate')) {
     return `The cardiothoracic ratio was not measured. ${IMPLAUSIBLE}`;
   }
@@ -231,7 +229,7 @@ function gapOf({ views }: ObstetricEvidence, measurements: readonly Measurement[
   return `The cardiothoracic ratio was not measured: ${why}.`;
 }
 
-function judged(evidence: ObstetricEvidence, measurements: Measurement[]): CardiacSizeOutcome {
+function judged(evidence: FetalHeartEvidence, measurements: Measurement[]): CardiacSizeOutcome {
   const size = judgeSize(measurements);
   const axis = judgeAxis(measurements);
   const sized = size.classifications.length > 0;
@@ -246,7 +244,7 @@ function judged(evidence: ObstetricEvidence, measurements: Measurement[]): Cardi
 
 /** The hearts of several fetuses, each by the images that name it: no two are put together. */
 function ofSeveral(
-  evidence: ObstetricEvidence,
+  evidence: FetalHeartEvidence,
   machine: readonly Measurement[],
   why: string,
 ): CardiacSizeOutcome {
@@ -288,9 +286,9 @@ function ofSeveral(
 }
 
 /** Ratios of heart to thorax and axis of the heart, from images and from the machine's report. */
-export function cardiacSizeOf(evidence: ObstetricEvidence): CardiacSizeOutcome {
-  const machine = cartMeasurements(evidence.study.cart ?? [], FETAL_HEART_SECTION, RATIOS);
-  const why = severalFetuses(evidence);
+export function cardiacSizeOf(evidence: FetalHeartEvidence): CardiacSizeOutcome {
+  const machine = evidence.machine.values(FETAL_HEART_SECTION, RATIOS);
+  const why = evidence.severalFetuses;
   if (why !== null) return ofSeveral(evidence, machine, why);
   const chests = evidence.views.fetalHeart?.chests ?? [];
   if (!ofSeveralFetuses(machine)) return judged(evidence, ratiosOf(chests, machine, evidence));

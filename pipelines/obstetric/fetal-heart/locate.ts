@@ -9,8 +9,8 @@ import type { ModelSession } from '../../inference/session.ts';
 import { extent } from '../../measure/ellipse.ts';
 import { centreOfMass, highestPeaks } from '../../measure/peaks.ts';
 import type { SoftMask } from '../../measure/soft-mask.ts';
-import type { ChestUncertainty, LocatedChest, LocatedSeptum } from '../shared/locator.ts';
 import { outlineOfMask } from '../shared/outline.ts';
+import type { ChestUncertainty, LocatedChest, LocatedSeptum } from './evidence.ts';
 
 /** Degrees between the septum and the long axis of the heart, above which one of the two is wrong. */
 const SEPTUM_ALONG_HEART = 25;

@@ -1,17 +1,13 @@
 import { fetusKey, fetusOf } from '../../contract/fetus-name.ts';
-import { cartMeasurements } from '../../result/cart-values.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine, measuredOn } from '../../result/measurement.ts';
 import { createMeasurement } from '../../result/render/number-text.ts';
+import type { SpectrumReading } from '../doppler/evidence.ts';
 import { isTraced, traceProblem } from '../doppler/measure.ts';
-import type { SpectrumReading } from '../doppler/read.ts';
-import type { CardiacReading } from '../presentation/read.ts';
 import { ifPlausible } from '../shared/machine-values.ts';
 import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
-import type { ObstetricEvidence } from '../shared/section.ts';
-import { severalFetuses } from '../shared/several-fetuses.ts';
 import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
-import type { MModeReading } from './read.ts';
+import type { CardiacReading, MModeReading, RateEvidence } from './evidence.ts';
 
 export const FETAL_HEART_SECTION = 'fetal-heart';
 
@@ -69,12 +65,12 @@ function rate(
 const SWEEP_UNCERTAINTY = 3;
 
 /** The fetus that the name of the image says. */
-const fetusOn = ({ study }: ObstetricEvidence, file: string): string | null => {
+const fetusOn = ({ study }: RateEvidence, file: string): string | null => {
   const clip = study.clips.find((one) => one.file === file);
   return clip ? fetusOf(clip) : null;
 };
 
-function ofMMode(evidence: ObstetricEvidence): RateReading[] {
+function ofMMode(evidence: RateEvidence): RateReading[] {
   const readings = evidence.views.fetalHeart?.mMode ?? [];
   return readings.flatMap(({ rhythm, fetal, ...sweep }: MModeReading, index): RateReading[] => {
     if (rhythm.status !== 'beating') return [];
@@ -148,11 +144,9 @@ function ofCine(readings: readonly CardiacReading[]): RateReading[] {
   });
 }
 
-function ofMachine({ study }: ObstetricEvidence, listed: readonly Measurement[]): RateReading[] {
+function ofMachine({ machine }: RateEvidence, listed: readonly Measurement[]): RateReading[] {
   const values =
-    listed.length > 0
-      ? listed
-      : cartMeasurements(study.cart ?? [], FETAL_HEART_SECTION, [KEY]).map(ifPlausible);
+    listed.length > 0 ? listed : machine.values(FETAL_HEART_SECTION, [KEY]).map(ifPlausible);
   return values.map(
     (measurement): RateReading => ({
       measurement,
@@ -168,7 +162,7 @@ function ofMachine({ study }: ObstetricEvidence, listed: readonly Measurement[])
  * the machine's report says: the values `listed` by an earlier section stand for those of the report.
  */
 export function ratesOf(
-  evidence: ObstetricEvidence,
+  evidence: RateEvidence,
   listed: readonly Measurement[] = [],
 ): RateReading[] {
   const { views } = evidence;
@@ -196,7 +190,7 @@ export interface RateGroup {
  * one.
  */
 export function rateGroups(
-  evidence: ObstetricEvidence,
+  evidence: RateEvidence,
   earlier: readonly Measurement[] = [],
 ): RateGroup[] {
   const rates = ratesOf(evidence);
@@ -206,7 +200,7 @@ export function rateGroups(
       .map(({ measurement }) => fetusKey(measurement.fetus)),
   );
   const named = new Set(rates.flatMap(({ measurement }) => measurement.fetus ?? []).map(fetusKey));
-  if (severalFetuses(evidence) === null && ours.size < 2 && named.size < 2) {
+  if (evidence.severalFetuses === null && ours.size < 2 && named.size < 2) {
     const listed = earlier.filter((one) => isOfMachine(one) && one.concept.key === KEY);
     return [{ fetus: null, several: false, rates: ratesOf(evidence, listed) }];
   }

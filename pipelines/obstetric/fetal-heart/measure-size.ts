@@ -5,13 +5,12 @@ import { axisEnds, perimeter, toMillimetres } from '../../measure/ellipse.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
 import { lineBetween, measuredOn } from '../../result/measurement.ts';
 import { createMeasurement } from '../../result/render/number-text.ts';
-import type { ChestUncertainty, LocatedChest, LocatedSeptum } from '../shared/locator.ts';
 import { withMedian } from '../shared/median-of-frames.ts';
 import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
 import { WITHOUT_REFERENCE } from '../shared/simulated-only.ts';
+import type { ChestReading, ChestUncertainty, LocatedChest, LocatedSeptum } from './evidence.ts';
 import { cardiothoracicAreaRatio, cardiothoracicCircumferenceRatio } from './guideline.ts';
 import { FETAL_HEART_SECTION } from './measure-rate.ts';
-import type { ChestReading } from './read.ts';
 
 const FRAMES_PER_MEASUREMENT = 3;
 const KEYS = [

@@ -1,54 +1,28 @@
-import type { Clip } from '../../contract/study.ts';
+import type { GrayImage } from '../../contract/image.ts';
+import type { Clip, Study } from '../../contract/study.ts';
 import { viewWords } from '../../contract/view-words.ts';
-import { type MModeRhythm, mModeRhythm } from '../../measure/m-mode/heart-rate.ts';
-import type { FramePlane } from '../shared/key-frames.ts';
+import { mModeRhythm } from '../../measure/m-mode/heart-rate.ts';
 import { bestFrames } from '../shared/key-frames.ts';
-import type { LocatedChest, Plane } from '../shared/locator.ts';
+import type { Plane } from '../shared/plane.ts';
 import type { Reader, ReaderInput } from '../shared/reader.ts';
+import type {
+  CardiacView,
+  CardiacViewReading,
+  ChestReading,
+  FetalHeartReadings,
+  LocatedChest,
+  MModeReading,
+} from './evidence.ts';
+import { CARDIAC_VIEWS } from './evidence.ts';
 
 /** Frames looked at: more than are measured, since most real ones do not show the whole chest. */
 const CHEST_FRAMES = 12;
 
-export const CARDIAC_VIEWS = [
-  'four-chamber',
-  'left-outflow-tract',
-  'right-outflow-tract',
-  'three-vessel',
-  'three-vessel-trachea',
-] as const;
-export type CardiacView = (typeof CARDIAC_VIEWS)[number];
+type Planes = Pick<ReaderInput<object>, 'planes'>;
 
-/** An image on which a view of the heart was found, and by whom. */
-export interface CardiacViewReading {
-  view: CardiacView;
-  file: string;
-  /** 0-based. */
-  frame: number;
-  /** `named`: by the machine only, what the image shows was not verified. */
-  by: 'classifier' | 'named';
-  confidence: number | null;
-}
-
-export interface MModeReading {
-  file: string;
-  sopInstanceUid: string | null;
-  /** 0-based. */
-  frame: number;
-  rhythm: MModeRhythm;
-  /** The machine calls it fetal, or another image of the study shows a fetus: else whose it is? */
-  fetal: boolean;
-}
-
-/** One frame of the chest; `located` null: heart or thorax was not found there. */
-export type ChestReading = FramePlane & { located: LocatedChest | null };
-
-export interface FetalHeartReadings {
-  /** Null where no permitted model outlines the heart. */
-  chests: readonly ChestReading[] | null;
-  views: CardiacViewReading[];
-  /** Chest sections that were not told to be a four-chamber view. */
-  chestFrames: number;
-  mMode: MModeReading[];
+/** Outlines heart and thorax; absent or null where no permitted model does. */
+export interface ChestModels {
+  chest?: ((images: readonly GrayImage[]) => Promise<(LocatedChest | null)[]>) | null;
 }
 
 /** Words of operators and presets in View Name and Stage Name. */
@@ -60,7 +34,7 @@ const WORDS: Readonly<Record<CardiacView, RegExp>> = {
   'three-vessel-trachea': /\b3vtv?\b|trachea/,
 };
 
-function namedViews({ clips }: ReaderInput['study']): CardiacViewReading[] {
+function namedViews({ clips }: Study): CardiacViewReading[] {
   return clips
     .filter(({ mode }) => mode !== 'spectral' && mode !== 'm-mode')
     .flatMap((clip) =>
@@ -75,7 +49,7 @@ function namedViews({ clips }: ReaderInput['study']): CardiacViewReading[] {
 }
 
 /** The frame of each clip that the classifier is surest of. */
-function classifiedViews({ planes }: ReaderInput): CardiacViewReading[] {
+function classifiedViews({ planes }: Planes): CardiacViewReading[] {
   const seen = planes.filter(({ estimate }) => estimate.label === 'four-chamber');
   return Map.groupBy(seen, ({ clip }) => clip)
     .values()
@@ -97,7 +71,7 @@ function classifiedViews({ planes }: ReaderInput): CardiacViewReading[] {
 /** The cervix is the mother's; what is `other` may be any organ. */
 const NO_FETUS: ReadonlySet<Plane> = new Set(['other', 'cervix']);
 
-const isFetal = (clip: Clip, { planes }: ReaderInput) =>
+const isFetal = (clip: Clip, { planes }: Planes) =>
   /\bfo?etal\b|\bfh[rm]?\b/.test(viewWords(clip)) ||
   planes.some(({ estimate }) => !NO_FETUS.has(estimate.label));
 
@@ -121,7 +95,7 @@ async function readChests({
   planes,
   locator,
   signal,
-}: ReaderInput): Promise<ChestReading[] | null> {
+}: ReaderInput<ChestModels>): Promise<ChestReading[] | null> {
   if (!locator.chest) return null;
   const chests: ChestReading[] = [];
   for (const at of bestFrames(planes, ['four-chamber', 'thorax'], CHEST_FRAMES)) {
@@ -133,7 +107,7 @@ async function readChests({
 }
 
 /** Views of the heart, and the rhythm of M-mode sweeps; cines of the chest: presentation reader. */
-export const fetalHeartReader: Reader<FetalHeartReadings> = {
+export const fetalHeartReader: Reader<FetalHeartReadings, ChestModels> = {
   stage: 'fetal-heart',
   label: 'Looking at the fetal heart',
   async read(input) {

@@ -2,12 +2,13 @@ import type { Measurement } from '../../result/envelope.ts';
 import { acceptedValue as standingValue } from '../../result/render/number-text.ts';
 import { notAssessed } from '../../result/section-outcome.ts';
 import { MACHINE_UNUSED } from '../shared/machine-values.ts';
-import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../shared/section.ts';
+import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import type { FetalHeartEvidence } from './evidence.ts';
+import { CARDIAC_VIEWS, type CardiacView, type CardiacViewReading } from './evidence.ts';
 import { judgeRates, silentSweeps } from './judge-rate.ts';
 import { cardiacSizeOf } from './judge-size.ts';
 import { FETAL_HEART_SECTION, rateGroups, unevenBeats } from './measure-rate.ts';
-import { CARDIAC_VIEWS, type CardiacView, type CardiacViewReading } from './read.ts';
 
 const NEEDS = ['four-chamber plane', 'outflow-tract and three-vessel views', 'a cine or an M-mode'];
 
@@ -60,7 +61,7 @@ function viewSentences(states: readonly ViewState[], chestFrames: number): strin
   ];
 }
 
-function nothingFound({ views }: ObstetricEvidence, unused: readonly string[]): SectionOutcome {
+function nothingFound({ views }: FetalHeartEvidence, unused: readonly string[]): SectionOutcome {
   const cines = views.presentation?.cardiac ?? [];
   const sweeps = views.fetalHeart?.mMode ?? [];
   const cine =
@@ -70,7 +71,7 @@ function nothingFound({ views }: ObstetricEvidence, unused: readonly string[]): 
   return notAssessed('view_missing', [detail, ...unused].join(' '), NEEDS);
 }
 
-function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): SectionOutcome {
+function run(evidence: FetalHeartEvidence, earlier: readonly Measurement[]): SectionOutcome {
   const readings = evidence.views.fetalHeart;
   const states = viewStates(readings?.views ?? []);
   const groups = rateGroups(evidence, earlier);
@@ -112,7 +113,7 @@ function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): Sect
 }
 
 /** Views, rate and rhythm of the fetal heart, and its size where known (obstetric reference 7). */
-export const fetalHeart: ObstetricSection = {
+export const fetalHeart: ObstetricSection<FetalHeartEvidence> = {
   id: FETAL_HEART_SECTION,
   title: 'Fetal heart',
   needs: NEEDS,

@@ -1,19 +1,11 @@
-import type { PriorReport } from '../../contract/study.ts';
-import { cartMeasurements } from '../../result/cart-values.ts';
-import {
-  EARLIER_SOURCES,
-  type EarlierData,
-  type EarlierSource,
-} from '../../result/earlier-values.ts';
+import type { EarlierData, EarlierSource } from '../../result/earlier-values.ts';
+import { EARLIER_SOURCES } from '../../result/earlier-values.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
 import { abbreviations, acceptedValue } from '../../result/render/number-text.ts';
 import { centileText } from '../../result/render/unit-text.ts';
-import { deriveBiometry } from '../biometry/derive.ts';
-import { measureStructure } from '../biometry/measure.ts';
 import { SOFT_Z } from '../shared/plausibility.ts';
-import type { ObstetricEvidence } from '../shared/section.ts';
-import { severalFetuses } from '../shared/several-fetuses.ts';
+import type { EarlierLength, EarlierScan, GrowthEvidence } from './evidence.ts';
 import {
   CHARTED,
   type Charted,
@@ -22,25 +14,15 @@ import {
   chartedValue,
   isCharted,
 } from './measure.ts';
-import type { EarlierScan } from './read.ts';
 
 /** Scans closer together say more about the measurement than about growth (reference 3.12). */
 export const SHORTEST_INTERVAL_DAYS = 14;
-
-/** The machine's BPD is left out: it may be outer to inner, which no chart here is made for. */
-const OF_MACHINE = ['ofd', 'hc', 'ac', 'fl'] as const;
-const OF_DRAFT = ['bpd', ...OF_MACHINE] as const;
 
 const SOURCE_TEXT: Readonly<Record<EarlierSource, string>> = {
   images: 'measured on its images',
   'machine-report': 'with values of the report of the ultrasound machine',
   'unreviewed-draft': 'with values of an unreviewed draft of this gateway',
 };
-
-interface EarlierLength {
-  measurement: Measurement;
-  source: EarlierSource;
-}
 
 interface EarlierGrowth {
   daysBefore: number;
@@ -72,51 +54,11 @@ export interface GrowthSince {
   sentence: string;
 }
 
-/** Whether its reports, or the names of its images, tell of several fetuses. */
-const isOfSeveral = ({ clips, reports }: EarlierScan) =>
-  severalFetuses({
-    study: { clips, cart: reports.flatMap(({ values }) => values) },
-    views: {},
-  }) !== null;
-
-/** Values of a report, under the plain ids. */
-function reportedLengths({ draft, values }: PriorReport): EarlierLength[] {
-  const found = cartMeasurements(values, 'growth', draft ? OF_DRAFT : OF_MACHINE);
-  return found.flatMap((one) => {
-    const key = OF_DRAFT.find((length) => length === one.concept.key);
-    if (!key || one.quality !== 'accepted') return [];
-    const source = draft ? 'unreviewed-draft' : 'machine-report';
-    return [{ measurement: { ...one, id: key }, source }];
-  });
-}
-
-/** Of each length the first that is there: from the images, of the machine, of a draft. */
-function lengthsOf(scan: EarlierScan, evidence: ObstetricEvidence): EarlierLength[] {
-  const { readings, reports } = scan;
-  const own = (['head', 'abdomen', 'femur'] as const)
-    .flatMap((structure) => measureStructure(structure, { ...evidence, readings }))
-    .map((measurement): EarlierLength => ({ measurement, source: 'images' }));
-  const machineFirst = reports.toSorted((one, other) => Number(one.draft) - Number(other.draft));
-  const kept = [...own];
-  for (const one of machineFirst.flatMap(reportedLengths)) {
-    const known = kept.some(
-      ({ measurement: { id, quality } }) => id === one.measurement.id && quality === 'accepted',
-    );
-    if (!known) kept.push(one);
-  }
-  return kept;
-}
-
-function growthAt(
-  scan: EarlierScan,
-  evidence: ObstetricEvidence,
-  gaDays: number,
-): EarlierGrowth | null {
+function growthAt(scan: EarlierScan, gaDays: number): EarlierGrowth | null {
   if (scan.daysBefore === null) return null;
   const then = gaDays - scan.daysBefore;
-  const lengths = lengthsOf(scan, evidence);
-  const known = lengths.map(({ measurement }) => measurement);
-  const measured = [...known, ...deriveBiometry(known, then)];
+  const { lengths, derived } = scan;
+  const measured = [...lengths.map(({ measurement }) => measurement), ...derived];
   const charted = CHARTED.flatMap((key) => {
     const one = acceptedValue(measured, key);
     const entry = one && chart(one, then / 7);
@@ -204,14 +146,14 @@ const notAssessed = (why: string) => `Growth over time was not assessed${why}.`;
 
 /** Growth since the earlier scans; `now` are the values of this scan on their charts. */
 export function growthSince(
-  evidence: ObstetricEvidence,
+  evidence: GrowthEvidence,
   now: readonly Charted[],
   gaDays: number,
 ): GrowthSince {
-  const { earlier: all = [], priors } = evidence;
-  const scans = all.filter((scan) => !isOfSeveral(scan));
+  const { earlier: all, priors } = evidence;
+  const scans = all.filter((scan) => !scan.severalFetuses);
   const leftOut = all.length - scans.length;
-  const dated = scans.flatMap((scan) => growthAt(scan, evidence, gaDays) ?? []);
+  const dated = scans.flatMap((scan) => growthAt(scan, gaDays) ?? []);
   const compared = dated
     .map((scan) => ({ scan, values: changesSince(scan, now) }))
     .filter(({ values }) => values.length > 0);

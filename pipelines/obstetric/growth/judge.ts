@@ -2,7 +2,6 @@ import { type FindingConceptKey, findingConcept, STATED_AGE } from '../../concep
 import type { CartMeasurement } from '../../contract/cart.ts';
 import { fetusKey } from '../../contract/fetus-name.ts';
 import { fixedOffCutOffs } from '../../measure/rounding.ts';
-import { cartMeasurements } from '../../result/cart-values.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
 import { BASIS_TEXT } from '../../result/render/dating.ts';
@@ -10,10 +9,10 @@ import { abbreviations, acceptedValue, formatValue } from '../../result/render/n
 import { centileText, zScoreText } from '../../result/render/unit-text.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 import { NO_REDATING_FROM_DAYS, redatingDays } from '../early-pregnancy/guideline.ts';
-import type { ObstetricOptions } from '../shared/input.ts';
+import type { ObstetricOptions } from '../input.ts';
 import { ifPlausible } from '../shared/machine-values.ts';
 import { SOFT_Z } from '../shared/plausibility.ts';
-import type { ObstetricEvidence } from '../shared/section.ts';
+import type { GrowthEvidence } from './evidence.ts';
 import {
   CENTILE_CROSSING,
   LATE_FORM_WEEKS,
@@ -211,8 +210,9 @@ export interface TwinWeights {
  * Weights that the machine's reports name for two fetuses; null where they do not name just two, or
  * one of the two has none that can be.
  */
-export function twinWeights({ study }: Pick<ObstetricEvidence, 'study'>): TwinWeights | null {
-  const named = cartMeasurements(study.cart ?? [], 'biometry', ['efw'])
+export function twinWeights({ machine }: Pick<GrowthEvidence, 'machine'>): TwinWeights | null {
+  const named = machine
+    .values('biometry', ['efw'])
     .map(ifPlausible)
     .filter(({ fetus }) => fetus !== null);
   // A repeat that cannot be is no further fetus, and a third fetus without a weight is one.

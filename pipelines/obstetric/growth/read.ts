@@ -1,16 +1,23 @@
 import type { Clip, PriorReport, RefusedFile, Study } from '../../contract/study.ts';
+import { cartMeasurements } from '../../result/cart-values.ts';
+import { deriveBiometry } from '../biometry/derive.ts';
+import { type Measured, measureStructure } from '../biometry/measure.ts';
+import type { StructureModels } from '../biometry/read.ts';
 import { readStructures } from '../biometry/read.ts';
+import type { PlaneModels } from '../planes/read.ts';
 import { surveyPlanes } from '../planes/read.ts';
-import type { Locator } from '../shared/locator.ts';
-import type { FrameReading } from '../shared/section.ts';
+import type { FrameReading } from '../shared/plane.ts';
+import type { SectionEvidence } from '../shared/section.ts';
+import { severalFetuses } from '../shared/several-fetuses.ts';
+import type { EarlierLength, EarlierScan } from './evidence.ts';
 
 const SECONDS_PER_DAY = 86_400;
 
 /** One earlier examination: what its images show of head, abdomen and femur, and its reports. */
-export interface EarlierScan {
+export interface ScanRead {
   /** Whole days from it to this study; null: its files do not say when it was made. */
   daysBefore: number | null;
-  /** All images, also those of which nothing is read: their names may tell of several fetuses. */
+  /** All images, also those on which nothing is measured: their names may show several fetuses. */
   clips: readonly Clip[];
   readings: readonly FrameReading[];
   reports: readonly PriorReport[];
@@ -26,15 +33,15 @@ const daysBefore = ({ instant }: Pick<Clip | PriorReport, 'instant'>) =>
  */
 export async function readEarlierScans(
   { priors = [], priorReports = [], ...study }: Study,
-  locator: Locator,
+  locator: PlaneModels & StructureModels,
   signal: AbortSignal,
-): Promise<{ scans: EarlierScan[]; refused: RefusedFile[] }> {
+): Promise<{ scans: ScanRead[]; refused: RefusedFile[] }> {
   const clips = Map.groupBy(priors, daysBefore);
   const reports = Map.groupBy(priorReports, daysBefore);
   const days = [...new Set([...clips.keys(), ...reports.keys()])].toSorted(
     (one, other) => (one ?? Infinity) - (other ?? Infinity),
   );
-  const scans: EarlierScan[] = [];
+  const scans: ScanRead[] = [];
   const refused: RefusedFile[] = [];
   for (const day of days) {
     const own = clips.get(day) ?? [];
@@ -46,4 +53,65 @@ export async function readEarlierScans(
     refused.push(...(survey?.refused ?? []));
   }
   return { scans, refused };
+}
+
+/** The machine's BPD is left out: it may be outer to inner, which no chart here is made for. */
+const OF_MACHINE = ['ofd', 'hc', 'ac', 'fl'] as const;
+const OF_DRAFT = ['bpd', ...OF_MACHINE] as const;
+
+/** Lengths of a report, under their plain ids. */
+function reportedLengths({ draft, values }: PriorReport): EarlierLength[] {
+  const found = cartMeasurements(values, 'growth', draft ? OF_DRAFT : OF_MACHINE);
+  return found.flatMap((one) => {
+    const key = OF_DRAFT.find((length) => length === one.concept.key);
+    if (!key || one.quality !== 'accepted') return [];
+    const source = draft ? 'unreviewed-draft' : 'machine-report';
+    return [{ measurement: { ...one, id: key }, source }];
+  });
+}
+
+/** Of each length the first that is there: from the images, of the machine, of a draft. */
+function lengthsOf(
+  { readings, reports }: ScanRead,
+  uncertainty: Measured['uncertainty'],
+): EarlierLength[] {
+  const kept = (['head', 'abdomen', 'femur'] as const)
+    .flatMap((structure) => measureStructure(structure, { readings, uncertainty }))
+    .map((measurement): EarlierLength => ({ measurement, source: 'images' }));
+  const machineFirst = reports.toSorted((one, other) => Number(one.draft) - Number(other.draft));
+  for (const one of machineFirst.flatMap(reportedLengths)) {
+    const known = kept.some(
+      ({ measurement: { id, quality } }) => id === one.measurement.id && quality === 'accepted',
+    );
+    if (!known) kept.push(one);
+  }
+  return kept;
+}
+
+/** Pure: an earlier examination with its lengths, which are measured as those of this study are. */
+export function measureEarlierScan(
+  scan: ScanRead,
+  {
+    uncertainty,
+    options: { dating },
+  }: Pick<Measured, 'uncertainty'> & Pick<SectionEvidence, 'options'>,
+): EarlierScan {
+  const { daysBefore: days, clips, reports } = scan;
+  const lengths = lengthsOf(scan, uncertainty);
+  const several = severalFetuses({
+    study: { clips, cart: reports.flatMap(({ values }) => values) },
+    views: {},
+  });
+  return {
+    daysBefore: days,
+    severalFetuses: several !== null,
+    lengths,
+    derived:
+      days === null || !dating
+        ? []
+        : deriveBiometry(
+            lengths.map(({ measurement }) => measurement),
+            dating.ga_days - days,
+          ),
+  };
 }

@@ -4,15 +4,10 @@ import { BASIS_TEXT } from '../../result/render/dating.ts';
 import { acceptedValue } from '../../result/render/number-text.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 import { notAssessed } from '../../result/section-outcome.ts';
-import type { ObstetricOptions } from '../shared/input.ts';
+import type { ObstetricOptions } from '../input.ts';
 import { SOFT_Z } from '../shared/plausibility.ts';
-import type {
-  Amendment,
-  ObstetricEvidence,
-  ObstetricSection,
-  SectionOutcome,
-} from '../shared/section.ts';
-import { severalFetuses } from '../shared/several-fetuses.ts';
+import type { Amendment, ObstetricSection, SectionOutcome } from '../shared/section.ts';
+import type { GrowthEvidence } from './evidence.ts';
 import { type GrowthSince, growthSince } from './interval-growth.ts';
 import {
   conditionedOn,
@@ -113,7 +108,7 @@ function reasonOf({ notCharted, doubtful, size }: Judgement): SectionOutcome['re
 
 /** Of several fetuses no size; of two whose weights are named, how far these are apart. */
 function ofSeveral(
-  evidence: ObstetricEvidence,
+  evidence: GrowthEvidence,
   several: string,
   dating: Dating | null,
 ): SectionOutcome {
@@ -133,12 +128,12 @@ function ofSeveral(
 }
 
 function run(
-  evidence: ObstetricEvidence,
+  evidence: GrowthEvidence,
   before: readonly Measurement[],
   classified: Result['classifications'] = [],
 ): SectionOutcome {
   const { dating } = evidence.options;
-  const several = severalFetuses(evidence);
+  const several = evidence.severalFetuses;
   if (several && (dating || twinWeights(evidence))) {
     return ofSeveral(evidence, several, dating ?? null);
   }
@@ -215,7 +210,7 @@ function run(
   };
 }
 
-export const growth: ObstetricSection = {
+export const growth: ObstetricSection<GrowthEvidence> = {
   id: 'growth',
   title: 'Growth',
   needs: ['gestational age from a source other than this biometry', 'biometry'],

@@ -1,7 +1,8 @@
 import { chartEntry, type FindingConceptKey, findingConcept } from '../../concepts/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
-import { BASIS_TEXT, type DatingBasis } from '../../result/render/dating.ts';
+import type { DatingBasis } from '../../result/render/dating.ts';
+import { BASIS_TEXT } from '../../result/render/dating.ts';
 import { abbreviations, acceptedValue, formatValue } from '../../result/render/number-text.ts';
 import { centileText } from '../../result/render/unit-text.ts';
 import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';

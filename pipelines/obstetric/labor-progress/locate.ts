@@ -4,12 +4,8 @@ import { mirroredMaps } from '../../inference/mirrored-maps.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { outlineOf } from '../../measure/outline.ts';
 import { insideOf, type SoftMask } from '../../measure/soft-mask.ts';
-import type {
-  LocatedBorder,
-  LocatedSymphysisHead,
-  LocatedTransperineal,
-} from '../shared/locator.ts';
 import { type Outline, outlineOfMask } from '../shared/outline.ts';
+import type { LocatedBorder, LocatedSymphysisHead, LocatedTransperineal } from './evidence.ts';
 
 /**
  * The border of the mask itself, which overlaps with the reference as its card says; the ellipse that

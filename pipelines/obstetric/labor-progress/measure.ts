@@ -9,7 +9,7 @@ import {
   symphysisAxis,
 } from '../../measure/head-descent.ts';
 import type { Caliper } from '../../result/envelope.ts';
-import type { TransperinealReading } from './read.ts';
+import type { TransperinealReading } from './evidence.ts';
 
 /** One value of one transperineal frame, degrees or millimetres, with the lines that show it. */
 export interface Descent {

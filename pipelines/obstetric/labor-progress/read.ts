@@ -1,26 +1,23 @@
-import type { FramePlane } from '../shared/key-frames.ts';
+import type { GrayImage } from '../../contract/image.ts';
 import { bestFrames } from '../shared/key-frames.ts';
-import type { LocatedSymphysisHead, LocatedTransperineal } from '../shared/locator.ts';
 import type { Reader } from '../shared/reader.ts';
+import type {
+  LaborProgressReadings,
+  LocatedTransperineal,
+  TransperinealReading,
+} from './evidence.ts';
+
+/** Outlines pubic symphysis and fetal head; `uncertainty` of the angle of progression, degrees. */
+export interface SymphysisHeadModels {
+  symphysisHead: ((images: readonly GrayImage[]) => Promise<LocatedTransperineal[]>) | null;
+  uncertainty: { angleOfProgression?: number | null };
+}
 
 /** Frames looked at: twice as many as are measured, since some fail the gate. */
 const CANDIDATES = 6;
 
-/** One transperineal frame; `located` null: symphysis or head was not found there. */
-export type TransperinealReading = FramePlane & {
-  located: LocatedSymphysisHead | null;
-  borders: LocatedTransperineal['borders'];
-};
-
-export interface LaborProgressReadings {
-  /** Half width of the 95 % interval of the angle in degrees; null: not known. */
-  uncertainty: number | null;
-  /** Null where no permitted model locates symphysis and head. */
-  frames: readonly TransperinealReading[] | null;
-}
-
 /** Symphysis and head on the best transperineal frames. */
-export const laborProgressReader: Reader<LaborProgressReadings> = {
+export const laborProgressReader: Reader<LaborProgressReadings, SymphysisHeadModels> = {
   stage: 'labor-progress',
   label: 'Locating symphysis and fetal head',
   read: async ({ planes, locator, signal }) => {

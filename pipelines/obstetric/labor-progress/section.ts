@@ -2,7 +2,7 @@ import { findingConcept } from '../../concepts/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { type LocatedStructure, locatedOn, polygonPlace } from '../../result/located-structure.ts';
 import { measuredOn } from '../../result/measurement.ts';
-import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
+import { acrossCutOff } from '../../result/obstetric/limits.ts';
 import {
   acceptedValue,
   createMeasurement,
@@ -11,7 +11,8 @@ import {
 } from '../../result/render/number-text.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import { withMedian } from '../shared/median-of-frames.ts';
-import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../shared/section.ts';
+import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
+import type { LaborEvidence, LaborProgressReadings, TransperinealReading } from './evidence.ts';
 import {
   DESCENT_BANDS,
   descentBand,
@@ -21,7 +22,6 @@ import {
   stationByAngle,
 } from './guideline.ts';
 import { type Descent, descentOf } from './measure.ts';
-import type { LaborProgressReadings, TransperinealReading } from './read.ts';
 
 const ID = 'labor-progress';
 const VIEW = 'transperineal mid-sagittal image';
@@ -143,7 +143,7 @@ const directionGap = (measurements: readonly Measurement[]) =>
 const LIMITS =
   'Head-perineum distance and midline angle need a transverse image; contractions, caput and the position of the occiput, which shifts the station, are not known.';
 
-function run({ views }: ObstetricEvidence): SectionOutcome {
+function run({ views }: LaborEvidence): SectionOutcome {
   const readings = views.laborProgress;
   if (readings?.frames === null) {
     const detail = 'No model for symphysis and fetal head is permitted by the configuration.';
@@ -195,7 +195,7 @@ function run({ views }: ObstetricEvidence): SectionOutcome {
 }
 
 /** Angle of progression, head-symphysis distance, head direction (obstetric reference 11). */
-export const laborProgress: ObstetricSection = {
+export const laborProgress: ObstetricSection<LaborEvidence> = {
   id: ID,
   title: 'Labor progress',
   needs: [VIEW, 'calibration for the head-symphysis distance'],

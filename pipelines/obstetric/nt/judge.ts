@@ -1,6 +1,6 @@
 import { findingConcept } from '../../concepts/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
-import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
+import { acrossCutOff } from '../../result/obstetric/limits.ts';
 import { formatValue } from '../../result/render/number-text.ts';
 import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
 import { bothValues, differ } from '../shared/machine-values.ts';

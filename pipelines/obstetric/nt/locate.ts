@@ -9,7 +9,7 @@ import {
   type LocatedMidsagittal,
   MIDSAGITTAL_STRUCTURES,
   type MidsagittalStructure,
-} from '../shared/locator.ts';
+} from './evidence.ts';
 
 /** The structures' names in the data set, which the channels of the model bear. */
 const CHANNEL_OF: Readonly<Record<MidsagittalStructure, string>> = {

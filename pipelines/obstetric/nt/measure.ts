@@ -1,11 +1,13 @@
 import { findingConcept } from '../../concepts/concepts.ts';
 import { scaleFor } from '../../contract/study.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
+import type { LocatedStructure } from '../../result/located-structure.ts';
+import { locatedOn, rectanglePlace } from '../../result/located-structure.ts';
 import { lineBetween, measuredOn } from '../../result/measurement.ts';
 import { createMeasurement } from '../../result/render/number-text.ts';
-import type { MidsagittalStructure } from '../shared/locator.ts';
 import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
-import type { MidsagittalReading } from './read.ts';
+import type { MidsagittalReading, MidsagittalStructure } from './evidence.ts';
+import { MIDSAGITTAL_STRUCTURES } from './evidence.ts';
 
 /** Id of the section whose measurements and findings these are. */
 export const NUCHAL_SECTION = 'nt';
@@ -144,4 +146,16 @@ export function measureNuchal(readings: readonly MidsagittalReading[]): Measurem
   const accepted = single.filter(({ quality }) => quality === 'accepted');
   const largest = accepted.toSorted((one, other) => other.value - one.value)[0];
   return single.map((one) => (one === largest ? { ...one, id: 'nuchal-translucency' } : one));
+}
+
+/** The boxes of the structures of mid-sagittal frames, measured or not. */
+export function midsagittalBoxes(
+  readings: readonly MidsagittalReading[] | null | undefined,
+): LocatedStructure[] {
+  return (readings ?? []).flatMap((reading) =>
+    MIDSAGITTAL_STRUCTURES.flatMap((structure) => {
+      const found = reading.located[structure];
+      return found ? [locatedOn(reading, structure, found, rectanglePlace(found.box))] : [];
+    }),
+  );
 }

@@ -1,27 +1,20 @@
+import type { GrayImage } from '../../contract/image.ts';
 import { scaleFor } from '../../contract/study.ts';
-import { type NuchalLines, nuchalLines } from '../../measure/nuchal-lines.ts';
-import type { FramePlane } from '../shared/key-frames.ts';
+import { nuchalLines } from '../../measure/nuchal-lines.ts';
 import { bestFrames } from '../shared/key-frames.ts';
-import type { LocatedMidsagittal } from '../shared/locator.ts';
 import type { Reader } from '../shared/reader.ts';
+import type { LocatedMidsagittal, MidsagittalReading, NuchalReadings } from './evidence.ts';
+
+/** Finds the structures of a first-trimester mid-sagittal image. */
+export interface MidsagittalModels {
+  midsagittal: ((images: readonly GrayImage[]) => Promise<LocatedMidsagittal[]>) | null;
+}
 
 /** Frames looked at: the largest of several good measurements counts (FMF protocol). */
 const CANDIDATES = 6;
 
-/** One mid-sagittal frame: the structures, and the nuchal lines inside the box of the nuchal region. */
-export type MidsagittalReading = FramePlane & {
-  located: LocatedMidsagittal;
-  /** Millimetres where the lines lie in a calibrated region, else pixels; null: not seen. */
-  lines: NuchalLines | null;
-};
-
-export interface NuchalReadings {
-  /** Null where no permitted model locates the structures. */
-  frames: readonly MidsagittalReading[] | null;
-}
-
 /** Structures and nuchal lines on the best first-trimester mid-sagittal frames. */
-export const nuchalReader: Reader<NuchalReadings> = {
+export const nuchalReader: Reader<NuchalReadings, MidsagittalModels> = {
   stage: 'nt',
   label: 'Looking at the nuchal region',
   read: async ({ planes, locator, signal }) => {

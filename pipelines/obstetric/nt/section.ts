@@ -1,10 +1,9 @@
 import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measurement.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
-import { midsagittalBoxes } from '../biometry/measure.ts';
 import { judgedValue, machineValues, withDifference } from '../shared/machine-values.ts';
-import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../shared/section.ts';
-import { severalFetuses } from '../shared/several-fetuses.ts';
+import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
+import type { MidsagittalReading, NuchalEvidence } from './evidence.ts';
 import { HIGH_NT, NT_WINDOW, nuchalTranslucencyMoM } from './guideline.ts';
 import {
   differenceFinding,
@@ -21,19 +20,19 @@ import {
   adequacyClass,
   measureNuchal,
   measureNuchalApart,
+  midsagittalBoxes,
   NUCHAL_SECTION,
   nasalBone,
   openCriteria,
   planeAdequacy,
 } from './measure.ts';
-import type { MidsagittalReading } from './read.ts';
 
 const VIEW = 'a calibrated mid-sagittal view at 11 to 14 weeks';
 /** Gestational days of the window, 11+0 to 14+1: protocol and Robinson ages of CRL 45 to 84 mm. */
 const WINDOW_DAYS = { from: 77, to: 99 } as const;
 
 /** The window in which NT is interpreted, where the scan lies outside of it; null where it does not. */
-function windowMissed({ options }: ObstetricEvidence, crl: Measurement | null): string | null {
+function windowMissed({ options }: NuchalEvidence, crl: Measurement | null): string | null {
   if (crl) {
     const within = crl.value >= NT_WINDOW.from && crl.value <= NT_WINDOW.to;
     return within ? null : `CRL ${NT_WINDOW.from} to ${NT_WINDOW.to} mm`;
@@ -158,7 +157,7 @@ function assess(
   };
 }
 
-function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): SectionOutcome {
+function run(evidence: NuchalEvidence, earlier: readonly Measurement[]): SectionOutcome {
   const machine = machineValues(evidence, NUCHAL_SECTION, ['nuchal-translucency']);
   const readings = evidence.views.nuchal?.frames;
   // Where the structures lie is told whatever became of the thickness.
@@ -173,14 +172,14 @@ function run(evidence: ObstetricEvidence, earlier: readonly Measurement[]): Sect
   const crl = judgedValue(earlier, 'crl');
   const window = windowMissed(evidence, crl);
   if (window) return told(outsideWindow(machine.measurements, window));
-  const several = severalFetuses(evidence);
+  const several = evidence.severalFetuses;
   return told(
     several ? apart(readings ?? [], several) : assess(readings ?? [], machine.measurements, crl),
   );
 }
 
 /** Nuchal translucency, nasal bone and plane adequacy (obstetric reference 6). */
-export const nt: ObstetricSection = {
+export const nt: ObstetricSection<NuchalEvidence> = {
   id: NUCHAL_SECTION,
   title: 'Nuchal translucency',
   needs: [VIEW, 'CRL'],

@@ -1,9 +1,10 @@
 import { findingConcept } from '../../concepts/concepts.ts';
 import { cutOffsOf } from '../../concepts/cut-offs.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
-import { acrossCutOff } from '../../result/obstetric/cut-offs.ts';
+import { acrossCutOff } from '../../result/obstetric/limits.ts';
 import { acceptedValue, formatValue } from '../../result/render/number-text.ts';
 import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
+import type { EdgeReading } from './evidence.ts';
 import {
   COVERS_OS_MM,
   LOW_EDGE_WEEKS,
@@ -12,7 +13,6 @@ import {
   placentaCategory,
 } from './guideline.ts';
 import { edgesDisagree } from './measure.ts';
-import type { EdgeReading } from './read.ts';
 
 export const PLACENTA_SECTION = 'placenta';
 

@@ -3,30 +3,7 @@ import { toSource } from '../../inference/letterbox.ts';
 import { centreOfMass, highestPeaks } from '../../measure/peaks.ts';
 import { largestRegion, type Region, type SoftMask } from '../../measure/soft-mask.ts';
 import type { UterineMaps } from '../shared/uterine-maps.ts';
-
-/** Wall of the uterus as a probe on the mother's front shows it: top, bottom, or a side. */
-export type PlacentaSide = 'anterior' | 'posterior' | 'lateral-or-fundal';
-
-/** The placenta on a transabdominal image, pixels of the image. */
-export interface PlacentaBody {
-  side: PlacentaSide;
-  /** Across the thickest part, from surface to surface. */
-  thickness: readonly [Point, Point];
-  /** Separate dark spaces within. */
-  lacunae: number;
-  confidence: number;
-  accepted: boolean;
-}
-
-/** The lower edge and the internal os on a transvaginal image, pixels of the image. */
-export interface PlacentaEdge {
-  internalOs: Point;
-  edge: Point;
-  /** Whether the placenta reaches from the edge back over the os. */
-  overlaps: boolean;
-  confidence: number;
-  accepted: boolean;
-}
+import type { PlacentaBody, PlacentaEdge, PlacentaSide } from './evidence.ts';
 
 const LEVEL = 0.5;
 /** Cells; smaller regions are noise of the map. */

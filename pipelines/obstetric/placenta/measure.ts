@@ -3,12 +3,12 @@ import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { lineBetween, measuredOn } from '../../result/measurement.ts';
 import { createMeasurement } from '../../result/render/number-text.ts';
-import { namedView } from '../early-pregnancy/read.ts';
 import { withMedian } from '../shared/median-of-frames.ts';
 import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
 import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import { namedView } from '../shared/view-names.ts';
+import type { BodyReading, EdgeReading } from './evidence.ts';
 import { placentaCategory } from './guideline.ts';
-import type { BodyReading, EdgeReading } from './read.ts';
 
 const SECTION = 'placenta';
 const FRAMES = 3;

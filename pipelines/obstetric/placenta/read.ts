@@ -1,32 +1,11 @@
-import type { FramePlane } from '../shared/key-frames.ts';
 import type { Reader } from '../shared/reader.ts';
+import type { UterineModels } from '../shared/uterine-frames.ts';
 import { readUterineFrames } from '../shared/uterine-frames.ts';
-import {
-  type PlacentaBody,
-  type PlacentaEdge,
-  placentaEdgeOfMaps,
-  placentaOfMaps,
-} from './locate.ts';
-
-export interface PlacentaReadings {
-  /** Transabdominal frames of the placenta; null where no permitted model finds it. */
-  bodies: readonly BodyReading[] | null;
-  /** Transvaginal frames of the lower uterus; null as above. */
-  edges: readonly EdgeReading[] | null;
-  /** Half widths of 95 % intervals, mm. */
-  uncertainty: { toOs: number | null; thickness: number | null };
-}
-
-export interface BodyReading extends FramePlane {
-  located: PlacentaBody | null;
-}
-
-export interface EdgeReading extends FramePlane {
-  located: PlacentaEdge | null;
-}
+import type { PlacentaReadings } from './evidence.ts';
+import { placentaEdgeOfMaps, placentaOfMaps } from './locate.ts';
 
 /** Placenta and its lower edge. */
-export const placentaReader: Reader<PlacentaReadings> = {
+export const placentaReader: Reader<PlacentaReadings, UterineModels> = {
   stage: 'placenta',
   label: 'Looking at the placenta',
   read: async (input) => {

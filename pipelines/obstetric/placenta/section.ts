@@ -2,8 +2,9 @@ import { findingConcept } from '../../concepts/concepts.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
-import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../shared/section.ts';
+import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import type { BodyReading, PlacentaEvidence, PlacentaSide } from './evidence.ts';
 import { ABNORMAL_LACUNAE, lacunaeGrade } from './guideline.ts';
 import {
   edgeClassification,
@@ -15,9 +16,7 @@ import {
   lowerEdge,
   PLACENTA_SECTION,
 } from './judge.ts';
-import type { PlacentaSide } from './locate.ts';
 import { isTransabdominal, measureEdges, measureThickness } from './measure.ts';
-import type { BodyReading } from './read.ts';
 
 const BODY_VIEW = 'transabdominal images of the placenta';
 const EDGE_VIEW =
@@ -88,7 +87,7 @@ function accretaFindings(present: readonly Sign[], low: boolean): FindingDraft[]
   ];
 }
 
-function run({ views, options }: ObstetricEvidence): SectionOutcome {
+function run({ views, options }: PlacentaEvidence): SectionOutcome {
   const view = views.placenta;
   if (view && (view.bodies === null || view.edges === null)) {
     const detail = 'No model of the placenta is permitted by the configuration.';
@@ -159,7 +158,7 @@ function run({ views, options }: ObstetricEvidence): SectionOutcome {
 }
 
 /** Location, distance to the internal os, accreta descriptors (obstetric reference 9). */
-export const placenta: ObstetricSection = {
+export const placenta: ObstetricSection<PlacentaEvidence> = {
   id: PLACENTA_SECTION,
   title: 'Placenta',
   needs: [BODY_VIEW, EDGE_VIEW, 'gestational age'],

@@ -1,7 +1,5 @@
 import { scaleFor } from '../../contract/study.ts';
-import type { FramePlane } from '../shared/key-frames.ts';
-import type { HeadStructures } from '../shared/locator.ts';
-import type { FrameReading } from '../shared/section.ts';
+import type { FramePlane, FrameReading, HeadStructures } from '../shared/plane.ts';
 
 /** One criterion of the image score; null: nothing here looks at it. */
 export interface QualityCriterion {

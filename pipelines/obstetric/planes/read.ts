@@ -1,8 +1,18 @@
 import { inParallel } from '../../../src/platform/in-parallel.ts';
+import type { GrayImage } from '../../contract/image.ts';
 import type { Clip, RefusedFile, Study } from '../../contract/study.ts';
 import { type ClipFrame, DECODING, decodeBatch, frameBatches } from '../../input/decode-frames.ts';
-import type { FramePlane } from '../shared/key-frames.ts';
-import type { Locator, PlaneEstimate } from '../shared/locator.ts';
+import type { FramePlane, PlaneEstimate } from '../shared/plane.ts';
+
+/** Names the plane of each image. */
+export interface PlaneModels {
+  /** Null where no permitted model does. `gaDays`: gestational age of the study, where it is known. */
+  planes:
+    | ((images: readonly GrayImage[], gaDays?: number | null) => Promise<PlaneEstimate[]>)
+    | null;
+  /** Frames that `planes` is best given together; absent: as many as are decoded together. */
+  framesAtOnce?: number;
+}
 
 export interface Survey {
   planes: FramePlane[];
@@ -22,7 +32,7 @@ const isSweep = ({ mode }: Clip) => mode === 'spectral' || mode === 'm-mode';
 export async function surveyPlanes(
   study: Pick<Study, 'clips'>,
   gaDays: number | null,
-  { planes: classify, framesAtOnce = DECODING.frames }: Pick<Locator, 'planes' | 'framesAtOnce'>,
+  { planes: classify, framesAtOnce = DECODING.frames }: PlaneModels,
   signal: AbortSignal,
   progress: (share: number) => void,
 ): Promise<Survey> {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { findingConcept } from '../../concepts/concepts.ts';
-import { type FramePlane, keyFrame, MEASURING_PLANES } from '../shared/key-frames.ts';
-import { PLANES, type Plane } from '../shared/locator.ts';
-import type { ObstetricEvidence, ObstetricSection, SectionOutcome } from '../shared/section.ts';
+import { keyFrame, MEASURING_PLANES } from '../shared/key-frames.ts';
+import type { FrameReading } from '../shared/plane.ts';
+import { type FramePlane, PLANES, type Plane } from '../shared/plane.ts';
+import type { ObstetricSection, SectionEvidence, SectionOutcome } from '../shared/section.ts';
 import { keyFrameQuality } from './judge.ts';
 
 const plane = z.enum(PLANES);
@@ -101,7 +102,7 @@ function classification(key: FramePlane, index: number) {
   };
 }
 
-function run({ planes, readings }: ObstetricEvidence): SectionOutcome {
+function run({ planes, readings }: PlanesEvidence): SectionOutcome {
   if (!planes) {
     const detail = 'No model for planes is permitted by the configuration.';
     return {
@@ -148,9 +149,16 @@ function run({ planes, readings }: ObstetricEvidence): SectionOutcome {
   };
 }
 
-export const planes: ObstetricSection = {
+export const planes: ObstetricSection<PlanesEvidence> = {
   id: 'planes',
   title: 'Standard planes',
   needs: ['2D images'],
   run,
 };
+
+/** What the section looks at. */
+export interface PlanesEvidence extends SectionEvidence {
+  /** Null where no permitted model classifies planes. */
+  planes: readonly FramePlane[] | null;
+  readings: readonly FrameReading[];
+}

@@ -1,10 +1,9 @@
 import { formatValue } from '../../result/render/number-text.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
+import type { CardiacReading } from '../fetal-heart/evidence.ts';
 import { FETAL_RATE } from '../fetal-heart/guideline.ts';
 import { ratesOf } from '../fetal-heart/measure-rate.ts';
-import type { ObstetricEvidence } from '../shared/section.ts';
-import { severalFetuses } from '../shared/several-fetuses.ts';
-import type { CardiacReading } from './read.ts';
+import type { PresentationEvidence } from './evidence.ts';
 
 export interface FetalActivity {
   /** `contradictory`: not seen on a cine, and seen or read from elsewhere in the study. */
@@ -64,7 +63,7 @@ const SWEPT = [
 ] as const;
 
 /** A rate of M-mode and one of Doppler; one below the range of a fetus may be the mother's. */
-function sweptBeats(evidence: ObstetricEvidence): Beat[] {
+function sweptBeats(evidence: PresentationEvidence): Beat[] {
   const accepted = ratesOf(evidence)
     .map(({ measurement }) => measurement)
     .filter(({ quality }) => quality === 'accepted');
@@ -93,7 +92,7 @@ function notSeen(silent: readonly Silent[], named: boolean): string {
  * (obstetric reference 12). Each cine on which none was seen is named. It is critical, unless a beat
  * of a fetus was seen elsewhere in the study and nothing tells of a second fetus, whose it could be.
  */
-export function fetalActivity(evidence: ObstetricEvidence): FetalActivity {
+export function fetalActivity(evidence: PresentationEvidence): FetalActivity {
   const cines = evidence.views.presentation?.cardiac ?? [];
   const silent = silentClips(cines);
   if (silent.length === 0) {
@@ -111,7 +110,7 @@ export function fetalActivity(evidence: ObstetricEvidence): FetalActivity {
     const sentence = `${notSeen(silent, false)}; ${CONFIRM}.`;
     return { state: 'not_seen', sentence, severity: 'critical' };
   }
-  const several = severalFetuses(evidence);
+  const several = evidence.severalFetuses;
   const seen = listed(beats.map(({ text }) => text));
   const whose = several ? ` ${capitalised(several)}.` : '';
   return {

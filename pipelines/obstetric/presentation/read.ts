@@ -2,35 +2,17 @@ import { inParallel } from '../../../src/platform/in-parallel.ts';
 import type { GrayImage } from '../../contract/image.ts';
 import type { Clip, Frame } from '../../contract/study.ts';
 import { DECODING } from '../../input/decode-frames.ts';
-import { type CardiacActivity, cardiacActivity } from '../../measure/periodicity.ts';
-import type { FramePlane } from '../shared/key-frames.ts';
-import type { Locator, Plane } from '../shared/locator.ts';
+import { cardiacActivity } from '../../measure/periodicity.ts';
+import type { StructureModels } from '../biometry/read.ts';
+import type { CardiacReading } from '../fetal-heart/evidence.ts';
+import type { FramePlane, Plane } from '../shared/plane.ts';
 import type { Reader, ReaderInput } from '../shared/reader.ts';
-import {
-  namedSweep,
-  type PartRun,
-  partRuns,
-  type SweepDirection,
-  type SweptFrame,
-} from '../shared/sweeps.ts';
+import type { SweepReading } from '../shared/sweeps.ts';
+import { partRuns, type SweptFrame } from '../shared/sweeps.ts';
+import { namedSweep, type SweepDirection } from '../shared/view-names.ts';
+import type { PresentationReadings } from './evidence.ts';
 
-export interface SweepReading {
-  clip: Clip;
-  direction: SweepDirection | null;
-  /** Frames are those that were looked at: all, or `LOOKED_AT` of them. */
-  runs: readonly PartRun[];
-}
-
-export interface CardiacReading {
-  clip: Clip;
-  activity: CardiacActivity;
-}
-
-export interface PresentationReadings {
-  sweeps: readonly SweepReading[];
-  /** Cines of the chest or the trunk that are no sweeps. */
-  cardiac: readonly CardiacReading[];
-}
+type OutlineModels = Pick<StructureModels, 'head' | 'abdomen'>;
 
 /** Frames of a sweep on which head and abdomen are looked for, spread over all of it. */
 const LOOKED_AT = 72;
@@ -43,7 +25,7 @@ function spread<T>(all: readonly T[], count: number): T[] {
   return all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
 }
 
-async function isOutlined(find: Locator['head'], image: GrayImage): Promise<boolean> {
+async function isOutlined(find: StructureModels['head'], image: GrayImage): Promise<boolean> {
   const [located] = (await find?.([image])) ?? [];
   return located?.accepted ?? false;
 }
@@ -51,7 +33,7 @@ async function isOutlined(find: Locator['head'], image: GrayImage): Promise<bool
 async function readSweep(
   clip: Clip,
   direction: SweepDirection | null,
-  { planes, locator, signal }: ReaderInput,
+  { planes, locator, signal }: ReaderInput<OutlineModels>,
 ): Promise<SweepReading> {
   const frames = planes
     .filter((plane) => plane.clip === clip)
@@ -80,7 +62,10 @@ async function* grayFrames(
 }
 
 /** Cines of which most frames show the chest: where a heart that beats would be seen. */
-function chestCines({ study, planes }: ReaderInput, sweeps: ReadonlySet<Clip>): Clip[] {
+function chestCines(
+  { study, planes }: Pick<ReaderInput<object>, 'study' | 'planes'>,
+  sweeps: ReadonlySet<Clip>,
+): Clip[] {
   const chest = Map.groupBy(
     planes.filter(({ estimate }) => CHEST.has(estimate.label)),
     ({ clip }) => clip,
@@ -96,7 +81,7 @@ function chestCines({ study, planes }: ReaderInput, sweeps: ReadonlySet<Clip>): 
 }
 
 /** Parts of the fetus along named sweeps, and cardiac activity on cines of the chest. */
-export const presentationReader: Reader<PresentationReadings> = {
+export const presentationReader: Reader<PresentationReadings, OutlineModels> = {
   stage: 'presentation',
   label: 'Following the sweeps of the uterus',
   read: async (input) => {

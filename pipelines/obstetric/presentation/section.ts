@@ -4,16 +4,16 @@ import type { Result } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
-import { severalFetuses } from '../shared/several-fetuses.ts';
 import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import type { SweepReading } from '../shared/sweeps.ts';
 import {
   agreedPresentation,
   type Presentation,
   readPresentation,
   type SweptPresentation,
 } from '../shared/sweeps.ts';
+import type { PresentationEvidence } from './evidence.ts';
 import { type FetalActivity, fetalActivity } from './judge.ts';
-import type { SweepReading } from './read.ts';
 
 const ID = 'presentation';
 const SWEEP = 'a sweep along the uterus whose view name says from where to where';
@@ -173,13 +173,13 @@ function findings(
   ];
 }
 
-const run: ObstetricSection['run'] = (evidence) => {
+const run: ObstetricSection<PresentationEvidence>['run'] = (evidence) => {
   const { sweeps = [] } = evidence.views.presentation ?? {};
   const days = evidence.options.dating?.ga_days;
   const directed = sweeps.filter(({ direction }) => direction !== null).map(readPresentation);
   const { presentation, contradicts } = agreedPresentation(directed);
   const fetuses = Math.max(0, ...directed.map((read) => read.fetuses));
-  const several = severalFetuses(evidence) !== null;
+  const several = evidence.severalFetuses !== null;
   const cardiac = fetalActivity(evidence);
   const gap = sweepGap(sweeps, directed, contradicts);
   const gaps: Gap[] = [
@@ -241,7 +241,7 @@ const run: ObstetricSection['run'] = (evidence) => {
 };
 
 /** Presentation, lie, number of fetuses and cardiac activity (obstetric reference 12). */
-export const presentation: ObstetricSection = {
+export const presentation: ObstetricSection<PresentationEvidence> = {
   id: ID,
   title: 'Presentation',
   needs: [SWEEP, CINE],

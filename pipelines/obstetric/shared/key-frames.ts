@@ -1,14 +1,6 @@
-import type { Clip, Frame } from '../../contract/study.ts';
-import type { Plane, PlaneEstimate } from './locator.ts';
-import type { Structure } from './section.ts';
-import { namedSweep } from './sweeps.ts';
-
-/** One frame of the study with the plane that the classifier saw on it. */
-export interface FramePlane {
-  clip: Clip;
-  frame: Frame;
-  estimate: PlaneEstimate;
-}
+import type { Clip } from '../../contract/study.ts';
+import type { FramePlane, Plane, Structure } from './plane.ts';
+import { namedSweep } from './view-names.ts';
 
 /**
  * Planes on which a structure is measured, in tiers: a later tier is used only where the earlier

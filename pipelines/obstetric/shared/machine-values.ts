@@ -1,12 +1,10 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
 import { fetusKey } from '../../contract/fetus-name.ts';
-import { cartMeasurements } from '../../result/cart-values.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measurement.ts';
 import { acceptedValue } from '../../result/render/number-text.ts';
 import { implausibleNote, isPlausible } from './plausibility.ts';
-import type { ObstetricEvidence } from './section.ts';
-import { severalFetuses } from './several-fetuses.ts';
+import type { SectionEvidence } from './section.ts';
 
 /** Said of a value that stands in our place. */
 export const STANDS_IN =
@@ -106,12 +104,12 @@ export interface MachineValues {
 
 /** The machine's values of these quantities; one beyond its plausible limits is not accepted. */
 export function machineValues(
-  evidence: ObstetricEvidence,
+  evidence: SectionEvidence,
   section: string,
   keys: readonly EarlyKey[],
 ): MachineValues {
-  const values = cartMeasurements(evidence.study.cart ?? [], section, keys);
-  const unused = machineUnused(values, severalFetuses(evidence));
+  const values = evidence.machine.values(section, keys);
+  const unused = machineUnused(values, evidence.severalFetuses);
   return { measurements: unused ? [] : values.map(ifPlausible), unused };
 }
 

@@ -1,4 +1,5 @@
-export { implausibleNote, isPlausible } from '../../result/hard-limits.ts';
+export { implausibleNote } from '../../result/hard-limits.ts';
+export { isPlausible } from '../../result/obstetric/limits.ts';
 
 /** Shorter over longer axis of an outline, below which it is rejected (obstetric reference 16.3). */
 export const LOWEST_AXIS_RATIO = { head: 0.6, abdomen: 0.7 } as const;

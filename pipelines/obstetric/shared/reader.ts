@@ -1,26 +1,26 @@
 import type { Study } from '../../contract/study.ts';
-import type { ObstetricOptions } from './input.ts';
-import type { FramePlane } from './key-frames.ts';
-import type { Locator } from './locator.ts';
+import type { Dating } from '../../result/gestational-age.ts';
+import type { FramePlane } from './plane.ts';
 
 /** What a reader may look at. Frames are decoded when asked for; keep none of their pixels. */
-export interface ReaderInput {
+export interface ReaderInput<Models> {
   study: Study;
-  options: ObstetricOptions;
+  options: { dating?: Dating | undefined };
   /** The plane of every frame; empty where no permitted model classifies planes. */
   planes: readonly FramePlane[];
-  locator: Locator;
+  /** The models that this reader asks; a member is null where no permitted model serves the task. */
+  locator: Models;
   signal: AbortSignal;
 }
 
 /**
- * Looks at the images for one section or several: the only part of a section with effects. What it
- * returns is plain data (positions in pixels of stored frames, confidences), so that sections stay
- * pure and are tested without an image.
+ * Looks at the images for one section or several: the only part of a section with effects. It returns
+ * plain data (positions in pixels of stored frames, confidences), so that sections stay pure and are
+ * tested without an image. `Models` are the members of the locator that it needs.
  */
-export interface Reader<T> {
+export interface Reader<Found, Models = object> {
   /** Follows `inference.` in the stage name. */
   stage: string;
   label: string;
-  read(input: ReaderInput): Promise<T>;
+  read(input: ReaderInput<Models>): Promise<Found>;
 }

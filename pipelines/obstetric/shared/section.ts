@@ -1,38 +1,41 @@
+import type { ObstetricConcept } from '../../concepts/obstetric.ts';
+import type { CartMeasurement } from '../../contract/cart.ts';
 import type { Study } from '../../contract/study.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
+import type { Dating } from '../../result/gestational-age.ts';
 import type { SectionOutcome as Outcome } from '../../result/section-outcome.ts';
-import type { EarlierScan } from '../growth/read.ts';
-import type { Readings } from '../readers.ts';
-import type { ObstetricOptions } from './input.ts';
-import type { FramePlane } from './key-frames.ts';
-import type { LocatedEnds, LocatedOutline, LocatorUncertainty } from './locator.ts';
 
-/** What was found on one frame; `located` null: nothing was found there. */
-export type FrameReading = FramePlane &
-  (
-    | { structure: 'head'; located: LocatedOutline | null }
-    | { structure: 'abdomen'; located: LocatedOutline | null }
-    | { structure: 'femur'; located: LocatedEnds | null }
-  );
+/** What the reports of the ultrasound machine give of one quantity, fetus and side. */
+export interface MachineQuantity {
+  measurement: Measurement;
+  /** Of repeated values of which the machine chose none; null where there is only one. */
+  spread: { low: number; high: number } | null;
+  /** Values that do not count, each with its reason. */
+  unused: Measurement[];
+}
 
-export type Structure = FrameReading['structure'];
+/** The values of the ultrasound machine's own structured reports. */
+export interface MachineReport {
+  /**
+   * The measurements of these quantities, in the order of `keys`, as values of `section`.
+   * @param where only values for which it holds are looked at.
+   */
+  values(
+    section: string,
+    keys: readonly ObstetricConcept[],
+    where?: (value: CartMeasurement) => boolean,
+  ): Measurement[];
+  /** The same with the spread of repeated values. */
+  quantities(section: string, keys: readonly ObstetricConcept[]): MachineQuantity[];
+}
 
-/** All that the sections may look at: gathered once, before any of them runs. */
-export interface ObstetricEvidence {
-  study: Study;
-  options: ObstetricOptions;
-  /** Null where no permitted model classifies planes. */
-  planes: readonly FramePlane[] | null;
-  readings: readonly FrameReading[];
-  /** Structures that no permitted model locates. */
-  withoutModel: readonly Structure[];
-  uncertainty: LocatorUncertainty;
-  /** What each reader of `readers.ts` found; null where it failed, absent where it was not run. */
-  views: Partial<Readings>;
-  /** Names of earlier studies that came with the request. */
-  priors: readonly string[];
-  /** What was read of them, newest first; absent: none came. */
-  earlier?: readonly EarlierScan[];
+/** What every section may look at; each section adds the readings that it needs (`evidence.ts`). */
+export interface SectionEvidence {
+  study: Pick<Study, 'clips' | 'cart'>;
+  options: { dating?: Dating | undefined };
+  machine: MachineReport;
+  /** Which source shows that there are several fetuses; null: none does. */
+  severalFetuses: string | null;
 }
 
 /** What a later section adds to a measurement of an earlier one. */
@@ -48,18 +51,18 @@ export interface SectionOutcome extends Outcome {
 }
 
 /** One section of the result: what it needs, and a pure function of the evidence. */
-export interface ObstetricSection {
+export interface ObstetricSection<Evidence extends SectionEvidence> {
   id: string;
   title: string;
   /** Views, modes and calibration without which it is not assessed. */
   needs: readonly string[];
   /** Readers without which it cannot run: where one of them failed, the section is `failed`. */
-  reads?: readonly (keyof Readings)[];
-  /** Runs after all others, on whose conclusions it draws; it is listed at its place all the same. */
+  reads?: readonly string[];
+  /** Runs after all others, on whose conclusions it draws; the result lists it at its place all the same. */
   concludes?: true;
   /** `before` are the measurements and classifications of the sections that ran before. */
   run(
-    evidence: ObstetricEvidence,
+    evidence: Evidence,
     before: readonly Measurement[],
     classified?: Result['classifications'],
   ): SectionOutcome;

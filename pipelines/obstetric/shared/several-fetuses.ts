@@ -11,13 +11,16 @@ import { viewWords } from '../../contract/view-words.ts';
 import { keyOf, NUMBER_OF_FETUSES } from '../../input/cart-sr/vocabulary.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
-import type { ObstetricEvidence } from './section.ts';
+import type { SweepReading } from './sweeps.ts';
 import { readPresentation } from './sweeps.ts';
 
 /** What may tell of several fetuses. */
 export interface FetusEvidence {
   study: Pick<Study, 'clips' | 'cart'>;
-  views: Pick<ObstetricEvidence['views'], 'presentation' | 'spectra'>;
+  views: {
+    presentation?: { sweeps: readonly SweepReading[] } | null;
+    spectra?: readonly { fetus: string | null }[] | null;
+  };
 }
 
 const differ = (names: readonly string[]) => new Set(names.map(fetusKey)).size > 1;

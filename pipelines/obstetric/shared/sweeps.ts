@@ -1,6 +1,6 @@
-import { type ViewNamed, viewWords } from '../../contract/view-words.ts';
-import type { SweepReading } from '../presentation/read.ts';
-import type { Plane } from './locator.ts';
+import type { Clip } from '../../contract/study.ts';
+import type { Plane } from './plane.ts';
+import type { SweepDirection } from './view-names.ts';
 
 /** A part of the fetus as a sweep shows it. */
 export type FetalPart = 'head' | 'trunk';
@@ -74,20 +74,6 @@ export function partRuns(frames: readonly SweptFrame[]): PartRun[] {
   );
 }
 
-/** Which way a sweep runs along the mother; null where the cart's words do not say it. */
-export type SweepDirection = 'to-cranial' | 'to-caudal';
-
-/** Whether the words of a view name a sweep, and its direction. */
-export function namedSweep(clip: ViewNamed): { sweep: boolean; direction: SweepDirection | null } {
-  const text = viewWords(clip);
-  const low = '(caudal|caudad|inferior|pubis|suprapubic|symphysis|cervix)';
-  const high = '(cranial|cephalad|superior|fundus|xiphoid)';
-  const upwards = new RegExp(`\\b${low} to ${high}\\b|\\bcaud(o|al) ?cranial\\b`).test(text);
-  const downwards = new RegExp(`\\b${high} to ${low}\\b|\\bcrani(o|al) ?caudal\\b`).test(text);
-  const direction = upwards === downwards ? null : upwards ? 'to-cranial' : 'to-caudal';
-  return { sweep: /\bsweep\b/.test(text) || direction !== null, direction };
-}
-
 export type Presentation = 'cephalic' | 'breech';
 
 /** What one sweep shows; `presentation` is that of the fetus nearest the cervix. */
@@ -126,4 +112,11 @@ export function agreedPresentation(reads: readonly SweptPresentation[]): {
   const found = new Set(reads.flatMap(({ presentation }) => presentation ?? []));
   const [only] = found;
   return { presentation: found.size === 1 && only ? only : null, contradicts: found.size > 1 };
+}
+
+export interface SweepReading {
+  clip: Clip;
+  direction: SweepDirection | null;
+  /** Frames are those that were looked at: all, or `LOOKED_AT` of them. */
+  runs: readonly PartRun[];
 }

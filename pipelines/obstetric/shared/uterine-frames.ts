@@ -1,9 +1,14 @@
 import type { GrayImage } from '../../contract/image.ts';
-import type { FramePlane } from './key-frames.ts';
 import { bestFrames } from './key-frames.ts';
-import type { Plane } from './locator.ts';
+import type { FramePlane, Plane } from './plane.ts';
 import type { ReaderInput } from './reader.ts';
-import type { UterineMaps } from './uterine-maps.ts';
+import type { UterineMaps, UterineUncertainty } from './uterine-maps.ts';
+
+/** Draws fluid, placenta and cervix as maps, from which readers take what they need. */
+export interface UterineModels {
+  uterus: ((images: readonly GrayImage[]) => Promise<UterineMaps[]>) | null;
+  uncertainty: { uterus?: UterineUncertainty | null };
+}
 
 /** Frames looked at per view: bounds the time of a long sweep. */
 const FRAMES = 24;
@@ -22,7 +27,7 @@ export interface MappedFrame {
  * permitted model draws the maps. A frame on which it finds nothing (null) has no entry.
  */
 export async function readUterineFrames<T>(
-  { planes, locator, signal }: ReaderInput,
+  { planes, locator, signal }: ReaderInput<UterineModels>,
   wanted: readonly Plane[],
   read: (frame: MappedFrame) => T | null,
 ): Promise<T[] | null> {

@@ -19,7 +19,6 @@ import {
 import {
   DATING_CRL,
   DIAGNOSTIC,
-  RATE_BANDS,
   SUSPICIOUS,
   SUSPICIOUS_MSD,
   YOLK_SAC_MM,
@@ -28,6 +27,7 @@ import {
   CARDIAC_AXIS,
   CARDIAC_SIZE,
   FETAL_RATE,
+  RATE_BANDS,
 } from '../../../pipelines/obstetric/fetal-heart/guideline.ts';
 import { MACROSOMIA_GRAMS } from '../../../pipelines/obstetric/growth/guideline.ts';
 import {

@@ -10,10 +10,9 @@ import { plainWords, viewWords } from '../../../pipelines/contract/view-words.ts
 import { headerFlow } from '../../../pipelines/echo/displays/flows.ts';
 import { measurePocket } from '../../../pipelines/obstetric/amniotic-fluid/measure.ts';
 import { lateralityOf, vesselOf } from '../../../pipelines/obstetric/doppler/read.ts';
-import { namedView } from '../../../pipelines/obstetric/early-pregnancy/read.ts';
 import { fetalHeartReader } from '../../../pipelines/obstetric/fetal-heart/read.ts';
-import { parseOptions } from '../../../pipelines/obstetric/shared/input.ts';
-import { namedSweep } from '../../../pipelines/obstetric/shared/sweeps.ts';
+import { parseOptions } from '../../../pipelines/obstetric/input.ts';
+import { namedSweep, namedView } from '../../../pipelines/obstetric/shared/view-names.ts';
 import { clip, NO_MODELS } from '../obstetric/evidence-sample.ts';
 
 /** An image that the cart names so: any reader takes it. */

@@ -9,7 +9,7 @@ import {
   readRegistry,
 } from '../../../pipelines/inference/model-registry.ts';
 import { HEAD_PLANES } from '../../../pipelines/obstetric/planes/locate.ts';
-import { HEAD_STRUCTURES, PLANES } from '../../../pipelines/obstetric/shared/locator.ts';
+import { HEAD_STRUCTURES, PLANES } from '../../../pipelines/obstetric/shared/plane.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'registry-'));
 afterAll(() => rm(folder, { recursive: true }));

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { FINEST_MM_PER_PIXEL, PLAUSIBLE, userScale } from '../../../pipelines/input/calibration.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
-import { obstetricInputSchema } from '../../../pipelines/obstetric/shared/input.ts';
+import { obstetricInputSchema } from '../../../pipelines/obstetric/input.ts';
 import { onDisk } from './on-disk.ts';
 
 /** Rows of an image that is 50 cm deep at 1 mm a pixel. */

@@ -8,7 +8,6 @@ import { headShape } from '../../../pipelines/obstetric/biometry/derive.ts';
 import { cervixCategory, funnelShape } from '../../../pipelines/obstetric/cervix/guideline.ts';
 import { anaemiaBand, rank } from '../../../pipelines/obstetric/doppler/guideline.ts';
 import {
-  embryonicRateBand,
   nybergAge,
   suspiciousSigns,
   viability,
@@ -16,6 +15,7 @@ import {
 import {
   cardiacAxis,
   cardiacSize,
+  embryonicRateBand,
   fetalRateBand,
 } from '../../../pipelines/obstetric/fetal-heart/guideline.ts';
 import {

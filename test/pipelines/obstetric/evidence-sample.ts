@@ -5,17 +5,19 @@ import {
   type Frame,
   UNDESCRIBED,
 } from '../../../pipelines/contract/study.ts';
+import {
+  evidenceOf,
+  type ObstetricEvidence,
+  type StudyEvidence,
+} from '../../../pipelines/obstetric/evidence.ts';
+import { parseOptions } from '../../../pipelines/obstetric/input.ts';
 import { interpretStudy } from '../../../pipelines/obstetric/interpret-study.ts';
-import { parseOptions } from '../../../pipelines/obstetric/shared/input.ts';
-import type {
-  HeadStructures,
-  Locator,
-  Plane,
-} from '../../../pipelines/obstetric/shared/locator.ts';
+import type { Locator } from '../../../pipelines/obstetric/locator.ts';
 import type {
   FrameReading,
-  ObstetricEvidence,
-} from '../../../pipelines/obstetric/shared/section.ts';
+  HeadStructures,
+  Plane,
+} from '../../../pipelines/obstetric/shared/plane.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import type { SectionFailed } from '../../../pipelines/run/sections.ts';
 
@@ -133,7 +135,7 @@ export function femur(mm: number, shot: Shot = {}): FrameReading {
 export interface Case {
   readings: FrameReading[];
   options?: Record<string, unknown>;
-  evidence?: Partial<ObstetricEvidence>;
+  evidence?: Partial<StudyEvidence>;
   /** A section that throws fails the test, unless the test is about that. */
   onFailure?: SectionFailed;
 }
@@ -171,6 +173,21 @@ export function interpretReadings({
     new Date('2026-01-01T00:00:00Z'),
     onFailure,
   );
+}
+
+/** The evidence of a study of which only this much is known. */
+export function evidenceWith(given: Partial<StudyEvidence>): ObstetricEvidence {
+  return evidenceOf({
+    study: { clips: [], refused: [], files: 1, series: 1 },
+    options: parseOptions({}),
+    planes: null,
+    readings: [],
+    withoutModel: [],
+    uncertainty: NO_MODELS.uncertainty,
+    views: {},
+    priors: [],
+    ...given,
+  });
 }
 
 /** A measurement of a result; throws where there is none. */

@@ -9,12 +9,12 @@ import { fetalBrainReader } from '../../../pipelines/obstetric/anomaly-screen/re
 import { anomalyScreen } from '../../../pipelines/obstetric/anomaly-screen/section.ts';
 import { fetalHeartReader } from '../../../pipelines/obstetric/fetal-heart/read.ts';
 import { fetalHeart } from '../../../pipelines/obstetric/fetal-heart/section.ts';
+import { parseOptions } from '../../../pipelines/obstetric/input.ts';
+import type { Locator } from '../../../pipelines/obstetric/locator.ts';
 import { openLocator } from '../../../pipelines/obstetric/open-locator.ts';
-import { parseOptions } from '../../../pipelines/obstetric/shared/input.ts';
-import type { FramePlane } from '../../../pipelines/obstetric/shared/key-frames.ts';
-import type { Plane } from '../../../pipelines/obstetric/shared/locator.ts';
+import type { FramePlane, Plane } from '../../../pipelines/obstetric/shared/plane.ts';
 import type { ReaderInput } from '../../../pipelines/obstetric/shared/reader.ts';
-import type { ObstetricEvidence } from '../../../pipelines/obstetric/shared/section.ts';
+import { evidenceWith } from './evidence-sample.ts';
 import { onPlane } from './phantom-plane.ts';
 
 /** From pixels to the section on phantoms that no weight has seen; the plane is given. */
@@ -34,18 +34,13 @@ async function interpret(planes: FramePlane[], gaDays: number | null = GA_DAYS) 
   const study = { clips, refused: [], files: clips.length, series: 1 };
   const options = parseOptions(gaDays === null ? {} : { dating: { ga_days: gaDays } });
   const signal = new AbortController().signal;
-  const input: ReaderInput = { study, options, planes, locator, signal };
+  const input: ReaderInput<Locator> = { study, options, planes, locator, signal };
   const views = {
     fetalHeart: await fetalHeartReader.read(input),
     fetalBrain: await fetalBrainReader.read(input),
   };
   const { uncertainty } = locator;
-  const evidence: ObstetricEvidence = {
-    ...{ study, views, options, planes, uncertainty },
-    readings: [],
-    withoutModel: [],
-    priors: [],
-  };
+  const evidence = evidenceWith({ study, views, options, planes, uncertainty });
   return { heart: fetalHeart.run(evidence, []), screen: anomalyScreen.run(evidence, []) };
 }
 

@@ -4,15 +4,16 @@ import { sizesAt } from '../../../models/phantom/sizes.ts';
 import type { PhantomView } from '../../../models/phantom/view.ts';
 import { midsagittal } from '../../../models/phantom/views/midsagittal.ts';
 import { transperineal } from '../../../models/phantom/views/transperineal.ts';
+import { parseOptions } from '../../../pipelines/obstetric/input.ts';
 import { laborProgressReader } from '../../../pipelines/obstetric/labor-progress/read.ts';
 import { laborProgress } from '../../../pipelines/obstetric/labor-progress/section.ts';
+import type { Locator } from '../../../pipelines/obstetric/locator.ts';
 import { nuchalReader } from '../../../pipelines/obstetric/nt/read.ts';
 import { nt } from '../../../pipelines/obstetric/nt/section.ts';
 import { openLocator } from '../../../pipelines/obstetric/open-locator.ts';
-import { parseOptions } from '../../../pipelines/obstetric/shared/input.ts';
-import type { FramePlane } from '../../../pipelines/obstetric/shared/key-frames.ts';
+import type { FramePlane } from '../../../pipelines/obstetric/shared/plane.ts';
 import type { ReaderInput } from '../../../pipelines/obstetric/shared/reader.ts';
-import type { ObstetricEvidence } from '../../../pipelines/obstetric/shared/section.ts';
+import { evidenceWith } from './evidence-sample.ts';
 import { onPlane } from './phantom-plane.ts';
 
 /** From pixels to the section on phantoms that no weight has seen; the plane is given. */
@@ -27,7 +28,7 @@ function simulate(view: PhantomView, seed: number, gaDays: number, anatomy = {})
 }
 
 async function interpret(planes: FramePlane[]) {
-  const input: ReaderInput = {
+  const input: ReaderInput<Locator> = {
     study: { clips: planes.map((one) => one.clip), refused: [], files: planes.length, series: 1 },
     options: parseOptions({}),
     planes,
@@ -38,8 +39,9 @@ async function interpret(planes: FramePlane[]) {
     laborProgress: await laborProgressReader.read(input),
     nuchal: await nuchalReader.read(input),
   };
-  const { study, options } = input;
-  const evidence = { views, study, options } as ObstetricEvidence;
+  const { study } = input;
+  const options = parseOptions({});
+  const evidence = evidenceWith({ views, study, options });
   return { labor: laborProgress.run(evidence, []), nuchal: nt.run(evidence, []) };
 }
 

@@ -1,7 +1,6 @@
 import type { PhantomFrame } from '../../../models/phantom/frame.ts';
 import type { Clip } from '../../../pipelines/contract/study.ts';
-import type { FramePlane } from '../../../pipelines/obstetric/shared/key-frames.ts';
-import type { Plane } from '../../../pipelines/obstetric/shared/locator.ts';
+import type { FramePlane, Plane } from '../../../pipelines/obstetric/shared/plane.ts';
 import { clip } from './evidence-sample.ts';
 
 /** A phantom frame as a calibrated clip of one frame, on which the classifier saw `plane`. */

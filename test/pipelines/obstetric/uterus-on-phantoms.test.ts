@@ -9,9 +9,10 @@ import { modelFor, readRegistry } from '../../../pipelines/inference/model-regis
 import { openSession } from '../../../pipelines/inference/session.ts';
 import { amnioticFluidReader } from '../../../pipelines/obstetric/amniotic-fluid/read.ts';
 import { cervixReader } from '../../../pipelines/obstetric/cervix/read.ts';
+import { parseOptions } from '../../../pipelines/obstetric/input.ts';
+import type { Locator } from '../../../pipelines/obstetric/locator.ts';
 import { placentaReader } from '../../../pipelines/obstetric/placenta/read.ts';
-import { parseOptions } from '../../../pipelines/obstetric/shared/input.ts';
-import type { FramePlane } from '../../../pipelines/obstetric/shared/key-frames.ts';
+import type { FramePlane } from '../../../pipelines/obstetric/shared/plane.ts';
 import type { ReaderInput } from '../../../pipelines/obstetric/shared/reader.ts';
 import {
   drawUterineMaps,
@@ -38,7 +39,7 @@ function simulate(view: PhantomView, seed: number, anatomy: Record<string, numbe
 
 async function interpret(planes: FramePlane[]): Promise<Result> {
   const options = { dating: { ga_days: GA_DAYS } };
-  const input: ReaderInput = {
+  const input: ReaderInput<Locator> = {
     study: { clips: planes.map((one) => one.clip), refused: [], files: planes.length, series: 1 },
     options: parseOptions(options),
     planes,

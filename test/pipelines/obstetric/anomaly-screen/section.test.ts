@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
 import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
+import type { BrainReading } from '../../../../pipelines/obstetric/anomaly-screen/evidence.ts';
 import {
   CHECKLIST,
   cisternaMagnaCategory,
   nuchalFoldCategory,
   ventricleCategory,
 } from '../../../../pipelines/obstetric/anomaly-screen/guideline.ts';
-import type { BrainReading } from '../../../../pipelines/obstetric/anomaly-screen/read.ts';
 import { cartValue } from '../../cart-sample.ts';
 import {
   clip,

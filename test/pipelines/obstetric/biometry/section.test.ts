@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { perimeter } from '../../../../pipelines/measure/ellipse.ts';
 import { deriveBiometry, weightGap } from '../../../../pipelines/obstetric/biometry/derive.ts';
 import { consistencyFindings } from '../../../../pipelines/obstetric/biometry/judge.ts';
-import { PLANES, type Plane } from '../../../../pipelines/obstetric/shared/locator.ts';
+import { PLANES, type Plane } from '../../../../pipelines/obstetric/shared/plane.ts';
 import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import {
   abdomen,

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  midsagittalBoxes,
-  structuresWithoutScale,
-} from '../../../../pipelines/obstetric/biometry/measure.ts';
+import { structuresWithoutScale } from '../../../../pipelines/obstetric/biometry/measure.ts';
 import { obstetricEndpoint } from '../../../../pipelines/obstetric/endpoint.ts';
-import type { MidsagittalReading } from '../../../../pipelines/obstetric/nt/read.ts';
+import type { MidsagittalReading } from '../../../../pipelines/obstetric/nt/evidence.ts';
+import { midsagittalBoxes } from '../../../../pipelines/obstetric/nt/measure.ts';
 import { LOWEST_AXIS_RATIO } from '../../../../pipelines/obstetric/shared/plausibility.ts';
 import {
   abdomen,

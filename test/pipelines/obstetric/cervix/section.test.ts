@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
-import type { CervixReading } from '../../../../pipelines/obstetric/cervix/read.ts';
+import type { CervixReading } from '../../../../pipelines/obstetric/cervix/evidence.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
 import { weeksAndDays } from '../../../../pipelines/result/gestational-age.ts';
 import { cartValue } from '../../cart-sample.ts';

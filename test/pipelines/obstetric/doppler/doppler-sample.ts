@@ -1,11 +1,11 @@
 import { CONCEPTS, type ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
 import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
 import type { BeatVelocities } from '../../../../pipelines/measure/doppler/arterial-flow.ts';
-import type { SpectrumReading } from '../../../../pipelines/obstetric/doppler/read.ts';
+import type { SpectrumReading } from '../../../../pipelines/obstetric/doppler/evidence.ts';
 import { doppler } from '../../../../pipelines/obstetric/doppler/section.ts';
-import { parseOptions } from '../../../../pipelines/obstetric/shared/input.ts';
-import type { ObstetricEvidence } from '../../../../pipelines/obstetric/shared/section.ts';
+import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
 import { cartValue } from '../../cart-sample.ts';
+import { evidenceWith } from '../evidence-sample.ts';
 
 type Traced = Extract<SpectrumReading['waveform'], { status: 'traced' }>;
 
@@ -86,7 +86,7 @@ export function run(
   gaDays: number | null = 224,
   cart: CartMeasurement[] = [],
 ) {
-  const evidence: ObstetricEvidence = {
+  const evidence = evidenceWith({
     study: { clips: [], cart, refused: [], files: readings.length, series: 1 },
     options: parseOptions(gaDays === null ? {} : { dating: { ga_days: gaDays } }),
     planes: null,
@@ -95,7 +95,7 @@ export function run(
     uncertainty: { hcPercent: null, acPercent: null, flMm: null },
     views: { spectra: readings },
     priors: [],
-  };
+  });
   const outcome = doppler.run(evidence, []);
   const value = (id: string) => outcome.measurements?.find((one) => one.id === id) ?? null;
   const category = outcome.classifications?.find(({ id }) => id === 'fetal-doppler')?.value;

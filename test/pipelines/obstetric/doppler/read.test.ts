@@ -14,7 +14,8 @@ import { leftUterineArtery, umbilicalArtery } from '../../../../models/phantom/v
 import { readStudy } from '../../../../pipelines/input/read-study.ts';
 import { spectraReader } from '../../../../pipelines/obstetric/doppler/read.ts';
 import { fetalHeartReader } from '../../../../pipelines/obstetric/fetal-heart/read.ts';
-import { parseOptions } from '../../../../pipelines/obstetric/shared/input.ts';
+import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
+import type { Locator } from '../../../../pipelines/obstetric/locator.ts';
 import type { ReaderInput } from '../../../../pipelines/obstetric/shared/reader.ts';
 import { NO_MODELS } from '../evidence-sample.ts';
 
@@ -47,7 +48,7 @@ let files = 0;
 async function written(
   view: PhantomView,
   changes: Partial<ImageHeader> = {},
-): Promise<ReaderInput> {
+): Promise<ReaderInput<Locator>> {
   files += 1;
   const frames = view.simulate({ gaDays: 210, sizes: sizesAt(210), seed: 11, frames: 1 });
   const bytes = await writeUltrasound(frames, HEADER, {

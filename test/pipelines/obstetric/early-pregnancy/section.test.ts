@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Clip } from '../../../../pipelines/contract/study.ts';
 import type { MModeRhythm } from '../../../../pipelines/measure/m-mode/heart-rate.ts';
 import type { CardiacActivity } from '../../../../pipelines/measure/periodicity.ts';
+import type {
+  EarlyClip,
+  EarlyFrame,
+} from '../../../../pipelines/obstetric/early-pregnancy/evidence.ts';
 import {
-  embryonicRateBand,
   nybergAge,
   redatingDays,
   suspiciousSigns,
@@ -11,11 +14,10 @@ import {
 } from '../../../../pipelines/obstetric/early-pregnancy/guideline.ts';
 import {
   chooseSac,
-  type EarlyClip,
-  type EarlyFrame,
-  namedView,
   unfitForActivity,
 } from '../../../../pipelines/obstetric/early-pregnancy/read.ts';
+import { embryonicRateBand } from '../../../../pipelines/obstetric/fetal-heart/guideline.ts';
+import { namedView } from '../../../../pipelines/obstetric/shared/view-names.ts';
 import { cartValue } from '../../cart-sample.ts';
 import {
   clip,

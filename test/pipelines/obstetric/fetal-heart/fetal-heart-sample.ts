@@ -1,20 +1,17 @@
 import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
 import type { MModeRhythm } from '../../../../pipelines/measure/m-mode/heart-rate.ts';
 import type { CardiacActivity } from '../../../../pipelines/measure/periodicity.ts';
-import type { SpectrumReading } from '../../../../pipelines/obstetric/doppler/read.ts';
+import type { SpectrumReading } from '../../../../pipelines/obstetric/doppler/evidence.ts';
+import type { LocatorUncertainty } from '../../../../pipelines/obstetric/evidence.ts';
 import type {
   ChestReading,
   FetalHeartReadings,
-} from '../../../../pipelines/obstetric/fetal-heart/read.ts';
-import { fetalHeart } from '../../../../pipelines/obstetric/fetal-heart/section.ts';
-import { parseOptions } from '../../../../pipelines/obstetric/shared/input.ts';
-import type { FramePlane } from '../../../../pipelines/obstetric/shared/key-frames.ts';
-import type {
   LocatedChest,
-  LocatorUncertainty,
-} from '../../../../pipelines/obstetric/shared/locator.ts';
-import type { ObstetricEvidence } from '../../../../pipelines/obstetric/shared/section.ts';
-import { clip, NO_MODELS } from '../evidence-sample.ts';
+} from '../../../../pipelines/obstetric/fetal-heart/evidence.ts';
+import { fetalHeart } from '../../../../pipelines/obstetric/fetal-heart/section.ts';
+import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
+import type { FramePlane } from '../../../../pipelines/obstetric/shared/plane.ts';
+import { clip, evidenceWith, NO_MODELS } from '../evidence-sample.ts';
 
 export const BEATING = {
   status: 'beating',
@@ -80,7 +77,7 @@ export function run(given: Given = {}) {
     gaDays = 154,
   } = given;
   const at = { file: 'sweep.dcm', sopInstanceUid: null, frame: 0, fetal: given.fetal ?? true };
-  const evidence: ObstetricEvidence = {
+  const evidence = evidenceWith({
     study: { clips: [], cart: given.cart ?? [], refused: [], files: 1, series: 1 },
     options: parseOptions(gaDays === null ? {} : { dating: { ga_days: gaDays } }),
     planes: null,
@@ -96,7 +93,7 @@ export function run(given: Given = {}) {
       },
       spectra: given.spectra ?? [],
     },
-  };
+  });
   const outcome = fetalHeart.run(evidence, []);
   return {
     ...outcome,

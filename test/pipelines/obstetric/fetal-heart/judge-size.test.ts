@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
+import type { ChestReading } from '../../../../pipelines/obstetric/fetal-heart/evidence.ts';
 import { cardiacAxis, cardiacSize } from '../../../../pipelines/obstetric/fetal-heart/guideline.ts';
-import type { ChestReading } from '../../../../pipelines/obstetric/fetal-heart/read.ts';
 import { fromMachine } from '../doppler/doppler-sample.ts';
 import { clip, NO_MODELS } from '../evidence-sample.ts';
 import { BEATING, chest, run } from './fetal-heart-sample.ts';

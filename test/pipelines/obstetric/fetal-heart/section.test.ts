@@ -3,9 +3,9 @@ import type { Clip } from '../../../../pipelines/contract/study.ts';
 import type { CardiacActivity } from '../../../../pipelines/measure/periodicity.ts';
 import { fetalRateBand } from '../../../../pipelines/obstetric/fetal-heart/guideline.ts';
 import { fetalHeartReader } from '../../../../pipelines/obstetric/fetal-heart/read.ts';
-import { parseOptions } from '../../../../pipelines/obstetric/shared/input.ts';
-import type { FramePlane } from '../../../../pipelines/obstetric/shared/key-frames.ts';
-import type { Plane } from '../../../../pipelines/obstetric/shared/locator.ts';
+import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
+import type { Locator } from '../../../../pipelines/obstetric/locator.ts';
+import type { FramePlane, Plane } from '../../../../pipelines/obstetric/shared/plane.ts';
 import type { ReaderInput } from '../../../../pipelines/obstetric/shared/reader.ts';
 import { clip, NO_MODELS } from '../evidence-sample.ts';
 import { BEATING, run } from './fetal-heart-sample.ts';
@@ -140,7 +140,7 @@ describe('views', () => {
     expect(outcome.data?.views).toMatchObject({ 'four-chamber': 'named-by-machine' });
   });
 
-  const input = (clips: Clip[], labels: Plane[] = []): ReaderInput => ({
+  const input = (clips: Clip[], labels: Plane[] = []): ReaderInput<Locator> => ({
     study: { clips, refused: [], files: clips.length, series: 1 },
     planes: clips.map(
       (one, i): FramePlane => ({

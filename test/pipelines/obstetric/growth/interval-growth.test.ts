@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
 import { intergrowthSizeAt } from '../../../../pipelines/obstetric/growth/charts.ts';
-import type { EarlierScan } from '../../../../pipelines/obstetric/growth/read.ts';
+import type { ScanRead } from '../../../../pipelines/obstetric/growth/read.ts';
 import { earlierValues } from '../../../../pipelines/result/earlier-values.ts';
 import { cartValue } from '../../cart-sample.ts';
 import { abdomen, clip, femur, head, interpretReadings, sectionOf } from '../evidence-sample.ts';
@@ -14,7 +14,7 @@ function fetus(gaDays: number, z: { hc?: number; ac?: number; fl?: number } = {}
   return [head(hc * 1.1, hc * 0.9), abdomen(ac, ac), femur(length('fl'))];
 }
 
-const scan = (daysBefore: number | null, changes: Partial<EarlierScan> = {}): EarlierScan => ({
+const scan = (daysBefore: number | null, changes: Partial<ScanRead> = {}): ScanRead => ({
   daysBefore,
   clips: [],
   readings: [],
@@ -22,7 +22,7 @@ const scan = (daysBefore: number | null, changes: Partial<EarlierScan> = {}): Ea
   ...changes,
 });
 
-function interpret(gaDays: number, earlier: EarlierScan[], z: Parameters<typeof fetus>[1] = {}) {
+function interpret(gaDays: number, earlier: ScanRead[], z: Parameters<typeof fetus>[1] = {}) {
   return interpretReadings({
     readings: fetus(gaDays, z),
     options: { dating: { ga_days: gaDays } },
@@ -104,7 +104,7 @@ describe('earlier values of a report', () => {
   });
   const at24 = (measure: 'hc' | 'ac' | 'fl' | 'bpd') =>
     intergrowthSizeAt(measure, 24, 0) ?? Number.NaN;
-  const sourcesOf = (earlier: EarlierScan) =>
+  const sourcesOf = (earlier: ScanRead) =>
     Object.fromEntries(
       earlierValues(interpret(196, [earlier]))
         .flatMap(({ values }) => values)

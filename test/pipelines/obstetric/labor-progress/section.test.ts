@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Ellipse } from '../../../../pipelines/contract/image.ts';
 import type { Clip } from '../../../../pipelines/contract/study.ts';
+import type { TransperinealReading } from '../../../../pipelines/obstetric/labor-progress/evidence.ts';
 import {
   descentBand,
   headDirection,
 } from '../../../../pipelines/obstetric/labor-progress/guideline.ts';
-import type { TransperinealReading } from '../../../../pipelines/obstetric/labor-progress/read.ts';
 import { laborProgress } from '../../../../pipelines/obstetric/labor-progress/section.ts';
-import type { ObstetricEvidence } from '../../../../pipelines/obstetric/shared/section.ts';
-import { clip, MM_PER_PIXEL } from '../evidence-sample.ts';
+import { clip, evidenceWith, MM_PER_PIXEL } from '../evidence-sample.ts';
 
 /** On an image of 800 pixels: lower edge at (250, 150). */
 const SYMPHYSIS: Ellipse = { centre: { x: 200, y: 150 }, a: 50, b: 20, angle: 0 };
@@ -49,7 +48,7 @@ function transperineal({ degrees = 120, accepted = true, clip: changes, head }: 
 
 function run(frames: readonly TransperinealReading[] | null | undefined) {
   const views = frames === undefined ? {} : { laborProgress: { uncertainty: 6, frames } };
-  return laborProgress.run({ views } as ObstetricEvidence, []);
+  return laborProgress.run(evidenceWith({ views }), []);
 }
 
 const value = (outcome: ReturnType<typeof run>, id: string) =>

@@ -1,21 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { CalibratedRegion, Clip } from '../../../../pipelines/contract/study.ts';
+import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
+import type {
+  LocatedBox,
+  LocatedMidsagittal,
+  MidsagittalReading,
+} from '../../../../pipelines/obstetric/nt/evidence.ts';
 import {
   nuchalCategory,
   nuchalTranslucency95,
 } from '../../../../pipelines/obstetric/nt/guideline.ts';
 import { NASAL_BONE_SURE } from '../../../../pipelines/obstetric/nt/measure.ts';
-import type { MidsagittalReading } from '../../../../pipelines/obstetric/nt/read.ts';
 import { nt } from '../../../../pipelines/obstetric/nt/section.ts';
-import { parseOptions } from '../../../../pipelines/obstetric/shared/input.ts';
-import type {
-  LocatedBox,
-  LocatedMidsagittal,
-} from '../../../../pipelines/obstetric/shared/locator.ts';
-import type { ObstetricEvidence } from '../../../../pipelines/obstetric/shared/section.ts';
 import type { Measurement } from '../../../../pipelines/result/envelope.ts';
 import { cartValue } from '../../cart-sample.ts';
-import { clip } from '../evidence-sample.ts';
+import { clip, evidenceWith } from '../evidence-sample.ts';
 
 const FINE: CalibratedRegion = {
   area: { minX: 0, minY: 0, maxX: 799, maxY: 599 },
@@ -95,16 +94,11 @@ function run({ frames = [midsagittal()], crlMm, gaDays, machineMm, otherMm }: Gi
     ...ofFetus(machineMm, otherMm === undefined ? null : 'A'),
     ...ofFetus(otherMm, 'B'),
   ];
-  const evidence: ObstetricEvidence = {
-    planes: null,
-    readings: [],
-    withoutModel: [],
-    uncertainty: { hcPercent: null, acPercent: null, flMm: null },
-    priors: [],
+  const evidence = evidenceWith({
     study: { clips: [], refused: [], files: 1, series: 1, cart },
     views: { nuchal: { frames } },
     options: parseOptions(gaDays === undefined ? {} : { dating: { ga_days: gaDays } }),
-  };
+  });
   return nt.run(evidence, crlMm === undefined ? [] : [crl(crlMm)]);
 }
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { PlacentaSide } from '../../../../pipelines/obstetric/placenta/locate.ts';
-import type { BodyReading, EdgeReading } from '../../../../pipelines/obstetric/placenta/read.ts';
+import type {
+  BodyReading,
+  EdgeReading,
+  PlacentaSide,
+} from '../../../../pipelines/obstetric/placenta/evidence.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
 import {
   clip,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Ellipse, GrayImage } from '../../../../pipelines/contract/image.ts';
 import { planeOfLogits, withHeadPlane } from '../../../../pipelines/obstetric/planes/locate.ts';
 import { cropHead } from '../../../../pipelines/obstetric/shared/head-crop.ts';
-import type { Plane } from '../../../../pipelines/obstetric/shared/locator.ts';
+import type { Plane } from '../../../../pipelines/obstetric/shared/plane.ts';
 
 const HEADS = ['transthalamic', 'transventricular', 'transcerebellar', 'femur'];
 

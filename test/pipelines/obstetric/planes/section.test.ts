@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { planeOfLogits } from '../../../../pipelines/obstetric/planes/locate.ts';
 import { planes, planesDataSchema } from '../../../../pipelines/obstetric/planes/section.ts';
-import type { FramePlane } from '../../../../pipelines/obstetric/shared/key-frames.ts';
-import { PLANES } from '../../../../pipelines/obstetric/shared/locator.ts';
-import type { ObstetricEvidence } from '../../../../pipelines/obstetric/shared/section.ts';
-import { clip } from '../evidence-sample.ts';
+import type { FramePlane } from '../../../../pipelines/obstetric/shared/plane.ts';
+import { PLANES } from '../../../../pipelines/obstetric/shared/plane.ts';
+import { clip, evidenceWith } from '../evidence-sample.ts';
 
 const GATE = 0.7;
 const HEADS = ['transthalamic', 'transventricular', 'other'];
@@ -19,7 +18,7 @@ function frameOf(estimate: FramePlane['estimate']): FramePlane {
 /** The frames of the section on an image whose planes are this likely. */
 function listed(classes: readonly string[], likely: readonly number[]) {
   const estimate = planeOfLogits(likely.map(Math.log), classes, 1, GATE);
-  const evidence = { planes: [frameOf(estimate)], readings: [] } as unknown as ObstetricEvidence;
+  const evidence = evidenceWith({ planes: [frameOf(estimate)] });
   return planesDataSchema.parse(planes.run(evidence, []).data);
 }
 
@@ -55,8 +54,8 @@ describe('the plane of a frame', () => {
   });
 
   it('of a sweep, which no classifier looked at, has no probabilities', () => {
-    const evidence = { planes: [frameOf({ label: 'other', confidence: 1 })], readings: [] };
-    const { data } = planes.run(evidence as unknown as ObstetricEvidence, []);
+    const evidence = evidenceWith({ planes: [frameOf({ label: 'other', confidence: 1 })] });
+    const { data } = planes.run(evidence, []);
     expect(planesDataSchema.parse(data).frames).toMatchObject([
       { below_gate: false, likeliest: null, probabilities: null },
     ]);

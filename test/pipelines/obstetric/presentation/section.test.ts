@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { Clip } from '../../../../pipelines/contract/study.ts';
 import type { CardiacActivity } from '../../../../pipelines/measure/periodicity.ts';
-import type { MModeReading } from '../../../../pipelines/obstetric/fetal-heart/read.ts';
 import type {
   CardiacReading,
-  PresentationReadings,
-  SweepReading,
-} from '../../../../pipelines/obstetric/presentation/read.ts';
+  MModeReading,
+} from '../../../../pipelines/obstetric/fetal-heart/evidence.ts';
+import type { PresentationReadings } from '../../../../pipelines/obstetric/presentation/evidence.ts';
+import type { SweepReading } from '../../../../pipelines/obstetric/shared/sweeps.ts';
 import {
-  namedSweep,
   type PartRun,
   partOf,
   partRuns,
-  type SweepDirection,
   type SweptFrame,
 } from '../../../../pipelines/obstetric/shared/sweeps.ts';
+import {
+  namedSweep,
+  type SweepDirection,
+} from '../../../../pipelines/obstetric/shared/view-names.ts';
 import { cartValue } from '../../cart-sample.ts';
 import { clip, interpretReadings, sectionOf } from '../evidence-sample.ts';
 

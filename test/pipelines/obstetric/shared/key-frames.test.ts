@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FramePlane } from '../../../../pipelines/obstetric/shared/key-frames.ts';
 import { bestFrames, candidateFrames } from '../../../../pipelines/obstetric/shared/key-frames.ts';
-import type { Plane } from '../../../../pipelines/obstetric/shared/locator.ts';
+import type { FramePlane, Plane } from '../../../../pipelines/obstetric/shared/plane.ts';
 import { clip } from '../evidence-sample.ts';
 
 /** Frames of one clip, each with its plane; the later ones are the more confident. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { GrayImage } from '../../../../pipelines/contract/image.ts';
-import type { RegisteredModel } from '../../../../pipelines/inference/model-registry.ts';
-import type { ModelSession } from '../../../../pipelines/inference/session.ts';
-import { namePlanes } from '../../../../pipelines/obstetric/planes/locate.ts';
+import type { GrayImage } from '../../../pipelines/contract/image.ts';
+import type { RegisteredModel } from '../../../pipelines/inference/model-registry.ts';
+import type { ModelSession } from '../../../pipelines/inference/session.ts';
+import { namePlanes } from '../../../pipelines/obstetric/name-planes.ts';
 
 const WIDTH = 64;
 const HEIGHT = 48;

@@ -1,0 +1,27 @@
+import type { Result } from '../result/envelope.ts';
+import type { BrainModels } from './anomaly-screen/read.ts';
+import type { StructureModels } from './biometry/read.ts';
+import type { LocatorUncertainty } from './evidence.ts';
+import type { ChestModels } from './fetal-heart/read.ts';
+import type { SymphysisHeadModels } from './labor-progress/read.ts';
+import type { MidsagittalModels } from './nt/read.ts';
+import type { PlaneModels } from './planes/read.ts';
+import type { UterineModels } from './shared/uterine-frames.ts';
+
+/**
+ * Finds planes and structures in images: what the readers of all sections ask for. A member is null
+ * where no permitted model serves the task. Each answers one entry per image; null where nothing was
+ * found.
+ */
+export interface Locator
+  extends PlaneModels,
+    StructureModels,
+    SymphysisHeadModels,
+    MidsagittalModels,
+    UterineModels,
+    ChestModels,
+    BrainModels {
+  uncertainty: LocatorUncertainty;
+  /** The models behind the answers, as the result names them. */
+  models: Result['models'];
+}

@@ -1,0 +1,48 @@
+import type { Rectangle } from '../../contract/study.ts';
+import type { NuchalLines } from '../../measure/nuchal-lines.ts';
+import type { FramePlane } from '../shared/plane.ts';
+import type { SectionEvidence } from '../shared/section.ts';
+
+/** Structures of a first-trimester mid-sagittal image (Cui and Dong 2022). */
+export const MIDSAGITTAL_STRUCTURES = [
+  'thalami',
+  'midbrain',
+  'palate',
+  'intracranial-translucency',
+  'cisterna-magna',
+  'nuchal-translucency',
+  'nasal-bone',
+  'nasal-tip',
+  'nasal-skin',
+] as const;
+
+export type MidsagittalStructure = (typeof MIDSAGITTAL_STRUCTURES)[number];
+
+export interface LocatedBox {
+  /** Pixels of the image. */
+  box: Rectangle;
+  confidence: number;
+  accepted: boolean;
+}
+
+/** What was found of the structures; one that was not found has no entry. */
+export type LocatedMidsagittal = Partial<Record<MidsagittalStructure, LocatedBox>>;
+
+/** One mid-sagittal frame: the structures, and the nuchal lines inside the box of the nuchal region. */
+export type MidsagittalReading = FramePlane & {
+  located: LocatedMidsagittal;
+  /** Millimetres where the lines lie in a calibrated region, else pixels; null: not seen. */
+  lines: NuchalLines | null;
+};
+
+export interface NuchalReadings {
+  /** Null where no permitted model locates the structures. */
+  frames: readonly MidsagittalReading[] | null;
+}
+
+/** What the section looks at. */
+export interface NuchalEvidence extends SectionEvidence {
+  views: {
+    nuchal?: NuchalReadings | null;
+  };
+}

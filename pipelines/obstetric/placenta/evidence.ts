@@ -1,0 +1,51 @@
+import type { Point } from '../../contract/image.ts';
+import type { FramePlane } from '../shared/plane.ts';
+import type { SectionEvidence } from '../shared/section.ts';
+
+/** Wall of the uterus as a probe on the mother's front shows it: top, bottom, or a side. */
+export type PlacentaSide = 'anterior' | 'posterior' | 'lateral-or-fundal';
+
+/** The placenta on a transabdominal image, pixels of the image. */
+export interface PlacentaBody {
+  side: PlacentaSide;
+  /** Across the thickest part, from surface to surface. */
+  thickness: readonly [Point, Point];
+  /** Separate dark spaces within. */
+  lacunae: number;
+  confidence: number;
+  accepted: boolean;
+}
+
+/** The lower edge and the internal os on a transvaginal image, pixels of the image. */
+export interface PlacentaEdge {
+  internalOs: Point;
+  edge: Point;
+  /** Whether the placenta reaches from the edge back over the os. */
+  overlaps: boolean;
+  confidence: number;
+  accepted: boolean;
+}
+
+export interface PlacentaReadings {
+  /** Transabdominal frames of the placenta; null where no permitted model finds it. */
+  bodies: readonly BodyReading[] | null;
+  /** Transvaginal frames of the lower uterus; null as above. */
+  edges: readonly EdgeReading[] | null;
+  /** Half widths of 95 % intervals, mm. */
+  uncertainty: { toOs: number | null; thickness: number | null };
+}
+
+export interface BodyReading extends FramePlane {
+  located: PlacentaBody | null;
+}
+
+export interface EdgeReading extends FramePlane {
+  located: PlacentaEdge | null;
+}
+
+/** What the section looks at. */
+export interface PlacentaEvidence extends SectionEvidence {
+  views: {
+    placenta?: PlacentaReadings | null;
+  };
+}

@@ -1,0 +1,96 @@
+import type { ObstetricConcept } from '../../concepts/obstetric.ts';
+
+/**
+ * The numbers that decide about a value: the hard limits outside of which it is not used, and the
+ * cut-offs at which its category changes. They stand together and below everything else, because
+ * the printed number must stay on its side of each cut-off; what they mean is in the guideline of the
+ * section (pipelines/obstetric/<section>/guideline.ts).
+ */
+
+interface Limits {
+  low: number;
+  /** Infinity: none is given. */
+  high: number;
+}
+
+/** A length between two points may be nothing, and is never less. */
+const NO_NEGATIVE: Limits = { low: 0, high: Infinity };
+
+/** Peak over end-diastolic velocity: the peak is the larger of the two (obstetric 13.1). */
+const PEAK_OVER_LOWEST: Limits = { low: 1, high: Infinity };
+
+/** Outside of these a value is not used (obstetric reference 0.6); unit of the concept. */
+const HARD_LIMITS: Partial<Record<ObstetricConcept, Limits>> = {
+  bpd: { low: 8, high: 115 },
+  ofd: { low: 10, high: 145 },
+  hc: { low: 30, high: 410 },
+  tad: { low: 8, high: 150 },
+  apad: { low: 8, high: 150 },
+  ac: { low: 30, high: 450 },
+  fl: { low: 4, high: 90 },
+  'deepest-vertical-pocket': { low: 0, high: 250 },
+  'amniotic-fluid-index': { low: 0, high: 600 },
+  'cervical-length': { low: 0, high: 80 },
+  'placenta-to-os': { low: -80, high: 200 },
+  crl: { low: 1, high: 110 },
+  'mean-sac-diameter': { low: 1, high: 80 },
+  'yolk-sac': { low: 0.5, high: 20 },
+  'nuchal-translucency': { low: 0.3, high: 20 },
+  'atrial-width': { low: 1, high: 60 },
+  'transcerebellar-diameter': { low: 8, high: 75 },
+  'cisterna-magna': { low: 0.5, high: 25 },
+  'nuchal-fold': { low: 0.5, high: 20 },
+  'fetal-heart-rate': { low: 40, high: 260 },
+  'umbilical-artery-pi': { low: 0.1, high: 10 },
+  'umbilical-artery-ri': { low: 0.1, high: 1.5 },
+  'umbilical-artery-sd': PEAK_OVER_LOWEST,
+  'middle-cerebral-artery-pi': { low: 0.1, high: 6 },
+  'middle-cerebral-artery-ri': { low: 0.1, high: 1.5 },
+  'middle-cerebral-artery-sd': PEAK_OVER_LOWEST,
+  'middle-cerebral-artery-psv': { low: 5, high: 200 },
+  'uterine-artery-pi': { low: 0.1, high: 6 },
+  'uterine-artery-ri': { low: 0.1, high: 1.5 },
+  'uterine-artery-sd': PEAK_OVER_LOWEST,
+  'unnamed-vessel-pi': { low: 0.1, high: 6 },
+  'unnamed-vessel-ri': { low: 0.1, high: 1.5 },
+  'unnamed-vessel-sd': PEAK_OVER_LOWEST,
+  'cardiothoracic-area-ratio': { low: 0.05, high: 0.9 },
+  // From the limits of the area ratio, of which it is the root for two outlines of one shape.
+  'cardiothoracic-circumference-ratio': { low: 0.22, high: 0.95 },
+  'cardiac-axis': { low: -180, high: 180 },
+  'angle-of-progression': { low: 50, high: 200 },
+  'head-symphysis-distance': NO_NEGATIVE,
+  'ga-by-crl': { low: 28, high: 301 },
+  'ga-by-sac': { low: 28, high: 301 },
+  efw: { low: 50, high: 6500 },
+  'ga-by-hc': { low: 28, high: 301 },
+  'ga-by-hc-ac-fl': { low: 28, high: 301 },
+};
+
+/** The hard limits of a quantity; null for one that has none. */
+export const hardLimitsOf = (key: string): Limits | null =>
+  Object.hasOwn(HARD_LIMITS, key) ? (HARD_LIMITS[key as ObstetricConcept] ?? null) : null;
+
+/** Whether a value lies within its hard limits, both included; never for NaN. */
+export function isPlausible(key: string, value: number): boolean {
+  if (!Number.isFinite(value)) return false;
+  const limits = hardLimitsOf(key);
+  return !limits || (value >= limits.low && value <= limits.high);
+}
+
+/**
+ * Said where the interval of a value holds a cut-off, so that neither side of it is sure; null where
+ * it holds none or where the interval is not known. All in one unit, `''` for a plain number.
+ */
+export function acrossCutOff(
+  value: number,
+  halfWidth: number | null,
+  cutOffs: readonly number[],
+  unit: 'mm' | 'deg' | '' = 'mm',
+): string | null {
+  if (halfWidth === null) return null;
+  const nearest = cutOffs.toSorted((a, b) => Math.abs(a - value) - Math.abs(b - value))[0];
+  return nearest !== undefined && Math.abs(value - nearest) < halfWidth
+    ? `The interval of the value reaches across the cut-off of ${`${nearest} ${unit}`.trimEnd()}: measure by hand.`
+    : null;
+}
