@@ -129,7 +129,8 @@ export function connectFhir(connection: FhirConnection): FhirServer {
     try {
       return await attempt();
     } catch (error) {
-      // Nothing was done under a token that had run out: once more with a fresh one (interop 1.10).
+      // Nothing was done under a token that had run out: once more with a fresh one (exchange
+      // 1.10).
       const refused = error instanceof FhirFailure && error.reason.status === 401;
       if (!refused || !credentials.renew()) throw error;
       return attempt();

@@ -1,7 +1,7 @@
 import type { CapabilityStatement } from '@medplum/fhirtypes';
 import type { FhirServer } from './server.ts';
 
-/** Which interactions this receiver is sent its results with (interop 1.9). */
+/** Which interactions this receiver is sent its results with (exchange 1.9). */
 export interface DeliveryMode {
   /** The whole result at once; else resource by resource, each before those that refer to it. */
   transaction: boolean;

@@ -17,7 +17,7 @@ export interface Candidate {
   differs: readonly string[];
 }
 
-/** What an HTTP status of the EHR means to a delivery (interop 1.10). */
+/** What an HTTP status of the EHR means to a delivery (exchange 1.10). */
 interface StatusMeaning {
   code: ErrorCode;
   /** How often the delivery may read again and rebuild the bundle before it gives up. */

@@ -32,7 +32,7 @@ export function withReferences<Of extends Resource>(
 
 /**
  * The Provenance taken out of a transaction, for a receiver that refuses ids chosen by the client
- * (interop 1.6): it has no identifier to be conditional on, so it must follow by itself.
+ * (exchange 1.6): it has no identifier to be conditional on, so it must follow by itself.
  */
 export function detachProvenance(bundle: Bundle): { rest: Bundle; provenance: Provenance | null } {
   const entries = bundle.entry ?? [];

@@ -27,8 +27,8 @@ const MOST_CANDIDATES = 5;
 
 /**
  * Finds the patient of the images at the receiver by the mapped identifier, and compares
- * demographics (interop 1.8): a conflict in the birth date, or in both sex and family name, is left
- * to a person. A wrong issuer is a wrong patient, so an unmapped one is refused.
+ * demographics (exchange 1.8): a conflict in the birth date, or in both sex and family name, is
+ * left to a person. A wrong issuer is a wrong patient, so an unmapped one is refused.
  * @throws FhirFailure `ehr_issuer_unmapped`, `ehr_patient_not_found`, `ehr_patient_ambiguous`, with
  * the records that a person can choose from.
  */
@@ -160,7 +160,7 @@ function isOutOfUse({ active, link }: Patient): boolean {
 }
 
 /**
- * Who gave the patient id: the issuer's name, else its universal id (interop 1.7). One that is no OID
+ * Who gave the patient id: the issuer's name, else its universal id (exchange 1.7). One that is no OID
  * is an issuer, too: an id of another hospital must not pass for one without an issuer.
  */
 function issuerOf({ IssuerOfPatientID, IssuerOfPatientIDQualifiers }: DicomIdentity): string {

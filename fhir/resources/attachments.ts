@@ -8,7 +8,7 @@ export const PDF_MEDIA_TYPE = 'application/pdf';
 
 /**
  * The rendered report, the same in `DiagnosticReport.presentedForm` and `DocumentReference`: inline,
- * or by the address of a Binary that was stored first (interop 1.6).
+ * or by the address of a Binary that was stored first (exchange 1.6).
  */
 export function pdfAttachment({ pdf, result }: ReportContext): Attachment | null {
   if (!pdf) return null;

@@ -17,7 +17,7 @@ import { buildDevice, buildImagingStudy, deviceIdentifier } from './study-and-de
 export const NEW_PATIENT_ROLE = 'Patient';
 
 /**
- * One finished request as one FHIR R4 transaction (interop 1.1). Every entry is conditional on an
+ * One finished request as one FHIR R4 transaction (exchange 1.1). Every entry is conditional on an
  * identifier made from the request id, so that the same bundle sent twice leaves one report.
  */
 export function buildBundle(input: BundleInput): Bundle {

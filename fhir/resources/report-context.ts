@@ -14,7 +14,7 @@ import type { Result } from '../../pipelines/result/envelope.ts';
 import { acquisitionDateTime } from './dates.ts';
 import { resourceUrn } from './identifiers.ts';
 
-/** The rendered report: inline, or already stored as a Binary of the receiver (interop 1.6). */
+/** The rendered report: inline, or already stored as a Binary of the receiver (exchange 1.6). */
 export type RenderedReport = { data: Buffer } | { data: Buffer; binaryUrl: string };
 
 /** A measured frame with its calipers, as a picture small enough to be sent inline. */

@@ -18,7 +18,7 @@ export interface WallCase {
   suspected: MotionScore | null;
 }
 
-/** By thickening, as the guide values of the reference (9) have it; outward motion is dyskinesia. */
+/** By thickening, as the guide values have it (echo 9); outward motion is dyskinesia. */
 const truthOf = ({ thickening, excursion }: SegmentTruth): MotionScore =>
   excursionScore(excursion) === 4 ? 4 : thickeningScore(thickening);
 

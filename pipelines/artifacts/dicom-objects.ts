@@ -34,7 +34,7 @@ export type ObjectForms = readonly Buffer[];
 /** Makes all objects of a role; none where the result has nothing to put into one. */
 export type ObjectBuilder = (source: ObjectSource) => ObjectForms[] | Promise<ObjectForms[]>;
 
-/** From the form of IHE AI Results down to the oldest: one tree fits all (interop reference 2.1). */
+/** From the form of IHE AI Results down to the oldest: one tree fits all (exchange 2.1). */
 const MEASUREMENT_CLASSES = ['comprehensive3d', 'comprehensive', 'enhanced'] as const;
 
 function measurements({ result, subject, destination }: ObjectSource): ObjectForms[] {

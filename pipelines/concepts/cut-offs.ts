@@ -2,7 +2,7 @@ import type { ObstetricConcept } from './obstetric.ts';
 
 /**
  * The values at which a category, a band or an advice changes, in the unit of the concept. Rendering
- * needs them: a rounded number must stay on its side of each (obstetric reference 0.3). The guidelines
+ * needs them: a rounded number must stay on its side of each (obstetric 0.3). The guidelines
  * of the sections own these limits and their sources; a test compares the two. A quantity that is
  * judged by its centile has no cut-off.
  */

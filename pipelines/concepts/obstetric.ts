@@ -137,7 +137,7 @@ const AMNIOTIC_FLUID = sct('77012006', 'Amniotic fluid');
 const CERVIX = sct('71252005', 'Cervix');
 const PLACENTA = sct('78067005', 'Placenta');
 
-/** What no scheme has (intrapartum ultrasound): 99USINT (obstetric reference 15.3). */
+/** What no scheme has (intrapartum ultrasound): 99USINT (obstetric 15.3). */
 function intrapartum(
   label: string,
   abbreviation: string,

@@ -36,7 +36,7 @@ export const jobSchema = z.strictObject({
 });
 export type Job = z.infer<typeof jobSchema>;
 
-/** Stage names of service.md 6.1 that a pipeline passes through itself. */
+/** Stage names (api 6.1) that a pipeline passes through itself. */
 export type PipelineStage =
   | 'starting'
   | 'preprocessing'

@@ -19,7 +19,7 @@ export interface CalibratedRegion {
   source: Exclude<CalibrationSource, 'none'>;
 }
 
-/** How the values of a sweep were made (echo reference 2.5); `doppler`: the header does not say. */
+/** How the values of a sweep were made (echo 2.5); `doppler`: the header does not say. */
 export type SweepKind = 'pw' | 'cw' | 'doppler' | 'm-mode' | 'colour-m-mode';
 
 /**
@@ -212,7 +212,7 @@ export interface Study {
 /**
  * The scale that holds for a measurement: that of the region which contains all its points, and of
  * several the smallest, such as an inset over a larger picture. Null where no region does (obstetric
- * reference 0.4): then nothing is given in millimetres.
+ * 0.4): then nothing is given in millimetres.
  */
 export function scaleFor(clip: Clip, points: readonly Point[]): CalibratedRegion | null {
   const holds = ({ area }: CalibratedRegion) =>

@@ -78,10 +78,10 @@ import {
 } from './valves/guideline.ts';
 import { ARTERIES, territoryOf } from './wall-motion/guideline.ts';
 
-/** 0-based frame that is shown at a time: floor(t / frame time), both in ms (reference 4.3). */
+/** 0-based frame that is shown at a time: floor(t / frame time), both in ms (echo 4.3). */
 export const frameAt = (time: number, frameTime: number) => Math.floor(time / frameTime);
 
-/** What the header says of scales, modes and times (reference 2). */
+/** What the header says of scales, modes and times (echo 2). */
 export const DICOM_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'dicom.usDistance2D': (i) =>
     distance(
@@ -132,7 +132,7 @@ const volumes = (i: VectorInputs) => ({
   fraction: i.optionalNumber('regurgitantFractionPercent'),
 });
 
-/** Doppler and valves (reference 11, 17). */
+/** Doppler and valves (echo 11, 17). */
 export const FLOW_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'doppler.bernoulli': (i) => pressureGradient(i.number('velocityMS')),
   'doppler.bernoulliProximalCorrected': (i) =>
@@ -245,7 +245,7 @@ const diastolic2016 = (i: VectorInputs): Diastolic2016 => ({
   atrialIndex: i.optionalNumber('laviMlM2'),
 });
 
-/** Left ventricle and atrium, strain, wall motion, diastole (reference 1 to 10, 14, 15). */
+/** Left ventricle and atrium, strain, wall motion, diastole (echo 1 to 10, 14, 15). */
 export const LEFT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'bsa.dubois': bodySurface('dubois'),
   'bsa.mosteller': bodySurface('mosteller'),
@@ -335,7 +335,7 @@ const isCategory = (text: string): text is SignCategory => ['A', 'B', 'C'].inclu
 const variation: CheckFormula = (i) =>
   respiratoryVariation(i.number('eExpirationCmS'), i.number('eInspirationCmS'));
 
-/** Right heart, pulmonary pressure and pericardium (reference 7, 12, 13). */
+/** Right heart, pulmonary pressure and pericardium (echo 7, 12, 13). */
 export const RIGHT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'rv.fac': (i) => fractionalChange(i.number('edaCm2'), i.number('esaCm2')),
   'rv.rimp': (i) => performanceIndex(i.number('tcoMs'), i.number('ejectionTimeMs')),

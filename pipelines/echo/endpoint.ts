@@ -7,7 +7,7 @@ import { SECTIONS } from './sections.ts';
 import { echoInputSchema } from './shared/input.ts';
 import { viewsDataSchema } from './views/section.ts';
 
-/** Prices in USD as decimal strings, by frames of the upload (service.md 1). */
+/** Prices in USD as decimal strings, by frames of the upload (api 1). */
 export const ECHO_PRICE_TIERS = [
   { up_to_frames: 1000, price: '0.06' },
   { up_to_frames: 8000, price: '0.15' },

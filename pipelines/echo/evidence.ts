@@ -74,7 +74,7 @@ export function heartOutlines(
 const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
-/** LVEF of both networks, mean of the beats on which they agree (service.md 2.6). */
+/** LVEF of both networks, mean of the beats on which they agree (api 2.6). */
 function networkValues(on: MeasuredClip | null): Measurement[] {
   if (!on || on.clip.ejections.length === 0) return [];
   const agreeing = on.clip.ejections.filter(({ accepted }) => accepted);
@@ -102,7 +102,7 @@ const STRAIN_KEYS = {
   A3C: 'gls-end-systolic-3c',
 } as const satisfies Record<ApicalView, ConceptKey>;
 
-/** Frames a second from which strain is advised (reference 2.8). */
+/** Frames a second from which strain is advised (echo 2.8). */
 const STRAIN_RATE = 40;
 
 function strainValues(clips: ApicalClips): Measurement[] {
@@ -197,7 +197,7 @@ export const SURFACE_SECTION = 'lv-size';
 
 /**
  * By Du Bois from what the request says; where it says no height or no weight, that of the machine's
- * report (TID 5201; reference 0.6). A height or weight that cannot be is not passed over.
+ * report (TID 5201; echo 0.6). A height or weight that cannot be is not passed over.
  */
 function surfaceOf(
   { surface, height, weight }: EchoPatient,
@@ -260,7 +260,7 @@ export function gatherEvidence(
     ...(views.parasternal ? longAxisValues(views.parasternal) : []),
     ...(fluid.depth ? [fluid.depth] : []),
   ];
-  // Lines on 2D stand before M-mode (reference 5.1), M-mode before the motion of an outline.
+  // Lines on 2D stand before M-mode (echo 5.1), M-mode before the motion of an outline.
   const images = [...parasternal, ...traced, ...outlinedValues(heart)];
   return {
     study,

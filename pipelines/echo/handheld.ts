@@ -1,6 +1,6 @@
 import type { Clip } from '../contract/study.ts';
 
-/** Clips of a handheld scanner that stand for a study (service.md 2.4). */
+/** Clips of a handheld scanner that stand for a study (api 2.4). */
 export const HANDHELD_CLIPS = { least: 1, most: 5 } as const;
 
 /** What the files of an echo request are; `reason` is the sentence for the client. */

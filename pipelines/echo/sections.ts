@@ -15,7 +15,7 @@ import { valves } from './valves/section.ts';
 import { views } from './views/section.ts';
 import { wallMotion } from './wall-motion/section.ts';
 
-/** The sections of us/echo/interpret in the order of service.md 2.6; the report follows. */
+/** The sections of us/echo/interpret in the order of the result (api 2.6); the report follows. */
 export const SECTIONS: readonly EchoSection<EchoEvidence>[] = [
   views,
   segmentChambers,

@@ -13,7 +13,7 @@ const MM_PER_CM = 10;
 
 /**
  * Bounds beyond which a calibration cannot be that of an ultrasound picture, wider than the usual
- * ranges of echo reference 2.8: no beam reaches deeper, no wavelength is shorter, no display
+ * ranges of echo 2.8: no beam reaches deeper, no wavelength is shorter, no display
  * stretches one axis further.
  */
 export const PLAUSIBLE = {
@@ -106,7 +106,7 @@ function calibrateAll(candidates: readonly UltrasoundRegion[]): Calibration {
 
 /**
  * Pixel Spacing of the whole image. It holds where the header has no region with axes of its own
- * (echo reference 2.7), on an image that came from the cart itself, and at every depth.
+ * (echo 2.7), on an image that came from the cart itself, and at every depth.
  */
 function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calibration {
   const [row = 0, column = 0] = numbersOf(header, 'PixelSpacing');
@@ -135,7 +135,7 @@ function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calib
 
 /**
  * The 2D regions of a header with their scale, or the Pixel Spacing where it has none (obstetric
- * reference 0.4). One region that cannot be used makes the whole calibration doubtful, so that none
+ * 0.4). One region that cannot be used makes the whole calibration doubtful, so that none
  * is used. The region of a colour box counts only where no tissue region is given.
  */
 export function readCalibration(

@@ -90,7 +90,7 @@ export function periodOf(covariance: ArrayLike<number>, from: number, to: number
 
 /** What a curve over time must show before its beats are told apart. */
 export const BEATS = {
-  /** Plausible rates, beats per minute (obstetric reference 0.6; adults rest within it). */
+  /** Plausible rates, beats per minute (obstetric 0.6; adults rest within it). */
   slowest: 40,
   fastest: 260,
   /** Autocorrelation at the period below which nothing repeats. */

@@ -22,9 +22,9 @@ export interface Phases {
   source: PhaseSource;
 }
 
-/** Seconds around the R wave in which end-diastole is sought (echo reference 4.3). */
+/** Seconds around the R wave in which end-diastole is sought (echo 4.3). */
 const AROUND_R = 0.08;
-/** Share of the RR interval after end-diastole in which end-systole is sought (reference 4.3). */
+/** Share of the RR interval after end-diastole in which end-systole is sought (echo 4.3). */
 const SYSTOLE = [0.25, 0.6] as const;
 /** Seconds between two beats: 30 to 200 per minute. */
 const INTERVALS = [0.3, 2] as const;
@@ -148,7 +148,7 @@ function beatsOfArea(samples: readonly CavitySample[], heartRate: number | null)
 }
 
 /**
- * The beats of an apical clip (ASE 2015; echo reference 4.3). End-diastole is the largest cavity near
+ * The beats of an apical clip (ASE 2015; echo 4.3). End-diastole is the largest cavity near
  * an R wave, or of the beat where none is known; end-systole the smallest between 25 and 60 % of the
  * RR interval after it. Partial beats are left out.
  * @param samples in ascending time.

@@ -77,7 +77,7 @@ const middle = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b
 
 /**
  * The long axis of a chamber: from the middle of its valve plane to the point farthest from it
- * (echo reference 3). Points in one unit on both axes (millimetres, or square pixels).
+ * (echo 3). Points in one unit on both axes (millimetres, or square pixels).
  * @param across the chamber on the other side of the valve.
  * @param wall the muscle around the chamber, which ends at the valve.
  * @returns null where no valve plane was found.
@@ -126,7 +126,7 @@ export function wallsAt(
 export const roundness = (outline: Outline, { length }: ChamberAxis) =>
   areaOf(outline) / (length * length);
 
-/** Discs of the summation (echo reference 4.2). */
+/** Discs of the summation (echo 4.2). */
 export const DISCS = 20;
 
 /**

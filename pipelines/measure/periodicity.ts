@@ -4,7 +4,7 @@ import { autocovariance, periodOf, withoutDrift } from './beats.ts';
 
 /** What a cine must bring before its motion is looked at, and what counts as a heart beat. */
 export const CARDIAC_MOTION = {
-  /** Plausible rates, beats per minute (obstetric reference 0.6). */
+  /** Plausible rates, beats per minute (obstetric 0.6). */
   slowest: 40,
   fastest: 260,
   /** Shortest clip, seconds, and lowest frame rate that give a rate. */
@@ -210,7 +210,7 @@ function judge(series: readonly number[][], step: number, grid: BlockGrid): Card
 /**
  * Whether something beats in a cine and how fast, from how the grey levels of small blocks repeat.
  * `times` are the seconds of the frames; `area` (pixels) leaves out what is not ultrasound. A still
- * never shows activity (obstetric reference 19), nor does a cine whose frame times are unknown.
+ * never shows activity (obstetric 19), nor does a cine whose frame times are unknown.
  * Frames are read once, in order, and not kept.
  */
 export async function cardiacActivity(

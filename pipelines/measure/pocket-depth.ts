@@ -24,7 +24,7 @@ function crossing(wet: number, dry: number, level: number): number {
 
 /**
  * The longest column of fluid whose middle lies where the pocket is at least `narrowestMm` wide
- * (obstetric reference 4: vertical depth, free of cord and parts). `cell` is the size of a cell in
+ * (obstetric 4: vertical depth, free of cord and parts). `cell` is the size of a cell in
  * mm, `level` the probability from which a cell is fluid. Null: there is no such pocket.
  */
 export function deepestPocket(

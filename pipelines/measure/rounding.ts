@@ -1,5 +1,5 @@
 /**
- * Rounds half away from zero in decimal (echo reference 0.3): published bands have a fixed precision,
+ * Rounds half away from zero in decimal (echo 0.3): published bands have a fixed precision,
  * so that a value is rounded first, shown so, and classified as shown. `toFixed` rounds the binary
  * fraction: 5.85 would be shown as 5.8 and classified as 5.9.
  */
@@ -22,7 +22,7 @@ const sideOf = (value: number, cutOff: number) => Math.sign(rounded(value - cutO
 
 /**
  * As `fixed`, with as many decimals more as keep the text on that side of every cut-off on which the
- * value lies (obstetric reference 0.3): 19.97 beside a cut-off of 20 is no "20.0".
+ * value lies (obstetric 0.3): 19.97 beside a cut-off of 20 is no "20.0".
  */
 export function fixedOffCutOffs(
   value: number,

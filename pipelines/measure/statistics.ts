@@ -66,7 +66,7 @@ function acklam(p: number): number {
 }
 
 /**
- * Inverse of `normalCdf`: Acklam's approximation and one Halley step (obstetric reference 16.1).
+ * Inverse of `normalCdf`: Acklam's approximation and one Halley step (obstetric 16.1).
  * NaN outside of 0 to 1, infinite at its ends.
  */
 export function normalQuantile(p: number): number {

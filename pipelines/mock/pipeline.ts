@@ -49,7 +49,7 @@ const STEPS: Readonly<Record<'obstetric' | 'echo', readonly (readonly [PipelineS
     ],
   };
 
-/** Which critical flag the scenario `triage` raises (api.md, critical flags). */
+/** Which critical flag the scenario `triage` raises (api 6.3). */
 const FLAGS: Readonly<Record<'obstetric' | 'echo', CriticalFlag>> = {
   obstetric: {
     code: 'absent-end-diastolic-flow',

@@ -137,7 +137,7 @@ function delphi(i: VectorInputs): string {
   });
 }
 
-/** Biometry, dating by biometry and growth (obstetric reference 2 and 3). */
+/** Biometry, dating by biometry and growth (obstetric 2 and 3). */
 export const GROWTH_CHECKS: Readonly<Record<string, CheckFormula>> = {
   intergrowth_fetal_centile_to_value: (i) =>
     intergrowthSizeAt(measure(i), i.number('gaWeeks'), zOf(i.number('centile'))),
@@ -232,7 +232,7 @@ function dopplerIndex(i: VectorInputs): number | null {
   }
 }
 
-/** Early pregnancy, anatomy, fluid, placenta, Doppler and labour (reference 4 to 13). */
+/** Early pregnancy, anatomy, fluid, placenta, Doppler and labour (obstetric 4 to 13). */
 export const PREGNANCY_CHECKS: Readonly<Record<string, CheckFormula>> = {
   robinson1975_ga_days: (i) => robinson1975Age(i.number('crlMm')),
   hadlock1992_ga_weeks: (i) => hadlock1992Age(i.number('crlMm')),

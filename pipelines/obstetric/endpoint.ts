@@ -39,7 +39,7 @@ export const obstetricResultSchema = resultSchema.extend({
   ),
 });
 
-/** Prices in USD as decimal strings (service.md 1): money is never a binary fraction. */
+/** Prices in USD as decimal strings (api 1): money is never a binary fraction. */
 const PRICE = { run: '0.08', report: '0.02' } as const;
 
 const line = (item: string, price: string) => ({

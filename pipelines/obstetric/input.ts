@@ -24,7 +24,7 @@ const clinicalContextSchema = z.strictObject({
   indication: z.string().max(LONGEST_INDICATION).optional(),
 });
 
-/** `input` of us/obstetric/interpret 1.0.0 (service.md 2.3); unknown fields are refused. */
+/** `input` of us/obstetric/interpret 1.0.0 (api 2.3); unknown fields are refused. */
 export const obstetricInputSchema = z.strictObject({
   files: z.array(z.string().min(1)).min(1),
   prior_files: z.array(z.string().min(1)).optional(),

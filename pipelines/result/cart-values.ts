@@ -16,10 +16,10 @@ const PREFERENCE: readonly CartMeasurement['derivation'][] = ['best', 'mean', 'm
  * Of repeated values of these one end is the measure, not their middle.
  *
  * Highest: the others were not parallel to the jet, not in the middle of the vessel, or taken in
- * inspiration: AV Vmax (echo reference 0.5, 11.1), LVOT diameter ("largest of 3", 11.1), TR Vmax
- * ("best of", 12.1), IVC (maximum, 12.1); NT (maximum that meets the criteria, obstetric reference
+ * inspiration: AV Vmax (echo 0.5, 11.1), LVOT diameter ("largest of 3", 11.1), TR Vmax
+ * ("best of", 12.1), IVC (maximum, 12.1); NT (maximum that meets the criteria, obstetric
  * 6.1) and the deepest pocket (4) by their definition. Lowest: "the shortest technically best"
- * cervix (obstetric reference 10).
+ * cervix (obstetric 10).
  */
 const END: Readonly<Partial<Record<ConceptKey, 'highest' | 'lowest'>>> = {
   'av-vmax': 'highest',
@@ -38,7 +38,7 @@ const NEVER_AVERAGED: ReadonlySet<ConceptKey> = new Set([
   'cervical-length',
 ]);
 
-/** A mean sac diameter is the mean of length, height and width (obstetric reference 5.1). */
+/** A mean sac diameter is the mean of length, height and width (obstetric 5.1). */
 const SAC_DIAMETERS = 3;
 
 /** Machines write any diameter of the sac with the code of it (LN 11850-5). */
@@ -206,7 +206,7 @@ function meanSac(values: Values): CartChoice {
 }
 
 /**
- * The value that stands for a quantity: of those within the hard limits (obstetric reference 0.6) the
+ * The value that stands for a quantity: of those within the hard limits (obstetric 0.6) the
  * one that the cart selected (PS3.16 CID 224, CID 12301), else its best value, mean or median, else
  * the only one; of several that the cart did not choose between, the end that is the measure, or
  * their median. What is beyond the limits is listed with its reason, and goes into nothing.

@@ -51,7 +51,7 @@ export function isInView({ sector, window }: View, point: Point): boolean {
   );
 }
 
-/** From here the canal counts as curved and is measured in two parts (obstetric reference 10). */
+/** From here the canal counts as curved and is measured in two parts (obstetric 10). */
 const CURVED_MM = 5;
 
 /** Depth and width of a funnel of each shape, mm. */

@@ -109,7 +109,7 @@ function simulateSpectrum(vessel: Vessel, request: ViewRequest): PhantomFrame {
   };
 }
 
-/** SNOMED CT, obstetric reference 15.4; that of the ductus venosus is not confirmed there. */
+/** SNOMED CT, obstetric 15.4; that of the ductus venosus is not confirmed there. */
 const REGION_CODES: Readonly<Record<Vessel, { code: string; meaning: string } | null>> = {
   'umbilical-artery': { code: '50536004', meaning: 'Umbilical artery' },
   'middle-cerebral-artery': { code: '17232002', meaning: 'Middle cerebral artery' },

@@ -104,7 +104,7 @@ function segmentMarks(segment: number, strain: number | undefined): Mark[] {
 }
 
 /**
- * Longitudinal strain by segment as a bull's-eye of 17 segments (SEG02; echo reference 8.3); a segment
+ * Longitudinal strain by segment as a bull's-eye of 17 segments (SEG02; echo 8.3); a segment
  * that no view shows is grey. Null where the result holds no strain by segment.
  */
 export function bullsEye({ sections }: Pick<Result, 'sections'>): Drawing | null {

@@ -17,7 +17,7 @@ export interface GrowthCurve {
   valueAt(weeks: number, centile: number): number | null;
 }
 
-/** Centiles drawn, the median thick (obstetric reference 3.1). */
+/** Centiles drawn, the median thick (obstetric 3.1). */
 export const DRAWN_CENTILES = [3, 10, 50, 90, 97] as const;
 
 const POINTS_PER_WEEK = 4;

@@ -52,7 +52,7 @@ function frameFaults(frame: NaturalDataset, index: number, numbers: ReadonlySet<
 }
 
 /**
- * Checks a Segmentation for what our own must be (interop reference 3.1 to 3.3): numbered segments
+ * Checks a Segmentation for what our own must be (exchange 3.1 to 3.3): numbered segments
  * with algorithm and tracking, frames that name their source, pixel data of the stated size.
  * @param dataset by keyword.
  * @returns every fault found; empty for a conforming object.

@@ -134,7 +134,7 @@ export function filledPolygon(points: readonly Pair[], columns: number, rows: nu
   return pixels;
 }
 
-/** CID 7150. "Fetal" is in no code of it (interop reference 3.4), so the label says it. */
+/** CID 7150. "Fetal" is in no code of it (exchange 3.4), so the label says it. */
 const ANATOMICAL_STRUCTURE: Code = {
   scheme: 'SCT',
   code: '123037004',

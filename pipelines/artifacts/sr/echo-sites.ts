@@ -5,7 +5,7 @@ import type { Code } from './content-item.ts';
 const dcm = (code: string, meaning: string): Code => ({ scheme: 'DCM', code, meaning });
 const sct = (code: string, meaning: string): Code => ({ scheme: 'SCT', code, meaning });
 
-/** The structures that TID 5202 has a section for (PS3.16; echo reference 18.2), in its order. */
+/** The structures that TID 5202 has a section for (PS3.16; echo 18.2), in its order. */
 export const ECHO_SITES = {
   leftVentricle: sct('87878005', 'Left ventricle'),
   rightVentricle: sct('53085002', 'Right ventricle'),

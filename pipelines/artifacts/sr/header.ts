@@ -111,7 +111,7 @@ export function evidenceOf(tree: ContentItem, subject: Subject): NaturalDataset 
   return sources.length > 0 ? { CurrentRequestedProcedureEvidenceSequence: sources } : {};
 }
 
-/** All modules of an SR document besides its content (PS3.3 A.35, interop reference 2.2). */
+/** All modules of an SR document besides its content (PS3.3 A.35, exchange 2.2). */
 export function srHeader(result: Result, subject: Subject, document: SrDocument): NaturalDataset {
   const kind = {
     sopClassUid: SR_CLASSES[document.sopClass],

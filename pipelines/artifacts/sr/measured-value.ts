@@ -29,7 +29,7 @@ type Pair = readonly [number, number];
 const CENTRE_TOLERANCE_PX = 0.01;
 const SQUARE_TOLERANCE = 1e-4;
 
-/** Vertices of an outline that cannot be an ELLIPSE; interop allows up to 200. */
+/** Vertices of an outline that cannot be an ELLIPSE; 200 at most (exchange 2.4). */
 const OUTLINE_VERTICES = 120;
 
 /** Pixel centres to corner origin (PS3.3 C.18.6.1.1: 0\0 is the corner of the first pixel), as FL. */

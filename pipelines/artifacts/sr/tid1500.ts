@@ -42,8 +42,8 @@ function imageLibrary(subject: Subject): ContentItem[] {
 }
 
 /**
- * What was measured, and where: IHE AI Results asks for a finding code in every group (interop
- * reference 2.9), also where the value belongs to no single structure, as a ratio or an age.
+ * What was measured, and where: IHE AI Results asks for a finding code in every group (exchange
+ * 2.9), also where the value belongs to no single structure, as a ratio or an age.
  */
 function findingItems(measurement: Measurement): ContentItem[] {
   const site = siteOf(measurement);
@@ -111,7 +111,7 @@ function qualitativeEvaluations(result: Result): ContentItem {
   );
 }
 
-/** Content tree of TID 1500 (PS3.16; interop reference 2.8). */
+/** Content tree of TID 1500 (PS3.16; exchange 2.8). */
 export function tid1500Tree(result: Result, subject: Subject): ContentItem {
   const measurements = withoutComparisons(result.measurements);
   const tracking = trackingIdentifiers(measurements);

@@ -310,7 +310,7 @@ function imageLibrary(subject: Subject): ContentItem[] {
 }
 
 /**
- * Content tree of TID 5000 (PS3.16; interop reference 2.6): accepted values only, the one that stands
+ * Content tree of TID 5000 (PS3.16; exchange 2.6): accepted values only, the one that stands
  * for its quantity before those that it sums up. No Selection Status: PS3.16 has none for a median,
  * which its Derivation tells.
  */

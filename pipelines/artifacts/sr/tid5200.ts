@@ -50,7 +50,7 @@ function imageLibrary(subject: Subject): ContentItem[] {
   return [container(SR.imageLibrary, images)];
 }
 
-/** Content tree of TID 5200 (PS3.16; interop reference 2.7): accepted values only, by structure. */
+/** Content tree of TID 5200 (PS3.16; exchange 2.7): accepted values only, by structure. */
 export function tid5200Tree(result: Result, subject: Subject): ContentItem {
   const measurements = withoutComparisons(accepted(result));
   const bySite = Map.groupBy(measurements, echoSite);

@@ -2,7 +2,7 @@ import { rounded } from '../../measure/rounding.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import type { Sex } from '../shared/grading.ts';
 
-/** Greatest end-diastolic wall, mm (CM23, HCM24; reference 14.1). */
+/** Greatest end-diastolic wall, mm (CM23, HCM24; echo 14.1). */
 export const WALL = { family: 13, criterion: 15, massive: 30 } as const;
 
 export const WALL_STATEMENTS = [
@@ -26,7 +26,7 @@ export function wallStatement(
     : 'criterion only in first-degree relatives or genotype-positive';
 }
 
-/** Septum over posterior wall from which hypertrophy is asymmetric (reference 14.1). */
+/** Septum over posterior wall from which hypertrophy is asymmetric (echo 14.1). */
 export const ASYMMETRY = { from: 1.3, inHypertension: 1.5 } as const;
 
 /** Whether hypertrophy is asymmetric, where blood pressure is not known; null: it is not. */
@@ -41,7 +41,7 @@ export function asymmetryStatement(septum: number, posterior: number): string | 
 /** LVOT gradients, mmHg: obstruction, and where treatment is considered. */
 export const OBSTRUCTION = { from: 30, treatment: 50 } as const;
 
-/** Category of outflow obstruction from the gradients at rest and provoked (reference 14.1). */
+/** Category of outflow obstruction from the gradients at rest and provoked (echo 14.1). */
 export function obstructionCategory(rest: number, provoked: number | null): string {
   const atRest = rounded(rest, 0);
   const raised = provoked === null ? null : rounded(provoked, 0);
@@ -69,7 +69,7 @@ export function provokedObstruction(provoked: number): string | null {
   return withTreatment('obstruction with provocation, rest not measured', shown);
 }
 
-/** Not a row that the societies print but one of the project ([C], reference 14.1). */
+/** Not a row that the societies print but one of the project ([C], echo 14.1). */
 export const isConvention = (obstruction: string) => /not (done|measured)/.test(obstruction);
 
 /** RWT times E/e' below which amyloid is unlikely in a population screened for it (AMYLI). */
@@ -100,7 +100,7 @@ export const isPublished = (pattern: DilatedPattern) =>
 
 const SEXES = ['male', 'female'] as const;
 
-/** One of both measures suffices to be dilated; both are needed not to be (reference 14.3). */
+/** One of both measures suffices to be dilated; both are needed not to be (echo 14.3). */
 function sizePattern(sex: Sex, diameter: number | null, volumeIndex: number | null) {
   if (diameter === null && volumeIndex === null) return OPEN_PATTERNS[0];
   const { diastolicDiameter, edvIndex } = LEFT_VENTRICLE;
@@ -112,7 +112,7 @@ function sizePattern(sex: Sex, diameter: number | null, volumeIndex: number | nu
 }
 
 /**
- * Diameter in cm, volume index in ml/m2; null where not known (reference 14.3). Without the sex a
+ * Diameter in cm, volume index in ml/m2; null where not known (echo 14.3). Without the sex a
  * pattern stands that holds by the limits of both.
  */
 export function dilatedPattern(
@@ -127,7 +127,7 @@ export function dilatedPattern(
   return first && first === second ? first : OPEN_PATTERNS[3];
 }
 
-/** E/A and DT, ms, of restrictive filling (reference 14.3). */
+/** E/A and DT, ms, of restrictive filling (echo 14.3). */
 export const RESTRICTIVE = { ratio: 2, deceleration: 150 } as const;
 
 /** Null: not known. */
@@ -142,7 +142,7 @@ export interface MyocardialQuantities {
   abnormalSegment: boolean;
 }
 
-/** Score index of a ventricle in which every segment moves normally (reference 9). */
+/** Score index of a ventricle in which every segment moves normally (echo 9). */
 const NORMAL_INDEX = 1;
 
 /** Without a sex only what is above the range of both is above it. */
@@ -153,7 +153,7 @@ function upperMass(sex: Sex | null): number {
 
 /**
  * Signs of myocardial disease in the sense of D16: LVH, cardiomyopathy, ischaemia, infarction,
- * abnormal wall motion (reference 10.4). Empty: none among what was measured, which excludes none.
+ * abnormal wall motion (echo 10.4). Empty: none among what was measured, which excludes none.
  */
 export function myocardialDisease(quantities: MyocardialQuantities): string[] {
   const { sex, massIndex, wall, scoreIndex, abnormalSegment } = quantities;

@@ -62,7 +62,7 @@ interface Hypertrophy {
   measured: readonly (Measurement | null)[];
 }
 
-/** One thick wall meets the criterion; that no wall does takes both (reference 14.1). */
+/** One thick wall meets the criterion; that no wall does takes both (echo 14.1). */
 function hypertrophyOf(values: Values): Hypertrophy {
   const [septum, posterior] = [values.measurement('ivsd'), values.measurement('lvpwd')];
   const measured = [septum, posterior].filter((one) => one !== null);
@@ -216,7 +216,7 @@ function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
   });
 }
 
-/** Patterns, never causes (echo reference 14). */
+/** Patterns, never causes (echo 14). */
 export const cardiomyopathy: EchoSection<CardiomyopathyEvidence> = {
   id: ID,
   title: 'Cardiomyopathy patterns',

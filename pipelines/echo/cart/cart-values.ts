@@ -8,7 +8,7 @@ import type { PerformanceMethod } from '../rv-function/guideline.ts';
 const TWO_DIMENSIONAL = 'SCT|399064001';
 const M_MODE = 'SCT|399155008';
 
-/** Codes of CID 12300 that say the mode themselves (echo reference 18.4). */
+/** Codes of CID 12300 that say the mode themselves (echo 18.4). */
 const MODES: Readonly<Record<string, string>> = {
   'LN|79969-2': TWO_DIMENSIONAL,
   'LN|80007-8': TWO_DIMENSIONAL,
@@ -30,7 +30,7 @@ const MODES: Readonly<Record<string, string>> = {
   'LN|79977-5': M_MODE,
 };
 
-/** Quantities that are measured in both modes, 2D preferred (reference 5.1, 6). */
+/** Quantities that are measured in both modes, 2D preferred (echo 5.1, 6). */
 const IN_BOTH_MODES: ReadonlySet<string | null> = new Set([
   'ivsd',
   'lvidd',
@@ -43,7 +43,7 @@ const IN_BOTH_MODES: ReadonlySet<string | null> = new Set([
   'la-diameter',
 ]);
 
-/** What the method of a value says of it, the preferred first (CID 12227; reference 4.2, 5.2). */
+/** What the method of a value says of it, the preferred first (CID 12227; echo 4.2, 5.2). */
 const STATED: Readonly<
   Partial<Record<string, Readonly<Record<string, { rank: number; method: MethodKey }>>>>
 > = {
@@ -97,7 +97,7 @@ function groupOf(value: CartMeasurement): string {
 
 /**
  * Of each quantity the values of one method and mode alone, so that no median is one of methods
- * (reference 19, rule 2): those of the value that the operator chose, else the preferred ones.
+ * (echo 19, rule 2): those of the value that the operator chose, else the preferred ones.
  */
 export function ofPreferredMethods(values: readonly CartMeasurement[]): CartMeasurement[] {
   const standing = new Map<string, CartMeasurement>();
@@ -130,7 +130,7 @@ export function withStatedMethod(
 
 /**
  * Codes that mean a concept beside the one of the concept table: those of CID 12300 that add a mode,
- * and of TID 5200 (echo reference 18.4).
+ * and of TID 5200 (echo 18.4).
  */
 const ALSO: Readonly<Record<string, ConceptKey>> = {
   'LN|18049-7': 'lvef-teichholz',
@@ -286,14 +286,14 @@ const INSPIRATION = 'SCT|14910006';
 
 /**
  * The least diameter of the IVC is another quantity than its diameter, from which both the collapse
- * follows (echo reference 12.1, 12.2): what the machine calls so, or measured in inspiration.
+ * follows (echo 12.1, 12.2): what the machine calls so, or measured in inspiration.
  */
 function isLeast({ derivation, respiration }: CartMeasurement): boolean {
   if (derivation === 'minimum' || derivation === 'maximum') return derivation === 'minimum';
   return codeOf(respiration) === INSPIRATION;
 }
 
-/** LA volume of TID 5200: by area-length unless its method says another (reference 18.4). */
+/** LA volume of TID 5200: by area-length unless its method says another (echo 18.4). */
 function atrial({ method, imageView }: CartMeasurement): ConceptKey | null {
   const by = codeOf(method);
   if (by === null || by === 'DCM|125204') return 'la-volume-area-length';
@@ -336,7 +336,7 @@ export function echoCartValues(cart: readonly CartMeasurement[]): CartMeasuremen
   const named = cart.flatMap((value) => {
     // A value under stress is another quantity (TID 5202, CID 12002).
     if (value.stage && !AT_REST.has(keyOf(value.stage))) return [];
-    // The depth that grades an effusion is that of end-diastole (echo reference 13).
+    // The depth that grades an effusion is that of end-diastole (echo 13).
     if (value.key === 'effusion-depth' && codeOf(value.phase) === END_SYSTOLE) return [];
     if (value.divisor || value.derivation === 'other') return [value];
     const key = keyFor(value);
@@ -348,7 +348,7 @@ export function echoCartValues(cart: readonly CartMeasurement[]): CartMeasuremen
   return ofPreferredMethods(named);
 }
 
-/** Image modes of CID 12224 by which RIMP is measured; each has its own limit (reference 7.2). */
+/** Image modes of CID 12224 by which RIMP is measured; each has its own limit (echo 7.2). */
 const PERFORMANCE_METHODS: Readonly<Record<string, PerformanceMethod>> = {
   'SCT|261199008': 'pulsed',
   'SCT|439858009': 'tissue',

@@ -1,6 +1,6 @@
 import { APICAL_VIEWS, type ApicalView } from '../locate/names.ts';
 
-/** Beats to average, in sinus rhythm and in an irregular one (echo reference 0.5). */
+/** Beats to average, in sinus rhythm and in an irregular one (echo 0.5). */
 export const ADVISED_BEATS = { regular: 3, irregular: 5 } as const;
 
 /** What the gaps of outlined apical clips are told from. */
@@ -47,7 +47,7 @@ export function outlineGap(
   return `The ${names} clips show no whole beat with outlines that can be relied on.`;
 }
 
-/** Beats of two views that differ by more of the longer are not of one heart rate (reference 4.1). */
+/** Beats of two views that differ by more of the longer are not of one heart rate (echo 4.1). */
 const INTERVAL_DIFFERENCE = 0.1;
 
 /** Mean seconds from beat to beat; null where no beat says. */

@@ -116,7 +116,7 @@ export function planeVolume(figure: AxialFigure | null): number | null {
 
 /**
  * Biplane volume, ml: the discs of each view along its own axis, paired by number, over the longer
- * of both lengths (echo reference 4.2).
+ * of both lengths (echo 4.2).
  */
 export function biplaneVolume(
   fourChamber: AxialFigure | null,

@@ -32,7 +32,7 @@ const sized = (on: MeasuredClip, value: number | null) => (isCalibrated(on) ? va
 const firstOf = ({ beats }: MeasuredClip, phase: Phase): FrameGeometry | null =>
   beats[0]?.[phase] ?? null;
 
-/** Areas of the cavity and of the muscle in one view (echo reference 3). */
+/** Areas of the cavity and of the muscle in one view (echo 3). */
 function areas(on: MeasuredClip): Measurement[] {
   const { clip } = on;
   const suffix = SUFFIX[clip.view];
@@ -65,7 +65,7 @@ function areas(on: MeasuredClip): Measurement[] {
   ];
 }
 
-/** Volumes, EF and length of the ventricle by discs in one plane (reference 4.2). */
+/** Volumes, EF and length of the ventricle by discs in one plane (echo 4.2). */
 function planeValues(on: MeasuredClip): Measurement[] {
   const { clip } = on;
   if (clip.view === 'A3C') return [];
@@ -141,7 +141,7 @@ function biplaneValues({ A4C: four, A2C: two }: ApicalClips): Measurement[] {
   });
 }
 
-/** Area, length and volume of the atrium at end-systole, when it is fullest (reference 6). */
+/** Area, length and volume of the atrium at end-systole, when it is fullest (echo 6). */
 function atrialValues({ A4C: four, A2C: two }: ApicalClips): Measurement[] {
   const section = 'la-volume';
   const single = [four, two].flatMap((on) => {

@@ -10,7 +10,7 @@ import type { Values } from '../shared/values.ts';
 import { isNormalMitralArea, mitralStenosis2020, STENOTIC_GRADIENT } from '../valves/guideline.ts';
 import { isSignificant, regurgitations } from '../valves/judge.ts';
 
-/** MVA, cm2, up to which a half-time speaks for stenosis without a gradient (VHD20; reference 11.5). */
+/** MVA, cm2, up to which a half-time speaks for stenosis without a gradient (VHD20; echo 11.5). */
 const STENOTIC_AREA = 1.5;
 
 /** The section of the valves runs later: what it calculates is not yet among the values. */
@@ -20,7 +20,7 @@ function areaByHalfTime(values: Values): number | null {
   return given ?? (halfTime === null ? null : mitralAreaByHalfTime(halfTime));
 }
 
-/** Any stenosis counts; a grade needs more than a doubt that forbids another (reference 11.5). */
+/** Any stenosis counts; a grade needs more than a doubt that forbids another (echo 11.5). */
 function stenosis(values: Values): string | null {
   const planimetry = values.number('mv-area-planimetry');
   const byHalfTime = areaByHalfTime(values);
@@ -50,7 +50,7 @@ function regurgitation(values: Values): string | null {
 
 /**
  * Disease of the mitral valve with which e' and E/e' are invalid and diastolic function has no
- * standard grade: any stenosis, significant regurgitation (D16, D25; reference 10.2). Empty: none
+ * standard grade: any stenosis, significant regurgitation (D16, D25; echo 10.2). Empty: none
  * among what was measured, which excludes none.
  */
 export function mitralDisease(values: Values): string[] {
@@ -76,10 +76,10 @@ export interface RhythmAndFilling extends PatientEvidence {
   }[];
 }
 
-/** Beats per minute above which E and A run into each other (echo reference 10.2). */
+/** Beats per minute above which E and A run into each other (echo 10.2). */
 const FASTEST = 100;
 
-/** Said with every grade: what decides whether the algorithm may be used (echo reference 10.2). */
+/** Said with every grade: what decides whether the algorithm may be used (echo 10.2). */
 export const APPLIES =
   'Holds in sinus rhythm without mitral annular calcification, mitral prosthesis, repair or clip, LBBB, pacing or CRT, LVAD, heart transplant, pericardial constriction, non-cardiac pulmonary hypertension, complete AV block or pregnancy, which are not known to this software; mitral stenosis and regurgitation are known only as far as they were measured';
 
@@ -135,7 +135,7 @@ function unusableFilling(evidence: RhythmAndFilling, values: Values): string | n
     : fusion(evidence);
 }
 
-/** The gate that stands before every algorithm (echo reference 10.2). */
+/** The gate that stands before every algorithm (echo 10.2). */
 export const applicabilityOf = (evidence: RhythmAndFilling, values: Values): Applicability => ({
   child: isChild(evidence),
   mitral: mitralDisease(values),
@@ -151,7 +151,7 @@ export interface Ejection {
   contested: boolean;
 }
 
-/** As shown, which is what a value is classified by (echo reference 0.3). */
+/** As shown, which is what a value is classified by (echo 0.3). */
 const isReduced = (percent: number) => rounded(percent, 0) < DYSFUNCTION.ef;
 
 const EF_KEYS: ReadonlySet<string> = new Set(EF_PRECEDENCE);

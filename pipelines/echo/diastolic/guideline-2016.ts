@@ -2,7 +2,7 @@ import { rounded } from '../../measure/rounding.ts';
 import { anyMet, type Criterion } from '../shared/grading.ts';
 
 /**
- * Diastolic function by ASE/EACVI 2016 (reference 10.3, 10.4). Its inequalities are strict; those of
+ * Diastolic function by ASE/EACVI 2016 (echo 10.3, 10.4). Its inequalities are strict; those of
  * 2025 are not, which is why the two algorithms share nothing.
  */
 
@@ -85,7 +85,7 @@ export function algorithm2016A(inputs: Diastolic2016): (typeof RESULTS_2016A)[nu
   return positive * 2 === available.length ? 'indeterminate' : 'diastolic dysfunction';
 }
 
-/** Criteria of algorithm A below which a result is limited ("available" in D16; reference 10.3). */
+/** Criteria of algorithm A below which a result is limited ("available" in D16; echo 10.3). */
 export const CRITERIA_2016A = 4;
 
 export const RESULTS_2016B = [

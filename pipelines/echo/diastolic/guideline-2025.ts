@@ -2,7 +2,7 @@ import { rounded } from '../../measure/rounding.ts';
 import { anyMet, type Criterion } from '../shared/grading.ts';
 
 /**
- * Diastolic function by ASE 2025, sinus rhythm (reference 10.5): inclusive limits, unlike 2016. The
+ * Diastolic function by ASE 2025, sinus rhythm (echo 10.5): inclusive limits, unlike 2016. The
  * figure was reconstructed from public implementations; on branch c the sources differ and the
  * convention of the reference is followed.
  */
@@ -115,7 +115,7 @@ function elevated(ratio: number | null): Result2025 {
     : 'grade 2, elevated LAP';
 }
 
-/** Primary variables of which at least two are needed, and all for a full answer (reference 10.5). */
+/** Primary variables of which at least two are needed, and all for a full answer (echo 10.5). */
 export const PRIMARIES_2025 = 3;
 
 const knownPrimaries = (inputs: Diastolic2025) =>
@@ -198,7 +198,7 @@ const NEEDED = { reduced: 1, preserved: 2 } as const;
 const countMet = (value: number | null, decimals: number, test: (shown: number) => boolean) =>
   value === null ? null : test(rounded(value, decimals));
 
-/** The signs of dysfunction of ASE 2025, e' first (reference 10.5). */
+/** The signs of dysfunction of ASE 2025, e' first (echo 10.5). */
 export function presenceCriteria2025(inputs: Diastolic2025): [Criterion, ...Criterion[]] {
   const { reducedVelocity, raisedRatio } = primaryVariables(inputs);
   const { impaired, restrictive, atrialIndex, reservoirStrain } = LIMITS_2025;
@@ -215,7 +215,7 @@ export function presenceCriteria2025(inputs: Diastolic2025): [Criterion, ...Crit
 }
 
 /**
- * Whether diastolic function is abnormal, apart from what LA pressure is (D25; reference 10.5). A
+ * Whether diastolic function is abnormal, apart from what LA pressure is (D25; echo 10.5). A
  * sign that was not measured may be positive: where that would decide, it is indeterminate.
  */
 export function presence2025(inputs: Diastolic2025): (typeof PRESENCE_2025)[number] {
@@ -245,7 +245,7 @@ export function supplementalSigns2025(inputs: {
   ];
 }
 
-/** LA pressure in atrial fibrillation (D25; reference 10.6). E and e' in cm/s, TR in m/s, DT in ms. */
+/** LA pressure in atrial fibrillation (D25; echo 10.6). E and e' in cm/s, TR in m/s, DT in ms. */
 export interface FibrillationInputs {
   early: number | null;
   septalRatio: number | null;

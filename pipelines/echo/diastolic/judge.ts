@@ -34,7 +34,7 @@ export interface Judgement {
   classifications: Result['classifications'];
 }
 
-/** Never a grade without the name of its algorithm and the criteria used (echo reference 10.7). */
+/** Never a grade without the name of its algorithm and the criteria used (echo 10.7). */
 export const resultInWords = (scheme: string, result: string, criteria: readonly Criterion[]) =>
   `${scheme}: ${result} (${criteriaInWords(criteria)})`;
 
@@ -49,7 +49,7 @@ const SCHEME_2016 = { A: 'ASE/EACVI 2016, algorithm A', B: 'ASE/EACVI 2016, algo
 const category2016 = (value: string, scheme: string, criteria: readonly Criterion[]) =>
   classification(SECTION, 'diastolic-2016', 'Diastolic function', value, scheme, criteria);
 
-/** Algorithm A presumes it; what was not measured is not excluded (echo reference 10.4). */
+/** Algorithm A presumes it; what was not measured is not excluded (echo 10.4). */
 const DISEASE_UNKNOWN =
   'Myocardial disease, with which algorithm B of 2016 would stand for algorithm A, is not known beyond what was measured here';
 
@@ -107,7 +107,7 @@ function dysfunction(of: DiastolicInputs['of2016'], ejection: Ejection): Judgeme
   };
 }
 
-/** Diastolic function by ASE/EACVI 2016 (echo reference 10.3, 10.4). */
+/** Diastolic function by ASE/EACVI 2016 (echo 10.3, 10.4). */
 export function judge2016(
   of: DiastolicInputs['of2016'],
   ejection: Ejection,
@@ -144,7 +144,7 @@ export function judge2016(
 
 const SCHEME_2025 = 'ASE 2025';
 
-/** Apart from LA pressure (echo reference 10.5). */
+/** Apart from LA pressure (echo 10.5). */
 function presenceOf(of: DiastolicInputs['of2025']) {
   const presence = presence2025(of);
   if (presence === 'insufficient data') return null;
@@ -163,7 +163,7 @@ function presenceOf(of: DiastolicInputs['of2025']) {
   };
 }
 
-/** Diastolic function and LA pressure by ASE 2025, sinus rhythm (echo reference 10.5). */
+/** Diastolic function and LA pressure by ASE 2025, sinus rhythm (echo 10.5). */
 export function judge2025(
   of: DiastolicInputs['of2025'],
   supplemental: readonly Criterion[],
@@ -201,7 +201,7 @@ export function judge2025(
   };
 }
 
-/** LA pressure by ASE 2025 in atrial fibrillation, which only an ECG proves (echo reference 10.6). */
+/** LA pressure by ASE 2025 in atrial fibrillation, which only an ECG proves (echo 10.6). */
 export function judgeFibrillation(of: DiastolicInputs['ofFibrillation']): Judgement {
   const result = fibrillationPressure(of);
   const criteria = [...fibrillationCriteria(of), ...fibrillationMarkers(of)];

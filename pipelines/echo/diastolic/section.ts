@@ -191,7 +191,7 @@ function noEf(values: Values): boolean {
   return reduced === null && !contested;
 }
 
-/** Diastolic function and LA pressure by the algorithms of 2016 and 2025 (echo reference 10). */
+/** Diastolic function and LA pressure by the algorithms of 2016 and 2025 (echo 10). */
 export const diastolic: EchoSection<DiastolicEvidence> = {
   id: SECTION,
   title: 'Diastolic function',

@@ -1,7 +1,7 @@
 import type { Clip, SweepKind } from '../../contract/study.ts';
 import { type ViewNamed, viewWords } from '../../contract/view-words.ts';
 
-/** What a spectral display may show, as far as it is measured (echo reference 7, 10, 11, 12, 17). */
+/** What a spectral display may show, as far as it is measured (echo 7, 10, 11, 12, 17). */
 export const FLOWS = {
   'mitral-inflow': 'Mitral inflow',
   lvot: 'LVOT',
@@ -31,7 +31,7 @@ export const TISSUE: ReadonlySet<Flow> = new Set([
 ]);
 
 /**
- * Structure of the Anatomic Region Sequence and kind of Doppler → flow (codes of echo reference
+ * Structure of the Anatomic Region Sequence and kind of Doppler → flow (codes of echo
  * 18.5). A valve without a direction may be its stenosis or its regurgitation: CW of the aortic valve
  * is its ejection and of the tricuspid valve its regurgitation, for only those are sought by CW.
  */
@@ -83,7 +83,7 @@ type Named = ViewNamed & Pick<Clip, 'anatomicRegion'>;
 /** The words of the header speak of tissue Doppler. */
 export const saysTissue = (clip: Named) => TISSUE_WORDS.test(viewWords(clip));
 
-/** Words of what raises the gradient of an outflow obstruction (echo reference 14.1). */
+/** Words of what raises the gradient of an outflow obstruction (echo 14.1). */
 const PROVOKED = /\b(valsalva|provo\w*|stress|peak|exercise|standing|post)\b/;
 
 /** By CW the outflow tract is looked at for its gradient, at rest or provoked. */

@@ -11,7 +11,7 @@ export const TRACED = {
   confidence: 0.5,
   /** Below this the name that the form suggests is a guess, and the value is not used. */
   nameConfidence: 0.7,
-  /** Beats to average in sinus rhythm, and in an irregular one (echo reference 0.5). */
+  /** Beats to average in sinus rhythm, and in an irregular one (echo 0.5). */
   advised: { regular: 3, irregular: 5 },
 } as const;
 

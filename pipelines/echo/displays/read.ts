@@ -19,7 +19,7 @@ import type { DisplayReading, TracedQuantity } from './reading.ts';
 const FILLED = 0.08;
 /** Share of the columns in which flow may reach the end of the scale: a click does, a peak not. */
 const CUT = 0.01;
-/** Nearer to the end of the scale a PW peak may be aliased (echo reference 17). */
+/** Nearer to the end of the scale a PW peak may be aliased (echo 17). */
 const NYQUIST = 0.95;
 
 const SPECTRAL: ReadonlySet<SweepKind> = new Set(['pw', 'cw', 'doppler']);
@@ -62,7 +62,7 @@ interface FlowNaming {
 
 function nameFlow(clip: Clip, sweep: SweepRegion, display: SpectralDisplay): FlowNaming {
   const flow = headerFlow(clip, sweep.kind);
-  // Tissue Doppler needs two signs of it, and the name of a wall is one (echo reference 2.6).
+  // Tissue Doppler needs two signs of it, and the name of a wall is one (echo 2.6).
   if (flow && (!TISSUE.has(flow) || display.tissueScale || saysTissue(clip))) {
     return { flow, namedBy: 'header', nameConfidence: 1, because: null };
   }

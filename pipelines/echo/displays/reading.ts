@@ -6,7 +6,7 @@ import type { Caliper } from '../../result/envelope.ts';
 import { headerView } from '../locate/names.ts';
 import type { Flow } from './flows.ts';
 
-/** What an M-mode display may show, as far as it is measured (echo reference 5, 7, 12). */
+/** What an M-mode display may show, as far as it is measured (echo 5, 7, 12). */
 export const M_MODE_STRUCTURES = {
   'tricuspid-excursion': 'Tricuspid annulus',
   'mitral-excursion': 'Mitral annulus',
@@ -15,7 +15,7 @@ export const M_MODE_STRUCTURES = {
 } as const;
 export type MModeStructure = keyof typeof M_MODE_STRUCTURES;
 
-/** Structure of the Anatomic Region Sequence (codes of echo reference 18.5). */
+/** Structure of the Anatomic Region Sequence (codes of echo 18.5). */
 const REGIONS: Readonly<Record<string, MModeStructure>> = {
   'SCT:113259005': 'tricuspid-excursion',
   'SCT:65197004': 'mitral-excursion',

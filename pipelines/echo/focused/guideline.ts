@@ -10,7 +10,7 @@ export const FOCUSED_BANDS = [
   'severely reduced',
 ] as const;
 
-/** Band of EF of a focused study (ACC; reference 15); never shown beside the sex-specific grade. */
+/** Band of EF of a focused study (ACC; echo 15); never shown beside the sex-specific grade. */
 export function focusedBand(ef: number): (typeof FOCUSED_BANDS)[number] {
   const shown = rounded(ef, 0);
   if (shown > 70) return 'hyperdynamic';
@@ -19,7 +19,7 @@ export function focusedBand(ef: number): (typeof FOCUSED_BANDS)[number] {
   return shown >= 30 ? 'moderately reduced' : 'severely reduced';
 }
 
-/** The three levels of service.md 2.6. */
+/** The three levels (api 2.6). */
 export function focusedLevel(ef: number): 'normal' | 'reduced' | 'severely reduced' {
   const shown = rounded(ef, 0);
   if (shown >= 50) return 'normal';
@@ -41,7 +41,7 @@ export function focusedEf(ef: number): number {
 
 const CAVA_STATES = { 3: 'small, collapsing', 8: 'intermediate', 15: 'plethoric' } as const;
 
-/** The three classes of IVC diameter, mm, and collapse, per cent (reference 12.2, 15). */
+/** The three classes of IVC diameter, mm, and collapse, per cent (echo 12.2, 15). */
 export const focusedCava = (diameter: number, collapse: number) =>
   CAVA_STATES[atrialPressure(diameter, collapse)];
 
@@ -54,7 +54,7 @@ export function focusedRightVentricle(ratio: number): 'normal' | 'enlarged' | 's
 
 export const FOCUSED_REMARK = 'Focused study, not a comprehensive echocardiogram';
 
-/** Any number from a focused study carries the remark (echo reference 15), in whichever section. */
+/** Any number from a focused study carries the remark (echo 15), in whichever section. */
 export function withFocusedRemark(outcome: SectionOutcome): SectionOutcome {
   const hasNumbers = (outcome.measurements ?? []).some(({ quality }) => quality === 'accepted');
   const summary = outcome.summary ?? '';

@@ -29,7 +29,7 @@ interface FocusedEvidence extends OutlineEvidence, EffusionEvidence {
 const ID = 'focused';
 const NEEDS = ['two of PLAX, PSAX, A4C and subcostal clips', 'a permitted model of LVEF'] as const;
 
-/** Fewer windows than these make a statement on the LV a limited one (reference 15). */
+/** Fewer windows than these make a statement on the LV a limited one (echo 15). */
 const ENOUGH_VIEWS = 2;
 
 /** Why there is no answer on LV function. */
@@ -77,7 +77,7 @@ function answersOf(evidence: FocusedEvidence, values: Values, windows: readonly 
   const cava = cavaOf(values);
   const effusion = effusionInWords(effusionOf(evidence, values));
   const level = ef && focusedLevel(ef.value);
-  // Never beside the sex-specific grade of the same value, which `lvef` gives (reference 15).
+  // Never beside the sex-specific grade of the same value, which `lvef` gives (echo 15).
   const band = ef && !rangedSex(evidence) ? focusedBand(ef.value) : null;
   return {
     answers: [
@@ -149,7 +149,7 @@ function run(evidence: FocusedEvidence, values: Values): SectionOutcome {
   };
 }
 
-/** Answers of focused cardiac ultrasound (echo reference 15). */
+/** Answers of focused cardiac ultrasound (echo 15). */
 export const focused: EchoSection<FocusedEvidence> = {
   id: ID,
   title: 'Focused cardiac ultrasound',

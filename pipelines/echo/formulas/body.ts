@@ -1,11 +1,11 @@
-/** Body surface area in m2; height in cm, weight in kg. Du Bois is the default (reference 1). */
+/** Body surface area in m2; height in cm, weight in kg. Du Bois is the default (echo 1). */
 export const BODY_SURFACE_AREA = {
   dubois: (height: number, weight: number) => 0.007184 * weight ** 0.425 * height ** 0.725,
   mosteller: (height: number, weight: number) => Math.sqrt((height * weight) / 3600),
   haycock: (height: number, weight: number) => 0.024265 * weight ** 0.5378 * height ** 0.3964,
 } as const;
 
-/** Outside of these, indexing is withheld (reference 0.6). */
+/** Outside of these, indexing is withheld (echo 0.6). */
 export const PLAUSIBLE_BODY = {
   heightCm: [120, 220],
   weightKg: [30, 250],
@@ -17,7 +17,7 @@ const within = (value: number, [low, high]: readonly [number, number]) =>
 
 /**
  * Body surface area by Du Bois for indexing, m2; null where height or weight is missing or
- * implausible (reference 0.4, 0.6).
+ * implausible (echo 0.4, 0.6).
  */
 export function indexingArea(height: number | null, weight: number | null): number | null {
   if (height === null || weight === null) return null;
@@ -28,10 +28,10 @@ export function indexingArea(height: number | null, weight: number | null): numb
   return within(area, PLAUSIBLE_BODY.surfaceM2) ? area : null;
 }
 
-/** kg/m2, from which LV mass is given over height too (reference 1). */
+/** kg/m2, from which LV mass is given over height too (echo 1). */
 export const OBESE_FROM = 30;
 
-/** Body mass index, kg/m2; null where height or weight is missing or implausible (reference 0.6). */
+/** Body mass index, kg/m2; null where height or weight is missing or implausible (echo 0.6). */
 export function bodyMassIndex(height: number | null, weight: number | null): number | null {
   if (height === null || weight === null) return null;
   const { heightCm, weightKg } = PLAUSIBLE_BODY;

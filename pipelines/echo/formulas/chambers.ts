@@ -1,4 +1,4 @@
-/** Lengths in cm, areas in cm2, volumes in ml, masses in g (reference 4.2, 5.2, 6). */
+/** Lengths in cm, areas in cm2, volumes in ml, masses in g (echo 4.2, 5.2, 6). */
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
@@ -58,11 +58,11 @@ export function areaLengthMass(
 export const relativeWallThickness = (posterior: number, cavity: number) =>
   (2 * posterior) / cavity;
 
-/** Beside an asymmetric wall the mean of both walls instead of twice the posterior (reference 5.4). */
+/** Beside an asymmetric wall the mean of both walls instead of twice the posterior (echo 5.4). */
 export const wallThicknessOfBoth = (septum: number, posterior: number, cavity: number) =>
   (septum + posterior) / cavity;
 
-/** g/m^2.7: does not hide the mass of an obese heart as indexing to BSA does (reference 1, 5.2). */
+/** g/m^2.7: does not hide the mass of an obese heart as indexing to BSA does (echo 1, 5.2). */
 export const massPerHeight = (mass: number, heightCm: number) => mass / (heightCm / 100) ** 2.7;
 
 const mean = (values: readonly number[]) =>
@@ -72,7 +72,7 @@ const mean = (values: readonly number[]) =>
 export const lagrangianStrain = (initial: number, length: number) =>
   (100 * (length - initial)) / initial;
 
-/** Overall GLS: the mean of the three apical views; null unless all are there (reference 8.1). */
+/** Overall GLS: the mean of the three apical views; null unless all are there (echo 8.1). */
 export function globalStrain(views: readonly (number | null)[]): number | null {
   const given = views.filter((view) => view !== null);
   return given.length === 3 ? mean(given) : null;

@@ -1,9 +1,9 @@
-/** Velocities in m/s, times in s, unless the name says otherwise (reference 11, 17). */
+/** Velocities in m/s, times in s, unless the name says otherwise (echo 11, 17). */
 
 /** Modified Bernoulli equation, mmHg (Hatle 1978). */
 export const pressureGradient = (velocity: number) => 4 * velocity ** 2;
 
-/** With the proximal velocity, which counts above 1.5 m/s (reference 17). */
+/** With the proximal velocity, which counts above 1.5 m/s (echo 17). */
 export const correctedGradient = (distal: number, proximal: number) =>
   4 * (distal ** 2 - proximal ** 2);
 
@@ -91,7 +91,7 @@ export const mitralAreaByDeceleration = (decelerationTime: number) => 759 / dece
 /** Less validated (VS09). */
 export const tricuspidAreaByHalfTime = (halfTime: number) => 190 / halfTime;
 
-/** Pressures in mmHg, velocities in m/s, times in ms (reference 7, 12). */
+/** Pressures in mmHg, velocities in m/s, times in ms (echo 7, 12). */
 
 /** (TCO - ET) / ET, the Tei index. */
 export const performanceIndex = (closureToOpening: number, ejection: number) =>

@@ -22,7 +22,7 @@ type LaVolumeEvidence = PatientEvidence & OutlineEvidence;
 const ID = 'la-volume';
 const NEEDS = ['A4C and A2C clips that hold the atrium', 'height and weight'] as const;
 
-/** cm by which the two lengths may differ before the atrium must be traced again (reference 6). */
+/** cm by which the two lengths may differ before the atrium must be traced again (echo 6). */
 const LENGTH_TOLERANCE = 0.5;
 
 const SINGLE = 'LA volume was not assessed: it takes both apical views, A4C and A2C.';
@@ -36,7 +36,7 @@ const PLANES = [
   'la-length-2c',
 ] as const;
 
-/** Whether the grade may as well be its neighbour (reference 19, rule 2). */
+/** Whether the grade may as well be its neighbour (echo 19, rule 2). */
 function isAtLimit({ value }: Measurement): boolean {
   const { male, decimals } = LEFT_ATRIUM.volumeIndex;
   const limits = [...male.normal, male.mild, male.moderate];
@@ -126,7 +126,7 @@ function run(evidence: LaVolumeEvidence, given: Values) {
   });
 }
 
-/** Volume and diameter of the left atrium (echo reference 6). */
+/** Volume and diameter of the left atrium (echo 6). */
 export const laVolume: EchoSection<LaVolumeEvidence> = {
   id: ID,
   title: 'Left atrial volume',

@@ -10,7 +10,7 @@ import { mirroredImage } from './sector.ts';
 /**
  * A ventricle has neither dents nor holes on an apical view: within the convex hull of cavity and
  * myocardium, ground and right heart lose their share, so that the better of the left heart's classes
- * stands (simulation reference 2, `hull`). `left` are the classes of the left heart, cavity and
+ * stands. `left` are the classes of the left heart, cavity and
  * myocardium first. Changes `shares`, probabilities on the grid, channel after channel.
  */
 export function completeVentricle(

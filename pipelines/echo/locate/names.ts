@@ -1,7 +1,7 @@
 import type { Clip, Rectangle } from '../../contract/study.ts';
 import { plainWords } from '../../contract/view-words.ts';
 
-/** Views of the classifier (echo reference 2.1); `other` is everything else. */
+/** Views of the classifier (echo 2.1); `other` is everything else. */
 export const ECHO_VIEWS = [
   'PLAX',
   'PSAX-AV',
@@ -32,7 +32,7 @@ export type HeartView =
   | 'RV-INFLOW'
   | 'RV-OUTFLOW';
 
-/** Views of service.md 2.6, under which a clip is listed and sections ask for it. */
+/** Views (api 2.6), under which a clip is listed and sections ask for it. */
 export const VIEW_FAMILIES = [
   'PLAX',
   'PSAX',
@@ -72,7 +72,7 @@ export const isPicture = ({ mode }: Pick<Clip, 'mode'>) => mode !== 'spectral' &
 
 const FOCUSED: ReadonlySet<ViewFamily> = new Set(['PLAX', 'PSAX', 'A4C', 'subcostal']);
 
-/** Whether a view is one of those of focused cardiac ultrasound (echo reference 15). */
+/** Whether a view is one of those of focused cardiac ultrasound (echo 15). */
 export const isFocused = (view: HeartView) => FOCUSED.has(familyOf(view));
 
 const WITHOUT_VENTRICLE: ReadonlySet<HeartView> = new Set(['SUBCOSTAL-IVC', 'PSAX-AV']);
@@ -82,7 +82,7 @@ export const showsVentricle = (view: HeartView) => !WITHOUT_VENTRICLE.has(view);
 
 export const familyOf = (view: HeartView): ViewFamily => FAMILY[view];
 
-/** Codes of CID 12226 and of TID 5200 → view (echo reference 2.1). */
+/** Codes of CID 12226 and of TID 5200 → view (echo 2.1). */
 const VIEW_CODES: Readonly<Record<string, HeartView>> = {
   'SCT:399139001': 'PLAX',
   'SCT:399239005': 'PSAX-AV',

@@ -106,7 +106,7 @@ export type ShapeFault =
   | 'out-of-sector';
 
 /**
- * Limits on apical views, after the rule of the simulation reference (7): area over squared length of
+ * Limits on apical views, a gate against failed outlines: area over squared length of
  * the ellipse with the same moments, share of the cavity's border that has myocardium beside it,
  * myocardium over cavity. Wide enough for dilated and for thick, contracted ventricles.
  */
@@ -114,11 +114,11 @@ export const SHAPE_LIMITS = {
   areaPerLengthSquared: { min: 0.24, max: 0.66 },
   wallShare: 0.6,
   wallPerCavity: { min: 0.4, max: 3.4 },
-  /** Share of the border on the edge of the fan (echo reference 3, quality gates). */
+  /** Share of the border on the edge of the fan (echo 3, quality gates). */
   edgeShare: 0.15,
 } as const;
 
-/** Area that may be gained or lost against both neighbours (echo reference 3, quality gates). */
+/** Area that may be gained or lost against both neighbours (echo 3, quality gates). */
 export const AREA_JUMP = 0.25;
 
 /** Faults of the left ventricle of one apical frame; empty where its shape is that of a ventricle. */

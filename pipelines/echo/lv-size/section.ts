@@ -75,7 +75,7 @@ const QUANTITIES = {
 
 const LINEAR = ['ivsd', 'lvidd', 'lvpwd'] as const;
 
-/** Mass by 2D areas has limits of its own, per surface area alone (reference 5.3). */
+/** Mass by 2D areas has limits of its own, per surface area alone (echo 5.3). */
 const is2d = (one: Measurement | null) => one?.method === 'cart-mass-2d';
 
 function massOf(values: Values): { mass: Measurement | null; index: Measurement | null } {
@@ -97,7 +97,7 @@ function massOf(values: Values): { mass: Measurement | null; index: Measurement 
   return { mass, index };
 }
 
-/** In obesity the surface area hides hypertrophy: mass over height^2.7 beside it (reference 1). */
+/** In obesity the surface area hides hypertrophy: mass over height^2.7 beside it (echo 1). */
 function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Sex | null) {
   const bodyMass = bodyMassIndex(patient.height, patient.weight);
   if (mass?.quality !== 'accepted' || is2d(mass)) return null;
@@ -112,7 +112,7 @@ function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Se
   };
 }
 
-/** Walls that differ: relative thickness both ways (reference 5.4). */
+/** Walls that differ: relative thickness both ways (echo 5.4). */
 function asymmetryOf(values: Values): string | null {
   const [septum, posterior] = [values.number('ivsd'), values.number('lvpwd')];
   if (septum === null || posterior === null) return null;
@@ -227,7 +227,7 @@ const KEY_NAMES = { ivsd: 'IVSd', lvidd: 'LVIDd', lvids: 'LVIDs', lvpwd: 'LVPWd'
 const accepted = <T extends { quality: string }>(one: T | null) =>
   one?.quality === 'accepted' ? one : null;
 
-/** Size, mass and geometry of the left ventricle (echo reference 5). */
+/** Size, mass and geometry of the left ventricle (echo 5). */
 export const lvSize: EchoSection<LvSizeEvidence> = {
   id: ID,
   title: 'Left ventricular size and mass',

@@ -5,7 +5,7 @@ export const GLS_LIMITS = { normal: -18, abnormal: -16 } as const;
 
 export type StrainBand = 'normal' | 'borderline' | 'abnormal';
 
-/** Band of GLS, per cent with its sign (ST25; reference 8.2). */
+/** Band of GLS, per cent with its sign (ST25; echo 8.2). */
 export function strainBand(gls: number): StrainBand {
   const shown = rounded(gls, 1);
   if (shown < GLS_LIMITS.normal) return 'normal';

@@ -15,7 +15,7 @@ type GlobalKey = keyof typeof STRAIN_VIEWS;
 
 const SECTION = 'lv-strain';
 
-/** End-systolic strain is preferred, peak systolic accepted if stated (ST25; reference 8.1). */
+/** End-systolic strain is preferred, peak systolic accepted if stated (ST25; echo 8.1). */
 const TIMINGS = ['gls-end-systolic', 'gls-peak-systolic'] as const satisfies readonly GlobalKey[];
 
 /** Where an overall GLS comes from: speckle tracking of the machine, or outlines of the product. */
@@ -78,7 +78,7 @@ const differs = (one: number | null, other: number | null) =>
 
 /**
  * Whether outlines and machine say different strains, overall or of a view: by more than the
- * variability of either (reference 19, rule 4: a statement, not a silent choice).
+ * variability of either (echo 19, rule 4: a statement, not a silent choice).
  */
 export function strainsDisagree({ machine, outlines }: StrainSources): boolean {
   const contour = globalStrainOf(outlines, 'gls-end-systolic')?.value ?? null;

@@ -37,7 +37,7 @@ const NEEDS = [
 
 const VIEWS = [...STRAIN_VIEWS['gls-end-systolic'], ...STRAIN_VIEWS['gls-peak-systolic']] as const;
 
-/** Peak at any time: shown, and no band, which is of systole (ST25; reference 8.1, 8.2). */
+/** Peak at any time: shown, and no band, which is of systole (ST25; echo 8.1, 8.2). */
 const ANY_TIME = ['gls-peak', 'gls-peak-4c', 'gls-peak-2c', 'gls-peak-3c'] as const;
 
 const viewsIn = (values: Values, keys: readonly (typeof VIEWS)[number][]) =>
@@ -146,7 +146,7 @@ function run(evidence: LvStrainEvidence, values: Values) {
   });
 }
 
-/** Longitudinal strain of the left ventricle (echo reference 8). */
+/** Longitudinal strain of the left ventricle (echo 8). */
 export const lvStrain: EchoSection<LvStrainEvidence> = {
   id: ID,
   title: 'Left ventricular strain',

@@ -7,7 +7,7 @@ export const HEART_FAILURE_RANGES = [
   'HFpEF range',
 ] as const;
 
-/** Range of EF that would be used if clinical heart failure is present (HF21; reference 4.5). */
+/** Range of EF that would be used if clinical heart failure is present (HF21; echo 4.5). */
 export function heartFailureRange(
   ef: number,
   prior: number | null,
@@ -18,13 +18,13 @@ export function heartFailureRange(
   return now < 50 ? 'HFmrEF range' : 'HFpEF range';
 }
 
-/** A change of EF below this many points is within measurement variability (reference 4.6). */
+/** A change of EF below this many points is within measurement variability (echo 4.6). */
 export const EF_VARIABILITY = 10;
 
-/** EF, per cent, below which LV dysfunction is told at once (ASE15; reference 4.4, 16). */
+/** EF, per cent, below which LV dysfunction is told at once (ASE15; echo 4.4, 16). */
 export const SEVERE_EF = 30;
 
-/** Views whose lengths differ by more of the longer are perhaps foreshortened (reference 4.2). */
+/** Views whose lengths differ by more of the longer are perhaps foreshortened (echo 4.2). */
 const LENGTH_DIFFERENCE = 0.1;
 
 /** Whether the long axes of two views are too unequal to be of one ventricle. */
@@ -33,7 +33,7 @@ export function unequalLengths(one: number, other: number): boolean {
   return (longer - Math.min(one, other)) / longer > LENGTH_DIFFERENCE + 1e-9;
 }
 
-/** End-diastolic volumes of two views that differ by more call for a remark (reference 4.6). */
+/** End-diastolic volumes of two views that differ by more call for a remark (echo 4.6). */
 const VOLUME_DIFFERENCE = 0.25;
 
 export function unequalVolumes(one: number, other: number): boolean {

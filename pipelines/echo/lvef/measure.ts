@@ -7,7 +7,7 @@ import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import { named, shown, type Values } from '../shared/values.ts';
 import { EF_VARIABILITY, SEVERE_EF } from './guideline.ts';
 
-/** The first that was measured is the headline (echo reference 4.2). */
+/** The first that was measured is the headline (echo 4.2). */
 export const EF_PRECEDENCE = [
   'lvef-3d',
   'lvef-biplane',
@@ -20,7 +20,7 @@ export const EF_PRECEDENCE = [
 
 /**
  * The EF that stands for the study; null without any. Of what was measured here, the mean of both
- * networks stands before the discs of the outlines, of which it is one half (service.md 2.6). What
+ * networks stands before the discs of the outlines, of which it is one half (api 2.6). What
  * the machine measured by a better method, or by the same, stands before both.
  */
 export function headlineEf(values: Values): Measurement | null {
@@ -62,7 +62,7 @@ const isApart = (one: number, other: number) => Math.abs(one - other) > EF_VARIA
 
 /**
  * What the other source says, machine or images, by the best of its methods. One diameter is too
- * little to speak against volumes (reference 5.2).
+ * little to speak against volumes (echo 5.2).
  */
 function ofOtherSource(values: Values, ef: Measurement): Reading[] {
   const other = !isOfMachine(ef);
@@ -89,7 +89,7 @@ export interface UngradedEf {
   between: readonly Measurement[];
 }
 
-/** Contradictions produce a statement, not a silent choice (reference 19, rule 4). */
+/** Contradictions produce a statement, not a silent choice (echo 19, rule 4). */
 function contradiction(values: Values, ef: Measurement): UngradedEf | null {
   const against = (readings: readonly Reading[]) =>
     readings.filter(({ value }) => isApart(value, ef.value));
@@ -118,13 +118,13 @@ function isDilated(diameter: Measurement | null): boolean {
   return rounded(diameter.value, decimals) > Math.max(male.normal[1], female.normal[1]);
 }
 
-/** Linear methods, by their names in a sentence (reference 4.2). */
+/** Linear methods, by their names in a sentence (echo 4.2). */
 function linearMethod({ concept, method }: Measurement): string | null {
   if (concept.key === 'lvef-teichholz') return 'Teichholz';
   return method === 'cart-cube' ? 'the cube of the diameters' : null;
 }
 
-/** One diameter does not stand for a ventricle that is dilated or moves unevenly (reference 5.2). */
+/** One diameter does not stand for a ventricle that is dilated or moves unevenly (echo 5.2). */
 function linearLimit(values: Values, ef: Measurement): UngradedEf | null {
   const method = linearMethod(ef);
   if (!method) return null;

@@ -56,7 +56,7 @@ const VOLUMES = [
   'lv-length-2c',
 ] as const satisfies readonly ConceptKey[];
 
-/** What the outlines of two views say against each other (reference 4.2, 4.6). */
+/** What the outlines of two views say against each other (echo 4.2, 4.6). */
 function disagreements(values: Values): (string | null)[] {
   const number = (key: ConceptKey) => {
     const one = values.measurement(key);
@@ -90,7 +90,7 @@ const LIMITS: Readonly<Partial<Record<string, string>>> = {
 const limitOf = ({ concept, method }: Measurement) =>
   LIMITS[concept.key === 'lvef' ? method : concept.key] ?? null;
 
-/** Whether the grade may as well be its neighbour (reference 19, rule 2). */
+/** Whether the grade may as well be its neighbour (echo 19, rule 2). */
 function isAtLimit({ value }: Measurement, sex: Sex): boolean {
   const { normal, mild, moderate } = LEFT_VENTRICLE.ef[sex];
   const limits = [...normal, mild, moderate];
@@ -99,7 +99,7 @@ function isAtLimit({ value }: Measurement, sex: Sex): boolean {
 
 const NEW = 'whether it is new is not known';
 
-/** LV dysfunction that is told at once (reference 16), by the EF that stands or by one of two. */
+/** LV dysfunction that is told at once (echo 16), by the EF that stands or by one of two. */
 function criticalFinding(
   values: Values,
   ef: Measurement | null,
@@ -264,7 +264,7 @@ function run(evidence: LvefEvidence, given: Values) {
   });
 }
 
-/** Ejection fraction and volumes of the left ventricle (echo reference 4). */
+/** Ejection fraction and volumes of the left ventricle (echo 4). */
 export const lvef: EchoSection<LvefEvidence> = {
   id: ID,
   title: 'Left ventricular ejection fraction',

@@ -23,7 +23,7 @@ export function phased(clip: ParasternalClip): Phased | null {
   return clip.scale && found.beats.length > 0 ? { clip, scale: clip.scale, ...found } : null;
 }
 
-/** Which line at which phase is which quantity (reference 5.1, 6). */
+/** Which line at which phase is which quantity (echo 5.1, 6). */
 const DIMENSIONS: readonly {
   key: ConceptKey;
   section: string;

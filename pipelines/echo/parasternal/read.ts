@@ -45,7 +45,7 @@ function shortestThrough(
 
 /**
  * The greatest depth of the fluid that a frame shows outside of the heart, across the layer: of the
- * shortest ways through it the longest (echo reference 13). Pixels of the stored frame; null
+ * shortest ways through it the longest (echo 13). Pixels of the stored frame; null
  * where no fluid was outlined.
  */
 export function fluidDepth(masks: ParasternalMasks): readonly [Point, Point] | null {

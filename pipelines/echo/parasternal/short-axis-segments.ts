@@ -5,7 +5,7 @@ import { beatsOf } from './clip.ts';
 import type { ShortAxisWall, WallRay } from './short-axis-wall.ts';
 
 /**
- * Segments that a short axis shows, from anterior on around the bull's-eye (reference 8.3). At the
+ * Segments that a short axis shows, from anterior on around the bull's-eye (echo 8.3). At the
  * mitral level the valve's plane passes through the picture in systole, and at the apical one the
  * wall is cut too obliquely for its thickness to be seen.
  */

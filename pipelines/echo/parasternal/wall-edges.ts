@@ -19,7 +19,7 @@ export const WALL_EDGES = {
   smear: 0.4,
   /** Share of the way from the level of blood to that of muscle from which a stretch is wall. */
   wall: 0.4,
-  /** Fluid that is looked for behind the wall: thinner is that of health (echo reference 13). */
+  /** Fluid that is looked for behind the wall: thinner is that of health (echo 13). */
   fluid: { least: 3, most: 60 },
   /** Share of the way from the level of the cavity to that of the wall: less is no echo. */
   echoFree: 0.12,
@@ -70,7 +70,7 @@ function wallBorder(
 
 /**
  * Septum, cavity and posterior wall of one line, each border with blood moved to the step of the
- * picture beside it (echo reference 5.1): the outline of a network is as coarse as its grid. Without
+ * picture beside it (echo 5.1): the outline of a network is as coarse as its grid. Without
  * fluid nothing sure ends the posterior wall in the picture, and its outer border is left where it is.
  */
 export function linesOnPicture(

@@ -13,7 +13,7 @@ const LARGE = 25;
  */
 export const OUTLINE_EXCESS = 4;
 
-/** Large or very large: told at once (reference 13). */
+/** Large or very large: told at once (echo 13). */
 export const isLarge = (depth: number) => rounded(depth, 0) > MODERATE;
 
 /** Whether fluid outlined so deep, mm, is a large effusion even if the outline runs beyond it. */
@@ -26,7 +26,7 @@ export function outgrows(outlined: number, measured: number): boolean {
   return grade(outlined - OUTLINE_EXCESS) > grade(measured);
 }
 
-/** By the greatest end-diastolic depth, mm (PER13, PER15; reference 13). */
+/** By the greatest end-diastolic depth, mm (PER13, PER15; echo 13). */
 export function effusionGrade(depth: number): EffusionGrade {
   const shown = rounded(depth, 0);
   if (shown === 0) return 'none';
@@ -58,12 +58,12 @@ export const TAMPONADE_STATEMENTS = [
 ] as const;
 
 /**
- * The table is the project's own ([C], reference 13): no society's name stands beside its statements.
+ * The table is the project's own ([C], echo 13): no society's name stands beside its statements.
  */
 export const TAMPONADE_SCHEME = 'Sonogate convention for echo signs of tamponade';
 
 /**
- * Decision table of reference 13; tamponade itself is clinical. Its row "no echo sign" asks for chambers
+ * Decision table of echo 13; tamponade itself is clinical. Its row "no echo sign" asks for chambers
  * that were looked at and do not collapse; a sign that is present counts whatever else was missed.
  */
 export function tamponadeStatement({

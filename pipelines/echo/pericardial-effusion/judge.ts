@@ -25,7 +25,7 @@ export interface Effusion {
   outlinedLarge: boolean;
 }
 
-/** The greatest depth grades an effusion (reference 13), and no place stands for another. */
+/** The greatest depth grades an effusion (echo 13), and no place stands for another. */
 export function effusionOf(evidence: EffusionEvidence, values: Values): Effusion {
   const { fluid } = evidence;
   const { outlined, seen } = fluid;

@@ -70,7 +70,7 @@ function fluidOf({ clip, scale, frames, beats }: Phased): Drawn | null {
     : null;
 }
 
-/** Fluid in the parasternal and subcostal clips (reference 13). */
+/** Fluid in the parasternal and subcostal clips (echo 13). */
 export function fluidFinding(readings: ParasternalReadings | null): FluidFinding {
   const clips = readings?.clips ?? [];
   const searched = clips.flatMap((clip) => phased(clip) ?? []);

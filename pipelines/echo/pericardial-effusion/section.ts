@@ -20,7 +20,7 @@ function plethora(values: Values): boolean | null {
   return rounded(diameter, 0) > IVC.wide && rounded(collapse, 0) < IVC.sniff;
 }
 
-/** What was searched without finding fluid: no statement that there is none (reference 13). */
+/** What was searched without finding fluid: no statement that there is none (echo 13). */
 function searchedInWords({ fluid }: Effusion): string | null {
   const { searched, depth } = fluid;
   if (searched.length === 0) return null;
@@ -119,7 +119,7 @@ function run(evidence: EffusionEvidence, values: Values) {
   });
 }
 
-/** Presence and size of pericardial fluid (echo reference 13). */
+/** Presence and size of pericardial fluid (echo 13). */
 export const pericardialEffusion: EchoSection<EffusionEvidence> = {
   id: ID,
   title: 'Pericardial effusion',

@@ -3,7 +3,7 @@ import { rounded } from '../../measure/rounding.ts';
 /** IVC diameter, mm, and collapse, per cent, of the estimate of RA pressure (R10, ASE15). */
 export const IVC = { wide: 21, sniff: 50, quiet: 20 } as const;
 
-/** RA pressure, mmHg; a collapse of exactly the limit is none (reference 12.2). */
+/** RA pressure, mmHg; a collapse of exactly the limit is none (echo 12.2). */
 export function atrialPressure(
   diameter: number,
   collapse: number,
@@ -17,7 +17,7 @@ export function atrialPressure(
 
 /**
  * A normal RA pressure, mmHg, beside an IVC for which the table has a high one is a contradiction
- * (reference 19.4, "IVC plethora with RAP 3").
+ * (echo 19.4, "IVC plethora with RAP 3").
  */
 export const contradictsCava = (pressure: number, diameter: number, collapse: number) =>
   rounded(pressure, 0) <= 3 && atrialPressure(diameter, collapse) === 15;
@@ -25,10 +25,10 @@ export const contradictsCava = (pressure: number, diameter: number, collapse: nu
 export type SignCategory = 'A' | 'B' | 'C';
 export type Probability = 'low' | 'intermediate' | 'high';
 
-/** Velocities, m/s, of the probability table (PH22; reference 12.4). */
+/** Velocities, m/s, of the probability table (PH22; echo 12.4). */
 export const JET = { low: 2.8, intermediate: 3.4 } as const;
 
-/** m/s: so near to a limit a velocity may lie on either side of it (reference 19, rule 2). */
+/** m/s: so near to a limit a velocity may lie on either side of it (echo 19, rule 2). */
 const JET_VARIABILITY = 0.1;
 
 /** Whether a velocity, rounded, lies within its variability of a limit of the probability table. */
@@ -79,7 +79,7 @@ export interface Sign {
 const test = (value: number | null, decimals: number, met: (shown: number) => boolean) =>
   value === null ? null : met(rounded(value, decimals));
 
-/** Every sign of categories A to C (PH22; reference 12.4). */
+/** Every sign of categories A to C (PH22; echo 12.4). */
 export function signsOf(inputs: PressureSigns): Sign[] {
   const { artery, aorticRoot, cava, collapse } = inputs;
   const plethora =

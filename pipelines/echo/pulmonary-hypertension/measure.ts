@@ -42,7 +42,7 @@ function contradicted(values: Values, section: string): Measurement[] {
 }
 
 /**
- * Pressures of the right heart from TR and IVC (echo reference 12.2, 12.3). What the machine states
+ * Pressures of the right heart from TR and IVC (echo 12.2, 12.3). What the machine states
  * against its own IVC, and what a torrential jet cannot tell, is withheld with what rests on it.
  */
 export function rightHeartPressures(given: Values, section: string): RightHeartPressures {
@@ -85,7 +85,7 @@ export function rightHeartPressures(given: Values, section: string): RightHeartP
     value: (excursion = 0, pressure = 1) => excursion / pressure,
   });
   const ofJet = [systolic, coupling].flatMap((one) => one ?? []);
-  // Without an RA pressure the gradient is given, and none is assumed (reference 12.2).
+  // Without an RA pressure the gradient is given, and none is assumed (echo 12.2).
   const gradient =
     systolic || torrential
       ? null

@@ -44,7 +44,7 @@ function atrialGap(values: Values, withheld: boolean): string | null {
   return `RA pressure was not assessed: ${IVC_NEEDED[missing]}, and no pressure is assumed; ${systolic}.`;
 }
 
-/** A jet of severe TR and beyond does not obey the equation (reference 11.6, 12.4 "pitfalls"). */
+/** A jet of severe TR and beyond does not obey the equation (echo 11.6, 12.4 "pitfalls"). */
 function jetCaution(grade: RightHeartPressures['tricuspid']): string | null {
   if (grade === 'torrential (5+)') {
     return 'Torrential TR: the velocity of the jet underestimates the RV pressure';
@@ -73,7 +73,7 @@ function run(evidence: PatientEvidence, given: Values) {
   });
   const { present, assessed } = categoriesOf(signs);
   const jet = values.measurement('tr-vmax');
-  // Without a TR value it is not known whether the signal was sought (reference 12.4).
+  // Without a TR value it is not known whether the signal was sought (echo 12.4).
   const assessable = !isChild(evidence) && (jet !== null || present.length >= 2);
   const by = assessable ? probability(jet?.value ?? null, present) : null;
   // A torrential jet is slower than the pressure behind it: it can confirm, and not exclude.
@@ -132,7 +132,7 @@ function run(evidence: PatientEvidence, given: Values) {
   });
 }
 
-/** Pressures of the right heart and the probability of pulmonary hypertension (echo reference 12). */
+/** Pressures of the right heart and the probability of pulmonary hypertension (echo 12). */
 export const pulmonaryHypertension: EchoSection = {
   id: ID,
   title: 'Pulmonary hypertension',

@@ -17,7 +17,7 @@ type Report = NonNullable<Result['report']>;
 /** What the study holds and lacks stands before the structures, and is no conclusion. */
 const STUDY = 'views';
 
-/** Structures in the fixed order of REP25 (echo reference 16). */
+/** Structures in the fixed order of REP25 (echo 16). */
 const ORDER = [
   'lv-size',
   'lvef',
@@ -33,7 +33,7 @@ const ORDER = [
   'focused',
 ] as const;
 
-/** At most so many statements, the most important first (reference 16). */
+/** At most so many statements, the most important first (echo 16). */
 const IMPRESSIONS = 10;
 
 /** How a value lies to the range that stands with it. */

@@ -14,7 +14,7 @@ export const RV_FUNCTION = {
 
 export type RvIndex = keyof typeof RV_FUNCTION;
 
-/** Upper limits of RV size, mm, and RA area, cm2 (ASE15; reference 7.2). */
+/** Upper limits of RV size, mm, and RA area, cm2 (ASE15; echo 7.2). */
 export const RV_SIZE = {
   basal: { above: 41, decimals: 0 },
   mid: { above: 35, decimals: 0 },
@@ -38,7 +38,7 @@ export type PerformanceMethod = 'pulsed' | 'tissue';
 
 /**
  * Whether RIMP is abnormal by its method; with an unknown one only where both limits say the same, else
- * null (reference 7.2).
+ * null (echo 7.2).
  */
 export function isPerformanceBeyond(
   value: number,
@@ -61,7 +61,7 @@ export const RV_CONCLUSIONS = [
   'reduced',
 ] as const;
 
-/** Conclusion from how many of the available indices are abnormal (reference 7.3). */
+/** Conclusion from how many of the available indices are abnormal (echo 7.3). */
 export function rvConclusion(available: number, abnormal: number): (typeof RV_CONCLUSIONS)[number] {
   if (available === 0) return 'not assessed';
   if (available === 1) return abnormal === 0 ? 'single index normal' : 'single index reduced';

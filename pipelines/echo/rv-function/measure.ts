@@ -63,7 +63,7 @@ function believed(values: Measurement[]): Measurement[] {
 }
 
 /**
- * What an A4C clip says of the right heart (echo reference 7): areas, diameters, the way of the
+ * What an A4C clip says of the right heart (echo 7): areas, diameters, the way of the
  * annulus, the ratio of the ventricles. A standard A4C underestimates the RV, which is said.
  */
 export function rightHeartValues(on: MeasuredClip | null): Measurement[] {

@@ -45,7 +45,7 @@ function judgedPerformance(
   return rimp && beyond !== null ? [{ measurement: rimp, beyond }] : [];
 }
 
-/** Sentence of the decision table (echo reference 7.3). */
+/** Sentence of the decision table (echo 7.3). */
 function sentence(judged: readonly Judged[]): string | null {
   const abnormal = judged.filter(({ beyond }) => beyond);
   const [first] = judged;
@@ -97,7 +97,7 @@ function run(evidence: RvFunctionEvidence, values: Values) {
   const said = sentence(judged);
   const dilated = wide.length > 0 || large !== null;
   const alone = conclusion === 'single index reduced';
-  // Possible pulmonary embolism is told at once (reference 16): one index suffices where it is the only one.
+  // Possible pulmonary embolism is told at once (echo 16): one index suffices where it is the only one.
   const strained = dilated && (conclusion === 'reduced' || alone);
   return conclude(rvFunction, {
     measurements: [
@@ -189,7 +189,7 @@ function run(evidence: RvFunctionEvidence, values: Values) {
   });
 }
 
-/** Function and size of the right ventricle (echo reference 7). */
+/** Function and size of the right ventricle (echo 7). */
 export const rvFunction: EchoSection<RvFunctionEvidence> = {
   id: ID,
   title: 'Right ventricular function',

@@ -120,7 +120,7 @@ function run(evidence: SegmentChambersEvidence, values: Values): SectionOutcome 
   };
 }
 
-/** Outlines of the chambers on the frames of the apical clips (echo reference 3). */
+/** Outlines of the chambers on the frames of the apical clips (echo 3). */
 export const segmentChambers: EchoSection<SegmentChambersEvidence> = {
   id: ID,
   title: 'Chamber masks',

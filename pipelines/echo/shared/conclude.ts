@@ -72,7 +72,7 @@ function headlineOf(summary: string, own: readonly Measurement[]): string {
 }
 
 /**
- * The outcome of a section (echo reference 0.4): without an accepted value it is not assessed, or
+ * The outcome of a section (echo 0.4): without an accepted value it is not assessed, or
  * inadequate where values were withheld; with gaps it is partial.
  */
 export function conclude(
@@ -193,7 +193,7 @@ export const GAPS = {
   age: 'Adult reference ranges do not apply under 18 years; z-scores are not computed.',
 } as const;
 
-/** Under this age nothing is graded (reference 0.4). */
+/** Under this age nothing is graded (echo 0.4). */
 const ADULT = 18;
 
 export const isChild = ({ patient }: PatientEvidence) =>
@@ -203,7 +203,7 @@ export const isChild = ({ patient }: PatientEvidence) =>
 export const rangedSex = (evidence: PatientEvidence) =>
   isChild(evidence) ? null : evidence.patient.sex;
 
-/** A value with its adult range; that of a child has none, not even in words (reference 0.4). */
+/** A value with its adult range; that of a child has none, not even in words (echo 0.4). */
 export function inAdultRange<T extends Measurement | null>(
   evidence: PatientEvidence,
   measurement: T,
@@ -224,7 +224,7 @@ export function patientGaps(evidence: PatientEvidence, indexed: boolean): (strin
   ];
 }
 
-/** Two values that do not fit together, as a statement (reference 19, rule 4). */
+/** Two values that do not fit together, as a statement (echo 19, rule 4). */
 export interface Contradiction {
   text: string;
   between: readonly Measurement[];

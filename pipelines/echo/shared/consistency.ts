@@ -3,7 +3,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measurement.ts';
 import { shown, valuesOf } from './values.ts';
 
-/** ml between which the stroke volume of a believable contour lies (echo reference 4.6). */
+/** ml between which the stroke volume of a believable contour lies (echo 4.6). */
 const STROKE = [10, 200] as const;
 
 interface Pair {
@@ -62,7 +62,7 @@ function faultsOf(measured: readonly Measurement[]): ReadonlyMap<string, string>
   );
 }
 
-/** Values that no heart has together are kept as inadequate (echo reference 3, 4.6, 5.5). */
+/** Values that no heart has together are kept as inadequate (echo 3, 4.6, 5.5). */
 export function withConsistency(measured: readonly Measurement[]): Measurement[] {
   const ofMachine = faultsOf(measured.filter(isOfMachine));
   const ofImages = faultsOf(measured.filter((one) => !isOfMachine(one)));

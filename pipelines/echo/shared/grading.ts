@@ -2,7 +2,7 @@ import { rounded } from '../../measure/rounding.ts';
 
 export type Sex = 'male' | 'female';
 
-/** `B`: stated as published, not read again independently (reference 0.1). */
+/** `B`: stated as published, not read again independently (echo 0.1). */
 export type Evidence = 'A' | 'B' | 'C';
 
 /**
@@ -16,7 +16,7 @@ export interface Partition {
 }
 
 export interface GradedQuantity {
-  /** As reported and classified (reference 0.3). */
+  /** As reported and classified (echo 0.3). */
   decimals: number;
   male: Partition;
   female: Partition;
@@ -72,7 +72,7 @@ export function anyMet(...conditions: readonly (boolean | null)[]): boolean | nu
   return known.length === 0 ? null : known.some((condition) => condition);
 }
 
-/** "met: A, B; not met: C; not available: D": no grade without what it was made of (reference 10.7). */
+/** "met: A, B; not met: C; not available: D": no grade without what it was made of (echo 10.7). */
 export function criteriaInWords(criteria: readonly Criterion[]): string {
   const of = (words: string, wanted: boolean | null) => {
     const names = criteria.flatMap(({ name, met }) => (met === wanted ? [name] : []));
@@ -82,7 +82,7 @@ export function criteriaInWords(criteria: readonly Criterion[]): string {
 }
 
 /**
- * Points within which a value at a cut-off may as well belong to its other side (reference 19, rule 2).
+ * Points within which a value at a cut-off may as well belong to its other side (echo 19, rule 2).
  */
 export const VARIABILITY = { ejectionFraction: 5, strain: 1.5, atrialVolumeIndex: 3 } as const;
 

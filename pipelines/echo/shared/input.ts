@@ -16,7 +16,7 @@ const clinicalContextSchema = z.strictObject({
   indication: z.string().max(LONGEST_INDICATION).optional(),
 });
 
-/** `input` of us/echo/interpret 1.0.0 (service.md 2.4); unknown fields are refused. */
+/** `input` of us/echo/interpret 1.0.0 (api 2.4); unknown fields are refused. */
 export const echoInputSchema = z.strictObject({
   files: z.array(z.string().min(1)).min(1),
   prior_files: z.array(z.string().min(1)).optional(),

@@ -2,7 +2,7 @@ import type { ConceptKey } from '../../concepts/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { format } from '../../result/measurement.ts';
 
-/** Values outside are errors of contour or calibration, and withheld (echo reference, "plausibility"). */
+/** Values outside are errors of contour or calibration, and withheld (echo 3). */
 const PLAUSIBLE: Readonly<Partial<Record<ConceptKey, readonly [number, number]>>> = {
   lvef: [5, 90],
   'lvef-biplane': [5, 90],

@@ -10,7 +10,7 @@ export interface StenosisInputs {
   ef: number | null;
 }
 
-/** Cut-offs of the grading (AS17, VHD20; reference 11.1). */
+/** Cut-offs of the grading (AS17, VHD20; echo 11.1). */
 export const STENOSIS = {
   verySevere: { peak: 5, gradient: 60 },
   severe: { peak: 4, gradient: 40, area: 1, areaIndex: 0.6 },
@@ -51,7 +51,7 @@ function smallArea(areaIndex: number | null, strokeIndex: number | null, ef: num
     : 'paradoxical low-flow low-gradient AS (LVEF >=50%)';
 }
 
-/** First row that matches, on rounded values (reference 11.1). A valve area alone never grades. */
+/** First row that matches, on rounded values (echo 11.1). A valve area alone never grades. */
 export function stenosisGrade(inputs: StenosisInputs): StenosisGrade {
   const at = (value: number | null, decimals: number) =>
     value === null ? null : rounded(value, decimals);
@@ -75,11 +75,11 @@ export function stenosisGrade(inputs: StenosisInputs): StenosisGrade {
   return (peak ?? 0) >= mild.peak ? 'mild AS' : 'no stenosis or sclerosis';
 }
 
-/** DVI above which a small valve area speaks for a small LVOT diameter (reference 19.4). */
+/** DVI above which a small valve area speaks for a small LVOT diameter (echo 19.4). */
 const AMPLE_VELOCITY_INDEX = 0.3;
-/** cm2: so near to a limit an area may lie on either side of it (reference 19, rule 2). */
+/** cm2: so near to a limit an area may lie on either side of it (echo 19, rule 2). */
 const AREA_VARIABILITY = 0.1;
-/** DVI and AVA over the LVOT area are the same ratio (reference 11.1, "reject"). */
+/** DVI and AVA over the LVOT area are the same ratio (echo 11.1, "reject"). */
 const SAME_RATIO = { share: 0.01, printed: 0.005 } as const;
 
 /**
@@ -121,7 +121,7 @@ export interface StenosisEvidence extends StenosisInputs {
   velocityIndex: number | null;
 }
 
-/** What a grade must be read with: contradictions, limits and advice (reference 11.1, 19). */
+/** What a grade must be read with: contradictions, limits and advice (echo 11.1, 19). */
 export function stenosisStatements(grade: StenosisGrade, inputs: StenosisEvidence): string[] {
   const at = (value: number | null, decimals: number) =>
     value === null ? null : rounded(value, decimals);
@@ -149,7 +149,7 @@ export function stenosisStatements(grade: StenosisGrade, inputs: StenosisEvidenc
   ].filter((text) => text !== null);
 }
 
-/** By valve area, cm2 (VHD20; reference 11.5). */
+/** By valve area, cm2 (VHD20; echo 11.5). */
 export function mitralStenosis2020(
   area: number,
 ): 'progressive (non-severe) MS' | 'severe MS' | 'very severe MS' {
@@ -174,7 +174,7 @@ export const isNormalMitralArea = (area: number) => rounded(area, 2) >= NORMAL_A
 /** Mean gradient, mmHg, below which an area by half-time alone does not speak for stenosis. */
 export const STENOTIC_GRADIENT = 5;
 
-/** m/s; a peak gradient of 36 and 64 mmHg (VS09 [B]; reference 11.7). */
+/** m/s; a peak gradient of 36 and 64 mmHg (VS09 [B]; echo 11.7). */
 const PEAK = { moderate: 3, severe: 4 } as const;
 
 /**
@@ -219,7 +219,7 @@ function gradesOf(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgitation)
   });
 }
 
-/** The highest of the grades by EROA, volume and fraction; null without any (reference 11.2, 11.3). */
+/** The highest of the grades by EROA, volume and fraction; null without any (echo 11.2, 11.3). */
 export function quantitativeGrade(
   valve: 'aortic' | 'mitral',
   inputs: QuantitativeRegurgitation,
@@ -242,7 +242,7 @@ export interface RegurgitationSigns {
   severe: number;
 }
 
-/** Specific signs that decide alone, and that lift grade III to severe (VR17; reference 11.2). */
+/** Specific signs that decide alone, and that lift grade III to severe (VR17; echo 11.2). */
 export const DECIDING_SIGNS = { alone: 4, lifting: 3 } as const;
 
 /** VR17 integration of specific signs and quantities. */
@@ -294,7 +294,7 @@ export const TRICUSPID_GRADES = [
 ] as const;
 export type TricuspidGrade = (typeof TRICUSPID_GRADES)[number];
 
-/** Lower limits of grades 2 to 5: biplane vena contracta and EROA (TVARC; reference 11.6). */
+/** Lower limits of grades 2 to 5: biplane vena contracta and EROA (TVARC; echo 11.6). */
 export const TRICUSPID_LIMITS = {
   /** mm, one decimal */
   venaContracta: { limits: [3, 7, 14, 21], decimals: 1 },
@@ -310,7 +310,7 @@ export function tricuspidGrade(
   return TRICUSPID_GRADES[reached(limits, rounded(value, decimals))] ?? 'torrential (5+)';
 }
 
-/** Both quantities: the higher where they differ by one grade, indeterminate beyond (reference 11.6). */
+/** Both quantities: the higher where they differ by one grade, indeterminate beyond (echo 11.6). */
 export function tricuspidIntegrated(
   venaContracta: number | null,
   orifice: number | null,

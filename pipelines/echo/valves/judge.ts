@@ -44,7 +44,7 @@ function foreignArea(values: Values): Measurement | null {
   return { ...area, quality: 'inadequate', note };
 }
 
-/** By VTI; by peak velocities where there is none (reference 11.1). */
+/** By VTI; by peak velocities where there is none (echo 11.1). */
 function areasOf(values: Values, rejected: Measurement | null) {
   // Both areas rest on the same LVOT diameter, which may be what is wrong.
   if (rejected) return { area: null, areaIndex: null };
@@ -91,7 +91,7 @@ function criteriaOf(
   });
 }
 
-/** Grade of aortic stenosis with what it rests on and must be read with (reference 11.1). */
+/** Grade of aortic stenosis with what it rests on and must be read with (echo 11.1). */
 export function aorticStenosis(values: Values, ef: Measurement | null): AorticStenosis {
   const rejected = foreignArea(values);
   const { area, areaIndex } = areasOf(values, rejected);
@@ -146,7 +146,7 @@ const BY_HALF_TIME =
 
 /**
  * By planimetry; by half-time only beside a gradient that speaks for stenosis, and without
- * significant AR, which shortens it (reference 11.5).
+ * significant AR, which shortens it (echo 11.5).
  */
 export function mitralStenosis(values: Values, significantAr: boolean): MitralStenosis {
   const planimetry = values.number('mv-area-planimetry');
@@ -194,7 +194,7 @@ export interface Regurgitations {
   TR: string | null;
 }
 
-/** Grade of each valve of which something was quantified (reference 11.2, 11.3, 11.6). */
+/** Grade of each valve of which something was quantified (echo 11.2, 11.3, 11.6). */
 export function regurgitations(values: Values): Regurgitations {
   return {
     AR: graded('aortic', values),

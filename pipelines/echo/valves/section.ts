@@ -32,7 +32,7 @@ const divided = (one = 0, other = 1) => one / other;
 
 type Formula = readonly [MethodKey, readonly ConceptKey[], (...inputs: number[]) => number];
 
-/** In the order in which the section shows them (reference 11.1, 11.5). */
+/** In the order in which the section shows them (echo 11.1, 11.5). */
 const FORMULAS: Readonly<Record<(typeof VALVE_FLOWS)[number], Formula>> = {
   'av-area': ['continuity-equation', ['lvot-diameter', 'lvot-vti', 'av-vti'], continuityArea],
   'av-area-vmax': [
@@ -100,7 +100,7 @@ const UNREMARKABLE: ReadonlySet<StenosisGrade> = new Set([
 const VERY_SEVERE: StenosisGrade = 'very severe AS (high-gradient)';
 const EF_UNKNOWN: StenosisGrade = 'low-flow low-gradient AS, LVEF unknown';
 
-/** A grade of a child is none (reference 0.4, 19.5). */
+/** A grade of a child is none (echo 0.4, 19.5). */
 const NO_REGURGITATION: Regurgitations = { AR: null, MR: null, TR: null };
 
 interface Judgement {
@@ -173,7 +173,7 @@ function stenosisFinding(values: Values, { grade, words, area }: AorticStenosis)
     : finding(ID, 'aortic-stenosis', text, 'abnormal', [...evidence, area]);
 }
 
-/** What the grade of the aortic valve lacks (reference 11.8). */
+/** What the grade of the aortic valve lacks (echo 11.8). */
 function aorticGaps(values: Values, stenosis: AorticStenosis | null): (string | null)[] {
   const peak = values.measurement('av-vmax');
   const withoutArea = values.measurement('velocity-index')
@@ -238,7 +238,7 @@ function run(evidence: PatientEvidence, given: Values) {
   });
 }
 
-/** Stenosis and regurgitation of the valves (echo reference 11). */
+/** Stenosis and regurgitation of the valves (echo 11). */
 export const valves: EchoSection = {
   id: ID,
   title: 'Valves',

@@ -30,7 +30,7 @@ const hasShortAxis = ({ views }: Found) => [...views].some((view) => familyOf(vi
 const hasCava = (found: Found) =>
   inView('SUBCOSTAL-IVC')(found) || found.spectra.some(({ flow }) => flow === 'vena-cava');
 
-/** What a complete study holds at least; a convention of the project ([C], echo reference 2.9). */
+/** What a complete study holds at least; a convention of the project ([C], echo 2.9). */
 const MINIMUM: readonly { name: string; isIn(found: Found): boolean }[] = [
   { name: 'PLAX', isIn: inView('PLAX') },
   { name: 'PSAX', isIn: hasShortAxis },
@@ -99,7 +99,7 @@ const MODES = {
   unknown: 'unknown',
 } as const;
 
-/** Mode from the regions first, then from the flags of the header (reference 2.3). */
+/** Mode from the regions first, then from the flags of the header (echo 2.3). */
 function modeOf({ sweeps, mode }: Clip): string {
   const kinds = [...new Set(sweeps.map(({ kind }) => MODES[kind]))];
   return kinds.length > 0 ? kinds.join(', ') : MODES[mode];
@@ -213,7 +213,7 @@ function run({ clips, heart, spectra }: ViewsEvidence): SectionOutcome {
   };
 }
 
-/** View and mode of every clip: as the header says them, else as the images show (reference 2). */
+/** View and mode of every clip: as the header says them, else as the images show (echo 2). */
 export const views: EchoSection<ViewsEvidence> = {
   id: 'views',
   title: 'Views and modes',

@@ -30,7 +30,7 @@ export function territoryOf(artery: Artery): number[] {
 }
 
 /**
- * ASE15; fewer segments than `enough` of 16 make a limited index (reference 9). From `global` on, in all
+ * ASE15; fewer segments than `enough` of 16 make a limited index (echo 9). From `global` on, in all
  * three territories, hypokinesis of every scored segment is not regional: two views see only the mid
  * and apical ones, so that at most ten can be scored over 1.
  */
@@ -49,7 +49,7 @@ const banded = (value: number, { normal, reduced }: { normal: number; reduced: n
 
 /**
  * Score by thickening: over 30 % normal, 10 to 30 % hypokinetic, less akinetic; a wall that thins in
- * systole is dyskinetic (reference 9).
+ * systole is dyskinetic (echo 9).
  */
 export function thickeningScore(thickening: number): MotionScore {
   const shown = rounded(thickening, 0);
@@ -67,7 +67,7 @@ export function excursionScore(excursion: number): MotionScore {
  * absent; to ask that thickening be normal too would leave out most walls of healthy hearts, whose
  * outlines thicken by half of what the eye sees, those of experts included (docs/echo.md). Reduced: both
  * signs are, and the milder stands. Both absent: the worse stands, dyskinetic where the wall thins or
- * moves outwards (reference 9). Thinning with some inward motion, or outward motion with some
+ * moves outwards (echo 9). Thinning with some inward motion, or outward motion with some
  * thickening, is one sign against another and not called dyskinesia: healthy outlines thicken by 11 %
  * on average, so that one of them is below zero by chance alone. Null: the two do not agree. Where
  * thickness is not seen motion alone tells.
@@ -135,7 +135,7 @@ function isGlobal(scores: ReadonlyMap<number, number>): boolean {
 }
 
 /**
- * What the scores say of a coronary territory (reference 9): an artery is named only where two
+ * What the scores say of a coronary territory (echo 9): an artery is named only where two
  * adjacent segments of its territory score 2 or more and none outside does.
  */
 export function regionalStatement(scores: ReadonlyMap<number, number>): RegionalStatement {

@@ -23,7 +23,7 @@ interface Placed {
 }
 
 export interface WallSegmentReading {
-  /** 1 to 17 (echo reference 9). */
+  /** 1 to 17 (echo 9). */
   segment: number;
   name: string;
   /** Every view that shows it; the apex is the mean of the apical segments and has none. */
@@ -31,7 +31,7 @@ export interface WallSegmentReading {
   /** Mean of the views, per cent; null where no view gives a strain that can be believed. */
   strain: number | null;
   /**
-   * Null: not scored. A score over 1 stands only where two views agree on it (reference 9); one view
+   * Null: not scored. A score over 1 stands only where two views agree on it (echo 9); one view
    * alone makes it `suspected`.
    */
   score: MotionScore | null;
@@ -40,7 +40,7 @@ export interface WallSegmentReading {
 
 type ShownWalls = Readonly<Record<WallSide, Readonly<Record<WallLevel, number>>>>;
 
-/** Segments by view, side of the usual display and level (reference 8.3). */
+/** Segments by view, side of the usual display and level (echo 8.3). */
 const SHOWN: Readonly<Record<ApicalView, ShownWalls>> = {
   A4C: { left: { basal: 3, mid: 9, apical: 14 }, right: { basal: 6, mid: 12, apical: 16 } },
   A2C: { left: { basal: 4, mid: 10, apical: 15 }, right: { basal: 1, mid: 7, apical: 13 } },
@@ -52,7 +52,7 @@ const ANTEROSEPTAL_APEX = 14;
 const APICAL = [13, 14, 15, 16] as const;
 const APEX = 17;
 
-/** Strain of a segment that can be believed, per cent (reference 8.3). */
+/** Strain of a segment that can be believed, per cent (echo 8.3). */
 const BELIEVABLE = [-45, 15] as const;
 
 const mean = (values: readonly number[]) =>

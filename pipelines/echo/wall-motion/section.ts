@@ -10,7 +10,7 @@ import { scoresAgainstEf } from './judge.ts';
 
 /** One segment as the views show it. */
 interface WallSegment {
-  /** 1 to 17 (echo reference 9). */
+  /** 1 to 17 (echo 9). */
   segment: number;
   name: string;
   /** One of each view that shows the segment. */
@@ -41,7 +41,7 @@ const SCHEME = 'ASE/EACVI 2015, 16 segments';
 /** The apex is not scored for wall motion (ASE 2015). */
 const scorable = ({ segment }: WallSegment) => segment <= WALL_MOTION.scored;
 
-/** What was seen of a segment, without a grade: those are of adults (reference 19, rule 5). */
+/** What was seen of a segment, without a grade: those are of adults (echo 19, rule 5). */
 const unscored = (one: WallSegment): WallSegment => ({
   ...one,
   readings: one.readings.map((reading) => ({ ...reading, score: null })),
@@ -201,7 +201,7 @@ function run(evidence: WallMotionEvidence, values: Values) {
   });
 }
 
-/** Wall motion by segment (echo reference 9): of the machine, and of the outlines. */
+/** Wall motion by segment (echo 9): of the machine, and of the outlines. */
 export const wallMotion: EchoSection<WallMotionEvidence> = {
   id: ID,
   title: 'Wall motion',

@@ -50,7 +50,7 @@ function byImageType(header: DicomHeader): Clip['mode'] {
 
 /**
  * The mode of an image: by its regions, which Image Type never overrules since some carts always
- * write 0001 (echo reference 2.4 and 2.5); then by Image Type and by Ultrasound Color Data Present.
+ * write 0001 (echo 2.4 and 2.5); then by Image Type and by Ultrasound Color Data Present.
  * `unknown` where the header says nothing.
  */
 export function readMode(header: DicomHeader, regions: readonly UltrasoundRegion[]): Clip['mode'] {

@@ -27,7 +27,7 @@ export const DOPPLER = {
   otherVessel: { filled: 0.5, brightness: 0.45 },
 } as const;
 
-/** Velocities of one beat, cm/s, forward flow positive (obstetric reference 13.1). */
+/** Velocities of one beat, cm/s, forward flow positive (obstetric 13.1). */
 export interface BeatVelocities extends Beat {
   /** Peak systolic; S of a vein. */
   peak: number;

@@ -178,7 +178,7 @@ export function annularMotion(display: SpectralDisplay): AnnularMotion {
 export const FILLING = {
   /** Of the fastest wave. */
   height: 0.22,
-  /** Velocity at the beginning of A above which E and A are fused, cm/s (echo reference 10.2). */
+  /** Velocity at the beginning of A above which E and A are fused, cm/s (echo 10.2). */
   fused: 20,
   /** The part of the fall of E that is straight, shares of its peak. */
   deceleration: { low: 0.35, high: 0.9 },

@@ -237,11 +237,11 @@ export const SPECTRAL_TRACE = {
   smoothing: 2,
   /**
    * Share of the edge's width that is taken off the traced edge. Blood: the dense signal is traced,
-   * "chin, not beard" (echo reference 17). Tissue moves as one: its trace is a line, measured at the
+   * "chin, not beard" (echo 17). Tissue moves as one: its trace is a line, measured at the
    * middle of its outer edge.
    */
   skirt: { blood: 0.5, tissue: 0 },
-  /** Full scale of tissue Doppler, cm/s (echo reference 2.6). */
+  /** Full scale of tissue Doppler, cm/s (echo 2.6). */
   tissueScale: 40,
   /** Level of the flow, deviations of the noise, at which a trace is two thirds certain. */
   clear: 12,

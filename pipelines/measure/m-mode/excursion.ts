@@ -6,7 +6,7 @@ import type { MModePlane } from './plane.ts';
 export const EXCURSION = {
   /** cm; nearer to the probe lie skin, fat and reverberations. */
   shallowest: 4,
-  /** cm; excursions that an annulus may have (echo reference 7.4). */
+  /** cm; excursions that an annulus may have (echo 7.4). */
   least: 0.3,
   most: 4.5,
   /** Share of the strongest beating edge that an edge must have: a faint path may jump between two. */
@@ -135,7 +135,7 @@ function ringExcursion(plane: MModePlane): Excursion | null {
 }
 
 /**
- * The systolic excursion of an annulus, leading edge to leading edge (echo reference 7.1). Where its
+ * The systolic excursion of an annulus, leading edge to leading edge (echo 7.1). Where its
  * ring answers as a clear line, that line; else, of the edges that beat, that which moves furthest,
  * for the ventricle shortens from the apex to the base and the annulus is where all of it adds up.
  * Null where no edge beats.

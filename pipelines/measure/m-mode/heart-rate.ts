@@ -3,7 +3,7 @@ import type { SweepRegion } from '../../contract/study.ts';
 import { autocovariance, beatsOf, periodOf, withoutDrift } from '../beats.ts';
 
 export const M_MODE = {
-  /** Plausible rates, beats per minute (obstetric reference 0.6). */
+  /** Plausible rates, beats per minute (obstetric 0.6). */
   slowest: 40,
   fastest: 260,
   /** Bands over the depth of the sweep. */

@@ -4,7 +4,7 @@ import type { SweepRegion } from '../../contract/study.ts';
 /**
  * The value at a row of the frame: a velocity in cm/s (or a shift in Hz), positive above the
  * baseline, or a depth in cm, positive below the skin. Many carts write a positive Physical Delta Y
- * for Doppler too, so that the side of the baseline gives the sign, not the header (echo reference
+ * for Doppler too, so that the side of the baseline gives the sign, not the header (echo
  * 2.7); a cart that inverted its display does not say so in DICOM. Null where the scale or the
  * baseline is unknown.
  */

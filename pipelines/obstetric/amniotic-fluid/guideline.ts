@@ -1,4 +1,4 @@
-/** Amniotic fluid by depth in cm (obstetric reference 4). */
+/** Amniotic fluid by depth in cm (obstetric 4). */
 export type FluidCategory =
   | 'anhydramnios'
   | 'oligohydramnios'
@@ -40,7 +40,7 @@ export function fluidIndexCategory(afi: number): FluidCategory {
   return afi <= AFI_LOW ? 'oligohydramnios' : high(afi, AFI_HIGH);
 }
 
-/** The index is not used before 24 weeks (obstetric reference 4), days. */
+/** The index is not used before 24 weeks (obstetric 4), days. */
 export const AFI_FROM_DAYS = 24 * 7;
 
 /** Sum of the deepest pockets of the four quadrants, in cm. */

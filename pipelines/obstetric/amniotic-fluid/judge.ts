@@ -75,7 +75,7 @@ export function judgeFluid(
 /** Sums of whole pixels differ by less than this from what they would be without rounding, mm. */
 const ROUNDING_MM = 1e-6;
 
-/** The index holds the deepest pocket once, and no other is deeper (obstetric reference 0.6). */
+/** The index holds the deepest pocket once, and no other is deeper (obstetric 0.6). */
 function isConsistent({ pocket, index, deeper }: FluidValues): boolean {
   const least = deeper ?? pocket;
   if (!least || !index) return true;

@@ -70,7 +70,7 @@ export function measurePocket(
 export const deepest = (pockets: readonly MeasuredPocket[]): MeasuredPocket | null =>
   pockets.toSorted((a, b) => b.measurement.value - a.measurement.value)[0] ?? null;
 
-/** Said where the index is not used yet (obstetric reference 4). */
+/** Said where the index is not used yet (obstetric 4). */
 export const INDEX_TOO_EARLY = `The amniotic fluid index is not used before ${weeksAndDays(AFI_FROM_DAYS)} weeks.`;
 
 /** The four quadrants and their index, or the sentence that says why there is none. */

@@ -169,7 +169,7 @@ function outcomeOf(evidence: FluidEvidence, machine: readonly Measurement[]): Se
   return inadequate('low_confidence', detail, [VIEW]);
 }
 
-/** Each sac has its own fluid (obstetric reference 4), and no image says whose it shows. */
+/** Each sac has its own fluid (obstetric 4), and no image says whose it shows. */
 function apart(pockets: readonly MeasuredPocket[], why: string): SectionOutcome {
   const detail = `Each pocket stands by itself, without an index or a category: ${why}.`;
   return {
@@ -196,7 +196,7 @@ function run(evidence: FluidEvidence): SectionOutcome {
   return unused ? { ...outcome, summary: `${outcome.summary} ${unused}` } : outcome;
 }
 
-/** Deepest vertical pocket and amniotic fluid index (obstetric reference 4). */
+/** Deepest vertical pocket and amniotic fluid index (obstetric 4). */
 export const amnioticFluid: ObstetricSection<FluidEvidence> = {
   id: FLUID_SECTION,
   title: 'Amniotic fluid',

@@ -88,7 +88,7 @@ export const BRAIN_DAYS = { from: 98, to: 280 } as const;
 /** Ages at which the nuchal fold is judged, 16+0 to 24+0 weeks, days (Benacerraf 1985). */
 export const NUCHAL_FOLD_DAYS = { from: 112, to: 168 } as const;
 
-/** Millimetres; sources in obstetric reference 8.1. */
+/** Millimetres; sources in obstetric 8.1. */
 export const SCREEN_MM = {
   cisternaMagna: { low: 2, high: 10 },
   nuchalFold: 6,

@@ -32,7 +32,7 @@ const WITHOUT_AGE = 'The mid-trimester checklist was not assessed: gestational a
 
 const OUTSIDE_WINDOW = `The mid-trimester checklist was not assessed: it is looked at from ${WINDOW}.`;
 
-/** Sizes without an age: shown, neither put on a chart nor judged (obstetric reference 0.5). */
+/** Sizes without an age: shown, neither put on a chart nor judged (obstetric 0.5). */
 function withoutAge(sizes: readonly Measurement[], several: boolean): SectionOutcome {
   const outcome = notAssessed('no_gestational_age', WITHOUT_AGE, NEEDS);
   const shown = standingSizes(sizes, several).flatMap(sizeText);
@@ -128,7 +128,7 @@ function run(evidence: ScreenEvidence, before: readonly Measurement[]): SectionO
   };
 }
 
-/** Completion of the mid-trimester checklist by region (obstetric reference 8). */
+/** Completion of the mid-trimester checklist by region (obstetric 8). */
 export const anomalyScreen: ObstetricSection<ScreenEvidence> = {
   id: ANOMALY_SECTION,
   title: 'Anomaly screen',

@@ -24,16 +24,16 @@ import {
 const DAYS_PER_WEEK = 7;
 const MM_PER_CM = 10;
 
-/** 95 % half width of a Hadlock weight: twice a standard deviation of 7.5 % (reference 2.5). */
+/** 95 % half width of a Hadlock weight: twice a standard deviation of 7.5 % (obstetric 2.5). */
 const WEIGHT_UNCERTAINTY = 0.15;
 /** The INTERGROWTH weight has a floor: below this AC, and without an age, it is not given. */
 const INTERGROWTH_WEIGHT = { fromDays: 22 * DAYS_PER_WEEK, fromAcMm: 160 } as const;
 
-/** Weights in g between which the error of the formulas is known (reference 2.5). */
+/** Weights in g between which the error of the formulas is known (obstetric 2.5). */
 const WEIGHT_GRAMS = { from: 500, to: 4500 } as const;
 const WEIGHT_BEYOND = `outside of ${WEIGHT_GRAMS.from} to ${WEIGHT_GRAMS.to} g the error of the formula grows`;
 
-/** How the BPD that stands was placed; no report of a machine says it of its own (reference 2.1). */
+/** How the BPD that stands was placed; no report of a machine says it of its own (obstetric 2.1). */
 export type BpdConvention = 'outer-outer' | 'not-stated';
 
 /** The convention of the standing BPD; ours where none stands. */
@@ -56,7 +56,7 @@ const FEMUR_RATIO_NOTE = {
   'not-stated': 'the report of the ultrasound machine does not say how BPD was placed',
 } as const satisfies Record<BpdConvention, string>;
 
-/** The widths of the interval are of grade R (obstetric reference 0.1 and 2.4). */
+/** The widths of the interval are of grade R (obstetric 0.1 and 2.4). */
 const INTERVAL_NOTE = 'the interval (Hadlock 1984) was not checked against the original paper';
 
 type Given = Parameters<typeof createMeasurement>[4];
@@ -80,7 +80,7 @@ function derived(
 /** Standing values in cm, as Hadlock's equations take them. */
 const cm = (measurement: Measurement) => measurement.value / MM_PER_CM;
 
-/** An age outside of the weeks of its equation is shown and not used (obstetric reference 0.5). */
+/** An age outside of the weeks of its equation is shown and not used (obstetric 0.5). */
 function withinEquation(weeks: number): Given {
   const { from, to } = HADLOCK_1984_WEEKS;
   return weeks >= from && weeks <= to
@@ -123,7 +123,7 @@ function noteOfWeight(grams: number, ...notes: string[]): string | null {
 const intergrowthWeightHolds = (ac: Measurement, gaDays: number | null) =>
   gaDays === null ? ac.value >= INTERGROWTH_WEIGHT.fromAcMm : gaDays >= INTERGROWTH_WEIGHT.fromDays;
 
-/** Why there is no weight (reference 2.6); null where there is one. */
+/** Why there is no weight (obstetric 2.6); null where there is one. */
 export function weightGap(lengths: readonly Measurement[], gaDays: number | null): string | null {
   const [hc, ac, fl] = (['hc', 'ac', 'fl'] as const).map((key) => acceptedValue(lengths, key));
   const because = (why: string) => `Estimated weight was not computed because ${why}.`;
@@ -137,7 +137,7 @@ export function weightGap(lengths: readonly Measurement[], gaDays: number | null
   return because(`FL was not measured, and the formula of HC and AC begins ${begins}`);
 }
 
-/** Share of the weight by which two formulas of the same lengths may differ (reference 0.6). */
+/** Share of the weight by which two formulas of the same lengths may differ (obstetric 0.6). */
 export const WEIGHTS_DIFFER = 0.1;
 
 /** Weight by AC and FL beside that by HC, AC and FL, in g, where they are too far apart; or null. */
@@ -150,7 +150,7 @@ export function weightsApart(lengths: readonly Measurement[]): [number, number] 
   return Math.abs(reduced - full) > WEIGHTS_DIFFER * full ? [full, reduced] : null;
 }
 
-/** The selection rule of reference 2.5: by what was measured, and flagged when reduced. */
+/** The selection rule (obstetric 2.5): by what was measured, and flagged when reduced. */
 function weight(
   hc: Measurement | null,
   ac: Measurement | null,
@@ -246,7 +246,7 @@ function isUsable(reading: FrameReading): reading is HeadReading {
 
 /**
  * The cephalic index of a head without a scale, in whose image a ratio is all that can be told
- * (obstetric reference 0.4). HC/AC would need head and abdomen on one picture.
+ * (obstetric 0.4). HC/AC would need head and abdomen on one picture.
  */
 export function uncalibratedIndex({ readings }: Pick<BiometryEvidence, 'readings'>): Measurement[] {
   const heads = readings.filter(isUsable);

@@ -41,7 +41,7 @@ export const HADLOCK_1984_WEEKS = { from: 12, to: 42 } as const;
 
 /**
  * Two standard deviations of a gestational age by HC alone, in weeks, by the estimated age
- * (Hadlock 1984, recalled: obstetric reference 2.4, grade R). Null outside of 12 to 42 weeks.
+ * (Hadlock 1984, recalled: obstetric 2.4, grade R). Null outside of 12 to 42 weeks.
  */
 export function hadlock1984HcTwoSd(gaWeeks: number): number | null {
   if (gaWeeks < HADLOCK_1984_WEEKS.from || gaWeeks > HADLOCK_1984_WEEKS.to) return null;
@@ -95,7 +95,7 @@ export const WEIGHT_FORMULAS = {
       0.007365 * bpd ** 2 +
       0.000595 * bpd * ac +
       0.1694 * bpd),
-  /** Hadlock 1984 (obstetric reference: grade R). */
+  /** Hadlock 1984 (obstetric 2.5: grade R). */
   'hadlock-hc-ac': ({ hc, ac }: LengthsCm<'hc' | 'ac'>) =>
     10 ** (1.182 + 0.0273 * hc + 0.07057 * ac - 0.00063 * ac ** 2 - 0.0002184 * hc * ac),
   /** Hadlock 1984. */
@@ -114,7 +114,7 @@ export const WEIGHT_FORMULAS = {
 
 export type WeightFormula = keyof typeof WEIGHT_FORMULAS;
 
-/** Ratios of biometry and their usual ranges (obstetric reference 2.3). */
+/** Ratios of biometry and their usual ranges (obstetric 2.3). */
 
 /** 100 × BPD / OFD, in %. Hadlock et al., AJR 1981;137:83-85, with BPD outer to inner. */
 export function cephalicIndex(bpd: number, ofd: number): number {
@@ -149,7 +149,7 @@ export function circumferenceOfDiameters(first: number, second: number): number 
   return (Math.PI * (first + second)) / 2;
 }
 
-/** Share by which a circumference may differ from that of its diameters (obstetric reference 0.6). */
+/** Share by which a circumference may differ from that of its diameters (obstetric 0.6). */
 export const CIRCUMFERENCE_SHARE = 0.06;
 
 /** HC of an outer-inner BPD and the OFD; 1.62 holds the missing bone (ISUOG 2019, Hadlock 1982). */

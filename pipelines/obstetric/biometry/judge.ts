@@ -76,7 +76,7 @@ function weightDoubt(lengths: readonly Measurement[]): FindingDraft[] {
   ];
 }
 
-/** Values that do not fit each other point at a measurement, not at the fetus (reference 0.6). */
+/** Values that do not fit each other point at a measurement, not at the fetus (obstetric 0.6). */
 export function consistencyFindings(measurements: readonly Measurement[]): FindingDraft[] {
   const of = (key: ConceptKey) => acceptedValue(measurements, key);
   return [
@@ -104,7 +104,7 @@ export interface CartComparison {
   unused: string | null;
 }
 
-/** Machines place BPD outer to inner by default, we outer to outer (reference 2.1). */
+/** Machines place BPD outer to inner by default, we outer to outer (obstetric 2.1). */
 const BPD_NOTE = 'the machine may have measured outer to inner';
 
 const placementNote = (key: LengthKey) => (key === 'bpd' ? BPD_NOTE : null);
@@ -113,7 +113,7 @@ function standIn(key: LengthKey, value: Measurement): Measurement {
   return { ...value, id: key, note: joined(value.note, placementNote(key), STANDS_IN) };
 }
 
-/** How far values of a length of this size may lie apart (reference 2.6), mm. */
+/** How far values of a length of this size may lie apart (obstetric 2.6), mm. */
 const repeatability = (key: LengthKey, mm: number) =>
   key === 'fl' ? REPEATABILITY.femurMm : REPEATABILITY.circumferenceShare * mm;
 
@@ -121,7 +121,7 @@ const repeatability = (key: LengthKey, mm: number) =>
 const disagrees = (key: LengthKey, ours: number, machine: number) =>
   Math.abs(machine - ours) > repeatability(key, (ours + machine) / 2);
 
-/** What repeated values of the machine are told of, as ours are (reference 2.6). */
+/** What repeated values of the machine are told of, as ours are (obstetric 2.6). */
 const REPEATED: ReadonlySet<string> = new Set(['hc', 'ac', 'fl'] satisfies LengthKey[]);
 
 function spreadFinding(
@@ -177,7 +177,7 @@ function comparisonFinding(key: LengthKey, value: Measurement, ours: Measurement
 /**
  * Compares our lengths with those of the machine's reports, and lets the machine's stand where we
  * have none. Of several fetuses none is used: the images do not say whose they are. What is
- * implausible is listed and compared with nothing (reference 0.6).
+ * implausible is listed and compared with nothing (obstetric 0.6).
  */
 export function compareWithCart(
   evidence: BiometryEvidence,
@@ -224,7 +224,7 @@ export function withCartInputs(
   });
 }
 
-/** A difference beyond that of two formulas of the same lengths asks to check (reference 0.6). */
+/** A difference beyond that of two formulas of the same lengths asks to check (obstetric 0.6). */
 function comparison(own: Measurement, machine: Measurement): FindingDraft {
   const percent = (100 * Math.abs(machine.value - own.value)) / own.value;
   const limit = 100 * WEIGHTS_DIFFER;

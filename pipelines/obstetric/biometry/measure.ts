@@ -36,7 +36,7 @@ export interface ReadLengths {
 /** Share of an axis that may run out of the only region, where the fit carries the outline on. */
 const OVERHANG = 0.05;
 
-/** The scale of an outline: the region that contains its axes (reference 0.4). */
+/** The scale of an outline: the region that contains its axes (obstetric 0.4). */
 function outlineRegion(clip: Clip, points: readonly Point[]): CalibratedRegion | null {
   const containing = scaleFor(clip, points);
   const [only, ...others] = clip.regions;
@@ -144,7 +144,7 @@ export function lengthsOf(reading: FrameReading): ReadLengths | null {
   return { lengths: [length], calibration: region.source, note: null };
 }
 
-/** "Median of up to three frames each" (service.md 2.6). */
+/** "Median of up to three frames each" (api 2.6). */
 const FRAMES_PER_MEASUREMENT = 3;
 
 /** Of the head by the plane that is the last choice for it, as a note and a sentence say it. */
@@ -153,7 +153,7 @@ export const LAST_RESORT = 'measured on the transcerebellar plane, as no better 
 /** Whether a value is of a plane that only stands in for the one it belongs on. */
 export const isOfLastResort = ({ note }: Measurement) => note?.includes(LAST_RESORT) ?? false;
 
-/** A scale that no image states is said (obstetric reference 0.4). */
+/** A scale that no image states is said (obstetric 0.4). */
 const USER_SCALE_NOTE = 'in the scale given with the request, which the image does not state';
 
 function planeNote(key: ConceptKey, plane: Plane): string | null {

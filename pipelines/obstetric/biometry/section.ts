@@ -216,7 +216,7 @@ function summaryOf(
   ].join(' ');
 }
 
-/** How BPD was placed, and where the scale of our own lengths is from (reference 2.1 and 0.4). */
+/** How BPD was placed, and where the scale of our own lengths is from (obstetric 2.1 and 0.4). */
 function dataOf(
   { readings }: BiometryEvidence,
   lengths: readonly Measurement[],
@@ -227,7 +227,7 @@ function dataOf(
   return { bpd_convention: bpdConvention(lengths), calibration, structures };
 }
 
-/** Of several fetuses no two images are put together (obstetric reference 0.5 and 19). */
+/** Of several fetuses no two images are put together (obstetric 0.5 and 19). */
 function apart(
   evidence: BiometryEvidence,
   measurements: Measurement[],

@@ -12,7 +12,7 @@ export const PROGESTERONE_MM = 20;
 /** Whole days between which the length of an asymptomatic woman is categorised: 16+0 to 24+0. */
 export const CERVIX_CATEGORY_DAYS = { from: 16 * 7, to: 24 * 7 } as const;
 
-/** By the closed (functional) length in mm (obstetric reference 10). */
+/** By the closed (functional) length in mm (obstetric 10). */
 export function cervixCategory(mm: number): CervixCategory {
   if (mm <= CERVIX_MM.extremelyShort) return 'extremely-short';
   if (mm <= CERVIX_MM.veryShort) return 'very-short';

@@ -15,7 +15,7 @@ import {
   percentFunnelling,
 } from './guideline.ts';
 
-/** The reference's words for any other route (obstetric reference 10). */
+/** The sentence for any other route (obstetric 10). */
 export const NEEDS_TRANSVAGINAL = 'cervical length needs a transvaginal measurement';
 
 export interface MeasuredCervix {
@@ -75,7 +75,7 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
 
 /**
  * The closed length on one frame; null where its scale is not known. On a transabdominal image it is
- * not accepted: that is not the plane of the cervix (obstetric reference 1.1).
+ * not accepted: that is not the plane of the cervix (obstetric 1.1).
  */
 export function measureCervix(
   reading: CervixReading,

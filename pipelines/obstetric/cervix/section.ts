@@ -205,7 +205,7 @@ function run(evidence: CervixEvidence): SectionOutcome {
     : besideImplausible(withoutLength(view, measured), machine);
 }
 
-/** Transvaginal cervical length and funnelling (obstetric reference 10). */
+/** Transvaginal cervical length and funnelling (obstetric 10). */
 export const cervix: ObstetricSection<CervixEvidence> = {
   id: CERVIX_SECTION,
   title: 'Cervix',

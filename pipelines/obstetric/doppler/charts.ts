@@ -1,4 +1,4 @@
-/** Reference ranges of fetal and uterine Doppler (obstetric reference 13). */
+/** Reference ranges of fetal and uterine Doppler (obstetric 13). */
 
 const { exp, log, log10, sqrt } = Math;
 

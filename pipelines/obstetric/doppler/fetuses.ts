@@ -49,7 +49,7 @@ export function apart(
 }
 
 /**
- * Two fetuses never share a value (obstetric reference 0.5): of several each is judged by the spectra
+ * Two fetuses never share a value (obstetric 0.5): of several each is judged by the spectra
  * that name it, and `reported` are those whose flow the machine's values call lost.
  */
 export function groupsByFetus(

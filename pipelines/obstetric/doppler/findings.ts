@@ -66,7 +66,7 @@ export function finding(
   };
 }
 
-/** The median holds for velocities along the vessel (obstetric reference 13.4). */
+/** The median holds for velocities along the vessel (obstetric 13.4). */
 export const ANGLE_UNKNOWN = `the angle was not given; the median holds for at most ${MCA_ANGLE} degrees`;
 
 /** What lies outside its chart. */

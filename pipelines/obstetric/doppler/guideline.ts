@@ -12,19 +12,19 @@ import {
   uterinePiZ,
 } from './charts.ts';
 
-/** Rates outside of it change the indices: no chart holds (obstetric reference 13, pitfalls). */
+/** Rates outside of it change the indices: no chart holds (obstetric 13, pitfalls). */
 export const CHARTED_RATE = { slowest: 110, fastest: 160 } as const;
 
 /** Multiples of the median MCA-PSV from which anaemia is suspected (Mari 2000). */
 export const ANAEMIA_MOM = { mild: 1.29, moderate: 1.5, severe: 1.55 } as const;
 
-/** RI at which end-diastolic flow is absent, above which it is reversed (obstetric reference 13.1). */
+/** RI at which end-diastolic flow is absent, above which it is reversed (obstetric 13.1). */
 export const RI_WITHOUT_FLOW = 1;
 
 /** A CPR below it is low at any age in common use (Gramellini 1992), beside the centile. */
 export const LOW_CPR = 1.08;
 
-/** The angle, degrees, up to which MCA-PSV needs no correction (obstetric reference 13.2). */
+/** The angle, degrees, up to which MCA-PSV needs no correction (obstetric 13.2). */
 export const MCA_ANGLE = 15;
 
 const Z_5 = -1.6448536269514722;
@@ -32,7 +32,7 @@ const Z_95 = 1.6448536269514722;
 
 /**
  * Flow that disappears above it is hidden by the wall filter, not absent: at most 60 Hz are right
- * (obstetric reference 13.2), which is 2.3 cm/s at 2 MHz; with room for the trace.
+ * (obstetric 13.2), which is 2.3 cm/s at 2 MHz; with room for the trace.
  */
 export const WALL_FILTER_LIMIT = { cmPerSecond: 3, hertz: 80 } as const;
 
@@ -45,7 +45,7 @@ export type EndDiastolicFlow =
 
 /**
  * End-diastolic flow of an umbilical artery by most of its beats: absent or reversed in more than
- * half of them (obstetric reference 13.3). Null without beats.
+ * half of them (obstetric 13.3). Null without beats.
  */
 export function endDiastolicFlow(beats: readonly BeatVelocities[]): EndDiastolicFlow | null {
   if (beats.length === 0) return null;
@@ -57,7 +57,7 @@ export function endDiastolicFlow(beats: readonly BeatVelocities[]): EndDiastolic
   return without > 0 ? 'intermittent-absent' : 'forward';
 }
 
-/** Not assessable: the wall filter may hide what would be positive (obstetric reference 13.7). */
+/** Not assessable: the wall filter may hide what would be positive (obstetric 13.7). */
 export type AWave = 'positive' | 'absent' | 'reversed' | 'not-assessable';
 
 /** The a-wave of a ductus venosus by the trough of most of its beats; null without beats. */
@@ -74,7 +74,7 @@ export function aWave(
 
 export type AnaemiaBand = 'no-signal' | 'mild' | 'moderate-to-severe' | 'severe';
 
-/** The band of an MCA-PSV in multiples of the median (obstetric reference 13.4). */
+/** The band of an MCA-PSV in multiples of the median (obstetric 13.4). */
 export function anaemiaBand(mom: number): AnaemiaBand {
   if (mom >= ANAEMIA_MOM.severe) return 'severe';
   if (mom >= ANAEMIA_MOM.moderate) return 'moderate-to-severe';
@@ -149,7 +149,7 @@ export type DopplerSummary =
   | 'not-assessed';
 
 /**
- * The gravest of what was found (obstetric reference 13.8). Normal only where the umbilical artery was
+ * The gravest of what was found (obstetric 13.8). Normal only where the umbilical artery was
  * judged: a brain that is well supplied says nothing of the placenta.
  */
 export function dopplerSummary(state: DopplerState): DopplerSummary {

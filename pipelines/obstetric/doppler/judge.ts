@@ -44,7 +44,7 @@ interface Judged {
   flow: EndDiastolicFlow | null;
 }
 
-/** Values that a chart would judge at another age (obstetric reference 0.5: never clamped). */
+/** Values that a chart would judge at another age (obstetric 0.5: never clamped). */
 function outsideChart(measurements: readonly Measurement[], charts: readonly string[]): string[] {
   const labels = measurements
     .filter(

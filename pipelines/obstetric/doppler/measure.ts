@@ -15,7 +15,7 @@ import { WALL_FILTER_LIMIT } from './guideline.ts';
 
 export const DOPPLER_SECTION = 'doppler';
 
-/** What a trace must hold before a category is drawn from it (obstetric reference 13.1). */
+/** What a trace must hold before a category is drawn from it (obstetric 13.1). */
 export const TRACE = {
   beats: 3,
   /** Coefficient of variation of the cycle lengths. */
@@ -29,7 +29,7 @@ export const TRACE = {
  */
 export const TRACE_UNCERTAINTY = { pi: 0.1, ri: 0.03, sd: 0.15, psv: 0.07, edv: 0.15 } as const;
 
-/** The main stem of a uterine artery flows faster, cm/s (obstetric reference 13.2). */
+/** The main stem of a uterine artery flows faster, cm/s (obstetric 13.2). */
 const UTERINE_STEM_PSV = 60;
 
 type Property = keyof typeof TRACE_UNCERTAINTY;
@@ -55,7 +55,7 @@ function valuesOf(beats: readonly BeatVelocities[]): Record<Property, number | n
   };
 }
 
-/** For forward flow the mean maximum velocity lies between EDV and PSV (obstetric reference 13.1). */
+/** For forward flow the mean maximum velocity lies between EDV and PSV (obstetric 13.1). */
 const isConsistent = ({ peak, endDiastolic, average }: BeatVelocities) =>
   average > 0 && average < peak && (endDiastolic <= 0 || average > endDiastolic);
 
@@ -117,7 +117,7 @@ function idOf(key: ConceptKey, { laterality }: SpectrumReading, rank: number): s
   return [key, side, rank > 0 ? rank + 1 : null].filter((part) => part !== null).join('-');
 }
 
-/** Only reversed flow makes a PI so high as the umbilical artery's limit (obstetric reference 0.6). */
+/** Only reversed flow makes a PI so high as the umbilical artery's limit (obstetric 0.6). */
 function isPlausiblePi(key: ConceptKey, value: number, beats: readonly BeatVelocities[]): boolean {
   const reversed = beats.some(({ endFlow }) => endFlow === 'reversed');
   return isPlausible(key, value) && (reversed || isPlausible('unnamed-vessel-pi', value));
@@ -164,7 +164,7 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
   });
 }
 
-/** PI for veins, (S - a) / TAMX, which has no chart that could be confirmed (reference 13.7). */
+/** PI for veins, (S - a) / TAMX, which has no chart that could be confirmed (obstetric 13.7). */
 export function measureDuctus(reading: TracedReading, rank: number): Measurement[] {
   const { waveform } = reading;
   const value = mean(
@@ -266,7 +266,7 @@ function whyNot(supplied: Supplied, vessel: DopplerVessel): string {
   return `${capital(name)} Doppler was not supplied`;
 }
 
-/** What is missing of these vessels, and whether a CPR is missing with it (obstetric reference 13.8). */
+/** What is missing of these vessels, and whether a CPR is missing with it (obstetric 13.8). */
 export function suppliedGaps(supplied: Supplied, vessels: readonly DopplerVessel[]): string[] {
   const pair = FETAL_ARTERIES.filter((one) => vessels.includes(one));
   const measured = pair.filter((vessel) => isMeasured(supplied, vessel));

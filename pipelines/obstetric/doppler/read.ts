@@ -7,7 +7,7 @@ import type { Reader } from '../shared/reader.ts';
 import type { DopplerVessel, SpectrumReading } from './evidence.ts';
 import { DOPPLER_VESSELS } from './evidence.ts';
 
-/** Anatomic Region Sequence; the ductus venosus has no confirmed code (obstetric reference 15.4). */
+/** Anatomic Region Sequence; the ductus venosus has no confirmed code (obstetric 15.4). */
 const CODED: Readonly<Record<string, DopplerVessel>> = Object.fromEntries(
   (['umbilical-artery', 'middle-cerebral-artery', 'uterine-artery'] as const).flatMap((vessel) => {
     const { site } = CONCEPTS[`${vessel}-pi`];

@@ -252,7 +252,7 @@ function run(evidence: DopplerEvidence): SectionOutcome {
   };
 }
 
-/** Umbilical, middle cerebral and uterine artery and ductus venosus (obstetric reference 13). */
+/** Umbilical, middle cerebral and uterine artery and ductus venosus (obstetric 13). */
 export const doppler: ObstetricSection<DopplerEvidence> = {
   id: DOPPLER_SECTION,
   title: 'Doppler',

@@ -7,12 +7,12 @@ export const DIAGNOSTIC = { crl: 7, msd: 25 } as const;
 
 export const SUSPICIOUS_MSD = 16;
 
-/** Inner diameter of a yolk sac, mm: usual from 2 to 6, both included (obstetric reference 5.1). */
+/** Inner diameter of a yolk sac, mm: usual from 2 to 6, both included (obstetric 5.1). */
 export const YOLK_SAC_MM = { small: 2, large: 6 } as const;
 
 export const SUSPICIOUS = { yolkSacAbove: 7, smallSacBelow: 5, embryoFromDays: 42 } as const;
 
-/** Dating by crown-rump length (obstetric reference 5.2); lengths in mm. */
+/** Dating by crown-rump length (obstetric 5.2); lengths in mm. */
 
 const { exp, log, sqrt } = Math;
 
@@ -85,7 +85,7 @@ export function yolkSacBand(mm: number): 'small' | 'usual' | 'large' {
   return mm > YOLK_SAC_MM.large ? 'large' : 'usual';
 }
 
-/** Signs of SRU's second list that need no length of an embryo (obstetric reference 5.3). */
+/** Signs of SRU's second list that need no length of an embryo (obstetric 5.3). */
 export interface SuspiciousSigns {
   yolkSac: number | null;
   msd: number | null;

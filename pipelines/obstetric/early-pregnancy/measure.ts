@@ -135,7 +135,7 @@ function crownRumpLengths(clips: readonly EarlyClip[]): Measurement[] {
 
 const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
-/** Values of one CRL of which the median is taken (reference 5.1). */
+/** Values of one CRL of which the median is taken (obstetric 5.1). */
 const CRL_REPEATS = 3;
 
 const ofMachine = (one: Measurement, name: string) =>

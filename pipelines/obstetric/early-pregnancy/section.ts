@@ -103,7 +103,7 @@ function ofMachine(evidence: EarlyEvidence): MachineValues {
   return { ...lengths, measurements: [...lengths.measurements, ...rates] };
 }
 
-/** Of several fetuses no two images are put together (obstetric reference 0.5). */
+/** Of several fetuses no two images are put together (obstetric 0.5). */
 function apart(clips: readonly EarlyClip[], unused: string | null, why: string): SectionOutcome {
   const detail = [
     `Each length of an embryo stands by itself, without an age or a category: ${why}.`,
@@ -175,7 +175,7 @@ function run(evidence: EarlyEvidence): SectionOutcome {
   };
 }
 
-/** Sac, yolk sac, embryo, cardiac activity and viability (obstetric reference 5). */
+/** Sac, yolk sac, embryo, cardiac activity and viability (obstetric 5). */
 export const earlyPregnancy: ObstetricSection<EarlyEvidence> = {
   id: EARLY_SECTION,
   title: 'Early pregnancy',

@@ -31,7 +31,7 @@ export interface EarlySight {
   silentSeconds: number | null;
 }
 
-/** A rate of an embryo's heart; that of a mother's vessel is none (obstetric reference 0.6). */
+/** A rate of an embryo's heart; that of a mother's vessel is none (obstetric 0.6). */
 const isRate = (beatsPerMinute: number) => isPlausible('fetal-heart-rate', beatsPerMinute);
 
 const isBeating = ({ cardiac }: EarlyClip) =>

@@ -3,7 +3,7 @@ const DOUBILET_BENSON = 'Doubilet and Benson 1995';
 
 /**
  * Bands of the embryonic heart rate, beats per minute, by the first and the last day of the age that
- * they hold for, both included (obstetric reference 5.4). `recalled`: the limit of a slow rate is
+ * they hold for, both included (obstetric 5.4). `recalled`: the limit of a slow rate is
  * graded R, not verified against its source.
  */
 export const RATE_BANDS = [
@@ -78,7 +78,7 @@ export function fetalRateBand(gaDays: number, beatsPerMinute: number): FetalRate
 
 export type RateBand = 'slow' | 'borderline' | 'usual' | 'fast';
 
-/** The bands of an age; null where the reference has none: before 4+0 weeks, at 10 weeks, from 14 on. */
+/** The bands of an age; null where no source has one: before 4+0 weeks, at 10 weeks, from 14 on. */
 export const rateBandsAt = (gaDays: number): (typeof RATE_BANDS)[number] | null =>
   RATE_BANDS.find(({ fromDays, untilDays }) => gaDays >= fromDays && gaDays <= untilDays) ?? null;
 

@@ -294,7 +294,7 @@ export function judgeRates(groups: readonly RateGroup[], gaDays: number | null):
 
 const SILENT = 'An M-mode shows no beat that repeats: cardiac activity was not confirmed on it.';
 
-/** As of a silent cine (obstetric reference 12): neutral, and a second observer is required. */
+/** As of a silent cine (obstetric 12): neutral, and a second observer is required. */
 const SECOND_OBSERVER =
   'No cardiac activity was seen on the recorded M-mode; confirmation by a second observer is required.';
 

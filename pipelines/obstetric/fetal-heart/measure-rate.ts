@@ -185,7 +185,7 @@ export interface RateGroup {
 
 /**
  * The rates that may be compared with each other. Of several fetuses each by itself, and each rate that
- * names none alone (obstetric reference 0.5). Machines name the only fetus too.
+ * names none alone (obstetric 0.5). Machines name the only fetus too.
  * A rate of the machine that a section before has listed (`earlier`) is that measurement, and no second
  * one.
  */

@@ -36,7 +36,7 @@ interface Value {
 
 const SQUARE: PixelScale = { x: 1, y: 1 };
 
-/** Pixels without a scale are taken for square: ratios and angles need no more (reference 0.4). */
+/** Pixels without a scale are taken for square: ratios and angles need no more (obstetric 0.4). */
 const scaleOf = (clip: Clip, outline: Ellipse): PixelScale =>
   scaleFor(clip, axisEnds(outline))?.scale ?? SQUARE;
 

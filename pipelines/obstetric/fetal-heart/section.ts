@@ -20,7 +20,7 @@ const VIEW_TEXT: Readonly<Record<CardiacView, string>> = {
   'three-vessel-trachea': 'three-vessel-and-trachea view',
 };
 
-/** What a still four-chamber view cannot answer; never "normal heart" (obstetric reference 7.3). */
+/** What a still four-chamber view cannot answer; never "normal heart" (obstetric 7.3). */
 const NOT_JUDGED =
   'Situs, position, the side of the axis, chambers, septum, valves, veins, flow and outflow tracts were not assessed, nor whether there is an effusion.';
 
@@ -112,7 +112,7 @@ function run(evidence: FetalHeartEvidence, earlier: readonly Measurement[]): Sec
   };
 }
 
-/** Views, rate and rhythm of the fetal heart, and its size where known (obstetric reference 7). */
+/** Views, rate and rhythm of the fetal heart, and its size where known (obstetric 7). */
 export const fetalHeart: ObstetricSection<FetalHeartEvidence> = {
   id: FETAL_HEART_SECTION,
   title: 'Fetal heart',

@@ -109,7 +109,7 @@ export function intergrowthSizeAt(
 
 /**
  * INTERGROWTH-21st estimated fetal weight. Two standards, each for its own weight formula; mixing
- * them is an error (obstetric reference 16.5). λ, μ and σ describe ln(weight in g), not the weight.
+ * them is an error (obstetric 16.5). λ, μ and σ describe ln(weight in g), not the weight.
  */
 export interface WeightStandard {
   weeks: { from: number; to: number };

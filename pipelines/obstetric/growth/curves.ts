@@ -28,13 +28,13 @@ const sizeCurve = (concept: 'hc' | 'ac' | 'fl') =>
     intergrowthSizeAt(concept, weeks, zOf(centile)),
   );
 
-/** A weight chart holds for the weights of its own formula only (obstetric reference 16.5). */
+/** A weight chart holds for the weights of its own formula only (obstetric 16.5). */
 const weightCurve = (chart: ChartKey, standard: WeightStandard) =>
   curve('efw', chart, standard.weeks, (weeks, centile) =>
     intergrowthWeightAt(standard, weeks, zOf(centile)),
   );
 
-/** The charts of the growth section (obstetric reference 3.1 and 3.2), in the order drawn. */
+/** The charts of the growth section (obstetric 3.1 and 3.2), in the order drawn. */
 export const INTERGROWTH_CURVES: readonly GrowthCurve[] = [
   sizeCurve('hc'),
   sizeCurve('ac'),

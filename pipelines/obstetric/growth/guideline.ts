@@ -1,4 +1,4 @@
-/** Size for gestational age by unrounded centiles (obstetric reference 3.8). */
+/** Size for gestational age by unrounded centiles (obstetric 3.8). */
 export type SizeCategory = 'sga-severe' | 'sga' | 'aga' | 'lga' | 'lga-severe';
 
 /** Centiles of the boundaries; exactly the 10th or 90th is appropriate. */
@@ -82,7 +82,7 @@ function isEarlyRestriction(evidence: RestrictionEvidence, small: boolean): bool
 
 function isLateRestriction(evidence: RestrictionEvidence, small: boolean): boolean {
   const flow = evidence.endDiastolicFlow;
-  // Absent or reversed flow means a UA-PI far above the 95th centile (obstetric reference 17).
+  // Absent or reversed flow means a UA-PI far above the 95th centile (obstetric 17).
   const doppler =
     below(evidence.cprCentile, CUTOFF.lowCpr) ||
     above(evidence.uaPiCentile, CUTOFF.highPi) ||
@@ -117,7 +117,7 @@ function hasOtherCriterion(evidence: RestrictionEvidence, early: boolean): boole
 
 /**
  * The Delphi form. `none` says that weight and AC are both known and not small and that no other
- * criterion is met (obstetric reference 3.9); short of that a fetus that is not small is
+ * criterion is met (obstetric 3.9); short of that a fetus that is not small is
  * `not-assessable`.
  */
 export function restrictionForm(evidence: RestrictionEvidence): RestrictionForm {

@@ -15,7 +15,7 @@ import {
   isCharted,
 } from './measure.ts';
 
-/** Scans closer together say more about the measurement than about growth (reference 3.12). */
+/** Scans closer together say more about the measurement than about growth (obstetric 3.12). */
 export const SHORTEST_INTERVAL_DAYS = 14;
 
 const SOURCE_TEXT: Readonly<Record<EarlierSource, string>> = {
@@ -138,7 +138,7 @@ function changeSentence(scan: EarlierGrowth, values: readonly Change[]): string 
 
 const OF_SEVERAL = 'the earlier scan names several fetuses';
 
-/** An earlier value of a twin may be that of the other one (reference 19). */
+/** An earlier value of a twin may be that of the other one (obstetric 19). */
 const leftOutSentence = (scans: number): string[] =>
   scans === 0 ? [] : ['An earlier scan that names several fetuses was left out.'];
 

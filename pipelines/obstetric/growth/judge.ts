@@ -52,7 +52,7 @@ export function growthFinding(
   };
 }
 
-/** z-scores beyond which a part is called small or large (obstetric reference 3.8). */
+/** z-scores beyond which a part is called small or large (obstetric 3.8). */
 const PART_Z = { microcephaly: -3, low: -2, high: 2 } as const;
 
 /** Head and femur by z-score; a small BPD beside a head of its size is a matter of shape. */
@@ -155,7 +155,7 @@ export function sizeClassification({ category, by }: Size): Result['classificati
   };
 }
 
-/** A small AC is told beside a weight that is not small (obstetric reference 3.8). */
+/** A small AC is told beside a weight that is not small (obstetric 3.8). */
 function abdomenFinding({ category, by }: Size): FindingDraft[] {
   const [efw, ac] = by;
   const weightIsSmall = category === 'sga' || category === 'sga-severe';
@@ -233,7 +233,7 @@ export function discordanceSentence({ weights, discordance }: TwinWeights): stri
   return `Weights by the report of the ultrasound machine: ${named.join(', ')}; discordance ${percentText(discordance)} (difference as a share of the larger weight).`;
 }
 
-/** A discordance that is told (obstetric reference 3.10); no criterion but it was looked at. */
+/** A discordance that is told (obstetric 3.10); no criterion but it was looked at. */
 export function discordanceFindings(twins: TwinWeights): FindingDraft[] {
   const { weights, discordance } = twins;
   const { told, selective } = TWIN_DISCORDANCE;
@@ -275,7 +275,7 @@ export interface DatingConflict {
 
 /**
  * Whether the age by biometry asks for another date than the last period gave (ACOG Committee Opinion
- * 700; obstetric reference 5.2). An age that a scan has set is never dated anew.
+ * 700; obstetric 5.2). An age that a scan has set is never dated anew.
  */
 export function datingConflict(
   measurements: readonly Measurement[],

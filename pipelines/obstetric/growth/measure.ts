@@ -50,7 +50,7 @@ function weightChart(key: ChartKey, standard: WeightStandard): GrowthChart {
 }
 
 /**
- * Weight formula → the one chart that was made with it (obstetric reference 16.5); a weight by any
+ * Weight formula → the one chart that was made with it (obstetric 16.5); a weight by any
  * other formula has no centile. The size charts take BPD outer to outer, as it is measured here.
  */
 const WEIGHT_CHARTS: Readonly<Record<string, GrowthChart>> = {
@@ -114,7 +114,7 @@ export function chart(measurement: Measurement, gaWeeks: number): Charted | NotC
 /**
  * The same for a value that stands in this study. A BPD of the ultrasound machine has no chart: no
  * report says whether it is outer to inner or outer to outer, and mixing the two is an error
- * (obstetric reference 2.1 and 16.5).
+ * (obstetric 2.1 and 16.5).
  */
 export function chartStanding(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   if (measurement.concept.key !== 'bpd' || !isOfMachine(measurement)) {

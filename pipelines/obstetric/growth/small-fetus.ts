@@ -182,7 +182,7 @@ function dopplerText({ measurements, classified }: SmallFetusEvidence): string |
   return parts.length > 0 ? `Doppler: ${parts.join(', ')}.` : null;
 }
 
-/** In the order of reference 3.9: dating, chart, centiles, trajectory, fluid, Doppler, what is missing. */
+/** In the order of obstetric 3.9: dating, chart, centiles, trajectory, fluid, Doppler, what is missing. */
 function guidanceText(
   given: SmallFetusEvidence,
   lead: string,
@@ -214,7 +214,7 @@ function guidanceText(
 
 /**
  * Growth restriction of a singleton by the Delphi consensus, and what a small fetus needs in the
- * words of reference 3.9: what was and was not available. Restriction is never excluded without
+ * words of obstetric 3.9: what was and was not available. Restriction is never excluded without
  * Doppler, and no delivery timing is stated.
  */
 export function smallFetus(given: SmallFetusEvidence): {

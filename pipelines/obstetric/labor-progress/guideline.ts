@@ -12,13 +12,13 @@ export function headDirection(angle: number): 'down' | 'horizontal' | 'up' {
   return angle <= HEAD_DIRECTION.horizontalTo ? 'horizontal' : 'up';
 }
 
-/** Degrees between which a station is given; outside only the angle is (obstetric reference 11.1). */
+/** Degrees between which a station is given; outside only the angle is (obstetric 11.1). */
 export const STATION_ANGLES = { from: 80, to: 175 } as const;
 
-/** Degrees outside of which an angle of progression is a mistake (obstetric reference 0.6). */
+/** Degrees outside of which an angle of progression is a mistake (obstetric 0.6). */
 export const PLAUSIBLE_ANGLES = { from: 50, to: 200 } as const;
 
-/** Lowest angle of progression of each band in degrees (obstetric reference 11.2). */
+/** Lowest angle of progression of each band in degrees (obstetric 11.2). */
 export const DESCENT_BANDS = { intermediate: 110, lowOrMid: 120, deeplyEngaged: 145 } as const;
 
 /** How far the head has come down, by the angle of progression in degrees. */

@@ -194,7 +194,7 @@ function run({ views }: LaborEvidence): SectionOutcome {
   };
 }
 
-/** Angle of progression, head-symphysis distance, head direction (obstetric reference 11). */
+/** Angle of progression, head-symphysis distance, head direction (obstetric 11). */
 export const laborProgress: ObstetricSection<LaborEvidence> = {
   id: ID,
   title: 'Labor progress',

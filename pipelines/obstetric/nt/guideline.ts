@@ -1,4 +1,4 @@
-/** CRL in mm between which NT is interpreted, both included (FMF; obstetric reference 6). */
+/** CRL in mm between which NT is interpreted, both included (FMF; obstetric 6). */
 export const NT_WINDOW = { from: 45, to: 84 } as const;
 
 /**

@@ -178,7 +178,7 @@ function run(evidence: NuchalEvidence, earlier: readonly Measurement[]): Section
   );
 }
 
-/** Nuchal translucency, nasal bone and plane adequacy (obstetric reference 6). */
+/** Nuchal translucency, nasal bone and plane adequacy (obstetric 6). */
 export const nt: ObstetricSection<NuchalEvidence> = {
   id: NUCHAL_SECTION,
   title: 'Nuchal translucency',

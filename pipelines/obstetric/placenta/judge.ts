@@ -120,7 +120,7 @@ export function edgeFindings(edge: LowerEdge): FindingDraft[] {
   ];
 }
 
-/** Which later scans are still to come at this age (obstetric reference 9.2). */
+/** Which later scans are still to come at this age (obstetric 9.2). */
 function laterScans(gaDays: number): string {
   const [first, second] = LOW_EDGE_WEEKS;
   if (gaDays < first * 7) {

@@ -13,7 +13,7 @@ import { placentaCategory } from './guideline.ts';
 const SECTION = 'placenta';
 const FRAMES = 3;
 
-/** Said of a distance that no category may rest on (obstetric reference 9.2). */
+/** Said of a distance that no category may rest on (obstetric 9.2). */
 const NOT_TRANSVAGINAL = 'not on a transvaginal image: no category rests on it';
 
 /** Whether the machine calls the view transabdominal; an unnamed one is told by its picture. */

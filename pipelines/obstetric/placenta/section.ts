@@ -157,7 +157,7 @@ function run({ views, options }: PlacentaEvidence): SectionOutcome {
   };
 }
 
-/** Location, distance to the internal os, accreta descriptors (obstetric reference 9). */
+/** Location, distance to the internal os, accreta descriptors (obstetric 9). */
 export const placenta: ObstetricSection<PlacentaEvidence> = {
   id: PLACENTA_SECTION,
   title: 'Placenta',

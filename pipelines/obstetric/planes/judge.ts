@@ -7,7 +7,7 @@ export interface QualityCriterion {
   met: boolean | null;
 }
 
-/** "Head fills at least 30 % of the image" (INTERGROWTH-21st; obstetric reference 1.2). */
+/** "Head fills at least 30 % of the image" (INTERGROWTH-21st; obstetric 1.2). */
 const LEAST_FILL = 0.3;
 /** Steepest femur, degrees to the horizontal (Salomon 2006). */
 const STEEPEST_FEMUR = 45;
@@ -41,7 +41,7 @@ function femurAngle({ clip, located }: FemurReading): number | null {
 }
 
 /**
- * Why a frame is not the plane that its structure is measured on (obstetric reference 1.1); null where
+ * Why a frame is not the plane that its structure is measured on (obstetric 1.1); null where
  * nothing speaks surely against it. Two answers must agree that a head shows the cerebellum: the plane
  * alone is named wrongly too often (card of `fetal-brain-plane`).
  */

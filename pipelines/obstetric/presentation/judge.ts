@@ -77,7 +77,7 @@ function sweptBeats(evidence: PresentationEvidence): Beat[] {
   });
 }
 
-/** Of obstetric reference 12; clips are named where there are several, or where something is against it. */
+/** As in obstetric 12; clips are named where there are several, or where something is against it. */
 function notSeen(silent: readonly Silent[], named: boolean): string {
   const [first, ...others] = silent;
   const clips =
@@ -89,7 +89,7 @@ function notSeen(silent: readonly Silent[], named: boolean): string {
 
 /**
  * Whether a heart was seen to beat, on the cines of the chest: from a still it is not assessed
- * (obstetric reference 12). Each cine on which none was seen is named. It is critical, unless a beat
+ * (obstetric 12). Each cine on which none was seen is named. It is critical, unless a beat
  * of a fetus was seen elsewhere in the study and nothing tells of a second fetus, whose it could be.
  */
 export function fetalActivity(evidence: PresentationEvidence): FetalActivity {

@@ -19,7 +19,7 @@ const ID = 'presentation';
 const SWEEP = 'a sweep along the uterus whose view name says from where to where';
 const CINE = `a cine of the fetal chest of at least ${CARDIAC_MOTION.seconds} s`;
 
-/** Presentation has no clinical weight before 28+0 weeks and matters from 36+0 on (reference 12). */
+/** Presentation has no clinical weight before 28+0 weeks and matters from 36+0 on (obstetric 12). */
 export const PRESENTATION_DAYS = { fromWeight: 28 * 7, relevant: 36 * 7 } as const;
 
 const FROM_WEIGHT = weeksAndDays(PRESENTATION_DAYS.fromWeight);
@@ -240,7 +240,7 @@ const run: ObstetricSection<PresentationEvidence>['run'] = (evidence) => {
   return outcome;
 };
 
-/** Presentation, lie, number of fetuses and cardiac activity (obstetric reference 12). */
+/** Presentation, lie, number of fetuses and cardiac activity (obstetric 12). */
 export const presentation: ObstetricSection<PresentationEvidence> = {
   id: ID,
   title: 'Presentation',

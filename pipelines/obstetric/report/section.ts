@@ -20,7 +20,7 @@ import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
 
 type Report = NonNullable<Result['report']>;
 
-/** Sections in the order of the structured text (obstetric reference 14). */
+/** Sections in the order of the structured text (obstetric 14). */
 const ORDER = [
   'presentation',
   'biometry',
@@ -117,7 +117,7 @@ function impressionOf(result: Result): string[] {
 }
 
 /**
- * The draft report in the order of obstetric reference 14: written from the result alone, so that
+ * The draft report in the order of obstetric 14: written from the result alone, so that
  * it can say nothing that the result does not hold, and negative only what was assessed.
  */
 export function writeReport(result: Result): Report {

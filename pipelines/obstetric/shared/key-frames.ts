@@ -15,7 +15,7 @@ export const MEASURING_PLANES: Readonly<Record<Structure, readonly (readonly Pla
 };
 
 /**
- * The same for the BPD alone, which belongs on the transthalamic plane (obstetric reference 1.4): HC
+ * The same for the BPD alone, which belongs on the transthalamic plane (obstetric 1.4): HC
  * may come from either.
  */
 export const BPD_PLANES: readonly (readonly Plane[])[] = [

@@ -32,7 +32,7 @@ function besideOwn(value: Measurement, own: Measurement): Measurement {
   return { ...value, note: joined(value.note, note) };
 }
 
-/** A value of the machine as it is, or not accepted where it is beyond its hard limits (reference 0.6). */
+/** A value of the machine as it is, or not accepted where it is beyond its hard limits (obstetric 0.6). */
 export function ifPlausible(value: Measurement): Measurement {
   if (value.quality === 'inadequate') return value;
   const key = value.concept.key as ConceptKey;
@@ -48,7 +48,7 @@ export const PASSED_OVER = 'not judged: another value of the machine stands for 
  * The machine's own values with ours: in place of ours under the plain id where we have none accepted,
  * else beside them with the difference. Of several with the same plain id the first that is plausible
  * stands, and the others say that they do not; what is implausible stands nowhere (obstetric
- * reference 0.6).
+ * 0.6).
  */
 export function withMachineValues(
   values: readonly Measurement[],

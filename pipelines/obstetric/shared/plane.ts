@@ -2,7 +2,7 @@ import type { Ellipse, Point } from '../../contract/image.ts';
 import type { Clip, Frame } from '../../contract/study.ts';
 
 /**
- * Classes of the plane classifier (service.md 2.6; obstetric reference 1.1): the eight of the service,
+ * Classes of the plane classifier (api 2.6; obstetric 1.1): the eight of the service,
  * then the views of the other sections.
  */
 export const PLANES = [

@@ -83,7 +83,7 @@ export const ofFetusText = (text: string, fetus: string) => `Fetus ${fetus}: ${t
 
 /**
  * Measurements, findings and classifications whose every id, name and sentence tells which of several
- * fetuses they are of (obstetric reference 0.5: every fetal section is keyed by fetus).
+ * fetuses they are of (obstetric 0.5: every fetal section is keyed by fetus).
  */
 export function keyedByFetus(judged: Judged, fetus: string): Judged {
   const idOf = (id: string) => ofFetusId(id, fetus);

@@ -19,7 +19,7 @@ const NO_NEGATIVE: Limits = { low: 0, high: Infinity };
 /** Peak over end-diastolic velocity: the peak is the larger of the two (obstetric 13.1). */
 const PEAK_OVER_LOWEST: Limits = { low: 1, high: Infinity };
 
-/** Outside of these a value is not used (obstetric reference 0.6); unit of the concept. */
+/** Outside of these a value is not used (obstetric 0.6); unit of the concept. */
 const HARD_LIMITS: Partial<Record<ObstetricConcept, Limits>> = {
   bpd: { low: 8, high: 115 },
   ofd: { low: 10, high: 145 },

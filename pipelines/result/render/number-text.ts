@@ -8,7 +8,7 @@ export { createMeasurement, NO_FRAME } from '../measurement.ts';
 
 /**
  * A value as every sentence shows it: rounded as the concept table says, but on that side of each
- * cut-off on which it lies (obstetric reference 0.3). `also`: cut-offs that hold for this value alone.
+ * cut-off on which it lies (obstetric 0.3). `also`: cut-offs that hold for this value alone.
  */
 export function formatValue(key: ConceptKey, value: number, also: readonly number[] = []): string {
   const { unit, decimals } = CONCEPTS[key];
@@ -47,7 +47,7 @@ function cutOffsOfMeasurement({
 
 /**
  * The number of a value as every table shows it: with the decimals of its concept, and as many more as
- * keep it on its side of each cut-off (obstetric reference 0.3). Decisions use the unrounded value.
+ * keep it on its side of each cut-off (obstetric 0.3). Decisions use the unrounded value.
  */
 export const numberText = (one: Pick<Measurement, 'concept' | 'reference' | 'value'>): string =>
   fixedOffCutOffs(one.value, decimalsOf(one.concept.key), cutOffsOfMeasurement(one));

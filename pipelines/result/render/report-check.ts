@@ -81,7 +81,7 @@ function ownWords(line: string, said: readonly RegExp[]): string {
 const rounds = (value: number, printed: string) =>
   rounded(value, printed.split('.')[1]?.length ?? 0) === Number(printed);
 
-/** Beyond the 1st and the 99th centile only that is printed: `<1`, `>99` (obstetric reference 0.3). */
+/** Beyond the 1st and the 99th centile only that is printed: `<1`, `>99` (obstetric 0.3). */
 const isEndOfScale = (centile: number, printed: string) =>
   (printed === '99' && centile > 99) || (printed === '1' && centile < 1);
 
@@ -139,7 +139,7 @@ function holds(measurement: Measurement, { line, rest, claims, fetuses }: OwnWor
 
 /**
  * What a report says and the result does not hold, each with its line: "every number is validated
- * against the structured result" (service.md 2.6), and with it every unit, side and fetus. A line may
+ * against the structured result" (api 2.6), and with it every unit, side and fetus. A line may
  * say again what the result says word for word. What it adds must be of one accepted measurement that
  * it names: its value in its unit, rounded as printed, its centile or z-score, of its side and fetus.
  */

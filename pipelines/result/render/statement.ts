@@ -16,7 +16,7 @@ const STATUS_TEXT = {
 
 /**
  * What became of a section, in words: never silent, so that absence is not read as normal
- * (obstetric reference 14).
+ * (obstetric 14).
  */
 export function sectionStatement(section: Section): string {
   const { status, summary, reason } = section;

@@ -15,13 +15,13 @@ export function unitText(unit: string): string {
 }
 
 /**
- * Centiles at which a category changes: size (obstetric reference 3.8), Doppler and soft markers
+ * Centiles at which a category changes: size (obstetric 3.8), Doppler and soft markers
  * (3.9, 8, 13). The charts of the sections hold the rules; here they only bound what is rounded.
  */
 const CUT_OFFS: readonly number[] = [3, 5, 10, 90, 95, 97];
 
 /**
- * A centile as every output shows it (obstetric reference 0.3): a whole number from 1 to 99, "<1" or
+ * A centile as every output shows it (obstetric 0.3): a whole number from 1 to 99, "<1" or
  * ">99" beyond, with as many decimals as keep it off a cut-off on which it is not.
  */
 export function centileText(centile: number): string {
@@ -30,7 +30,7 @@ export function centileText(centile: number): string {
   return fixedOffCutOffs(centile, 0, CUT_OFFS);
 }
 
-/** z-scores at which a finding begins (reference 3.8), and that which doubts the dating (0.6). */
+/** z-scores at which a finding begins (obstetric 3.8), and that which doubts the dating (0.6). */
 const Z_CUT_OFFS: readonly number[] = [-5, -3, -2, 2, 5];
 
 /** A z-score with one decimal, more where one would put it on a cut-off on which it is not. */

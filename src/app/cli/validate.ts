@@ -46,7 +46,7 @@ function references(value: unknown): string[] {
   );
 }
 
-/** A repeat must create nothing twice (interop reference 1.1): every write has a condition. */
+/** A repeat must create nothing twice (exchange 1.1): every write has a condition. */
 function unconditional({ resource, request }: Entry): string | null {
   if (!request) return 'has no request';
   const { method, url, ifNoneExist } = request;
@@ -79,7 +79,7 @@ function statusFault({ resource }: Entry): string | null {
     : `status ${String(status)} is not that of a draft`;
 }
 
-/** A machine's statement, and test data, say so in their tag (interop reference 1.2); a value given to it says where from. */
+/** A machine's statement, and test data, say so in their tag (exchange 1.2); a value given to it says where from. */
 function tagFault({ resource }: Entry): string | null {
   if (!STATEMENTS.has(resource.resourceType)) return null;
   const notes = notesSchema.safeParse(resource.note);

@@ -4,7 +4,7 @@ import { MS_PER_DAY } from '../../platform/time.ts';
 /** Bytes touched within this time may belong to an upload that still runs. */
 export const IN_USE_MS = 3_600_000;
 
-/** An upload that is not completed within this time has ended (interop 5.9). */
+/** An upload that is not completed within this time has ended (exchange 5.9). */
 export const UPLOAD_LIFE_MS = MS_PER_DAY;
 
 /** The bytes were more than were announced; nothing was kept. */

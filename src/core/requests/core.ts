@@ -194,7 +194,7 @@ export interface RequestCore extends ResultReader {
   /** Newest first, stable under inserts. */
   history(query: HistoryQuery): Promise<HistoryPage>;
   /**
-   * The request object of api.md. `output` is read for a succeeded request, unless
+   * The request object (api 2.1). `output` is read for a succeeded request, unless
    * `withBodies` is false (list items leave out `output` and `input`).
    */
   view(

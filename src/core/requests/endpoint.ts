@@ -19,7 +19,7 @@ export interface Endpoint {
   title: string;
   /** Asked by the gateway itself only: clients neither see nor call it. */
   internal?: boolean;
-  /** Schema of `input` (service.md 2.3); unknown fields are refused. */
+  /** Schema of `input` (api 2.3); unknown fields are refused. */
   input: z.ZodType<EndpointInput>;
   output: z.ZodType;
   /** Sections of the result, in order. */

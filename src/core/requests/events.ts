@@ -9,7 +9,7 @@ export type EventName = (typeof EVENT_NAMES)[number];
 export interface StoredEvent {
   seq: number;
   name: EventName;
-  /** Payload of api.md "Following"; addresses in it are complete. */
+  /** Payload (api 6.1); addresses in it are complete. */
   data: unknown;
   at: Date;
 }

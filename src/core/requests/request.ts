@@ -4,7 +4,7 @@ import type { DeliveryTarget } from '../outbox/delivery.ts';
 import type { EndpointInput, PriceLine } from './endpoint.ts';
 
 /**
- * States of a request (service.md section 3).
+ * States of a request (api 3).
  *
  *   queued ──▶ preparing ──▶ running ──▶ succeeded ──▶ expired
  *     │            ├────────────┼──────▶ failed
@@ -117,7 +117,7 @@ export interface ResultReader {
   artifactPath(requestId: string, name: string): Promise<string | null>;
 }
 
-/** Current stage of a request (service.md 6.1). `progress` 0 to 1, `eta_s` seconds or unknown. */
+/** Current stage of a request (api 6.1). `progress` 0 to 1, `eta_s` seconds or unknown. */
 export interface Stage {
   name: string;
   label: string;

@@ -37,7 +37,7 @@ export class IllegalTransitionError extends Error {
   }
 }
 
-/** The stages the core itself passes through (service.md 6.1); a pipeline reports those between. */
+/** The stages the core itself passes through (api 6.1); a pipeline reports those between. */
 export const STAGES = {
   received: { name: 'received', label: 'Received', progress: 0, eta_s: null },
   queued_gpu: { name: 'queued_gpu', label: 'Waiting for a worker', progress: 0, eta_s: null },

@@ -10,7 +10,7 @@ export interface HeaderContext {
   weight_kg: number | null;
 }
 
-/** service.md 2.3 and 2.4: what is outside is left out rather than sent to be refused. */
+/** api 2.3 and 2.4: what is outside is left out rather than sent to be refused. */
 const GESTATIONAL_AGE_DAYS = [42, 301] as const;
 const AGE_YEARS = [0, 130] as const;
 const HEIGHT_CM = [30, 250] as const;

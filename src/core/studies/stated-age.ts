@@ -12,7 +12,7 @@ const DUE_DATE = { stated: '11778-8', byLmp: '11779-6', byUltrasound: '11781-2' 
 
 /**
  * Age in days on the day of the study by the expected date of delivery that the cart states in its
- * report (obstetric reference 16.2): that from the last period, else that of no stated origin. A due
+ * report (obstetric 16.2): that from the last period, else that of no stated origin. A due
  * date that is the one of the average ultrasound age comes from the scan itself and is no dating.
  */
 export function statedAgeByDueDate(dataSet: NaturalDataset): number | null {

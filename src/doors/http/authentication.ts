@@ -4,7 +4,7 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { rateLimitHeaders } from './call-limits.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
-/** RFC 6750 2.1; `Key` is the scheme of the compatible queue (interop 5.1). */
+/** RFC 6750 2.1; `Key` is the scheme of the compatible queue (exchange 5.1). */
 const CREDENTIALS = /^(?:Bearer|Key) +([A-Za-z0-9._~+/-]+=*) *$/i;
 
 /** Lets a call through whose key has the scope and calls left; an `admin` key has them all. */

@@ -31,13 +31,13 @@ const PLACES: ReadonlyMap<string, readonly string[]> = new Map([
 
 export interface CompatibleError {
   message: string;
-  /** Text, or each wrong place as the client's `fieldErrors` reads it (interop 5.1). */
+  /** Text, or each wrong place as the client's `fieldErrors` reads it (exchange 5.1). */
   detail: string | { loc: (string | number)[]; msg: string; type: 'value_error' }[];
   code: string;
   request_id?: string;
 }
 
-/** Problem details as the client of the compatible queue reads them: plain JSON (interop 5.6). */
+/** Problem details as the client of the compatible queue reads them: plain JSON (exchange 5.6). */
 export function compatibleError(problem: Problem): CompatibleError {
   const { title, detail, code, errors, request_id } = problem;
   return {
@@ -66,7 +66,7 @@ function place(pointer: string): (string | number)[] {
 /** Path below which the compatible queue is served. */
 export const COMPATIBLE_QUEUE = '/queue';
 
-/** The three statuses of the compatible queue (interop 5.3); how it ended, the result tells. */
+/** The three statuses of the compatible queue (exchange 5.3); how it ended, the result tells. */
 const QUEUE_STATUS = {
   queued: 'IN_QUEUE',
   preparing: 'IN_PROGRESS',
@@ -138,7 +138,7 @@ export function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
 
 /**
  * The status after each event of a request's log. Each carries the logs since the one before, since
- * the client adds them up, and COMPLETED comes once, as the last (interop 5.1).
+ * the client adds them up, and COMPLETED comes once, as the last (exchange 5.1).
  * @param ended reads the request again once it has ended.
  */
 export async function* queueStatuses(
@@ -171,7 +171,7 @@ export const storageUploadBody = z.strictObject({
 });
 
 /**
- * Storage as the client of the compatible queue uses it (interop 5.1): initiate, PUT, and the
+ * Storage as the client of the compatible queue uses it (exchange 5.1): initiate, PUT, and the
  * `file_url` is good for `input.files`. The PUT tells the size and completes the upload.
  */
 export function addCompatibleStorageRoutes(router: Router<HttpState>, deps: HttpDeps): void {
@@ -231,7 +231,7 @@ export function ownFileIds(input: unknown, address: string): unknown {
 
 const TARGETS = [`${COMPATIBLE_QUEUE}/:ns/:model`, `${COMPATIBLE_QUEUE}/:ns/:model/:endpoint`];
 
-/** Both forms of an address: the client keeps only `ns/model` once it has submitted (interop 5.1). */
+/** Both forms of an address: the client keeps only `ns/model` once it has submitted (exchange 5.1). */
 const below = (path: string) => TARGETS.map((target) => `${target}/requests/:id${path}`);
 
 /** The compatible queue: the same requests, spoken to as `@fal-ai/client` does. */
@@ -336,7 +336,7 @@ function targetOf({ ns, model, endpoint }: Record<string, string | undefined>): 
 }
 
 /**
- * The submit body of service.md 2.2. The client sends the input as it is, the priority as a header
+ * The submit body (api 2.2). The client sends the input as it is, the priority as a header
  * and the webhook in the query; a body with `input` may hold the other fields itself.
  */
 function submitBodyOf(context: Context & { state: HttpState }, address: string): unknown {

@@ -154,7 +154,7 @@ export function addEventRoutes(router: Router<HttpState>, deps: HttpDeps): void 
 
 /**
  * The number of an event; anything else means from the beginning, and so does a number that the log has
- * not reached (interop 5.7): its client must not miss the terminal event.
+ * not reached (exchange 5.7): its client must not miss the terminal event.
  */
 function lastEventId(text: string | string[] | undefined): number {
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : 0;
@@ -170,7 +170,7 @@ function frame({ seq, name, data }: StoredEvent): string {
   return `id: ${seq}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Life of an address that an artifact is downloaded from (interop 5.9). */
+/** Life of an address that an artifact is downloaded from (exchange 5.9). */
 const LINK_LIFE_SECONDS = 300;
 
 /** `GET /v1/requests/{id}/artifacts[/{name}]` and the signed addresses these lead to. */

@@ -148,7 +148,7 @@ const metadata = z
   .record(z.string().min(1).max(40), z.string().max(500))
   .refine((entries) => Object.keys(entries).length <= 50, 'at most 50 entries');
 
-/** Submit body of service.md 2.2; `input` is the endpoint's own schema. */
+/** Submit body (api 2.2); `input` is the endpoint's own schema. */
 export function submitBody(endpoint: Endpoint) {
   const made = BODIES.get(endpoint) ?? bodyOf(endpoint);
   BODIES.set(endpoint, made);
@@ -207,7 +207,7 @@ const UNKNOWN_SCENARIO: PointedError = {
 export interface Submission {
   /** `us/obstetric`, `us/obstetric/interpret@1.0` */
   target: string;
-  /** The submit body of service.md 2.2. */
+  /** The submit body (api 2.2). */
   body: unknown;
   door: 'api' | 'queue';
   /** Under which the caller reached us. */

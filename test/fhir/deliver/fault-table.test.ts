@@ -12,7 +12,7 @@ import { delivererTo, destinationOf, PATIENT } from '../delivering.ts';
 import { sampleSubject } from '../sample.ts';
 
 /**
- * The outcome table (interop 1.10) through the outbox itself: whatever an EHR does to a delivery, it
+ * The outcome table (exchange 1.10) through the outbox itself: whatever an EHR does to a delivery, it
  * ends as one report there or in the hold queue with the reason; nothing twice, nothing lost.
  */
 

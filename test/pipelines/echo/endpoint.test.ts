@@ -5,7 +5,7 @@ import { sumDecimals } from '../../../src/core/requests/request.ts';
 const accepts = (input: unknown) => echoEndpoint.input.safeParse(input).success;
 const withContext = (clinical_context: unknown) => ({ files: ['file_1'], clinical_context });
 
-describe('the input of us/echo/interpret (service.md 2.4)', () => {
+describe('the input of us/echo/interpret (api 2.4)', () => {
   it.each([
     ['files alone', { files: ['file_1'] }],
     ['30 cm and 1 kg', withContext({ height_cm: 30, weight_kg: 1 })],
@@ -28,7 +28,7 @@ describe('the input of us/echo/interpret (service.md 2.4)', () => {
   ])('refuses %s', (_, input) => expect(accepts(input)).toBe(false));
 });
 
-describe('the price by frames (service.md 1)', () => {
+describe('the price by frames (api 1)', () => {
   const total = (frames: number, report = false) =>
     sumDecimals(echoEndpoint.price({ options: { report } }, frames).map(({ amount }) => amount));
 

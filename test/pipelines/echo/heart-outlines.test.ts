@@ -50,7 +50,7 @@ describe('two planes', () => {
   };
   const values = read([beatingClip('A4C', HEALTHY), beatingClip('A2C', narrow)]);
 
-  it('pair their discs: base 5.0 by 4.4, length 9 is 103.7 ml (reference 4.2)', () => {
+  it('pair their discs: base 5.0 by 4.4, length 9 is 103.7 ml (echo 4.2)', () => {
     expect((outlinedValue(values, 'lvedv-biplane')?.value ?? 0) / 103.67).toBeCloseTo(1, 1.5);
     expect(outlinedValue(values, 'lvedv-biplane')?.inputs).toEqual([
       'lvedv-4c-outlined',

@@ -13,7 +13,7 @@ async function clipOf(sample: Sample, mmPerPx?: number) {
 
 const spacing: Element = ['00280030', 'DS', '0.4\\0.3'];
 
-describe('calibration (obstetric reference 0.4)', () => {
+describe('calibration (obstetric 0.4)', () => {
   it('takes mm per pixel from a tissue region in cm', async () => {
     const { regions } = await clipOf({ regions: [region()] });
     expect(regions).toEqual([

@@ -21,7 +21,7 @@ describe('perimeter (Ramanujan)', () => {
     expect(perimeter(10, 10)).toBeCloseTo(20 * Math.PI, 12);
   });
 
-  it('of 92 by 118 mm is 331.133 mm (obstetric reference 2.2)', () => {
+  it('of 92 by 118 mm is 331.133 mm (obstetric 2.2)', () => {
     expect(perimeter(46, 59)).toBeCloseTo(331.133, 3);
   });
 

@@ -26,7 +26,7 @@ describe('the standard normal distribution', () => {
     },
   );
 
-  it('has the z-scores of the common centiles (obstetric reference 16.1)', () => {
+  it('has the z-scores of the common centiles (obstetric 16.1)', () => {
     expect(zOf(2.5)).toBeCloseTo(-1.959964, 6);
     expect(zOf(3)).toBeCloseTo(-1.880794, 6);
     expect(zOf(10)).toBeCloseTo(-1.281552, 6);

@@ -9,7 +9,7 @@ import {
   sectionOf,
 } from './evidence-sample.ts';
 
-/** service.md 2.6, in its order. */
+/** api 2.6, in its order. */
 const SECTION_IDS = [
   'planes',
   'biometry',

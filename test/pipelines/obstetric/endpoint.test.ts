@@ -8,7 +8,7 @@ const withIndication = (characters: number) => ({
   clinical_context: { indication: 'x'.repeat(characters) },
 });
 
-describe('the input of us/obstetric/interpret (service.md 2.3)', () => {
+describe('the input of us/obstetric/interpret (api 2.3)', () => {
   it.each([
     ['files alone', { files: ['file_1'] }],
     ['41 to 301 days: 42', withOptions({ dating: { ga_days: 42 } })],

@@ -23,7 +23,7 @@ import {
   weeksAndDays,
 } from '../../../pipelines/result/gestational-age.ts';
 
-describe('size for gestational age: boundaries of obstetric reference 3.8', () => {
+describe('size for gestational age: boundaries of obstetric 3.8', () => {
   it.each([
     [2.999, 'sga-severe'],
     [3, 'sga'],

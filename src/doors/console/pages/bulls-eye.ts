@@ -2,7 +2,7 @@ import type { ResultView } from '../contract.ts';
 import { html, nothing, svg, type TemplateResult } from './html.ts';
 
 /**
- * The 17 segments of the left ventricle as a disc (AHA 2002; SEG02 of the echo reference): basal and
+ * The 17 segments of the left ventricle as a disc (AHA 2002; SEG02, echo 0.2): basal and
  * mid ring of six from anterior on, apical ring of four, and the apex. Angles in degrees, 0 right, 90
  * top; radii as shares of the whole. The documents draw the same disc (pipelines/artifacts).
  */

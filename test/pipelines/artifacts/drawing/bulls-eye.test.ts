@@ -23,7 +23,7 @@ function placeOf(segment: number) {
   return { x: (label?.at.x ?? Number.NaN) - 240, y: 285 - (label?.at.y ?? Number.NaN) };
 }
 
-describe("the bull's-eye (echo reference 8.3)", () => {
+describe("the bull's-eye (echo 8.3)", () => {
   it('has every one of 17 segments, those without a value as a dash', () => {
     const drawing = bullsEye({ sections: [strain([{ segment: 3, strain: -20.14 }])] });
     const texts = labels(drawing?.marks ?? []).map(({ text }) => text);

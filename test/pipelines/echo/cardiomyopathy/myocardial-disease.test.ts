@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { myocardialDisease } from '../../../../pipelines/echo/cardiomyopathy/guideline.ts';
 
-describe('myocardial disease in the sense of 2016 (reference 10.4)', () => {
+describe('myocardial disease in the sense of 2016 (echo 10.4)', () => {
   const NONE = { sex: null, massIndex: null, wall: null, scoreIndex: null, abnormalSegment: false };
   it.each([
     ['nothing measured', {}, 0],

@@ -23,7 +23,7 @@ import {
   thickeningScore,
 } from '../../../../pipelines/echo/wall-motion/guideline.ts';
 
-describe('bands of strain (echo reference 8.2)', () => {
+describe('bands of strain (echo 8.2)', () => {
   it.each([
     [-18.1, 'normal'],
     [-18, 'borderline'],
@@ -33,7 +33,7 @@ describe('bands of strain (echo reference 8.2)', () => {
   ])('%d %%: %s', (gls, expected) => expect(strainBand(gls)).toBe(expected));
 });
 
-describe('score of a segment from its outlines (reference 9)', () => {
+describe('score of a segment from its outlines (echo 9)', () => {
   it.each([
     [31, 1],
     [30.4, 2],
@@ -90,7 +90,7 @@ describe('score of a segment from its outlines (reference 9)', () => {
   );
 });
 
-describe('wall motion and territories (reference 9)', () => {
+describe('wall motion and territories (echo 9)', () => {
   const scores = (abnormal: Record<number, number>) =>
     new Map(Array.from({ length: 16 }, (_, i) => [i + 1, abnormal[i + 1] ?? 1] as const));
 
@@ -135,7 +135,7 @@ describe('wall motion and territories (reference 9)', () => {
   });
 });
 
-describe('wall thickness and obstruction (reference 14.1)', () => {
+describe('wall thickness and obstruction (echo 14.1)', () => {
   it.each([
     [12, null, 'below criterion'],
     [12.4, true, 'below criterion'],
@@ -182,7 +182,7 @@ describe('obstruction by a provoked gradient alone', () => {
   });
 });
 
-describe('asymmetric septal hypertrophy (reference 14.1)', () => {
+describe('asymmetric septal hypertrophy (echo 14.1)', () => {
   it.each([
     [12.9, 10, null],
     [13, 10, expect.stringContaining('if there is no hypertension')],
@@ -196,7 +196,7 @@ describe('asymmetric septal hypertrophy (reference 14.1)', () => {
 const NO_INDEX = 'LV dysfunction, not dilated by diameter; volume index not measured';
 const NO_DIAMETER = 'LV dysfunction, not dilated by volume index; diameter not measured';
 
-describe('dilated pattern (reference 14.3)', () => {
+describe('dilated pattern (echo 14.3)', () => {
   it.each([
     ['male', 50, 7, 120, 'no dilated pattern'],
     ['male', 49, 5.9, null, 'dilated LV with systolic dysfunction'],
@@ -226,7 +226,7 @@ describe('dilated pattern (reference 14.3)', () => {
   });
 });
 
-describe('focused cardiac ultrasound (reference 15)', () => {
+describe('focused cardiac ultrasound (echo 15)', () => {
   it.each([
     [71, 'hyperdynamic', 'normal'],
     [70, 'normal', 'normal'],

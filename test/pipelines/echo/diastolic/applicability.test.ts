@@ -4,7 +4,7 @@ import type { SpectrumReading } from '../../../../pipelines/echo/displays/read.t
 import type { EchoEvidence } from '../../../../pipelines/echo/evidence.ts';
 import { type Given, graded, HEALTHY } from './diastolic-sample.ts';
 
-describe('mitral disease that the study gives (echo reference 10.2)', () => {
+describe('mitral disease that the study gives (echo 10.2)', () => {
   const SICK = {
     'mitral-e': 150,
     'mitral-a': 100,
@@ -119,7 +119,7 @@ describe('the heart rate of the study', () => {
   });
 });
 
-describe('irregular filling without an A wave (reference 10.6)', () => {
+describe('irregular filling without an A wave (echo 10.6)', () => {
   const inflow = {
     flow: 'mitral-inflow',
     regular: false,

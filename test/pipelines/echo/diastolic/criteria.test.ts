@@ -21,7 +21,7 @@ const NONE_2025 = {
   relaxationTime: null,
 };
 
-describe('presence of dysfunction by ASE 2025, apart from LA pressure (echo reference 10.5)', () => {
+describe('presence of dysfunction by ASE 2025, apart from LA pressure (echo 10.5)', () => {
   // E/e' of 10 in both.
   const reduced = { septal: 6, lateral: 8, early: 70 };
   const preserved = { septal: 8, lateral: 10, early: 90 };
@@ -87,7 +87,7 @@ describe('supplemental signs of ASE 2025', () => {
   });
 });
 
-describe('the criteria that are named with a grade (reference 10.7)', () => {
+describe('the criteria that are named with a grade (echo 10.7)', () => {
   const named = (criteria: readonly { name: string }[]) => criteria.map(({ name }) => name);
   const PRESSURE = ["average E/e' > 14", 'TR Vmax > 2.8 m/s', 'LAVi > 34 ml/m²'];
   const b = (given: object) =>

@@ -20,7 +20,7 @@ const NONE_2016 = {
   atrialIndex: null,
 };
 
-describe('algorithm A of 2016 (echo reference 10.3)', () => {
+describe('algorithm A of 2016 (echo 10.3)', () => {
   const NEGATIVE = { averageRatio: 14, septal: 7, lateral: 10, jet: 2.8, atrialIndex: 34 };
   it.each([
     ['every value on its strict limit', NEGATIVE, 'normal diastolic function'],
@@ -58,7 +58,7 @@ describe('algorithm A of 2016 (echo reference 10.3)', () => {
   });
 });
 
-describe('algorithm B of 2016 (reference 10.4)', () => {
+describe('algorithm B of 2016 (echo 10.4)', () => {
   const b = (given: object) =>
     algorithm2016B({
       ...NONE_2016,
@@ -115,7 +115,7 @@ const NONE_2025 = {
   relaxationTime: null,
 };
 
-describe('the primary variables of 2025, whose limits are inclusive (reference 10.5)', () => {
+describe('the primary variables of 2025, whose limits are inclusive (echo 10.5)', () => {
   it.each([
     ['septal 6.0', { septal: 6 }, true],
     ['septal 6.1', { septal: 6.1 }, false],
@@ -214,7 +214,7 @@ describe('the branches of 2025', () => {
   });
 });
 
-describe('atrial fibrillation (reference 10.6)', () => {
+describe('atrial fibrillation (echo 10.6)', () => {
   const NEGATIVE = {
     early: 99,
     septalRatio: 11,

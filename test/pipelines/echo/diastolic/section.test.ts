@@ -93,7 +93,7 @@ describe('the algorithm of 2016', () => {
   });
 });
 
-describe('what is not complete is limited (reference 10.3, 10.5)', () => {
+describe('what is not complete is limited (echo 10.3, 10.5)', () => {
   it("normal function of two criteria, without e'", () => {
     const { by, status, said } = graded({
       'mitral-e': 90,

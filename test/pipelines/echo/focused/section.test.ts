@@ -72,7 +72,7 @@ describe('pericardial effusion', () => {
   });
 });
 
-describe('the remark of a focused study (reference 15)', () => {
+describe('the remark of a focused study (echo 15)', () => {
   const given = { 'lvef-3d': 60, tapse: 20 } as const;
   const of = (handheld: boolean) => interpreted(given, 'cart-sr', {}, { handheld });
   it('stands in every section with numbers of a handheld', () => {

@@ -14,7 +14,7 @@ const views = ([four, two, three]: Three, timing: 'end-systolic' | 'peak-systoli
 const contour = (...given: Three) => views(given, 'end-systolic');
 const summaryOf = (study: ReturnType<typeof measuredStudy>) => study.section('lv-strain')?.summary;
 
-describe('the GLS that stands (reference 8.1; the value of the machine before that of the images)', () => {
+describe('the GLS that stands (echo 8.1; the value of the machine before that of the images)', () => {
   it('is the peak systolic one of the machine, whatever the outlines say', () => {
     const study = measuredStudy({
       machine: { 'gls-peak-systolic': -21, 'lvef-biplane': 62 },
@@ -146,7 +146,7 @@ describe('outlines against the machine', () => {
   });
 });
 
-describe('statements about a GLS (reference 19)', () => {
+describe('statements about a GLS (echo 19)', () => {
   it.each([
     [-19.6, false],
     [-19.5, true],
@@ -183,7 +183,7 @@ describe('statements about a GLS (reference 19)', () => {
   });
 });
 
-describe('the limit of a grade of LVEF (reference 19)', () => {
+describe('the limit of a grade of LVEF (echo 19)', () => {
   it.each([
     [57, true],
     [58, false],

@@ -191,7 +191,7 @@ describe('LVEF of a child', () => {
 describe('the band of the focused study', () => {
   const focused = (sex: 'male' | null) =>
     told({ machine: { 'lvef-biplane': 51 }, patient: { sex } }).focused;
-  it('never stands beside the sex-specific grade of the same EF (reference 15)', () => {
+  it('never stands beside the sex-specific grade of the same EF (echo 15)', () => {
     expect(focused('male')).toContain('LVEF about 50 %.');
     expect(focused(null)).toContain('LVEF about 50 % (normal)');
   });

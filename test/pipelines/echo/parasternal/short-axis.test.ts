@@ -102,7 +102,7 @@ function still(direction: number, septum: number): ShortAxisWall | null {
 const least = (motions: ReturnType<typeof shortAxisMotions>) =>
   motions.toSorted((a, b) => a.excursion - b.excursion)[0]?.segment;
 
-describe('segments of a short axis (reference 8.3)', () => {
+describe('segments of a short axis (echo 8.3)', () => {
   const filled = wallOf({ radius: 30, wall: 10 });
   const tight = wallOf({ radius: 20, wall: 14 });
 

@@ -24,7 +24,7 @@ import {
   rvConclusion,
 } from '../../../../pipelines/echo/rv-function/guideline.ts';
 
-describe('RA pressure from the IVC (echo reference 12.2)', () => {
+describe('RA pressure from the IVC (echo 12.2)', () => {
   it.each([
     [21, 51, 'sniff', 3],
     [21, 50, 'sniff', 8],
@@ -41,7 +41,7 @@ describe('RA pressure from the IVC (echo reference 12.2)', () => {
   });
 });
 
-describe('probability of pulmonary hypertension (reference 12.4)', () => {
+describe('probability of pulmonary hypertension (echo 12.4)', () => {
   it.each([
     [2.8, [], 'low'],
     [2.84, ['A'], 'low'],
@@ -96,7 +96,7 @@ describe('probability of pulmonary hypertension (reference 12.4)', () => {
   });
 });
 
-describe('right ventricular function (reference 7)', () => {
+describe('right ventricular function (echo 7)', () => {
   it.each([
     [0, 0, 'not assessed'],
     [1, 0, 'single index normal'],
@@ -127,7 +127,7 @@ describe('right ventricular function (reference 7)', () => {
   });
 });
 
-describe('RIMP by its method (reference 7.2: pulsed above 0.43, tissue above 0.54)', () => {
+describe('RIMP by its method (echo 7.2: pulsed above 0.43, tissue above 0.54)', () => {
   it.each([
     [0.43, 'pulsed', false],
     [0.44, 'pulsed', true],
@@ -142,7 +142,7 @@ describe('RIMP by its method (reference 7.2: pulsed above 0.43, tissue above 0.5
   });
 });
 
-describe('pericardial effusion (reference 13)', () => {
+describe('pericardial effusion (echo 13)', () => {
   it.each([
     [0, 'none'],
     [1, 'small'],

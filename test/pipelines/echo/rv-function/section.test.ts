@@ -19,7 +19,7 @@ function withIndex(value: number, modes: readonly (CartCode | null)[], others = 
 const summaryOf = (study: ReturnType<typeof measuredStudy>) =>
   study.section('rv-function')?.summary ?? '';
 
-describe('RIMP among the indices of RV function (reference 7.2, 7.3)', () => {
+describe('RIMP among the indices of RV function (echo 7.2, 7.3)', () => {
   it('of 0.50 by an unstated method beside TAPSE 20 mm is no finding, and is said not to count', () => {
     const study = withIndex(0.5, [null], { tapse: 20 });
     expect(study.findings('rv-function')).toEqual([]);
@@ -52,7 +52,7 @@ describe('RIMP among the indices of RV function (reference 7.2, 7.3)', () => {
   });
 });
 
-describe('size and wall of the RV (reference 7.2, 7.3)', () => {
+describe('size and wall of the RV (echo 7.2, 7.3)', () => {
   it.each([
     ['wall 5.4 mm', { 'rv-wall': 5.4 }, []],
     ['wall 5.5 mm', { 'rv-wall': 5.5 }, ['rv-wall-thickened: abnormal']],
@@ -89,7 +89,7 @@ describe('size and wall of the RV (reference 7.2, 7.3)', () => {
   });
 });
 
-describe('RV dilatation with dysfunction, told at once (reference 16)', () => {
+describe('RV dilatation with dysfunction, told at once (echo 16)', () => {
   it.each([
     ['a wide RV and a single reduced index', { 'rv-basal': 42, tapse: 16 }, true],
     ['a wide RV and a single normal index', { 'rv-basal': 42, tapse: 17 }, false],

@@ -5,7 +5,7 @@ import { heartFailureRange } from '../../../../pipelines/echo/lvef/guideline.ts'
 import { type GradedQuantity, gradeOf } from '../../../../pipelines/echo/shared/grading.ts';
 import { rounded } from '../../../../pipelines/measure/rounding.ts';
 
-describe('rounding before classification (echo reference 0.3)', () => {
+describe('rounding before classification (echo 0.3)', () => {
   it.each([
     [51.5, 0, 52],
     [51.49, 0, 51],
@@ -61,7 +61,7 @@ describe.each(CASES)('bands of %s, %s', (_, sex, quantity) => {
   });
 });
 
-describe('geometry of the left ventricle (reference 5.4)', () => {
+describe('geometry of the left ventricle (echo 5.4)', () => {
   it.each([
     ['male', 115, 0.42, 'normal geometry'],
     ['male', 115, 0.43, 'concentric remodelling'],
@@ -78,7 +78,7 @@ describe('geometry of the left ventricle (reference 5.4)', () => {
   });
 });
 
-describe('range of EF of heart failure (reference 4.5)', () => {
+describe('range of EF of heart failure (echo 4.5)', () => {
   it.each([
     [40, null, 'HFrEF range'],
     [41, null, 'HFmrEF range'],

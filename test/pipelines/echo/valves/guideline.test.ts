@@ -20,7 +20,7 @@ const NONE = {
 };
 const LOW_GRADIENT = { peak: 3.2, meanGradient: 28 };
 
-describe('the rows of aortic stenosis, first match (echo reference 11.1)', () => {
+describe('the rows of aortic stenosis, first match (echo 11.1)', () => {
   it.each([
     ['1', { area: 0.7 }, 'insufficient data'],
     ['2, peak 5.0', { peak: 5, meanGradient: 50 }, 'very severe AS (high-gradient)'],
@@ -67,7 +67,7 @@ describe('the rows of aortic stenosis, first match (echo reference 11.1)', () =>
   });
 });
 
-describe('quantities of regurgitation (reference 11.2, 11.3)', () => {
+describe('quantities of regurgitation (echo 11.2, 11.3)', () => {
   const one = (
     valve: 'aortic' | 'mitral',
     quantity: 'orifice' | 'volume' | 'fraction',
@@ -102,7 +102,7 @@ describe('quantities of regurgitation (reference 11.2, 11.3)', () => {
   });
 });
 
-describe('integration of signs and quantities (reference 11.2)', () => {
+describe('integration of signs and quantities (echo 11.2)', () => {
   const nothing = { orifice: null, volume: null, fraction: null };
   it.each([
     ['four mild signs', { mild: 4, severe: 0 }, nothing, 'grade I (mild)'],
@@ -156,7 +156,7 @@ describe('integration of signs and quantities (reference 11.2)', () => {
   ])('%o has the signs %o', (given, expected) => expect(aorticSigns(given)).toEqual(expected));
 });
 
-describe('tricuspid regurgitation, five grades (reference 11.6)', () => {
+describe('tricuspid regurgitation, five grades (echo 11.6)', () => {
   it.each([
     ['venaContracta', [2.9, 3, 7, 14, 21]],
     ['venaContracta', [2.9, 6.9, 13.9, 20.9, 25]],
@@ -183,7 +183,7 @@ describe('tricuspid regurgitation, five grades (reference 11.6)', () => {
   });
 });
 
-describe('mitral stenosis (reference 11.5)', () => {
+describe('mitral stenosis (echo 11.5)', () => {
   it.each([
     [1, 'very severe MS'],
     [1.01, 'severe MS'],

@@ -18,7 +18,7 @@ const NONE = {
 const said = (grade: StenosisGrade, given: Partial<Record<keyof typeof NONE, number>> = {}) =>
   stenosisStatements(grade, { ...NONE, ...given }).join(' ');
 
-describe('a severe gradient with a large area (echo reference 11.1, row 3)', () => {
+describe('a severe gradient with a large area (echo 11.1, row 3)', () => {
   const SEVERE = 'severe AS (high-gradient)';
   it.each([
     [{ area: 1.01 }, 'SVi above 58'],
@@ -36,7 +36,7 @@ describe('a severe gradient with a large area (echo reference 11.1, row 3)', () 
   });
 });
 
-describe('a small area with an ample DVI (reference 19.4)', () => {
+describe('a small area with an ample DVI (echo 19.4)', () => {
   it.each([
     [1, 0.31, true],
     [1, 0.3, false],
@@ -47,7 +47,7 @@ describe('a small area with an ample DVI (reference 19.4)', () => {
   });
 });
 
-describe('advice by row (reference 11.1)', () => {
+describe('advice by row (echo 11.1)', () => {
   it.each([
     ['classical low-flow low-gradient AS (LVEF <50%)', 'dobutamine'],
     ['paradoxical low-flow low-gradient AS (LVEF >=50%)', 'CT calcium'],
@@ -64,7 +64,7 @@ describe('advice by row (reference 11.1)', () => {
   ] as const)('%s: none', (grade) => expect(said(grade)).toBe(''));
 });
 
-describe('an area near a cut-off (reference 19, rule 2)', () => {
+describe('an area near a cut-off (echo 19, rule 2)', () => {
   it.each([
     [0.89, false],
     [0.9, true],
@@ -92,7 +92,7 @@ describe('an area and the DVI beside it', () => {
   });
 });
 
-describe('pulmonary stenosis by peak velocity (reference 11.7)', () => {
+describe('pulmonary stenosis by peak velocity (echo 11.7)', () => {
   it.each([
     [2.94, null],
     [2.95, 'moderate PS'],

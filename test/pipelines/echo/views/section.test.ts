@@ -22,7 +22,7 @@ const seen = (clips: readonly ClipView[], spectra: readonly SpectrumReading[]) =
 const viewsOf = (clips: readonly ClipView[], spectra: readonly SpectrumReading[]) =>
   seen(clips, spectra).section('views');
 
-describe('the minimum set of a complete study (reference 2.9)', () => {
+describe('the minimum set of a complete study (echo 2.9)', () => {
   it('whole, is no limited study', () => {
     expect(viewsOf(pictures(), displays())).toMatchObject({ status: 'complete', reason: null });
   });

@@ -143,7 +143,7 @@ describe('under 18 years', () => {
   });
 });
 
-describe('a score index of 1.00 against the LVEF (reference 19)', () => {
+describe('a score index of 1.00 against the LVEF (echo 19)', () => {
   it.each([
     [1, 44, true],
     [1, 44.5, false],

@@ -137,7 +137,7 @@ describe('sweeps of spectral Doppler and M-mode (PS3.3 C.8.5.5)', () => {
         ['00186034', 'FD', [60]],
       ],
     ];
-    // Echo reference 2.7: 5000 Hz at 2 MHz are 192.5 cm/s.
+    // echo 2.7: 5000 Hz at 2 MHz are 192.5 cm/s.
     expect((await sweepOf({ ...axes, extra: at2MHz })).valuePerPixel).toBeCloseTo(1.925, 9);
     expect((await sweepOf({ ...axes, extra: at60Degrees })).valuePerPixel).toBeCloseTo(3.85, 9);
     expect(await sweepOf(axes)).toMatchObject({ unit: 'Hz', valuePerPixel: 50 });

@@ -13,7 +13,7 @@ import {
 import { lateralityOf, vesselOf } from '../../../../pipelines/obstetric/doppler/read.ts';
 import { beatOf, fromMachine, run, spectrum, traced } from './doppler-sample.ts';
 
-describe('indices (obstetric reference 13.1, worked values)', () => {
+describe('indices (obstetric 13.1, worked values)', () => {
   it('PSV 45.2, EDV 11.3, TAMX 22.1 give PI 1.53394, RI 0.75, S/D 4', () => {
     const { value } = run([spectrum('umbilical-artery')]);
     expect(value('umbilical-artery-pi')?.value).toBeCloseTo(1.53394, 5);

@@ -166,7 +166,7 @@ const interpret34 = (z: Parameters<typeof fetus34>[0]) =>
 const textOf = (result: ReturnType<typeof interpretReadings>, id: string) =>
   result.findings.find((one) => one.id === id)?.text ?? null;
 
-describe('parts by their z-score (reference 3.8)', () => {
+describe('parts by their z-score (obstetric 3.8)', () => {
   it.each([
     [-1.99, null],
     [-2.01, 'Short femur'],

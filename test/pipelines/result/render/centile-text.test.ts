@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { centileText, zScoreText } from '../../../../pipelines/result/render/unit-text.ts';
 
-describe('a centile (obstetric reference 0.3)', () => {
+describe('a centile (obstetric 0.3)', () => {
   test.each([
     [0.4, '<1'],
     [0.999, '<1'],

@@ -6,7 +6,7 @@ import {
 } from '../../../../src/core/requests/request.ts';
 import { canMove, TRANSITIONS } from '../../../../src/core/requests/transitions.ts';
 
-/** service.md section 3, with what api.md adds: the arrows, and no others. */
+/** The states of a request (api 3): the arrows, and no others. */
 const ARROWS = new Set([
   'queued preparing',
   'queued canceled',

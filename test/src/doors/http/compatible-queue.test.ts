@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** The client as it comes from npm; only the host names are ours (interop 5.2). */
+/** The client as it comes from npm; only the host names are ours (exchange 5.2). */
 function client(credentials = key) {
   return createFalClient({
     credentials,

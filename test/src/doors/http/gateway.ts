@@ -27,7 +27,7 @@ export const MAX_UPLOAD_BYTES = 1_000_000;
 export const MAX_FILE_BYTES = 3_000_000;
 export const PART_BYTES = 600_000;
 
-/** An endpoint of the shape of service.md 2.3, small enough to see at a glance. */
+/** An endpoint of the shape of a real one (api 2.3), small enough to see at a glance. */
 const endpoint: Endpoint = {
   id: 'us/obstetric/interpret',
   model: 'us/obstetric',
