@@ -1,7 +1,12 @@
 import type { PriorsSettings } from '../../config/peers.ts';
 import { ACCEPTED_REPORTS } from '../../pipelines/dicom/sop-classes.ts';
 import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
-import { patientIdentity, whyNotSamePatient } from '../../src/core/studies/patient.ts';
+import {
+  MISMATCH_WORDS,
+  type PatientMismatch,
+  patientIdentity,
+  patientMismatch,
+} from '../../src/core/studies/patient.ts';
 import type { PriorSearch } from '../../src/core/studies/priors.ts';
 import type { InstanceRow } from '../../src/core/studies/study-store.ts';
 import type { Queryable } from '../../src/platform/database/port.ts';
@@ -14,7 +19,7 @@ export interface PriorChoice {
   /** Newest first. */
   chosen: FoundStudy[];
   /** Why studies of the same ID are not used. */
-  refused: string[];
+  refused: PatientMismatch[];
 }
 
 /**
@@ -50,13 +55,13 @@ export function choosePriors(
     .filter(({ description }) => wanted === null || wanted.test(description))
     .toSorted((one, other) => (one.studyDate < other.studyDate ? 1 : -1));
   const patient = patientIdentity(identity);
-  const judged = fitting.map((study) => ({ study, why: whyNotSamePatient(patient, study) }));
+  const compared = fitting.map((study) => ({ study, mismatch: patientMismatch(patient, study) }));
   return {
-    chosen: judged
-      .filter(({ why }) => why === null)
+    chosen: compared
+      .filter(({ mismatch }) => mismatch === null)
       .map(({ study }) => study)
       .slice(0, settings.studies),
-    refused: judged.flatMap(({ why }) => why ?? []),
+    refused: compared.flatMap(({ mismatch }) => mismatch ?? []),
   };
 }
 
@@ -160,7 +165,7 @@ async function verified(
   studyInstanceUid: string,
   wanted: readonly FoundObject[],
   database: Queryable,
-): Promise<{ same: string[]; other: string[] }> {
+): Promise<{ same: string[]; other: PatientMismatch[] }> {
   const { rows } = await database.query<Pick<InstanceRow, 'id' | 'header'>>(
     `SELECT DISTINCT ON (i.sop_instance_uid) i.id, i.header
      FROM instances i JOIN studies s ON s.id = i.study_id
@@ -169,13 +174,13 @@ async function verified(
     [studyInstanceUid, wanted.map(({ sopInstanceUid }) => sopInstanceUid)],
   );
   const patient = patientIdentity(identity);
-  const judged = rows.map(({ id, header }) => ({
+  const compared = rows.map(({ id, header }) => ({
     id,
-    why: whyNotSamePatient(patient, patientIdentity(header.identity)),
+    mismatch: patientMismatch(patient, patientIdentity(header.identity)),
   }));
   return {
-    same: judged.filter(({ why }) => why === null).map(({ id }) => id),
-    other: judged.flatMap(({ why }) => why ?? []),
+    same: compared.filter(({ mismatch }) => mismatch === null).map(({ id }) => id),
+    other: compared.flatMap(({ mismatch }) => mismatch ?? []),
   };
 }
 
@@ -184,9 +189,9 @@ function without(state: 'none' | 'unavailable', detail: string): Found {
 }
 
 /** "2 not used: another birth date", one for each reason. */
-function countWords(reasons: readonly string[]): string[] {
-  const counts = Map.groupBy(reasons, (reason) => reason);
-  return [...counts].map(([reason, { length }]) => `${length} not used: ${reason}`);
+function countWords(mismatches: readonly PatientMismatch[]): string[] {
+  const counts = Map.groupBy(mismatches, (mismatch) => mismatch);
+  return [...counts].map(([each, { length }]) => `${length} not used: ${MISMATCH_WORDS[each]}`);
 }
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -113,8 +113,8 @@ async function searchNext(
     );
     if (rowCount !== 1) return;
     await tx.query(
-      `UPDATE studies SET complete_after = $3
-       WHERE id = $1 AND revision = $2 AND state = 'complete' AND complete_after > $3`,
+      `UPDATE studies SET next_attempt_at = $3
+       WHERE id = $1 AND revision = $2 AND state = 'complete' AND next_attempt_at > $3`,
       [row.study_id, row.revision, now()],
     );
   });

@@ -40,6 +40,7 @@ function inWords(study: StudyExplanation): string {
     lines.push(`  complete after ${study.completeAfter} (${study.completeBecause})`);
   } else {
     lines.push(`  complete by ${study.completeBecause}`);
+    if (study.nextAttemptAt) lines.push(`  next attempt at ${study.nextAttemptAt}`);
   }
   if (study.archiveCount?.detail) lines.push(`  ${study.archiveCount.detail}`);
   for (const { rule, detail } of study.priors) {

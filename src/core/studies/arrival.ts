@@ -3,11 +3,11 @@ import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import { createAuditWriter } from '../audit/audit.ts';
 import {
-  holdReasonWith,
-  isHeldForPatients,
+  holdText,
+  mismatchWithinStudy,
   namesAnotherPatient,
+  type PatientMismatch,
   studyIdentity,
-  whyNotOnePatient,
 } from './patient.ts';
 import { isArrivingAsPrior, PRIOR_STUDY } from './priors.ts';
 import { ownSeries } from './study-queries.ts';
@@ -59,9 +59,9 @@ async function record(tx: Queryable, received: ReceivedInstance): Promise<Arriva
   const revision = study.state === 'receiving' ? study.revision : study.revision + 1;
   const conflict = known ? false : await insertInstance(tx, study, revision, received);
   const renewed = conflict || study.state !== 'receiving';
-  const { identity, holdReason } = await patientOfStudy(tx, study, received, renewed);
+  const { identity, mismatch } = await patientOfStudy(tx, study, received, renewed);
   await tx.query(
-    `UPDATE studies SET state = 'receiving', reason = $9, hold_reason = $9, identity = $8,
+    `UPDATE studies SET state = 'receiving', reason = $9, patient_mismatch = $10, identity = $8,
        revision = $2, instance_count = instance_count + $5, last_received_at = $3,
        complete_after = $4, complete_because = 'quiet-time',
        tags = CASE WHEN state = $6 THEN array_remove(tags, $7) ELSE tags END
@@ -75,7 +75,8 @@ async function record(tx: Queryable, received: ReceivedInstance): Promise<Arriva
       PRIOR_STUDY.state,
       PRIOR_STUDY.tag,
       JSON.stringify(identity),
-      holdReason,
+      holdText(study.hold_reason, mismatch),
+      mismatch,
     ],
   );
   if (namesAnotherPatient(study.identity, identity))
@@ -91,17 +92,13 @@ async function record(tx: Queryable, received: ReceivedInstance): Promise<Arriva
  */
 async function patientOfStudy(
   tx: Queryable,
-  { id, identity, hold_reason }: LockedStudy,
+  { id, identity, patient_mismatch: mismatch }: LockedStudy,
   { header }: ReceivedInstance,
   renewed: boolean,
-): Promise<{ identity: DicomIdentity; holdReason: string | null }> {
-  // One more object of the patient that is known changes neither; most are such.
-  if (
-    !renewed &&
-    !isHeldForPatients(hold_reason) &&
-    !namesAnotherPatient(identity, header.identity)
-  ) {
-    return { identity, holdReason: hold_reason };
+): Promise<{ identity: DicomIdentity; mismatch: PatientMismatch | null }> {
+  // Most objects are one more of the same patient and change nothing.
+  if (!renewed && mismatch === null && !namesAnotherPatient(identity, header.identity)) {
+    return { identity, mismatch };
   }
   const ours = await ownSeries(tx, header.studyInstanceUid);
   const { rows } = await tx.query<{ identity: DicomIdentity }>(
@@ -114,7 +111,7 @@ async function patientOfStudy(
   const identities = rows.map((row) => row.identity);
   return {
     identity: studyIdentity(identities) ?? identity,
-    holdReason: holdReasonWith(hold_reason, whyNotOnePatient(identities)),
+    mismatch: mismatchWithinStudy(identities),
   };
 }
 
@@ -165,7 +162,14 @@ async function addAside(
 
 type LockedStudy = Pick<
   StudyRow,
-  'id' | 'state' | 'revision' | 'instance_count' | 'tags' | 'identity' | 'hold_reason'
+  | 'id'
+  | 'state'
+  | 'revision'
+  | 'instance_count'
+  | 'tags'
+  | 'identity'
+  | 'hold_reason'
+  | 'patient_mismatch'
 >;
 
 async function lockStudy(tx: Queryable, received: ReceivedInstance): Promise<LockedStudy> {
@@ -194,7 +198,8 @@ async function lockStudy(tx: Queryable, received: ReceivedInstance): Promise<Loc
     );
   }
   const { rows } = await tx.query<StudyRow>(
-    `SELECT id, state, revision, instance_count, tags, identity, hold_reason FROM studies
+    `SELECT id, state, revision, instance_count, tags, identity, hold_reason, patient_mismatch
+     FROM studies
      WHERE study_instance_uid = $1 FOR UPDATE`,
     [header.studyInstanceUid],
   );

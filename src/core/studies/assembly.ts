@@ -10,6 +10,7 @@ import type { ResultReader, Submit } from '../requests/request.ts';
 import { holdForArchive } from './archive-count.ts';
 import { expectedDeadline, rerunPolicy } from './completion.ts';
 import { completeExpected, forgetExpectations } from './expected-objects.ts';
+import { holdText } from './patient.ts';
 import { type Priors, priorsFor } from './priors.ts';
 import { routingAttributePaths } from './rules/attribute-values.ts';
 import type { ContentFacts } from './rules/condition.ts';
@@ -17,11 +18,12 @@ import { type RuleVerdict, route, whyUnrouted } from './rules/route.ts';
 import { instancesOf, requestsOf } from './study-queries.ts';
 import {
   claimCompleteStudies,
+  completeDueStudies,
   endRevision,
   type InstanceRow,
-  postpone,
   recordRules,
   recordSubmission,
+  reschedule,
   type StudyRow,
 } from './study-store.ts';
 import {
@@ -73,8 +75,9 @@ export async function actOnStudy(study: StudyRow, parts: StudyActionParts): Prom
   const { config, database, logger } = parts;
   const log = { study: study.id, revision: study.revision, because: study.complete_because };
   try {
-    if (study.hold_reason !== null) {
-      await endRevision(database, study, 'held', study.hold_reason);
+    const hold = holdText(study.hold_reason, study.patient_mismatch);
+    if (hold !== null) {
+      await endRevision(database, study, 'held', hold);
       logger.event(EVENTS.studyHeld, log);
       return;
     }
@@ -90,7 +93,7 @@ export async function actOnStudy(study: StudyRow, parts: StudyActionParts): Prom
     if (judged.open && !known) {
       const { dataDir } = config;
       const seen = await lookAtImages(study, instances, { ...parts, dataDir });
-      if (!seen) return await postpone(database, study, inSeconds(LOOK_SECONDS, parts), LOOKING);
+      if (!seen) return await reschedule(database, study, inSeconds(LOOK_SECONDS, parts), LOOKING);
       judged = await judgedBy(seen);
     }
     await carryOut(study, instances, judged, parts);
@@ -158,7 +161,8 @@ async function carryOut(
   const late = asked.length > 0 && (await interpretedForGood(study, { config, database }));
   const running = late ? [] : asked;
   const priors = await priorsOf(study, running, { config, database, now });
-  if (priors.waitsUntil) return await postpone(database, study, priors.waitsUntil, SEEKING_PRIORS);
+  if (priors.waitsUntil)
+    return await reschedule(database, study, priors.waitsUntil, SEEKING_PRIORS);
   await recordRules(database, study, acting);
   const onward = [...new Set(acting.flatMap(({ forwardTo }) => forwardTo))];
   if (onward.length > 0)
@@ -212,7 +216,7 @@ async function onFailure(
   if (error instanceof SonogateError && catalogueEntry(error.code).retry === 'permanent') {
     await endRevision(database, study, 'refused', message);
   } else {
-    await postpone(database, study, inSeconds(RETRY_SECONDS, { now }), message);
+    await reschedule(database, study, inSeconds(RETRY_SECONDS, { now }), message);
   }
   logger.event(EVENTS.studyNotSubmitted, { ...log, error: message });
 }
@@ -243,7 +247,11 @@ async function submitComplete(parts: AssemblyParts): Promise<void> {
   const { config, database, now } = parts;
   await completeExpected(database, (source) => expectedDeadline(config.sources, source, now()));
   await holdForArchive(database, config.sources, now());
-  for (const study of await claimCompleteStudies(database, now())) {
+  await completeDueStudies(database, now());
+  for (;;) {
+    // One by one: the lease of a study begins when the work on it begins.
+    const [study] = await claimCompleteStudies(database, now(), 1);
+    if (!study) return;
     await forgetExpectations(database, study.study_instance_uid);
     await actOnStudy(study, parts);
   }

@@ -83,9 +83,10 @@ async function complete(
     if (!study) throw new SonogateError('not_found', `There is no study ${key}.`);
     const { rowCount } = await tx.query(
       `UPDATE studies SET state = 'complete', reason = NULL, complete_after = $2,
-         complete_because = $3, revision = revision + $4,
+         next_attempt_at = $2, complete_because = $3, revision = revision + $4,
          released_revision = CASE WHEN $5 THEN revision + $4 ELSE released_revision END,
-         chosen_rule = $6, hold_reason = CASE WHEN $5 THEN NULL ELSE hold_reason END
+         chosen_rule = $6, hold_reason = CASE WHEN $5 THEN NULL ELSE hold_reason END,
+         patient_mismatch = CASE WHEN $5 THEN NULL ELSE patient_mismatch END
        WHERE id = $1 AND state = ANY ($7::text[])`,
       [
         study.id,

@@ -22,6 +22,8 @@ export interface StudyExplanation {
   firstReceivedAt: Date;
   lastReceivedAt: Date;
   completeAfter: Date;
+  /** When a complete study is worked on next; null in any other state. */
+  nextAttemptAt: Date | null;
   /** Which signal set that time. */
   completeBecause: CompletionSignal;
   /** What an archive has of it; null where none is asked. `holdUntil`: longest that it waits. */
@@ -61,6 +63,7 @@ export async function explainStudy(
     firstReceivedAt: study.first_received_at,
     lastReceivedAt: study.last_received_at,
     completeAfter: study.complete_after,
+    nextAttemptAt: study.state === 'complete' ? study.next_attempt_at : null,
     completeBecause: study.complete_because,
     archiveCount: await countOfStudy(database, study),
     priors: await priorSearches(database, study),

@@ -10,7 +10,7 @@ import {
   supersededRequest,
 } from './study-queries.ts';
 
-/** What identifies the patient of a study, for comparison. */
+/** The attributes by which the patients of two studies are compared. */
 export interface PatientIdentity {
   patientId: string;
   issuerOfPatientId: string;
@@ -27,45 +27,65 @@ export function patientIdentity(identity: DicomIdentity): PatientIdentity {
   };
 }
 
+/** Why two records cannot be taken for one patient. */
+export type PatientMismatch =
+  | 'no-patient-id'
+  | 'patient-id'
+  | 'issuer'
+  | 'no-birth-date'
+  | 'birth-date'
+  | 'sex';
+
+/** The reasons in words, for the note on earlier examinations and for the person who decides. */
+export const MISMATCH_WORDS: Readonly<Record<PatientMismatch, string>> = {
+  'no-patient-id': 'no patient ID',
+  'patient-id': 'another patient ID',
+  issuer: 'another issuer of the ID',
+  'no-birth-date': 'no birth date to compare',
+  'birth-date': 'another birth date',
+  sex: 'another sex',
+};
+
 /**
- * What speaks against two studies being of one patient; null: nothing, and enough speaks for it. The
- * ID alone is not enough: numbers are given again, and typed wrongly. The birth date must be stated
- * by both; issuer and sex must not differ where both state them.
+ * Compares the patients of two studies. The ID alone is not enough, since IDs are reused and mistyped:
+ * both must state the birth date, and issuer and sex must not differ where both state them.
+ * @returns null when the two are taken for one patient.
  */
-export function whyNotSamePatient(one: PatientIdentity, other: PatientIdentity): string | null {
-  if (one.patientId === '' || other.patientId === '') return 'no patient ID';
-  if (one.patientId !== other.patientId) return 'another patient ID';
-  if (differ(one.issuerOfPatientId, other.issuerOfPatientId)) return 'another issuer of the ID';
-  if (one.birthDate === '' || other.birthDate === '') return 'no birth date to compare';
-  if (one.birthDate !== other.birthDate) return 'another birth date';
-  if (differ(one.sex, other.sex)) return 'another sex';
+export function patientMismatch(
+  one: PatientIdentity,
+  other: PatientIdentity,
+): PatientMismatch | null {
+  if (one.patientId === '' || other.patientId === '') return 'no-patient-id';
+  if (one.patientId !== other.patientId) return 'patient-id';
+  if (differ(one.issuerOfPatientId, other.issuerOfPatientId)) return 'issuer';
+  if (one.birthDate === '' || other.birthDate === '') return 'no-birth-date';
+  if (one.birthDate !== other.birthDate) return 'birth-date';
+  if (differ(one.sex, other.sex)) return 'sex';
   return null;
 }
 
 const differ = (one: string, other: string) => one !== '' && other !== '' && one !== other;
 
 /**
- * The identity that a study has: of its first object that names a patient, else of its first.
+ * The identity of a study: that of its first object that names a patient, otherwise of its first.
  * @param identities of its objects in order of arrival; of an object sent again only the newest.
  */
 export function studyIdentity(identities: readonly DicomIdentity[]): DicomIdentity | undefined {
   return identities.find(({ PatientID }) => PatientID !== '') ?? identities[0];
 }
 
-const DIFFERENT = 'Its objects name different patients';
-
 /**
- * Why the objects of a study cannot all be of one patient, for the person who decides; null where
- * nothing speaks against it. What one object does not state is no difference, and carts set the sex
- * by a default.
+ * Finds objects of one study that name different patients. A value that one object leaves out is no
+ * difference, and the sex is not compared, since carts set it by default.
+ * @returns null when all may be of one patient.
  */
-export function whyNotOnePatient(identities: readonly DicomIdentity[]): string | null {
+export function mismatchWithinStudy(identities: readonly DicomIdentity[]): PatientMismatch | null {
   const stated = identities.map((identity) => ({ ...patientIdentity(identity), sex: '' }));
   const patients = [...new Map(stated.map((one) => [JSON.stringify(one), one])).values()];
   for (const [index, one] of patients.entries()) {
     for (const other of patients.slice(index + 1)) {
-      const why = whyNotSamePatient(completed(one, other), completed(other, one));
-      if (why) return `${DIFFERENT} (${why}); release it only if they are one person.`;
+      const mismatch = patientMismatch(completed(one, other), completed(other, one));
+      if (mismatch) return mismatch;
     }
   }
   return null;
@@ -73,7 +93,7 @@ export function whyNotOnePatient(identities: readonly DicomIdentity[]): string |
 
 const UNSTATED = 'not stated';
 
-/** A patient with what only the other states: it differs in what both state. */
+/** A patient, completed by what only the other states: then only what both state can differ. */
 function completed(one: PatientIdentity, other: PatientIdentity): PatientIdentity {
   return {
     ...one,
@@ -82,29 +102,33 @@ function completed(one: PatientIdentity, other: PatientIdentity): PatientIdentit
   };
 }
 
-/** Whether a study waits for a person because its objects name different patients. */
-export function isHeldForPatients(holdReason: string | null): boolean {
-  return holdReason?.includes(DIFFERENT) ?? false;
+/**
+ * Why a study has to wait for a person, in words: the reason that a person gave, and the mismatch of
+ * its patients.
+ * @returns null when it does not have to wait.
+ */
+export function holdText(
+  holdReason: string | null,
+  mismatch: PatientMismatch | null,
+): string | null {
+  const patients =
+    mismatch &&
+    `Its objects name different patients (${MISMATCH_WORDS[mismatch]}); release it only if they are one person.`;
+  return [holdReason, patients].filter(Boolean).join(' ') || null;
 }
 
-/** Why a study is to wait: what a person said of it stays, beside what its patients are. */
-export function holdReasonWith(former: string | null, patients: string | null): string | null {
-  const byPerson = former?.split(DIFFERENT)[0]?.trim();
-  return [byPerson, patients].filter(Boolean).join(' ') || null;
-}
-
-/** Whether two identities name a patient by other words. */
+/** Whether two identities differ in any attribute of the patient, the name included. */
 export function namesAnotherPatient(one: DicomIdentity, other: DicomIdentity): boolean {
-  const words = (identity: DicomIdentity) =>
+  const attributes = (identity: DicomIdentity) =>
     JSON.stringify([patientIdentity(identity), identity.PatientName]);
-  return words(one) !== words(other);
+  return attributes(one) !== attributes(other);
 }
 
 /**
- * Whose result a request of a DICOM study is: the identity of the study and the objects of the
- * revision that was submitted, under the file names of the request.
- * @param study our own id of the study (`RequestSource.study`).
- * @returns null when the study is no longer there.
+ * The subject of a request that was made of a DICOM study: the identity of the study and the objects
+ * of the submitted revision, under the file names of the request.
+ * @param study our id of the study (`RequestSource.study`).
+ * @returns null when the study has been removed.
  */
 export async function subjectOfStudy(
   database: Queryable,

@@ -3,11 +3,12 @@ import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import { type CompletionSignal, UNCERTAIN_SIGNALS } from './completion.ts';
 import type { InstanceHeader } from './instance-header.ts';
+import type { PatientMismatch } from './patient.ts';
 
 /**
  * States of a study.
  *
- *   receiving ──a signal of completion──▶ complete ──rule runs──────▶ submitted
+ *   receiving ──complete_after passes───▶ complete ──rule runs──────▶ submitted
  *       ▲                                  ▲  ├──rule forwards, tags▶ routed
  *       │                                  │  ├──rule ignores───────▶ ignored
  *       │                                  │  ├──no rule────────────▶ unrouted
@@ -29,7 +30,7 @@ export const STUDY_STATE = [
 export type StudyState = (typeof STUDY_STATE)[number];
 
 export interface ReceivedInstance {
-  /** Below the data folder. */
+  /** Relative to the data folder. */
   path: string;
   bytes: number;
   fileSha256: string;
@@ -42,13 +43,13 @@ export interface ReceivedInstance {
   receivedAt: Date;
   /** When the study counts as complete if nothing else arrives. */
   completeAfter: Date;
-  /** A known object that comes again makes a revision too. */
+  /** Whether an object that is sent again makes a new revision, too. */
   rerunAlways: boolean;
 }
 
 export interface Arrival {
   studyId: string;
-  /** `conflict`: an object with this SOP Instance UID and other content was there; both are kept. */
+  /** `conflict`: another object with this SOP Instance UID was stored before; both are kept. */
   outcome: 'new' | 'duplicate' | 'conflict';
   revision: number;
 }
@@ -65,15 +66,21 @@ export interface StudyRow {
   identity: DicomIdentity;
   first_received_at: Date;
   last_received_at: Date;
+  /** While it receives: when it counts as complete if nothing else arrives. */
   complete_after: Date;
+  /** Which signal set that time. */
   complete_because: CompletionSignal;
+  /** While it is complete: when it is worked on next. */
+  next_attempt_at: Date | null;
   tags: string[];
   /** Names of the rules that acted, of the revision judged last. */
   acting_rules: string[];
   released_revision: number | null;
   chosen_rule: string | null;
-  /** Of a person who wants it to wait; null: nobody does. */
+  /** The reason of a person who wants the study to wait; null without one. */
   hold_reason: string | null;
+  /** In what its objects name different patients; null when they do not. */
+  patient_mismatch: PatientMismatch | null;
   reason: string | null;
 }
 
@@ -90,16 +97,17 @@ export interface InstanceRow {
   header: InstanceHeader;
 }
 
-/** Received later than this from now, in seconds: the clock was set back. */
+/** An object received more than this many seconds in the future: the clock was set back. */
 const CLOCK_SKEW_SECONDS = 10;
 
 /**
- * A clock that was set back leaves deadlines in a future that may be hours away: they keep their
- * distance to the last object instead.
+ * After the clock was set back, deadlines lie in a future that may be hours away: they are moved so
+ * that they keep their distance to the last object.
  */
 async function keepDistance(database: Queryable, now: Date): Promise<void> {
   await database.query(
     `UPDATE studies SET complete_after = complete_after - (last_received_at - $1::timestamptz),
+       next_attempt_at = next_attempt_at - (last_received_at - $1::timestamptz),
        last_received_at = $1::timestamptz
      WHERE state IN ('receiving', 'complete')
        AND last_received_at > $1::timestamptz + make_interval(secs => $2)`,
@@ -108,14 +116,14 @@ async function keepDistance(database: Queryable, now: Date): Promise<void> {
 }
 
 /**
- * Studies whose time has come, now `complete`, and those that a stop left in that state. One of which
- * nobody has said that all is here waits for what its machine was already sending when its time came
- * (receptions-under-way.ts): that may be of it.
+ * Turns studies whose `complete_after` has passed from `receiving` to `complete`. While nobody has
+ * stated that all objects are here, a study waits for the object that its machine was already sending
+ * when the time passed (receptions.ts), because the object may belong to it.
  */
-export async function claimCompleteStudies(database: Database, now: Date): Promise<StudyRow[]> {
+export async function completeDueStudies(database: Database, now: Date): Promise<void> {
   await keepDistance(database, now);
   await database.query(
-    `UPDATE studies s SET state = 'complete'
+    `UPDATE studies s SET state = 'complete', next_attempt_at = $1
      WHERE state = 'receiving' AND complete_after <= $1
        AND NOT (complete_because = ANY ($2::text[]) AND EXISTS (
          SELECT 1 FROM receptions_under_way r
@@ -123,15 +131,31 @@ export async function claimCompleteStudies(database: Database, now: Date): Promi
            AND r.began_at <= s.complete_after AND r.silent_after > $1))`,
     [now, UNCERTAIN_SIGNALS],
   );
+}
+
+/** How long a claimed study belongs to its process; after a crash another one claims it then. */
+const LEASE_SECONDS = 30;
+
+/**
+ * Claims complete studies whose next attempt is due, for this process alone.
+ * @param limit how many at most, the longest due first.
+ */
+export async function claimCompleteStudies(
+  database: Database,
+  now: Date,
+  limit: number,
+): Promise<StudyRow[]> {
   const { rows } = await database.query<StudyRow>(
-    `SELECT * FROM studies WHERE state = 'complete' AND complete_after <= $1
-     ORDER BY complete_after`,
-    [now],
+    `UPDATE studies SET next_attempt_at = $2 WHERE id IN (
+       SELECT id FROM studies WHERE state = 'complete' AND next_attempt_at <= $1
+       ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+     RETURNING *`,
+    [now, new Date(now.getTime() + LEASE_SECONDS * 1000), limit],
   );
   return rows;
 }
 
-/** Ends the work on one revision; nothing happens when a newer object has reopened the study. */
+/** Ends the work on a revision; does nothing if a newer object has reopened the study. */
 export async function endRevision(
   database: Queryable,
   study: Pick<StudyRow, 'id' | 'revision'>,
@@ -158,9 +182,9 @@ export async function recordSubmission(
 }
 
 /**
- * Moves the deadline of a study that still receives; the quiet time never lengthens by it. A signal
- * that is certain takes the place of one that is a guess also when it is not the sooner.
- * @returns whether the signal counts.
+ * Brings forward the time when a study that still receives counts as complete; it is never put off. A
+ * certain signal replaces a guess even if its time is not the earlier one.
+ * @returns whether the signal was recorded.
  */
 export async function hastenCompletion(
   database: Queryable,
@@ -177,7 +201,7 @@ export async function hastenCompletion(
   return rowCount === 1;
 }
 
-/** Which rules act on a study, and their words; those of earlier revisions are gone. */
+/** Records which rules act on a study, and their tags, in place of those of earlier revisions. */
 export async function recordRules(
   database: Queryable,
   { id }: Pick<StudyRow, 'id'>,
@@ -191,15 +215,15 @@ export async function recordRules(
   ]);
 }
 
-/** Puts off the next try of a complete study whose submission failed for now. */
-export async function postpone(
+/** Reschedules a complete study that cannot be submitted yet. */
+export async function reschedule(
   database: Queryable,
   study: Pick<StudyRow, 'id' | 'revision'>,
   until: Date,
   reason: string,
 ): Promise<void> {
   await database.query(
-    `UPDATE studies SET complete_after = $3, reason = $4
+    `UPDATE studies SET next_attempt_at = $3, reason = $4
      WHERE id = $1 AND revision = $2 AND state = 'complete'`,
     [study.id, study.revision, until, reason],
   );

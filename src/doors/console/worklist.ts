@@ -26,6 +26,7 @@ export interface ListedRow {
   revision: number | null;
   instance_count: number | null;
   complete_after: Date | null;
+  next_attempt_at: Date | null;
   /** Of the newest request. */
   status: RequestStatus | null;
   stage: Stage | null;
@@ -62,7 +63,7 @@ export async function readRows(database: Queryable, keys: readonly string[]): Pr
   if (keys.length === 0) return [];
   const { rows } = await database.query<ListedRow>(
     `SELECT w.key, w.study_id, w.request_id, w.state, w.source, w.endpoint, w.tags, w.arrived_at,
-       w.changed_at, s.identity, s.reason, s.revision, s.instance_count, s.complete_after,
+       w.changed_at, s.identity, s.reason, s.revision, s.instance_count, s.complete_after, s.next_attempt_at,
        r.status, r.stage, r.fault ->> 'detail' AS fault_detail, r.test,
        jsonb_array_length(r.files) AS files, g.glance, flags.flags,
        a.person AS acknowledged_by, a.at AS acknowledged_at, sent.deliveries, sent.next_delivery
@@ -124,12 +125,14 @@ export const shownStage = ({ name, label, progress, eta_s }: Stage): WorklistRow
 
 /** What a row waits for; `waitsUntil` is null where nothing says how long. */
 function waiting(row: ListedRow): { waitsFor: string | null; waitsUntil: Date | null } {
-  const until = row.complete_after;
   switch (row.state) {
     case 'receiving':
-      return { waitsFor: 'more objects', waitsUntil: until };
+      return { waitsFor: 'more objects', waitsUntil: row.complete_after };
     case 'complete':
-      return { waitsFor: row.reason === null ? 'its rules' : 'the next try', waitsUntil: until };
+      return {
+        waitsFor: row.reason === null ? 'its rules' : 'the next try',
+        waitsUntil: row.next_attempt_at,
+      };
     case 'held':
       return { waitsFor: 'a person to release it', waitsUntil: null };
     case 'queued':

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FoundStudy } from '../../../dimse/archive/archive.ts';
 import { choosePriors, priorKeys } from '../../../dimse/archive/prior-search.ts';
-import { type PatientIdentity, whyNotSamePatient } from '../../../src/core/studies/patient.ts';
+import { type PatientIdentity, patientMismatch } from '../../../src/core/studies/patient.ts';
 import { instanceHeader } from '../instance-header.ts';
 
 const PATIENT: PatientIdentity = {
@@ -13,27 +13,27 @@ const PATIENT: PatientIdentity = {
 
 describe('two studies are of one patient', () => {
   test('when ID, issuer, birth date and sex agree', () => {
-    expect(whyNotSamePatient(PATIENT, { ...PATIENT })).toBeNull();
+    expect(patientMismatch(PATIENT, { ...PATIENT })).toBeNull();
   });
 
   test.each<[string, Partial<PatientIdentity>]>([
     ['issuer', { issuerOfPatientId: '' }],
     ['sex', { sex: '' }],
   ])('also when one of them does not state the %s', (_, over) => {
-    expect(whyNotSamePatient(PATIENT, { ...PATIENT, ...over })).toBeNull();
-    expect(whyNotSamePatient({ ...PATIENT, ...over }, PATIENT)).toBeNull();
+    expect(patientMismatch(PATIENT, { ...PATIENT, ...over })).toBeNull();
+    expect(patientMismatch({ ...PATIENT, ...over }, PATIENT)).toBeNull();
   });
 
   test.each<[Partial<PatientIdentity>, string]>([
-    [{ patientId: 'P2' }, 'another patient ID'],
-    [{ patientId: '' }, 'no patient ID'],
-    [{ issuerOfPatientId: 'ELSEWHERE' }, 'another issuer of the ID'],
-    [{ birthDate: '19900406' }, 'another birth date'],
-    [{ birthDate: '' }, 'no birth date to compare'],
-    [{ sex: 'M' }, 'another sex'],
+    [{ patientId: 'P2' }, 'patient-id'],
+    [{ patientId: '' }, 'no-patient-id'],
+    [{ issuerOfPatientId: 'ELSEWHERE' }, 'issuer'],
+    [{ birthDate: '19900406' }, 'birth-date'],
+    [{ birthDate: '' }, 'no-birth-date'],
+    [{ sex: 'M' }, 'sex'],
   ])('but not with %o', (over, why) => {
-    expect(whyNotSamePatient(PATIENT, { ...PATIENT, ...over })).toBe(why);
-    expect(whyNotSamePatient({ ...PATIENT, ...over }, PATIENT)).toBe(why);
+    expect(patientMismatch(PATIENT, { ...PATIENT, ...over })).toBe(why);
+    expect(patientMismatch({ ...PATIENT, ...over }, PATIENT)).toBe(why);
   });
 });
 
@@ -115,6 +115,6 @@ describe('earlier examinations', () => {
       settings,
     );
     expect(chosen).toEqual([]);
-    expect(refused).toEqual(['another birth date']);
+    expect(refused).toEqual(['birth-date']);
   });
 });

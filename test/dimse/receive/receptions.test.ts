@@ -5,7 +5,7 @@ import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syn
 import { completeNow } from '../../../src/core/studies/commands.ts';
 import { deleteSilentReceptions } from '../../../src/core/studies/receptions.ts';
 import { findStudy } from '../../../src/core/studies/study-queries.ts';
-import { claimCompleteStudies } from '../../../src/core/studies/study-store.ts';
+import { claimCompleteStudies, completeDueStudies } from '../../../src/core/studies/study-store.ts';
 import { dataSet, dicomFile } from '../dicom-file.ts';
 import { sendBuffer } from '../send.ts';
 import { openSite, type Site } from '../site.ts';
@@ -43,7 +43,7 @@ const turn = (seconds: number) => {
   at = new Date(received + seconds * 1000);
 };
 const isComplete = async () => {
-  await claimCompleteStudies(site.database, at);
+  await completeDueStudies(site.database, at);
   return (await row())?.state === 'complete';
 };
 
@@ -155,7 +155,7 @@ describe('a study whose quiet time is over', () => {
     const cine = await cineUnderWay();
     await move(cine, 3);
     await completeNow(site.database, study, at);
-    expect((await claimCompleteStudies(site.database, at)).map(({ id }) => id)).toContain(
+    expect((await claimCompleteStudies(site.database, at, 100)).map(({ id }) => id)).toContain(
       (await row())?.id,
     );
     await cine.discard();

@@ -3,11 +3,11 @@ import { resultSeriesUids } from '../../../../pipelines/artifacts/modules.ts';
 import type { DicomIdentity } from '../../../../pipelines/dicom/subject.ts';
 import { holdStudy, releaseStudy } from '../../../../src/core/studies/commands.ts';
 import {
-  holdReasonWith,
+  holdText,
+  mismatchWithinStudy,
   studyIdentity,
   subjectOfRequest,
   subjectOfStudy,
-  whyNotOnePatient,
 } from '../../../../src/core/studies/patient.ts';
 import { findStudy } from '../../../../src/core/studies/study-queries.ts';
 import { dicomFile, type SmallObject } from '../../../dimse/dicom-file.ts';
@@ -32,29 +32,30 @@ describe('objects of one study', () => {
     ],
     ['another sex, which carts set by a default', { PatientSex: 'O' }, null],
     ['another spelling of the name', { PatientName: 'DOE^ANNA^^^' }, null],
-    ['another patient ID', { PatientID: 'B' }, 'another patient ID'],
-    ['another issuer', { IssuerOfPatientID: 'CLINIC' }, 'another issuer of the ID'],
-    ['another birth date', { PatientBirthDate: '19900102' }, 'another birth date'],
+    ['another patient ID', { PatientID: 'B' }, 'patient-id'],
+    ['another issuer', { IssuerOfPatientID: 'CLINIC' }, 'issuer'],
+    ['another birth date', { PatientBirthDate: '19900102' }, 'birth-date'],
     [
       'another birth date and no patient ID',
       { PatientID: '', PatientBirthDate: '19900102' },
-      'another birth date',
+      'birth-date',
     ],
   ])('of which one states %s', (_what, over, why) => {
     for (const both of [
       [identity({ PatientSex: 'F' }), identity(over)],
       [identity(over), identity({ PatientSex: 'F' })],
     ]) {
-      if (why === null) expect(whyNotOnePatient(both)).toBeNull();
-      else expect(whyNotOnePatient(both)).toContain(`(${why})`);
+      expect(mismatchWithinStudy(both)).toBe(why);
     }
   });
 
   test('are compared each with each: the first may state nothing', () => {
     const nothing = identity({ PatientID: '', PatientBirthDate: '' });
-    expect(whyNotOnePatient([nothing, identity({})])).toBeNull();
-    expect(whyNotOnePatient([nothing, identity({}), identity({ PatientID: 'B' })])).not.toBeNull();
-    expect(whyNotOnePatient([])).toBeNull();
+    expect(mismatchWithinStudy([nothing, identity({})])).toBeNull();
+    expect(
+      mismatchWithinStudy([nothing, identity({}), identity({ PatientID: 'B' })]),
+    ).not.toBeNull();
+    expect(mismatchWithinStudy([])).toBeNull();
   });
 
   test('give the study the first patient that one of them names', () => {
@@ -65,13 +66,21 @@ describe('objects of one study', () => {
     expect(studyIdentity([nothing])).toEqual(nothing);
   });
 
-  test('leave what a person said of the study', () => {
-    const why = whyNotOnePatient([identity({}), identity({ PatientID: 'B' })]);
-    const both = holdReasonWith('Wait for me.', why);
-    expect(both).toBe(`Wait for me. ${why}`);
-    expect(holdReasonWith(both, why)).toBe(both);
-    expect(holdReasonWith(both, null)).toBe('Wait for me.');
-    expect(holdReasonWith(why, null)).toBeNull();
+  test.each([
+    ['Wait for me.', null, 'Wait for me.'],
+    [
+      null,
+      'issuer',
+      'Its objects name different patients (another issuer of the ID); release it only if they are one person.',
+    ],
+    [
+      'Wait for me.',
+      'patient-id',
+      'Wait for me. Its objects name different patients (another patient ID); release it only if they are one person.',
+    ],
+    [null, null, null],
+  ] as const)('held by %j and for %j are held with the words %j', (reason, mismatch, text) => {
+    expect(holdText(reason, mismatch)).toBe(text);
   });
 });
 
@@ -160,9 +169,9 @@ describe('a study that has come', () => {
     expect(await changes()).toEqual([]);
 
     await send(1, { patientId: 'RIGHT', patientName: Buffer.from('DOE^RIGHT') });
-    expect((await row()).hold_reason).toContain('different patients');
+    expect((await row()).patient_mismatch).toBe('patient-id');
     await send(2, { patientId: 'RIGHT', patientName: Buffer.from('DOE^RIGHT') });
-    expect(await row()).toMatchObject({ revision: 2, hold_reason: null, reason: null });
+    expect(await row()).toMatchObject({ revision: 2, patient_mismatch: null, reason: null });
     await ended('submitted');
 
     expect(requests()).toHaveLength(2);

@@ -1,0 +1,89 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { completeNow } from '../../../../src/core/studies/commands.ts';
+import { findStudy } from '../../../../src/core/studies/study-queries.ts';
+import {
+  claimCompleteStudies,
+  completeDueStudies,
+  endRevision,
+  reschedule,
+} from '../../../../src/core/studies/study-store.ts';
+import { migrate } from '../../../../src/platform/database/migrate.ts';
+import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { freshDataDir } from '../../../peers/embedded.ts';
+
+const START = new Date('2026-01-01T08:00:00Z');
+const atSecond = (seconds: number) => new Date(START.getTime() + seconds * 1000);
+
+let dataDir = '';
+let database: PooledDatabase;
+beforeAll(async () => {
+  dataDir = await freshDataDir();
+  database = await openDatabase({ dataDir, logger: silentLogger });
+  await migrate(database);
+});
+afterAll(async () => {
+  await database.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** One study whose quiet time ends 30 s after the start. */
+beforeEach(async () => {
+  await database.query('DELETE FROM studies');
+  await database.query(
+    `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
+       identity, first_received_at, last_received_at, complete_after)
+     VALUES (gen_random_uuid(), '1.2.3', 'cart', 'CART', 'SONOGATE', 'receiving', '{}', $1, $1, $2)`,
+    [START, atSecond(30)],
+  );
+});
+
+const study = async () => {
+  const row = await findStudy(database, '1.2.3');
+  if (!row) throw new Error('the study is gone');
+  return row;
+};
+const claimAt = async (seconds: number) => {
+  await completeDueStudies(database, atSecond(seconds));
+  return claimCompleteStudies(database, atSecond(seconds), 10);
+};
+
+describe('a study', () => {
+  test('is not claimed before its quiet time has passed', async () => {
+    expect(await claimAt(29)).toEqual([]);
+    expect((await study()).state).toBe('receiving');
+  });
+
+  test('is claimed by one process alone', async () => {
+    expect(await claimAt(30)).toMatchObject([{ study_instance_uid: '1.2.3', state: 'complete' }]);
+    expect(await claimAt(31)).toEqual([]);
+  });
+
+  test('is claimed again when the process that claimed it was killed', async () => {
+    await claimAt(30);
+    expect(await claimAt(59)).toEqual([]);
+    expect(await claimAt(60)).toHaveLength(1);
+  });
+
+  test('that is rescheduled keeps the time when it counted as complete', async () => {
+    const [claimed] = await claimAt(30);
+    if (!claimed) throw new Error('nothing was claimed');
+    await reschedule(database, claimed, atSecond(300), 'The queue is unreachable.');
+    expect(await claimAt(299)).toEqual([]);
+    expect(await claimAt(300)).toHaveLength(1);
+    expect((await study()).complete_after).toEqual(atSecond(30));
+  });
+
+  test('that a person completes is claimed at once', async () => {
+    await completeNow(database, '1.2.3', atSecond(2));
+    expect(await claimAt(2)).toHaveLength(1);
+  });
+
+  test('whose revision has ended is not claimed again', async () => {
+    const [claimed] = await claimAt(30);
+    if (!claimed) throw new Error('nothing was claimed');
+    await endRevision(database, claimed, 'routed', null);
+    expect(await claimAt(1000)).toEqual([]);
+  });
+});
