@@ -1,6 +1,6 @@
 import type { DiagnosticReport, Provenance, Reference } from '@medplum/fhirtypes';
 import type { Result, Section } from '../../pipelines/result/envelope.ts';
-import { standingValues } from '../../pipelines/result/standing.ts';
+import { countingValues } from '../../pipelines/result/standing.ts';
 import { mediaLinks, pdfAttachment } from './attachments.ts';
 import { AI_ASSERTED, codeable, reportCodes, SYSTEMS } from './codes.ts';
 import { dicomUidIdentifier, resourceUuid, resultIdentifier } from './identifiers.ts';
@@ -72,7 +72,7 @@ const WITHOUT_GAP: ReadonlySet<Section['status']> = new Set(['complete', 'not_re
  */
 export function conclusion(result: Result): string {
   const statements = result.report?.impression ?? result.findings.map((finding) => finding.text);
-  const measurements = standingValues(result.measurements);
+  const measurements = countingValues(result.measurements);
   const accepted = measurements.filter((m) => m.quality === 'accepted').length;
   const gaps = result.sections.filter((section) => !WITHOUT_GAP.has(section.status)).map(gap);
   return [

@@ -13,7 +13,7 @@ import type { Finding, Measurement, Result, Section } from '../../pipelines/resu
 import { weeksAndDays } from '../../pipelines/result/gestational-age.ts';
 import { isOurs, originStatement } from '../../pipelines/result/render/statement.ts';
 import { unitText } from '../../pipelines/result/render/unit-text.ts';
-import { standingValues } from '../../pipelines/result/standing.ts';
+import { countingValues } from '../../pipelines/result/standing.ts';
 import {
   AI_ASSERTED,
   COMPONENT,
@@ -298,7 +298,7 @@ export function findingObservation(
 export function buildObservations(context: ReportContext): ObservationEntry[] {
   const { result } = context;
   // Repeats stay in the structured report: under the same code an EHR would chart them as values.
-  const measurements = standingValues(result.measurements);
+  const measurements = countingValues(result.measurements);
   const roles = new Map(measurements.map((m) => [m.id, measurementRole(m)]));
   const members: ObservationEntry[] = [
     ...measurements.map((m) => measurementObservation(context, m, roles)),

@@ -3,6 +3,7 @@ import { type ArtifactEntry, type Result, resultSchema } from './envelope.ts';
 import { byId, renderOutcome, sectionOf, withNote } from './render/render.ts';
 import { sayOfRun } from './render/shared.ts';
 import type { FindingDraft, SectionOutcome } from './section-outcome.ts';
+import { withStanding } from './standing.ts';
 
 /** A section of an endpoint with what it concluded. */
 export interface ConcludedSection {
@@ -94,7 +95,7 @@ export function assembleResult(parts: ResultParts): Result {
     input_summary: summarise(parts.study, parts.refusedFrames, parts.priors),
     sections: sections.map((section) => sectionOf(section, section.rendered)),
     findings: [...files.findings, ...rendered.flatMap(({ findings }) => findings)],
-    measurements: parts.measurements.map(withNote),
+    measurements: withStanding(parts.measurements).map(withNote),
     scores: [],
     classifications: rendered.flatMap(({ classifications }) => classifications),
     guidance: rendered.flatMap(({ guidance }) => guidance),

@@ -5,9 +5,9 @@ import type { CartMeasurement } from '../contract/cart.ts';
 import { fetusKey } from '../contract/fetus-name.ts';
 import { median } from '../measure/statistics.ts';
 import type { Measurement } from './envelope.ts';
-import { implausibleNote } from './hard-limits.ts';
-import { format } from './measurement.ts';
 import { isPlausible } from './obstetric/limits.ts';
+import { remark } from './render/remarks.ts';
+import type { Remark } from './statement.ts';
 
 /** Of several values without the cart's choice, those of the first kind that is there stand. */
 const PREFERENCE: readonly CartMeasurement['derivation'][] = ['best', 'mean', 'median'];
@@ -41,10 +41,6 @@ const NEVER_AVERAGED: ReadonlySet<ConceptKey> = new Set([
 /** A mean sac diameter is the mean of length, height and width (obstetric 5.1). */
 const SAC_DIAMETERS = 3;
 
-/** Machines write any diameter of the sac with the code of it (LN 11850-5). */
-const NO_MEAN_SAC =
-  'a diameter of the gestational sac that is no mean of three: not judged as mean sac diameter';
-
 const DERIVED = {
   measured: 'measured',
   best: 'measured',
@@ -57,14 +53,6 @@ const DERIVED = {
   other: 'calculated',
 } as const satisfies Record<NonNullable<CartMeasurement['derivation']>, Measurement['derivation']>;
 
-const SELECTED = {
-  user: 'chosen by the operator on the machine',
-  'most-recent': 'the most recent value, chosen on the machine',
-  mean: 'the mean, chosen on the machine',
-  minimum: 'the smallest value, chosen on the machine',
-  maximum: 'the largest value, chosen on the machine',
-} as const satisfies Record<NonNullable<CartMeasurement['selection']>, string>;
-
 /** At least one. */
 export type Values = readonly [CartMeasurement, ...CartMeasurement[]];
 
@@ -74,7 +62,7 @@ export interface CartStanding {
   value: number;
   derivation: Measurement['derivation'];
   quality: 'accepted' | 'inadequate';
-  note: string | null;
+  remarks: readonly Remark[];
 }
 
 /** The smallest and the largest of repeated values. */
@@ -103,13 +91,13 @@ const asWritten = (from: CartMeasurement): CartStanding => ({
   value: from.value,
   derivation: derivationOf(from),
   quality: 'accepted',
-  note: from.selection ? SELECTED[from.selection] : null,
+  remarks: from.selection ? [remark('machine.selected', { selection: from.selection })] : [],
 });
 
-const notUsed = (from: CartMeasurement, note: string): CartStanding => ({
+const notUsed = (from: CartMeasurement, reason: Remark): CartStanding => ({
   ...asWritten(from),
   quality: 'inadequate',
-  note,
+  remarks: [reason],
 });
 
 /** A value of several, which belongs to no single image. */
@@ -137,16 +125,16 @@ function ofRepeats(key: ConceptKey, values: Values): Pick<CartChoice, 'standing'
   const sorted = values.toSorted((one, other) => one.value - other.value);
   const [lowest, highest] = [sorted[0] ?? first, sorted.at(-1) ?? first];
   const spread = { low: lowest.value, high: highest.value };
-  const range = `${format(key, spread.low)} to ${format(key, spread.high)}`;
-  const unchosen = `of ${values.length} values, of which the machine chose none (${range})`;
+  const repeats = { key, count: values.length, ...spread };
   const end = END[key];
   if (end) {
     const from = end === 'highest' ? highest : lowest;
-    return { standing: { ...asWritten(from), note: `${end} ${unchosen}` }, spread };
+    const remarks = [remark('machine.end-of-repeats', { end, ...repeats })];
+    return { standing: { ...asWritten(from), remarks }, spread };
   }
   const value = median(values.map((one) => one.value));
-  const note = `median ${unchosen}`;
-  return { standing: { ...summedUp(first), value, derivation: 'median', note }, spread };
+  const remarks = [remark('machine.median-of-repeats', repeats)];
+  return { standing: { ...summedUp(first), value, derivation: 'median', remarks }, spread };
 }
 
 /**
@@ -194,14 +182,16 @@ function meanSac(values: Values): CartChoice {
   if (given) return { standing: asWritten(given), spread: null, unused: [] };
   if (values.length === SAC_DIAMETERS) {
     const value = values.reduce((sum, one) => sum + one.value, 0) / SAC_DIAMETERS;
-    const note = `mean of the ${SAC_DIAMETERS} diameters of the machine`;
-    const standing: CartStanding = { ...summedUp(first), value, derivation: 'mean', note };
+    const remarks = [remark('machine.mean-sac', { count: SAC_DIAMETERS })];
+    const standing: CartStanding = { ...summedUp(first), value, derivation: 'mean', remarks };
     return { standing, spread: null, unused: [] };
   }
+  // Machines write any diameter of the sac with the code of the mean (LN 11850-5).
+  const noMean = remark('machine.no-mean-sac', {});
   return {
-    standing: notUsed(first, NO_MEAN_SAC),
+    standing: notUsed(first, noMean),
     spread: null,
-    unused: others.map((one) => notUsed(one, NO_MEAN_SAC)),
+    unused: others.map((one) => notUsed(one, noMean)),
   };
 }
 
@@ -212,9 +202,10 @@ function meanSac(values: Values): CartChoice {
  * their median. What is beyond the limits is listed with its reason, and goes into nothing.
  */
 export function chooseCartValue(key: ConceptKey, values: Values): CartChoice {
+  const implausible = remark('value.implausible', { key });
   const absurd = values
     .filter(({ value }) => !isPlausible(key, value))
-    .map((one) => notUsed(one, implausibleNote(key)));
+    .map((one) => notUsed(one, implausible));
   const [first, ...others] = values.filter(({ value }) => isPlausible(key, value));
   if (first) {
     const choice =
@@ -223,17 +214,19 @@ export function chooseCartValue(key: ConceptKey, values: Values): CartChoice {
         : ofPlausible(key, [first, ...others]);
     return { ...choice, unused: [...choice.unused, ...absurd] };
   }
-  const [standing = notUsed(values[0], implausibleNote(key)), ...unused] = absurd;
+  const [standing = notUsed(values[0], implausible), ...unused] = absurd;
   return { standing, spread: null, unused };
 }
 
 function toMeasurement(
   section: string,
   key: ConceptKey,
-  { from, value, derivation, quality, note }: CartStanding,
+  { from, value, derivation, quality, remarks }: CartStanding,
 ): Measurement {
   const { label, unit, site } = CONCEPTS[key];
-  const equation = from.equation ? `by ${from.equation.meaning}` : null;
+  const equation = from.equation
+    ? [remark('machine.equation', { equation: from.equation.meaning })]
+    : [];
   return {
     id: ['cart', key, from.fetus, from.laterality].filter(Boolean).join('-'),
     section,
@@ -262,8 +255,8 @@ function toMeasurement(
     inputs: [],
     origin: 'machine',
     standing: quality === 'accepted' ? 'counts' : 'withheld',
-    remarks: [],
-    note: [equation, note].filter(Boolean).join('; ') || null,
+    remarks: [...equation, ...remarks],
+    note: null,
   };
 }
 
@@ -275,9 +268,6 @@ export interface CartQuantity {
   /** Values that do not count, as `cart-<key>-unused-<n>`. */
   unused: Measurement[];
 }
-
-/** Said of each of several values that are too far apart for one of all of them. */
-const APART_NOTE = 'of which the machine chose none, too far apart for their median';
 
 function quantityOf(
   section: string,
@@ -291,10 +281,7 @@ function quantityOf(
   const measurement = {
     ...own,
     id: index === 0 ? own.id : `${own.id}-${index + 1}`,
-    note:
-      [own.note, count > 1 ? `one of ${count} values, ${APART_NOTE}` : null]
-        .filter(Boolean)
-        .join('; ') || null,
+    remarks: count > 1 ? [...own.remarks, remark('machine.too-far-apart', { count })] : own.remarks,
   };
   return {
     measurement,

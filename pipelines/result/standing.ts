@@ -3,29 +3,47 @@ import type { Measurement } from './envelope.ts';
 import { isOfMachine } from './measurement.ts';
 
 /** Repeated values are summed up by a mean or a median, whose `inputs` they are. */
-const SUMS_UP: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
+const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
 
-/** The same where one of them does not say it: the only fetus, or a side that nobody named. */
+/** Equal, or not stated by one of the two: the only fetus, or a side that nobody named. */
 const agree = (one: string | null, other: string | null) =>
   one === null || other === null || one === other;
 
 const namedFetus = ({ fetus }: Measurement) => (fetus === null ? null : fetusKey(fetus));
 
-const ofSameQuantity = (one: Measurement, other: Measurement) =>
+const isSameQuantity = (one: Measurement, other: Measurement) =>
   one.concept.key === other.concept.key &&
   agree(one.laterality, other.laterality) &&
   agree(namedFetus(one), namedFetus(other));
 
 /**
- * The measurements without those of the ultrasound machine that are only shown beside an accepted one
- * of ours, of the same side and fetus: the machine sends its own report, and a receiver takes one
- * value for each quantity.
+ * Decides for every measurement of a result whether it counts (`standing` of envelope.ts).
+ *
+ * Sections mark their repeats; a repeat stays one only beside an accepted value that its section chose.
+ * The machine's value is a comparison beside an accepted one of ours of the same side and fetus,
+ * because the machine sends its own report and a receiver takes one value for each quantity.
  */
-export function withoutComparisons(measurements: readonly Measurement[]): Measurement[] {
-  const ours = measurements.filter((one) => one.quality === 'accepted' && !isOfMachine(one));
-  return measurements.filter(
-    (one) => !isOfMachine(one) || !ours.some((other) => ofSameQuantity(one, other)),
-  );
+export function withStanding(measurements: readonly Measurement[]): Measurement[] {
+  const accepted = measurements.filter(({ quality }) => quality === 'accepted');
+  const ours = accepted.filter((one) => !isOfMachine(one));
+  const partsOf = (some: readonly Measurement[]) =>
+    new Set(
+      some.filter(({ derivation }) => SUMMARIES.has(derivation)).flatMap(({ inputs }) => inputs),
+    );
+  const parts = { ofAny: partsOf(measurements), ofAccepted: partsOf(accepted) };
+  // A value that was accepted counts itself where the mean that it went into was not accepted.
+  const isPart = ({ id, quality }: Measurement) =>
+    (quality === 'accepted' ? parts.ofAccepted : parts.ofAny).has(id);
+  const isPassedOver = (one: Measurement) =>
+    isRepeat(one) &&
+    accepted.some((other) => other.section === one.section && other.id === chosenId(one));
+  const standingOf = (one: Measurement): Measurement['standing'] => {
+    if (isOfMachine(one) && ours.some((other) => isSameQuantity(one, other))) return 'comparison';
+    if (isPart(one)) return 'part-of-mean';
+    if (isPassedOver(one)) return 'repeat';
+    return one.quality === 'accepted' ? 'counts' : 'withheld';
+  };
+  return measurements.map((one) => ({ ...one, standing: standingOf(one) }));
 }
 
 /** Numbered as a repeat: `cervical-length-2` beside `cervical-length`. */
@@ -45,53 +63,31 @@ function chosenId(one: Measurement): string {
 
 /** Whether a value is numbered as a repeat: `fetal-heart-rate-doppler-2-fetus-a`. */
 function isRepeat(one: Measurement): boolean {
+  if (one.standing === 'repeat') return true;
   const end = -fetusPart(one).length || undefined;
   const [id, plain] = [one.id.slice(0, end), chosenId(one).slice(0, end)];
   return id.startsWith(`${plain}-`) && NUMBERED.test(id);
 }
 
-/** Repeats beside which a section chose one to stand: the shortest cervix, the best heart rate. */
-function passedOver(measurements: readonly Measurement[]): ReadonlySet<string> {
-  const chosen = new Set(
-    measurements
-      .filter((one) => one.quality === 'accepted' && one.id === chosenId(one))
-      .map(({ id, section }) => `${section} ${id}`),
-  );
-  return new Set(
-    measurements
-      .filter((one) => isRepeat(one) && chosen.has(`${one.section} ${chosenId(one)}`))
-      .map(({ id }) => id),
-  );
-}
-
-/** What a mean or a median of several measurements was made of. */
-function summedUp(measurements: readonly Measurement[]): ReadonlySet<string> {
-  return new Set(
-    measurements
-      .filter(({ derivation }) => SUMS_UP.has(derivation))
-      .flatMap(({ inputs }) => inputs),
-  );
+/** The measurements without the values of the machine that are only shown beside one of ours. */
+export function withoutComparisons(measurements: readonly Measurement[]): Measurement[] {
+  return measurements.filter(({ standing }) => standing !== 'comparison');
 }
 
 /**
- * The measurements that stand for their quantity: single values, the one that was chosen of several,
- * the mean or median of repeated ones; without the repeats and the comparisons.
+ * One measurement for each quantity: single values, the one that was chosen of several, and the mean
+ * or median of repeated ones. Values that were not accepted are among them, to be named as such.
  */
-export function standingValues(measurements: readonly Measurement[]): Measurement[] {
-  const summed = summedUp(measurements);
-  const repeats = passedOver(measurements);
-  return withoutComparisons(measurements).filter(({ id }) => !summed.has(id) && !repeats.has(id));
+export function countingValues(measurements: readonly Measurement[]): Measurement[] {
+  return measurements.filter(({ standing }) => standing === 'counts' || standing === 'withheld');
 }
 
 /**
- * The same with what each mean or median was made of behind it, for reports that carry calipers: a
- * receiver that takes the first value of a quantity takes the one that stands.
+ * The same followed by the parts of each mean or median, for documents that carry calipers: a receiver
+ * that takes the first value of a quantity takes the one that counts.
  */
-export function standingFirst(measurements: readonly Measurement[]): Measurement[] {
-  const standing = standingValues(measurements);
-  const ids = new Set(standing.map(({ id }) => id));
-  const parts = withoutComparisons(measurements).filter(({ id }) =>
-    standing.some(({ derivation, inputs }) => SUMS_UP.has(derivation) && inputs.includes(id)),
-  );
-  return [...standing, ...parts.filter(({ id }) => !ids.has(id))];
+export function countingFirst(measurements: readonly Measurement[]): Measurement[] {
+  const counting = countingValues(measurements);
+  const parts = measurements.filter(({ standing }) => standing === 'part-of-mean');
+  return [...counting, ...parts];
 }

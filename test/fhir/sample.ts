@@ -6,6 +6,7 @@ import {
 } from '../../pipelines/concepts/concepts.ts';
 import type { Subject } from '../../pipelines/dicom/subject.ts';
 import { type Measurement, type Result, resultSchema } from '../../pipelines/result/envelope.ts';
+import { withStanding } from '../../pipelines/result/standing.ts';
 
 /** Identity of the specimen patient; no real person. */
 export const PATIENT_ID = '0012345';
@@ -61,7 +62,7 @@ export function sampleMeasurement(
 
 /** A finished obstetric result with one of everything that the mapping has a rule for. */
 export function sampleResult(change: Partial<Result> = {}): Result {
-  return resultSchema.parse({
+  const result = resultSchema.parse({
     schema: 'sonogate.result/1',
     endpoint: 'us/obstetric/interpret',
     version: '1.0.0',
@@ -170,6 +171,7 @@ export function sampleResult(change: Partial<Result> = {}): Result {
     artifacts: [],
     ...change,
   });
+  return { ...result, measurements: withStanding(result.measurements) };
 }
 
 function section(

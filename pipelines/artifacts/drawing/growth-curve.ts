@@ -1,5 +1,5 @@
 import type { Measurement } from '../../result/envelope.ts';
-import { standingValues } from '../../result/standing.ts';
+import { countingValues } from '../../result/standing.ts';
 
 /** A centile chart as the growth section uses it, for drawing. */
 export interface GrowthCurve {
@@ -39,7 +39,7 @@ export function measuredOnCurve(
   curve: GrowthCurve,
   measurements: readonly Measurement[],
 ): Measurement[] {
-  return standingValues(measurements).filter(
+  return countingValues(measurements).filter(
     ({ concept, quality, reference }) =>
       concept.key === curve.concept &&
       quality === 'accepted' &&

@@ -4,7 +4,7 @@ import { withSubject } from '../../result/render/report-lines.ts';
 import { doubtOf } from '../../result/render/statement.ts';
 import { centileText, unitText, zScoreText } from '../../result/render/unit-text.ts';
 import { plainNumber, valueText } from '../../result/render/value-text.ts';
-import { standingValues } from '../../result/standing.ts';
+import { countingValues } from '../../result/standing.ts';
 import type { Cell, Column } from './page.ts';
 import { ALERT, MUTED } from './page.ts';
 
@@ -107,7 +107,7 @@ export function measurementTable(result: Pick<Result, 'measurements' | 'sections
   columns: readonly Column[];
   groups: MeasurementGroup[];
 } {
-  const standing = rowsOf(standingValues(result.measurements));
+  const standing = rowsOf(countingValues(result.measurements));
   const charted = standing.some(
     ({ reference }) => reference?.centile != null || reference?.z_score != null,
   );

@@ -10,7 +10,7 @@ import {
   remarks,
   sectionStatement,
 } from '../../result/render/statement.ts';
-import { standingFirst, standingValues } from '../../result/standing.ts';
+import { countingFirst, countingValues } from '../../result/standing.ts';
 import { dueDate } from '../due-date.ts';
 import {
   type Code,
@@ -240,7 +240,7 @@ function biometryGroup(
   age: Measurement | undefined,
   subject: Subject,
 ): ContentItem {
-  const [standing] = standingValues(values);
+  const [standing] = countingValues(values);
   return container(
     SR.biometryGroup,
     [
@@ -315,7 +315,7 @@ function imageLibrary(subject: Subject): ContentItem[] {
  * which its Derivation tells.
  */
 export function tid5000Tree(result: Result, subject: Subject): ContentItem {
-  const standing = standingFirst(accepted(result));
+  const standing = countingFirst(accepted(result));
   const fetuses = fetusesOf(standing);
   const ages = fetuses.map(agesByQuantity);
   const placed = new Set(

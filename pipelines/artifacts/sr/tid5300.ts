@@ -2,7 +2,7 @@ import { conceptEntry } from '../../concepts/concepts.ts';
 import type { Subject } from '../../dicom/subject.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { accepted } from '../../result/render/statement.ts';
-import { standingValues } from '../../result/standing.ts';
+import { countingValues } from '../../result/standing.ts';
 import {
   type Code,
   type ContentItem,
@@ -265,7 +265,7 @@ function preCoordinated(measurements: readonly Measurement[], subject: Subject):
 
 /** Content tree of TID 5300 (PS3.16, PS3.17 CCCC): the values that stand, and no free rows. */
 export function tid5300Tree(result: Result, subject: Subject): ContentItem {
-  const standing = standingValues(accepted(result));
+  const standing = countingValues(accepted(result));
   const core = preCoordinated(
     standing.filter((measurement) => isCoreEchoCode(conceptOf(measurement))),
     subject,

@@ -15,7 +15,7 @@ import {
   withSubject,
 } from '../../result/render/report-lines.ts';
 import { centileText, unitText, zScoreText } from '../../result/render/unit-text.ts';
-import { standingValues } from '../../result/standing.ts';
+import { countingValues } from '../../result/standing.ts';
 import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
 
 type Report = NonNullable<Result['report']>;
@@ -74,7 +74,7 @@ function measurementLine(measurement: Measurement): string {
 function tableOf({ measurements }: Result, section: string): Measurement[] {
   const own = measurements.filter((one) => one.section === section && one.quality === 'accepted');
   const row = ({ concept }: Measurement) => ROWS.indexOf(concept.key);
-  return standingValues(own).toSorted((one, other) => row(one) - row(other));
+  return countingValues(own).toSorted((one, other) => row(one) - row(other));
 }
 
 function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {

@@ -1,5 +1,5 @@
 import type { Measurement, Result, Section } from '../envelope.ts';
-import { standingValues } from '../standing.ts';
+import { countingValues } from '../standing.ts';
 import { gapLine, sentence } from './report-lines.ts';
 
 /** Stands on every page and document that leaves the gateway. */
@@ -78,7 +78,7 @@ export function originStatement(measurement: Measurement): string | null {
 
 /** Remarks that must be read with accepted values, each once, by the labels that share it. */
 export function remarks(result: Result): string[] {
-  const noted = standingValues(accepted(result)).filter(({ note }) => note !== null);
+  const noted = countingValues(accepted(result)).filter(({ note }) => note !== null);
   const byNote = Map.groupBy(noted, ({ note }) => note ?? '');
   return [...byNote].map(([note, values]) => {
     const labels = new Set(values.map(({ label }) => label));

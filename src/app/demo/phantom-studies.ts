@@ -3,7 +3,7 @@ import type { FetalSizes } from '../../../models/phantom/sizes.ts';
 import { simulateObstetricStudy } from '../../../models/phantom/study.ts';
 import { CONCEPTS, type ConceptKey } from '../../../pipelines/concepts/concepts.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
-import { standingValues } from '../../../pipelines/result/standing.ts';
+import { countingValues } from '../../../pipelines/result/standing.ts';
 
 /** Which true size of the phantom each measurement is held against. */
 const FETAL_SIZE = {
@@ -41,7 +41,7 @@ export interface ComparisonRow {
 /** Each true size of the phantom beside the accepted value that stands for it in the result. */
 function compared(result: Result, truths: Readonly<Record<string, number>>): ComparisonRow[] {
   const accepted = result.measurements.filter(({ quality }) => quality === 'accepted');
-  const standing = standingValues(accepted);
+  const standing = countingValues(accepted);
   return Object.entries(truths).map(([key, truth]) => {
     const value = standing.find(({ concept }) => concept.key === key);
     const { abbreviation, unit } = CONCEPTS[key as ConceptKey];

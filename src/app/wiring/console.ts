@@ -10,7 +10,7 @@ import { weeksAndDays } from '../../../pipelines/result/gestational-age.ts';
 import { decimalsOf, numberText } from '../../../pipelines/result/render/number-text.ts';
 import { doubtOf } from '../../../pipelines/result/render/statement.ts';
 import { centileText, unitText, zScoreText } from '../../../pipelines/result/render/unit-text.ts';
-import { standingValues } from '../../../pipelines/result/standing.ts';
+import { countingValues } from '../../../pipelines/result/standing.ts';
 import type { ReceivedObjects } from '../../core/files/received-objects.ts';
 import { replayDelivery, sendAgain } from '../../core/outbox/deliveries.ts';
 import { divertByHand } from '../../core/outbox/divert.ts';
@@ -46,7 +46,7 @@ export const RESULT_WORDING: Wording = {
   doubt: doubtOf,
   method: (key) => methodEntry(key)?.text ?? key,
   chart: (key) => chartEntry(key)?.name ?? key,
-  standing: standingValues,
+  standing: countingValues,
   sopClass: (uid) => ACCEPTED_STORAGE.get(uid) ?? uid,
   views: { ...PLANE_LABELS, ...VESSELS, ...FLOWS },
   fileName: (ordinal) => fileName({ ordinal }),

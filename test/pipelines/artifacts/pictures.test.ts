@@ -9,6 +9,7 @@ import type { Rectangle } from '../../../pipelines/contract/study.ts';
 import { maskOutside, rectanglePolygon } from '../../../pipelines/measure/picture.ts';
 import { INTERGROWTH_CURVES } from '../../../pipelines/obstetric/growth/curves.ts';
 import { shortText, valueText } from '../../../pipelines/result/render/value-text.ts';
+import { withStanding } from '../../../pipelines/result/standing.ts';
 import {
   AC,
   BPD,
@@ -158,7 +159,9 @@ describe('growth chart', () => {
       inputs: ['m-hc'],
       reference: HC.reference,
     });
-    const values = labels(196, [HC, median]).filter((text) => text.includes('centile 59'));
+    const values = labels(196, withStanding([HC, median])).filter((text) =>
+      text.includes('centile 59'),
+    );
     expect(values).toEqual(['261.0 mm, centile 59']);
   });
 

@@ -5,6 +5,7 @@ import { buildTid1500 } from '../../../pipelines/artifacts/sr/tid1500.ts';
 import { buildTid5000 } from '../../../pipelines/artifacts/sr/tid5000.ts';
 import type { Subject } from '../../../pipelines/dicom/subject.ts';
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
+import { withStanding } from '../../../pipelines/result/standing.ts';
 import { AC, HC, measurement } from './example-measurements.ts';
 import { NOTHING_MEASURED, RESULT, TWINS } from './example-result.ts';
 import { ANONYMOUS, IDENTITY, SUBJECT } from './example-subject.ts';
@@ -208,7 +209,7 @@ describe('twins', () => {
 
 describe('repeated values in TID 5000', () => {
   const repeated = (given: readonly Measurement[]) =>
-    buildTid5000({ ...RESULT, measurements: [...given] }, SUBJECT);
+    buildTid5000({ ...RESULT, measurements: withStanding(given) }, SUBJECT);
 
   test('the median stands before what it was made of: a receiver may take the first', () => {
     const median = measurement('hc', 'hc', 262, {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConceptKey } from '../../../pipelines/concepts/concepts.ts';
 import type { CartMeasurement } from '../../../pipelines/contract/cart.ts';
 import { cartMeasurements } from '../../../pipelines/result/cart-values.ts';
+import { withNote } from '../../../pipelines/result/render/render.ts';
 import { cartValue } from '../cart-sample.ts';
 
 const CONCEPT = { scheme: 'LN', code: '1-8', meaning: 'a quantity' };
@@ -13,7 +14,7 @@ function all(key: ConceptKey, ...given: Given[]) {
     const [value, details] = typeof one === 'number' ? [one, {}] : one;
     return cartValue({ key, concept: CONCEPT, value, unit: '1', ...details });
   });
-  return cartMeasurements(cart, 'any', [key]);
+  return cartMeasurements(cart, 'any', [key]).map(withNote);
 }
 
 const standing = (key: ConceptKey, ...given: Given[]) => all(key, ...given)[0];
@@ -153,7 +154,7 @@ describe('a diameter of the gestational sac', () => {
       const found = all(KEY, ...given);
       expect(found).toHaveLength(given.length);
       expect(found.every(({ quality }) => quality === 'inadequate')).toBe(true);
-      expect(found[0]?.note).toContain('no mean of three');
+      expect(found[0]?.note).toContain('not the mean of three');
     },
   );
 });

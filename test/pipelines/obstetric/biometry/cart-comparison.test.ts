@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONCEPTS, type ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
 import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
-import { standingValues } from '../../../../pipelines/result/standing.ts';
+import { countingValues } from '../../../../pipelines/result/standing.ts';
 import { cartValue } from '../../cart-sample.ts';
 import {
   abdomen,
@@ -70,7 +70,7 @@ describe('a value of the ultrasound machine beside ours', () => {
 
   it('stays out of documents that another system takes values from', () => {
     const result = interpreted([femur(50)], fromCart('fl', 51.5));
-    expect(standingValues(result.measurements).map(({ id }) => id)).not.toContain('cart-fl');
+    expect(countingValues(result.measurements).map(({ id }) => id)).not.toContain('cart-fl');
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Measurement, Result } from '../../../../pipelines/result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
+import { withStanding } from '../../../../pipelines/result/standing.ts';
 import { RESULT_WORDING } from '../../../../src/app/wiring/console.ts';
 import { measurementRows } from '../../../../src/doors/console/result-view.ts';
 import { glanceOf } from '../../../../src/doors/console/worklist.ts';
@@ -89,13 +90,13 @@ describe('the rows of measurements', () => {
   it('rest on the mean of repeats, which stand as more', () => {
     const repeats = [hc('a', 260, 'model'), hc('b', 264, 'model')];
     const mean = hc('mean', 262, 'model', { derivation: 'mean', inputs: ['a', 'b'] });
-    const [row] = rowsOf([...repeats, mean]);
+    const [row] = rowsOf(withStanding([...repeats, mean]));
     expect(row?.model?.id).toBe('mean');
     expect(row?.more.map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
   it('rest on the value that was chosen of several, as the PDF does, wherever it is listed', () => {
-    const rows = rowsOf([hc('hc-2', 250, 'model'), hc('hc', 262, 'model')]);
+    const rows = rowsOf(withStanding([hc('hc-2', 250, 'model'), hc('hc', 262, 'model')]));
     expect(rows[0]?.model?.id).toBe('hc');
     expect(rows[0]?.more.map(({ id }) => id)).toEqual(['hc-2']);
   });
@@ -141,12 +142,12 @@ describe('the rows of measurements', () => {
 
 describe('a result at a glance', () => {
   it('has the value that stands: the mean and not its first part, ours and not the machine’s', () => {
-    const measurements = [
+    const measurements = withStanding([
       hc('c', 259, 'cart-sr'),
       hc('a', 260, 'model'),
       hc('b', 264, 'model'),
       hc('mean', 262, 'model', { derivation: 'mean', inputs: ['a', 'b'] }),
-    ];
+    ]);
     expect(glanceOf({ ...RESULT, measurements }, RESULT_WORDING).values).toEqual(['HC 262.0 mm']);
   });
 

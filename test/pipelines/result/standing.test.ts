@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Measurement } from '../../../pipelines/result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
 import {
-  standingFirst,
-  standingValues,
+  countingFirst,
+  countingValues,
   withoutComparisons,
+  withStanding,
 } from '../../../pipelines/result/standing.ts';
 
 const rate = (id: string, given: Partial<Measurement> = {}) =>
@@ -25,14 +26,14 @@ describe('of several values of a quantity', () => {
       rate('fetal-heart-rate'),
       rate('fetal-heart-rate-chest-2'),
     ];
-    expect(ids(standingValues(given))).toEqual(['fetal-heart-rate']);
+    expect(ids(countingValues(withStanding(given)))).toEqual(['fetal-heart-rate']);
   });
 
   test('all stand where none was chosen, or where the chosen one was not accepted', () => {
     const repeats = [rate('fetal-heart-rate-doppler-1'), rate('fetal-heart-rate-doppler-2')];
-    expect(standingValues(repeats)).toHaveLength(2);
+    expect(countingValues(withStanding(repeats))).toHaveLength(2);
     const rejected = rate('fetal-heart-rate', { quality: 'low' });
-    expect(standingValues([rejected, ...repeats])).toHaveLength(3);
+    expect(countingValues(withStanding([rejected, ...repeats]))).toHaveLength(3);
   });
 
   test('one side does not stand for the other, nor one section for another', () => {
@@ -44,9 +45,9 @@ describe('of several values of a quantity', () => {
         'spectral-trace',
         { section: 'doppler', laterality },
       );
-    expect(standingValues([side('left'), side('right')])).toHaveLength(2);
+    expect(countingValues(withStanding([side('left'), side('right')]))).toHaveLength(2);
     const elsewhere = rate('fetal-heart-rate-2', { section: 'early-pregnancy' });
-    expect(standingValues([rate('fetal-heart-rate'), elsewhere])).toHaveLength(2);
+    expect(countingValues(withStanding([rate('fetal-heart-rate'), elsewhere]))).toHaveLength(2);
   });
 
   test('of twins, too, each by itself', () => {
@@ -56,20 +57,20 @@ describe('of several values of a quantity', () => {
       of('A', 'fetal-heart-rate-doppler-2'),
       of('B', 'fetal-heart-rate-doppler-3'),
     ];
-    expect(ids(standingValues(given))).toEqual([
+    expect(ids(countingValues(withStanding(given)))).toEqual([
       'fetal-heart-rate-fetus-a',
       'fetal-heart-rate-doppler-3-fetus-b',
     ]);
     // The number of a fetus is none of a repeat.
     const numbered = [of('1', 'fetal-heart-rate'), of('2', 'fetal-heart-rate')];
-    expect(standingValues(numbered)).toHaveLength(2);
+    expect(countingValues(withStanding(numbered))).toHaveLength(2);
   });
 
   test('a median stands before what it was made of', () => {
     const median = hc('hc', 264, { derivation: 'median', inputs: ['hc-1', 'hc-2'] });
     const given = [hc('hc-1', 262), hc('hc-2', 266), median];
-    expect(ids(standingValues(given))).toEqual(['hc']);
-    expect(ids(standingFirst(given))).toEqual(['hc', 'hc-1', 'hc-2']);
+    expect(ids(countingValues(withStanding(given)))).toEqual(['hc']);
+    expect(ids(countingFirst(withStanding(given)))).toEqual(['hc', 'hc-1', 'hc-2']);
   });
 });
 
@@ -79,7 +80,7 @@ describe('a value of the ultrasound machine', () => {
   const cart = (given: Partial<Measurement>) =>
     pi('cart', { source: { ...NO_FRAME, provenance: 'cart-sr' }, ...given });
   const kept = (ours: Partial<Measurement>, machine: Partial<Measurement>) =>
-    ids(withoutComparisons([pi('ours', ours), cart(machine)])).includes('cart');
+    ids(withoutComparisons(withStanding([pi('ours', ours), cart(machine)]))).includes('cart');
 
   test.each([
     [{ laterality: 'left' }, { laterality: 'left' }, false],
@@ -96,6 +97,6 @@ describe('a value of the ultrasound machine', () => {
 
   test('of another quantity stays', () => {
     const length = hc('cart-hc', 264, { source: { ...NO_FRAME, provenance: 'cart-sr' } });
-    expect(ids(withoutComparisons([pi('ours', {}), length]))).toContain('cart-hc');
+    expect(ids(withoutComparisons(withStanding([pi('ours', {}), length])))).toContain('cart-hc');
   });
 });

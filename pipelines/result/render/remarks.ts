@@ -1,0 +1,46 @@
+import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { CartMeasurement } from '../../contract/cart.ts';
+import { implausibleNote } from '../hard-limits.ts';
+import { format } from '../measurement.ts';
+import { remarksOf, type SentenceTable } from '../statement.ts';
+
+type Selection = NonNullable<CartMeasurement['selection']>;
+
+/** How the machine chose a value (PS3.16 CID 224 and CID 12301). */
+const SELECTED: Readonly<Record<Selection, string>> = {
+  user: 'chosen by the operator on the machine',
+  'most-recent': 'the most recent value, chosen on the machine',
+  mean: 'the mean, chosen on the machine',
+  minimum: 'the smallest value, chosen on the machine',
+  maximum: 'the largest value, chosen on the machine',
+};
+
+/** Repeated values of which the machine chose none, with the smallest and the largest of them. */
+interface Repeats {
+  key: ConceptKey;
+  count: number;
+  low: number;
+  high: number;
+}
+
+const unchosen = ({ key, count, low, high }: Repeats): string =>
+  `of ${count} values, of which the machine chose none (${format(key, low)} to ${format(key, high)})`;
+
+/** Remarks on single measurements that sections of every endpoint share. */
+export const MEASUREMENT_REMARKS = {
+  'value.implausible': ({ key }: { key: ConceptKey }) => implausibleNote(key),
+  /** `equation` is the meaning of a code of the machine's report. */
+  'machine.equation': ({ equation }: { equation: string }) => `by ${equation}`,
+  'machine.selected': ({ selection }: { selection: Selection }) => SELECTED[selection],
+  'machine.end-of-repeats': ({ end, ...repeats }: Repeats & { end: 'highest' | 'lowest' }) =>
+    `${end} ${unchosen(repeats)}`,
+  'machine.median-of-repeats': (repeats: Repeats) => `median ${unchosen(repeats)}`,
+  'machine.mean-sac': ({ count }: { count: number }) =>
+    `mean of the ${count} diameters of the machine`,
+  'machine.no-mean-sac': () =>
+    'one diameter of the gestational sac, not the mean of three: not judged as mean sac diameter',
+  'machine.too-far-apart': ({ count }: { count: number }) =>
+    `one of ${count} values, of which the machine chose none, too far apart for their median`,
+} as const satisfies SentenceTable;
+
+export const remark = remarksOf<typeof MEASUREMENT_REMARKS>();
