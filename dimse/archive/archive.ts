@@ -1,4 +1,4 @@
-import type { PatientIdentity } from '../../src/core/studies/patient.ts';
+import type { FoundObject, FoundStudy } from '../../src/operations/operations.ts';
 import type { StorageService } from '../network/service-ports.ts';
 
 /**
@@ -32,24 +32,6 @@ export interface StudyKeys {
   /** A DA or a range of it: `20260101-20261231`, `-20261231`. */
   studyDate?: string;
   modality?: string;
-}
-
-export interface FoundStudy extends PatientIdentity {
-  studyInstanceUid: string;
-  /** YYYYMMDD; '' when the archive does not say. */
-  studyDate: string;
-  description: string;
-  modalities: string[];
-  /** Number of Study Related Instances; null when the archive does not say. */
-  objects: number | null;
-}
-
-export interface FoundObject {
-  seriesInstanceUid: string;
-  sopInstanceUid: string;
-  /** '' when the archive does not say. */
-  sopClassUid: string;
-  modality: string;
 }
 
 export interface Wanted {

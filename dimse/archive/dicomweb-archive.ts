@@ -3,11 +3,12 @@ import type { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
 import type { DicomwebArchiveSettings } from '../../config/peers.ts';
 import { attributeText } from '../../src/core/studies/instance-header.ts';
+import type { FoundObject } from '../../src/operations/operations.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { bodyParts, dicomBoundary, storeFile } from '../dicomweb/multipart.ts';
 import type { HttpAccess } from '../dicomweb/stow-transport.ts';
 import type { AssociationPeer, StorageService } from '../network/service-ports.ts';
-import type { Archive, FoundObject, Retrieved, Wanted } from './archive.ts';
+import type { Archive, Retrieved, Wanted } from './archive.ts';
 import { foundStudy, MAX_MATCHES, matchingKeys } from './query.ts';
 
 /** One data set of the DICOM JSON Model (PS3.18 F.2): tag → value representation and values. */

@@ -9,10 +9,11 @@ import {
 } from '../../src/core/studies/patient.ts';
 import type { PriorSearch } from '../../src/core/studies/priors.ts';
 import type { InstanceRow } from '../../src/core/studies/study-store.ts';
+import type { FoundObject, FoundStudy } from '../../src/operations/operations.ts';
 import type { Queryable } from '../../src/platform/database/port.ts';
 import { ERRORS, SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
-import type { Archive, FoundObject, FoundStudy, StudyKeys } from './archive.ts';
+import type { Archive, StudyKeys } from './archive.ts';
 import { fetchPrior, objectsWeAccept, type RetrievalParts } from './retrievals.ts';
 
 export interface PriorChoice {

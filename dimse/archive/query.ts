@@ -6,6 +6,7 @@ import {
   IMPLICIT_VR_LITTLE_ENDIAN,
 } from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { attributeText } from '../../src/core/studies/instance-header.ts';
+import type { FoundObject, FoundStudy } from '../../src/operations/operations.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { CallingAssociation } from '../network/calling-association.ts';
 import { COMMAND } from '../network/command-set.ts';
@@ -13,7 +14,7 @@ import type { CalledNode } from '../network/dial.ts';
 import type { ProposedContext, RoleSelection } from '../network/pdu.ts';
 import { type DimseResponse, isPending, responsesTo } from '../network/pending-responses.ts';
 import { statusHex } from '../network/status.ts';
-import type { FoundObject, FoundStudy, StudyKeys } from './archive.ts';
+import type { StudyKeys } from './archive.ts';
 
 /** The context of a query or retrieval; its identifiers are small, so the syntax does not matter. */
 export function queryContext(id: number, abstractSyntax: string): ProposedContext {

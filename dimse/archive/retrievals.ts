@@ -4,12 +4,13 @@ import { ACCEPTED_STORAGE } from '../../pipelines/dicom/sop-classes.ts';
 import { expectObjects } from '../../src/core/studies/expected-objects.ts';
 import { PRIOR_STUDY } from '../../src/core/studies/priors.ts';
 import { findStudy, ownSeries } from '../../src/core/studies/study-queries.ts';
+import type { FoundObject } from '../../src/operations/operations.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import { ERRORS, type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { StorageService } from '../network/service-ports.ts';
-import type { Archive, FoundObject, Retrieved } from './archive.ts';
+import type { Archive, Retrieved } from './archive.ts';
 
 /** SOP Instance UIDs of a study that lie in the intake. */
 export async function receivedUids(

@@ -1,6 +1,6 @@
-import { z } from 'zod';
-import type { DicomIdentity, Subject } from '../../pipelines/dicom/subject.ts';
+import type { Subject } from '../../pipelines/dicom/subject.ts';
 import { HELD_FOR_A_PERSON } from '../../src/core/outbox/delivery.ts';
+import type { HeldReport, HoldOperations } from '../../src/operations/operations.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { Candidate } from '../client/outcome.ts';
@@ -65,58 +65,6 @@ function standingChoice(rows: readonly DecisionRow[]): Choice {
   return { order };
 }
 
-/** A report that waits for a person, with the reason; it names nobody. */
-export interface HeldReport {
-  /** Id of the delivery. */
-  id: string;
-  request_id: string;
-  destination: string;
-  code: string;
-  detail: string;
-  /** When the delivery was made, ISO 8601. */
-  since: string;
-  /** Whether it is still tried by itself: a registration may only be late. */
-  retried: boolean;
-  candidates: readonly Candidate[];
-}
-
-/** The same with what a person compares: the identity that the images carry. */
-export interface HeldReportWithIdentity extends HeldReport {
-  identity: DicomIdentity | null;
-}
-
-/** Who acted: the account of the operating system, or the name given. */
-const person = z.string().trim().min(1).max(100);
-const reference = (type: string) =>
-  z.string().regex(new RegExp(`^${type}/[A-Za-z0-9.-]{1,64}$`), `${type}/<id>`);
-
-export const showSchema = z.strictObject({ id: z.string(), person });
-export const releaseSchema = z
-  .strictObject({
-    id: z.string(),
-    person,
-    patient: reference('Patient').optional(),
-    order: reference('ServiceRequest').optional(),
-    withoutOrder: z.boolean().default(false),
-  })
-  .refine(({ order, withoutOrder }) => !(order && withoutOrder), 'an order, or none');
-export const rejectSchema = z.strictObject({
-  id: z.string(),
-  person,
-  reason: z.string().trim().min(1).max(500),
-});
-
-export interface HoldQueue {
-  /** What waits for a person, oldest first. */
-  list(): Promise<HeldReport[]>;
-  /** One of them with the identity of its images; written down, as every reading of identity is. */
-  show(call: z.infer<typeof showSchema>): Promise<HeldReportWithIdentity>;
-  /** Sends it again, to the patient and with the order that the person chose. */
-  release(call: z.infer<typeof releaseSchema>): Promise<HeldReport>;
-  /** Takes it out for good; it is not sent, nor tried again. */
-  reject(call: z.infer<typeof rejectSchema>): Promise<HeldReport>;
-}
-
 export interface HoldQueueDeps {
   database: Database;
   subjectOf: (requestId: string) => Promise<Subject | null>;
@@ -136,7 +84,7 @@ interface HeldRow extends Omit<HeldReport, 'since'> {
 }
 
 /** The hold queue of a gateway. @throws SonogateError `not_found` for an id that is not held. */
-export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDeps): HoldQueue {
+export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDeps): HoldOperations {
   async function held(queryable: Queryable, id: string): Promise<HeldReport> {
     const { rows } = await queryable.query<HeldRow>(`${HELD} AND d.id = $1`, [id]);
     const [row] = rows;
@@ -213,24 +161,4 @@ async function writeDown(tx: Queryable, report: HeldReport, entry: Entry): Promi
 
 function inWords({ since, ...row }: HeldRow): HeldReport {
   return { ...row, since: since.toISOString() };
-}
-
-/** The hold queue as operations of the admin socket, by name. */
-export function createHoldOperations(
-  queue: HoldQueue,
-): Record<string, (parameters: unknown) => Promise<unknown>> {
-  return {
-    'holds.list': async () => queue.list(),
-    'holds.show': async (parameters) => queue.show(read(showSchema, parameters)),
-    'holds.release': async (parameters) => queue.release(read(releaseSchema, parameters)),
-    'holds.reject': async (parameters) => queue.reject(read(rejectSchema, parameters)),
-  };
-}
-
-/** @throws SonogateError `invalid_input` with what is wrong, for the person who typed it. */
-function read<Schema extends z.ZodType>(schema: Schema, parameters: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(parameters);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new SonogateError('invalid_input', `${issue?.path.join('.') ?? ''}: ${issue?.message}`);
 }

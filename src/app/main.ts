@@ -21,7 +21,8 @@ import { removeExpiredResults } from '../core/requests/results.ts';
 import { startRetention } from '../core/studies/retention.ts';
 import { fixedRules, type RulesSource } from '../core/studies/rules/rules-source.ts';
 import type { HttpServer } from '../doors/http/server.ts';
-import { type AdminOperations, serveAdminSocket } from '../operations/socket.ts';
+import { commandsOn, type RunCommand, typedCommands } from '../operations/commands.ts';
+import { serveAdminSocket } from '../operations/socket.ts';
 import { migrate } from '../platform/database/migrate.ts';
 import { openDatabase } from '../platform/database/open.ts';
 import { EVENTS } from '../platform/logging/events.ts';
@@ -54,7 +55,8 @@ export interface Gateway {
   /** Null without the role `dimse`. */
   dicom: { port: number } | null;
   core: RequestCore;
-  operations: AdminOperations;
+  /** Runs a command as the command line does. */
+  run: RunCommand;
   /** Readiness is 503 from now on; everything else goes on. */
   announceStop(): void;
   /** Ends doors first, then the work behind them; nothing acknowledged is lost. */
@@ -120,7 +122,8 @@ export async function startGateway(
       ends.push(() => cleaning.stop());
     }
     const operations = operationsOn(database, objects, config, rules);
-    const admin = await serveAdminSocket(config.dataDir, operations, logger);
+    const run = commandsOn(operations, audit.write);
+    const admin = await serveAdminSocket(config.dataDir, run, logger);
     ends.push(() => admin.close());
 
     const outbound = createOutboundClient(createUrlGuard(config.outbound));
@@ -200,7 +203,7 @@ export async function startGateway(
       // A process that does not listen for DICOM has an intake of its own.
       const door = dicom?.door ?? createStorageScp(intake);
       const storeInstances = createStoreInstances({ door, config, logger });
-      const api = await startHttpDoor(config, { ...common, storeInstances, objects, rules });
+      const api = await startHttpDoor(config, { ...common, storeInstances, operations });
       ends.push(() => api.stop());
       http = api.server;
     }
@@ -211,7 +214,7 @@ export async function startGateway(
     });
     monitoring.serving(true);
     const announceStop = () => monitoring.serving(false);
-    return { http, dicom, core, operations, announceStop, close };
+    return { http, dicom, core, run: typedCommands(run), announceStop, close };
   } catch (error) {
     await close().catch((closing: unknown) =>
       logger.event(EVENTS.gatewayStartFailed, { err: closing }),

@@ -1,10 +1,10 @@
-import { z } from 'zod';
 import { auditRows } from '../core/audit/audit.ts';
 import { type AuditFacts, type AuditSite, factsOf } from '../core/audit/facts.ts';
 import type { SubjectsOf } from '../core/audit/feed.ts';
 import { loadPublicKeys, readCheckpoint, verifyAudit } from '../core/audit/seal.ts';
 import type { Database } from '../platform/database/port.ts';
-import type { AdminOperations } from './socket.ts';
+import { SonogateError } from '../platform/errors/catalogue.ts';
+import type { AuditOperations } from './operations.ts';
 
 /** Formats of an export, and how each writes an event as one line. */
 export type AuditFormats = Readonly<Record<string, (facts: AuditFacts) => string>>;
@@ -12,30 +12,16 @@ export type AuditFormats = Readonly<Record<string, (facts: AuditFacts) => string
 const PAGE = 500;
 const HIGHEST = 2n ** 63n - 1n;
 
-const verifySchema = z.strictObject({
-  publicKeys: z.array(z.string()).default([]),
-  person: z.string().optional(),
-});
-
-const exportSchema = z.strictObject({
-  format: z.string(),
-  /** Rows after this one. */
-  after: z.coerce.bigint().default(0n),
-  person: z.string().optional(),
-});
-
-/** The audit as operations of the admin socket. */
 export function createAuditOperations(parts: {
   database: Database;
   dataDir: string;
   subjectsOf: SubjectsOf;
   site: AuditSite;
   formats: AuditFormats;
-}): AdminOperations {
+}): AuditOperations {
   const { database, dataDir, subjectsOf, site, formats } = parts;
   return {
-    'audit.verify': async (parameters) => {
-      const { publicKeys } = verifySchema.parse(parameters);
+    async verify(publicKeys) {
       const keys = await loadPublicKeys(dataDir, publicKeys);
       const verdict = await verifyAudit(database, keys, await readCheckpoint(dataDir));
       return {
@@ -45,10 +31,13 @@ export function createAuditOperations(parts: {
         }),
       };
     },
-    'audit.export': async (parameters) => {
-      const { format, after } = exportSchema.parse(parameters);
+    async export(format, after) {
       const write = Object.hasOwn(formats, format) ? formats[format] : undefined;
-      if (!write) throw new Error(`allowed formats: ${Object.keys(formats).join(', ')}`);
+      if (!write)
+        throw new SonogateError(
+          'invalid_input',
+          `format: one of ${Object.keys(formats).join(', ')}`,
+        );
       const rows = await auditRows(database, { after, until: HIGHEST, limit: PAGE });
       const subjects = await subjectsOf(rows);
       return {

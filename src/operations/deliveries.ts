@@ -1,32 +1,16 @@
-import { z } from 'zod';
 import type { Config } from '../../config/schema.ts';
 import { listBreakers } from '../core/outbox/breaker.ts';
 import { listDeliveries, replayAll, replayDelivery } from '../core/outbox/deliveries.ts';
-import { DELIVERY_STATES } from '../core/outbox/delivery.ts';
 import { divertAll, divertByHand } from '../core/outbox/divert.ts';
 import type { Database } from '../platform/database/port.ts';
 import { SonogateError } from '../platform/errors/catalogue.ts';
-import type { AdminOperations } from './socket.ts';
+import type { DeliveryOperations } from './operations.ts';
 
-const filter = z.strictObject({
-  requestId: z.string().optional(),
-  destination: z.string().optional(),
-  state: z.enum(DELIVERY_STATES).optional(),
-  code: z.string().optional(),
-  limit: z.number().int().positive().max(10_000).default(100),
-});
-const byId = z.strictObject({ id: z.string() });
-const byDestination = z.strictObject({ destination: z.string() });
-const diversion = byId.extend({ destination: z.string().nullable().default(null) });
-
-/**
- * What commands may ask of the outbox. A running one is told by the database that something is due
- * again.
- */
+/** A running outbox is notified by the database of what is due again. */
 export function createDeliveryOperations(
   { destinations, delivery }: Pick<Config, 'destinations' | 'delivery'>,
   database: Database,
-): AdminOperations {
+): DeliveryOperations {
   const giveUpSeconds = delivery.giveUpAfterHours * 3600;
   const pacs = destinations.filter((each) => each.type !== 'fhir');
 
@@ -41,22 +25,17 @@ export function createDeliveryOperations(
   };
 
   return {
-    'deliveries.list': async (parameters) => listDeliveries(database, filter.parse(parameters)),
-    'deliveries.breakers': async () => listBreakers(database),
-    'deliveries.replay': async (parameters) =>
-      replayDelivery(database, byId.parse(parameters).id, giveUpSeconds),
-    'deliveries.replay-all': async (parameters) =>
-      replayAll(database, byDestination.parse(parameters).destination, giveUpSeconds),
-    'deliveries.divert': async (parameters) => {
-      const { id, destination } = diversion.parse(parameters);
+    list: (filter) => listDeliveries(database, filter),
+    breakers: () => listBreakers(database),
+    replay: (id) => replayDelivery(database, id, giveUpSeconds),
+    replayAll: (destination) => replayAll(database, destination, giveUpSeconds),
+    async divert(id, destination) {
       const [row] = await listDeliveries(database, { id, limit: 1 });
       if (!row) throw new SonogateError('not_found', `There is no delivery ${id}.`);
       const to = destination === null ? alternateOf(row.destination) : requirePacs(destination);
       return divertByHand(database, id, to, giveUpSeconds);
     },
-    'deliveries.divert-all': async (parameters) => {
-      const { destination } = byDestination.parse(parameters);
-      return divertAll(database, destination, alternateOf(destination), giveUpSeconds);
-    },
+    divertAll: (destination) =>
+      divertAll(database, destination, alternateOf(destination), giveUpSeconds),
   };
 }

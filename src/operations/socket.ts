@@ -4,15 +4,12 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
 import { SonogateError } from '../platform/errors/catalogue.ts';
 import { EVENTS } from '../platform/logging/events.ts';
 import type { Logger } from '../platform/logging/logger.ts';
-
-/**
- * The embedded database serves one process, so every other command asks the running gateway over a
- * Unix socket that only the gateway's own user may open (mode 0600).
- */
-export type AdminOperations = Record<string, (parameters: unknown) => Promise<unknown>>;
+import { type RunByName, type RunCommand, typedCommands } from './commands.ts';
 
 /** `sun_path` of a Unix socket address holds 108 bytes on Linux, 104 on macOS. */
 const LONGEST_SOCKET_PATH = 100;
@@ -25,12 +22,14 @@ export function adminSocketPath(dataDir: string): string {
 }
 
 /**
- * Serves `operations`. Of several processes on one data folder (with a server database) the first
- * serves; a socket file that nobody answers on is stale and is replaced.
+ * Serves commands on a Unix socket that only the gateway's own user may open (mode 0600): the
+ * embedded database serves one process, so every other command asks the running gateway. Of several
+ * processes on one data folder (with a server database) the first serves; a socket file that nobody
+ * answers on is stale and is replaced.
  */
 export async function serveAdminSocket(
   dataDir: string,
-  operations: AdminOperations,
+  run: RunByName,
   logger: Logger,
 ): Promise<{ close(): Promise<void> }> {
   const path = adminSocketPath(dataDir);
@@ -43,9 +42,9 @@ export async function serveAdminSocket(
     rmSync(path);
   }
   const server: Server = createServer((call, answer) => {
-    void handle(call, operations, logger).then(({ status, body }) => {
+    void handle(call, run, logger).then(({ status, body }) => {
       answer.writeHead(status, { 'content-type': 'application/json' });
-      answer.end(JSON.stringify(body));
+      answer.end(body);
     });
   });
   await new Promise<void>((done, fail) => {
@@ -78,23 +77,21 @@ function answers(path: string): Promise<boolean> {
 
 async function handle(
   call: IncomingMessage,
-  operations: AdminOperations,
+  run: RunByName,
   logger: Logger,
-): Promise<{ status: number; body: unknown }> {
+): Promise<{ status: number; body: string }> {
   const name = (call.url ?? '/').slice(1);
-  const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
-  if (!operation) return { status: 404, body: { detail: `the gateway has no command "${name}"` } };
   try {
-    const chunks: Buffer[] = [];
-    for await (const chunk of call) chunks.push(chunk as Buffer);
-    const parameters: unknown = JSON.parse(Buffer.concat(chunks).toString() || '{}');
-    return { status: 200, body: (await operation(parameters)) ?? null };
+    const parameters: unknown = JSON.parse((await text(call)) || '{}');
+    return { status: 200, body: await run(name, parameters) };
   } catch (error) {
     if (error instanceof SonogateError) {
-      return { status: 400, body: { code: error.code, detail: error.detail ?? error.message } };
+      const problem = { code: error.code, detail: error.detail ?? error.message };
+      return { status: 400, body: JSON.stringify(problem) };
     }
     logger.event(EVENTS.adminFailed, { err: error, operation: name });
-    return { status: 500, body: { detail: (error as Error).message } };
+    const detail = error instanceof Error ? error.message : String(error);
+    return { status: 500, body: JSON.stringify({ detail }) };
   }
 }
 
@@ -103,30 +100,30 @@ export class NoGatewayError extends Error {
   override name = 'NoGatewayError';
 }
 
-/** Runs one operation in the gateway of `dataDir`. @throws NoGatewayError when none runs. */
+const refusal = z.object({ detail: z.string().default('the command failed') });
+
+/** Runs one command in the gateway of `dataDir`. @throws NoGatewayError when none runs. */
 export async function callAdminSocket(
   dataDir: string,
-  operation: string,
+  name: string,
   parameters: unknown,
-): Promise<unknown> {
+): Promise<string> {
   const socketPath = adminSocketPath(dataDir);
-  return new Promise((done, fail) => {
-    // No connection is kept: the gateway behind the same path may be another one at the next call.
-    const options = { socketPath, path: `/${operation}`, method: 'POST', agent: false };
-    const call = request(options, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('error', fail);
-      answer.on('end', () => {
-        const body: unknown = JSON.parse(Buffer.concat(chunks).toString() || 'null');
-        if (answer.statusCode === 200) done(body);
-        else fail(new Error((body as { detail?: string } | null)?.detail ?? 'the command failed'));
-      });
-    });
+  // No connection is kept: the gateway behind the same path may be another one at the next call.
+  const options = { socketPath, path: `/${name}`, method: 'POST', agent: false };
+  const answer = await new Promise<IncomingMessage>((done, fail) => {
+    const call = request(options, done);
     call.on('error', (error: NodeJS.ErrnoException) => {
       const absent = error.code === 'ENOENT' || error.code === 'ECONNREFUSED';
       fail(absent ? new NoGatewayError(`no gateway runs on ${resolve(dataDir)}`) : error);
     });
     call.end(JSON.stringify(parameters));
   });
+  const body = await text(answer);
+  if (answer.statusCode === 200) return body;
+  throw new Error(refusal.parse(JSON.parse(body || '{}')).detail);
 }
+
+/** The commands of the gateway that runs on `dataDir`. */
+export const commandsOfGateway = (dataDir: string): RunCommand =>
+  typedCommands((name, parameters) => callAdminSocket(dataDir, name, parameters));

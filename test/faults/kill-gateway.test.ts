@@ -3,9 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ReceivedObject, startReceiver } from '../../dimse/receive/receiver.ts';
 import { sendFiles } from '../../dimse/send/store-scu.ts';
-import type { DeliveryRow } from '../../src/core/outbox/deliveries.ts';
-import type { StudyExplanation } from '../../src/core/studies/explain.ts';
-import { callAdminSocket } from '../../src/operations/socket.ts';
+import { commandsOfGateway } from '../../src/operations/socket.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { type PhantomFiles, phantomFiles } from '../gateway/phantom.ts';
 import { serve, siteFile } from '../gateway/serve.ts';
@@ -59,9 +57,9 @@ describe('kill -9 of the whole gateway', () => {
   });
 
   const explain = async () =>
-    (await callAdminSocket(dataDir, 'studies.explain', {
+    await commandsOfGateway(dataDir)('studies.explain', {
       study: study.studyUid,
-    })) as StudyExplanation;
+    });
 
   it('loses no study, runs it as one request, and delivers each object', {
     timeout: 300_000,
@@ -93,7 +91,7 @@ describe('kill -9 of the whole gateway', () => {
 
     const last = await serve(config);
     const delivered = await waitUntil('the deliveries', async () => {
-      const rows = (await callAdminSocket(dataDir, 'deliveries.list', {})) as DeliveryRow[];
+      const rows = await commandsOfGateway(dataDir)('deliveries.list', {});
       return rows.length > 0 && rows.every(({ state }) => state === 'delivered') ? rows : null;
     });
     const told = await explain();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { loadConfig } from '../../config/load.ts';
-import { openOperations } from '../../src/app/wiring/operations.ts';
+import { openCommands } from '../../src/app/wiring/operations.ts';
 import { PATIENT } from '../gateway/phantom.ts';
 import { type Served, serve, siteFile } from '../gateway/serve.ts';
 import { siteSettings } from '../gateway/site.ts';
@@ -96,9 +96,9 @@ export async function startSiteUnderFault(
   const configFiles = new Map<Role, string>();
   for (const role of EACH_ROLE) configFiles.set(role, await siteFile({ ...common, roles: [role] }));
   const operate = async (name: string, asked: Record<string, unknown>) => {
-    const { operations, close } = await openOperations(loadConfig({}, common));
+    const { run, close } = await openCommands(loadConfig({}, common));
     try {
-      return await operations[name]?.(asked);
+      return JSON.parse(await run(name, asked));
     } finally {
       await close();
     }
@@ -119,7 +119,7 @@ export async function startSiteUnderFault(
   return {
     dicomPort,
     url: `http://127.0.0.1:${httpPort}`,
-    key: (made as { key: string }).key,
+    key: made.key,
     postgres,
     redis,
     pacs,

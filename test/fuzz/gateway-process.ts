@@ -38,7 +38,7 @@ const config = loadConfig(
   },
 );
 const gateway = await startGateway(config, createLogger(process.env.FUZZ_LOG ? 'error' : 'silent'));
-const made = await gateway.operations['keys.create']?.({ name: 'fuzz' });
+const made = await gateway.run('keys.create', { name: 'fuzz' });
 
 process.on('message', async () => {
   globalThis.gc?.();
@@ -62,6 +62,6 @@ process.once('SIGTERM', () => {
 const started: Started = {
   dicomPort: gateway.dicom?.port ?? 0,
   url: gateway.http?.url ?? '',
-  key: (made as { key: string }).key,
+  key: made.key,
 };
 process.send?.(started);

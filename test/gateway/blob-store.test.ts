@@ -26,8 +26,8 @@ beforeAll(async () => {
     blobUrl: server.url,
     http: { host: '127.0.0.1', port: 0, maxUploadBytes: PUT_LIMIT, uploadPartBytes: 300_000 },
   });
-  const made = await site.gateway.operations['keys.create']?.({ name: 'client' });
-  ({ key } = made as { key: string });
+  const made = await site.gateway.run('keys.create', { name: 'client' });
+  ({ key } = made);
   client = createApiClient({ url: site.gateway.http?.url ?? '', key });
   study = await phantomFiles('blob-store');
 });

@@ -39,8 +39,8 @@ describe.skipIf(disk === null)('a disk that is nearly full', () => {
       routing: { rules: [] },
       roles: ['api', 'dimse'],
     });
-    const made = await site.gateway.operations['keys.create']?.({ name: 'client', test: true });
-    key = (made as { key: string }).key;
+    const made = await site.gateway.run('keys.create', { name: 'client', test: true });
+    key = made.key;
   });
   afterAll(async () => {
     await site?.close();

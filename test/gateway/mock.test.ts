@@ -25,8 +25,8 @@ let folder: string;
 let scan: string;
 
 async function newKey(test: boolean): Promise<string> {
-  const made = await site.gateway.operations['keys.create']?.({ name: 'client', test });
-  return (made as { key: string }).key;
+  const made = await site.gateway.run('keys.create', { name: 'client', test });
+  return made.key;
 }
 
 beforeAll(async () => {

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import type { DeliveryRow } from '../../src/core/outbox/deliveries.ts';
 import { createApiClient } from '../../src/doors/http/client.ts';
-import { callAdminSocket } from '../../src/operations/socket.ts';
+import type { RunCommand } from '../../src/operations/commands.ts';
+import { commandsOfGateway } from '../../src/operations/socket.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
 import { sendBuffer } from '../dimse/send.ts';
 import { DCMTK_INSTALLED, dcmtk } from '../peers/dcmtk.ts';
@@ -73,8 +73,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
       `${gateway.dicomPort}`,
       ...paths,
     ]);
-  const operation = (name: string, parameters: object = {}) =>
-    callAdminSocket(dataDir, name, parameters);
+  const operation: RunCommand = (name, parameters) => commandsOfGateway(dataDir)(name, parameters);
 
   beforeAll(async () => {
     dataDir = await freshDataDir();
@@ -105,7 +104,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
     const watching = watchWork();
     await callWithTheName();
     await waitUntil('both deliveries to have been tried', async () => {
-      const rows = (await operation('deliveries.list')) as DeliveryRow[];
+      const rows = await operation('deliveries.list', {});
       const tried = new Set(
         rows.filter(({ attempt, code }) => attempt > 0 && code).map(({ kind }) => kind),
       );
@@ -142,9 +141,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
 
   /** Calls that bring the name where it does not belong. */
   async function callWithTheName(): Promise<void> {
-    const made = (await operation('keys.create', { name: 'client', test: true })) as {
-      key: string;
-    };
+    const made = await operation('keys.create', { name: 'client', test: true });
     const headers = { authorization: `Bearer ${made.key}`, 'content-type': 'application/json' };
     const client = createApiClient({ url: gateway.url, key: made.key });
     const scan = join(study.folder, 'ZXQUNUSUAL MARVELLA 1987-06-13.dcm');
@@ -229,7 +226,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
   });
 
   test('stands in no row of the audit, which names who did what', async () => {
-    const { lines } = (await operation('audit.export', { format: 'jsonl' })) as { lines: string[] };
+    const { lines } = await operation('audit.export', { format: 'jsonl' });
     const events = lines.map((line) => JSON.parse(line));
     const actions = new Set(
       events.map(

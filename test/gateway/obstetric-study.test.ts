@@ -180,8 +180,8 @@ async function biometryFiles(gaDays: number, studyDate: string): Promise<string[
 
 describe('a request with prior_files', () => {
   it('compares growth with the earlier study', { timeout: 300_000 }, async () => {
-    const made = await site.gateway.operations['keys.create']?.({ name: 'client' });
-    const { key } = made as { key: string };
+    const made = await site.gateway.run('keys.create', { name: 'client' });
+    const { key } = made;
     const client: ApiClient = createApiClient({ url: site.gateway.http?.url ?? '', key });
     const upload = (paths: readonly string[]) =>
       Promise.all(paths.map((path) => client.upload(path)));

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { openOperations } from '../../src/app/wiring/operations.ts';
+import { openCommands } from '../../src/app/wiring/operations.ts';
+import { typedCommands } from '../../src/operations/commands.ts';
 import { type CartObject, type CartStudies, cartStudies } from '../faults/cart-studies.ts';
 import { type CountingPacs, startCountingPacs } from '../faults/counting-pacs.ts';
 import { sendUntilStored, submitUntilAccepted } from '../faults/traffic.ts';
@@ -95,9 +96,9 @@ describe.skipIf(!postgres || !redis || !bucket)(
         ports.set(machine, port);
         configs.set(machine, await siteFile(settings));
         if (key === '') {
-          const { operations, close } = await openOperations(loadConfig({}, settings));
-          const made = await operations['keys.create']?.({ name: 'client', test: true });
-          ({ key } = made as { key: string });
+          const { run, close } = await openCommands(loadConfig({}, settings));
+          const made = await typedCommands(run)('keys.create', { name: 'client', test: true });
+          ({ key } = made);
           await close();
         }
       }

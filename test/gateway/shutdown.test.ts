@@ -4,10 +4,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type ReceivedObject, startReceiver } from '../../dimse/receive/receiver.ts';
-import type { DeliveryRow } from '../../src/core/outbox/deliveries.ts';
-import type { StudyExplanation } from '../../src/core/studies/explain.ts';
 import { createApiClient } from '../../src/doors/http/client.ts';
-import { callAdminSocket } from '../../src/operations/socket.ts';
+import { commandsOfGateway } from '../../src/operations/socket.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { dataSet, dicomFile } from '../dimse/dicom-file.ts';
 import {
@@ -92,8 +90,8 @@ describe('SIGTERM in the middle of everything', PATIENCE, () => {
     expect((await sendBuffer(cart, dicomFile(object('1.2.3.77.1')))).outcome).toBe('stored');
     const line = await silent.called;
 
-    const made = await callAdminSocket(dataDir, 'keys.create', { name: 'test', test: true });
-    const { key } = made as { key: string };
+    const made = await commandsOfGateway(dataDir)('keys.create', { name: 'test', test: true });
+    const { key } = made;
     const client = createApiClient({ url: first.url, key });
     const run = await client.submit('us/echo', {
       input: { files: [await client.upload((await siteFile({})).toString())] },
@@ -124,7 +122,7 @@ describe('SIGTERM in the middle of everything', PATIENCE, () => {
     });
     const second = await start(settings);
     await waitUntil('both objects at the PACS', async () => {
-      const rows = (await callAdminSocket(dataDir, 'deliveries.list', {})) as DeliveryRow[];
+      const rows = await commandsOfGateway(dataDir)('deliveries.list', {});
       return rows.length === 2 && rows.every(({ state }) => state === 'delivered') ? true : null;
     });
     expect(received.map(({ sopInstanceUid }) => sopInstanceUid).sort()).toEqual([
@@ -137,9 +135,9 @@ describe('SIGTERM in the middle of everything', PATIENCE, () => {
       return request.status === 'running' || request.status === 'queued' ? null : request;
     });
     expect(ended.status).toBe('succeeded');
-    const told = (await callAdminSocket(dataDir, 'studies.explain', {
+    const told = await commandsOfGateway(dataDir)('studies.explain', {
       study: STUDY,
-    })) as StudyExplanation;
+    });
     expect(told).toMatchObject({ state: 'routed' });
     await second.stop('SIGTERM');
     await pacs.close();

@@ -3,10 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { type Gateway, startGateway } from '../../src/app/main.ts';
-import type { DeliveryRow } from '../../src/core/outbox/deliveries.ts';
 import type { RequestRow } from '../../src/core/requests/request.ts';
 import { FINAL_STATUS } from '../../src/core/requests/request.ts';
-import type { StudyExplanation } from '../../src/core/studies/explain.ts';
+import type { CommandAnswer } from '../../src/operations/commands.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { freshDataDir } from '../peers/embedded.ts';
 
@@ -72,16 +71,19 @@ export async function endOfStudy({ gateway }: Site, studyUid: string): Promise<R
 }
 
 /** What the gateway says of a study; null when it does not know it. */
-export async function explain(gateway: Gateway, study: string): Promise<StudyExplanation | null> {
+export async function explain(
+  gateway: Gateway,
+  study: string,
+): Promise<CommandAnswer<'studies.explain'> | null> {
   try {
-    return (await gateway.operations['studies.explain']?.({ study })) as StudyExplanation;
+    return await gateway.run('studies.explain', { study });
   } catch {
     return null;
   }
 }
 
-export async function deliveries({ gateway }: Site): Promise<DeliveryRow[]> {
-  return (await gateway.operations['deliveries.list']?.({})) as DeliveryRow[];
+export async function deliveries({ gateway }: Site): Promise<CommandAnswer<'deliveries.list'>> {
+  return await gateway.run('deliveries.list', {});
 }
 
 /** Waits until every delivery was confirmed by its peer; says where each one stands if not. */

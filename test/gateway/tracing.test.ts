@@ -130,8 +130,8 @@ describe('a request of a client with a traceparent', () => {
     });
     await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening));
     const { port } = receiver.address() as AddressInfo;
-    const made = await site.gateway.operations['keys.create']?.({ name: 'traced', test: true });
-    const { key } = made as { key: string };
+    const made = await site.gateway.run('keys.create', { name: 'traced', test: true });
+    const { key } = made;
     const { id: file } = { id: await createApiClient({ url, key }).upload(import.meta.filename) };
     const answer = await fetch(`${url}/v1/run/us/echo`, {
       method: 'POST',

@@ -2,8 +2,9 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { openOperations } from '../../src/app/wiring/operations.ts';
+import { openCommands } from '../../src/app/wiring/operations.ts';
 import { type ApiClient, createApiClient, type RequestEvent } from '../../src/doors/http/client.ts';
+import { typedCommands } from '../../src/operations/commands.ts';
 import { freshDataDir } from '../peers/embedded.ts';
 import { startPostgres } from '../peers/postgres.ts';
 import { startRedis } from '../peers/redis.ts';
@@ -36,10 +37,10 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
       databaseUrl: await postgres?.createDatabase(),
       redisUrl: redis?.url,
     });
-    const { operations, close } = await openOperations(loadConfig({}, site));
-    const made = await operations['keys.create']?.({ name: 'client', test: true });
+    const { run, close } = await openCommands(loadConfig({}, site));
+    const made = await typedCommands(run)('keys.create', { name: 'client', test: true });
     await close();
-    key = (made as { key: string }).key;
+    key = made.key;
 
     configOf = (roles) => siteFile({ ...site, roles });
     front = await serve(await configOf(['api']));

@@ -19,12 +19,12 @@ describe('the whole gateway and a client with a server of its own', { timeout: 1
     const host = { host: '127.0.0.1', addresses: ['127.0.0.1'], ports: [client.port], http: true };
     site = await openSite({ outbound: { hosts: [host] } });
     url = site.gateway.http?.url ?? '';
-    const made = await site.gateway.operations['keys.create']?.({
+    const made = await site.gateway.run('keys.create', {
       name: 'tester',
       test: true,
       scopes: ['admin'],
     });
-    key = (made as { key: string }).key;
+    key = made.key;
     secret = ((await call('/v1/webhooks/secret')) as { secret: string }).secret;
   });
   afterAll(async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendFiles } from '../../dimse/send/store-scu.ts';
-import type { DeliveryRow } from '../../src/core/outbox/deliveries.ts';
+import type { CommandAnswer } from '../../src/operations/commands.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
 import { deliveries, openSite, type Site, waitUntil } from '../gateway/site.ts';
 import { DCMTK_INSTALLED, type Program, startStorescp } from './dcmtk.ts';
@@ -106,7 +106,7 @@ describe.skipIf(!DCMTK_INSTALLED || !ORTHANC_DICOMWEB_INSTALLED)('deliveries to 
     await sendFiles({ ...cart, timeoutSeconds: 20 }, paths);
     return uids;
   };
-  const rowsTo = async (destination: string): Promise<DeliveryRow[]> =>
+  const rowsTo = async (destination: string): Promise<CommandAnswer<'deliveries.list'>> =>
     (await deliveries(site)).filter((row) => row.destination === destination);
   const ended = (destination: string, state: string) =>
     waitUntil(`deliveries to ${destination} to be ${state}`, async () => {
@@ -146,8 +146,8 @@ describe.skipIf(!DCMTK_INSTALLED || !ORTHANC_DICOMWEB_INSTALLED)('deliveries to 
   });
 
   it('of another server come in by STOW-RS: Orthanc stores a study here', async () => {
-    const made = await site.gateway.operations['keys.create']?.({ name: 'vna', scopes: ['store'] });
-    const { key } = made as { key: string };
+    const made = await site.gateway.run('keys.create', { name: 'vna', scopes: ['store'] });
+    const { key } = made;
     const study = '1.2.840.115.1';
     const uids = ['1.2.840.115.1.1.1', '1.2.840.115.1.1.2'];
     for (const sopInstanceUid of uids) {
@@ -166,7 +166,7 @@ describe.skipIf(!DCMTK_INSTALLED || !ORTHANC_DICOMWEB_INSTALLED)('deliveries to 
     });
     expect(sent.status, await sent.text()).toBe(200);
     const told = await waitUntil('the study to be here', async () => {
-      const known = await site.gateway.operations['studies.explain']?.({ study }).catch(() => null);
+      const known = await site.gateway.run('studies.explain', { study }).catch(() => null);
       return (known as { instances?: number; source?: string } | null) ?? null;
     });
     expect(told).toMatchObject({ source: 'this-machine' });

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import type { FoundInArchive } from '../../dimse/archive/operations.ts';
-import { openOperations } from '../../src/app/wiring/operations.ts';
+import { openCommands } from '../../src/app/wiring/operations.ts';
+import { type CommandParameters, typedCommands } from '../../src/operations/commands.ts';
 import { openDatabase } from '../../src/platform/database/open.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
@@ -15,7 +15,7 @@ const STUDY = '1.2.840.65.1';
 describe.skipIf(!PYNETDICOM_INSTALLED)('a person who asks an archive for studies', () => {
   let dataDir = '';
   let peer: PynetdicomPeer;
-  let opened: Awaited<ReturnType<typeof openOperations>>;
+  let opened: Awaited<ReturnType<typeof openCommands>>;
 
   beforeAll(async () => {
     [dataDir, peer] = await Promise.all([freshDataDir(), startPynetdicom('archive')]);
@@ -28,7 +28,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a person who asks an archive for studies
       { ...node, name: 'pacs', port },
       { ...node, name: 'away', port: nobody },
     ];
-    opened = await openOperations(loadConfig({}, { dataDir, archives }));
+    opened = await openCommands(loadConfig({}, { dataDir, archives }));
   });
   afterAll(async () => {
     await peer?.stop();
@@ -37,9 +37,8 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a person who asks an archive for studies
   beforeEach(() => {
     asked = { keys: { studyInstanceUid: STUDY }, limit: 10, objects: true, person: 'rowan' };
   });
-  let asked: Record<string, unknown>;
-  const find = (from: string) =>
-    opened.operations['archives.find']?.({ ...asked, from }) as Promise<FoundInArchive[]>;
+  let asked: Omit<CommandParameters<'archives.find'>, 'from'>;
+  const find = (from: string) => typedCommands(opened.run)('archives.find', { ...asked, from });
 
   test('is told what it has, and every query is written down with who asked and what came', async () => {
     expect(await find('pacs')).toMatchObject([

@@ -2,10 +2,9 @@ import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../../../config/load.ts';
 import type { StudyKeys } from '../../../dimse/archive/archive.ts';
-import type { FoundInArchive } from '../../../dimse/archive/operations.ts';
-import type { RetrievalRow } from '../../../dimse/archive/retrievals.ts';
-import { callAdminSocket, NoGatewayError } from '../../operations/socket.ts';
-import { runOperation } from './operations.ts';
+import type { CommandAnswer } from '../../operations/commands.ts';
+import { commandsOfGateway, NoGatewayError } from '../../operations/socket.ts';
+import { runCommand } from './operations.ts';
 
 export interface FindOptions extends Omit<StudyKeys, 'studyInstanceUid' | 'issuerOfPatientId'> {
   from: string;
@@ -30,7 +29,7 @@ export async function find({
 }: FindOptions): Promise<number> {
   const keys = { patientId, studyInstanceUid: study, accessionNumber, studyDate, modality };
   const asked = { from, keys, limit, objects, person: userInfo().username };
-  const found = await runOperation<FoundInArchive[]>('archives.find', asked);
+  const found = await runCommand('archives.find', asked);
   if (json) process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);
   else for (const one of found) process.stdout.write(`${inWords(one)}\n`);
   if (!json && found.length === 0) process.stdout.write(`${from} has no such study\n`);
@@ -44,7 +43,7 @@ function inWords({
   objects,
   description,
   listed,
-}: FoundInArchive): string {
+}: CommandAnswer<'archives.find'>[number]): string {
   const count = objects === null ? 'objects unknown' : `${objects} objects`;
   return [
     `${studyInstanceUid}  ${studyDate || 'no date'}  ${modalities.join(',') || '-'}  ${count}  ${description}`,
@@ -62,7 +61,7 @@ export async function fetchStudy(
   study: string,
   { from, detach }: { from: string; detach?: boolean },
 ): Promise<number> {
-  const { id } = await runOperation<{ id: string }>('archives.fetch', { study, from });
+  const { id } = await runCommand('archives.fetch', { study, from });
   if (detach) {
     process.stdout.write(`${id}\n`);
     return 0;
@@ -83,10 +82,10 @@ export async function fetchStudy(
 }
 
 /** @throws Error when no gateway runs: the next one that starts fetches the study. */
-async function retrieval(id: string): Promise<Pick<RetrievalRow, 'state' | 'detail'>> {
+async function retrieval(id: string): Promise<CommandAnswer<'archives.retrieval'>> {
   try {
     const { dataDir } = loadConfig();
-    return (await callAdminSocket(dataDir, 'archives.retrieval', { id })) as RetrievalRow;
+    return await commandsOfGateway(dataDir)('archives.retrieval', { id });
   } catch (error) {
     if (!(error instanceof NoGatewayError)) throw error;
     throw new Error(`${error.message}: the study is fetched when one starts`);

@@ -1,14 +1,14 @@
-import type { BreakerRow } from '../../core/outbox/breaker.ts';
-import type { DeliveryRow } from '../../core/outbox/deliveries.ts';
+import type { DeliveryState } from '../../core/outbox/delivery.ts';
+import type { CommandAnswer } from '../../operations/commands.ts';
 import { ERRORS } from '../../platform/errors/catalogue.ts';
-import { runOperation } from './operations.ts';
+import { runCommand } from './operations.ts';
 
-/** As JSON of the admin socket: dates are text. */
-type Told<Row> = { [Key in keyof Row]: Row[Key] extends Date | null ? string | null : Row[Key] };
+type Delivery = CommandAnswer<'deliveries.list'>[number];
+type Breaker = CommandAnswer<'deliveries.breakers'>[number];
 
 export interface DeliveryListOptions {
   destination?: string;
-  state?: string;
+  state?: DeliveryState;
   code?: string;
   request?: string;
   last?: number;
@@ -27,8 +27,8 @@ export async function listDeliveries({
     ...(request !== undefined && { requestId: request }),
     ...(last !== undefined && { limit: last }),
   };
-  const rows = await runOperation<Told<DeliveryRow>[]>('deliveries.list', parameters);
-  const breakers = await runOperation<Told<BreakerRow>[]>('deliveries.breakers', {});
+  const rows = await runCommand('deliveries.list', parameters);
+  const breakers = await runCommand('deliveries.breakers', {});
   if (json) {
     process.stdout.write(`${JSON.stringify({ deliveries: rows, breakers })}\n`);
     return;
@@ -38,21 +38,21 @@ export async function listDeliveries({
   process.stdout.write(lines.map((line) => `${line}\n`).join('') || 'no deliveries\n');
 }
 
-export function describeBreaker(row: Told<BreakerRow>): string {
+export function describeBreaker(row: Breaker): string {
   const { destination, state, opened_at, probe_at, code } = row;
   const next = state === 'open' ? `asked again at ${timeOf(probe_at)}` : 'one delivery is tried';
   return `${destination} is left alone since ${timeOf(opened_at)}: ${ERRORS[code].title}; ${next}`;
 }
 
 /** One delivery on one line: what, where to, how it stands and why. */
-export function describeDelivery(row: Told<DeliveryRow>): string {
+export function describeDelivery(row: Delivery): string {
   const what = `${row.request_id ?? 'forward'} ${row.object} → ${row.destination}`;
   const instead = row.alternate_of ? ` (instead of ${row.alternate_of})` : '';
   const why = row.code ? `; ${ERRORS[row.code].title} (${row.code}): ${row.detail ?? ''}` : '';
   return `${row.id}  ${what}${instead}: ${standingOf(row)}${why}`;
 }
 
-function standingOf({ state, attempt, code, next_at, committed_at }: Told<DeliveryRow>): string {
+function standingOf({ state, attempt, code, next_at, committed_at }: Delivery): string {
   switch (state) {
     case 'pending':
       if (attempt === 0) return 'waits for its turn';
@@ -83,19 +83,19 @@ export interface ReplayOptions {
 /** Sends again what was given up: one delivery, or all of a destination; there, or to another. */
 export async function replay(id: string | undefined, options: ReplayOptions): Promise<void> {
   const { destination, toAlternate = false, to } = options;
-  if (id === undefined && destination === undefined) {
-    await listDeliveries({});
-  } else if (id !== undefined && (toAlternate || to !== undefined)) {
+  if (id !== undefined && (toAlternate || to !== undefined)) {
     const parameters = { id, destination: to ?? null };
-    const row = await runOperation<DeliveryRow>('deliveries.divert', parameters);
+    const row = await runCommand('deliveries.divert', parameters);
     process.stdout.write(`${row.object} goes to ${row.destination} instead, as ${row.id}\n`);
   } else if (id !== undefined) {
-    const row = await runOperation<DeliveryRow>('deliveries.replay', { id });
+    const row = await runCommand('deliveries.replay', { id });
     process.stdout.write(`${row.object} goes to ${row.destination} again\n`);
-  } else {
-    const operation = toAlternate ? 'deliveries.divert-all' : 'deliveries.replay-all';
-    const many = await runOperation<number>(operation, { destination });
+  } else if (destination !== undefined) {
+    const command = toAlternate ? 'deliveries.divert-all' : 'deliveries.replay-all';
+    const many = await runCommand(command, { destination });
     const where = toAlternate ? `the alternate of ${destination}` : `${destination} again`;
     process.stdout.write(`${many} ${many === 1 ? 'delivery goes' : 'deliveries go'} to ${where}\n`);
+  } else {
+    await listDeliveries({});
   }
 }

@@ -1,6 +1,8 @@
 import { userInfo } from 'node:os';
-import type { HeldReport, HeldReportWithIdentity } from '../../../fhir/deliver/holds.ts';
-import { runOperation } from './operations.ts';
+import type { CommandAnswer } from '../../operations/commands.ts';
+import { runCommand } from './operations.ts';
+
+type HeldReport = CommandAnswer<'holds.list'>[number];
 
 interface By {
   /** Who acts; the account of the operating system unless it is given. */
@@ -9,14 +11,14 @@ interface By {
 
 /** Lists the reports that wait for a person, with the reason and what can be chosen; no identity. */
 export async function listHeld(): Promise<void> {
-  const reports = await runOperation<HeldReport[]>('holds.list', {});
+  const reports = await runCommand('holds.list', {});
   if (reports.length === 0) process.stdout.write('no report is held\n');
   for (const report of reports) process.stdout.write(`${inWords(report)}\n`);
 }
 
 /** Shows one with the identity that its images carry; who looked is written down. */
 export async function showHeld(id: string, { by }: By): Promise<void> {
-  const report = await runOperation<HeldReportWithIdentity>('holds.show', {
+  const report = await runCommand('holds.show', {
     id,
     person: personOf(by),
   });
@@ -36,7 +38,7 @@ export async function releaseHeld(
   id: string,
   { by, patient, order }: By & { patient?: string; order?: string | false },
 ): Promise<void> {
-  const report = await runOperation<HeldReport>('holds.release', {
+  const report = await runCommand('holds.release', {
     id,
     person: personOf(by),
     patient,
@@ -53,7 +55,7 @@ export async function rejectHeld(
   id: string,
   { by, reason }: By & { reason: string },
 ): Promise<void> {
-  const report = await runOperation<HeldReport>('holds.reject', {
+  const report = await runCommand('holds.reject', {
     id,
     person: personOf(by),
     reason,

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
-import { CLIENT_SCOPES, type KeyRecord, OVERLAP_HOURS, SCOPES } from '../../core/accounts/keys.ts';
+import { CLIENT_SCOPES, OVERLAP_HOURS, SCOPES, type Scope } from '../../core/accounts/keys.ts';
+import type { ConsoleRole } from '../../core/accounts/roles.ts';
 import { CONSOLE_ROLES } from '../../core/accounts/roles.ts';
 import { hoursUpTo } from './numbers.ts';
-import { runOperation } from './operations.ts';
+import { runCommand } from './operations.ts';
 
 /** `keys` with its sub-commands. */
 export function addKeyCommands(program: Command): void {
@@ -16,11 +17,11 @@ export function addKeyCommands(program: Command): void {
     .addOption(
       new Option('--console-role <role>', 'sign in to the console with it').choices(CONSOLE_ROLES),
     )
-    .action(async (options) => (await import('./keys.ts')).createKey(options));
+    .action(createKey);
   keys
     .command('list')
     .description('list keys, without their secrets')
-    .action(async () => (await import('./keys.ts')).listKeys());
+    .action(() => listKeys());
   keys
     .command('rotate <id>')
     .description('make a key of the same name and scopes and print it, once; the old one ends')
@@ -30,11 +31,11 @@ export function addKeyCommands(program: Command): void {
       hoursUpTo(OVERLAP_HOURS.longest),
       OVERLAP_HOURS.usual,
     )
-    .action(async (id, options) => (await import('./keys.ts')).rotateKey(id, options));
+    .action((id, options) => rotateKey(id, options));
   keys
     .command('revoke <id>')
     .description('revoke a key for good')
-    .action(async (id) => (await import('./keys.ts')).revokeKey(id));
+    .action((id) => revokeKey(id));
 }
 
 /** Prints the new key alone on standard output; it is shown this once. */
@@ -42,19 +43,25 @@ export async function createKey(options: {
   name: string;
   test?: boolean;
   scopes: string;
-  consoleRole?: string;
+  consoleRole?: ConsoleRole;
 }): Promise<void> {
-  const { key } = await runOperation<{ key: string }>('keys.create', {
+  const { key } = await runCommand('keys.create', {
     name: options.name,
     test: options.test ?? false,
-    scopes: options.scopes.split(',').map((scope) => scope.trim()),
+    scopes: options.scopes.split(',').map((scope) => scopeOf(scope.trim())),
     ...(options.consoleRole && { consoleRole: options.consoleRole }),
   });
   process.stdout.write(`${key}\n`);
 }
 
+function scopeOf(text: string): Scope {
+  const scope = SCOPES.find((each) => each === text);
+  if (scope) return scope;
+  throw new Error(`"${text}" is no scope; allowed: ${SCOPES.join(', ')}`);
+}
+
 export async function listKeys(): Promise<void> {
-  const keys = await runOperation<KeyRecord[]>('keys.list', {});
+  const keys = await runCommand('keys.list', {});
   for (const key of keys) {
     const state = key.revoked_at ? 'revoked' : key.test ? 'test' : 'live';
     const used = key.last_used_at ? `last used ${String(key.last_used_at)}` : 'never used';
@@ -70,12 +77,12 @@ export async function rotateKey(
   id: string,
   { overlapHours }: { overlapHours: number },
 ): Promise<void> {
-  const { key } = await runOperation<{ key: string }>('keys.rotate', { id, overlapHours });
+  const { key } = await runCommand('keys.rotate', { id, overlapHours });
   process.stdout.write(`${key}\n`);
   process.stderr.write(`${id} works for ${overlapHours} more hours at most\n`);
 }
 
 export async function revokeKey(id: string): Promise<void> {
-  await runOperation('keys.revoke', { id });
+  await runCommand('keys.revoke', { id });
   process.stdout.write(`${id} is revoked\n`);
 }

@@ -1,15 +1,8 @@
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { loadConfig } from '../../../config/load.ts';
-import { runOperation } from './operations.ts';
-
-interface Removal {
-  studies: number;
-  objects: number;
-  bytes: number;
-  quarantined: number;
-  kept: { because: string; studies: number }[];
-}
+import type { CommandAnswer } from '../../operations/commands.ts';
+import { commandsFor, runCommand } from './operations.ts';
 
 /** Removes received studies that `retention.intakeDays` has ended, or tells which would go. */
 export async function clean({ dryRun = false }: { dryRun?: boolean }): Promise<void> {
@@ -17,11 +10,10 @@ export async function clean({ dryRun = false }: { dryRun?: boolean }): Promise<v
   const { intakeDays, quarantineDays } = config.retention;
   const keepsAll = intakeDays === undefined && quarantineDays === undefined;
   // Asked even then: without the gateway's data this would be said of another site.
-  const removal = await runOperation<Removal>(
-    'retention.clean',
-    { dryRun: dryRun || keepsAll, person: userInfo().username },
-    config,
-  );
+  const removal = await commandsFor(config)('retention.clean', {
+    dryRun: dryRun || keepsAll,
+    person: userInfo().username,
+  });
   if (keepsAll) {
     process.stdout.write('retention.intakeDays and quarantineDays are not set: all is kept\n');
     return;
@@ -35,17 +27,9 @@ export async function clean({ dryRun = false }: { dryRun?: boolean }): Promise<v
   }
 }
 
-interface Verdict {
-  intact: boolean;
-  seals: number;
-  rows: number;
-  unsealed: number;
-  findings: { what: string; seal: string; row?: string }[];
-}
-
 /** Names everything in the audit that is not as it was sealed. @returns 0 when nothing is. */
 export async function verifyAudit({ publicKey = [] }: { publicKey?: string[] }): Promise<number> {
-  const { intact, seals, rows, unsealed, findings } = await runOperation<Verdict>('audit.verify', {
+  const { intact, seals, rows, unsealed, findings } = await runCommand('audit.verify', {
     publicKeys: publicKey.map((path) => resolve(path)),
     person: userInfo().username,
   });
@@ -64,7 +48,7 @@ export async function verifyAudit({ publicKey = [] }: { publicKey?: string[] }):
 export async function exportAudit({ format }: { format: string }): Promise<void> {
   let after: string | null = '0';
   while (after !== null) {
-    const page: { lines: string[]; next: string | null } = await runOperation('audit.export', {
+    const page: CommandAnswer<'audit.export'> = await runCommand('audit.export', {
       format,
       after,
       person: userInfo().username,

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
+import { type RunCommand, typedCommands } from '../../operations/commands.ts';
 import { callAdminSocket, NoGatewayError } from '../../operations/socket.ts';
 import { embeddedFolder } from '../../platform/database/embedded.ts';
-import { openOperations } from '../wiring/operations.ts';
+import { openCommands } from '../wiring/operations.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -30,36 +31,36 @@ export function describeSiteData(
 }
 
 /**
- * Runs one operation in the running gateway, or, when none runs on the data folder, on the database
+ * Runs commands in the running gateway, or, when none runs on the data folder, on the database
  * itself: PGlite serves one process at a time. Standard error then says on which.
  * @throws Error when there is no such database: an empty one, made here, would give a wrong answer.
  */
-export async function runOperation<Answer>(
-  name: string,
-  parameters: unknown,
-  config: Config = loadConfig(),
-): Promise<Answer> {
-  try {
-    return (await callAdminSocket(config.dataDir, name, parameters)) as Answer;
-  } catch (error) {
-    if (!(error instanceof NoGatewayError)) throw error;
-  }
-  tellOnce(describeSiteData(config, { mayMake: name === 'keys.create' }));
-  const { operations, close } = await openOperations(config);
-  try {
-    const operation = operations[name];
-    if (!operation) throw new Error(`there is no operation "${name}"`);
-    return (await operation(parameters)) as Answer;
-  } finally {
-    await close();
-  }
+export function commandsFor(config: Config): RunCommand {
+  return typedCommands(async (name, parameters) => {
+    try {
+      return await callAdminSocket(config.dataDir, name, parameters);
+    } catch (error) {
+      if (!(error instanceof NoGatewayError)) throw error;
+    }
+    sayOnce(describeSiteData(config, { mayMake: name === 'keys.create' }));
+    const { run, close } = await openCommands(config);
+    try {
+      return await run(name, parameters);
+    } finally {
+      await close();
+    }
+  });
 }
 
-const told = new Set<string>();
+/** Runs a command for the site of this machine's configuration. */
+export const runCommand: RunCommand = (name, parameters) =>
+  commandsFor(loadConfig())(name, parameters);
 
-/** A command may run many operations. */
-function tellOnce(line: string): void {
-  if (told.has(line)) return;
-  told.add(line);
+const said = new Set<string>();
+
+/** One call of the command line may run many commands. */
+function sayOnce(line: string): void {
+  if (said.has(line)) return;
+  said.add(line);
   process.stderr.write(`${line}\n`);
 }

@@ -1,31 +1,33 @@
 import { loadConfig } from '../../../config/load.ts';
-import type { DryRun } from '../../core/studies/commands.ts';
-import type { StudyExplanation } from '../../core/studies/explain.ts';
-import type { ConditionVerdict } from '../../core/studies/rules/condition.ts';
-import type { RuleVerdict } from '../../core/studies/rules/route.ts';
-import { runOperation } from './operations.ts';
+import type { CommandAnswer } from '../../operations/commands.ts';
+import { commandsFor, runCommand } from './operations.ts';
+
+type StudyExplanation = CommandAnswer<'studies.explain'>;
+type DryRun = CommandAnswer<'rules.test'>[number];
+type RuleVerdict = StudyExplanation['rules'][number];
+type ConditionVerdict = RuleVerdict['conditions'][number];
 
 /** Ends the waiting of a study for more objects. */
 export async function completeStudy(study: string): Promise<void> {
-  await runOperation('studies.complete', { study });
+  await runCommand('studies.complete', { study });
   process.stdout.write('complete: the routing rules act on it now\n');
 }
 
 /** Lets a held study go on, under the rule that is named or as the other rules say. */
 export async function releaseStudy(study: string, { rule }: { rule?: string }): Promise<void> {
-  await runOperation('studies.release', { study, rule: rule ?? null });
+  await runCommand('studies.release', { study, rule: rule ?? null });
   process.stdout.write(rule ? `released to the rule ${rule}\n` : 'released\n');
 }
 
 /** Has a study interpreted again. */
 export async function rerunStudy(study: string): Promise<void> {
-  await runOperation('studies.rerun', { study });
+  await runCommand('studies.rerun', { study });
   process.stdout.write('a new revision is made of it\n');
 }
 
 /** Prints what happened to a study and why each routing rule did or did not match it. */
 export async function explain(study: string, options: { json?: boolean }): Promise<void> {
-  const told = await runOperation<StudyExplanation>('studies.explain', { study });
+  const told = await runCommand('studies.explain', { study });
   process.stdout.write(options.json ? `${JSON.stringify(told, null, 2)}\n` : `${inWords(told)}\n`);
 }
 
@@ -88,7 +90,7 @@ export async function testRules(options: {
     ? loadConfig({ ...process.env, SONOGATE_CONFIG: options.config }).routing
     : null;
   const { last } = options;
-  const runs = await runOperation<DryRun[]>('rules.test', { routing, last }, running);
+  const runs = await commandsFor(running)('rules.test', { routing, last });
   for (const { study, receivedAt, acting, verdicts } of runs) {
     process.stdout.write(`${study}  ${receivedAt}  ${acting.join(', ') || 'no rule'}\n`);
     if (!options.verbose) continue;

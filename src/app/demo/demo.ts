@@ -7,9 +7,8 @@ import type { Config } from '../../../config/schema.ts';
 import { type ReceivedObject, startReceiver } from '../../../dimse/receive/receiver.ts';
 import { sendFiles } from '../../../dimse/send/store-scu.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
-import type { DeliveryRow } from '../../core/outbox/deliveries.ts';
 import { FINAL_STATUS } from '../../core/requests/request.ts';
-import type { StudyExplanation } from '../../core/studies/explain.ts';
+import type { CommandAnswer } from '../../operations/commands.ts';
 import { createLogger } from '../../platform/logging/logger.ts';
 import { COMMAND_TIMEOUT_SECONDS } from '../cli/dicom.ts';
 import { type Gateway, startGateway } from '../main.ts';
@@ -222,7 +221,7 @@ async function runStudy(
 
 async function requestOf(gateway: Gateway, study: string): Promise<string> {
   return waitFor('the study to become a request', async () => {
-    const told = (await gateway.operations['studies.explain']?.({ study })) as StudyExplanation;
+    const told = await gateway.run('studies.explain', { study });
     return told.requests.at(-1)?.request_id ?? null;
   });
 }
@@ -239,9 +238,12 @@ async function resultOf(gateway: Gateway, id: string): Promise<Result> {
 }
 
 /** Waits until each delivery of the request was confirmed by its peer, or is dead. */
-async function deliveriesOf(gateway: Gateway, requestId: string): Promise<DeliveryRow[]> {
+async function deliveriesOf(
+  gateway: Gateway,
+  requestId: string,
+): Promise<CommandAnswer<'deliveries.list'>> {
   return waitFor('the deliveries', async () => {
-    const all = (await gateway.operations['deliveries.list']?.({})) as DeliveryRow[];
+    const all = await gateway.run('deliveries.list', {});
     const own = all.filter((delivery) => delivery.request_id === requestId);
     return own.every(({ state }) => state === 'delivered' || state === 'dead') ? own : null;
   });
@@ -268,13 +270,13 @@ async function writeEhr(ehr: DemoEhr, folder: string): Promise<void> {
 }
 
 async function stay(gateway: Gateway): Promise<void> {
-  const made = await gateway.operations['keys.create']?.({
+  const made = await gateway.run('keys.create', {
     name: 'demo',
     consoleRole: 'administrator',
   });
   say('');
   say(`Console   ${gateway.http?.url}/console/`);
-  say(`          sign in with the key ${(made as { key: string }).key}`);
+  say(`          sign in with the key ${made.key}`);
   say('Running until interrupted (Ctrl-C).');
   await new Promise<void>((done) => {
     process.once('SIGINT', () => done());

@@ -1,9 +1,6 @@
-/** What one check of the doctor found. */
-export interface Finding {
-  what: string;
-  state: 'ok' | 'warning' | 'fault';
-  detail: string;
-}
+import type { DoctorFinding } from '../../operations/operations.ts';
+
+export type Finding = DoctorFinding;
 
 export const ok = (what: string, detail: string): Finding => ({ what, state: 'ok', detail });
 export const warning = (what: string, detail: string): Finding => ({

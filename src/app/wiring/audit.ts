@@ -12,7 +12,7 @@ import { startSealing } from '../../core/audit/seal.ts';
 import { syslogMessage, syslogOverTls, syslogOverUdp } from '../../core/audit/syslog.ts';
 import { auditSubjects } from '../../core/studies/study-queries.ts';
 import { type AuditFormats, createAuditOperations } from '../../operations/audit.ts';
-import type { AdminOperations } from '../../operations/socket.ts';
+import type { AuditOperations } from '../../operations/operations.ts';
 import type { Database } from '../../platform/database/port.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 
@@ -58,8 +58,7 @@ export async function startAudit(
   };
 }
 
-/** The audit as operations of the admin socket. */
-export function auditOperationsOn(database: Database, config: AuditConfig): AdminOperations {
+export function auditOperationsOn(database: Database, config: AuditConfig): AuditOperations {
   const identifiers = identifiersOf(config);
   const formats: AuditFormats = {
     dicom: dicomAuditMessage,

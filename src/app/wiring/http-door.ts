@@ -2,15 +2,14 @@ import type { Config } from '../../../config/schema.ts';
 import { readModelCards } from '../../../pipelines/inference/model-registry.ts';
 import { createAuthenticate } from '../../core/accounts/keys.ts';
 import type { BlobStore } from '../../core/files/blob-store.ts';
-import type { ReceivedObjects } from '../../core/files/received-objects.ts';
 import { createUploads } from '../../core/files/uploads.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
-import type { RulesSource } from '../../core/studies/rules/rules-source.ts';
 import { createHttpApp } from '../../doors/http/app.ts';
 import { createCallLimits } from '../../doors/http/call-limits.ts';
 import type { HttpDeps } from '../../doors/http/context.ts';
 import { type HttpServer, startHttp } from '../../doors/http/server.ts';
 import { createUrlSigner, loadSigningSecret } from '../../doors/http/signed-url.ts';
+import type { Operations } from '../../operations/operations.ts';
 import type { PooledDatabase } from '../../platform/database/open.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
@@ -26,8 +25,7 @@ export async function startHttpDoor(
     database: PooledDatabase;
     core: RequestCore;
     blobs: BlobStore;
-    objects: ReceivedObjects;
-    rules: RulesSource;
+    operations: Operations;
     storeInstances: HttpDeps['storeInstances'];
     outbound: OutboundClient;
     checks: HttpDeps['checks'];
@@ -36,7 +34,7 @@ export async function startHttpDoor(
     logger: Logger;
   },
 ): Promise<{ server: HttpServer; stop(): Promise<void> }> {
-  const { database, core, blobs, objects, rules, outbound, checks, metrics, audit, logger } = parts;
+  const { database, core, blobs, operations, outbound, checks, metrics, audit, logger } = parts;
   const uploads = createUploads({
     database,
     blobs,
@@ -59,8 +57,7 @@ export async function startHttpDoor(
     ...access,
     database,
     core,
-    objects,
-    rules,
+    operations,
     logger,
   });
   const app = createHttpApp({

@@ -1,37 +1,42 @@
-import { routingSchema } from '../../../config/routing.ts';
 import type { Config } from '../../../config/schema.ts';
 import { createArchiveOperations } from '../../../dimse/archive/operations.ts';
 import { httpAccess } from '../../../fhir/client/authorization.ts';
-import { createHoldOperations, createHoldQueue } from '../../../fhir/deliver/holds.ts';
+import { createHoldQueue } from '../../../fhir/deliver/holds.ts';
 import { createAuditWriter } from '../../core/audit/audit.ts';
 import { openBlobStore } from '../../core/files/open-blob-store.ts';
-import type { ReceivedObjects } from '../../core/files/received-objects.ts';
-import { createReceivedObjects } from '../../core/files/received-objects.ts';
+import { createReceivedObjects, type ReceivedObjects } from '../../core/files/received-objects.ts';
 import { sendAgain } from '../../core/outbox/deliveries.ts';
-import { completeNow, dryRun, releaseStudy, rerunStudy } from '../../core/studies/commands.ts';
-import { explainStudy } from '../../core/studies/explain.ts';
 import { subjectOfRequest } from '../../core/studies/patient.ts';
-import { retentionOperations } from '../../core/studies/retention.ts';
+import type { RetentionParts } from '../../core/studies/retention.ts';
 import { fixedRules, type RulesSource } from '../../core/studies/rules/rules-source.ts';
-import { auditedOperations } from '../../operations/audited.ts';
+import { commandsOn, type RunByName } from '../../operations/commands.ts';
 import { createDeliveryOperations } from '../../operations/deliveries.ts';
 import { createKeyOperations } from '../../operations/keys.ts';
-import type { AdminOperations } from '../../operations/socket.ts';
+import type { Operations } from '../../operations/operations.ts';
+import {
+  createRetentionOperations,
+  createRuleOperations,
+  createStudyOperations,
+} from '../../operations/studies.ts';
 import { migrate } from '../../platform/database/migrate.ts';
-import { openDatabase, type PooledDatabase } from '../../platform/database/open.ts';
+import { openDatabase } from '../../platform/database/open.ts';
+import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { silentLogger } from '../../platform/logging/logger.ts';
+import { checkPeers } from '../doctor/peers.ts';
+import { checkThisMachine } from '../doctor/this-machine.ts';
 import { auditOperationsOn } from './audit.ts';
 
-/** The operations alone, for a command that finds no gateway running. */
-export async function openOperations(
+/** The commands alone, for a command line that finds no gateway running. */
+export async function openCommands(
   config: Config,
-): Promise<{ operations: AdminOperations; close(): Promise<void> }> {
+): Promise<{ run: RunByName; close(): Promise<void> }> {
   const database = await openDatabase({ ...config, logger: silentLogger });
   await migrate(database);
   const blobs = await openBlobStore(config);
   const objects = createReceivedObjects(config.dataDir, blobs);
+  const operations = operationsOn(database, objects, config, fixedRules(config.routing));
   return {
-    operations: operationsOn(database, objects, config, fixedRules(config.routing)),
+    run: commandsOn(operations, createAuditWriter(database)),
     close: async () => {
       blobs.close();
       await database.close();
@@ -39,62 +44,53 @@ export async function openOperations(
   };
 }
 
-/** What commands and the console may ask of the gateway, audited. */
+/** Puts the one object of operations together. */
 export function operationsOn(
   database: PooledDatabase,
   objects: ReceivedObjects,
   config: Config,
   rules: RulesSource,
-): AdminOperations {
-  const now = () => ({ routing: rules.current(), at: new Date() });
+): Operations {
   const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
-  const writeAudit = createAuditWriter(database);
-  const operations = createKeyOperations({
-    database,
-    studies: {
-      explain: (key) => explainStudy(database, key, { ...now(), objects }),
-      completeNow: (key) => completeNow(database, key, new Date()),
-      release: (key, rule) => releaseStudy(database, key, rule, now()),
-      rerun: (key) => rerunStudy(database, key, new Date()),
-      dryRun: (routing, last) =>
-        dryRun(database, {
-          ...now(),
-          ...(routing !== null && { routing: routingSchema.parse(routing) }),
-          objects,
-          last,
-        }),
+  const studies = { database, objects, rules };
+  return {
+    keys: createKeyOperations(database),
+    studies: createStudyOperations(studies),
+    rules: createRuleOperations(studies),
+    deliveries: createDeliveryOperations(config, database),
+    holds: createHoldQueue({
+      database,
+      subjectOf: (requestId) => subjectOfRequest(database, requestId),
+      sendAgain: (tx, id) => sendAgain(tx, id, ['dead', 'pending'], giveUpSeconds),
+    }),
+    archives: createArchiveOperations(config, {
+      database,
+      access: httpAccess,
+      writeAudit: createAuditWriter(database),
+      logger: silentLogger,
+    }),
+    retention: createRetentionOperations(retentionOf(config, database, objects)),
+    audit: auditOperationsOn(database, config),
+    async doctor(peer) {
+      if (peer === null) {
+        const [machine, peers] = await Promise.all([checkThisMachine(config), checkPeers(config)]);
+        return [...machine, ...peers];
+      }
+      return checkPeers({
+        ...config,
+        destinations: config.destinations.filter(({ name }) => name === peer),
+        sources: config.sources.filter(({ name }) => name === peer),
+      });
     },
-    more: {
-      ...createDeliveryOperations(config, database),
-      ...createHoldOperations(
-        createHoldQueue({
-          database,
-          subjectOf: (requestId) => subjectOfRequest(database, requestId),
-          sendAgain: (tx, id) => sendAgain(tx, id, ['dead', 'pending'], giveUpSeconds),
-        }),
-      ),
-      ...createArchiveOperations(config, {
-        database,
-        access: httpAccess,
-        writeAudit,
-        logger: silentLogger,
-      }),
-    },
-  });
-  const all = {
-    ...operations,
-    ...auditOperationsOn(database, config),
-    ...retentionOperations(retentionOf(config, database, objects)),
   };
-  return auditedOperations(all, writeAudit);
 }
 
-/** How long received studies are kept, and what is told of their removal. */
+/** How long received studies are kept, and where their removal is recorded. */
 export function retentionOf(
   { dataDir, retention }: Config,
   database: PooledDatabase,
   objects: ReceivedObjects,
-) {
+): RetentionParts {
   const { intakeDays = null, quarantineDays = null } = retention;
   const writeAudit = createAuditWriter(database);
   return { database, dataDir, objects, intakeDays, quarantineDays, writeAudit };

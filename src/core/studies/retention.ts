@@ -1,6 +1,5 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
@@ -29,11 +28,15 @@ const KEPT_BECAUSE = {
   commitment: 'storage commitment is not settled',
   retrieval: 'its objects are being fetched, or it is the prior of a younger study',
 } as const;
-export type KeptBecause = keyof typeof KEPT_BECAUSE;
+type KeptBecause = keyof typeof KEPT_BECAUSE;
+const REASONS = ['state', 'request', 'delivery', 'commitment', 'retrieval'] as const;
 
-/** A sentence for a person. */
-export function keptInWords(because: KeptBecause): string {
-  return KEPT_BECAUSE[because];
+/** How many studies stay for each reason, with the reason as a person reads it. */
+export function keptInWords(kept: Removal['kept']): { because: string; studies: number }[] {
+  return REASONS.flatMap((reason) => {
+    const studies = kept[reason];
+    return studies === undefined ? [] : [{ because: KEPT_BECAUSE[reason], studies }];
+  });
 }
 
 /**
@@ -241,22 +244,4 @@ export function startRetention(parts: RetentionParts & { logger: Logger }): Roun
     pauseMilliseconds: EVERY_MILLISECONDS,
     onError: (error) => logger.event(EVENTS.studiesNotRemoved, { err: error }),
   });
-}
-
-const cleanSchema = z.strictObject({ dryRun: z.boolean(), person: z.string().optional() });
-
-/** The clean-up as an operation of the admin socket; `kept` is in words. */
-export function retentionOperations(
-  parts: RetentionParts,
-): Record<string, (parameters: unknown) => Promise<unknown>> {
-  return {
-    'retention.clean': async (parameters) => {
-      const { dryRun } = cleanSchema.parse(parameters);
-      const { kept, ...removal } = await removeOldStudies(parts, dryRun);
-      const words = Object.entries(kept).map(([because, studies]) => {
-        return { because: keptInWords(because as KeptBecause), studies };
-      });
-      return { ...removal, kept: words };
-    },
-  };
 }

@@ -2,6 +2,7 @@ import type { Config } from '../../../config/schema.ts';
 import type { Authenticate } from '../../core/accounts/keys.ts';
 import type { WriteAudit } from '../../core/audit/audit.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
+import type { Operations } from '../../operations/operations.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { CallLimits } from '../http/call-limits.ts';
@@ -10,7 +11,7 @@ import type { Changes } from './changes.ts';
 import type { ShowSubject } from './identity.ts';
 import type { OidcProvider } from './oidc.ts';
 import type { PageFiles } from './page-files.ts';
-import type { ConsoleOperations } from './port.ts';
+import type { Wording } from './result-view.ts';
 import type { ConsoleSession } from './sessions.ts';
 
 /** All the routes of the console stand on. */
@@ -21,7 +22,9 @@ export interface ConsoleDeps {
   >;
   database: PooledDatabase;
   core: RequestCore;
-  operations: ConsoleOperations;
+  operations: Operations;
+  /** How results are put into words. */
+  wording: Wording;
   authenticate: Authenticate;
   writeAudit: WriteAudit;
   limits: CallLimits;

@@ -73,12 +73,12 @@ async function eventsOf(
   deps: ConsoleDeps,
   audit: (keys: readonly string[]) => Promise<void>,
 ): Promise<ConsoleEvent[]> {
-  const { database, core, operations, showSubject, config } = deps;
+  const { database, core, wording, showSubject, config } = deps;
   const byKey = Map.groupBy(changes, ({ key }) => key);
   const listed = await withGlances(await readRows(database, [...byKey.keys()]), {
     database,
     result: core.result,
-    wording: operations.wording,
+    wording,
   });
   await audit(listed.flatMap(({ key, study_id }) => (study_id === null ? [] : [key])));
   const ids = new Set(changes.flatMap(({ delivery_id }) => delivery_id ?? []));

@@ -2,6 +2,7 @@ import type { Router } from '@koa/router';
 import { z } from 'zod';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import { readsFreeText } from '../../core/accounts/roles.ts';
+import type { HeldReport } from '../../operations/operations.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import { jsonBody } from '../http/parse.ts';
 import { parseBody } from '../http/uploads.ts';
@@ -16,7 +17,6 @@ import type {
   RejectHold,
 } from './contract.ts';
 import { needs } from './guard.ts';
-import type { HeldReport } from './port.ts';
 
 const reference = (type: string) => z.string().regex(new RegExp(`^${type}/[A-Za-z0-9.-]{1,64}$`));
 

@@ -17,14 +17,13 @@ const SHOWN_IN_PLACE = /^(image\/(png|jpeg|webp)|application\/(json|pdf)|video\/
 
 /** `/requests/{id}/result` and `/requests/{id}/artifacts/{name}`; they hold no identity. */
 export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
-  const { core, operations } = deps;
+  const { core, wording } = deps;
 
   router.get('/requests/:id/result', needs('read'), async (context) => {
     const row = await existing(context.params.id, deps);
     const result = await resultOf(row.id, deps);
     if (!result) throw new SonogateError('not_found', `The request is ${row.status}: no result.`);
     await auditAction(context, 'request.read', subjectOf(row), deps);
-    const { wording } = operations;
     context.body = viewResult({
       requestId: row.id,
       result,

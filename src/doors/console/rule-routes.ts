@@ -23,7 +23,7 @@ export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
   const { config, operations } = deps;
 
   router.get('/rules', needs('rules'), async (context) => {
-    const routing = operations.routing();
+    const routing = operations.rules.current();
     context.body = {
       match: routing.match,
       rules: routing.rules.map(inWords),
@@ -40,8 +40,8 @@ export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
       const { yaml, last } = parseBody(dryRunSchema, context.state.body);
       const edited = readRouting(yaml);
       checkNames(edited, deps);
-      const before = await operations.studies.dryRun(null, last);
-      const then = await operations.studies.dryRun(edited, last);
+      const before = await operations.rules.dryRun(null, last);
+      const then = await operations.rules.dryRun(edited, last);
       const { role } = context.state.session;
       const identities = await identitiesOf(
         then.map(({ study }) => study),
@@ -103,7 +103,7 @@ function checkNames(routing: Routing, { config, operations }: ConsoleDeps): void
   );
   if (errors.length > 0) throw new InvalidInputError(errors);
   try {
-    operations.checkRouting(routing);
+    operations.rules.check(routing);
   } catch (error) {
     if (!(error instanceof SonogateError)) throw error;
     throw new InvalidInputError([{ pointer: '/yaml', detail: error.detail ?? error.message }]);

@@ -1,6 +1,8 @@
 import { may, readsFreeText, sees } from '../../core/accounts/roles.ts';
 import type { RequestRow } from '../../core/requests/request.ts';
 import type { InstanceHeader } from '../../core/studies/instance-header.ts';
+import type { ConditionVerdict as JudgedCondition } from '../../core/studies/rules/condition.ts';
+import type { RuleVerdict as JudgedRule } from '../../core/studies/rules/route.ts';
 import { catalogueEntry } from '../../platform/errors/catalogue.ts';
 import type { ConsoleDeps } from './context.ts';
 import type {
@@ -14,14 +16,16 @@ import type {
   WorklistRow,
 } from './contract.ts';
 import { listDeliveriesOf } from './deliveries.ts';
-import type { JudgedCondition, JudgedRule } from './port.ts';
 import { readTraces, type Traces, timelineOf } from './timeline.ts';
 import { type ListedRow, shownStage, showRow } from './worklist.ts';
 
 /** Earlier studies of a patient that a page lists. */
 const MOST_EARLIER = 20;
 
-type PageDeps = Pick<ConsoleDeps, 'database' | 'operations' | 'showSubject' | 'config' | 'core'>;
+type PageDeps = Pick<
+  ConsoleDeps,
+  'database' | 'operations' | 'wording' | 'showSubject' | 'config' | 'core'
+>;
 
 /** Everything of a study, or of the one request that came without one, as a role sees it. */
 export async function studyPage(
@@ -62,8 +66,8 @@ async function studyOf(
     calledAeTitle: study.called_ae_title,
     objects: await objectsOf(id, deps),
     rules: rules.map((rule) => shownVerdict(rule, role)),
-    releasableTo: deps.operations
-      .routing()
+    releasableTo: deps.operations.rules
+      .current()
       .rules.filter(({ hold }) => !hold)
       .map(({ name }) => name),
   };
@@ -141,10 +145,7 @@ function shownRequest(request: RequestOfRow, role: ConsoleRole): RequestSummary 
   };
 }
 
-async function objectsOf(
-  studyId: string,
-  { database, operations }: PageDeps,
-): Promise<StudyObject[]> {
+async function objectsOf(studyId: string, { database, wording }: PageDeps): Promise<StudyObject[]> {
   const { rows } = await database.query<{
     ordinal: number;
     header: InstanceHeader;
@@ -158,9 +159,9 @@ async function objectsOf(
     [studyId],
   );
   return rows.map(({ ordinal, header, bytes, received_at, revision, conflict }) => ({
-    file: operations.wording.fileName(ordinal),
+    file: wording.fileName(ordinal),
     modality: header.modality,
-    sopClass: operations.wording.sopClass(header.sopClassUid),
+    sopClass: wording.sopClass(header.sopClassUid),
     frames: header.numberOfFrames,
     bytes,
     receivedAt: received_at.toISOString(),

@@ -60,8 +60,7 @@ export function addWorklistRoutes(router: Router<ConsoleState>, deps: ConsoleDep
 }
 
 async function rowsOf(keys: readonly string[], deps: ConsoleDeps): Promise<ListedRow[]> {
-  const { database, core, operations } = deps;
-  const { wording } = operations;
+  const { database, core, wording } = deps;
   return withGlances(await readRows(database, keys), { database, result: core.result, wording });
 }
 

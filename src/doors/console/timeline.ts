@@ -1,9 +1,9 @@
 import type { EventRecord } from '../../core/requests/events.ts';
 import type { CompletionSignal } from '../../core/studies/completion.ts';
+import type { RuleVerdict as JudgedRule } from '../../core/studies/rules/route.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import type { TimelineEntry } from './contract.ts';
-import type { JudgedRule } from './port.ts';
 
 /** What is stored of the way of a study, table by table. */
 export interface Traces {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FoundStudy } from '../../../dimse/archive/archive.ts';
+import type { FoundStudy } from '../../../src/operations/operations.ts';
 import { choosePriors, priorKeys } from '../../../dimse/archive/prior-search.ts';
 import { type PatientIdentity, patientMismatch } from '../../../src/core/studies/patient.ts';
 import { instanceHeader } from '../instance-header.ts';

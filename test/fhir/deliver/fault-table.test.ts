@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createHoldQueue, type HoldQueue, holdLedger } from '../../../fhir/deliver/holds.ts';
+import { createHoldQueue, holdLedger } from '../../../fhir/deliver/holds.ts';
 import { enqueueDeliveries, sendAgain } from '../../../src/core/outbox/deliveries.ts';
 import { type Outbox, startOutbox } from '../../../src/core/outbox/outbox.ts';
+import type { HoldOperations } from '../../../src/operations/operations.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { type Fault, type FhirTestServer, startFhirServer } from '../../peers/fhir-server.ts';
 import { openSite, type Site } from '../../src/core/requests/site.ts';
@@ -22,7 +23,7 @@ let site: Site;
 let ehr: FhirTestServer;
 let outbox: Outbox;
 let folder: string;
-let holds: HoldQueue;
+let holds: HoldOperations;
 
 beforeAll(async () => {
   site = await openSite();
@@ -61,7 +62,7 @@ afterEach(async () => {
 const subjectOf = async (requestId: string) => sampleSubject(requestId);
 
 /** The hold queue of a site that gives a released delivery up after so many seconds. */
-function holdQueue(giveUpSeconds: number): HoldQueue {
+function holdQueue(giveUpSeconds: number): HoldOperations {
   return createHoldQueue({
     database: site.database,
     subjectOf,

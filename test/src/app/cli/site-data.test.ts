@@ -68,7 +68,7 @@ describe('a command that finds neither a gateway nor its data', () => {
 
 it('names no folder where the running gateway answers', async () => {
   const dataDir = await mkdtemp(join(folder, 'running-'));
-  const served = await serveAdminSocket(dataDir, { 'keys.list': async () => [] }, silentLogger);
+  const served = await serveAdminSocket(dataDir, async () => '[]', silentLogger);
   const { code, stderr } = await sonogate(['keys', 'list'], { SONOGATE_DATA_DIR: dataDir });
   await served.close();
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

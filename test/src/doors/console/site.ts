@@ -5,6 +5,7 @@ import { loadConfig } from '../../../../config/load.ts';
 import { echoEndpoint } from '../../../../pipelines/echo/endpoint.ts';
 import { obstetricEndpoint } from '../../../../pipelines/obstetric/endpoint.ts';
 import { startConsoleService } from '../../../../src/app/wiring/console.ts';
+import { operationsOn } from '../../../../src/app/wiring/operations.ts';
 import { createAuthenticate, createKey } from '../../../../src/core/accounts/keys.ts';
 import { createAuditWriter } from '../../../../src/core/audit/audit.ts';
 import { openBlobFolder } from '../../../../src/core/files/blob-folder.ts';
@@ -84,8 +85,12 @@ export async function openConsole(
   const web = await startConsoleService(config, {
     database,
     core,
-    objects: createReceivedObjects(dataDir, blobs),
-    rules: fixedRules(config.routing),
+    operations: operationsOn(
+      database,
+      createReceivedObjects(dataDir, blobs),
+      config,
+      fixedRules(config.routing),
+    ),
     authenticate: createAuthenticate(database),
     writeAudit: createAuditWriter(database),
     limits: createCallLimits({ database, config: config.http }),

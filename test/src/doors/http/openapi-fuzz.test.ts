@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Scope } from '../../../../src/core/accounts/keys.ts';
 import { openSite, type Site } from '../../../gateway/site.ts';
 import { HOSTILE_TEXT, type JsonSchema, valuesOf } from './schema-arbitrary.ts';
 
@@ -50,9 +51,9 @@ describe('the description of the API', () => {
   });
   afterAll(() => site.close());
 
-  async function newKey(scopes: string[]): Promise<string> {
-    const made = await site.gateway.operations['keys.create']?.({ name: 'x', test: true, scopes });
-    return (made as { key: string }).key;
+  async function newKey(scopes: Scope[]): Promise<string> {
+    const made = await site.gateway.run('keys.create', { name: 'x', test: true, scopes });
+    return made.key;
   }
 
   /** Ids and names that exist: a ready and a pending file, a canceled request, a key. */

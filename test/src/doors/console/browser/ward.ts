@@ -121,8 +121,8 @@ export async function openWard(folder: string): Promise<Ward> {
     url: site.gateway.http?.url ?? '',
     folder,
     async newKey(role, name = role) {
-      const made = await site.gateway.operations['keys.create']?.({ name, consoleRole: role });
-      return (made as { key: string }).key;
+      const made = await site.gateway.run('keys.create', { name, consoleRole: role });
+      return made.key;
     },
     async send(paths) {
       const node = {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { HoldQueue } from '../../../fhir/deliver/holds.ts';
-import { createHoldOperations } from '../../../fhir/deliver/holds.ts';
+import { commandsOn } from '../../../src/operations/commands.ts';
+import type { HoldOperations } from '../../../src/operations/operations.ts';
+import { NO_OPERATIONS } from './no-operations.ts';
 
 /** What reaches the queue; what the queue does with it is in fault-table.test.ts. */
 function operations() {
@@ -19,8 +20,13 @@ function operations() {
     asked.push(call);
     return { ...held, identity: null };
   };
-  const queue: HoldQueue = { list: async () => [held], show: keep, release: keep, reject: keep };
-  return { run: createHoldOperations(queue), asked };
+  const holds: HoldOperations = {
+    list: async () => [held],
+    show: keep,
+    release: keep,
+    reject: keep,
+  };
+  return { run: commandsOn({ ...NO_OPERATIONS, holds }, async () => {}), asked };
 }
 
 const BY = { id: 'dlv_1', person: 'ana' };
@@ -34,7 +40,7 @@ describe('a command of the hold queue', () => {
     ['holds.reject', { ...BY, reason: 'a phantom' }],
   ])('%s %j reaches it as it is', async (name, parameters) => {
     const { run, asked } = operations();
-    await run[name]?.(parameters);
+    await run(name, parameters);
     expect(asked).toEqual([parameters]);
   });
 
@@ -53,7 +59,7 @@ describe('a command of the hold queue', () => {
     ['holds.reject', { ...BY, reason: '' }, /reason/],
   ])('%s %j does not', async (name, parameters, message) => {
     const { run, asked } = operations();
-    await expect(run[name]?.(parameters)).rejects.toMatchObject({
+    await expect(run(name, parameters)).rejects.toMatchObject({
       code: 'invalid_input',
       detail: expect.stringMatching(message),
     });

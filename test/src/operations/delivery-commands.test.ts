@@ -1,13 +1,19 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
-import { type DeliveryRow, enqueueForwards } from '../../../src/core/outbox/deliveries.ts';
+import { enqueueForwards } from '../../../src/core/outbox/deliveries.ts';
 import type { DeliveryState } from '../../../src/core/outbox/delivery.ts';
+import {
+  type CommandParameters,
+  commandsOn,
+  type RunCommand,
+  typedCommands,
+} from '../../../src/operations/commands.ts';
 import { createDeliveryOperations } from '../../../src/operations/deliveries.ts';
-import type { AdminOperations } from '../../../src/operations/socket.ts';
 import { openSite, type Site } from '../core/requests/site.ts';
+import { NO_OPERATIONS } from './no-operations.ts';
 
 let site: Site;
-let operations: AdminOperations;
+let run: RunCommand;
 let count = 0;
 
 beforeAll(async () => {
@@ -22,7 +28,8 @@ beforeAll(async () => {
       ],
     },
   );
-  operations = createDeliveryOperations(config, site.database);
+  const deliveries = createDeliveryOperations(config, site.database);
+  run = typedCommands(commandsOn({ ...NO_OPERATIONS, deliveries }, async () => {}));
 });
 afterAll(() => site?.close());
 beforeEach(() => site.database.query('DELETE FROM deliveries'));
@@ -39,9 +46,7 @@ async function add(destination: string, state: DeliveryState): Promise<string> {
   );
   return rows[0]?.id ?? '';
 }
-const run = async <Answer>(name: string, parameters: object): Promise<Answer> =>
-  (await operations[name]?.(parameters)) as Answer;
-const list = (filter: object = {}) => run<DeliveryRow[]>('deliveries.list', filter);
+const list = (filter: CommandParameters<'deliveries.list'> = {}) => run('deliveries.list', filter);
 const states = async (destination: string) =>
   (await list({ destination })).map(({ state }) => state).sort();
 
@@ -85,12 +90,15 @@ test('one goes to the alternate of its destination, or to another that is named'
   });
 });
 
-test.each([
-  ['a delivery that is not there', 'deliveries.divert', { id: 'dlv_none' }],
-  ['a destination without an alternate', 'deliveries.divert-all', { destination: 'archive' }],
-  ['a delivery that is not there', 'deliveries.replay', { id: 'dlv_none' }],
-])('%s is refused by %s', async (_, name, parameters) => {
-  await expect(run(name, parameters)).rejects.toMatchObject({ code: 'not_found' });
+test.each<[string, () => Promise<unknown>]>([
+  ['a delivery that is not there', () => run('deliveries.divert', { id: 'dlv_none' })],
+  [
+    'a destination without an alternate',
+    () => run('deliveries.divert-all', { destination: 'archive' }),
+  ],
+  ['a delivery that is not there', () => run('deliveries.replay', { id: 'dlv_none' })],
+])('%s is refused', async (_, refused) => {
+  await expect(refused()).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test('a destination that takes no DICOM objects is no place to go to', async () => {

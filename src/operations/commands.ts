@@ -1,0 +1,303 @@
+import { z } from 'zod';
+import { routingSchema } from '../../config/routing.ts';
+import { OVERLAP_HOURS, SCOPES } from '../core/accounts/keys.ts';
+import { CONSOLE_ROLES } from '../core/accounts/roles.ts';
+import {
+  type AuditAction,
+  type AuditEntry,
+  keyChange,
+  type WriteAudit,
+} from '../core/audit/audit.ts';
+import { DELIVERY_STATES } from '../core/outbox/delivery.ts';
+import { SonogateError } from '../platform/errors/catalogue.ts';
+import type { Operations } from './operations.ts';
+
+/** An operation that a command may run by name. */
+interface Command<Schema extends z.ZodType, Answer> {
+  parameters: Schema;
+  /** Recorded with who ran it; null for a command that changes nothing and shows nobody. */
+  audit: AuditAction | null;
+  run(operations: Operations, parameters: z.output<Schema>): Promise<Answer>;
+  /** `run` with parameters as they came. @throws SonogateError `invalid_input` */
+  runUnchecked(operations: Operations, parameters: unknown): Promise<Answer>;
+}
+
+function command<Schema extends z.ZodType, Answer>(
+  parameters: Schema,
+  audit: AuditAction | null,
+  run: Command<Schema, Answer>['run'],
+): Command<Schema, Answer> {
+  return {
+    parameters,
+    audit,
+    run,
+    runUnchecked: async (operations, given) => run(operations, checked(parameters, given)),
+  };
+}
+
+function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new SonogateError('invalid_input', `${issue?.path.join('.') ?? ''}: ${issue?.message}`);
+}
+
+const none = z.strictObject({});
+const byId = z.strictObject({ id: z.string() });
+const byStudy = z.strictObject({ study: z.string() });
+const byDestination = z.strictObject({ destination: z.string() });
+/** Who acts: the account of the operating system, or the name given. */
+const person = z.string().trim().min(1).max(100);
+const reference = (type: string) =>
+  z.string().regex(new RegExp(`^${type}/[A-Za-z0-9.-]{1,64}$`), `${type}/<id>`);
+/** PS3.5 9.1; it becomes part of queries and paths. */
+const uid = z.string().regex(/^[0-9.]{1,64}$/, 'a UID');
+
+/** Every command, by the name that the admin socket knows it by. */
+export const COMMANDS = {
+  'keys.create': command(
+    z.strictObject({
+      name: z.string().min(1).max(100),
+      test: z.boolean().default(false),
+      scopes: z.array(z.enum(SCOPES)).min(1).optional(),
+      consoleRole: z.enum(CONSOLE_ROLES).optional(),
+    }),
+    'key.create',
+    ({ keys }, { scopes, consoleRole, ...key }) =>
+      keys.create({ ...key, ...(scopes && { scopes }), ...(consoleRole && { consoleRole }) }),
+  ),
+  'keys.list': command(none, null, ({ keys }) => keys.list()),
+  'keys.rotate': command(
+    byId.extend({
+      overlapHours: z.number().min(0).max(OVERLAP_HOURS.longest).default(OVERLAP_HOURS.usual),
+    }),
+    'key.rotate',
+    ({ keys }, { id, overlapHours }) => keys.rotate(id, overlapHours),
+  ),
+  'keys.revoke': command(byId, 'key.revoke', ({ keys }, { id }) => keys.revoke(id)),
+
+  'studies.explain': command(byStudy, null, async ({ studies }, { study }) => {
+    const explanation = await studies.explain(study);
+    if (!explanation) throw new SonogateError('not_found', `There is no study ${study}.`);
+    return explanation;
+  }),
+  'studies.complete': command(byStudy, 'study.complete', ({ studies }, { study }) =>
+    studies.complete(study),
+  ),
+  'studies.release': command(
+    byStudy.extend({ rule: z.string().nullable().default(null) }),
+    'study.release',
+    ({ studies }, { study, rule }) => studies.release(study, rule),
+  ),
+  'studies.rerun': command(byStudy, 'study.rerun', ({ studies }, { study }) =>
+    studies.rerun(study),
+  ),
+  'rules.test': command(
+    z.strictObject({
+      /** Rules to try, as in a configuration file; null: the rules as they are now. */
+      routing: routingSchema.nullable().default(null),
+      last: z.number().int().positive().max(10_000).default(100),
+    }),
+    null,
+    ({ rules }, { routing, last }) => rules.dryRun(routing, last),
+  ),
+
+  'deliveries.list': command(
+    z.strictObject({
+      requestId: z.string().optional(),
+      destination: z.string().optional(),
+      state: z.enum(DELIVERY_STATES).optional(),
+      code: z.string().optional(),
+      limit: z.number().int().positive().max(10_000).default(100),
+    }),
+    null,
+    ({ deliveries }, filter) => deliveries.list(filter),
+  ),
+  'deliveries.breakers': command(none, null, ({ deliveries }) => deliveries.breakers()),
+  'deliveries.replay': command(byId, 'delivery.replay', ({ deliveries }, { id }) =>
+    deliveries.replay(id),
+  ),
+  'deliveries.replay-all': command(
+    byDestination,
+    'delivery.replay',
+    ({ deliveries }, { destination }) => deliveries.replayAll(destination),
+  ),
+  'deliveries.divert': command(
+    byId.extend({ destination: z.string().nullable().default(null) }),
+    'delivery.divert',
+    ({ deliveries }, { id, destination }) => deliveries.divert(id, destination),
+  ),
+  'deliveries.divert-all': command(
+    byDestination,
+    'delivery.divert',
+    ({ deliveries }, { destination }) => deliveries.divertAll(destination),
+  ),
+
+  'holds.list': command(none, null, ({ holds }) => holds.list()),
+  'holds.show': command(byId.extend({ person }), 'hold.show', ({ holds }, call) =>
+    holds.show(call),
+  ),
+  'holds.release': command(
+    byId
+      .extend({
+        person,
+        patient: reference('Patient').optional(),
+        order: reference('ServiceRequest').optional(),
+        withoutOrder: z.boolean().default(false),
+      })
+      .refine(({ order, withoutOrder }) => !(order && withoutOrder), 'an order, or none'),
+    'hold.release',
+    ({ holds }, call) => holds.release(call),
+  ),
+  'holds.reject': command(
+    byId.extend({ person, reason: z.string().trim().min(1).max(500) }),
+    'hold.reject',
+    ({ holds }, call) => holds.reject(call),
+  ),
+
+  'archives.find': command(
+    z.strictObject({
+      from: z.string(),
+      keys: z.strictObject({
+        patientId: z.string().optional(),
+        studyInstanceUid: z.string().optional(),
+        accessionNumber: z.string().optional(),
+        studyDate: z.string().optional(),
+        modality: z.string().optional(),
+      }),
+      limit: z.int().min(1),
+      objects: z.boolean(),
+      person: z.string().optional(),
+    }),
+    // The query writes its own entry, with what was found.
+    null,
+    ({ archives }, query) => archives.find(query),
+  ),
+  'archives.fetch': command(
+    z.strictObject({ study: uid, from: z.string() }),
+    'study.fetch',
+    ({ archives }, { study, from }) => archives.fetch(study, from),
+  ),
+  'archives.retrieval': command(z.strictObject({ id: z.uuid() }), null, ({ archives }, { id }) =>
+    archives.retrieval(id),
+  ),
+
+  'retention.clean': command(
+    z.strictObject({ dryRun: z.boolean(), person: z.string().optional() }),
+    // The removal writes its own entries.
+    null,
+    ({ retention }, { dryRun }) => retention.clean(dryRun),
+  ),
+  'audit.verify': command(
+    z.strictObject({
+      publicKeys: z.array(z.string()).default([]),
+      person: z.string().optional(),
+    }),
+    'audit.verify',
+    ({ audit }, { publicKeys }) => audit.verify(publicKeys),
+  ),
+  'audit.export': command(
+    z.strictObject({
+      format: z.string(),
+      /** Rows after this one. */
+      after: z.coerce.bigint().default(0n),
+      person: z.string().optional(),
+    }),
+    'audit.export',
+    ({ audit }, { format, after }) => audit.export(format, after),
+  ),
+} as const;
+
+export type CommandName = keyof typeof COMMANDS;
+export type CommandParameters<Name extends CommandName> = z.input<
+  (typeof COMMANDS)[Name]['parameters']
+>;
+export type CommandAnswer<Name extends CommandName> = AsJson<
+  Awaited<ReturnType<(typeof COMMANDS)[Name]['run']>>
+>;
+
+/** A value as it is after a trip through JSON: dates are text, nothing is null. */
+export type AsJson<Value> = Value extends Date
+  ? string
+  : Value extends undefined
+    ? null
+    : Value extends readonly (infer Item)[]
+      ? AsJson<Item>[]
+      : Value extends object
+        ? { [Key in keyof Value]: AsJson<Value[Key]> }
+        : Value;
+
+/** Runs a command by its name, with parameters as they came; the answer is JSON text. */
+export type RunByName = (name: string, parameters: unknown) => Promise<string>;
+
+/** Runs a command, wherever its operations are. */
+export type RunCommand = <Name extends CommandName>(
+  name: Name,
+  parameters: CommandParameters<Name>,
+) => Promise<CommandAnswer<Name>>;
+
+/** Types the commands that `run` runs, here or in another process. */
+export const typedCommands =
+  (run: RunByName): RunCommand =>
+  async (name, parameters) =>
+    JSON.parse(await run(name, parameters));
+
+const BY_NAME: ReadonlyMap<
+  string,
+  Pick<Command<z.ZodType, unknown>, 'audit'> & {
+    runUnchecked(operations: Operations, parameters: unknown): Promise<unknown>;
+  }
+> = new Map(Object.entries(COMMANDS));
+
+/** Runs commands on `operations`, and records those that change something or show a person. */
+export function commandsOn(operations: Operations, writeAudit: WriteAudit): RunByName {
+  return async (name, parameters) => {
+    const named = BY_NAME.get(name);
+    if (!named) throw new SonogateError('not_found', `The gateway has no command "${name}".`);
+    const run = () => named.runUnchecked(operations, parameters);
+    const answer = named.audit
+      ? await audited(named.audit, parameters, run, writeAudit)
+      : await run();
+    return JSON.stringify(answer ?? null);
+  };
+}
+
+async function audited(
+  action: AuditAction,
+  parameters: unknown,
+  run: () => Promise<unknown>,
+  writeAudit: WriteAudit,
+): Promise<unknown> {
+  const { person: name } = membersOf(parameters);
+  const actor = typeof name === 'string' ? `person:${name}` : 'command-line';
+  const entry = { at: new Date(), action, actor };
+  try {
+    const answer = await run();
+    await writeAudit({
+      ...entry,
+      outcome: 'success',
+      detail: detailOf(action, parameters, answer),
+    });
+    return answer;
+  } catch (error) {
+    await writeAudit({ ...entry, outcome: 'refused', detail: detailOf(action, parameters, null) });
+    throw error;
+  }
+}
+
+/** Ids that a command names: of a study, a delivery, a held report. */
+const ID = /^[A-Za-z0-9_.-]{1,64}$/;
+const OF_KEYS: ReadonlySet<AuditAction> = new Set(['key.create', 'key.rotate', 'key.revoke']);
+
+function detailOf(action: AuditAction, parameters: unknown, answer: unknown): AuditEntry['detail'] {
+  const { id, study } = membersOf(parameters);
+  if (OF_KEYS.has(action)) return keyChange(id, membersOf(membersOf(answer).record).id);
+  const named = [id, study].find(
+    (value): value is string => typeof value === 'string' && ID.test(value),
+  );
+  return named === undefined ? null : { id: named };
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,199 @@
+import type { Routing } from '../../config/routing.ts';
+import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
+import type { KeyRecord, NewKey } from '../core/accounts/keys.ts';
+import type { AuditVerdict } from '../core/audit/seal.ts';
+import type { BreakerRow } from '../core/outbox/breaker.ts';
+import type { DeliveryFilter, DeliveryRow } from '../core/outbox/deliveries.ts';
+import type { DryRun } from '../core/studies/commands.ts';
+import type { StudyExplanation } from '../core/studies/explain.ts';
+import type { PatientIdentity } from '../core/studies/patient.ts';
+import type { ErrorCode } from '../platform/errors/catalogue.ts';
+
+/**
+ * Everything that a person may ask of the gateway, besides requests of their own. `src/app` puts the
+ * one object together; the console calls it, and commands reach it by name (commands.ts) through the
+ * admin socket. Failures that a person can do something about are SonogateErrors.
+ */
+export interface Operations {
+  keys: KeyOperations;
+  studies: StudyOperations;
+  rules: RuleOperations;
+  deliveries: DeliveryOperations;
+  holds: HoldOperations;
+  archives: ArchiveOperations;
+  retention: RetentionOperations;
+  audit: AuditOperations;
+  /** Checks this machine and every peer, or one peer by the name of its destination or source. */
+  doctor(peer: string | null): Promise<DoctorFinding[]>;
+}
+
+export interface CreatedKey {
+  key: string;
+  record: KeyRecord;
+}
+
+export interface KeyOperations {
+  /** The key itself is in this answer only. */
+  create(key: NewKey): Promise<CreatedKey>;
+  list(): Promise<KeyRecord[]>;
+  /** Makes a new key in the place of `id`, which works for `overlapHours` more. */
+  rotate(id: string, overlapHours: number): Promise<CreatedKey>;
+  revoke(id: string): Promise<KeyRecord>;
+}
+
+/** A study is named by our own id of it or by its Study Instance UID. */
+export interface StudyOperations {
+  /** What happened to a study and how the rules judge it; null when it is unknown. */
+  explain(study: string): Promise<StudyExplanation | null>;
+  /** Stops waiting for more objects. @throws `not_found`, also in a state that does not allow it. */
+  complete(study: string): Promise<void>;
+  /** Makes the study wait for a person once it is complete. @throws `not_found` */
+  hold(study: string, reason: string): Promise<void>;
+  /** Lets a held study go on, under `rule` or as the rules say. @throws `not_found` */
+  release(study: string, rule: string | null): Promise<void>;
+  /** Has the study interpreted again, as a new revision. @throws `not_found` */
+  rerun(study: string): Promise<void>;
+}
+
+export interface RuleOperations {
+  /** The routing rules as they are now. */
+  current(): Routing;
+  /** Whether every attribute that the rules name exists. @throws `invalid_config` */
+  check(routing: Routing): void;
+  /** Judges rules on the studies received last, without acting; null: the rules as they are now. */
+  dryRun(routing: Routing | null, last: number): Promise<DryRun[]>;
+}
+
+export interface DeliveryOperations {
+  list(filter: DeliveryFilter): Promise<DeliveryRow[]>;
+  breakers(): Promise<BreakerRow[]>;
+  /** Sends a dead delivery again. @throws `not_found` */
+  replay(id: string): Promise<DeliveryRow>;
+  /** Sends every dead delivery of a destination again. @returns how many. */
+  replayAll(destination: string): Promise<number>;
+  /** Sends a delivery to another destination; null: to the alternate of its own. @throws `not_found` */
+  divert(id: string, destination: string | null): Promise<DeliveryRow>;
+  /** Sends what is dead or waits for a destination to its alternate. @returns how many. */
+  divertAll(destination: string): Promise<number>;
+}
+
+/** A report that waits for a person, with the reason; it names nobody. */
+export interface HeldReport {
+  /** Id of the delivery. */
+  id: string;
+  request_id: string;
+  destination: string;
+  code: string;
+  detail: string;
+  /** When the delivery was made, ISO 8601. */
+  since: string;
+  /** Whether the gateway still tries it: a registration may only be late. */
+  retried: boolean;
+  /** Patients or orders in the EHR that a person can choose. */
+  candidates: readonly {
+    reference: string;
+    agrees: readonly string[];
+    differs: readonly string[];
+  }[];
+}
+
+export interface HoldOperations {
+  /** Reports that wait for a person, oldest first. */
+  list(): Promise<HeldReport[]>;
+  /** One of them with the identity of its images; who looked is recorded. */
+  show(call: {
+    id: string;
+    person: string;
+  }): Promise<HeldReport & { identity: DicomIdentity | null }>;
+  /** Sends it again, to the patient and with the order that the person chose. */
+  release(call: {
+    id: string;
+    person: string;
+    patient?: string | undefined;
+    order?: string | undefined;
+    withoutOrder: boolean;
+  }): Promise<HeldReport>;
+  /** Removes it from the queue for good; it is not sent. */
+  reject(call: { id: string; person: string; reason: string }): Promise<HeldReport>;
+}
+
+/** A study as an archive lists it. */
+export interface FoundStudy extends PatientIdentity {
+  studyInstanceUid: string;
+  /** YYYYMMDD; '' when the archive does not say. */
+  studyDate: string;
+  description: string;
+  modalities: string[];
+  /** Number of Study Related Instances; null when the archive does not say. */
+  objects: number | null;
+}
+
+export interface FoundObject {
+  seriesInstanceUid: string;
+  sopInstanceUid: string;
+  /** '' when the archive does not say. */
+  sopClassUid: string;
+  modality: string;
+}
+
+export interface Retrieval {
+  id: string;
+  archive: string;
+  state: 'waiting' | 'running' | 'succeeded' | 'failed';
+  /** Objects that the archive has, and how many of them are here. */
+  wanted: number | null;
+  here: number | null;
+  code: ErrorCode | null;
+  detail: string | null;
+}
+
+export interface ArchiveOperations {
+  /** Studies of an archive that match the keys. The query is audited with who asked. */
+  find(query: {
+    from: string;
+    keys: {
+      patientId?: string | undefined;
+      studyInstanceUid?: string | undefined;
+      accessionNumber?: string | undefined;
+      studyDate?: string | undefined;
+      modality?: string | undefined;
+    };
+    limit: number;
+    /** Whether to list the objects of each study as well. */
+    objects: boolean;
+    person?: string | undefined;
+  }): Promise<(FoundStudy & { listed: FoundObject[] | null })[]>;
+  /** Asks the running gateway to retrieve a study and route it. @returns the id of the retrieval. */
+  fetch(study: string, from: string): Promise<{ id: string }>;
+  /** @throws `not_found` */
+  retrieval(id: string): Promise<Retrieval>;
+}
+
+export interface RetentionOperations {
+  /** Removes received studies that are old enough, or counts them; `kept` says why others stay. */
+  clean(dryRun: boolean): Promise<{
+    studies: number;
+    objects: number;
+    bytes: number;
+    quarantined: number;
+    kept: { because: string; studies: number }[];
+  }>;
+}
+
+export interface AuditOperations {
+  /** Checks the seals. @param publicKeys further files with keys that have signed. */
+  verify(
+    publicKeys: readonly string[],
+  ): Promise<
+    Omit<AuditVerdict, 'findings'> & { findings: { what: string; seal: string; row?: string }[] }
+  >;
+  /** A page of the audit, one line for each event; `next` is null at the end. */
+  export(format: string, after: bigint): Promise<{ lines: string[]; next: string | null }>;
+}
+
+/** What one check of the doctor found. */
+export interface DoctorFinding {
+  what: string;
+  state: 'ok' | 'warning' | 'fault';
+  detail: string;
+}

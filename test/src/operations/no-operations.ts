@@ -1,0 +1,25 @@
+import type { Operations } from '../../../src/operations/operations.ts';
+
+const never = () => {
+  throw new Error('a test does not expect this operation');
+};
+
+/** Operations of which each fails; a test puts its own in their place. */
+export const NO_OPERATIONS: Operations = {
+  keys: { create: never, list: never, rotate: never, revoke: never },
+  studies: { explain: never, complete: never, hold: never, release: never, rerun: never },
+  rules: { current: never, check: never, dryRun: never },
+  deliveries: {
+    list: never,
+    breakers: never,
+    replay: never,
+    replayAll: never,
+    divert: never,
+    divertAll: never,
+  },
+  holds: { list: never, show: never, release: never, reject: never },
+  archives: { find: never, fetch: never, retrieval: never },
+  retention: { clean: never },
+  audit: { verify: never, export: never },
+  doctor: never,
+};
