@@ -5,7 +5,9 @@ export interface CartCode {
   meaning: string;
 }
 
-/** How the cart came to a value (PS3.16 CID 3627); `other`: not a value of the quantity itself. */
+/**
+ * How the machine obtained a value (PS3.16 CID 3627); `other`: not a value of the quantity itself.
+ */
 export type CartDerivation =
   | 'measured'
   | 'calculated'
@@ -17,28 +19,31 @@ export type CartDerivation =
   | 'maximum'
   | 'other';
 
-/** Why the cart shows this value and not another of its kind (PS3.16 CID 224 and CID 12301). */
+/** Why the machine reports this value of several (PS3.16 CID 224 and CID 12301). */
 export type CartSelection = 'user' | 'most-recent' | 'mean' | 'minimum' | 'maximum';
 
 /** One value of a structured report that the ultrasound machine wrote. */
 export interface CartMeasurement {
-  /** Key of the concept table; null for a quantity that it does not hold. */
+  /** Key of the concept table; null for a quantity that the table does not have. */
   key: string | null;
-  /** As the cart named it, SNOMED-RT codes as their SNOMED CT equivalents. */
+  /** As the machine named it; SNOMED-RT codes are replaced by their SNOMED CT equivalents. */
   concept: CartCode;
   value: number;
-  /** UCUM; that of the concept table where `key` is known. */
+  /** UCUM; the unit of the concept table where `key` is known. */
   unit: string;
-  /** Null: the cart does not say. */
+  /** Null where the machine does not state it. */
   derivation: CartDerivation | null;
   selection: CartSelection | null;
-  /** Age, centile or z-score of a biometry group (TID 5008): the quantity it was taken from. */
+  /**
+   * For an age, centile or z-score in a biometry group (TID 5008): the quantity it was derived
+   * from.
+   */
   of: CartCode | null;
   equation: CartCode | null;
   method: CartCode | null;
   site: CartCode | null;
   laterality: 'left' | 'right' | null;
-  /** Letter or number of the fetus; null for a single one and for the mother. */
+  /** Letter or number of the fetus; null for a single fetus and for the mother. */
   fetus: string | null;
   /** Cardiac cycle point. */
   phase: CartCode | null;
@@ -50,9 +55,9 @@ export interface CartMeasurement {
   /** Post-coordinated measurements of TID 5302. */
   property: CartCode | null;
   divisor: CartCode | null;
-  /** The report. */
+  /** Name of the file of the report. */
   file: string;
   sopInstanceUid: string | null;
-  /** The image it was measured on, where the report names it. */
+  /** The image that was measured, where the report names it. */
   image: { sopInstanceUid: string; frame: number | null } | null;
 }

@@ -1,17 +1,20 @@
 import { z } from 'zod';
 
-/** Endpoint of the gateway itself: routing rules ask it what a study shows. No client can call it. */
+/**
+ * An endpoint for the gateway itself: routing rules ask it what a study shows. Clients cannot call
+ * it.
+ */
 export const CONTENT_ENDPOINT = 'us/content/look';
 
-/** What most of the named clips of a study show. */
+/** What most of the recognised clips of a study show. */
 export const ANATOMIES = ['fetus', 'adult heart'] as const;
 
 const named = z.array(z.strictObject({ name: z.string(), clips: z.number().int().positive() }));
 
 export const contentSchema = z.strictObject({
-  /** Null where no clip could be named, or as many show the one as the other. */
+  /** Null where no clip was recognised, or where both anatomies have the same number of clips. */
   anatomy: z.enum(ANATOMIES).nullable(),
-  /** Obstetric planes, and views of the heart, with the number of clips that show each. */
+  /** Obstetric planes and views of the heart, with the number of clips that show each. */
   planes: named,
   views: named,
   clips: z.strictObject({
@@ -22,7 +25,7 @@ export const contentSchema = z.strictObject({
 });
 export type Content = z.infer<typeof contentSchema>;
 
-/** The endpoint as the request core knows it. */
+/** The endpoint as the request core describes it. */
 export const contentEndpoint = {
   id: CONTENT_ENDPOINT,
   model: 'us/content',

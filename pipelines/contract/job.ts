@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PAPERS, PROVIDER_SETTINGS } from '../../config/schema.ts';
 
-/** What a request of a test key can ask of the mock backend, as `mock` of its metadata. */
+/** What a request with a test key can ask of the mock backend, as `mock` in its metadata. */
 export const MOCK_SCENARIOS = ['succeed', 'reject', 'fail', 'slow', 'triage'] as const;
 export type MockScenario = (typeof MOCK_SCENARIOS)[number];
 
@@ -11,8 +11,8 @@ export function mockScenario(value = 'succeed'): MockScenario | null {
 }
 
 /**
- * `job.json` of a work folder: all a pipeline is told. It holds no name, identifier or date; ages
- * are computed before submission (house rule "PHI stays at the doors").
+ * `job.json` of a work folder: everything that a pipeline receives. It holds no name, identifier or
+ * date; ages are computed before submission (house rule "PHI stays at the doors").
  */
 export const jobSchema = z.strictObject({
   endpoint: z.string(),
@@ -22,11 +22,11 @@ export const jobSchema = z.strictObject({
   priorFiles: z.array(z.string()),
   options: z.record(z.string(), z.unknown()),
   clinicalContext: z.record(z.string(), z.unknown()),
-  /** Only for the mock backend. */
+  /** For the mock backend only. */
   mock: z.enum(MOCK_SCENARIOS).optional(),
-  /** Paper of the PDF report; A4 unless it says. */
+  /** Paper of the PDF report; A4 by default. */
   paper: z.enum(PAPERS).optional(),
-  /** False: no key frames, cines and overlays, for no viewer shows them. */
+  /** False: no key frames, cines and overlays are written, because no viewer will show them. */
   display: z.boolean().optional(),
   models: z.strictObject({
     allow: z.enum(['all', 'permissive']),
@@ -36,7 +36,7 @@ export const jobSchema = z.strictObject({
 });
 export type Job = z.infer<typeof jobSchema>;
 
-/** Stage names (api 6.1) that a pipeline passes through itself. */
+/** Stages (api 6.1) that a pipeline itself passes through. */
 export type PipelineStage =
   | 'starting'
   | 'preprocessing'
@@ -53,15 +53,15 @@ export interface CriticalFlag {
   evidence: string[];
 }
 
-/** What a pipeline says while it works. `progress` runs from 0 to 1 over the whole pipeline. */
+/** What a pipeline reports while it works. `progress` runs from 0 to 1 over the whole pipeline. */
 export type PipelineEvent =
   | { type: 'stage'; name: PipelineStage; label: string; progress: number }
   | { type: 'triage'; flag: CriticalFlag }
   | { type: 'partial'; artifact: string; mediaType: string; section: string; caption: string };
 
 /**
- * How a pipeline ends. `rejected`: the input cannot be interpreted (the client's to mend);
- * anything thrown is a failure (ours). On `done` the folder holds `result.json` and `artifacts/`.
+ * How a pipeline ends. `rejected`: the input cannot be interpreted and the client must correct it;
+ * anything thrown is a failure of ours. On `done` the folder holds `result.json` and `artifacts/`.
  */
 export type PipelineEnd =
   | { type: 'done' }
@@ -78,7 +78,7 @@ export type Pipeline = (
   signal: AbortSignal,
 ) => Promise<PipelineEnd>;
 
-/** A model that is open in a pipeline process, and what it runs on. */
+/** A model that is open in a pipeline process, and the provider it runs on. */
 export interface ModelInUse {
   id: string;
   version: string;
@@ -86,11 +86,12 @@ export interface ModelInUse {
   provider: string;
 }
 
-/** What a module may export beside `pipeline`: opens its models ahead of the first job. */
+/** What a module may export beside `pipeline`: opens its models before the first job. */
 export type Prepare = (settings: Job['models']) => Promise<readonly ModelInUse[]>;
 
 /**
- * Characters of `clinical_context.indication`: more than any referral says, and few enough that a text
- * made to be slow to search for identifiers is judged in milliseconds (src/core/requests/submit.ts).
+ * Longest `clinical_context.indication`, in characters: more than any referral needs, and short
+ * enough that a text crafted to make the search for identifiers slow takes milliseconds
+ * (src/core/requests/submit.ts).
  */
 export const LONGEST_INDICATION = 2000;

@@ -2,13 +2,13 @@ import type { DicomDestination } from '../../config/schema.ts';
 
 type ObjectRole = DicomDestination['objects'][number];
 
-/** Reports whose template is that of one examination; every other object fits any result. */
+/** Reports whose template is made for one examination; every other object fits any result. */
 const MODEL_OF: Partial<Record<ObjectRole, string>> = {
   'sr-tid5000': 'us/obstetric',
   'sr-echo': 'us/echo',
 };
 
-/** Whether an object can be made of the results of an endpoint (`us/obstetric/interpret`). */
+/** Whether an object can be made from the results of an endpoint (`us/obstetric/interpret`). */
 export function objectFits(object: ObjectRole, endpoint: string): boolean {
   const model = MODEL_OF[object];
   return model === undefined || endpoint.startsWith(`${model}/`);

@@ -9,53 +9,57 @@ export interface Rectangle {
   maxY: number;
 }
 
-/** Where a scale came from; `none` forbids every millimetre. */
+/** Where a scale came from; with `none`, nothing may be given in millimetres. */
 export type CalibrationSource = 'region' | 'pixel-spacing' | 'user' | 'none';
 
-/** One calibrated (or knowingly uncalibrated) rectangle of a frame. */
+/** A rectangle of a frame with its scale. */
 export interface CalibratedRegion {
   area: Rectangle;
   scale: PixelScale;
   source: Exclude<CalibrationSource, 'none'>;
 }
 
-/** How the values of a sweep were made (echo 2.5); `doppler`: the header does not say. */
+/**
+ * What the values of a sweep are (echo 2.5); `doppler`: the header does not say whether PW or CW.
+ */
 export type SweepKind = 'pw' | 'cw' | 'doppler' | 'm-mode' | 'colour-m-mode';
 
 /**
  * A spectral Doppler or M-mode display: time runs along x, a velocity or a depth along y. All sizes
- * are positive; where the axes point is said by `zeroRow` and `yDirection`. Read it with
- * measure/sweep-axis.ts.
+ * are positive; `zeroRow` and `yDirection` give the direction of the axes.
  */
 export interface SweepRegion {
   kind: SweepKind;
   area: Rectangle;
   /** Null where the x axis is not in seconds. */
   secondsPerPixel: number | null;
-  /** Size of one pixel along y, in `unit`; null where the header gives none that can be used. */
+  /** Size of one pixel along y, in `unit`; null where the header gives no usable value. */
   valuePerPixel: number | null;
-  /** `Hz`: a Doppler shift whose transducer frequency the header leaves out. */
+  /** `Hz`: a Doppler shift, because the header does not give the transducer frequency. */
   unit: 'cm/s' | 'cm' | 'Hz';
   /** Row of the frame (not of the region) where the value is 0: the baseline, or the skin. */
   zeroRow: number | null;
-  /** As the sign of Physical Delta Y says it; many carts write a positive one for Doppler too. */
+  /** By the sign of Physical Delta Y; many carts write a positive one for Doppler, too. */
   yDirection: 'up' | 'down';
-  /** Region Flags bits 3 and 4: how the trace is renewed (PS3.3 C.8.5.5.1.3). */
+  /** Region Flags bits 3 and 4: how the trace is refreshed (PS3.3 C.8.5.5.1.3). */
   renewal: 'unspecified' | 'scrolling' | 'sweeping' | 'both';
-  /** Degrees; null where the header gives none. Whether velocities are corrected by it: not said. */
+  /**
+   * Degrees; null where the header gives none. Whether the velocities are corrected by it is
+   * unknown.
+   */
   correctionAngle: number | null;
   steeringAngle: number | null;
   /** kHz. */
   transducerFrequency: number | null;
   /** Hz. */
   pulseRepetitionFrequency: number | null;
-  /** Gate of the PW beam, pixels of the frame, on the 2D picture beside the sweep. */
+  /** Gate of the PW beam in pixels of the frame, on the 2D picture beside the sweep. */
   sampleVolume: Point | null;
 }
 
 /** An ECG drawn beside the picture, its samples, or both. */
 export interface Ecg {
-  /** The strip as drawn; null where only samples came. */
+  /** The strip as drawn; null where the file has samples only. */
   area: Rectangle | null;
   /** Along the drawn strip; null where the x axis is not in seconds. */
   secondsPerPixel: number | null;
@@ -63,7 +67,7 @@ export interface Ecg {
   samples: { start: number; perSecond: number; values: readonly number[] } | null;
 }
 
-/** What the times of the frames come from; `none`: they are all 0 and say nothing. */
+/** The source of the frame times; `none`: they are all 0 and mean nothing. */
 export type Timing =
   | 'frame-time-vector'
   | 'frame-time'
@@ -72,7 +76,7 @@ export type Timing =
   | 'container'
   | 'none';
 
-/** One frame of a clip. Pixels are decoded when asked for, so that no cine is held whole. */
+/** One frame of a clip. Pixels are decoded on request, so that no whole cine is held in memory. */
 export interface Frame {
   /** 0-based index in its clip; DICOM frame number minus one. */
   index: number;
@@ -90,7 +94,7 @@ export interface RgbImage {
   data: Uint8Array;
 }
 
-/** What a header may tell of an image; a file without a header is `UNDESCRIBED`. */
+/** What a header may state about an image; a file without a header is `UNDESCRIBED`. */
 export interface Description {
   sopInstanceUid: string | null;
   sopClassUid: string | null;
@@ -98,45 +102,48 @@ export interface Description {
   timing: Timing;
   /** Spectral Doppler and M-mode displays, in the order of the header. */
   sweeps: readonly SweepRegion[];
-  /** Where colour flow is drawn over tissue (Region Data Type 2); empty: not said. */
+  /** Where colour flow is drawn over tissue (Region Data Type 2); empty: unknown. */
   colourAreas: readonly Rectangle[];
   /**
-   * Every rectangle that the header calls ultrasound or a physiological trace, of known scale or
-   * not: outside of them stand text and graphics. Empty: not said.
+   * Every rectangle that the header calls ultrasound or a physiological trace, with or without a
+   * scale; text and graphics are outside of them. Empty: unknown.
    */
   ultrasoundAreas: readonly Rectangle[];
-  /** Ultrasound Color Data Present (0028,0014); null: not said. */
+  /** Ultrasound Color Data Present (0028,0014); null: unknown. */
   colourDataPresent: boolean | null;
-  /** Burned In Annotation (0028,0301): whether text in the pixels identifies; null: not said. */
+  /**
+   * Burned In Annotation (0028,0301): whether text in the pixels identifies the patient; null:
+   * unknown.
+   */
   burnedInAnnotation: boolean | null;
   ecg: Ecg | null;
   /** Beats per minute. */
   heartRate: number | null;
-  /** Seconds of each R wave from the first frame, ascending; empty: not said. */
+  /** Seconds of each R wave from the first frame, ascending; empty: unknown. */
   rWaves: readonly number[];
-  /** Seconds from the R wave to the first frame of a triggered acquisition; null: not said. */
+  /** Seconds from the R wave to the first frame of a triggered acquisition; null: unknown. */
   triggerTime: number | null;
-  /** Stress protocol, as the cart words it. Text of an operator: to match, never to show. */
+  /** Stress protocol in the words of the operator or the cart. For matching only, never shown. */
   stageName: string | null;
   stageNumber: number | null;
-  /** The cart's word for the view. Text of an operator: to match, never to show. */
+  /** The view in the words of the operator or the cart. For matching only, never shown. */
   viewName: string | null;
-  /** View Code Sequence, `scheme:value`; the modern coded form of the view. */
+  /** View Code Sequence, `scheme:value`: the coded form of the view. */
   viewCode: string | null;
-  /** Anatomic Region Sequence, `scheme:value`: of a spectrum, the vessel. */
+  /** Anatomic Region Sequence, `scheme:value`; for a spectrum, the vessel. */
   anatomicRegion: string | null;
   /** Image Laterality (0020,0062) of a paired structure. */
   laterality: 'left' | 'right' | null;
-  /** Instance Number: the order of the cart within a series. */
+  /** Instance Number: the order that the cart gave within a series. */
   instanceNumber: number | null;
   /**
-   * Seconds from the first image of the study to this one; negative for a prior. Orders and
-   * groups the clips; no date can be told from it. Null: the file does not say when it was taken.
+   * Seconds from the first image of the study to this one; negative for a prior. It orders and
+   * groups the clips without revealing a date. Null: the file does not say when it was acquired.
    */
   instant: number | null;
 }
 
-/** The description of a file that has no header: every still, video and animation spreads it. */
+/** The description of a file without a header: a still, video or animation. */
 export const UNDESCRIBED: Description = {
   sopInstanceUid: null,
   sopClassUid: null,
@@ -161,24 +168,24 @@ export const UNDESCRIBED: Description = {
   instant: null,
 };
 
-/** One image or cine of the study, whatever file it came from. */
+/** One image or cine of the study, from a file of any kind. */
 export interface Clip extends Description {
-  /** Name of the file as the request knows it; never a path of this machine. */
+  /** Name of the file in the request; never a path of this machine. */
   file: string;
   width: number;
   height: number;
   frames: readonly Frame[];
   /** 2D tissue regions with a scale, in the order of the header. Empty: uncalibrated. */
   regions: readonly CalibratedRegion[];
-  /** Why a calibration that the file offered was refused; null when none was. */
+  /** Why the calibration in the file was refused; null where none was. */
   calibrationRefused: string | null;
   mode: '2d' | 'colour' | 'spectral' | 'm-mode' | 'unknown';
 }
 
-/** How the reason of a file begins that was read, but not as it came. */
+/** The first word of the reason for a file that was read with changes. */
 export const READ = 'read';
 
-/** A file that was not read, or not as it came, and why, in one sentence for a person. */
+/** A file that was not read, or read with changes, and why, in one sentence for a person. */
 export interface RefusedFile {
   file: string;
   reason: string;
@@ -187,9 +194,9 @@ export interface RefusedFile {
 /** A structured report of an earlier examination. */
 export interface PriorReport {
   file: string;
-  /** Seconds from the first image of the study, negative; null: the report does not say when. */
+  /** Seconds from the first image of the study, negative; null: the report has no date. */
   instant: number | null;
-  /** Ours and not reviewed, against one that the ultrasound machine wrote. */
+  /** True: an unreviewed draft of this gateway; false: a report of the ultrasound machine. */
   draft: boolean;
   values: readonly CartMeasurement[];
 }
@@ -199,20 +206,20 @@ export interface Study {
   refused: readonly RefusedFile[];
   files: number;
   series: number;
-  /** Studies that the headers name, where they are more than the one that is meant; else left out. */
+  /** Number of studies that the headers name, present only where there are several. */
   studies?: number;
-  /** Clips of earlier examinations, kept apart: what is measured of them is only compared. */
+  /** Clips of earlier examinations: their measurements are used for comparison only. */
   priors?: readonly Clip[];
-  /** Reports of earlier examinations; left out where none came. */
+  /** Reports of earlier examinations, where there are any. */
   priorReports?: readonly PriorReport[];
-  /** Values of the structured reports of the ultrasound machine; left out where none came. */
+  /** Values of the structured reports of the ultrasound machine, where there are any. */
   cart?: readonly CartMeasurement[];
 }
 
 /**
- * The scale that holds for a measurement: that of the region which contains all its points, and of
- * several the smallest, such as an inset over a larger picture. Null where no region does (obstetric
- * 0.4): then nothing is given in millimetres.
+ * The scale for a measurement: that of the region that contains all its points; of several regions
+ * the smallest, such as an inset over a larger picture. Null where no region does (obstetric 0.4):
+ * then nothing may be given in millimetres.
  */
 export function scaleFor(clip: Clip, points: readonly Point[]): CalibratedRegion | null {
   const holds = ({ area }: CalibratedRegion) =>
@@ -223,7 +230,7 @@ export function scaleFor(clip: Clip, points: readonly Point[]): CalibratedRegion
   return clip.regions.filter(holds).toSorted((a, b) => size(a) - size(b))[0] ?? null;
 }
 
-/** A file that is not read; the message is the sentence that the result shows. */
+/** A file or frame that cannot be read; the message is the sentence that the result shows. */
 export class UnreadableInput extends Error {
   override name = 'Refusal';
 }

@@ -1,4 +1,4 @@
-/** Inputs of a test vector, read by name; a missing one is an error of the vector. */
+/** Inputs of a test vector, read by name; a missing input is an error of the vector. */
 export interface VectorInputs {
   number(name: string): number;
   text(name: string): string;
@@ -14,7 +14,7 @@ export type CheckValue = number | string | boolean | null | readonly (number | s
 
 export type CheckFormula = (inputs: VectorInputs) => CheckValue;
 
-/** `name` as a key of a table; throws where it is none. */
+/** `name` as a key of a table; throws where the table has no such key. */
 export function member<Key extends string>(
   table: Readonly<Record<Key, unknown>>,
   name: string,

@@ -1,12 +1,12 @@
 /**
  * Text by (0008,0005) Specific Character Set (PS3.3 C.12.1.1.2), with code extensions (PS3.5
  * 6.1.2.4 and 6.1.2.5): escape sequences that change the set of the bytes below 128 (G0) or from
- * 128 on (G1).
+ * 128 up (G1).
  */
 
 const ESCAPE = 0x1b;
 
-/** The characters that G0 or G1 stands for; `bytes` of them make one. */
+/** The characters that G0 or G1 represents; each takes `bytes` bytes. */
 interface CharacterSet {
   bytes: 1 | 2;
   text(code: Uint8Array): string;
@@ -19,7 +19,7 @@ const decoded = (bytes: 1 | 2, label: string): CharacterSet => {
 
 const high = (byte: number) => byte | 0x80;
 
-/** EUC-JP holds the sets of ISO-IR 13, 87 and 159 with the high bit set, two of them with a prefix. */
+/** EUC-JP contains ISO-IR 13, 87 and 159 with the high bit set, two of them with a prefix. */
 const EUC_JP = new TextDecoder('euc-jp');
 const japanese = (bytes: 1 | 2, ...prefix: number[]): CharacterSet => ({
   bytes,
@@ -27,10 +27,13 @@ const japanese = (bytes: 1 | 2, ...prefix: number[]): CharacterSet => ({
 });
 
 const ASCII = decoded(1, 'ascii');
-/** Of bytes from 128 on that nothing declares: what carts most often mean. */
+/** What carts most often mean by bytes from 128 up where no set is declared. */
 const LATIN_1 = decoded(1, 'iso-8859-1');
 
-/** ISO-IR number → the set and the escape sequence by which G1 becomes it (tables C.12-3 and C.12-4). */
+/**
+ * ISO-IR number → the set, and the escape sequence that selects it for G1 (tables C.12-3 and
+ * C.12-4).
+ */
 const G1_SETS: Readonly<Record<string, { escape: string; set: CharacterSet }>> = {
   '100': { escape: '-A', set: LATIN_1 },
   '101': { escape: '-B', set: decoded(1, 'iso-8859-2') },
@@ -48,7 +51,9 @@ const G1_SETS: Readonly<Record<string, { escape: string; set: CharacterSet }>> =
   '58': { escape: '$)A', set: decoded(2, 'gb18030') },
 };
 
-/** Escape sequences, without ESC, by which G0 becomes a set; JIS X 0201 differs in two signs alone. */
+/**
+ * Escape sequences, without ESC, that select a set for G0; JIS X 0201 differs in two signs only.
+ */
 const G0_ESCAPES: Readonly<Record<string, CharacterSet>> = {
   '(B': ASCII,
   '(J': ASCII,
@@ -69,14 +74,14 @@ const WHOLE: readonly [RegExp, string][] = [
 /** Decodes the bytes of a value. */
 export type DecodeText = (bytes: Uint8Array, kind: TextKind) => string;
 
-/** What ends the reach of an escape sequence (PS3.5 6.1.2.5.3), besides the control characters. */
+/** What ends the effect of an escape sequence (PS3.5 6.1.2.5.3), besides the control characters. */
 const DELIMITERS = { name: '\\^=', short: '\\', long: '' } as const;
-/** A person name, other text that may have several values, and text that has one. */
+/** A person name, other text that may have several values, and text with one value. */
 export type TextKind = keyof typeof DELIMITERS;
 /** Line feed, form feed, carriage return and tab. */
 const ENDING_CONTROLS = '\n\f\r\t';
 
-/** @param terms the values of (0008,0005); what is unknown among them is passed over. */
+/** @param terms the values of (0008,0005); unknown ones are ignored. */
 export function textDecoder(terms: readonly string[]): DecodeText {
   const named = terms.map((term) =>
     term
@@ -89,8 +94,8 @@ export function textDecoder(terms: readonly string[]): DecodeText {
     const decoder = new TextDecoder(label);
     return (bytes) => decoder.decode(bytes);
   }
-  // The first that is named stands for G1 from the beginning, also where only an escape sequence
-  // should bring it: many carts leave that out.
+  // The first set that is named is G1 from the beginning, even where only an escape sequence should
+  // select it, because many carts omit the sequence.
   const numbers = named.map((name) => /^ISO (?:2022 )?IR ?(\d+)$/.exec(name)?.[1] ?? '');
   const g1 = numbers.map((number) => G1_SETS[number]?.set).find(Boolean) ?? LATIN_1;
   return (bytes, kind) => decodeExtended(bytes, g1, DELIMITERS[kind]);
@@ -125,7 +130,7 @@ function decodeExtended(bytes: Uint8Array, initial: CharacterSet, delimiters: st
   return text;
 }
 
-/** The escape sequence that stands there, without ESC; '' where it is none of DICOM. */
+/** The escape sequence at this place, without ESC; '' where it is not one of DICOM. */
 function escapeAt(bytes: Uint8Array, at: number): string {
   for (const length of [2, 3]) {
     const sequence = String.fromCharCode(...bytes.subarray(at, at + length));
@@ -134,7 +139,7 @@ function escapeAt(bytes: Uint8Array, at: number): string {
   return '';
 }
 
-/** Both bytes of a character lie in the same half of the code table. */
+/** Both bytes of a character are in the same half of the code table. */
 function isPair([first = 0, second = 0]: Uint8Array): boolean {
   const low = second & 0x7f;
   return (first & 0x80) === (second & 0x80) && low > 0x20 && low < 0x7f;

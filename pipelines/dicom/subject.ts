@@ -3,7 +3,7 @@
  * FHIR). In the pipeline the subject is anonymous; a delivery builds its own copy with the identity
  * of the source images ("identity is joined last").
  */
-/** Lossy Image Compression (0028,2110) `01` with its ratios and methods, as the header has them. */
+/** Lossy Image Compression (0028,2110) `01` with its ratios and methods, as in the header. */
 export interface LossyHistory {
   ratios: readonly string[];
   methods: readonly string[];
@@ -13,15 +13,15 @@ export interface SourceInstance {
   sopClassUid: string;
   sopInstanceUid: string;
   seriesInstanceUid: string;
-  /** Modality (0008,0060) of its series; absent where the source does not say. */
+  /** Modality (0008,0060) of its series; absent where the source does not state it. */
   modality?: string;
-  /** Name of the file in the request, to resolve `measurement.source.file`. */
+  /** Name of the file in the request, which `measurement.source.file` refers to. */
   file: string;
   numberOfFrames: number;
-  /** 0 for an object without pixels, as a structured report of the machine. */
+  /** 0 for an object without pixels, such as a structured report of the machine. */
   rows: number;
   columns: number;
-  /** Null or absent: the header tells of no lossy compression. */
+  /** Null or absent: the header states no lossy compression. */
   lossy?: LossyHistory | null;
 }
 
@@ -31,7 +31,7 @@ export interface DicomIdentity {
   PatientName: string;
   PatientID: string;
   IssuerOfPatientID: string;
-  /** Of Issuer of Patient ID Qualifiers (0010,0024); absent where the images have none. */
+  /** From Issuer of Patient ID Qualifiers (0010,0024); absent where the images have none. */
   IssuerOfPatientIDQualifiers?: { UniversalEntityID: string; UniversalEntityIDType: string };
   PatientBirthDate: string;
   PatientSex: string;
@@ -42,7 +42,7 @@ export interface DicomIdentity {
   StudyDescription: string;
   AccessionNumber: string;
   ReferringPhysicianName: string;
-  /** DICOM DT or '' of the acquisition; with the offset when the header has one. */
+  /** Acquisition as a DICOM DT, with its offset where the header has one; or ''. */
   AcquisitionDateTime: string;
   TimezoneOffsetFromUTC: string;
 }
@@ -51,12 +51,15 @@ export interface Subject {
   /** The request id: every UID and FHIR identifier of the result is derived from it. */
   requestId: string;
   identity: DicomIdentity | null;
-  /** All that came with the study, also what is no image: see `imagesOf` in sr/references.ts. */
+  /**
+   * Everything that came with the study, including objects that are not images: see `imagesOf` in
+   * sr/references.ts.
+   */
   instances: readonly SourceInstance[];
-  /** The request of the newest earlier result of the same study, whose documents these replace. */
+  /** The request of the previous result of the same study, whose documents these replace. */
   supersedes?: string | null;
-  /** Why the examination was made, for the head of the report; never with identifiers. */
+  /** The reason for the examination, for the head of the report; never with identifiers. */
   indication?: string | null;
-  /** Gestational age on the day of the scan and its basis, when it was given. */
+  /** Gestational age on the day of the scan and how it was dated, where it was given. */
   dating: { gaDays: number; basis: string } | null;
 }

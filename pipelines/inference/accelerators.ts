@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Before `cpu`, which always loads and is what the others are compared with. */
+/** Tried before `cpu`, which always loads and is the reference for the others. */
 export const ACCELERATORS = ['cuda', 'webgpu'] as const;
 export type Accelerator = (typeof ACCELERATORS)[number];
 
@@ -11,7 +11,7 @@ export interface Machine {
   platform: NodeJS.Platform;
   arch: string;
   environment: Readonly<Record<string, string | undefined>>;
-  /** Whether a file or folder is there and not empty. */
+  /** Whether a file or folder exists and is not empty. */
   holds(path: string): boolean;
 }
 
@@ -53,7 +53,7 @@ function reasonAgainst(accelerator: Accelerator, machine: Machine): string | nul
     const library = cudaLibrary(machine);
     return library && holds(library) ? null : 'the CUDA library of onnxruntime is not installed';
   }
-  // Elsewhere the system itself has the driver (Metal, Direct3D).
+  // Elsewhere the operating system includes the driver (Metal, Direct3D).
   if (platform !== 'linux') return null;
   const found =
     VULKAN_VARIABLES.some((name) => environment[name]) ||
@@ -62,8 +62,8 @@ function reasonAgainst(accelerator: Accelerator, machine: Machine): string | nul
 }
 
 /**
- * The accelerators that may load on a machine, and why each other may not. Only files are looked
- * at: to ask the libraries of one that is not there prints errors into the operator's log.
+ * The accelerators that may load on a machine, and why each other cannot. Only files are checked,
+ * because asking a library for a device that is missing prints errors into the operator's log.
  */
 export function acceleratorsOf(machine: Machine = thisMachine): {
   present: Accelerator[];
@@ -81,7 +81,7 @@ export function acceleratorsOf(machine: Machine = thisMachine): {
   };
 }
 
-/** Why a model runs on the processor although an accelerator was asked for or may be there. */
+/** Why a model runs on the processor although an accelerator was requested or may exist. */
 export const ACCELERATOR_REFUSALS = {
   absent: 'is not on this machine',
   unloadable: 'does not load',
@@ -94,14 +94,14 @@ export const ACCELERATOR_REFUSALS = {
 export interface AcceleratorRefusal {
   accelerator: Accelerator;
   why: keyof typeof ACCELERATOR_REFUSALS;
-  /** For the operator: what the library said, or what was measured. */
+  /** For the operator: the message of the library, or what was measured. */
   detail: string;
 }
 
-/** A refusal as `REFUSAL` tells it. */
+/** A refused accelerator as published on `ACCELERATOR_REFUSAL`. */
 export interface AcceleratorRefusalOfModel extends AcceleratorRefusal {
   model: string;
 }
 
-/** Tells of each refusal whoever wants to know. */
+/** Publishes each refused accelerator. */
 export const ACCELERATOR_REFUSAL = channel('sonogate:accelerator-refusal');

@@ -7,5 +7,5 @@ export interface InferenceRun {
   seconds: number;
 }
 
-/** Tells of each call of a model whoever wants to know; nobody is told twice, and mostly nobody is. */
+/** Publishes each call of a model; usually nobody subscribes. */
 export const INFERENCE = channel('sonogate:inference');

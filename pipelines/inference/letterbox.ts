@@ -1,7 +1,7 @@
 import type { GrayImage, Point } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
 
-/** The pixels of a rectangle as an image of their own. */
+/** The pixels of a rectangle as a new image. */
 export function cropped(image: GrayImage, area: Rectangle): GrayImage {
   const width = area.maxX - area.minX + 1;
   const height = area.maxY - area.minY + 1;
@@ -14,7 +14,7 @@ export function cropped(image: GrayImage, area: Rectangle): GrayImage {
   return { width, height, data };
 }
 
-/** Where the source lies in the network's input: `net = scale * (source + 0.5) - 0.5 + offset`. */
+/** Position of the source in the network's input: `net = scale * (source + 0.5) - 0.5 + offset`. */
 export interface Placement {
   scaleX: number;
   scaleY: number;
@@ -29,9 +29,10 @@ export interface Letterboxed {
 }
 
 /**
- * The whole image on a black ground of `width` × `height`, aspect kept, centred: area average when
- * it shrinks, bilinear when it grows, grey levels rounded, divided by 255. Training does exactly
- * the same (models/training/letterbox.py); a difference here is a systematic error in millimetres.
+ * The whole image on a black ground of `width` × `height`, centred, with its aspect ratio: area
+ * average where it shrinks, bilinear where it grows, grey levels rounded, divided by 255. Training
+ * does exactly the same (models/training/letterbox.py); a difference here is a systematic error in
+ * millimetres.
  */
 export function letterbox(image: GrayImage, width: number, height: number): Letterboxed {
   const size = `${width} ${height}`;
@@ -42,7 +43,10 @@ export function letterbox(image: GrayImage, width: number, height: number): Lett
   return letterboxed;
 }
 
-/** What was made of an image last: several models of one size look at the same. Nobody writes into it. */
+/**
+ * The last letterboxed version of an image: several models of one input size look at the same
+ * image. It must not be modified.
+ */
 const lastOf = new WeakMap<GrayImage, { size: string; letterboxed: Letterboxed }>();
 
 function scaleInto(image: GrayImage, width: number, height: number): Letterboxed {
@@ -62,7 +66,7 @@ function scaleInto(image: GrayImage, width: number, height: number): Letterboxed
     const end = rows.first[y + 1] ?? 0;
     for (let n = rows.first[y] ?? 0; n < end; n++) {
       const row = rows.source[n] ?? 0;
-      // The last source row of one target row is mostly the first of the next.
+      // The last source row of one target row is usually the first of the next.
       if (row !== scaledRow) {
         scaledRow = row;
         scaleRow(scaled, image, row, columns);
@@ -88,8 +92,8 @@ export function toSource(placement: Placement, point: Point): Point {
 }
 
 /**
- * Scales one source row along x. Flat arrays, each read at a place of its own: this is where the time
- * goes, and one function that reads arrays of several kinds would take three times as long.
+ * Scales one source row along x. This loop takes most of the time: it uses flat arrays, because one
+ * function that reads arrays of several types would take three times as long.
  */
 function scaleRow(
   scaled: Float64Array,
@@ -107,14 +111,14 @@ function scaleRow(
   }
 }
 
-/** The weights of all targets one behind the other; those of target `t` begin at `first[t]`. */
+/** The weights of all targets in sequence; those of target `t` begin at `first[t]`. */
 interface FlatWeights {
   first: Int32Array;
   source: Int32Array;
   weight: Float64Array;
 }
 
-/** Weights of the lengths that were asked for last: a cine asks for the same at every frame. */
+/** The weights for the lengths used last: a cine needs the same for every frame. */
 const known = new Map<string, FlatWeights>();
 const MOST_KNOWN = 64;
 
@@ -170,17 +174,17 @@ function linearWeights(from: number, to: number): Weights {
   });
 }
 
-/** Above this a pixel is lit: what a JPEG leaves in black is not. */
+/** Brighter pixels are lit; JPEG noise in black areas is below it. */
 const LIT = 12;
-/** Share of a row or column that is lit at least where the picture is: a speck or a letter is none. */
+/** Least lit share of a row or column of the picture; a speck or a letter lights less. */
 const LEAST_LIT = 0.01;
-/** By so much the picture must grow without its surrounding to be shown without it. */
+/** How much larger the picture must become for its black surroundings to be cut off. */
 const WORTH = 1.2;
 
 /**
- * As `letterbox`, of the lit part of the image alone where a black surrounding would make it notably
- * smaller: on the screen of a cart the sector often takes half, and at the size of a stamp borders
- * blur (heads measured 2 % too large, femora lost). No image of the training sets has such a margin.
+ * As `letterbox`, but of the lit part of the image only where black surroundings would make it
+ * notably smaller: the sector often takes half of a cart's screen, and borders blur at stamp size
+ * (heads measured 2 % too large, femora lost). No image of the training sets has such a margin.
  */
 export function letterboxLit(image: GrayImage, width: number, height: number): Letterboxed {
   const part = litPart(image);
@@ -198,11 +202,13 @@ export function letterboxLit(image: GrayImage, width: number, height: number): L
 
 interface LitPart {
   area: Rectangle;
-  /** Cut out once it is shown: most images have no such surrounding. */
+  /** Cut out only when it is needed: most images have no black surroundings. */
   lit: GrayImage | null;
 }
 
-/** Several models look at the same image, and `letterbox` knows an image again. Nobody writes into it. */
+/**
+ * Several models look at the same image, and `letterbox` recognises it. It must not be modified.
+ */
 const partOf = new WeakMap<GrayImage, LitPart>();
 
 function litPart(image: GrayImage): LitPart {
@@ -213,7 +219,10 @@ function litPart(image: GrayImage): LitPart {
   return part;
 }
 
-/** The rectangle that holds every row and column with something lit; the whole image where none has. */
+/**
+ * The rectangle that holds every row and column with lit pixels; the whole image where there are
+ * none.
+ */
 export function litArea({ width, height, data }: GrayImage): Rectangle {
   const rows = new Uint32Array(height);
   const columns = new Uint32Array(width);
@@ -230,7 +239,7 @@ export function litArea({ width, height, data }: GrayImage): Rectangle {
   return { minX, minY, maxX, maxY };
 }
 
-/** First and last index that counts more than `least`. */
+/** First and last index whose count exceeds `least`. */
 function span(counts: Uint32Array, least: number): [number, number] {
   const first = counts.findIndex((count) => count > least);
   const last = counts.findLastIndex((count) => count > least);

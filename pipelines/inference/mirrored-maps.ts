@@ -11,8 +11,8 @@ export interface ImageMaps {
 
 /**
  * Runs a model with a map per channel on each image and on its mirror image (left and right
- * exchanged) and averages the two: an answer that depends on the side the probe was held is
- * blurred out, and shows as a lower confidence.
+ * exchanged) and averages the two: an answer that depends on the side on which the probe was held
+ * becomes blurred and gets a lower confidence.
  */
 export async function mirroredMaps(
   session: ModelSession,

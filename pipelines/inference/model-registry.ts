@@ -41,16 +41,16 @@ const modelSchema = z.strictObject({
   }),
   output: z.strictObject({
     name: z.string(),
-    /** What each channel or logit stands for. */
+    /** The meaning of each channel or logit. */
     channels: z.array(z.string()).min(1),
   }),
-  /** Logits are divided by it before the softmax; classifiers only. */
+  /** Temperature that divides the logits before the softmax; classifiers only. */
   temperature: z.number().positive().optional(),
   /** Confidence below which the answer is not used; chosen on the validation split. */
   gate: z.number().min(0).max(1),
-  /** Classes whose gate is another one; classifiers only. */
+  /** Classes with another gate; classifiers only. */
   class_gates: z.record(z.string(), z.number().min(0).max(1)).optional(),
-  /** Straight line from a raw answer to the reported one; fitted on held-out training patients. */
+  /** Linear correction of a raw answer; fitted on held-out training patients. */
   recalibration: z.strictObject({ slope: z.number(), offset: z.number() }).optional(),
 });
 const registrySchema = z.strictObject({ models: z.array(modelSchema) });
@@ -64,7 +64,7 @@ export type PackSetting = 'all' | 'permissive';
 /** models/registry.yaml of this project. */
 export const REGISTRY_FILE = fileURLToPath(new URL('../../models/registry.yaml', import.meta.url));
 
-/** Reads and checks a registry; throws with the place of each fault. */
+/** Reads and checks a registry; throws an error that names every fault. */
 export async function readRegistry(file = REGISTRY_FILE): Promise<RegisteredModel[]> {
   const parsed = registrySchema.safeParse(parse(await readFile(file, 'utf8')));
   if (!parsed.success) {
@@ -74,8 +74,8 @@ export async function readRegistry(file = REGISTRY_FILE): Promise<RegisteredMode
 }
 
 /**
- * The model of a task among the packs that `models.allow` permits: the first in the registry, which
- * lists the more accurate one first. Null where none is allowed.
+ * The model for a task among the packs that `models.allow` permits: the first in the registry,
+ * which lists the more accurate one first. Null where none is allowed.
  */
 export function modelFor(
   models: readonly RegisteredModel[],
@@ -89,8 +89,8 @@ const isAllowed = ({ pack }: RegisteredModel, allow: PackSetting) =>
   allow === 'all' || pack === 'permissive';
 
 /**
- * Every model that a job may name: the first of each task, and one that answers what those before it
- * do not (the right heart, which the more accurate network of the chambers does not know).
+ * Every model that a job may use: the first for each task, and any that answers what those before
+ * it do not (the right heart, which the more accurate chamber network does not segment).
  */
 export function modelsInUse(
   models: readonly RegisteredModel[],
@@ -104,7 +104,7 @@ export function modelsInUse(
   });
 }
 
-/** The bytes of a model; throws when they are not the ones the registry names. */
+/** The bytes of a model; throws when their hash is not the one in the registry. */
 export async function readModel(model: RegisteredModel): Promise<Uint8Array> {
   const bytes = await readFile(model.path);
   const found = createHash('sha256').update(bytes).digest('hex');
@@ -116,7 +116,7 @@ export async function readModel(model: RegisteredModel): Promise<Uint8Array> {
   return bytes;
 }
 
-/** What a client may know of a model before it relies on it. */
+/** What a client may read about a model before relying on it. */
 export interface ModelCard {
   id: string;
   version: string;
@@ -124,11 +124,11 @@ export interface ModelCard {
   licence: string;
   pack: 'permissive' | 'research';
   sha256: string;
-  /** As `models/evaluate.ts` measured it on held-out data: the model's `metrics.json`. */
+  /** The model's `metrics.json`, as `models/evaluate.ts` measured it on held-out data. */
   accuracy: unknown;
 }
 
-/** The models that `models.allow` puts to use. */
+/** The models in use under `models.allow`. */
 export async function readModelCards(
   allow: PackSetting,
   registry = REGISTRY_FILE,

@@ -12,33 +12,36 @@ export interface InferenceSettings {
 
 export type Provider = Accelerator | 'cpu';
 
-/** What a network answers to one batch. */
+/** A network's answer to one batch. */
 export interface Answer {
-  /** Image after image, of each channel after channel. */
+  /** Image after image, channel after channel. */
   values: Float32Array;
-  /** That the network worked, waiting for it not counted. */
+  /** Seconds that the network worked, without waiting for it. */
   seconds: number;
-  /** Set once, by the first run that failed on the accelerator: from it on the model runs on `cpu`. */
+  /**
+   * Set once, by the first run that failed on the accelerator; from then on the model runs on
+   * `cpu`.
+   */
   refusal?: AcceleratorRefusal;
 }
 
 /** A loaded model that takes one batch at a time. */
 export interface Network {
-  /** What the model runs on. */
+  /** The provider that the model runs on. */
   provider: Provider;
-  /** `images` holds `count` images of the model's input size, one behind the other. */
+  /** `images` holds `count` images of the model's input size, one after the other. */
   run(images: Float32Array<ArrayBuffer>, count: number): Promise<Answer>;
   release(): Promise<void>;
 }
 
-/** Loads a verified model on one provider; throws where that does not load. */
+/** Loads a verified model on one provider; throws where that provider does not load it. */
 export type LoadNetwork = (
   model: RegisteredModel,
   provider: Provider,
   threads: number,
 ) => Promise<Network>;
 
-/** While a network runs it holds the thread that called it: the library has no other way. */
+/** A running network blocks the thread that called it; the library has no other way. */
 export const loadNetwork: LoadNetwork = async (model, provider, threads) => {
   const { id, input, output } = model;
   const session = await InferenceSession.create(await readModel(model), {
@@ -47,7 +50,7 @@ export const loadNetwork: LoadNetwork = async (model, provider, threads) => {
     interOpNumThreads: 1,
     graphOptimizationLevel: 'all',
     logSeverityLevel: 3,
-    // Threads that wait sleep: others decode and measure on the same cores meanwhile.
+    // Waiting threads sleep, because others decode and measure on the same cores meanwhile.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   });
   return {
@@ -67,25 +70,25 @@ export const loadNetwork: LoadNetwork = async (model, provider, threads) => {
 };
 
 /**
- * Largest difference between two providers, in units of the output (logits, or shares of a map): on
- * the self-test more than this and the accelerator is not used. docs/model-training.md has what was
- * measured.
+ * Largest difference between two providers, in units of the output (logits, or shares of a map): an
+ * accelerator that differs by more in the self-test is not used. docs/model-training.md lists the
+ * measured differences.
  */
 export const PROVIDER_TOLERANCE = 1e-2;
 
-/** Images of the batch with which an accelerator must not be slower than the processor. */
+/** Batch size at which an accelerator must not be slower than the processor. */
 const BATCH_IMAGES = 4;
 
 /**
- * A driver that is so much slower with one image runs in software: SwiftShader takes hundreds of
- * times as long as the processor without it.
+ * A driver that is this much slower with one image runs in software: SwiftShader takes hundreds of
+ * times as long as the processor alone.
  */
 const TIMES_SLOWER_IN_SOFTWARE = 20;
 
 /**
- * Why an accelerator is not to be used for a model; null when it is. Its answers to one image and to
- * a batch are compared with the processor's, and, where `timed`, how long they take: again, for the
- * first time compiles shaders.
+ * Why an accelerator must not be used for a model; null when it may be. Its answers to one image
+ * and to a batch are compared with the processor's and, where `timed`, its speed: in a second run,
+ * because the first one compiles shaders.
  * @param pixels of an input image.
  */
 export async function faultOf(
@@ -155,7 +158,7 @@ const duration = ({ images, accelerated, processor }: Comparison) =>
 
 const milliseconds = (seconds: number) => `${(seconds * 1000).toPrecision(2)} ms`;
 
-/** Infinite where the answers are of different lengths, or one holds what is no number. */
+/** Infinite where the answers differ in length, or one holds something that is not a number. */
 export function largestDifference(found: Answer['values'], expected: Answer['values']): number {
   if (found.length !== expected.length) return Infinity;
   let largest = 0;
@@ -167,7 +170,7 @@ export function largestDifference(found: Answer['values'], expected: Answer['val
   return largest;
 }
 
-/** Fixed images with structure at every scale, each another, one behind the other. */
+/** Fixed test images, all different, with structure at every scale, one after the other. */
 export function selfTestImages(count: number, pixels: number): Float32Array<ArrayBuffer> {
   return Float32Array.from(
     { length: count * pixels },
@@ -176,10 +179,10 @@ export function selfTestImages(count: number, pixels: number): Float32Array<Arra
 }
 
 /**
- * A network on an accelerator that goes on with the processor once a run has thrown: a lost device
- * does not come back within a process, and what does not fit its memory never will. The run is
- * repeated there, so that its caller sees an answer alone; `refusal` of that answer says why. What
- * waited meanwhile goes to the processor too.
+ * A network on an accelerator that falls back to the processor once a run has thrown: a lost device
+ * does not come back within a process, and a model that does not fit its memory never will. The run
+ * is repeated on the processor, so that its caller only sees an answer, whose `refusal` gives the
+ * reason. Waiting runs go to the processor, too.
  */
 export function withProcessorFallback(
   openOnProcessor: () => Promise<Network>,
@@ -188,7 +191,7 @@ export function withProcessorFallback(
 ): Network {
   let processor: Promise<Network> | null = null;
 
-  // What is left of a lost device may not let itself be released either.
+  // A lost device may also fail to release its resources.
   const changeOver = () =>
     onAccelerator
       .release()
@@ -216,10 +219,10 @@ export function withProcessorFallback(
   };
 }
 
-/** A network, and the accelerators that it was not put on. */
+/** A network, and the accelerators that were not used for it. */
 export interface OpenedNetwork {
   network: Network;
-  /** None that was told with an earlier model and holds for all. */
+  /** Refusals that hold for all models and were not yet reported with an earlier one. */
   refusals: readonly AcceleratorRefusal[];
 }
 
@@ -229,18 +232,21 @@ export type OpenNetwork = (
 ) => Promise<OpenedNetwork>;
 
 interface Parts {
-  /** Which accelerators may load on this machine, and why each other may not. */
+  /** Which accelerators may load on this machine, and why each other cannot. */
   accelerators: typeof acceleratorsOf;
   load: LoadNetwork;
 }
 
-/** These hold for every model: to try the next would only hold up the start, and print errors. */
+/**
+ * Refusals that hold for every model: trying the next model would only delay the start and print
+ * errors.
+ */
 const FOR_ALL: readonly AcceleratorRefusal['why'][] = ['absent', 'unloadable', 'software'];
 
 /**
- * Gives what opens verified models, each on the first provider that loads, agrees with the processor
- * and is not slower. A named one need not be fast, and none other but the processor stands in for it.
- * Throws only where a model cannot be opened on the processor.
+ * Returns a function that opens verified models, each on the first provider that loads, agrees with
+ * the processor and is not slower. A provider that was requested by name may be slow, and only the
+ * processor replaces it. Throws only where a model cannot be opened on the processor.
  */
 export function networkOpener({
   accelerators = acceleratorsOf,

@@ -13,14 +13,14 @@ import {
 } from './network.ts';
 
 /**
- * Images at a time. On the processor a larger batch only holds more memory: the activations of one
- * batch are held at a time. An accelerator is idle on a small one.
+ * Images per batch. On the processor a larger batch only uses more memory, because the activations
+ * of one batch are held at a time. An accelerator is idle with a small one.
  */
 const BATCH: Readonly<Record<Provider, number>> = { cpu: 16, webgpu: 32, cuda: 64 };
 
 /**
- * The session of a network, wherever it runs. Each of its runs is told on `INFERENCE`, each accelerator
- * that it does not run on, or no more, on `REFUSAL`.
+ * The session of a network on any provider. Each run is published on `INFERENCE`, and each
+ * accelerator that it does not use, or no longer uses, on `ACCELERATOR_REFUSAL`.
  */
 export function inBatches(
   model: RegisteredModel,
@@ -71,9 +71,9 @@ export function inBatches(
 
 export interface ModelSession {
   model: RegisteredModel;
-  /** What the model runs on: the processor, once a run has failed on an accelerator. */
+  /** The provider of the model: the processor, once a run has failed on an accelerator. */
   readonly provider: Provider;
-  /** Images that it takes at a time. */
+  /** Images per batch. */
   batch: number;
   /**
    * Runs a batch: `inputs` are images of the model's input size, 0..1, row by row. Resolves to one
@@ -89,10 +89,10 @@ export type OpenSession = (
   settings: InferenceSettings,
 ) => Promise<ModelSession>;
 
-/** Gives what opens models on the thread of the caller, which each run then holds. */
+/** Returns a function that opens models on the caller's thread, which each run then blocks. */
 export function sessionOpener(openNetwork = networkOpener()): OpenSession {
   return async (model, settings) => inBatches(model, await openNetwork(model, settings));
 }
 
-/** Opens a model on the thread of the caller. */
+/** Opens a model on the caller's thread. */
 export const openSession: OpenSession = sessionOpener();

@@ -6,7 +6,7 @@ import './no-telemetry.ts';
 import { once } from 'node:events';
 import { inBatches, type OpenSession } from './session.ts';
 
-/** What the thread of the models can be asked. A network is known by its number. */
+/** Requests to the inference thread. A network is identified by its number. */
 export type Call =
   | { name: 'open'; model: RegisteredModel; settings: InferenceSettings }
   | { name: 'run'; network: number; images: Float32Array<ArrayBuffer>; count: number }
@@ -18,7 +18,7 @@ export interface Opened {
   refusals: readonly AcceleratorRefusal[];
 }
 
-/** Each call is answered on a port of its own. */
+/** Each request is answered on its own port. */
 export interface Asked {
   call: Call;
   port: MessagePort;
@@ -29,10 +29,10 @@ export type Answered<T> = { answer: T } | { error: Error };
 const ENTRY = new URL('./inference-thread-entry.ts', import.meta.url);
 
 /**
- * Begins a thread for models and gives what opens them there: while one runs, its caller can decode
- * and measure. Models of the thread run one after the other. The thread holds no process open, and
- * ends with it; its own end is an error that nobody catches, so that the process ends too: what ran
- * is repeated in a new one.
+ * Starts an inference thread and returns a function that opens models there: while one runs, its
+ * caller can decode and measure. Models of the thread run one after the other. The thread does not
+ * keep the process alive and ends with it. When the thread itself fails, the uncaught error ends
+ * the process, so that the work is repeated in a new one.
  */
 export function startInferenceThread(): OpenSession {
   const thread = new Worker(ENTRY);
@@ -63,9 +63,9 @@ export function startInferenceThread(): OpenSession {
 }
 
 /**
- * Spreads models over two threads. Those on the processor go to one and the other in turn, so that
- * two work at a time. All of an accelerator stay on the first: two threads in WebGPU at once end the
- * process (microsoft/onnxruntime#32561, shown with 1.30), and an accelerator works off one run after
+ * Distributes models over two threads. Models on the processor go to the two in turn, so that two
+ * work at a time. All models of an accelerator stay on the first: two threads using WebGPU at once
+ * end the process (microsoft/onnxruntime#32561, shown with 1.30), and an accelerator runs one after
  * the other anyway.
  */
 export function overThreads(

@@ -13,11 +13,14 @@ import { type StudyFile, withByteSource } from './study-file.ts';
 
 /** One entry of an archive that is not a folder. */
 export interface ArchiveMember {
-  /** As the archive writes it: not yet safe to show or to use. */
+  /** The path as the archive writes it: not yet safe to show or to use. */
   path: string;
   /** Why the entry is not read, in a sentence; null for a plain file. */
   refused: string | null;
-  /** The bytes, unpacked as they are taken; they end before the next member is asked for. */
+  /**
+   * The bytes, unpacked as they are consumed; they must be consumed before the next member is
+   * requested.
+   */
   content(): AsyncIterable<Buffer>;
 }
 
@@ -26,7 +29,10 @@ const BLOCK = 512;
 const CHECKSUM_START = 148;
 const CHECKSUM_END = 156;
 
-/** Whether `block` is a tar header, told by its checksum: every byte, its own field as spaces. */
+/**
+ * Whether `block` is a tar header by its checksum: the sum of every byte, with its own field as
+ * spaces.
+ */
 export function isTarHeader(block: Buffer): boolean {
   if (block.length < BLOCK || block[0] === 0) return false;
   const field = block.toString('latin1', CHECKSUM_START, CHECKSUM_END);
@@ -47,15 +53,15 @@ function tarRefusal({ type }: Header): string | null {
   return 'the archive holds no plain file here';
 }
 
-/** Also the format before POSIX; the option is missing from the types of tar-stream. */
+/** Also reads the format before POSIX; the types of tar-stream lack this option. */
 const ANY_FORMAT: Parameters<typeof extract>[0] & { allowUnknownFormat: true } = {
   allowUnknownFormat: true,
 };
 
-/** The members of a tar file in its order. A member that nobody takes is passed over. */
+/** The members of a tar file in its order. A member that is not consumed is skipped. */
 export async function* tarMembers(path: string): AsyncGenerator<ArchiveMember> {
   const entries = extract(ANY_FORMAT);
-  // An error of the source reaches whoever takes the entries; there is nothing to do about it here.
+  // An error of the source reaches whoever consumes the entries; nothing needs to be done here.
   pipeline(createReadStream(path), entries, () => {});
   for await (const entry of entries) {
     if (entry.header.type !== 'directory') {
@@ -87,8 +93,9 @@ function zipRefusal(entry: Entry): string | null {
 }
 
 /**
- * The bytes of an entry; yauzl compares their number, the checksum is left to its caller. The stream
- * is opened when the first byte is asked for: an error before anyone listens would end the process.
+ * The bytes of an entry; yauzl compares their number and leaves the checksum to its caller. The
+ * stream is opened when the first byte is requested, because an error before anyone listens would
+ * end the process.
  */
 async function* entryBytes(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   const bytes = await zip.openReadStreamPromise(entry);
@@ -103,8 +110,8 @@ async function* entryBytes(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
 }
 
 /**
- * The members of a zip file in the order of its directory. Names stay undecoded in yauzl, whose own
- * check would end the whole archive at the first bad one.
+ * The members of a zip file in the order of its directory. Names stay undecoded, because the check
+ * of yauzl would reject the whole archive at the first bad one.
  */
 export async function* zipMembers(path: string): AsyncGenerator<ArchiveMember> {
   const zip = await openPromise(path, { autoClose: false, decodeStrings: false });
@@ -125,7 +132,7 @@ export async function* zipMembers(path: string): AsyncGenerator<ArchiveMember> {
 }
 
 export interface Unpacked {
-  /** Files that are no archives, in the order of the request and of the archives. */
+  /** The plain files, in the order of the request and of the archives. */
   files: StudyFile[];
   refused: RefusedFile[];
 }
@@ -140,16 +147,19 @@ interface Unpacking extends Unpacked {
   names: Set<string>;
   members: number;
   bytes: number;
-  /** As soon as so many bytes are unpacked, the room on the disk is measured again. */
+  /** When this many bytes have been unpacked, the free space on the disk is measured again. */
   measureAt: number;
-  /** Files written so far: each is named by its number, never by what an archive says. */
+  /** Files written so far: each is named by its number, never by a name from an archive. */
   written: number;
   outermost: { size: number; unpacked: number };
 }
 
 type ContainerKind = 'zip' | 'tar' | 'gzip';
 
-/** By content, never by name; null for what is no archive, a DICOM file with any preamble too. */
+/**
+ * The kind of archive by content, never by name; null for other files, including DICOM with any
+ * preamble.
+ */
 async function containerKind(path: string): Promise<ContainerKind | null> {
   return withByteSource(path, async (source) => {
     const head = await source.read(0, Math.min(512, source.size));
@@ -162,8 +172,8 @@ async function containerKind(path: string): Promise<ContainerKind | null> {
 }
 
 /**
- * What the libraries throw is damage; an error of this machine (a full disk) names a system call, and
- * what is thrown after a cancel is the cancel's.
+ * Errors of the libraries mean damage; an error of this machine (a full disk) names a system call,
+ * and an error after a cancellation is the cancellation's.
  */
 function asRefusal(error: unknown, { signal }: Unpacking): UnreadableInput {
   signal?.throwIfAborted();
@@ -199,10 +209,10 @@ function countMember(unpacking: Unpacking): void {
   );
 }
 
-/** So many bytes are unpacked between two looks at the disk. */
+/** Bytes that are unpacked between two measurements of the free space. */
 const MEASURED_EVERY = 8 * 1024 ** 2;
 
-/** Throws as the system does where it finds the disk full, but before it is. */
+/** Throws the error of a full disk before the disk is full. */
 async function measureRoom(unpacking: Unpacking): Promise<void> {
   unpacking.measureAt = unpacking.bytes + MEASURED_EVERY;
   const { bavail, bsize } = await statfs(unpacking.folder);
@@ -211,7 +221,7 @@ async function measureRoom(unpacking: Unpacking): Promise<void> {
   throw Object.assign(full, { code: 'ENOSPC', syscall: 'write' });
 }
 
-/** Writes `content` to a file of its own, counted as it comes; returns its path. */
+/** Writes `content` to a new file, counting its bytes; returns its path. */
 async function spool(unpacking: Unpacking, content: AsyncIterable<Buffer>): Promise<string> {
   await mkdir(unpacking.folder, { recursive: true });
   const path = join(unpacking.folder, String(unpacking.written));
@@ -240,7 +250,7 @@ function shown(path: string): string {
   return printable.length > MAX_SHOWN ? `${printable.slice(0, MAX_SHOWN)}…` : printable;
 }
 
-/** Throws a Refusal for a path that leaves its archive or is over a limit. */
+/** Throws UnreadableInput for a path that leaves its archive or is over a limit. */
 function checkPath(path: string, limits: ContainerLimits): void {
   const parts = path.split(/[\\/]/);
   if (parts.includes('..'))
@@ -255,7 +265,7 @@ function checkPath(path: string, limits: ContainerLimits): void {
   }
 }
 
-/** `archive.zip/inner/file.dcm`; a name that the archive holds twice gets a number. */
+/** `archive.zip/inner/file.dcm`; a name that occurs twice in the archive gets a number. */
 function memberName(unpacking: Unpacking, archive: string, path: string): string {
   const parts = path.split(/[\\/]/).filter((part) => part !== '' && part !== '.');
   const wanted = `${archive}/${parts.join('/').replaceAll(/\p{C}/gu, '?')}`;
@@ -295,9 +305,9 @@ async function openMembers(
   if (unpacking.members === before) throw new UnreadableInput('the archive holds no file');
 }
 
-/** A gzip file is what it holds, under its own name; a tar.gz is one archive and not two. */
+/** A gzip file is read as its content under its own name; a tar.gz is one archive, not two. */
 async function openGzip(unpacking: Unpacking, file: StudyFile, depth: number): Promise<void> {
-  // The error of either stream reaches whoever takes the bytes.
+  // The error of either stream reaches whoever consumes the bytes.
   const content = pipeline(createReadStream(file.path), createGunzip(), () => {});
   const path = await spool(unpacking, content);
   if ((await containerKind(path)) === 'tar') {
@@ -308,7 +318,7 @@ async function openGzip(unpacking: Unpacking, file: StudyFile, depth: number): P
   }
 }
 
-/** The file itself or, of a deflated DICOM file, an inflated copy. */
+/** The file itself or, for a deflated DICOM file, an inflated copy. */
 async function plain(unpacking: Unpacking, file: StudyFile, depth: number): Promise<StudyFile> {
   const content = await inflateDicom(file.path);
   if (!content) return file;

@@ -12,9 +12,9 @@ import {
 const MM_PER_CM = 10;
 
 /**
- * Bounds beyond which a calibration cannot be that of an ultrasound picture, wider than the usual
- * ranges of echo 2.8: no beam reaches deeper, no wavelength is shorter, no display
- * stretches one axis further.
+ * Bounds beyond which a calibration cannot belong to an ultrasound picture, wider than the usual
+ * ranges of echo 2.8: no beam reaches deeper, no wavelength is shorter, no display stretches one
+ * axis further.
  */
 export const PLAUSIBLE = {
   deepestCm: 50,
@@ -22,12 +22,12 @@ export const PLAUSIBLE = {
   greatestAspect: 4,
 } as const;
 
-/** The finest scale that a user may give, as that of a header. */
+/** The finest scale that a user may give; the same bound as for a header. */
 export const FINEST_MM_PER_PIXEL = PLAUSIBLE.finestCmPerPixel * MM_PER_CM;
 
 export interface Calibration {
   regions: CalibratedRegion[];
-  /** Why a calibration that the header offers is not used; null when none was refused. */
+  /** Why the calibration in the header is not used; null where none was refused. */
   refused: string | null;
 }
 
@@ -45,7 +45,7 @@ function implausible(cmX: number, cmY: number, rows: number): string | null {
   return null;
 }
 
-/** The scale of a 2D region; a sentence where it offers one that cannot be used; null: offers none. */
+/** The scale of a 2D region; a sentence where its scale cannot be used; null where it has none. */
 function calibrateRegion(region: UltrasoundRegion): CalibratedRegion | string | null {
   const { units, area, corners, delta } = region;
   const centimetres = [units.x, units.y].filter((unit) => unit === UNIT.centimetre).length;
@@ -54,7 +54,7 @@ function calibrateRegion(region: UltrasoundRegion): CalibratedRegion | string | 
     return 'the calibrated region contradicts itself: only one of its axes is in centimetres';
   }
   if (!area) return `the calibrated region ${corners} has no area`;
-  // The sign gives the direction of the axis only (PS3.3 C.8.5.5.1.17).
+  // The sign only gives the direction of the axis (PS3.3 C.8.5.5.1.17).
   const x = Math.abs(delta.x ?? 0);
   const y = Math.abs(delta.y ?? 0);
   if (x === 0 || y === 0) return 'the calibrated region gives no size of a pixel';
@@ -63,7 +63,7 @@ function calibrateRegion(region: UltrasoundRegion): CalibratedRegion | string | 
 }
 
 /**
- * The user's scale for a whole image that brings none, within the bounds of a header's; nothing where
+ * The user's scale for a whole image without a scale, within the bounds for a header; empty where
  * none was given.
  */
 export function userScale(width: number, height: number, mmPerPx: number | null): Calibration {
@@ -76,7 +76,7 @@ export function userScale(width: number, height: number, mmPerPx: number | null)
   return { regions: [{ area, scale: { x: mmPerPx, y: mmPerPx }, source: 'user' }], refused: null };
 }
 
-/** Two regions of one area must agree on its scale, to a hundredth. */
+/** Two regions of one area must have the same scale, to a hundredth. */
 function contradiction(regions: readonly CalibratedRegion[]): string | null {
   const same = (a: CalibratedRegion, b: CalibratedRegion) =>
     a.area.minX === b.area.minX &&
@@ -105,15 +105,16 @@ function calibrateAll(candidates: readonly UltrasoundRegion[]): Calibration {
 }
 
 /**
- * Pixel Spacing of the whole image. It holds where the header has no region with axes of its own
- * (echo 2.7), on an image that came from the cart itself, and at every depth.
+ * Pixel Spacing of the whole image. It is used where no region of the header has axes of its own
+ * (echo 2.7), the image came from the cart itself, and the spacing holds at every depth.
  */
 function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calibration {
   const [row = 0, column = 0] = numbersOf(header, 'PixelSpacing');
   const refuse = (refused: string): Calibration => ({ regions: [], refused });
   if (!(row > 0 && column > 0)) {
     const atDetector = numbersOf(header, 'ImagerPixelSpacing').length > 0;
-    // PS3.3 10.7.1.3: measured at a detector plane, which ultrasound does not have.
+    // Imager Pixel Spacing is measured at a detector plane, which ultrasound does not have (PS3.3
+    // 10.7.1.3).
     return atDetector
       ? refuse('Imager Pixel Spacing gives no distances in the body')
       : { regions: [], refused: null };
@@ -134,9 +135,9 @@ function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calib
 }
 
 /**
- * The 2D regions of a header with their scale, or the Pixel Spacing where it has none (obstetric
- * 0.4). One region that cannot be used makes the whole calibration doubtful, so that none
- * is used. The region of a colour box counts only where no tissue region is given.
+ * The 2D regions of a header with their scale, or the Pixel Spacing where there are none (obstetric
+ * 0.4). One unusable region makes the whole calibration doubtful, so that none is used. The region
+ * of a colour box counts only where no tissue region is given.
  */
 export function readCalibration(
   header: DicomHeader,

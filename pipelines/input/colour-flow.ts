@@ -2,19 +2,22 @@ import type { Point } from '../contract/image.ts';
 import type { RgbImage } from '../contract/study.ts';
 import { spanOfRow } from '../measure/picture.ts';
 
-/** A pixel has a colour, and not the tint of a grey map or of compression, from here on (of 255). */
+/**
+ * From here on (of 255) a pixel has a colour, and not just the tint of a grey map or of
+ * compression.
+ */
 const LEAST_CHROMA = 48;
-/** Chroma over brightness; sepia and blue grey maps of carts stay below. */
+/** Chroma over brightness; the sepia and blue grey maps of carts are below it. */
 const LEAST_SATURATION = 0.4;
-/** Brightness of a pixel that shows anything. */
+/** Least brightness of a pixel that shows anything. */
 const LIT = 24;
-/** Where more of what is lit has a colour, the grey map itself is tinted. */
+/** Where more of the lit pixels have a colour, the grey map itself is tinted. */
 const TINTED_SHARE = 0.6;
-/** Degrees around the hue of a tinted map that belong to the map. */
+/** Degrees around the hue of a tinted map that still belong to the map. */
 const TINT_WIDTH = 40;
-/** Flow is an area: of a pixel and its eight neighbours as many must be coloured. */
+/** Flow is an area: so many of a pixel and its eight neighbours must be coloured. */
 const LEAST_NEIGHBOURS = 7;
-/** Share of a picture that is coloured from which it shows colour flow; an ECG line is less. */
+/** Coloured share of a picture from which it shows colour flow; an ECG line has less. */
 const FLOW_SHARE = 0.004;
 
 function chromaOf(red: number, green: number, blue: number) {
@@ -22,7 +25,7 @@ function chromaOf(red: number, green: number, blue: number) {
   return { most, chroma: most - Math.min(red, green, blue) };
 }
 
-/** Degrees, 0 is red (of HSV). */
+/** Degrees, 0 is red (HSV). */
 function hueOf(red: number, green: number, blue: number): number {
   const { most, chroma } = chromaOf(red, green, blue);
   if (chroma === 0) return 0;
@@ -54,7 +57,7 @@ function tintOf(data: Uint8Array, coloured: Uint8Array): number | null {
 
 /**
  * Where a frame shows colour Doppler rather than tissue: 1 for a pixel of flow, 0 for any other.
- * Told by saturation; a tinted grey map is told by its one hue and left out.
+ * Flow is recognised by its saturation; a tinted grey map, which has a single hue, is excluded.
  */
 export function colourMask({ data, width, height }: RgbImage): Uint8Array {
   const coloured = new Uint8Array(width * height);
@@ -80,8 +83,8 @@ function neighbours(mask: Uint8Array, width: number, x: number, y: number): numb
 }
 
 /**
- * Whether colour flow is drawn inside one of the areas, convex polygons of pixel coordinates; text
- * and lines are not.
+ * Whether colour flow is drawn inside one of the areas (convex polygons of pixel coordinates), as
+ * opposed to coloured text and lines.
  */
 export function showsColourFlow(image: RgbImage, areas: readonly (readonly Point[])[]): boolean {
   const { width, height } = image;

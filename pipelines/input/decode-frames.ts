@@ -8,17 +8,19 @@ import {
   UnreadableInput,
 } from '../contract/study.ts';
 
-/** What decoded frames may ask of this process, whatever the length of a cine. */
+/** Limits on the memory for decoded frames, whatever the length of a cine. */
 export const DECODING = {
-  /** Frames of a batch: as many as a model takes at once. */
+  /** Frames per batch: as many as a model processes at once. */
   frames: 16,
-  /** Batches under way at the same time: while two models look at one each, the next is decoded. */
+  /**
+   * Batches in progress at the same time: while two models work on one each, the next is decoded.
+   */
   batches: 3,
-  /** Grey bytes of a batch; one frame at least. */
+  /** Grey bytes per batch; at least one frame. */
   bytes: 64 * 1024 * 1024,
-  /** Frames decoded at the same time; each needs its compressed bytes and its colours meanwhile. */
+  /** Frames decoded at the same time; each also needs its compressed bytes and its colours. */
   atOnce: 4,
-  /** Files read at the same time; of each its header and its first frame. */
+  /** Files read at the same time: the header and the first frame of each. */
   files: 4,
 } as const;
 
@@ -60,7 +62,7 @@ export function* frameBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** The frames of a batch in its order, `DECODING.atOnce` of them decoded at the same time. */
+/** The frames of a batch in its order; `DECODING.atOnce` of them are decoded at the same time. */
 export async function decodeBatch(
   batch: readonly ClipFrame[],
   signal: AbortSignal,

@@ -4,17 +4,17 @@ import { pipeline } from 'node:stream/promises';
 import type { Clip, RefusedFile } from '../contract/study.ts';
 import type { AcquisitionTime } from './dicom/acquisition-time.ts';
 
-/** A clip as it was read, before its place in the study is known. */
+/** A clip as it was read, before its position in the study is known. */
 export interface ReadClip {
   clip: Clip;
   taken: AcquisitionTime | null;
-  /** Study Instance UID; null: the file says none. */
+  /** Study Instance UID; null: the file does not state one. */
   study: string | null;
-  /** What of the file does not fit, though it was read; null: nothing. */
+  /** What is inconsistent in the file, though it was read; null: nothing. */
   remark: string | null;
-  /** What two files have in common that may show the same: `pixels` of the first frame, or size. */
+  /** The keys by which two files may show the same: `pixels` of the first frame, or size. */
   likeness: { pixels: string } | { bytes: number };
-  /** On this machine. */
+  /** Path on this machine. */
   path: string;
 }
 
@@ -34,7 +34,7 @@ async function sameFrame(one: Clip, other: Clip, index: number): Promise<boolean
   return a !== undefined && b !== undefined && pixelDigest(a.data) === pixelDigest(b.data);
 }
 
-/** First frames are known to agree: the middle and the last tell two cines of one scene apart. */
+/** The first frames already agree: the middle and the last distinguish two cines of one scene. */
 async function samePixels(one: Clip, other: Clip): Promise<boolean> {
   const last = one.frames.length - 1;
   for (const index of new Set([last >> 1, last])) {
@@ -54,8 +54,8 @@ async function isSame(one: ReadClip, other: ReadClip): Promise<boolean> {
 }
 
 /**
- * Each image once: of files with one SOP Instance UID, the same bytes or the same pixels the first is
- * kept, and the others are named with the file that they repeat.
+ * Each image once: of files with one SOP Instance UID, the same bytes or the same pixels, the first
+ * is kept, and each other is refused with the name of the file that it repeats.
  */
 export async function withoutDuplicates(
   read: readonly ReadClip[],

@@ -16,7 +16,7 @@ import { readVideo } from './video/frames.ts';
 
 type FileKind = 'dicom' | 'still' | 'animation' | 'video' | 'unknown';
 
-/** By content, never by name. */
+/** The kind of a file by its content, never by its name. */
 async function sniff(path: string): Promise<FileKind> {
   return withByteSource(path, async (source) => {
     if (source.size === 0) throw new UnreadableInput('the file is empty');
@@ -30,10 +30,10 @@ async function sniff(path: string): Promise<FileKind> {
   });
 }
 
-/** The clip with its mode, where the header leaves open whether it shows colour flow. */
+/** The clip with its mode, where the header does not say whether it shows colour flow. */
 async function withColourMode(clip: Clip, firstFrame: RgbImage): Promise<Clip> {
   if (clip.mode !== '2d' && clip.mode !== 'unknown') return clip;
-  // Most frames are grey: the picture is looked for only where there is a colour at all.
+  // Most frames are grey: the picture is located only where there is any colour at all.
   if (!showsColourFlow(firstFrame, [rectanglePolygon(wholeFrame(clip))])) return clip;
   const { areas } = await shownPictureOf(clip);
   return showsColourFlow(firstFrame, areas) ? { ...clip, mode: 'colour' } : clip;
@@ -66,7 +66,8 @@ async function withoutHeader(read: Promise<Clip>, path: string): Promise<ReadCli
 }
 
 /**
- * Reads one file: a clip, or a structured report of ultrasound measurements. Throws a Refusal with the sentence for a person where it cannot be used. `mmPerPx` is the user's scale.
+ * Reads one file: a clip, or a structured report of ultrasound measurements. Throws UnreadableInput
+ * with a sentence for a person where it cannot be used. `mmPerPx` is the user's scale.
  */
 export async function readFile(
   file: StudyFile,

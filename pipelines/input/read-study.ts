@@ -14,9 +14,9 @@ import { readFile } from './read-file.ts';
 import type { StudyFile } from './study-file.ts';
 
 export interface ReadOptions {
-  /** The user's scale for images that bring none, in millimetres per pixel. */
+  /** The user's scale, in millimetres per pixel, for images without one. */
   mmPerPx?: number | undefined;
-  /** Folder for what archives hold; without one they are not opened. */
+  /** Folder for the contents of archives; without it archives are not opened. */
   unpackTo?: string | undefined;
   /** Files of earlier examinations; they become `Study.priors`. */
   priors?: readonly StudyFile[] | undefined;
@@ -63,14 +63,14 @@ async function readFiles(
   return { clips, reports, refused, files: files.length + unpacked.refused.length };
 }
 
-/** Each clip at its time, with the luminance of its picture alone. */
+/** Each clip at its time, with the luminance of its picture only. */
 function placed(read: readonly ReadClip[], instants: readonly (number | null)[]): Clip[] {
   return read.map(({ clip }, index) =>
     measuredInPicture({ ...clip, instant: instants[index] ?? null }),
   );
 }
 
-/** The machine's own reports; a draft of ours is refused. */
+/** The reports of the machine; a draft of ours is refused. */
 function ofMachine(reports: readonly ReadReport[]) {
   const reason = 'the structured report is a draft of this gateway, not of the machine';
   return {
@@ -92,10 +92,10 @@ function priorReports(
 }
 
 /**
- * Reads every file of a study, those in archives and DICOMDIR sets too. One that cannot be read, or
- * that repeats another, is refused with a sentence and nothing else suffers; only an error of this
- * machine (a file that is gone, a full disk) is thrown. A prior that repeats an image of the study is
- * no prior.
+ * Reads every file of a study, including those in archives and DICOMDIR sets. A file that cannot be
+ * read, or that repeats another, is refused with a sentence and does not affect the others; only an
+ * error of this machine (a missing file, a full disk) is thrown. A prior that repeats an image of
+ * the study is not a prior.
  */
 export async function readStudy(
   given: readonly StudyFile[],

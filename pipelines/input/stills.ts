@@ -17,7 +17,7 @@ async function decodeStill(path: string): Promise<Pixels> {
       failOn: 'truncated',
       limitInputPixels: LIMITS.pixelsPerFrame,
     })
-      // A camera or phone stores the picture as its sensor lay; EXIF says which way is up.
+      // A camera or phone stores the picture as its sensor was held; EXIF says which way is up.
       .autoOrient()
       .flatten()
       .toColourspace('srgb')
@@ -34,7 +34,7 @@ async function decodeStill(path: string): Promise<Pixels> {
 }
 
 /**
- * Reads a still (PNG, JPEG, GIF, WebP), upright. It is decoded once here, so that a damaged one is
+ * Reads a still (PNG, JPEG, GIF, WebP), upright. It is decoded here, so that a damaged one is
  * refused. `mmPerPx` is the user's scale.
  */
 export async function readStill(file: string, path: string, mmPerPx: number | null): Promise<Clip> {
@@ -66,7 +66,7 @@ interface Animation {
   frames: number;
 }
 
-/** Reads no pixels, so that the size may be anything; checkSize judges it. */
+/** Reads no pixels, so the size may be anything; checkSize judges it. */
 async function readMetadata(path: string): Promise<Metadata> {
   try {
     return await sharp(path, { pages: -1, limitInputPixels: false }).metadata();
@@ -75,7 +75,7 @@ async function readMetadata(path: string): Promise<Metadata> {
   }
 }
 
-/** libvips silently gives the frames before the cut; only the trailer (GIF89a 27) tells. */
+/** libvips silently returns the frames before a cut; only the trailer shows it (GIF89a 27). */
 async function checkGifEnds(path: string): Promise<void> {
   const tail = await withByteSource(path, (source) => {
     const length = Math.min(source.size, 512);
@@ -149,7 +149,7 @@ function frameDecoder(animation: Animation): (index: number) => Promise<Pixels> 
   };
 }
 
-/** Seconds of each frame from the first, from how long (in ms) each is shown. */
+/** Seconds of each frame from the first, by how long (in ms) each is shown. */
 function frameTimes(delays: readonly number[], frames: number): number[] {
   let milliseconds = 0;
   return Array.from({ length: frames }, (_, index) => {

@@ -1,13 +1,14 @@
 import { median } from './statistics.ts';
 
-/** Mean and slow drift taken off: what is left swings about 0. `window` in samples. */
+/** Removes mean and slow drift: the rest swings about 0. `window` in samples. */
 export function withoutDrift(series: readonly number[], window: number): Float64Array {
   const n = series.length;
   const half = Math.max(1, Math.floor(window / 2));
   const sums = new Float64Array(n + 1);
   for (let i = 0; i < n; i++) sums[i + 1] = (sums[i] ?? 0) + (series[i] ?? 0);
   return Float64Array.from(series, (value, i) => {
-    // Near the ends the window stays centred by getting shorter, or a trend would bend there.
+    // Near the ends the window gets shorter, so that it stays centred; otherwise a trend would bend
+    // there.
     const reach = Math.min(half, i, n - 1 - i);
     const total = (sums[i + reach + 1] ?? 0) - (sums[i - reach] ?? 0);
     return reach < half / 2 ? value - endMean(sums, i, half, n) : value - total / (2 * reach + 1);
@@ -32,7 +33,7 @@ export function autocovariance(series: ArrayLike<number>, maxLag: number): Float
   return result;
 }
 
-/** Where a parabola through a sample and its neighbours has its top, in samples from `at`. */
+/** Position of the top of a parabola through a sample and its neighbours, in samples from `at`. */
 export function parabolicOffset(series: ArrayLike<number>, at: number): number {
   const before = series[at - 1];
   const here = series[at] ?? 0;
@@ -49,9 +50,12 @@ export interface Period {
   strength: number;
 }
 
-/** A shorter lag is the period where it is nearly as strong as the strongest, which is a multiple. */
+/**
+ * A shorter lag is the period where it is nearly as strong as the strongest, which then is a
+ * multiple.
+ */
 const NEARLY = 0.82;
-/** How near a multiple of the period its own peak is looked for, share of the period. */
+/** Search range around a multiple of the period, as a share of the period. */
 const MULTIPLE_TOLERANCE = 0.15;
 
 function isPeak(series: ArrayLike<number>, at: number): boolean {
@@ -61,7 +65,7 @@ function isPeak(series: ArrayLike<number>, at: number): boolean {
 
 /**
  * The period of a series by its autocorrelation, between two lags; null where it has no peak there.
- * The lag is refined on its multiples, which lie further apart than the samples.
+ * The lag is refined on its multiples, where an error of one sample matters less.
  */
 export function periodOf(covariance: ArrayLike<number>, from: number, to: number): Period | null {
   const power = covariance[0] ?? 0;
@@ -88,14 +92,14 @@ export function periodOf(covariance: ArrayLike<number>, from: number, to: number
   return { lag, strength: (covariance[first] ?? 0) / power };
 }
 
-/** What a curve over time must show before its beats are told apart. */
+/** What a curve over time must show before beats are separated. */
 export const BEATS = {
   /** Plausible rates, beats per minute (obstetric 0.6; adults rest within it). */
   slowest: 40,
   fastest: 260,
-  /** Autocorrelation at the period below which nothing repeats. */
+  /** Autocorrelation at the period; below it nothing repeats. */
   gate: 0.35,
-  /** A rise counts as an upstroke from this share of the usual one. */
+  /** A rise counts as an upstroke from this share of the usual rise. */
   upstroke: 0.45,
 } as const;
 
@@ -107,7 +111,7 @@ export interface Beat {
 
 export interface Beats {
   beats: Beat[];
-  /** Of the median beat. */
+  /** Rate by the median beat. */
   beatsPerMinute: number;
   /** Coefficient of variation of the lengths, 0 for a single beat. */
   variation: number;
@@ -123,7 +127,7 @@ function rises(curve: ArrayLike<number>, reach: number): Float64Array {
   );
 }
 
-/** Steepest rises, one per beat: no two nearer than six tenths of the period. */
+/** Steepest rises, one per beat: no two closer than six tenths of the period. */
 function upstrokes(curve: ArrayLike<number>, lag: number): number[] {
   const reach = Math.max(2, Math.round(0.12 * lag));
   const rise = rises(curve, reach);
@@ -139,7 +143,7 @@ function upstrokes(curve: ArrayLike<number>, lag: number): number[] {
   return chosen.filter((at) => (rise[at] ?? 0) >= BEATS.upstroke * usual).sort((a, b) => a - b);
 }
 
-/** The foot: where the line along the upstroke meets the level before it. */
+/** The foot of an upstroke: where the line along it meets the level before it. */
 function footBefore(curve: ArrayLike<number>, upstroke: number, lag: number): number | null {
   const reach = Math.max(3, Math.round(0.3 * lag));
   const from = upstroke - reach;
@@ -161,7 +165,7 @@ function footBefore(curve: ArrayLike<number>, upstroke: number, lag: number): nu
 
 /**
  * The beats of a velocity curve with even samples: the period by autocorrelation, each beat from
- * foot to foot. Null where the curve does not repeat, or holds not one whole beat.
+ * foot to foot. Null where the curve does not repeat, or has no whole beat.
  */
 export function beatsOf(curve: ArrayLike<number>, secondsPerSample: number): Beats | null {
   const slowest = 60 / BEATS.slowest / secondsPerSample;

@@ -2,7 +2,7 @@
 export interface CavitySample {
   /** Seconds from the first frame of the clip. */
   time: number;
-  /** Any unit: only its course counts. */
+  /** In any unit: only its changes count. */
   area: number;
 }
 
@@ -10,7 +10,7 @@ export interface CavitySample {
 export interface Beat {
   diastole: number;
   systole: number;
-  /** Seconds to the next end-diastole; null where it is not known. */
+  /** Seconds to the next end-diastole; null where it is unknown. */
   interval: number | null;
 }
 
@@ -18,7 +18,7 @@ export type PhaseSource = 'ecg' | 'area';
 
 export interface Phases {
   beats: Beat[];
-  /** `ecg`: R waves bound the search for end-diastole; `area`: the course of the area alone. */
+  /** `ecg`: R waves bound the search for end-diastole; `area`: only the area over time is used. */
   source: PhaseSource;
 }
 
@@ -28,9 +28,9 @@ const AROUND_R = 0.08;
 const SYSTOLE = [0.25, 0.6] as const;
 /** Seconds between two beats: 30 to 200 per minute. */
 const INTERVALS = [0.3, 2] as const;
-/** A cavity that changes by less of its largest area shows no beat that can be told from noise. */
+/** A cavity that changes by less of its largest area shows no beat above the noise. */
 const LEAST_CHANGE = 0.04;
-/** Two R waves may surround a beat of another length by this factor; beyond, one was missed. */
+/** Two R waves may enclose a beat that is longer by this factor; beyond it one was missed. */
 const REGULAR = 1.6;
 
 const argBest = (indices: readonly number[], better: (one: number, other: number) => boolean) =>
@@ -39,7 +39,7 @@ const argBest = (indices: readonly number[], better: (one: number, other: number
     null,
   );
 
-/** Samples within a stretch of time, both ends included. */
+/** Samples within an interval of time, both ends included. */
 const within = (samples: readonly CavitySample[], from: number, to: number) =>
   samples.flatMap(({ time }, index) => (time >= from - 1e-9 && time <= to + 1e-9 ? [index] : []));
 
@@ -50,13 +50,13 @@ const largest = (samples: readonly CavitySample[], indices: readonly number[]) =
 const smallest = (samples: readonly CavitySample[], indices: readonly number[]) =>
   argBest(indices, (one, other) => areaAt(samples, one) < areaAt(samples, other));
 
-/** The beat that begins near a time; null where the clip does not hold its systole. */
+/** The beat that begins near a time; null where the clip does not contain its systole. */
 function beatFrom(samples: readonly CavitySample[], start: number, interval: number): Beat | null {
   const diastole = largest(samples, within(samples, start - AROUND_R, start + AROUND_R));
   if (diastole === null) return null;
   const from = samples[diastole]?.time ?? 0;
   const [early, late] = [from + SYSTOLE[0] * interval, from + SYSTOLE[1] * interval];
-  // A search that is cut short would take the last frame for the smallest.
+  // A truncated search would take the last frame for the smallest.
   if ((samples.at(-1)?.time ?? 0) < late - 0.1 * interval) return null;
   const systole = smallest(samples, within(samples, early, late));
   if (systole === null || areaAt(samples, systole) >= areaAt(samples, diastole)) return null;
@@ -79,7 +79,7 @@ function beatsOfEcg(
   });
 }
 
-/** Mean over three neighbours: one frame that was outlined badly makes no beat. */
+/** Mean over three neighbours, so that one badly outlined frame makes no beat. */
 function calmed(samples: readonly CavitySample[]): CavitySample[] {
   return samples.map(({ time, area }, i) => {
     const near = [samples[i - 1]?.area ?? area, area, samples[i + 1]?.area ?? area];
@@ -87,7 +87,7 @@ function calmed(samples: readonly CavitySample[]): CavitySample[] {
   });
 }
 
-/** Seconds after which the course of the area repeats itself best; null for less than two beats. */
+/** Seconds after which the area repeats itself best; null for less than two beats. */
 function periodOf(samples: readonly CavitySample[]): number | null {
   const first = samples[0]?.time ?? 0;
   const span = (samples.at(-1)?.time ?? 0) - first;
@@ -118,7 +118,7 @@ function periodOf(samples: readonly CavitySample[]): number | null {
       value >= (likeness[i + 1]?.value ?? 1),
   );
   const best = peaks.reduce((most, { value }) => Math.max(most, value), 0);
-  // Of peaks that are nearly as good the first: the others are its multiples.
+  // Of peaks that are nearly as good, the first: the others are its multiples.
   return peaks.find(({ value }) => value >= 0.85 * best)?.lag ?? null;
 }
 
@@ -141,16 +141,16 @@ function beatsOfArea(samples: readonly CavitySample[], heartRate: number | null)
   });
   const beats = tops.flatMap((index) => beatFrom(samples, calm[index]?.time ?? 0, interval) ?? []);
   if (beats.length > 0) return beats;
-  // A loop that begins within systole: its end-diastole comes after its end-systole.
+  // In a loop that begins during systole, end-diastole comes after end-systole.
   const all = calm.map((_, index) => index);
   const [diastole, systole] = [largest(calm, all), smallest(calm, all)];
   return diastole === null || systole === null ? [] : [{ diastole, systole, interval }];
 }
 
 /**
- * The beats of an apical clip (ASE 2015; echo 4.3). End-diastole is the largest cavity near
- * an R wave, or of the beat where none is known; end-systole the smallest between 25 and 60 % of the
- * RR interval after it. Partial beats are left out.
+ * The beats of an apical clip (ASE 2015; echo 4.3). End-diastole is the largest cavity near an R
+ * wave, or of the beat where no R wave is known; end-systole the smallest between 25 and 60 % of
+ * the RR interval after it. Partial beats are left out.
  * @param samples in ascending time.
  * @param rWaves seconds from the first frame.
  */

@@ -9,22 +9,26 @@ import {
   type Outline,
 } from './outline.ts';
 
-/** Lengths are in the unit of the points; `left` and `right` are as seen with the apex on top. */
+/**
+ * Lengths are in the unit of the points; `left` and `right` are as seen with the apex at the top.
+ */
 export interface ChamberAxis {
-  /** Where the walls begin at the valve. */
+  /** The hinge points, where the walls begin at the valve. */
   hinges: { left: Point; right: Point };
   /** Middle of the valve plane. */
   base: Point;
-  /** The point of the outline farthest from the base (ASE 2015): the apex, or the roof of an atrium. */
+  /**
+   * The point of the outline farthest from the base (ASE 2015): the apex, or the roof of an atrium.
+   */
   apex: Point;
   length: number;
 }
 
-/** Of the length of the outline: so near, two outlines touch. */
+/** Share of the length of the outline within which two outlines touch. */
 const TOUCH = 0.02;
-/** A gap in a run of touching points up to this many is one of the mask. */
+/** A gap of up to this many points in a run of touching points is a flaw of the mask. */
 const GAP = 3;
-/** Share of the outline that a valve plane can take. */
+/** Share of the outline that a valve plane can have. */
 const BASE_SHARE = [0.06, 0.45] as const;
 
 interface Run {
@@ -32,7 +36,7 @@ interface Run {
   count: number;
 }
 
-/** The longest run of `true` around a closed outline, small gaps bridged. */
+/** The longest run of `true` around a closed outline, bridging small gaps. */
 function longestRun(flags: readonly boolean[]): Run | null {
   const n = flags.length;
   const closed = flags.map(
@@ -61,8 +65,8 @@ const isBase = (run: Run | null, n: number): run is Run =>
   run !== null && run.count / n >= BASE_SHARE[0] && run.count / n <= BASE_SHARE[1];
 
 /**
- * The run of the outline at its valve: where the neighbour across the valve touches it; without one,
- * where its wall does not cover it.
+ * The part of the outline at its valve: where the neighbour across the valve touches it; without a
+ * neighbour, where its wall does not cover it.
  */
 function baseRun(outline: Outline, across: Outline | null, wall: Outline | null): Run | null {
   const touch = TOUCH * lengthOf([...outline, outline[0] ?? { x: 0, y: 0 }]);
@@ -100,7 +104,10 @@ export function chamberAxis(
   return { hinges, base, apex, length: distance(base, apex) };
 }
 
-/** Unit vectors along the axis, base to apex, and across it, to the right seen with the apex on top. */
+/**
+ * Unit vectors along the axis, base to apex, and perpendicular to it, to the right with the apex at
+ * the top.
+ */
 export function directionsOf({ base, apex, length }: ChamberAxis): { along: Point; across: Point } {
   const along = { x: (apex.x - base.x) / length, y: (apex.y - base.y) / length };
   return { along, across: { x: -along.y, y: along.x } };
@@ -111,7 +118,7 @@ export function onAxis({ base, apex }: ChamberAxis, share: number): Point {
   return { x: base.x + share * (apex.x - base.x), y: base.y + share * (apex.y - base.y) };
 }
 
-/** The walls on both sides of the axis at a share of it; null where the outline is not cut there. */
+/** The walls on both sides at a share of the axis; null where the outline is not crossed there. */
 export function wallsAt(
   outline: Outline,
   axis: ChamberAxis,
@@ -130,8 +137,8 @@ export const roundness = (outline: Outline, { length }: ChamberAxis) =>
 export const DISCS = 20;
 
 /**
- * Diameters of the discs, base first: across the long axis, each at the middle of its disc, in the
- * unit of the points.
+ * Diameters of the discs, base first: perpendicular to the long axis, each at the middle of its
+ * disc, in the unit of the points.
  */
 export function discDiameters(outline: Outline, axis: ChamberAxis, discs = DISCS): number[] {
   const { across } = directionsOf(axis);

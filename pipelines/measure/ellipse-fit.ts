@@ -1,8 +1,8 @@
 import type { Ellipse, Point } from '../contract/image.ts';
 
 /**
- * An ellipse as the map that carries it to the unit circle: |L (x - centre)| = 1 with
- * L = [[p, q], [0, r]]. Five numbers without an angle that wraps or an order of axes.
+ * An ellipse as the map that transforms it to the unit circle: |L (x - centre)| = 1 with L = [[p,
+ * q], [0, r]]. Five numbers, without an angle that wraps around or an order of axes.
  */
 interface UnitMap {
   cx: number;
@@ -17,9 +17,9 @@ const ITERATIONS = 25;
 const ROBUST_AT = 2;
 
 /**
- * The ellipse that lies nearest to the points: Gauss–Newton on the first-order distance to the
- * ellipse (Sampson 1982), with less weight for points far off. Needs five points or more and a
- * start that is roughly right, such as `ellipseFromMoments`. Null when no ellipse comes out.
+ * The ellipse closest to the points: Gauss–Newton on the first-order distance to the ellipse
+ * (Sampson 1982), with less weight for distant points. Needs five points or more and a roughly
+ * correct start, such as `ellipseFromMoments`. Null where the fit is not an ellipse.
  */
 export function fitEllipse(points: readonly Point[], start: Ellipse): Ellipse | null {
   if (points.length < 5) return null;
@@ -66,7 +66,7 @@ function sampson(map: UnitMap, px: number, py: number) {
   const y = py - map.cy;
   const u = map.p * x + map.q * y;
   const v = map.r * y;
-  // Not Math.hypot, which takes ten times as long: these neither overflow nor vanish.
+  // Not Math.hypot, which takes ten times as long: these values neither overflow nor vanish.
   const radius = Math.max(Math.sqrt(u * u + v * v), 1e-9);
   const gradientX = (map.p * u) / radius;
   const gradientY = (map.q * u + map.r * v) / radius;

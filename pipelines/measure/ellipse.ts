@@ -11,13 +11,13 @@ export function perimeter(a: number, b: number): number {
 }
 
 /**
- * The same ellipse on a plane in mm: an affine image of an ellipse is an ellipse, but with other
- * axes when the scale differs between x and y. `a >= b` of the result; the angle is that of `a`.
+ * The same ellipse in mm: an affine image of an ellipse is an ellipse, but with other axes where
+ * the scale differs between x and y. In the result `a >= b`, and the angle is that of `a`.
  */
 export function toMillimetres(ellipse: Ellipse, scale: PixelScale): Ellipse {
   const cos = Math.cos(ellipse.angle);
   const sin = Math.sin(ellipse.angle);
-  // Columns of the matrix that takes the unit circle to the ellipse.
+  // Columns of the matrix that maps the unit circle to the ellipse.
   const ux = ellipse.a * cos * scale.x;
   const uy = ellipse.a * sin * scale.y;
   const vx = -ellipse.b * sin * scale.x;

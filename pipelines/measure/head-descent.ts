@@ -3,8 +3,8 @@ import { axisEnds } from './ellipse.ts';
 
 /**
  * Intrapartum geometry on a mid-sagittal transperineal image (ISUOG 2018, Ghi et al., UOG
- * 52:128-139). Coordinates of a plane with equal scales, x to the right and y down: millimetres, or
- * pixels of an image whose scale is unknown, since angles need none.
+ * 52:128-139). Coordinates on a plane with equal scales, x to the right and y down: millimetres, or
+ * pixels of an image without a scale, since angles need none.
  */
 
 export interface SymphysisAxis {
@@ -12,13 +12,16 @@ export interface SymphysisAxis {
   lower: Point;
 }
 
-/** How far beyond the middle a symphysis must lie to be seen from the other side, of the width. */
+/**
+ * How far beyond the middle a symphysis must be for the image to count as mirrored, as a share of
+ * the width.
+ */
 const MIRRORED_BEYOND = 0.06;
 
 /**
- * Both ends of the long axis of the symphysis on an image this wide. The symphysis is shown on the
- * left and its lower edge points to the right (ISUOG 2018); on a mirrored image it lies clearly right
- * of the middle, and the lower edge points to the left.
+ * Both ends of the long axis of the symphysis on an image of this width. The symphysis is shown on
+ * the left and its lower edge points to the right (ISUOG 2018); on a mirrored image it is clearly
+ * right of the middle, and the lower edge points to the left.
  */
 export function symphysisAxis(symphysis: Ellipse, width: number): SymphysisAxis {
   const long = symphysis.a >= symphysis.b;
@@ -37,7 +40,7 @@ const cross = (u: Point, v: Point) => u.x * v.y - u.y * v.x;
 const dot = (u: Point, v: Point) => u.x * v.x + u.y * v.y;
 const DEGREES = 180 / Math.PI;
 
-/** 1 where the head lies on the side of positive rotation from the axis's upper end, else -1. */
+/** 1 where the head is on the side of positive rotation from the axis's upper end, else -1. */
 function sideOf({ upper, lower }: SymphysisAxis, headCentre: Point): 1 | -1 {
   return cross(towards(lower, upper), towards(lower, headCentre)) >= 0 ? 1 : -1;
 }
@@ -49,9 +52,9 @@ export interface Tangent {
 }
 
 /**
- * Angle of progression in degrees: between the long axis of the symphysis and the line from its lower
- * edge that touches the leading part of the skull. Of all outline points the one with the largest
- * angle counts, which is that of the convex hull. Null without an outline.
+ * Angle of progression in degrees: between the long axis of the symphysis and the tangent from its
+ * lower edge to the leading part of the skull. The outline point with the largest angle counts,
+ * which is on the convex hull. Null without an outline.
  */
 export function angleOfProgression(
   axis: SymphysisAxis,
@@ -73,9 +76,9 @@ export function angleOfProgression(
 }
 
 /**
- * Where the infrapubic line, perpendicular to the long axis at the lower edge, first meets the skull;
- * its distance from the lower edge is the head-symphysis distance. Null where the head has not come
- * that far, or lies over the lower edge.
+ * Where the infrapubic line, perpendicular to the long axis at the lower edge, first meets the
+ * skull; its distance from the lower edge is the head-symphysis distance. Null where the head has
+ * not come that far, or covers the lower edge.
  */
 export function infrapubicSkullPoint(axis: SymphysisAxis, head: Ellipse): Point | null {
   const up = towards(axis.lower, axis.upper);
@@ -101,15 +104,16 @@ export function infrapubicSkullPoint(axis: SymphysisAxis, head: Ellipse): Point 
   return { x: axis.lower.x + along * direction.x, y: axis.lower.y + along * direction.y };
 }
 
-/** An axis this near to a right angle has no sense along the birth canal, degrees. */
+/** Degrees from a right angle within which an axis has no direction along the birth canal. */
 const UNDECIDED_BEYOND = 75;
-/** A rounder head than this has no axis that can be told. */
+/** A rounder head has no recognisable axis. */
 const LEAST_ELONGATION = 1.1;
 
 /**
- * Head direction in degrees: long axis of the head to the long axis of the symphysis, read towards
- * the outlet, positive where it points ventrally (up), negative where it points down. Null where the
- * head is too round or lies across the symphysis, so that the sense cannot be told.
+ * Head direction in degrees: the long axis of the head relative to that of the symphysis, read
+ * towards the outlet; positive where it points ventrally (up), negative where it points down. Null
+ * where the head is too round or lies transversely to the symphysis, so that the direction is
+ * ambiguous.
  */
 export function headDirectionAngle(axis: SymphysisAxis, head: Ellipse): number | null {
   const long = Math.max(head.a, head.b);

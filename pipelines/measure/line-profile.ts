@@ -1,10 +1,13 @@
 import type { GrayImage, PixelScale, Point } from '../contract/image.ts';
 
-/** Grey levels along a straight line of a picture; places are millimetres from its first point. */
+/**
+ * Grey levels along a straight line of a picture; positions are in millimetres from its first
+ * point.
+ */
 export interface LineProfile {
-  /** Level at a place, with a fraction; 0 beyond the picture. */
+  /** Level at a position, interpolated; 0 beyond the picture. */
   level(mm: number): number;
-  /** The pixel at a place. */
+  /** The pixel at a position. */
   point(mm: number): Point;
   /** Length of the line, mm. */
   length: number;
@@ -18,11 +21,14 @@ export interface Band {
   beyond: number;
 }
 
-/** Millimetres from one place of a profile to the next, and from one line of the band to the next. */
+/** Millimetres between two positions of a profile, and between two lines of the band. */
 const STEP = 0.25;
 const BESIDE = 0.5;
 
-/** The profile from `from` through `to`: speckle is averaged across the line, an edge is not. */
+/**
+ * The profile along the line from `from` to `to`: speckle is averaged across the line, an edge is
+ * not.
+ */
 export function lineProfile(
   image: GrayImage,
   scale: PixelScale,
@@ -68,7 +74,7 @@ function levelAt({ width, height, data }: GrayImage, { x, y }: Point): number {
   return (1 - fy) * upper + fy * lower;
 }
 
-/** Mean level from one place to another. */
+/** Mean level between two positions. */
 export function meanLevel({ level }: Pick<LineProfile, 'level'>, from: number, to: number): number {
   const steps = Math.max(1, Math.round((to - from) / STEP));
   let sum = 0;
@@ -78,20 +84,20 @@ export function meanLevel({ level }: Pick<LineProfile, 'level'>, from: number, t
 
 /** A change of level on a profile. */
 export interface Step {
-  /** Place, mm. */
+  /** Position, mm. */
   at: number;
-  /** Level beyond less that before it over their sum and a faint level: -1 to 1. */
+  /** Level beyond minus level before, divided by their sum plus a faint level: -1 to 1. */
   contrast: number;
 }
 
-/** Millimetres before and beyond a step whose levels are compared. */
+/** Millimetres before and beyond a step over which levels are compared. */
 const COMPARED = 2;
 /** Grey levels of an echo so faint that its step counts half. */
 const FAINT = 25;
 
 /**
- * The steepest step into the brighter (or the darker) between two places: by the levels themselves,
- * since relative to them an edge lies too far on its darker side. Null where none goes that way.
+ * The steepest step to brighter (or to darker) between two positions. By absolute levels, because
+ * relative ones would move an edge towards its darker side. Null where no step goes that way.
  */
 export function steepestStep(
   profile: LineProfile,

@@ -11,20 +11,22 @@ import {
 } from '../dicom/header.ts';
 import type { ByteSource } from '../study-file.ts';
 
-/** Bounds on a structured report; one of a long examination has some thousand content items. */
+/**
+ * Limits for a structured report; the report of a long examination has some thousand content items.
+ */
 export const REPORT_LIMITS = {
   bytes: 32 * 1024 * 1024,
   items: 200_000,
-  /** Sequences inside sequences; a report of TID 5200 reaches about fifteen. */
+  /** Depth of nested sequences; a report of TID 5200 reaches about fifteen. */
   depth: 48,
   /** A longer text is prose and is not read. */
   textBytes: 64,
 } as const;
 
 /**
- * What is read of a structured report: its codes, numbers and references (PS3.3 C.17.3), and its
- * study date, which only becomes an interval. As in the image reader everything else is walked over,
- * so that no name or prose becomes a value.
+ * The parts of a structured report that are read: its codes, numbers and references (PS3.3 C.17.3),
+ * and its study date, which only becomes an interval. As in the image reader, everything else is
+ * skipped, so that no name or prose becomes a value.
  */
 const TEXTS: Readonly<Record<string, TextName>> = {
   '00080016': 'SOPClassUID',
@@ -98,7 +100,7 @@ interface Reading {
   items: number;
 }
 
-/** Printable text; '' for one that is longer than a code or an identifier. */
+/** Printable text; '' for a text that is longer than a code or an identifier. */
 async function textAt({ walk }: DataSet, element: Element): Promise<string> {
   if (element.length > REPORT_LIMITS.textBytes * 2) return '';
   const bytes = await walk.source.read(element.valueOffset, element.length);
@@ -154,7 +156,7 @@ async function readItem(
   reading.items += 1;
   if (reading.items > REPORT_LIMITS.items)
     throw new UnreadableInput('the structured report is too long');
-  // The limit of elements is one of each item: the number of items has its own.
+  // The limit on elements applies to each item; the number of items has its own limit.
   walk.elements = 0;
   const item: ReportItem = { texts: new Map(), floatingPointValue: null, items: new Map() };
   let offset = start;
@@ -180,7 +182,7 @@ async function readItem(
 
 /**
  * The allow-listed part of a structured report; null for an object of another SOP class, whose
- * content is not walked. Throws a Refusal where a report cannot be followed.
+ * content is not read. Throws UnreadableInput where a report cannot be parsed.
  */
 export async function readReportDataSet(
   source: ByteSource,
@@ -197,7 +199,7 @@ export async function readReportDataSet(
   return item;
 }
 
-/** Elements stand in the order of their tags: after group 0008 no SOP class follows (PS3.5 7.1). */
+/** Elements are in the order of their tags: no SOP class follows after group 0008 (PS3.5 7.1). */
 async function sopClassOf(dataSet: DataSet): Promise<string> {
   const { walk, encoding } = dataSet;
   let offset = dataSet.start;
@@ -210,7 +212,7 @@ async function sopClassOf(dataSet: DataSet): Promise<string> {
   return '';
 }
 
-/** What carts call SNOMED-RT: `SRT`, and before 2003 `SNM3` and `99SDM` (PS3.16 8). */
+/** The names that carts use for SNOMED-RT: `SRT`, and before 2003 `SNM3` and `99SDM` (PS3.16 8). */
 const SNOMED_RT = new Set(['SRT', 'SNM3', '99SDM']);
 
 /**
@@ -331,7 +333,7 @@ const RT_TO_CT: Readonly<Record<string, string>> = {
   'G-0390': '399301000',
 };
 
-/** A code as the standard writes it now; one without an equivalent stays as it is. */
+/** A code as the standard writes it today; one without an equivalent stays as it is. */
 export function currentCode(code: CartCode): CartCode {
   if (code.scheme === 'SNOMED-CT') return { ...code, scheme: 'SCT' };
   if (!SNOMED_RT.has(code.scheme)) return code;
@@ -345,18 +347,18 @@ export interface ReferencedImage {
   frame: number | null;
 }
 
-/** A node of the content tree of a report, as far as its values need it (PS3.3 C.17.3). */
+/** A node of the content tree of a report, with what its values need (PS3.3 C.17.3). */
 export interface ReportNode {
   relationship: string;
   valueType: string;
   name: CartCode | null;
-  /** Of a CODE. */
+  /** The code of a CODE item. */
   code: CartCode | null;
-  /** Of a NUM that has a value; the unit as the cart wrote it. */
+  /** The value of a NUM item that has one; the unit as the cart wrote it. */
   quantity: { value: number; unit: string } | null;
-  /** Of a short TEXT; '' for every other. */
+  /** The text of a short TEXT item; '' for all other items. */
   text: string;
-  /** Of an IMAGE. */
+  /** The image of an IMAGE item. */
   image: ReferencedImage | null;
   nodes: readonly ReportNode[];
 }
@@ -371,7 +373,7 @@ function codeOf(item: ReportItem | undefined): CartCode | null {
   return currentCode({ scheme, code, meaning: textOf(item, 'CodeMeaning') });
 }
 
-/** Floating Point Value where it is there, for its precision (PS3.3 C.18.1). */
+/** Floating Point Value where it is present, for its precision (PS3.3 C.18.1). */
 function quantityOf(item: ReportItem): ReportNode['quantity'] {
   const measured = firstOf(item, 'MeasuredValueSequence');
   if (!measured) return null;
@@ -390,7 +392,7 @@ function imageOf(item: ReportItem): ReferencedImage | null {
   return {
     sopClassUid: textOf(reference, 'ReferencedSOPClassUID'),
     sopInstanceUid,
-    // A reference to several frames belongs to no single one.
+    // A reference to several frames belongs to no single frame.
     frame: Number.isInteger(frame) && frame > 0 ? frame : null,
   };
 }

@@ -42,7 +42,7 @@ function checkTitle(root: ReportNode): void {
 export interface ReadReport {
   file: string;
   values: CartMeasurement[];
-  /** When the examination was that it reports. */
+  /** When the examination took place. */
   examined: AcquisitionTime | null;
   /** Written by this gateway: it must never come back as a measurement of the machine. */
   draft: boolean;
@@ -50,8 +50,8 @@ export interface ReadReport {
 
 /**
  * A structured report of the ultrasound machine, or of ours: TID 5000, 5100, 5200, 5220, 5300, and
- * TID 1500 where it refers to ultrasound images. Null for a DICOM object that is no such document.
- * Throws a Refusal for a report of something else and for one that cannot be followed.
+ * TID 1500 where it refers to ultrasound images. Null for another kind of DICOM object. Throws
+ * UnreadableInput for a report on something else and for one that cannot be parsed.
  */
 export async function readCartReport(file: StudyFile): Promise<ReadReport | null> {
   const dataSet = await withByteSource(file.path, (source) =>

@@ -1,18 +1,18 @@
 import type { CartCode, CartMeasurement } from '../../contract/cart.ts';
 import { keyOf } from './vocabulary.ts';
 
-/** Digits in which the same value agrees, whatever units and formats it was written in. */
+/** Digits to which equal values agree, whatever units and formats they were written in. */
 const SAME_DIGITS = 6;
 
 const code = (given: CartCode | null) => (given ? keyOf(given) : '');
 
-/** What was measured, without the value: concept, subject, place and moment. */
+/** What was measured, apart from the value: concept, subject, place and moment. */
 export function quantityKey(one: CartMeasurement): string {
   return [
     one.key ?? code(one.concept),
     one.fetus ?? '',
     one.laterality ?? '',
-    // A concept of the table names its site; carts write it or leave it out.
+    // A concept of the table implies its site, which carts write or leave out.
     one.key ? '' : code(one.site),
     code(one.of),
     code(one.phase),
@@ -27,7 +27,9 @@ export function quantityKey(one: CartMeasurement): string {
   ].join(' ');
 }
 
-/** How much the cart says about a value: its choice goes before its origin. */
+/**
+ * How much the cart states about a value; that it chose the value ranks before how it was obtained.
+ */
 function weight({ selection, derivation, image }: CartMeasurement): number {
   return (selection ? 4 : 0) + (derivation ? 2 : 0) + (image ? 1 : 0);
 }
@@ -42,8 +44,8 @@ const mostSaidFirst = (values: readonly CartMeasurement[]) =>
   values.toSorted((one, other) => weight(other) - weight(one));
 
 /**
- * Of the same values of one place, those of the same image once. A single value and the mean of it
- * are the same as well: as many stand as one derivation has, those about which most is said.
+ * Equal values of one place, each image counted once. A single value and the mean of it are also
+ * equal: kept are as many as have one derivation, those with the most details.
  */
 function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
   const sorted = mostSaidFirst(same);
@@ -56,9 +58,9 @@ function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
 }
 
 /**
- * Values that several places (sections, reports) repeat, once. The same value twice in one place was
- * measured twice, unless it is of the same image: a median of 175, 175 and 190 is 175. Of each those
- * stand about which most is said, in the place of the first.
+ * Merges values that several places (sections, reports) repeat. The same value twice in one place
+ * was measured twice, unless both are of the same image: a median of 175, 175 and 190 is 175. Of
+ * each group the values with the most details are kept, at the place of the first.
  */
 export function mergedRepeats(places: readonly (readonly CartMeasurement[])[]): CartMeasurement[] {
   const kept = new Map<string, CartMeasurement[]>();
@@ -73,7 +75,7 @@ export function mergedRepeats(places: readonly (readonly CartMeasurement[])[]): 
   return [...kept.values()].flat();
 }
 
-/** What the reports of a study say; the reports repeat each other. */
+/** The values of all reports of a study, which may repeat each other. */
 export function withoutRepeats(measurements: readonly CartMeasurement[]): CartMeasurement[] {
   return mergedRepeats([...Map.groupBy(measurements, ({ file }) => file).values()]);
 }

@@ -20,8 +20,8 @@ import {
 } from './vocabulary.ts';
 
 /**
- * (18185-9, LN, "Gestational Age") does not say what the age was taken from: the biometry group does
- * in which it stands (TID 5008).
+ * (18185-9, LN, "Gestational Age") does not state what the age was derived from: the biometry group
+ * that contains it does (TID 5008).
  */
 const AGE_OF: Readonly<Partial<Record<ConceptKey, ConceptKey>>> = {
   hc: 'ga-by-hc',
@@ -36,7 +36,7 @@ const KEYS = Object.keys(CONCEPTS).filter((key): key is ConceptKey => key in CON
 
 const entryOf = (key: ConceptKey): MeasurementConcept => CONCEPTS[key];
 
-/** The keys that a code can mean. */
+/** The concepts that a code can mean. */
 const KEYS_OF_CODE: ReadonlyMap<string, ConceptKey[]> = KEYS.filter((key) => !AGES.has(key))
   .flatMap((key) => entryOf(key).codings.map((coding) => ({ code: keyOf(coding), key })))
   .reduce(
@@ -49,7 +49,7 @@ type Named = Pick<
   'concept' | 'of' | 'site' | 'derivation' | 'divisor' | 'value' | 'unit'
 >;
 
-/** The one concept that a value names; a general name (a diameter, a PI) needs its site for it. */
+/** The one concept that a value names; a general name (a diameter, a PI) also needs its site. */
 function quantityOf({ concept, site }: Pick<Named, 'concept' | 'site'>): ConceptKey | null {
   const code = keyOf(concept);
   const keys = KEYS_OF_CODE.get(code) ?? [];
@@ -69,9 +69,10 @@ function ageOf({ concept, of, site }: Named): ConceptKey | null {
 }
 
 /**
- * The key of the concept table for a value, and the value in the unit of the table. The key is null,
- * and the value as it was written, for a concept that the table does not hold, a derivation that is
- * no value of the quantity (a standard deviation), an indexed value, or a unit of another kind.
+ * The key of the concept table for a value, and the value in the unit of the table. The key is
+ * null, and the value unchanged, for a concept that the table does not have, a derivation that is
+ * not a value of the quantity (a standard deviation), an indexed value, or a unit of another
+ * dimension.
  */
 export function inConceptTable(named: Named): Pick<CartMeasurement, 'key' | 'value' | 'unit'> {
   const { of, derivation, divisor, value, unit } = named;
@@ -82,13 +83,13 @@ export function inConceptTable(named: Named): Pick<CartMeasurement, 'key' | 'val
   return converted === null ? written : { key, value: converted, unit: entryOf(key).unit };
 }
 
-/** What an identifier of a fetus says. */
+/** What an identifier of a fetus states. */
 export interface FetusId {
-  /** Letter or number, else letters that only tell it apart. */
+  /** Letter or number; otherwise letters that only distinguish the fetus. */
   fetus: string;
-  /** Of how many: "1 of 2", "A/2", "Twin A"; null: not said. */
+  /** The total: "1 of 2", "A/2", "Twin A"; null: not stated. */
   fetuses: number | null;
-  /** Whether letter or number were read. */
+  /** Whether the letter or number was read from the text. */
   known: boolean;
 }
 
@@ -101,8 +102,9 @@ const LETTERS = 26;
 const OPAQUE_LETTERS = 3;
 
 /**
- * Letters for an identifier that is none of a fetus alone: it may be a name, and no name is read. Its
- * digest keeps two fetuses apart in all reports of a study, and is too short to tell what was written.
+ * Letters for an identifier that is not the usual name of a fetus: it may be a person's name, which
+ * is never read. A digest distinguishes two fetuses in all reports of a study, and is too short to
+ * reveal the text.
  */
 function opaque(words: string): string {
   const digest = createHash('sha256').update(words).digest().subarray(0, OPAQUE_LETTERS);
@@ -150,9 +152,9 @@ const modifiers: Readonly<Record<string, Modifier>> = MODIFIERS;
 const nameOf = (node: ReportNode) => (node.name ? keyOf(node.name) : '');
 
 /**
- * What the nodes of a context say of the fetus. (121030, DCM, "Subject ID") is of the patient too
- * (TID 1007): it is read where the subject is a fetus, or is not said and the text is a letter or a
- * number of one.
+ * What the nodes of a context state about the fetus. (121030, DCM, "Subject ID") may also be the
+ * patient's (TID 1007): it is read where the subject is a fetus, or where the subject is not stated
+ * and the text is a fetal letter or number.
  */
 function fetusIds(nodes: readonly ReportNode[]) {
   const subject = nodes.find((node) => nameOf(node) === NAMES.subjectClass)?.code;
@@ -167,13 +169,16 @@ function fetusIds(nodes: readonly ReportNode[]) {
   });
 }
 
-/** The identifier of a fetus goes before its number, so that all sections name it alike. */
+/**
+ * The identifier of a fetus takes precedence over its number, so that all sections use the same
+ * name.
+ */
 function fetusOf(nodes: readonly ReportNode[]): string | null {
   const read = fetusIds(nodes);
   return (read.find(({ number }) => !number) ?? read[0])?.fetus ?? null;
 }
 
-/** The largest number of fetuses that the contexts of a report tell of. */
+/** The largest number of fetuses in the contexts of a report. */
 function fetusCount(root: ReportNode): number {
   const counted = [...nodesOf(root)].flatMap(({ nodes }) => [
     ...nodes
@@ -190,7 +195,10 @@ function lateralityOf(nodes: readonly ReportNode[]): 'left' | 'right' | null {
   return (node?.code && LATERALITIES[keyOf(node.code)]) ?? null;
 }
 
-/** What holds for a container or a value: its own modifiers over those of what contains it. */
+/**
+ * What applies to a container or a value: its own modifiers take precedence over those of its
+ * container.
+ */
 function contextOf(node: ReportNode, outer: Context): Context {
   const own = node.nodes.filter(({ relationship }) => relationship.startsWith('HAS '));
   const context = {
@@ -224,7 +232,7 @@ function equationOf(node: ReportNode): CartCode | null {
   return node.nodes.find((child) => names.includes(nameOf(child)))?.code ?? null;
 }
 
-/** The image that the value was measured on, or that its calipers lie on (TID 320). */
+/** The image on which the value was measured or its calipers were drawn (TID 320). */
 function imageOf(node: ReportNode): CartMeasurement['image'] {
   const sources = node.nodes.filter(({ relationship }) => relationship === 'INFERRED FROM');
   for (const { image, nodes } of sources) {
@@ -234,7 +242,7 @@ function imageOf(node: ReportNode): CartMeasurement['image'] {
   return null;
 }
 
-/** The quantity of a biometry group: that of its first value which speaks for itself. */
+/** The quantity of a biometry group: that of its first value that is not about another value. */
 function quantityOfGroup(container: ReportNode): CartCode | null {
   if (nameOf(container) !== NAMES.biometryGroup) return null;
   const values = container.nodes.filter(({ valueType }) => valueType === 'NUM');
@@ -266,7 +274,7 @@ function measurementOf(
   };
 }
 
-/** The numbers below a container, each with what modifies it; those below them are none. */
+/** The numbers below a container, each with its modifiers; not the numbers below those. */
 function valuesOf(container: ReportNode, outer: Context, report: Report): CartMeasurement[] {
   const context = contextOf(container, outer);
   const group = quantityOfGroup(container);
@@ -279,7 +287,7 @@ function valuesOf(container: ReportNode, outer: Context, report: Report): CartMe
   });
 }
 
-/** More than one fetus, which a report may say in the context of its sections only. */
+/** More than one fetus, which a report may state in the context of its sections only. */
 function severalOf(root: ReportNode, report: Report): CartMeasurement[] {
   const value = fetusCount(root);
   if (value < 2) return [];
@@ -301,13 +309,13 @@ function severalOf(root: ReportNode, report: Report): CartMeasurement[] {
 }
 
 /**
- * The numbers that a report CONTAINS; what several of its sections say stands once. Numbers below
- * them are their properties and inputs. The age of the patient is left out. How many fetuses there
- * are comes with them where the context of a section says that it is more than one.
+ * The numbers that a report CONTAINS; a number that several sections repeat is returned once.
+ * Numbers below them are their properties and inputs. The age of the patient is left out. The
+ * number of fetuses is included where the context of a section says that it is more than one.
  */
 export function reportValues(root: ReportNode, report: Report): CartMeasurement[] {
   const outer = contextOf(root, NO_CONTEXT);
-  // Each section by itself, and what stands in none.
+  // Each section by itself, and what is outside of all sections.
   const inSections = root.nodes
     .filter(({ valueType }) => valueType === 'CONTAINER')
     .map((section) => ({ ...root, nodes: [section] }));

@@ -1,25 +1,25 @@
 import type { CartCode, CartDerivation, CartSelection } from '../../contract/cart.ts';
 
-/** `scheme|code` of a code: meanings differ from cart to cart and are never compared. */
+/** `scheme|code` of a code: meanings differ between carts and are never compared. */
 export function keyOf({ scheme, code }: CartCode): string {
   return `${scheme}|${code}`;
 }
 
-/** Root concepts of reports whose values are of ultrasound, by their template. */
+/** Root concepts of reports with ultrasound values, by their template. */
 export const REPORT_TITLES: Readonly<Record<string, string>> = {
   'DCM|125000': 'TID 5000',
   'DCM|125100': 'TID 5100',
-  // TID 5200 and TID 5300 share their title (PS3.17 CCCC.5); TID 5220 has one for each age.
+  // TID 5200 and TID 5300 share a title (PS3.17 CCCC.5); TID 5220 has one for each age.
   'DCM|125200': 'TID 5200',
   'DCM|125195': 'TID 5220',
   'DCM|125196': 'TID 5220',
   'DCM|125197': 'TID 5220',
 };
 
-/** TID 1500, of any modality. */
+/** TID 1500, used for every modality. */
 export const IMAGING_MEASUREMENT_REPORT = 'DCM|126000';
 
-/** Modifiers that hold for a value, or for all below the container that has them. */
+/** Modifiers that apply to a value, or to everything below the container that has them. */
 export const MODIFIERS = {
   'SCT|363698007': 'site',
   'SCT|370129005': 'method',
@@ -31,7 +31,7 @@ export const MODIFIERS = {
   'LN|18139-6': 'stage',
   'DCM|125307': 'property',
   'DCM|125308': 'divisor',
-  // (121425, DCM, "Index") of TID 5203 says the same as the divisor of TID 5302.
+  // (121425, DCM, "Index") of TID 5203 means the same as the divisor of TID 5302.
   'DCM|121425': 'divisor',
 } as const;
 
@@ -43,7 +43,7 @@ export const NAMES = {
   tableOfValues: 'DCM|121424',
   subjectClass: 'DCM|121024',
   subjectId: 'DCM|121030',
-  /** Both name the fetus and never the patient. */
+  /** Both name the fetus, never the patient. */
   fetusNumber: 'DCM|121037',
   fetusId: 'LN|11951-1',
   subjectAge: 'DCM|121033',
@@ -53,20 +53,20 @@ export const NAMES = {
 /** (121026, DCM, "Fetus") as the class of a subject (TID 1006). */
 export const SUBJECT_FETUS = 'DCM|121026';
 
-/** How many fetuses there are: in the context of a section (TID 1008) and in the summary. */
+/** The number of fetuses: in the context of a section (TID 1008) and in the summary. */
 export const NUMBER_OF_FETUSES = {
   inContext: { scheme: 'DCM', code: '121038', meaning: 'Number of Fetuses' },
   bySummary: { scheme: 'LN', code: '11878-6', meaning: 'Number of Fetuses by US' },
 } as const satisfies Record<string, CartCode>;
 
-/** Values of a biometry group that speak about another value of it (TID 5008). */
+/** Values of a biometry group that are about another value of it (TID 5008). */
 export const ABOUT_THE_GROUP: ReadonlySet<string> = new Set([
   'LN|18185-9',
   'DCM|125012',
   'DCM|125013',
 ]);
 
-/** Names of a property that say nothing without their site (PS3.16 CID 12222, CID 12304). */
+/** Names of a property that are ambiguous without their site (PS3.16 CID 12222, CID 12304). */
 export const PROPERTIES: ReadonlySet<string> = new Set([
   'SCT|81827009',
   'SCT|410668003',
@@ -173,8 +173,8 @@ const UCUM: Readonly<Record<string, readonly [Dimension, number]>> = {
 };
 
 /**
- * Annotations in braces have no effect on the unit (UCUM 6): `{H.B.}/min` is `/min`, `{ratio}` 1. The
- * litre is written in both cases (UCUM 29): `mL/m2` is `ml/m2`.
+ * Annotations in braces have no effect on the unit (UCUM 6): `{H.B.}/min` is `/min`, `{ratio}` is
+ * 1. The litre has two spellings (UCUM 29): `mL/m2` is `ml/m2`.
  */
 function bareUnit(unit: string): string {
   const bare = unit
@@ -184,7 +184,7 @@ function bareUnit(unit: string): string {
   return bare === '' ? '1' : bare;
 }
 
-/** `value` in the UCUM unit `to`; null where the units do not measure the same. */
+/** `value` in the UCUM unit `to`; null where the units have different dimensions. */
 export function convert(value: number, from: string, to: string): number | null {
   const source = bareUnit(from);
   const target = bareUnit(to);

@@ -2,8 +2,8 @@ import { dayNumber, secondsOfDay } from '../../dicom/dates.ts';
 import { ACQUISITION_TIMES, STUDY_TIME } from './attributes.ts';
 
 /**
- * When an image was taken, as numbers that only order images: no text of the header stays. `day`
- * counts days, null where the header gives a time of day alone; `seconds` count from midnight.
+ * When an image was acquired, as numbers that only order images; no text of the header is kept.
+ * `day` counts days, null where the header gives a time of day only; `seconds` count from midnight.
  */
 export interface AcquisitionTime {
   day: number | null;
@@ -12,7 +12,7 @@ export interface AcquisitionTime {
 
 const SECONDS_PER_DAY = 86_400;
 
-/** DT; its offset from UTC is left out, for the images of one study share it. */
+/** DT, without its offset from UTC, because the images of one study share it. */
 function ofDateTime(text: string): AcquisitionTime | null {
   const [stamp = ''] = text.split(/[+-]/);
   const seconds = secondsOfDay(stamp.slice(8));
@@ -24,7 +24,7 @@ export function acquisitionTimeOf(texts: ReadonlyMap<string, string>): Acquisiti
   return firstReadable(texts, ACQUISITION_TIMES);
 }
 
-/** When the examination of a report was: its own dates are those of the writing. */
+/** When the examination of a report took place; the report's own dates are those of its writing. */
 export function studyTimeOf(texts: ReadonlyMap<string, string>): AcquisitionTime | null {
   return firstReadable(texts, [STUDY_TIME]);
 }
@@ -47,9 +47,9 @@ function firstReadable(
 }
 
 /**
- * Seconds of each image from the first of `current`, which is all that leaves the reader. Where an
- * image of the study has no date, the times of day alone are compared.
- * @param priors earlier examinations; theirs are negative, and null where a date is missing.
+ * Seconds of each image from the first of `current`; nothing else leaves the reader. Where an image
+ * of the study has no date, only the times of day are compared.
+ * @param priors earlier examinations; their seconds are negative, and null where a date is missing.
  */
 export function secondsFromFirst(
   current: readonly (AcquisitionTime | null)[],

@@ -1,7 +1,7 @@
 /**
- * The attributes that a pipeline may see: what is needed to decode, to calibrate and to put the
- * clips in order. Everything else in the header is walked over and never becomes a value, so that no
- * name, date or identifier of a person can reach a result, a log or a crash dump.
+ * The attributes that a pipeline may see: what is needed to decode, to calibrate and to order the
+ * clips. Everything else in the header is skipped and never becomes a value, so that no name, date
+ * or identifier of a person can reach a result, a log or a crash dump.
  */
 export const ATTRIBUTES = {
   '00020010': 'TransferSyntaxUID',
@@ -19,7 +19,7 @@ export const ATTRIBUTES = {
   '00181088': 'HeartRate',
   '00181164': 'ImagerPixelSpacing',
   '00186060': 'RWaveTimeVector',
-  // Compared only, to tell studies apart: no more than their number leaves the reader.
+  // Only compared, to distinguish studies: only their number leaves the reader.
   '0020000D': 'StudyInstanceUID',
   '0020000E': 'SeriesInstanceUID',
   '00200013': 'InstanceNumber',
@@ -78,13 +78,13 @@ export const REGION_ATTRIBUTES = {
   '0018603B': 'DopplerSampleVolumeYPosition',
 } as const;
 
-/** Of one item of the View Code Sequence (PS3.3 C.8.5.6 and 8.8). */
+/** Attributes of one item of the View Code Sequence (PS3.3 C.8.5.6 and 8.8). */
 export const CODE_ATTRIBUTES = {
   '00080100': 'CodeValue',
   '00080102': 'CodingSchemeDesignator',
 } as const;
 
-/** Of one multiplex group of the Waveform Sequence (PS3.3 C.10.9). */
+/** Attributes of one multiplex group of the Waveform Sequence (PS3.3 C.10.9). */
 export const WAVEFORM_ATTRIBUTES = {
   '00181068': 'MultiplexGroupTimeOffset',
   '003A0005': 'NumberOfWaveformChannels',
@@ -109,8 +109,8 @@ export const PIXEL_DATA = '7FE00010';
 export const STUDY_TIME = ['00080020', '00080030'] as const;
 
 /**
- * When an image was taken, best first, as pairs of date and time or one of both. They become one
- * number that orders the clips (dicom-instant.ts); the text is not kept.
+ * When an image was acquired, best first, as pairs of date and time or a single combined value.
+ * They become one number that orders the clips (acquisition-time.ts); the text is not kept.
  */
 export const ACQUISITION_TIMES = [
   ['0008002A'],
@@ -128,7 +128,7 @@ export type ItemAttributeName =
   | (typeof WAVEFORM_ATTRIBUTES)[keyof typeof WAVEFORM_ATTRIBUTES];
 export type SequenceName = (typeof SEQUENCES)[keyof typeof SEQUENCES]['name'];
 
-/** How the bytes of a kept value are read; implicit VR files do not say it (PS3.6). */
+/** How the bytes of a value are read, because implicit VR files do not state it (PS3.6). */
 export type ValueKind = 'text' | 'at' | 'us' | 'ul' | 'sl' | 'fl' | 'fd' | 'bytes';
 
 const KINDS: Readonly<Record<Exclude<ValueKind, 'text'>, readonly string[]>> = {
@@ -198,7 +198,7 @@ const KIND_OF: ReadonlyMap<string, ValueKind> = new Map(
   ),
 );
 
-/** The value kind of an attribute, by PS3.6. */
+/** The value kind of an attribute (PS3.6). */
 export function valueKind(name: AttributeName | ItemAttributeName): ValueKind {
   return KIND_OF.get(name) ?? 'text';
 }

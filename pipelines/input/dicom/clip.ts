@@ -49,9 +49,9 @@ function byImageType(header: DicomHeader): Clip['mode'] {
 }
 
 /**
- * The mode of an image: by its regions, which Image Type never overrules since some carts always
- * write 0001 (echo 2.4 and 2.5); then by Image Type and by Ultrasound Color Data Present.
- * `unknown` where the header says nothing.
+ * The mode of an image: by its regions, which Image Type never overrules because some carts always
+ * write 0001 (echo 2.4 and 2.5); then by Image Type and by Ultrasound Color Data Present. `unknown`
+ * where the header states nothing.
  */
 export function readMode(header: DicomHeader, regions: readonly UltrasoundRegion[]): Clip['mode'] {
   const hasFormat = (value: number) => regions.some(({ format }) => format === value);
@@ -68,7 +68,7 @@ export function readMode(header: DicomHeader, regions: readonly UltrasoundRegion
   return chromatic && (mode === '2d' || mode === 'unknown') ? 'colour' : mode;
 }
 
-/** What the frames of a cine are timed by. */
+/** How the frames of a cine are timed. */
 export interface FrameTimes {
   timing: Timing;
   /** Seconds of each frame from the first; all 0 where `timing` is `none`. */
@@ -77,7 +77,7 @@ export interface FrameTimes {
 
 const FRAME_TIME_VECTOR = '00181065';
 
-/** Increments to the frame before; the first is 0 or of no meaning (PS3.3 C.7.6.5.1.2). */
+/** Increments from the frame before; the first is 0 or meaningless (PS3.3 C.7.6.5.1.2). */
 function byVector(header: DicomHeader, frames: number): number[] | null {
   const vector = numbersOf(header, 'FrameTimeVector');
   // Some carts leave out the increment of the first frame.
@@ -91,7 +91,7 @@ function byVector(header: DicomHeader, frames: number): number[] | null {
   return milliseconds > 0 ? seconds : null;
 }
 
-/** Evenly: by the seconds of one frame; null where that is no positive number. */
+/** Evenly spaced frames from the seconds per frame; null where that is not a positive number. */
 function evenly(step: number | null, frames: number): number[] | null {
   if (step === null || !(step > 0) || !Number.isFinite(step)) return null;
   return Array.from({ length: frames }, (_, index) => index * step);
@@ -103,10 +103,10 @@ function perSecond(rate: number | null): number | null {
 
 /**
  * When each frame was acquired: by Frame Time Vector or Frame Time, whichever the Frame Increment
- * Pointer names, else by the one that is there; then by the video stream in the object, by Cine Rate,
- * and last by Recommended Display Frame Rate, which tells how to play a cine and not how it was
- * acquired (PS3.3 C.7.6.5).
- * @param stream seconds of each frame as a video stream gives them; null for other pixel data.
+ * Pointer names, otherwise the one that is present; then by the video stream in the object, by Cine
+ * Rate, and last by Recommended Display Frame Rate, which says how to play a cine and not how it
+ * was acquired (PS3.3 C.7.6.5).
+ * @param stream seconds of each frame by the video stream; null for other pixel data.
  */
 export function readFrameTimes(
   header: DicomHeader,
@@ -134,7 +134,10 @@ export function readFrameTimes(
   return none;
 }
 
-/** Beats per minute that a heart, of a fetus too, can have; a cart without ECG writes 0. */
+/**
+ * Heart rates, in beats per minute, that an adult or fetal heart can have; a cart without ECG
+ * writes 0.
+ */
 const HEART_RATE = { least: 20, most: 300 } as const;
 
 export interface Cardiac {
@@ -178,7 +181,9 @@ function readEcg(header: DicomHeader, regions: readonly UltrasoundRegion[]): Ecg
   return { area: strip?.area ?? null, secondsPerPixel: scaled ? seconds : null, samples };
 }
 
-/** What a header tells of the heart beat. R waves and trigger times are in milliseconds there. */
+/**
+ * What a header states about the heart beat. R waves and trigger times are in milliseconds there.
+ */
 export function readCardiac(header: DicomHeader, regions: readonly UltrasoundRegion[]): Cardiac {
   const rate = numberOf(header, 'HeartRate');
   const possible = rate !== null && rate >= HEART_RATE.least && rate <= HEART_RATE.most;
@@ -219,14 +224,14 @@ function codeOf(item: HeaderItem | undefined): string | null {
   return value && scheme ? `${scheme}:${value}` : null;
 }
 
-/** PS3.3 C.7.6.1.1.1; U and B tell no side. */
+/** PS3.3 C.7.6.1.1.1; U and B give no side. */
 const LATERALITY: Readonly<Record<string, 'left' | 'right'>> = { L: 'left', R: 'right' };
 
 function yesOrNo(text: string): boolean | null {
   return text === 'YES' ? true : text === 'NO' ? false : null;
 }
 
-/** What a header tells of an image beside its pixels and their scale. */
+/** What a header states about an image besides its pixels and their scale. */
 export function readDescription(
   header: DicomHeader,
   { regions: written, misfit }: Regions,
@@ -261,18 +266,18 @@ export function readDescription(
   };
 }
 
-/** A clip whose place in the study is not known yet. */
+/** A clip whose position in the study is not known yet. */
 export interface DicomClip {
   clip: Clip;
   taken: AcquisitionTime | null;
-  /** Study Instance UID; null: not said. */
+  /** Study Instance UID; null: not stated. */
   study: string | null;
   firstFrame: Pixels;
-  /** What of the file does not fit, though it is read; null: nothing. */
+  /** What is inconsistent in the file, though it was read; null: nothing. */
   remark: string | null;
 }
 
-/** Of a video the stream is believed: it alone knows how many frames can be decoded. */
+/** For a video the stream decides: only it knows how many frames can be decoded. */
 function frameCountRemark(header: DicomHeader, frames: number): string | null {
   const announced = numberOf(header, 'NumberOfFrames');
   if (announced === null || announced === frames) return null;
@@ -280,9 +285,9 @@ function frameCountRemark(header: DicomHeader, frames: number): string | null {
 }
 
 /**
- * Reads a DICOM image or cine. Frames are decoded when asked for, by their place in the file; the
- * first is decoded once here, so that a file that cannot be decoded is refused as a whole.
- * `mmPerPx` is the user's scale for an image that brings none.
+ * Reads a DICOM image or cine. Frames are decoded on request, by their position in the file; the
+ * first is decoded here, so that a file that cannot be decoded is refused as a whole. `mmPerPx` is
+ * the user's scale for an image without one.
  */
 export async function readDicomClip(
   file: string,

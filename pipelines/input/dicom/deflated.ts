@@ -8,7 +8,7 @@ import {
 } from '../../dicom/transfer-syntaxes.ts';
 import { withByteSource } from '../study-file.ts';
 
-/** The head of (0002,0000) with its value, the length of what follows of the group. */
+/** Size of (0002,0000): its header and its value, the length of the rest of the group. */
 const GROUP_LENGTH_BYTES = 12;
 /** (0002,0010) UI, two bytes of length, and the UID of the deflated transfer syntax. */
 const DEFLATED_ELEMENT = Buffer.concat([
@@ -17,7 +17,7 @@ const DEFLATED_ELEMENT = Buffer.concat([
 ]);
 const LONGEST_META = 65_536;
 
-/** Preamble and File Meta Information of a deflated file; null for every other file. */
+/** Preamble and file meta information of a deflated file; null for every other file. */
 async function deflatedMeta(path: string): Promise<Buffer | null> {
   return withByteSource(path, async (source) => {
     const headBytes = PREFIX_END + GROUP_LENGTH_BYTES;
@@ -31,7 +31,9 @@ async function deflatedMeta(path: string): Promise<Buffer | null> {
   });
 }
 
-/** The same length keeps the group length true: a UID is padded with NUL (PS3.5 6.2). */
+/**
+ * The new UID has the same length, padded with NUL (PS3.5 6.2), so the group length stays correct.
+ */
 function renamed(meta: Buffer): Buffer {
   const value = meta.indexOf(DEFLATED_ELEMENT) + DEFLATED_ELEMENT.length - DEFLATED.length;
   meta.fill(0, value, value + DEFLATED.length);
@@ -56,8 +58,8 @@ async function* inflated(path: string, meta: Buffer): AsyncGenerator<Buffer> {
 }
 
 /**
- * The bytes of a Deflated Explicit VR Little Endian file (PS3.5 A.5) as an Explicit VR Little Endian
- * one, so that its frames can be reached by their place; null for a file of any other kind.
+ * A Deflated Explicit VR Little Endian file (PS3.5 A.5) as the bytes of an Explicit VR Little
+ * Endian one, so that its frames can be read at any offset; null for a file of any other kind.
  */
 export async function inflateDicom(path: string): Promise<AsyncIterable<Buffer> | null> {
   const meta = await deflatedMeta(path);

@@ -17,19 +17,22 @@ import {
   walkSequence,
 } from './header.ts';
 
-/** Directory Record Sequence and what we take of a record (PS3.3 F.3.2.2). */
+/** Directory Record Sequence and the attributes of a record that are read (PS3.3 F.3.2.2). */
 const DIRECTORY_RECORD_SEQUENCE = '00041220';
 const REFERENCED_FILE_ID = '00041500';
 const REFERENCED_SOP_INSTANCE_UID = '00041511';
 
 /** A file that a DICOMDIR lists. */
 interface ListedFile {
-  /** Below the folder of the DICOMDIR, with `/` between its components. */
+  /** Path relative to the folder of the DICOMDIR, with `/` between its components. */
   path: string;
   sopInstanceUid: string;
 }
 
-/** The DICOMDIR sets among files: what remains to be read as images, and what they lack. */
+/**
+ * The DICOMDIR sets among files: what remains to be read as images, and which listed files are
+ * missing.
+ */
 export interface DicomdirSets {
   files: StudyFile[];
   missing: RefusedFile[];
@@ -64,8 +67,8 @@ async function readRecords(dataSet: DataSet, sequence: Element): Promise<ListedF
 }
 
 /**
- * The files that a DICOMDIR lists (PS3.10 8.6); null where `source` is none, told by a data set that
- * begins with group 0004 as no image does. Throws a Refusal where the directory cannot be followed.
+ * The files that a DICOMDIR lists (PS3.10 8.6); null where `source` is not a DICOMDIR, which begins
+ * with group 0004, as no image does. Throws UnreadableInput where the directory cannot be parsed.
  */
 async function readDicomdir(source: ByteSource): Promise<ListedFile[] | null> {
   if (source.size < 140) return null;
@@ -83,7 +86,7 @@ async function readDicomdir(source: ByteSource): Promise<ListedFile[] | null> {
   return listed;
 }
 
-/** Null where the file is no DICOMDIR that can be followed; it is refused when it is read itself. */
+/** Null where the file is not a readable DICOMDIR; it is refused when it is read itself. */
 async function directoryOf(file: StudyFile): Promise<ListedFile[] | null> {
   try {
     return await withByteSource(file.path, readDicomdir);
@@ -93,7 +96,7 @@ async function directoryOf(file: StudyFile): Promise<ListedFile[] | null> {
   }
 }
 
-/** '' where the file is no DICOM that can be followed; it is refused when it is read itself. */
+/** '' where the file is not readable DICOM; it is refused when it is read itself. */
 async function sopInstanceUid(file: StudyFile): Promise<string> {
   return withByteSource(file.path, async (source) => {
     try {
@@ -111,8 +114,8 @@ const MISSING = 'the DICOMDIR lists this file, and it did not come with the stud
 const folded = (name: string) => name.toUpperCase();
 
 /**
- * The listed files that did not come. A file is found by its path below the folder of its DICOMDIR
- * or, where the folders were lost on the way (uploads are flat), by its SOP Instance UID.
+ * The listed files that are missing. A file is found by its path relative to its DICOMDIR or, where
+ * the folders were lost in transfer (uploads are flat), by its SOP Instance UID.
  */
 async function missingFiles(
   listed: ReadonlyMap<string, ListedFile>,
@@ -129,8 +132,8 @@ async function missingFiles(
 }
 
 /**
- * Takes the DICOMDIRs out of `files` and names the files that they list and that did not come.
- * Files that no DICOMDIR lists stay and are read like all others.
+ * Removes the DICOMDIRs from `files` and names the files that they list and that are missing. Files
+ * that no DICOMDIR lists stay and are read like all others.
  */
 export async function takeDicomdirs(files: readonly StudyFile[]): Promise<DicomdirSets> {
   const directories = await inParallel(files, DECODING.files, directoryOf);

@@ -3,13 +3,13 @@ import { LIMITS } from '../limits.ts';
 import type { ByteSource } from '../study-file.ts';
 import type { PixelDataElement } from './header.ts';
 
-/** Bytes of a file. */
+/** A range of bytes in a file. */
 export interface Span {
   offset: number;
   length: number;
 }
 
-/** Where the bytes of one frame lie: one span, or several fragments to be joined. */
+/** Where the bytes of one frame are: one span, or several fragments to be joined. */
 export type FrameSpans = readonly Span[];
 
 const ITEM = 0xe000fffe;
@@ -41,7 +41,7 @@ async function readFragments(
   const fragments: Span[] = [];
   let table: Span | null = null;
   let offset = start;
-  // Some writers leave the delimiter out and simply end the file.
+  // Some writers leave out the delimiter and simply end the file.
   while (offset + 8 <= source.size) {
     const head = await source.read(offset, 8);
     const tag = head.readUInt32LE(0);
@@ -98,7 +98,7 @@ async function groupByMarkers(source: ByteSource, fragments: readonly Span[]): P
   return groups;
 }
 
-/** The fragments behind the offset table, in their order. */
+/** The fragments after the offset table, in their order. */
 export async function encapsulatedFragments(
   source: ByteSource,
   pixelData: PixelDataElement,
@@ -108,7 +108,7 @@ export async function encapsulatedFragments(
 
 /**
  * Frames of encapsulated pixel data (PS3.5 A.4): by the basic offset table where it is filled and
- * true, else one fragment per frame, else by the markers that begin a code stream.
+ * correct, otherwise one fragment per frame, otherwise by the markers that begin a code stream.
  */
 export async function encapsulatedFrames(
   source: ByteSource,

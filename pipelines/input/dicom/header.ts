@@ -21,7 +21,7 @@ import {
 
 export type HeaderValue = string | number[] | Buffer;
 
-/** A damaged value may reach a sentence for a person: nothing but printable characters stays. */
+/** A damaged value may be quoted in a sentence for a person: only printable characters are kept. */
 function printable(bytes: Buffer): string {
   return bytes
     .toString('latin1')
@@ -30,7 +30,7 @@ function printable(bytes: Buffer): string {
     .trim();
 }
 
-/** The value of a kept attribute, of its own memory; `words` says that its bytes are OW. */
+/** The value of a kept attribute in newly allocated memory; `words` means that its bytes are OW. */
 export function decodeValue(
   bytes: Buffer,
   name: AttributeName | ItemAttributeName,
@@ -68,19 +68,19 @@ export interface PixelDataElement {
   offset: number;
   /** Null: encapsulated, of undefined length. */
   length: number | null;
-  /** 16-bit words in the byte order of the file, even where they hold two 8-bit samples. */
+  /** 16-bit words in the byte order of the file, even where each holds two 8-bit samples. */
   words: boolean;
 }
 
 /** One item of a sequence that is read. */
 export type HeaderItem = ReadonlyMap<ItemAttributeName, HeaderValue>;
 
-/** The allow-listed part of a DICOM header; see dicom-attributes.ts. */
+/** The allow-listed part of a DICOM header; see attributes.ts. */
 export interface DicomHeader extends Readonly<Record<SequenceName, readonly HeaderItem[]>> {
   transferSyntax: string;
   bigEndian: boolean;
   values: ReadonlyMap<AttributeName, HeaderValue>;
-  /** Orders the images of a study; never leaves the reader as it is. */
+  /** Orders the images of a study; never leaves the reader in this form. */
   taken: AcquisitionTime | null;
   pixelData: PixelDataElement | null;
 }
@@ -112,7 +112,7 @@ function tagAt(bytes: Buffer, offset: number, bigEndian: boolean): string {
   return (group * 0x10000 + element).toString(16).toUpperCase().padStart(8, '0');
 }
 
-/** Reads the head of the element at `offset` (PS3.5 7.1.2 and 7.1.3). */
+/** Reads the header of the element at `offset` (PS3.5 7.1.2 and 7.1.3). */
 export async function elementAt(walk: Walk, offset: number, encoding: Encoding): Promise<Element> {
   walk.elements += 1;
   if (walk.elements > LIMITS.headerElements)
@@ -149,9 +149,9 @@ async function readValue(
 }
 
 /**
- * The items of a sequence, one `each` per item with the offset of its first element; returns the
- * offset after the sequence. Delimiters that are missing or nested wrongly end the innermost open
- * item, as real carts write them.
+ * Calls `each` for every item of a sequence with the offset of its first element; returns the
+ * offset after the sequence. Missing or wrongly nested delimiters, as real carts write them, end
+ * the innermost open item.
  */
 export async function walkSequence(
   walk: Walk,
@@ -178,7 +178,9 @@ export async function walkSequence(
   return end ?? offset;
 }
 
-/** The offset after the value of an element; a value of undefined length is walked through. */
+/**
+ * The offset after the value of an element; a value of undefined length is parsed to find its end.
+ */
 export async function passValue(
   walk: Walk,
   element: Element,
@@ -227,7 +229,7 @@ async function readFileMeta(
   return { transferSyntax, offset };
 }
 
-/** A data set ready to be walked: how it is encoded and where its first element lies. */
+/** A data set ready to be read: its encoding and the offset of its first element. */
 export interface DataSet {
   walk: Walk;
   transferSyntax: string;
@@ -236,8 +238,8 @@ export interface DataSet {
 }
 
 /**
- * Reads the File Meta Information (PS3.10 7.1), or guesses the encoding where a file begins with
- * its data set. Throws a Refusal where it cannot be followed.
+ * Reads the file meta information (PS3.10 7.1), or guesses the encoding where a file begins with
+ * its data set. Throws UnreadableInput where it cannot be parsed.
  */
 export async function openDataSet(source: ByteSource): Promise<DataSet> {
   const walk: Walk = { source, elements: 0 };
@@ -264,8 +266,8 @@ const ITEM_NAMES: Readonly<Record<string, (typeof SEQUENCES)[keyof typeof SEQUEN
 const TIME_TAGS: ReadonlySet<string> = new Set(ACQUISITION_TIMES.flat());
 
 /**
- * Reads the header of a DICOM file (PS3.10) up to its pixel data, and of it only what is on the
- * allow-list. Throws a Refusal where the header cannot be followed.
+ * Reads the header of a DICOM file (PS3.10) up to its pixel data, keeping only what is on the
+ * allow-list. Throws UnreadableInput where the header cannot be parsed.
  */
 export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> {
   const { walk, transferSyntax, encoding, start } = await openDataSet(source);
@@ -311,7 +313,7 @@ export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> 
   };
 }
 
-/** DT of PS3.5 6.2: 26 characters. */
+/** The longest DT (PS3.5 6.2): 26 characters. */
 const LONGEST_TIME = 26;
 
 /** Text of an attribute; '' where it is absent. */
@@ -320,7 +322,10 @@ export function textOf(header: DicomHeader, name: AttributeName): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The first number of an attribute, binary or decimal text; null where it is absent or no number. */
+/**
+ * The first number of an attribute, binary or decimal text; null where it is absent or not a
+ * number.
+ */
 export function numberOf(header: DicomHeader, name: AttributeName): number | null {
   const value = header.values.get(name);
   if (Array.isArray(value)) return value[0] ?? null;
@@ -329,14 +334,14 @@ export function numberOf(header: DicomHeader, name: AttributeName): number | nul
   return Number.isFinite(number) ? number : null;
 }
 
-/** All numbers of an attribute; empty where it is absent or one of them is no number. */
+/** All numbers of an attribute; empty where it is absent or one of them is not a number. */
 export function numbersOf(header: DicomHeader, name: AttributeName): number[] {
   const value = header.values.get(name);
   const numbers = typeof value === 'string' && value !== '' ? value.split('\\').map(Number) : value;
   return Array.isArray(numbers) && numbers.every(Number.isFinite) ? numbers : [];
 }
 
-/** The first number of an attribute of an item; null where it is absent or no number. */
+/** The first number of an attribute of an item; null where it is absent or not a number. */
 export function numberIn(item: HeaderItem, name: ItemAttributeName): number | null {
   const value = item.get(name);
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;

@@ -31,7 +31,7 @@ async function frameBytes(path: string, spans: FrameSpans): Promise<Buffer> {
   return only && parts.length === 1 ? only : Buffer.concat(parts);
 }
 
-/** Two 8-bit samples share a 16-bit word: in a big endian file they lie swapped (PS3.5 A.3). */
+/** Two 8-bit samples share a 16-bit word: in a big endian file they are swapped (PS3.5 A.3). */
 function unswap(bytes: Buffer): Buffer {
   return bytes.length % 2 === 0 ? bytes.swap16() : bytes;
 }
@@ -59,7 +59,9 @@ function announcedFrames(header: DicomHeader): number {
   return frames;
 }
 
-/** The fragments of a video are one stream (PS3.5 8.2.5); how many frames it holds, it says itself. */
+/**
+ * The fragments of a video are one stream (PS3.5 8.2.5), which itself says how many frames it has.
+ */
 async function openStream(
   path: string,
   source: ByteSource,
@@ -78,8 +80,8 @@ async function openStream(
 }
 
 /**
- * The frames of a DICOM image, found but not decoded. Throws a Refusal where the pixel data are
- * missing, cut short, contradict the header, or are of a kind that is not supported.
+ * The frames of a DICOM image, located but not decoded. Throws UnreadableInput where the pixel data
+ * are missing, truncated, contradict the header, or are of an unsupported kind.
  */
 export async function openPixels(
   path: string,

@@ -4,7 +4,7 @@ import { type DicomHeader, type HeaderItem, numberIn } from './header.ts';
 
 /** Region Spatial Format (PS3.3 C.8.5.5.1.1). */
 export const SPATIAL_FORMAT = { picture: 1, mMode: 2, spectral: 3, waveform: 4 } as const;
-/** Region Data Type (PS3.3 C.8.5.5.1.2), those that a part of the product looks for. */
+/** Region Data Type (PS3.3 C.8.5.5.1.2); the types that the product uses. */
 export const DATA_TYPE = { tissue: 1, colourFlow: 2, pw: 3, cw: 4, ecg: 0x0a } as const;
 /** Physical Units X and Y Direction (PS3.3 C.8.5.5.1.15). */
 export const UNIT = {
@@ -28,12 +28,12 @@ export interface UltrasoundRegion {
   format: number | null;
   dataType: number | null;
   flags: number;
-  /** Cut to the image; null where it has no area. */
+  /** Clipped to the image; null where nothing remains. */
   area: Rectangle | null;
-  /** The corners as written, for a sentence. */
+  /** The corners as written, for error messages. */
   corners: string;
   units: Axes;
-  /** Physical Delta, signed. */
+  /** Physical Delta, with its sign. */
   delta: Axes;
   /** Reference Pixel, relative to the first corner (C.8.5.5.1.6). */
   referencePixel: Axes;
@@ -49,7 +49,7 @@ export interface UltrasoundRegion {
 
 export interface Regions {
   regions: readonly UltrasoundRegion[];
-  /** Why none of them can be trusted; null where they fit the image. */
+  /** Why none of the regions can be trusted; null where they fit the image. */
   misfit: string | null;
 }
 
@@ -59,7 +59,8 @@ function areaOf(item: HeaderItem, columns: number, rows: number) {
   const maxX = numberIn(item, 'RegionLocationMaxX1') ?? Number.NaN;
   const maxY = numberIn(item, 'RegionLocationMaxY1') ?? Number.NaN;
   const corners = `(${minX}, ${minY}) to (${maxX}, ${maxY})`;
-  // Some carts write the corner after the last pixel, so one beyond the edge is still the edge.
+  // Some carts write the corner after the last pixel, so one pixel beyond the edge still counts as
+  // the edge.
   const outside = minX >= columns || minY >= rows || maxX > columns || maxY > rows;
   const area: Rectangle | null =
     maxX > minX && maxY > minY
@@ -72,7 +73,7 @@ function axes(item: HeaderItem, x: Parameters<typeof numberIn>[1], y: typeof x):
   return { x: numberIn(item, x), y: numberIn(item, y) };
 }
 
-/** The attributes of 2009 and those they replaced, which were unsigned. */
+/** The attributes introduced in 2009 and the unsigned ones that they replaced. */
 function sampleVolume(item: HeaderItem): Point | null {
   const x =
     numberIn(item, 'DopplerSampleVolumeXPosition') ??
@@ -83,14 +84,14 @@ function sampleVolume(item: HeaderItem): Point | null {
   return x === null || y === null ? null : { x, y };
 }
 
-/** Whether a region shows ultrasound or a trace; format 0 is none, 5 is graphics. */
+/** Whether a region shows ultrasound or a trace; format 0 is "none", 5 is graphics. */
 export function showsUltrasound({ format }: UltrasoundRegion): boolean {
   return format !== null && format > 0 && format <= LAST_ULTRASOUND_FORMAT;
 }
 
 /**
- * The regions of a header. One that reaches outside the image, and be it the ECG's, makes all of
- * them doubtful: the image was cropped or resized after it was calibrated.
+ * The regions of a header. A single region that reaches outside the image, even the ECG's, makes
+ * all of them doubtful: the image was cropped or resized after it was calibrated.
  */
 export function readRegions(header: DicomHeader, columns: number, rows: number): Regions {
   let misfit: string | null = null;
@@ -122,10 +123,10 @@ export function readRegions(header: DicomHeader, columns: number, rows: number):
 
 /** Region Flags bit 2: the Doppler scale is a frequency (PS3.3 C.8.5.5.1.3). */
 const FREQUENCY_SCALE = 0b100;
-/** Bits 3 and 4. */
+/** Region Flags bits 3 and 4. */
 const RENEWAL = ['unspecified', 'scrolling', 'sweeping', 'both'] as const;
 
-/** Speed of sound in tissue as every cart assumes it, cm/s. */
+/** Speed of sound in tissue as every cart assumes it, in cm/s. */
 const SPEED_OF_SOUND = 154_000;
 
 function kindOf({ format, dataType }: UltrasoundRegion): SweepKind | null {
@@ -138,8 +139,8 @@ function kindOf({ format, dataType }: UltrasoundRegion): SweepKind | null {
 }
 
 /**
- * The Doppler equation v = c f / (2 f0 cos a): cm/s of one Hz of shift. Null without a frequency, or
- * where the beam is across the flow.
+ * The Doppler equation v = c f / (2 f0 cos a): the velocity in cm/s of a shift of one Hz. Null
+ * without a frequency, or where the beam is perpendicular to the flow.
  */
 export function velocityOfShift(kilohertz: number | null, angle: number): number | null {
   const cosine = Math.cos((angle * Math.PI) / 180);
@@ -150,9 +151,9 @@ export function velocityOfShift(kilohertz: number | null, angle: number): number
 type ValueAxis = Pick<SweepRegion, 'unit' | 'valuePerPixel' | 'zeroRow' | 'yDirection'>;
 
 /**
- * Row of the frame where the y axis is 0. The reference pixel is relative to the region; one that
- * lies outside of it was written for the whole frame by some carts, and by others is a mistake, so
- * that it is left unknown.
+ * Row of the frame where the y axis is 0. The reference pixel is relative to the region; where it
+ * is outside the region, some carts meant the whole frame and others made a mistake, so that it is
+ * left unknown.
  */
 function zeroRowOf({ area, delta, referencePixel, referenceValue }: UltrasoundRegion) {
   const [row, value, step] = [referencePixel.y, referenceValue.y, delta.y];

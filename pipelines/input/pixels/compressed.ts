@@ -5,7 +5,7 @@ import type { PixelCoding } from '../../dicom/transfer-syntaxes.ts';
 import { getFfmpeg } from '../video/ffmpeg.ts';
 import { fromStored, type PixelFormat, type Pixels } from './pixels.ts';
 
-/** What a compressed frame says of itself, before a decoder allocates memory for it. */
+/** What a compressed frame states about itself, read before a decoder allocates memory for it. */
 export interface CodeStreamSize {
   width: number;
   height: number;
@@ -13,7 +13,7 @@ export interface CodeStreamSize {
 }
 
 const SOC_SIZ = 0xff4fff51;
-/** JP2 boxes before a JPEG 2000 code stream, which some writers leave in, are shorter. */
+/** The JP2 boxes before a JPEG 2000 code stream, which some writers leave in, are shorter. */
 const MOST_BOXES = 512;
 
 /** Start of frame: SOF0 to SOF15 (ITU-T T.81 Table B.1) without DHT, JPG and DAC, and T.87's SOF55. */
@@ -58,7 +58,7 @@ function jpegSize(bytes: Buffer): CodeStreamSize | null {
   return null;
 }
 
-/** The size in the code stream of JPEG, JPEG-LS or JPEG 2000; null where none is found. */
+/** The size in the code stream of JPEG, JPEG-LS or JPEG 2000; null where it is not found. */
 export function codeStreamSize(encoded: Uint8Array): CodeStreamSize | null {
   const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
   if (bytes.length < 4) return null;
@@ -68,8 +68,8 @@ export function codeStreamSize(encoded: Uint8Array): CodeStreamSize | null {
 const SOS = 0xffda;
 
 /**
- * Whether a JPEG-LS stream holds a scan for each component (ITU-T T.87 C.2.3): then its decoder gives
- * the samples plane by plane, whatever the DICOM header says.
+ * Whether a JPEG-LS stream holds one scan per component (ITU-T T.87 C.2.3): then its decoder
+ * returns the samples plane by plane, whatever the DICOM header says.
  */
 export function isScannedByComponent(encoded: Buffer): boolean {
   for (let at = 2; at + 5 <= encoded.length; at += 2 + encoded.readUInt16BE(at + 2)) {
@@ -78,9 +78,9 @@ export function isScannedByComponent(encoded: Buffer): boolean {
   return false;
 }
 
-/** Samples of a JPEG XL image, interleaved; little endian where they take two bytes. */
+/** Samples of a JPEG XL image, interleaved; little endian where they have two bytes. */
 export async function decodeJpegXl(encoded: Buffer, format: PixelFormat): Promise<Uint8Array> {
-  // libjxl stretches 12 bits over 16; what was stored cannot be told from that with certainty.
+  // libjxl scales 12 bits to 16; the stored value cannot be recovered from that with certainty.
   if (format.bitsStored !== format.bitsAllocated) {
     throw new UnreadableInput(`JPEG XL of ${format.bitsStored} bits is not supported`);
   }
@@ -128,13 +128,13 @@ type CompressedCoding = Exclude<PixelCoding, 'native' | 'video' | 'unsupported'>
 
 let codecsReady: Promise<void> | null = null;
 
-/** The WebAssembly of the codecs is loaded once per process, when first needed. */
+/** The WebAssembly of the codecs is loaded once per process, when it is first needed. */
 function initializeCodecs(): Promise<void> {
   codecsReady ??= NativeCodecs.initializeAsync({ logCodecsInfo: false });
   return codecsReady;
 }
 
-/** More belong to no ultrasound image; a decoder allocates memory for as many as it is told. */
+/** No ultrasound image has more; a decoder allocates memory for as many as the stream claims. */
 const MOST_COMPONENTS = 4;
 
 /** A stream larger than its header says is refused before a decoder allocates memory for it. */
@@ -142,7 +142,7 @@ function checkSize(encoded: Buffer, format: PixelFormat): void {
   const size = codeStreamSize(encoded);
   if (!size) return;
   const { width, height, components } = size;
-  // A JPEG may leave its height to a marker behind its lines (ITU-T T.81 B.2.5).
+  // A JPEG may give its height in a marker after its lines (ITU-T T.81 B.2.5).
   if (width !== format.width || (height !== format.height && height !== 0)) {
     throw new UnreadableInput(
       `the compressed image is ${width} x ${height} pixels, the header says ${format.width} x ${format.height}`,
@@ -183,7 +183,7 @@ const DECODERS = {
   'ht-jpeg-2000': 'decodeHtJpeg2000',
 } as const;
 
-/** What a decoder gives has a chroma of its own for each pixel again. */
+/** Decoded samples have separate chroma for each pixel again. */
 function whole(photometric: string): string {
   return photometric === 'YBR_FULL_422' ? 'YBR_FULL' : photometric;
 }
@@ -228,8 +228,9 @@ async function decode(
 ): Promise<Pixels> {
   switch (coding) {
     case 'jpeg-sequential':
-      // libjpeg takes every unmarked JPEG of three components for YCbCr; the header knows better.
-      // sharp reads the 8 bits of the baseline process, the codecs also the 12 of the extended one.
+      // libjpeg assumes that every unmarked JPEG of three components is YCbCr; the header knows
+      // better. sharp reads the 8 bits of the baseline process, the codecs also the 12 of the
+      // extended one.
       if (format.photometric === 'RGB' || format.bitsStored > 8)
         return decodeByCodecs(encoded, format, 'jpeg');
       return decodeBaseline(encoded, format);
@@ -243,7 +244,7 @@ async function decode(
   }
 }
 
-/** Decodes one compressed frame; throws a Refusal in a sentence where that fails. */
+/** Decodes one compressed frame; throws UnreadableInput with a sentence where that fails. */
 export async function decodeCompressed(
   encoded: Buffer,
   format: PixelFormat,

@@ -21,7 +21,7 @@ function appendLinear({ values, entries }: Expansion, length: number, end: numbe
   }
 }
 
-/** Expands one segment at `at`; returns the place of the next. */
+/** Expands one segment at `at`; returns the offset of the next. */
 function expandSegment(expansion: Expansion, at: number, nested: boolean): number {
   const { words, values, entries } = expansion;
   const opcode = words[at];
@@ -47,7 +47,7 @@ function expandSegment(expansion: Expansion, at: number, nested: boolean): numbe
 
 /**
  * Expands Segmented Palette Color Lookup Table Data of 16-bit words (PS3.3 C.7.9.2) to `entries`
- * values. Throws a Refusal where the segments are damaged or too few.
+ * values. Throws UnreadableInput where the segments are damaged or too few.
  */
 export function expandSegments(data: Buffer, entries: number): Uint16Array {
   const words = Uint16Array.from({ length: data.length >> 1 }, (_, index) =>
@@ -65,7 +65,7 @@ export function expandSegments(data: Buffer, entries: number): Uint16Array {
 
 /** Lookup tables to 8-bit colour (PS3.3 C.7.6.3.1.5). */
 export interface Palette {
-  /** First stored value that is mapped; lower ones take the first entry, higher ones the last. */
+  /** First stored value that is mapped; lower ones get the first entry, higher ones the last. */
   first: number;
   red: Uint8Array;
   green: Uint8Array;
@@ -83,10 +83,10 @@ function table(data: Buffer, entries: number, bits: number): Uint8Array {
   if (data.length < (bits === 8 ? entries : entries * 2)) {
     throw new UnreadableInput('the colour palette is cut short');
   }
-  // 8-bit entries are packed two in a word; some writers give each a word of its own.
+  // 8-bit entries are packed two to a word; some writers give each its own word.
   if (bits === 8 && data.length < entries * 2) return Uint8Array.from(data.subarray(0, entries));
   const words = Uint16Array.from({ length: entries }, (_, index) => data.readUInt16LE(index * 2));
-  // Tables that announce 16 bits and hold 8 are common; scaled down they would be black.
+  // Tables that claim 16 bits and hold 8 are common; scaled down they would be black.
   const eightBit = words.every((word) => word < 256);
   return Uint8Array.from(words, (word) => (eightBit ? word : word >> 8));
 }
@@ -103,7 +103,7 @@ function channel(header: DicomHeader, colour: Colour): { first: number; values: 
   return { first, values: Uint8Array.from(expandSegments(segments, entries), (word) => word >> 8) };
 }
 
-/** Reads the three tables; throws a Refusal where one is missing, short or damaged. */
+/** Reads the three tables; throws UnreadableInput where one is missing, short or damaged. */
 export function readPalette(header: DicomHeader): Palette {
   const red = channel(header, 'Red');
   return {

@@ -4,7 +4,7 @@ import { type DicomHeader, numberOf, textOf } from '../dicom/header.ts';
 import { LIMITS } from '../limits.ts';
 import { type Palette, readPalette } from './palette.ts';
 
-/** What the header says of one frame's pixels (PS3.3 C.7.6.3). */
+/** What the header states about one frame's pixels (PS3.3 C.7.6.3). */
 export interface PixelFormat {
   width: number;
   height: number;
@@ -20,7 +20,7 @@ export interface PixelFormat {
 const ONE_SAMPLE = ['MONOCHROME1', 'MONOCHROME2', 'PALETTE COLOR'];
 const THREE_SAMPLES = ['RGB', 'YBR_FULL', 'YBR_FULL_422', 'YBR_ICT', 'YBR_RCT', 'XYB'];
 
-/** Columns and Rows; throws a Refusal for an image without size or over the limit. */
+/** Columns and Rows; throws UnreadableInput for an image without a size or over the limit. */
 export function readImageSize(header: DicomHeader): { width: number; height: number } {
   const width = numberOf(header, 'Columns') ?? 0;
   const height = numberOf(header, 'Rows') ?? 0;
@@ -31,7 +31,7 @@ export function readImageSize(header: DicomHeader): { width: number; height: num
   return { width, height };
 }
 
-/** Reads and checks the pixel format; throws a Refusal that names what is not supported. */
+/** Reads and checks the pixel format; throws UnreadableInput that names what is not supported. */
 export function readPixelFormat(header: DicomHeader): PixelFormat {
   const { width, height } = readImageSize(header);
   const samples = numberOf(header, 'SamplesPerPixel') ?? 1;
@@ -152,7 +152,7 @@ function interleave(data: Uint8Array, pixels: number): Uint8Array {
 
 function storedValues(data: Uint8Array, format: PixelFormat): Uint8Array | Uint16Array {
   const pixels = format.width * format.height;
-  // Not as a Buffer, whose `slice` shares what that of a Uint8Array copies.
+  // Not as a Buffer, whose `slice` shares the memory that a Uint8Array would copy.
   if (format.bitsAllocated === 8) return new Uint8Array(data.buffer, data.byteOffset, pixels);
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const mask = 2 ** format.bitsStored - 1;
@@ -174,7 +174,10 @@ function mapPalette(stored: Uint8Array | Uint16Array, palette: Palette): Uint8Ar
   return rgb;
 }
 
-/** Grey of 8 bits; `stored` itself where it is that. In a loop: `from` with a function takes ten times as long. */
+/**
+ * Grey of 8 bits; `stored` itself where it already is. A loop, because `from` with a function takes
+ * ten times as long.
+ */
 function grayOf(
   stored: Uint8Array | Uint16Array,
   { bitsStored, photometric }: PixelFormat,
@@ -192,8 +195,8 @@ function grayOf(
 }
 
 /**
- * Converts the stored samples of one frame, uncompressed and laid out as `format` says; they are not
- * copied where they fit. Throws a Refusal where there are fewer than that.
+ * Converts the stored samples of one frame, uncompressed and laid out as `format` says; samples
+ * that need no conversion are not copied. Throws UnreadableInput where there are too few.
  */
 export function fromStored(data: Uint8Array, format: PixelFormat): Pixels {
   if (data.length < nativeFrameBytes(format)) {
@@ -216,18 +219,18 @@ export function fromStored(data: Uint8Array, format: PixelFormat): Pixels {
   return { width, height, channels: 3, data: rgb };
 }
 
-/** Frames of one size, decoded one by one when asked for. */
+/** Frames of one size, decoded one by one on request. */
 export interface FrameSource {
   width: number;
   height: number;
   frames: number;
-  /** Seconds of each frame from the first as the stream itself says it; null: it does not. */
+  /** Seconds of each frame from the first by the stream itself; null: it does not state them. */
   times: readonly number[] | null;
-  /** Throws a Refusal for a frame that is damaged. */
+  /** Throws UnreadableInput for a damaged frame. */
   decode(index: number): Promise<Pixels>;
 }
 
-/** The frames of a clip at `times` (seconds from the first; 0 where it has none). */
+/** The frames of a clip at `times` (seconds from the first; 0 where a frame has none). */
 export function framesOf(source: FrameSource, times: readonly number[]): Frame[] {
   return Array.from({ length: source.frames }, (_, index) => ({
     index,

@@ -3,18 +3,18 @@ import { UnreadableInput } from '../../contract/study.ts';
 import type { Span } from '../dicom/frame-bytes.ts';
 import { readBytes } from '../study-file.ts';
 
-/** The bytes of a video: a whole file, or the fragments of a DICOM object one behind the other. */
+/** The bytes of a video: a whole file, or the fragments of a DICOM object joined together. */
 export interface VideoBytes {
   path: string;
   spans: readonly Span[];
 }
 
-/** Bytes of the whole video. */
+/** Size of the whole video. */
 export function videoSize({ spans }: VideoBytes): number {
   return spans.reduce((sum, span) => sum + span.length, 0);
 }
 
-/** `length` bytes at `offset`, whatever fragments they lie in; fewer at the end of the video. */
+/** `length` bytes at `offset`, across fragments; fewer at the end of the video. */
 export async function readVideoBytes(
   video: VideoBytes,
   offset: number,
@@ -32,8 +32,9 @@ export async function readVideoBytes(
 }
 
 /**
- * As `readVideoBytes`, at once. FFmpeg waits for its bytes on a thread of the very pool that would read
- * them: with as many videos open as the pool has threads, nobody would be left to read.
+ * As `readVideoBytes`, but synchronous. FFmpeg waits for its bytes on a thread of the same pool
+ * that would read them: with as many videos open as the pool has threads, no thread would be left
+ * to read.
  */
 export function readVideoBytesSync(video: VideoBytes, offset: number, length: number): Buffer {
   const buffer = Buffer.allocUnsafe(Math.min(length, Math.max(videoSize(video) - offset, 0)));
@@ -67,29 +68,29 @@ function isAvi(head: Buffer): boolean {
   return /^RIFF.{4}AVI /s.test(head.toString('latin1', 0, 12));
 }
 
-/** Whole length of the box at the begin of `head` (ISO/IEC 14496-12 4.2); 0: to the end. */
+/** Length of the box at the start of `head` (ISO/IEC 14496-12 4.2); 0: up to the end. */
 function boxLength(head: Buffer): number {
   const length = head.readUInt32BE(0);
   if (length !== 1) return length;
   return head.length < 16 ? Number.NaN : Number(head.readBigUInt64BE(8));
 }
 
-/** A RIFF chunk is padded to even length; writers that were stopped leave the length 0. */
+/** A RIFF chunk is padded to an even length; a writer that was interrupted leaves the length 0. */
 function chunkLength(head: Buffer): number {
   const length = head.readUInt32LE(4);
   return length === 0 ? 0 : 8 + length + (length % 2);
 }
 
 /**
- * Throws a Refusal where a box of an MP4 or a chunk of an AVI is announced longer than the file:
- * FFmpeg gives the frames before such a cut and says nothing.
+ * Throws UnreadableInput where a box of an MP4 or a chunk of an AVI claims to be longer than the
+ * file: FFmpeg returns the frames before such a cut without an error.
  */
 export async function checkVideoEnds(video: VideoBytes): Promise<void> {
   const size = videoSize(video);
   const first = await readVideoBytes(video, 0, 12);
   if (!isIsoMedia(first) && !isAvi(first)) return;
   const lengthOf = isAvi(first) ? chunkLength : boxLength;
-  // Trailing bytes too few for another head are padding.
+  // Trailing bytes too few for another header are padding.
   for (let offset = 0; offset + 8 <= size; ) {
     const head = await readVideoBytes(video, offset, 16);
     const length = lengthOf(head);

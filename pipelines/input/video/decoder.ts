@@ -12,7 +12,7 @@ import type { Pixels } from '../pixels/pixels.ts';
 import { readVideoBytes, readVideoBytesSync, type VideoBytes, videoSize } from './container.ts';
 import { type Ffmpeg, getFfmpeg } from './ffmpeg.ts';
 
-/** Names of FFmpeg's demuxers; with any other one a file could make it open further files. */
+/** Names of FFmpeg's demuxers; any other could be made by a file to open further files. */
 const CONTAINERS = new Set([
   'mov,mp4,m4a,3gp,3g2,mj2',
   'avi',
@@ -23,14 +23,14 @@ const CONTAINERS = new Set([
   'hevc',
 ]);
 
-/** Containers whose index leads to any key frame. */
+/** Containers whose index allows seeking to any key frame. */
 const SEEKABLE = new Set(['mov,mp4,m4a,3gp,3g2,mj2']);
 
 const CODECS = ['h264', 'hevc', 'mpeg4', 'mjpeg', 'mpeg2video', 'mpeg1video'] as const;
 
 const READ_BYTES = 262_144;
 const PROBE_BYTES = 65_536;
-/** One for each core of a small machine; every further one holds frames of its own. */
+/** One for each core of a small machine; every further thread holds frames in memory. */
 const THREADS = 2;
 
 function throwIf(failed: boolean): void {
@@ -56,10 +56,11 @@ function inputOf(av: Ffmpeg, bytes: VideoBytes): IOContext {
   return io;
 }
 
-/** Quarter turns to the right that stand a frame upright, by the matrix of its track. */
+/** Clockwise quarter turns that make a frame upright, by the matrix of its track. */
 function quarterTurns(matrix: Buffer | null): number {
   if (!matrix || matrix.length < 36) return 0;
-  // 3 x 3 fixed point numbers; the first two of the first row are cosine and sine (ISO/IEC 14496-12 8.5.2).
+  // 3 x 3 fixed point numbers; the first two of the first row are cosine and sine (ISO/IEC 14496-12
+  // 8.5.2).
   const angle = Math.atan2(matrix.readInt32LE(4), matrix.readInt32LE(0));
   return ((Math.round(angle / (Math.PI / 2)) % 4) + 4) % 4;
 }
@@ -75,12 +76,12 @@ function checkSize({ width, height }: { width: number; height: number }): void {
 export interface Stamp {
   /** When it is shown; null where the container does not say. */
   shown: number | null;
-  /** Where a search for it begins. */
+  /** The time stamp from which to seek it. */
   decoded: number | null;
   key: boolean;
 }
 
-/** The video stream of a file while it is open. Its calls must not overlap. */
+/** The video stream of an open file. Its calls must not overlap. */
 export class VideoDecoder {
   readonly #av: Ffmpeg;
   readonly #input: IOContext;
@@ -94,12 +95,12 @@ export class VideoDecoder {
   #ended = false;
   readonly width: number;
   readonly height: number;
-  /** Quarter turns to the right that stand a frame upright. */
+  /** Clockwise quarter turns that make a frame upright. */
   readonly turns: number;
-  /** Width of a pixel by its height. */
+  /** Width of a pixel divided by its height. */
   readonly pixelAspect: number;
   readonly secondsPerTick: number;
-  /** Frames per second as the container says; 0 where it does not. */
+  /** Frames per second by the container; 0 where it gives none. */
   readonly frameRate: number;
   readonly seekable: boolean;
 
@@ -136,7 +137,7 @@ export class VideoDecoder {
     this.seekable = SEEKABLE.has(format.iformat?.name ?? '');
   }
 
-  /** Opens the video stream; throws a Refusal that says what cannot be read. */
+  /** Opens the video stream; throws UnreadableInput with the reason where it cannot be read. */
   static async open(bytes: VideoBytes): Promise<VideoDecoder> {
     const av = await getFfmpeg();
     const container = av.InputFormat.probe(await readVideoBytes(bytes, 0, PROBE_BYTES));
@@ -190,7 +191,7 @@ export class VideoDecoder {
     }
   }
 
-  /** The packets from here on that are to be shown, without decoding one. */
+  /** The packets from here on that are to be shown, without decoding any. */
   async *packets(): AsyncGenerator<Stamp> {
     while (await this.#readPacket()) {
       const { pts, dts, isKeyframe } = this.#packet;
@@ -203,7 +204,7 @@ export class VideoDecoder {
     }
   }
 
-  /** Decodes the next frame in the order in which they are shown; null after the last. */
+  /** Decodes the next frame in display order; null after the last. */
   async next(): Promise<Stamp | null> {
     for (;;) {
       this.#frame.unref();
@@ -232,8 +233,8 @@ export class VideoDecoder {
   }
 
   /**
-   * The frame that `next` decoded, as `width` x `height` RGB as it is stored. Throws a Refusal for
-   * one that FFmpeg patched up: what it guessed must not be measured.
+   * The frame that `next` decoded, as `width` x `height` RGB as it is stored. Throws
+   * UnreadableInput for a frame that FFmpeg repaired: what it guessed must not be measured.
    */
   async pixels(width: number, height: number): Promise<Pixels> {
     const { decodeErrorFlags, width: decodedWidth, height: decodedHeight } = this.#frame;
@@ -251,7 +252,7 @@ export class VideoDecoder {
     return { width, height, channels: 3, data: this.#rgb.toBuffer() };
   }
 
-  /** Goes to the key frame at or before a time stamp; false where it cannot. */
+  /** Seeks to the key frame at or before a time stamp; false where that is not possible. */
   async seek(ticks: number): Promise<boolean> {
     const { AVSEEK_FLAG_BACKWARD } = this.#av;
     const code = await this.#format.seekFrame(this.#stream, BigInt(ticks), AVSEEK_FLAG_BACKWARD);

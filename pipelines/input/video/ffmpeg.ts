@@ -10,7 +10,7 @@ async function load(): Promise<Ffmpeg> {
       import('node-av/lib'),
       import('node-av/constants'),
     ]);
-    // What FFmpeg has to say about a file quotes its tags; none of that belongs into a log.
+    // FFmpeg's messages about a file quote its tags, which must not reach a log.
     lib.Log.setLevel(constants.AV_LOG_QUIET);
     return { ...lib, ...constants };
   } catch (error) {
@@ -21,8 +21,8 @@ async function load(): Promise<Ffmpeg> {
 }
 
 /**
- * FFmpeg, an optional package of some 200 MB: loaded once, when it is first needed. Throws a Refusal
- * where it is not installed (docs/licences.md).
+ * FFmpeg, an optional package of some 200 MB: loaded once, when it is first needed. Throws
+ * UnreadableInput where it is not installed (docs/licences.md).
  */
 export function getFfmpeg(): Promise<Ffmpeg> {
   loaded ??= load();

@@ -6,22 +6,22 @@ import { type FrameSource, framesOf, type Pixels } from '../pixels/pixels.ts';
 import { checkVideoEnds, type VideoBytes } from './container.ts';
 import { type Stamp, VideoDecoder } from './decoder.ts';
 
-/** A frame of a video in the order in which it is shown. */
+/** A frame of a video, in display order. */
 export interface ListedFrame {
   /** Seconds from the first frame. */
   time: number;
-  /** Time stamp in ticks; null where frames are told by their number only. */
+  /** Time stamp in ticks; null where frames are identified by their number only. */
   stamp: number | null;
-  /** Where the search for it begins, if it is a key frame that can be searched for. */
+  /** Where to seek it, if it is a key frame that can be sought. */
   seekTo: number | null;
 }
 
 export interface VideoListing {
   bytes: VideoBytes;
-  /** As they are stored, not yet turned upright. */
+  /** As stored, not yet turned upright. */
   width: number;
   height: number;
-  /** Quarter turns to the right that stand a frame upright. */
+  /** Clockwise quarter turns that make a frame upright. */
   turns: number;
   frames: readonly ListedFrame[];
 }
@@ -41,7 +41,7 @@ async function collect(next: () => Promise<Stamp | null>, deadline: number): Pro
   return stamps;
 }
 
-/** Every frame has a time stamp of its own: then nothing need be decoded to list them. */
+/** Whether every frame has its own time stamp, so that nothing must be decoded to list them. */
 function areTold(stamps: readonly Stamp[]): boolean {
   const shown = new Set(stamps.map((stamp) => stamp.shown));
   return shown.size === stamps.length && !shown.has(null);
@@ -57,7 +57,10 @@ function byStamps(stamps: readonly Stamp[], decoder: VideoDecoder): ListedFrame[
   });
 }
 
-/** Frames without stamps follow each other at the rate of the container; at no time without one. */
+/**
+ * Frames without time stamps follow each other at the rate of the container; without a rate they
+ * have no time.
+ */
 function byNumber(stamps: readonly Stamp[], decoder: VideoDecoder): ListedFrame[] {
   const step = decoder.frameRate > 0 ? 1 / decoder.frameRate : 0;
   return stamps.map((_, index) => ({ time: index * step, stamp: null, seekTo: null }));
@@ -87,9 +90,9 @@ async function listFrames(bytes: VideoBytes, decoder: VideoDecoder): Promise<Lis
 }
 
 /**
- * Lists the frames of a video with their times, `as shown` by a player (upright, the pixels as wide
- * as they are high) or `as stored`: a DICOM header counts the stored pixels. Throws a Refusal in a
- * sentence for what is damaged, cut short, too large or of an unknown kind.
+ * Lists the frames of a video with their times, `as shown` by a player (upright, with square
+ * pixels) or `as stored`, because a DICOM header counts the stored pixels. Throws UnreadableInput
+ * with a sentence for a video that is damaged, truncated, too large or of an unknown kind.
  */
 export async function listVideo(
   bytes: VideoBytes,
@@ -109,7 +112,7 @@ export async function listVideo(
   });
 }
 
-/** The same pixels a quarter turn to the right. */
+/** The same pixels after a clockwise quarter turn. */
 function turnRight({ width, height, data }: Pixels): Pixels {
   const turned = new Uint8Array(data.length);
   for (let y = 0, from = 0; y < height; y += 1) {
@@ -123,7 +126,7 @@ function turnRight({ width, height, data }: Pixels): Pixels {
   return { width: height, height: width, channels: 3, data: turned };
 }
 
-/** The frames of a listed video, upright, decoded when asked for. */
+/** The frames of a listed video, upright, decoded on request. */
 export function openVideo(listing: VideoListing): FrameSource {
   const reader = new VideoReader(listing);
   const lying = listing.turns % 2 === 1;
@@ -141,8 +144,9 @@ export function openVideo(listing: VideoListing): FrameSource {
 }
 
 /**
- * Decodes single frames of a video in any order, cheapest in their own: a frame is made from those
- * since the last key frame. It holds a few decoded frames and, while it is asked, one decoder.
+ * Decodes single frames of a video in any order, cheapest in their own order, because a frame
+ * depends on those since the last key frame. It keeps a few decoded frames and, while in use, one
+ * decoder.
  */
 export class VideoReader {
   readonly #listing: VideoListing;
@@ -150,7 +154,7 @@ export class VideoReader {
   readonly #cached = new Map<number, Pixels>();
   readonly #capacity: number;
   #decoder: VideoDecoder | null = null;
-  /** The next frame in the order of the decoder, by its number. */
+  /** The number of the frame that the decoder returns next. */
   #position = 0;
   #turn: Promise<unknown> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
@@ -164,7 +168,7 @@ export class VideoReader {
     this.#capacity = Math.max(1, Math.floor(LIMITS.videoCacheBytes / bytes));
   }
 
-  /** The pixels of a frame by its number. Throws a Refusal where it is damaged or missing. */
+  /** The pixels of a frame by its number. Throws UnreadableInput where it is damaged or missing. */
   frame(index: number): Promise<Pixels> {
     const read = this.#turn.then(() => this.#read(index));
     this.#turn = read.catch(() => this.#close());
@@ -188,14 +192,14 @@ export class VideoReader {
         throw new UnreadableInput('the video takes too long to decode');
       if (number === index) return this.#keep(index, decoder);
       if (number !== null && number < index) continue;
-      // The search went past the frame: from the begin it is certain to be met.
+      // Seeking went past the frame: decoding from the start is certain to reach it.
       if (restarted) throw new UnreadableInput('a frame of the video is missing');
       decoder = await this.#restart();
       restarted = true;
     }
   }
 
-  /** A decoder that comes to the frame as it goes on. */
+  /** A decoder that reaches the frame by going on. */
   async #goTo(index: number): Promise<VideoDecoder> {
     const key = this.#listing.frames.findLastIndex(
       ({ seekTo }, number) => number <= index && seekTo !== null,
@@ -216,7 +220,7 @@ export class VideoReader {
     return this.#decoder;
   }
 
-  /** Decodes one frame and gives its number; -1 for one that is not listed, null at the end. */
+  /** Decodes one frame and returns its number; -1 for one that is not listed, null at the end. */
   async #next(decoder: VideoDecoder): Promise<number | null> {
     const stamp = await decoder.next();
     if (!stamp) return null;
@@ -251,7 +255,7 @@ export class VideoReader {
 
 /**
  * Reads a video file (MP4, MOV, AVI, MPEG), upright and with square pixels. The first frame is
- * decoded once here, so that a video that cannot be decoded is refused as a whole. `mmPerPx` is the
+ * decoded here, so that a video that cannot be decoded is refused as a whole. `mmPerPx` is the
  * user's scale of the frame as a player shows it.
  */
 export async function readVideo(file: string, path: string, mmPerPx: number | null): Promise<Clip> {

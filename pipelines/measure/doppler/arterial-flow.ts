@@ -15,28 +15,31 @@ import { readSpectrum, type Spectrum } from './spectrum.ts';
 export const DOPPLER = {
   /** Share of the columns that must hold flow. */
   filled: 0.2,
-  /** Share of the columns in which flow may reach the end of its side: a click does, a peak not. */
+  /**
+   * Share of the columns in which flow may reach the end of its side, as a click does; a peak must
+   * not.
+   */
   cut: 0.01,
-  /** Beats are similar within these shares of the median length and peak. */
+  /** Beats count as similar within these shares of the median length and peak. */
   similar: { length: 0.1, peak: 0.2 },
   /** The last part of a beat, whose lowest velocity is the end-diastolic one, share of its length. */
   endDiastole: 0.12,
-  /** A reversal is at least this bright beside the forward flow; clutter is not. */
+  /** A reversal is at least this bright relative to the forward flow; clutter is fainter. */
   reversal: 0.25,
-  /** On the other side, flow in this share of the columns is another vessel, not a mirror image. */
+  /** Flow on the other side in this share of the columns is another vessel, not a mirror image. */
   otherVessel: { filled: 0.5, brightness: 0.45 },
 } as const;
 
 /** Velocities of one beat, cm/s, forward flow positive (obstetric 13.1). */
 export interface BeatVelocities extends Beat {
-  /** Peak systolic; S of a vein. */
+  /** Peak systolic velocity; S of a vein. */
   peak: number;
   /** Just before the next upstroke. */
   endDiastolic: number;
   lowest: number;
   /** Time average of the maximum velocity over the beat (TAMX). */
   average: number;
-  /** Columns of the display with the peak and with the lowest velocity. */
+  /** Columns of the display with the highest and with the lowest velocity. */
   peakColumn: number;
   lowestColumn: number;
   endFlow: 'forward' | 'absent' | 'reversed';
@@ -56,25 +59,28 @@ export type DopplerWaveform =
   | {
       status: 'traced';
       side: Side;
-      /** Beats alike in length and peak, in order. */
+      /** Beats of similar length and peak, in order. */
       beats: BeatVelocities[];
-      /** Whole beats on the display, alike or not. */
+      /** Whole beats on the display, similar or not. */
       beatsSeen: number;
       beatsPerMinute: number;
-      /** Coefficient of variation of the lengths of the beats that are alike. */
+      /** Coefficient of variation of the lengths of the similar beats. */
       variation: number;
-      /** The same of all beats seen: whether a rhythm is regular is no question of those alike. */
+      /**
+       * The same for all beats: whether a rhythm is regular must not be judged by the similar ones
+       * only.
+       */
       variationSeen: number;
       /** Another vessel flows the other way and would hide a reversal. */
       otherVessel: boolean;
       /** Velocity below which flow is hidden by the baseline, cm/s. */
       hiddenBelow: number;
       /**
-       * Velocity at which forward flow disappears where it does, cm/s: what the wall filter lets
-       * through begins there. Null: it never does.
+       * Velocity at which forward flow disappears, where it does, in cm/s: the wall filter hides
+       * flow below it. Null: it never disappears.
        */
       vanishesAt: number | null;
-      /** 0 to 1, from the contrast of the trace and how alike the beats are. */
+      /** 0 to 1, from the contrast of the trace and the similarity of the beats. */
       confidence: number;
       trace: DrawnTrace;
       spectrum: Pick<Spectrum, 'left' | 'top' | 'zeroRow' | 'velocityPerRow' | 'secondsPerColumn'>;
@@ -91,7 +97,7 @@ function deviation(values: Float64Array): number {
 /** How much a side looks like the artery: bright and pulsatile, neither mirror image nor vein. */
 const pulsatility = (envelope: Envelope) => envelope.brightness * deviation(envelope.velocities);
 
-/** Whether what lies on the other side is a flow of its own and no mirror image of the main one. */
+/** Whether the flow on the other side is a separate flow rather than a mirror image. */
 function isOtherVessel(main: Envelope, other: Envelope): boolean {
   const both = main.edgeRows.filter((row, i) => row !== null && other.edgeRows[i] !== null).length;
   const flowing = main.edgeRows.filter((row) => row !== null).length;
@@ -102,7 +108,7 @@ function isOtherVessel(main: Envelope, other: Envelope): boolean {
   );
 }
 
-/** Flow by column, cm/s: forward as traced; where there is none, what flows back. */
+/** Flow by column, cm/s: the forward trace, or where there is none the reversed flow. */
 function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Float64Array {
   return main.velocities.map((forward, column) => {
     if (forward > 0) return Math.max(0, forward - main.skirt);
@@ -140,7 +146,7 @@ function velocitiesOf(curve: Float64Array, beat: Beat, hiddenBelow: number): Bea
     if (steadied(curve, i) < steadied(curve, endColumn)) endColumn = i;
   }
   const traced = steadied(curve, endColumn);
-  // Within the band of the wall filter there is no flow that could be told from none.
+  // Within the band of the wall filter, flow cannot be distinguished from its absence.
   const endDiastolic = Math.abs(traced) < hiddenBelow ? 0 : traced;
   return {
     from,
@@ -172,9 +178,9 @@ function variationOf(beats: readonly Beat[]): number {
 }
 
 /**
- * Traces the pulsatile flow of a spectral display and its beats. Velocities are as displayed: the
- * cart corrects them for the angle, or not, and DICOM does not say which. A flow that wraps around
- * the end of the scale or is cut off by it is refused, for its peak is not on the screen.
+ * Traces the pulsatile flow of a spectral display and its beats. Velocities are as displayed: DICOM
+ * does not say whether the cart has corrected them for the angle. A flow that wraps around or is
+ * cut off at the end of the scale is refused, because its peak is not on the screen.
  */
 export function traceDoppler(image: GrayImage, sweep: SweepRegion): DopplerWaveform {
   const spectrum = readSpectrum(image, sweep);

@@ -3,19 +3,19 @@ import { flankLine, outlineOfWave, type Wave, type WaveOutline } from '../waves.
 import type { SpectralDisplay, SpectralTrace } from './envelope.ts';
 
 export const EJECTION = {
-  /** Of the fastest wave: slower ones are another flow, or noise. */
+  /** Share of the fastest wave; slower waves are another flow, or noise. */
   height: 0.5,
   /** Seconds from peak to peak; no adult heart beats faster (200 per minute). */
   apart: 0.3,
-  /** Seconds; an ejection or a regurgitation lasts at least this. */
+  /** Seconds; an ejection or a regurgitation lasts at least this long. */
   shortest: 0.1,
-  /** Seconds from the end of the display that a peak must keep. */
+  /** Seconds that a peak must be away from the ends of the display. */
   margin: 0.03,
 } as const;
 
 /** One wave per beat, of an ejection or of a regurgitant jet; columns of the display. */
 export interface Ejection {
-  /** Where the flanks meet the baseline, with a fraction. */
+  /** Where the flanks meet the baseline, as fractional columns. */
   from: number;
   to: number;
   peakColumn: number;
@@ -26,11 +26,11 @@ export interface Ejection {
   /** Seconds from the beginning to the peak, and to the end. */
   accelerationTime: number;
   flowTime: number;
-  /** Beginning and end are on the display. */
+  /** Whether beginning and end are on the display. */
   whole: boolean;
 }
 
-/** Of waves that are too near to each other, the higher one. */
+/** Of waves that are too close to each other, the higher one. */
 function onePerBeat(waves: readonly Wave[], apart: number): Wave[] {
   const chosen: Wave[] = [];
   for (const wave of waves.toSorted((a, b) => b.height - a.height)) {
@@ -39,7 +39,7 @@ function onePerBeat(waves: readonly Wave[], apart: number): Wave[] {
   return chosen.toSorted((a, b) => a.peak - b.peak);
 }
 
-/** The tallest waves, one per beat: their usual height, not a single spike, is the measure. */
+/** The tallest waves, one per beat. Their usual height is the measure, not a single spike. */
 export function mainWaves(waves: readonly Wave[], secondsPerColumn: number): Wave[] {
   const long = waves.filter(({ from, to }) => (to - from) * secondsPerColumn >= EJECTION.shortest);
   const single = onePerBeat(long, EJECTION.apart / secondsPerColumn);
@@ -75,13 +75,16 @@ export function ejectionsOf(
 }
 
 export const ANNULAR = {
-  /** Of the fastest wave of its side. */
+  /** Share of the fastest wave of its side. */
   height: 0.25,
-  /** Seconds; S' lasts at least this, the isovolumic spike before it does not. */
+  /** Seconds; S' lasts at least this long, the isovolumic spike before it does not. */
   systole: 0.09,
-  /** Pieces of one wave lie no further apart than this, peak to peak in seconds. */
+  /** Pieces of one wave are no further apart than this, peak to peak in seconds. */
   pieces: 0.09,
-  /** e' peaks within this after the end of S', a' within this before the next S', seconds. */
+  /**
+   * e' peaks within the first after the end of S', a' within the second before the next S', in
+   * seconds.
+   */
   early: 0.3,
   atrial: 0.22,
   margin: 0.02,
@@ -100,7 +103,7 @@ export interface AnnularMotion {
   beats: AnnularBeat[];
 }
 
-/** Of the pieces of a torn wave the highest, from the first to the last. */
+/** The highest piece of a torn wave, extended from the first piece to the last. */
 function joined(waves: readonly Wave[], apart: number): Wave[] {
   const result: Wave[] = [];
   for (const wave of waves) {
@@ -143,7 +146,7 @@ function beatsBetween(systolic: readonly Wave[], diastolic: readonly Wave[], sec
   });
 }
 
-/** Beats of one assignment of the sides, and how many of them have an early wave. */
+/** The beats for one assignment of the sides, and how many of them have an early wave. */
 function motionOf(
   systolic: SpectralTrace,
   diastolic: SpectralTrace,
@@ -164,7 +167,7 @@ function motionOf(
 
 /**
  * Motion of an annulus: S' on one side of the baseline, e' and a' on the other. From the apex S' is
- * above; a display that the machine inverted is known by two waves above and one below.
+ * above; a display that the machine inverted is recognised by two waves above and one below.
  */
 export function annularMotion(display: SpectralDisplay): AnnularMotion {
   const { above, below, spectrum } = display;
@@ -176,15 +179,15 @@ export function annularMotion(display: SpectralDisplay): AnnularMotion {
 }
 
 export const FILLING = {
-  /** Of the fastest wave. */
+  /** Share of the fastest wave. */
   height: 0.22,
   /** Velocity at the beginning of A above which E and A are fused, cm/s (echo 10.2). */
   fused: 20,
-  /** The part of the fall of E that is straight, shares of its peak. */
+  /** The straight part of the fall of E, as shares of its peak. */
   deceleration: { low: 0.35, high: 0.9 },
-  /** Seconds from the end of the display that a peak must keep. */
+  /** Seconds that a peak must be away from the end of the display. */
   margin: 0.02,
-  /** Wave counts per beat that can be told apart: E; E and A; E, L and A. */
+  /** Numbers of waves per beat that can be distinguished: E; E and A; E, L and A. */
   mostPerBeat: 3,
 } as const;
 
@@ -193,7 +196,7 @@ export interface Filling {
   early: Wave;
   /** Null: one wave per beat (atrial fibrillation, or E and A fused to one). */
   atrial: Wave | null;
-  /** E and A down to the baseline; one that cannot be outlined is left out. */
+  /** E and A down to the baseline; a wave that cannot be outlined is left out. */
   outlines: WaveOutline[];
   /** From the peak of E along its fall to the baseline; null where the fall is too short. */
   decelerationTime: number | null;
@@ -206,19 +209,19 @@ export interface Fillings {
   beats: Filling[];
   /** Seconds from E to E; null for a single beat. */
   period: number | null;
-  /** 0 to 1: how much better the chosen gap is systole than the other one. */
+  /** 0 to 1: how much more the chosen gap resembles systole than the other one. */
   certainty: number;
 }
 
 /**
  * Seconds without filling, from the end of A to the beginning of E: the ejection time of Weissler
- * (1968: 413 - 1.7 HR ms) with 0.12 s for both isovolumic phases.
+ * (1968: 413 - 1.7 HR ms) plus 0.12 s for both isovolumic phases.
  */
 export function systolicGap(beatsPerMinute: number): number {
   return 0.12 + 0.413 - 0.0017 * beatsPerMinute;
 }
 
-/** How many waves after one its next like comes, by the evenness of those distances. */
+/** How many waves make up one beat, by the evenness of the distances between like waves. */
 function wavesPerBeat(waves: readonly Wave[]): number {
   const scores = Array.from({ length: FILLING.mostPerBeat }, (_, i) => {
     const count = i + 1;
@@ -235,7 +238,7 @@ function wavesPerBeat(waves: readonly Wave[]): number {
   return scores.reduce((best, next) => (next.score < best.score ? next : best)).count;
 }
 
-/** Index of the first wave of a beat, so that the gap before it is likest to a systole. */
+/** Index of the first wave of a beat, so that the gap before it resembles a systole most. */
 function firstOfBeat(waves: readonly Wave[], count: number, secondsPerColumn: number) {
   const period =
     median(waves.slice(count).map((wave, i) => wave.peak - (waves[i]?.peak ?? 0))) *
@@ -274,8 +277,8 @@ function toFilling(
 }
 
 /**
- * The fillings of a ventricle on one side of a display (`traceDisplay`). Which of two waves is E is
- * told by the gap before it, which is systole.
+ * The fillings of a ventricle on one side of a display (`traceDisplay`). Which of two waves is E
+ * follows from the gap before it, which is systole.
  */
 export function fillingsOf(
   curve: Float64Array,
@@ -305,19 +308,19 @@ export function fillingsOf(
 }
 
 export const JET_DECAY = {
-  /** The part of the jet that decays: from its peak to this share of what follows. */
+  /** The part of the jet that decays: from its peak to this share of the time after it. */
   part: 0.75,
-  /** Seconds; a slope over less is none. */
+  /** Seconds; a shorter slope is not measured. */
   shortest: 0.12,
-  /** The line must explain this share of the fall. */
+  /** Share of the fall that the line must explain. */
   fit: 0.8,
 } as const;
 
 /** The straight fall of a regurgitant or stenotic jet. */
 export interface JetDecay {
-  /** On the line at the jet's peak, cm/s. */
+  /** Velocity on the line at the jet's peak, cm/s. */
   initial: number;
-  /** On the line at the end of the jet, cm/s. */
+  /** Velocity on the line at the end of the jet, cm/s. */
   end: number;
   /** cm/s per second, positive for a fall. */
   slope: number;
@@ -327,8 +330,8 @@ export interface JetDecay {
 }
 
 /**
- * The deceleration of a jet, by least squares. A jet that does not fall evenly (an incomplete
- * envelope) gives null.
+ * The deceleration of a jet, by least squares. Null for a jet that does not fall evenly (an
+ * incomplete envelope).
  */
 export function decayOf(
   curve: Float64Array,
@@ -364,9 +367,9 @@ export function decayOf(
 }
 
 export const VEIN = {
-  /** Reversal of the atrial contraction, share of the fastest forward flow. */
+  /** Reversal of the atrial contraction, as a share of the fastest forward flow. */
   reversal: 0.15,
-  /** Without one, the pause before S is so many times that between S and D. */
+  /** Without a reversal, the pause before S must be this many times the pause between S and D. */
   pause: 2,
 } as const;
 
@@ -376,8 +379,8 @@ export interface VeinBeat {
 }
 
 /**
- * Forward flow of a pulmonary vein: S, then D; between D and the next S the atrium contracts and the
- * vein flows back, or pauses. Empty where neither tells S from D.
+ * Forward flow of a pulmonary vein: S, then D; between D and the next S the atrium contracts, and
+ * the flow reverses or pauses. Empty where neither distinguishes S from D.
  */
 export function veinBeats(forward: readonly Wave[], back: readonly Wave[]): VeinBeat[] {
   const whole = forward.filter(({ cut }) => !cut);

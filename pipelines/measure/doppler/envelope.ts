@@ -4,51 +4,57 @@ import { steadied, type Wave, wavesOf } from '../waves.ts';
 import { readSpectrum, type Spectrum } from './spectrum.ts';
 
 export const SIDES = ['above', 'below'] as const;
-/** Of the baseline on the screen; which of them is towards the probe, the cart may have turned. */
+/**
+ * Sides of the baseline on the screen; the cart may have inverted which of them is towards the
+ * probe.
+ */
 export type Side = (typeof SIDES)[number];
 
 export const ENVELOPE = {
-  /** The edge lies where the level falls to this share of the column's flow above the noise. */
+  /** The edge is where the level falls to this share of the column's flow above the noise. */
   edge: 0.5,
-  /** And where it has nearly its full level; between the two lies the skirt. */
+  /** The skirt begins where the level is nearly full; it ends at the edge. */
   full: 0.86,
-  /** Patches are told apart at this share: higher would tear a flow to pieces. */
+  /** Patches are separated at this share: a higher one would tear a flow to pieces. */
   patch: 0.3,
   /** Deviations above the noise that a flow must reach. */
   aboveNoise: 4.5,
   /** Grey levels above the noise that a flow must reach. */
   contrast: 14,
-  /** A column darker than this share of the usual one has its threshold from the usual one. */
+  /**
+   * The threshold of a column that is darker than this share of the usual one follows the usual
+   * one.
+   */
   dimmest: 0.6,
-  /** Rows in a row that must be bright: less is a speck. */
+  /** Consecutive rows that must be bright: fewer are a speck. */
   thickness: 3,
-  /** A patch that lasts less and does not reach the baseline is a tick, a caret or a speck. */
+  /** A shorter patch that does not touch the baseline is a tick, a caret or a speck. */
   shortestSeconds: 0.04,
-  /** Nor is it flow when it lies wholly in this outer part of the side, where text stands. */
+  /** A patch entirely in this outer part of the side, where text is shown, is not flow. */
   margin: 0.12,
   /** Columns over which the level of a column and the trace are smoothed. */
   smoothing: 2,
-  /** Rows from the end of the side at which a flow is cut off, share of the side. */
+  /** Rows from the end of the side, as a share of the side, at which a flow counts as cut off. */
   end: 0.03,
 } as const;
 
 /** The fastest flow on one side of the baseline. */
 export interface Envelope {
   side: Side;
-  /** cm/s from the baseline by column, never negative; 0 where no flow rises out of the noise. */
+  /** cm/s from the baseline by column, never negative; 0 where no flow rises above the noise. */
   velocities: Float64Array;
-  /** Row of the display by column, with a fraction; null where there is no flow. */
+  /** Row of the display by column, fractional; null where there is no flow. */
   edgeRows: (number | null)[];
   /** Brightest level of the side by column, above the noise, grey levels. */
   levels: readonly number[];
-  /** Share of the columns that hold flow. */
+  /** Share of the columns with flow. */
   filled: number;
   /** Usual level of the flow above the noise, in deviations of the noise. */
   contrast: number;
   /** Usual level of the flow above the noise, grey levels. */
   brightness: number;
   /**
-   * Usual width of the edge, cm/s: how far spectral broadening and the logarithmic grey scale draw
+   * Usual width of the edge, cm/s: how far spectral broadening and the logarithmic grey scale move
    * the traced edge beyond the fastest blood.
    */
   skirt: number;
@@ -99,7 +105,7 @@ interface SideView {
 }
 
 /**
- * Which places of a side are flow: brighter than their column's threshold, and in a patch that
+ * Which pixels of a side are flow: brighter than their column's threshold, and in a patch that
  * touches the baseline or lasts long enough.
  */
 function flowMask(view: SideView, thresholds: readonly number[], shortest: number): Uint8Array {
@@ -142,7 +148,7 @@ function flowMask(view: SideView, thresholds: readonly number[], shortest: numbe
   return mask;
 }
 
-/** How far in from the end of the side the flow begins, rows with a fraction; null: no flow. */
+/** Fractional rows from the end of the side to the beginning of the flow; null: no flow. */
 function edgeIn(
   { columns, rows, level }: SideView,
   mask: Uint8Array,
@@ -164,9 +170,9 @@ function edgeIn(
 }
 
 /**
- * The outer edge of the flow on one side of the baseline: per column the threshold lies half way
- * between the noise and the column's own flow, so that gain and dynamic range matter little. Thin
- * marks and single specks are no flow; the rows at the baseline are not looked at.
+ * The outer edge of the flow on one side of the baseline: in each column the threshold is half way
+ * between the noise and the column's flow, so that gain and dynamic range matter little. Thin marks
+ * and single specks are not flow; the rows at the baseline are ignored.
  */
 export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
   const { columns, zeroRow, velocityPerRow, noise } = spectrum;
@@ -199,7 +205,8 @@ export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
     const inner = full[column] ?? null;
     return edge === null || inner === null || edge === 0 ? [] : [inner - edge];
   });
-  // Without flow the edge is as far in as can be, so that the median knows it from a fast one.
+  // Without flow the edge is put as far in as possible, so that the median does not confuse it with
+  // a fast one.
   const steps = medianSmoothed(
     found.map((edge) => edge ?? sideRows.length),
     ENVELOPE.smoothing,
@@ -229,21 +236,24 @@ export const SPECTRAL_TRACE = {
   prominence: 0.2,
   /** Below this share of it the flow is at the baseline. */
   floor: 0.1,
-  /** The fastest flow of a side: a click of a few columns is faster, and is no flow. */
+  /**
+   * Quantile that counts as the fastest flow of a side: a click of a few columns is faster and is
+   * not flow.
+   */
   top: 0.97,
   /** Seconds; shorter waves are clicks of a valve. */
   shortestSeconds: 0.04,
-  /** Times that the trace is smoothed over its neighbours. */
+  /** How often the trace is smoothed over its neighbours. */
   smoothing: 2,
   /**
-   * Share of the edge's width that is taken off the traced edge. Blood: the dense signal is traced,
-   * "chin, not beard" (echo 17). Tissue moves as one: its trace is a line, measured at the
+   * Share of the edge's width that is subtracted from the traced edge. In blood the dense signal is
+   * traced, "chin, not beard" (echo 17). Tissue moves as one: its trace is a line, measured at the
    * middle of its outer edge.
    */
   skirt: { blood: 0.5, tissue: 0 },
   /** Full scale of tissue Doppler, cm/s (echo 2.6). */
   tissueScale: 40,
-  /** Level of the flow, deviations of the noise, at which a trace is two thirds certain. */
+  /** Level of the flow, in deviations of the noise, at which a trace is two thirds certain. */
   clear: 12,
 } as const;
 
@@ -253,13 +263,13 @@ export interface SpectralTrace {
   /** cm/s by column, 0 where there is no flow. */
   curve: Float64Array;
   waves: Wave[];
-  /** cm/s that was taken off the traced edge. */
+  /** cm/s that was subtracted from the traced edge. */
   skirt: number;
-  /** 0 to 1: how well the flow stands out of the noise. */
+  /** 0 to 1: how well the flow stands out from the noise. */
   clear: number;
   /** Grey levels above the noise. */
   brightness: number;
-  /** Share of the columns that hold flow. */
+  /** Share of the columns with flow. */
   filled: number;
   /** Share of the columns in which the flow reaches the end of the scale. */
   cut: number;
@@ -274,7 +284,7 @@ export interface SpectralDisplay {
   >;
   above: SpectralTrace;
   below: SpectralTrace;
-  /** The scale is that of tissue Doppler; by itself it does not prove it. */
+  /** The scale is that of tissue Doppler, which alone does not prove it. */
   tissueScale: boolean;
 }
 
@@ -324,7 +334,7 @@ export function traceDisplay(image: GrayImage, sweep: SweepRegion): SpectralDisp
   };
 }
 
-/** A velocity curve as it lies on the stored frame, pixel-centre coordinates. */
+/** A velocity curve on the stored frame, in pixel-centre coordinates. */
 export interface DrawnTrace {
   side: Side;
   /** Row of velocity zero. */
@@ -340,7 +350,7 @@ type Placed = Pick<Spectrum, 'left' | 'top' | 'zeroRow' | 'velocityPerRow'>;
 const tenth = (value: number) => Math.round(10 * value) / 10;
 
 /**
- * Lays a curve back onto its frame.
+ * Maps a curve back onto its frame.
  * @param curve cm/s by column of the display, positive away from the baseline towards `side`.
  * @param beats columns of the display.
  */

@@ -2,11 +2,11 @@ import type { GrayImage } from '../../contract/image.ts';
 import type { SweepRegion } from '../../contract/study.ts';
 
 /**
- * A spectral display cut out of its frame and freed of thin marks: `levels` holds rows x columns
- * grey levels, `zeroRow` is the baseline within it, which may lie between or beyond the rows.
+ * A spectral display cut out of its frame, without thin marks: `levels` holds rows x columns of
+ * grey levels, `zeroRow` is the baseline within it, which may be between or beyond the rows.
  */
 export interface Spectrum {
-  /** Of the frame, where the first column and row of `levels` lie. */
+  /** Column and row of the frame at which `levels` begins. */
   left: number;
   top: number;
   columns: number;
@@ -16,18 +16,18 @@ export interface Spectrum {
   secondsPerColumn: number;
   /** cm/s. */
   velocityPerRow: number;
-  /** Rows next to the baseline that hold its line and the wall filter's edge, not flow. */
+  /** Rows next to the baseline with its line and the edge of the wall filter rather than flow. */
   baselineRows: number;
   noise: { mean: number; deviation: number };
 }
 
-/** Fewer say nothing of a flow. */
+/** A smaller display says nothing about a flow. */
 const SMALLEST = { columns: 60, rows: 24 } as const;
 /** Lines, dots, carets and the ECG are thinner than half the window; flow is not. */
 const MEDIAN_REACH = { x: 3, y: 2 } as const;
-/** Share of the rows of a side, at its end, where noise is looked for, and of its columns. */
+/** Share of the rows at the end of a side, and of its columns, in which noise is measured. */
 const OUTER = { rows: 0.2, columns: 0.5 } as const;
-/** A column whose brightest pixel is darker was not written yet. */
+/** A column whose brightest pixel is darker has not been written yet. */
 const BLACK = 4;
 
 type Plane = Float32Array;
@@ -51,7 +51,7 @@ function medianAlong(plane: Plane, columns: number, rows: number, along: 'x' | '
   return result;
 }
 
-/** In place, by insertion: of seven values faster than the sort of the language by far. */
+/** In place, by insertion: for seven values much faster than the built-in sort. */
 function sortFew(values: Float32Array): void {
   for (let i = 1; i < values.length; i++) {
     const value = values[i] as number;
@@ -74,7 +74,7 @@ function smoothAlong(plane: Plane, columns: number, rows: number, along: 'x' | '
   });
 }
 
-/** First and last column that something was written to. */
+/** First and last column that was written. */
 function written(plane: Plane, columns: number, rows: number): [number, number] {
   const bright = new Uint8Array(columns);
   for (let i = 0; i < rows * columns; i++) {
@@ -104,7 +104,7 @@ function noiseOfRows(spectrum: Omit<Spectrum, 'noise'>, from: number, to: number
   return { mean, deviation: Math.sqrt(squares / (darker.length * (to - from))) };
 }
 
-/** Noise of the quieter side: the other may be filled by a fast flow or by an aliased one. */
+/** Noise of the quieter side: the other may be filled by a fast or aliased flow. */
 function noiseOf(spectrum: Omit<Spectrum, 'noise'>): Spectrum['noise'] {
   const { rows, zeroRow } = spectrum;
   const above = Math.floor(OUTER.rows * Math.max(0, Math.min(rows, zeroRow)));
@@ -117,7 +117,7 @@ function noiseOf(spectrum: Omit<Spectrum, 'noise'>): Spectrum['noise'] {
 }
 
 /**
- * Cuts a spectral display out of a frame. Null where it is no Doppler in cm/s over seconds, where
+ * Cuts a spectral display out of a frame. Null where it is not Doppler in cm/s over seconds, where
  * the baseline is unknown (the header's reference pixel), or where it is too small to trace.
  */
 export function readSpectrum(image: GrayImage, sweep: SweepRegion): Spectrum | null {

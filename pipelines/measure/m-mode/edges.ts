@@ -2,21 +2,21 @@ import { steadied } from '../waves.ts';
 import type { MModePlane } from './plane.ts';
 
 const MATCH = {
-  /** cm above and below a place whose texture is compared. */
+  /** cm above and below a position whose texture is compared. */
   window: 0.6,
   /** Samples of time between the two profiles, which are means of two samples each. */
   lag: 2,
   /** Fastest wall, cm/s. */
   fastest: 30,
-  /** Correlation from which a match is believed. */
+  /** Least correlation of a match. */
   least: 0.3,
-  /** Every so many rows a place is matched; those between take the nearest. */
+  /** Every so many rows a position is matched; rows between take the nearest match. */
   rows: 3,
 } as const;
 
 /**
- * Levels with their slow change over depth taken off, each the mean of two samples and three rows;
- * column after column, for profiles over depth are compared.
+ * Levels without their slow change over depth, each the mean of two samples and three rows; stored
+ * column by column, because profiles over depth are compared.
  */
 function texture({ columns, rows, levels }: MModePlane, reach: number): Float32Array {
   const fine = levels.map((level, i) => {
@@ -38,7 +38,7 @@ function texture({ columns, rows, levels }: MModePlane, reach: number): Float32A
   return result;
 }
 
-/** Sums of the products of two profiles up to each row, `b` taken `shift` rows further down. */
+/** Sums of the products of two profiles up to each row, with `b` shifted down by `shift` rows. */
 function sumsOfProducts(a: Float32Array, b: Float32Array, shift: number): Float64Array {
   const sums = new Float64Array(a.length + 1);
   const last = Math.min(a.length, b.length - shift);
@@ -49,8 +49,8 @@ function sumsOfProducts(a: Float32Array, b: Float32Array, shift: number): Float6
 }
 
 /**
- * Normalised correlation of two profiles about every third row of the first, the second `shift` rows
- * further down. From sums up to each row, so that the window costs nothing.
+ * Normalised correlation of two profiles around every third row of the first, with the second
+ * shifted down by `shift` rows. From cumulative sums, so that the window costs nothing.
  */
 function correlations(
   one: Profile,
@@ -71,15 +71,15 @@ function correlations(
   }
 }
 
-/** Levels over depth at one time, and the sums of their squares up to each row. */
+/** Levels over depth at one time, and the cumulative sums of their squares. */
 interface Profile {
   levels: Float32Array;
   squares: Float64Array;
 }
 
 /**
- * How the texture of an M-mode moves: rows per sample at each place, down positive, by matching the
- * profile over depth with that of a later sample. 0 where nothing matches.
+ * How the texture of an M-mode moves: rows per sample at each position, down positive, by matching
+ * the profile over depth with that of a later sample. 0 where nothing matches.
  */
 export function textureSlopes(plane: MModePlane): Float32Array {
   const { columns, rows, depthPerRow, secondsPerColumn } = plane;
@@ -92,7 +92,7 @@ export function textureSlopes(plane: MModePlane): Float32Array {
   });
   const slopes = new Float32Array(rows * columns);
   const places = Math.ceil(rows / MATCH.rows);
-  // One shift more on each side: the best is refined between its neighbours.
+  // One more shift on each side, because the best is refined between its neighbours.
   const scores = Array.from({ length: 2 * farthest + 3 }, () => new Float64Array(places));
   const at = (shift: number, place: number) => scores[shift + farthest + 1]?.[place] ?? 0;
   for (const [column, one] of profiles.entries()) {
@@ -119,7 +119,7 @@ export function textureSlopes(plane: MModePlane): Float32Array {
   return slopes;
 }
 
-/** Down the screen, away from the probe: an edge into the brighter, or into the darker. */
+/** Away from the probe: from dark to bright, or from bright to dark. */
 export type EdgeKind = 'brighter' | 'darker';
 
 export const EDGE_PATH = {
@@ -129,15 +129,17 @@ export const EDGE_PATH = {
   columns: 3,
   /** Fastest wall, cm/s. */
   fastest: 30,
-  /** What a row away from the way that the texture moves costs, in the strength of an edge. */
+  /**
+   * Cost of a row away from the direction in which the texture moves, in units of edge strength.
+   */
   bend: 0.07,
   /** Grey levels of an echo so faint that its edge counts half. */
   faint: 25,
 } as const;
 
 /**
- * The strength of an edge at each place: the difference between the levels below and above it over
- * their mean, so that a deep faint wall counts like a near bright one.
+ * The strength of an edge at each position: the difference between the levels below and above it
+ * over their mean, so that a deep faint wall counts as much as a near bright one.
  */
 export function edgesOf(plane: MModePlane, kind: EdgeKind): Float32Array {
   const { columns, rows, levels, depthPerRow } = plane;
@@ -159,10 +161,15 @@ export function edgesOf(plane: MModePlane, kind: EdgeKind): Float32Array {
   return averagedOverTime(vertical, columns, rows);
 }
 
-/** Half the height of an echo that is a line, and how far beside it is compared, cm. */
+/**
+ * Half the height of a line echo, and the distance at which it is compared with its surroundings,
+ * in cm.
+ */
 const LINE = { half: 0.12, beside: 0.35 } as const;
 
-/** The strength of a bright line at each place: its level over the mean of those above and below. */
+/**
+ * The strength of a bright line at each position: its level over the mean of those above and below.
+ */
 export function linesOf({ columns, rows, levels, depthPerRow }: MModePlane): Float32Array {
   const half = Math.max(1, Math.round(LINE.half / depthPerRow));
   const beside = Math.round(LINE.beside / depthPerRow);
@@ -220,7 +227,8 @@ export type Band = (column: number) => readonly [number, number];
 
 /**
  * The strongest continuous edge from the first to the last column within a band: dynamic
- * programming over the rows, no faster than a wall moves and along the texture about it. Null where the band is empty.
+ * programming over the rows, no faster than a wall moves, and guided by the motion of the texture.
+ * Null where the band is empty.
  */
 export function strongestPath(
   plane: MModePlane,
@@ -263,12 +271,12 @@ export function strongestPath(
   return { rows: path, strength: total / columns };
 }
 
-/** cm about a path within which its edge lies, and over which its levels are compared. */
+/** cm around a path within which its edge is located, and over which its levels are compared. */
 const EXACT = { within: 0.15, reach: 0.1 } as const;
 
 /**
- * The rows of a path moved to the steepest change of level near it: relative strength, by which a
- * path is found, draws it towards the darker side.
+ * Moves the rows of a path to the steepest change of level near it, because the relative strength
+ * by which the path was found draws it towards the darker side.
  */
 export function exactEdge(plane: MModePlane, path: Float64Array, kind: EdgeKind): Float64Array {
   const { columns, rows, levels, depthPerRow } = plane;
@@ -295,8 +303,8 @@ export function exactEdge(plane: MModePlane, path: Float64Array, kind: EdgeKind)
 }
 
 /**
- * Distinct paths along edges or lines (`edgesOf`, `linesOf`), the strongest first, no two nearer than
- * `apart` rows on average.
+ * Distinct paths along edges or lines (`edgesOf`, `linesOf`), the strongest first, no two closer
+ * than `apart` rows on average.
  */
 export function severalPaths(
   plane: MModePlane,

@@ -4,26 +4,32 @@ import { type EdgePath, edgesOf, exactEdge, linesOf, severalPaths } from './edge
 import type { MModePlane } from './plane.ts';
 
 export const EXCURSION = {
-  /** cm; nearer to the probe lie skin, fat and reverberations. */
+  /** cm; skin, fat and reverberations are nearer to the probe. */
   shallowest: 4,
   /** cm; excursions that an annulus may have (echo 7.4). */
   least: 0.3,
   most: 4.5,
-  /** Share of the strongest beating edge that an edge must have: a faint path may jump between two. */
+  /**
+   * Share of the strongest beating edge that an edge must have, because a faint path may jump
+   * between two.
+   */
   clear: 0.6,
-  /** Times the excursion of the chosen edge from which a fainter edge makes it doubtful. */
+  /** A fainter edge that moves this many times as far as the chosen one makes it doubtful. */
   further: 1.1,
-  /** Lines and edges that are followed, and cm between them. */
+  /** Number of lines and edges that are followed, and cm between them. */
   lines: 4,
   paths: 8,
   apart: 0.5,
-  /** Strength from which a line is the echo of a fibrous ring, as no other edge of a wall is. */
+  /**
+   * Strength from which a line is the echo of a fibrous ring, which no other edge of a wall
+   * reaches.
+   */
   ring: 0.9,
   /** Share of the ring's strength from which another line that moves further makes it doubtful. */
   asClear: 0.8,
-  /** Share of the excursion by which the annulus goes back after its peak. */
+  /** Share of the excursion by which the annulus returns after its peak. */
   back: 0.5,
-  /** Coefficient of variation of the excursions up to which an edge beats. */
+  /** Greatest coefficient of variation of the excursions of a beating edge. */
   even: 0.3,
   /** Seconds from end-diastole to the peak of systole. */
   rise: [0.1, 0.6],
@@ -31,7 +37,7 @@ export const EXCURSION = {
   beat: [0.3, 1.6],
 } as const;
 
-/** One beat of an annulus: from its deepest place at end-diastole to its highest in systole. */
+/** One beat of an annulus: from its deepest position at end-diastole to its highest in systole. */
 export interface ExcursionBeat {
   /** Samples of the plane, and rows. */
   low: { sample: number; row: number };
@@ -43,16 +49,16 @@ export interface ExcursionBeat {
 export interface Excursion {
   beats: ExcursionBeat[];
   path: EdgePath;
-  /** The path is that of a fibrous ring by itself, not of the wall beside or behind it. */
+  /** The path is that of the fibrous ring itself, not of the wall beside or behind it. */
   ring: boolean;
-  /** Nothing as clear that beats moves much further: else that may be the annulus. */
+  /** Nothing else as clear that beats moves much further, which then might be the annulus. */
   certain: boolean;
 }
 
 const within = (value: number, [low, high]: readonly [number, number]) =>
   value >= low && value <= high;
 
-/** After the peak of systole the annulus goes back: else the display may end before the peak. */
+/** The annulus returns after the peak of systole; otherwise the display may end before the peak. */
 function returns(rows: Float64Array, peak: number): boolean {
   const after = Math.max(...rows.subarray(peak));
   const before = Math.max(...rows.subarray(0, peak + 1));
@@ -77,7 +83,7 @@ function beatsOfPath(plane: MModePlane, { rows }: EdgePath): ExcursionBeat[] {
     for (let at = from; at <= wave.peak; at++) {
       if ((rows[at] ?? 0) >= (rows[low] ?? 0)) low = at;
     }
-    // A beat whose end-diastole lies before the display is not whole.
+    // A beat whose end-diastole is before the display is incomplete.
     if (low === 0 && !before) return [];
     const rise = (wave.peak - low) * secondsPerColumn;
     const excursion = ((rows[low] ?? 0) - (rows[wave.peak] ?? 0)) * depthPerRow;
@@ -110,7 +116,7 @@ function isBeating(beats: readonly ExcursionBeat[], secondsPerColumn: number): b
 const meanOf = ({ beats }: Pick<Excursion, 'beats'>) =>
   beats.reduce((sum, { excursion }) => sum + excursion, 0) / beats.length;
 
-/** The paths that beat, the strongest first, each at its leading edge. */
+/** The beating paths, the strongest first, each at its leading edge. */
 function beatingPaths(plane: MModePlane, strengths: Float32Array, count: number) {
   const { apart, shallowest } = EXCURSION;
   const { depthPerRow, secondsPerColumn, rows } = plane;
@@ -122,7 +128,7 @@ function beatingPaths(plane: MModePlane, strengths: Float32Array, count: number)
   });
 }
 
-/** That of a ring which answers as a bright line by itself; null where no line is so clear. */
+/** The path of a ring that appears as a bright line by itself; null where no line is so clear. */
 function ringExcursion(plane: MModePlane): Excursion | null {
   const { lines, ring, asClear, further } = EXCURSION;
   const [first, ...others] = beatingPaths(plane, linesOf(plane), lines);
@@ -135,10 +141,9 @@ function ringExcursion(plane: MModePlane): Excursion | null {
 }
 
 /**
- * The systolic excursion of an annulus, leading edge to leading edge (echo 7.1). Where its
- * ring answers as a clear line, that line; else, of the edges that beat, that which moves furthest,
- * for the ventricle shortens from the apex to the base and the annulus is where all of it adds up.
- * Null where no edge beats.
+ * The systolic excursion of an annulus, leading edge to leading edge (echo 7.1). Where its ring is
+ * a clear line, that line; otherwise the beating edge that moves furthest, because the ventricle
+ * shortens towards the apex and the shortening adds up at the annulus. Null where no edge beats.
  */
 export function annularExcursion(plane: MModePlane): Excursion | null {
   const ring = ringExcursion(plane);

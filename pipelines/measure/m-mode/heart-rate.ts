@@ -8,13 +8,13 @@ export const M_MODE = {
   fastest: 260,
   /** Bands over the depth of the sweep. */
   bands: 96,
-  /** Grey levels (standard deviation) that a band must swing. */
+  /** Grey levels (standard deviation) by which a band must swing. */
   swing: 3,
-  /** Autocorrelation at the period of the bands that move together. */
+  /** Autocorrelation at the period of bands that move together. */
   gate: 0.4,
   /** Whole beats on the sweep. */
   beats: 2.5,
-  /** A column whose brightest pixel is darker was not written yet. */
+  /** A column whose brightest pixel is darker has not been written yet. */
   black: 8,
 } as const;
 
@@ -26,7 +26,7 @@ export type MModeRhythm =
       variation: number | null;
       beats: number;
       strength: number;
-      /** Rows of the frame, between which the echoes beat. */
+      /** Rows of the frame between which the echoes beat. */
       minY: number;
       maxY: number;
     }
@@ -79,7 +79,7 @@ function swingTogether(bands: readonly Band[], lag: number): Band[] {
   });
 }
 
-/** The bands as one curve: those that move the other way than the strongest are turned round. */
+/** The bands as one curve: those that move opposite to the strongest are inverted. */
 function asOneCurve(bands: readonly Band[]): number[] {
   const strongest = bands.reduce((top, band) =>
     (band.covariance[0] ?? 0) > (top.covariance[0] ?? 0) ? band : top,
@@ -93,8 +93,8 @@ function asOneCurve(bands: readonly Band[]): number[] {
 }
 
 /**
- * Whether the echoes along an M-mode sweep repeat at the rate of a heart, and how regularly.
- * Without a scale of time nothing can be said. What does not move together is left out.
+ * Whether the echoes along an M-mode sweep repeat at the rate of a heart, and how regularly. Null
+ * without a time scale. What does not move together is left out.
  */
 export function mModeRhythm(image: GrayImage, sweep: SweepRegion): MModeRhythm {
   const { secondsPerPixel } = sweep;

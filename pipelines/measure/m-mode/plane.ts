@@ -30,7 +30,7 @@ export function secondsBetween(sweep: SweepRegion, column: number, other: number
 
 /** An M-mode display cut out of its frame: grey levels by row (depth) and sample (time). */
 export interface MModePlane {
-  /** Of the frame, where the first column and row lie. */
+  /** Column and row of the frame at which the display begins. */
   left: number;
   top: number;
   /** Samples of time, each the mean of `width` columns of the frame. */
@@ -44,17 +44,17 @@ export interface MModePlane {
   depthPerRow: number;
 }
 
-/** Fewer hold no beat and no wall. */
+/** A smaller display shows no beat and no wall. */
 const SMALLEST = { columns: 80, rows: 60 } as const;
-/** A column of which fewer pixels are brighter than this was not written. */
+/** A column with fewer brighter pixels was not written. */
 const WRITTEN = { level: 8, share: 0.05 } as const;
-/** Seconds of a sample of time: a wall moves some rows within it. */
+/** Seconds of a sample: a wall moves by some rows within it. */
 const SAMPLE = 0.012;
-/** Calipers, grid dots and the line of the ECG are narrower than half of it, columns. */
+/** Calipers, grid dots and the ECG line are narrower than half of this many columns. */
 const MARK = 31;
-/** And brighter than the echoes beside them by so many grey levels. */
+/** They are brighter than the echoes beside them by this many grey levels. */
 const BRIGHTER = 90;
-/** Speckle is narrower than half of it, columns. */
+/** Speckle is narrower than half of this many columns. */
 const SPECKLE = 5;
 
 function columnsWritten({ data, width }: GrayImage, { area }: SweepRegion): [number, number] {
@@ -72,7 +72,7 @@ function columnsWritten({ data, width }: GrayImage, { area }: SweepRegion): [num
   return [from, to];
 }
 
-/** Median over neighbouring columns of whole grey levels, by a histogram that moves (Huang 1979). */
+/** Median over neighbouring columns of whole grey levels, by a moving histogram (Huang 1979). */
 function medianOverTime(plane: Float32Array, columns: number, size: number): Float32Array {
   const result = new Float32Array(plane.length);
   const reach = size >> 1;
@@ -96,7 +96,10 @@ function medianOverTime(plane: Float32Array, columns: number, size: number): Flo
   return result;
 }
 
-/** Time is smooth in an M-mode; graphics on it are not, and stand out of the echoes beside them. */
+/**
+ * Removes graphics: an M-mode is smooth over time, and graphics are brighter than the echoes beside
+ * them.
+ */
 function withoutMarks(cut: Float32Array, columns: number): Float32Array {
   const beside = medianOverTime(cut, columns, MARK);
   const clean = cut.map((level, i) =>
@@ -116,7 +119,7 @@ function sampled(plane: Float32Array, columns: number, samples: number, width: n
   });
 }
 
-/** Null where it has no scale of depth and time, or is too small to hold a moving wall. */
+/** Null where the display has no scale of depth and time, or is too small to show a moving wall. */
 export function readMModePlane(image: GrayImage, sweep: SweepRegion): MModePlane | null {
   const { area, secondsPerPixel, valuePerPixel, unit } = sweep;
   if (unit !== 'cm' || secondsPerPixel === null || valuePerPixel === null) return null;
@@ -142,7 +145,7 @@ export function readMModePlane(image: GrayImage, sweep: SweepRegion): MModePlane
   };
 }
 
-/** The place of a sample and a row in the frame, pixel centres. */
+/** The position of a sample and a row in the frame, pixel centres. */
 export function framePoint(plane: MModePlane, sample: number, row: number): [number, number] {
   return [plane.left + (sample + 0.5) * plane.width - 0.5, plane.top + row];
 }

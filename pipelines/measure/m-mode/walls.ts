@@ -13,9 +13,9 @@ import type { MModePlane } from './plane.ts';
 /** Limits in cm. */
 export const WALLS = {
   ventricle: {
-    /** The pericardium behind the heart, the strongest echo, lies deeper than this. */
+    /** The pericardium behind the heart, the strongest echo, is deeper than this. */
     pericardium: 5,
-    /** Its leading edge lies within this above its middle. */
+    /** Its leading edge is within this distance above its middle. */
     leadingEdge: [-0.05, 0.3],
     posteriorWall: [0.4, 2.4],
     cavity: [1.6, 8],
@@ -26,13 +26,13 @@ export const WALLS = {
   cava: { nearWall: [1, 14], lumen: [0.25, 4.5] },
   /** Seconds between end-diastoles. */
   shortestBeat: 0.3,
-  /** Share of its largest by which a cavity must change to be seen to beat. */
+  /** Share of its largest size by which a cavity must change to count as beating. */
   change: 0.06,
 } as const;
 
 type Limits = readonly [number, number];
 
-/** A band that lies `limits` cm above (negative sign) or below a path. */
+/** A band `limits` cm above (negative sign) or below a path. */
 const beside =
   (path: Float64Array, sign: 1 | -1, [near, far]: Limits, depthPerRow: number) =>
   (sample: number): readonly [number, number] => {
@@ -78,8 +78,8 @@ export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
 }
 
 /**
- * The septum's edge to the cavity: not the strongest edge before the posterior wall, which may be the
- * free wall of the right ventricle, but the nearest of those that are nearly as strong.
+ * The septum's edge to the cavity: not the strongest edge before the posterior wall, which may be
+ * the free wall of the right ventricle, but the nearest of those that are nearly as strong.
  */
 function nearestEdge(
   plane: MModePlane,
@@ -115,7 +115,10 @@ export interface VentricleBeat {
   cavitySystole: number;
 }
 
-/** Dimensions of each beat: end-diastole where the cavity is largest, end-systole where smallest. */
+/**
+ * Dimensions of each beat: end-diastole where the cavity is largest, end-systole where it is
+ * smallest.
+ */
 export function ventricleBeats(plane: MModePlane, walls: VentricleWalls): VentricleBeat[] {
   const { depthPerRow, secondsPerColumn } = plane;
   const between = (a: Float64Array, b: Float64Array) =>
