@@ -114,13 +114,36 @@ describe.each([
   it('applies each migration once, in the order of the numbers', async ({ skip }) => {
     if (missing) skip('PostgreSQL is not installed');
     const applied = await migrate(database);
-    expect(applied).toContain('0001-requests.sql');
+    expect(applied[0]).toBe('0001-schema.sql');
     expect(applied).toEqual([...applied].sort());
     expect(await migrate(database)).toEqual([]);
   });
 });
 
 describe('migrations', () => {
+  const migratedBy = async (names: readonly string[]) => {
+    const database = await openDatabase({ dataDir: await freshDataDir(), logger });
+    await database.query("DELETE FROM schema_migrations WHERE name = '0001-schema.sql'");
+    await database.query('INSERT INTO schema_migrations (name) SELECT unnest($1::text[])', [names]);
+    return database;
+  };
+
+  it('take a database of version 1.0 as one that has the schema', async () => {
+    const database = await migratedBy(['0001-requests.sql', '0218-receptions-under-way.sql']);
+    expect(await migrate(database)).toEqual([]);
+    const { rows } = await database.query(
+      "SELECT name FROM schema_migrations WHERE name = '0001-schema.sql'",
+    );
+    expect(rows).toHaveLength(1);
+    await database.close();
+  });
+
+  it('refuse a database that is older, and say what to do', async () => {
+    const database = await migratedBy(['0001-requests.sql', '0190-console.sql']);
+    await expect(migrate(database)).rejects.toThrow('start version 1.0 on it once');
+    await database.close();
+  });
+
   it('are applied once when several processes start at a time', async ({ skip }) => {
     if (!postgres) skip('PostgreSQL is not installed');
     const databaseUrl = await postgres?.createDatabase();
