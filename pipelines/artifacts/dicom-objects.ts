@@ -15,26 +15,26 @@ import { buildTid5000 } from './sr/tid5000.ts';
 import { buildTid5200 } from './sr/tid5200.ts';
 import { buildTid5300 } from './sr/tid5300.ts';
 
-/** What an object is made of, and the settings of the destination it is made for. */
+/** What an object is made from, and the settings of its destination. */
 export interface ObjectSource {
   result: Result;
   subject: Subject;
   destination: Pick<DicomDestination, 'measurementSopClass' | 'segmentation'>;
   paper?: Paper;
-  /** Path of a stored artifact by its name; null when there is none (any more). */
+  /** Path of a stored artifact by its name; null where it does not exist (any more). */
   artifactPath(name: string): Promise<string | null>;
 }
 
 /**
- * The forms of one object as DICOM files, the preferred one first; what the peer accepts in the
+ * The forms of one object as DICOM files, the preferred one first; the peer's choice in the
  * association decides.
  */
 export type ObjectForms = readonly Buffer[];
 
-/** Makes all objects of a role; none where the result has nothing to put into one. */
+/** Builds all objects of a role; empty where the result has no content for one. */
 export type ObjectBuilder = (source: ObjectSource) => ObjectForms[] | Promise<ObjectForms[]>;
 
-/** From the form of IHE AI Results down to the oldest: one tree fits all (exchange 2.1). */
+/** From the class of IHE AI Results down to the oldest: one tree fits all (exchange 2.1). */
 const MEASUREMENT_CLASSES = ['comprehensive3d', 'comprehensive', 'enhanced'] as const;
 
 function measurements({ result, subject, destination }: ObjectSource): ObjectForms[] {

@@ -7,7 +7,9 @@ import type { Result } from '../result/envelope.ts';
 import { codeSequence } from './sr/encode.ts';
 import { SR } from './sr/vocabulary.ts';
 
-/** Our series by kind: one modality each, numbered high so that they follow those of the cart. */
+/**
+ * Our series by kind: one modality each, with high numbers so that they follow those of the cart.
+ */
 export const SERIES = {
   sr: { modality: 'SR', number: '9001' },
   seg: { modality: 'SEG', number: '9002' },
@@ -45,12 +47,12 @@ export function uidOf(subject: Pick<Subject, 'requestId' | 'identity'>, role: st
   return derivedUid(subject.requestId, subject.identity ? role : `anonymous ${role}`);
 }
 
-/** The series that the delivered objects of a request are in, whichever of them were made. */
+/** The series that can hold the delivered objects of a request. */
 export function resultSeriesUids(requestId: string): string[] {
   return Object.keys(SERIES).map((kind) => derivedUid(requestId, `series-${kind}`));
 }
 
-/** The study of the source images; one derived from the request where no identity is known. */
+/** The study of the source images; a UID derived from the request where no identity is known. */
 export function studyUidOf(subject: Subject): string {
   return subject.identity?.StudyInstanceUID || uidOf(subject, 'study');
 }
@@ -77,7 +79,7 @@ function patientAndStudy(subject: Subject): NaturalDataset {
   };
 }
 
-/** Each model that took part (PS3.3 C.12.1.1.5). */
+/** Each model that contributed (PS3.3 C.12.1.1.5). */
 function contributingEquipment(result: Result): NaturalDataset[] {
   return result.models.map((model) => ({
     Manufacturer: MANUFACTURER,
@@ -88,20 +90,20 @@ function contributingEquipment(result: Result): NaturalDataset[] {
   }));
 }
 
-/** What an object is among those of a request. */
+/** What identifies an object among those of a request. */
 export interface ObjectKind {
   sopClassUid: string;
   series: SeriesKind;
-  /** Its SOP Instance UID is derived from it: one role, one content. */
+  /** Its SOP Instance UID is derived from the role: one role, one content. */
   role: string;
   /** Instance Number within the series. */
   number: number;
 }
 
 /**
- * The modules that every object of ours has: Patient, General Study, series, (Enhanced) General
- * Equipment and SOP Common. Times are those of the result, so that building again gives the same
- * object.
+ * The modules that all our objects share: Patient, General Study, series, (Enhanced) General
+ * Equipment and SOP Common. Times are those of the result, so that building an object again gives
+ * the same object.
  */
 export function commonModules(result: Result, subject: Subject, kind: ObjectKind): NaturalDataset {
   const time = contentTime(result.generated_at, subject.identity);
@@ -134,9 +136,7 @@ export function contentDateTime(result: Result, subject: Subject): NaturalDatase
   return { ContentDate: date, ContentTime: time };
 }
 
-/**
- * What was once compressed with loss stays so (PS3.3 C.7.6.1.1.5), in what is derived from it too.
- */
+/** Lossy compression is recorded permanently (PS3.3 C.7.6.1.1.5), also in derived objects. */
 export function lossyHistory(sources: readonly SourceInstance[]): NaturalDataset {
   const [lossy] = sources.flatMap((source) => source.lossy ?? []);
   if (!lossy) return { LossyImageCompression: '00' };

@@ -10,9 +10,9 @@ import { readStudy } from '../input/read-study.ts';
 import type { Locator } from '../obstetric/locator.ts';
 import { stage } from '../run/study-pipeline.ts';
 
-/** Clips that are looked at, spread over the study. */
+/** Clips that are analysed, spread over the study. */
 const MOST_CLIPS = 40;
-/** Frames of a clip, spread over it; the plane of a clip is that of most of them. */
+/** Frames per clip, spread over it; the plane of a clip is that of the majority. */
 const FRAMES = 3;
 
 const PLANES_SHARE = 0.5;
@@ -23,7 +23,7 @@ export interface ContentParts {
 }
 
 /**
- * Names the plane and the view of the clips of a study by a few frames each, above the gates of the
+ * Names the plane or view of the clips of a study by a few frames each, above the gates of the
  * classifiers; measures nothing.
  */
 export function createContentPipeline({ openPlanes, openViews }: ContentParts): Pipeline {
@@ -65,7 +65,7 @@ export function createContentPipeline({ openPlanes, openViews }: ContentParts): 
   };
 }
 
-/** What more clips show. */
+/** The anatomy that more clips show. */
 export function anatomyOf(fetal: number, cardiac: number): Content['anatomy'] {
   if (fetal === cardiac) return null;
   return fetal > cardiac ? 'fetus' : 'adult heart';
@@ -80,7 +80,10 @@ export function spread<T>(items: readonly T[], most: number): T[] {
   );
 }
 
-/** The plane that most of the frames show; null for none, and for a spectrum or an M-mode. */
+/**
+ * The plane that most of the frames show; null where there is none, and for a spectrum or an
+ * M-mode.
+ */
 async function planeOf(
   clip: Clip,
   classify: NonNullable<Locator['planes']>,

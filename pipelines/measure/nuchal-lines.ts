@@ -2,39 +2,49 @@ import type { GrayImage, PixelScale, Point } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
 import { median } from './statistics.ts';
 
-/** Where the nuchal translucency is thickest inside its box. */
+/** The thickest part of the nuchal translucency inside its box. */
 export interface NuchalLines {
-  /** Inner border of the upper line and of the lower line, pixels; the line between is perpendicular. */
+  /**
+   * Inner border of the upper and of the lower line, pixels; the segment between is perpendicular.
+   */
   ends: readonly [Point, Point];
   /** In the unit of the scale. */
   thickness: number;
-  /** Share of the box's columns on which a dark band lies between two bright lines. */
+  /** Share of the box's columns in which a dark band is between two bright lines. */
   seen: number;
 }
 
-/** Looked at above and below the box, as a share of its height: its sides touch the lines. */
+/**
+ * Margin above and below the box that is searched, as a share of its height, because its sides
+ * touch the lines.
+ */
 const MARGIN = 0.5;
 /** Least rise in grey levels from the dark band to either line. */
 const LEAST_RISE = 25;
 /** Columns that are smoothed together, as a share of the box's width. */
 const SMOOTHING = 0.05;
-/** Steeper than this, rows per column, the band is not followed. */
+/** Steepest band that is followed, in rows per column. */
 const STEEPEST = 1;
 /** Left and right ends of the box, where the lines meet, as a share of its width. */
 const ENDS = 0.1;
-/** The widest band that is looked for, as a share of the box's height. */
+/** The widest band that is searched for, as a share of the box's height. */
 const WIDEST = 0.8;
-/** A bright pair of lines tells more than a dark band: a thin NT is not wholly dark. */
+/**
+ * A bright pair of lines counts more than a dark band, because a thin NT is not completely dark.
+ */
 const LINE_WEIGHT = 2;
-/** Grey levels that a place at the rim of the strip must stand out more than one in its middle. */
+/**
+ * Grey levels by which a position at the edge of the strip must stand out more than one in its
+ * middle.
+ */
 const OFF_MIDDLE = 40;
-/** Of the columns, the least that must show both lines. */
+/** Least share of the columns that must show both lines. */
 const LEAST_SEEN = 0.4;
 
 /**
- * Largest thickness of the dark band between two bright lines: borders at half the rise to each line
- * ("on to on", FMF protocol), the distance perpendicular to the band. Null where the lines are not
- * seen on enough of the box.
+ * Largest thickness of the dark band between two bright lines: borders at half the rise to each
+ * line ("on to on", FMF protocol), measured perpendicular to the band. Null where the lines are
+ * visible on too little of the box.
  */
 export function nuchalLines(
   image: GrayImage,
@@ -108,8 +118,9 @@ function smoothed(columns: readonly Float64Array[], window: number): Float64Arra
 }
 
 /**
- * The connected path from left to right that is darkest against the lines on both its sides, of which
- * the fainter one counts: the gap to the amnion is dark, too, but the amnion is the fainter line.
+ * The connected path from left to right that is darkest relative to the lines on both its sides.
+ * The fainter line of the two counts, because the gap to the amnion is dark, too, but the amnion is
+ * the fainter line.
  */
 function bandPath(columns: readonly Float64Array[], widest: number): number[] {
   const rows = columns[0]?.length ?? 0;
@@ -174,7 +185,7 @@ function halfRise(
   let peak = dark;
   for (let y = valley, n = 0; n <= reach && y >= 0 && y < column.length; y += step, n++) {
     const value = column[y] ?? 0;
-    // The line itself, not what is brighter behind it: stop when the level falls again.
+    // The line itself, not something brighter behind it: stop when the level falls again.
     if (value < peak - LEAST_RISE / 2 && peak - dark >= LEAST_RISE) break;
     peak = Math.max(peak, value);
   }
@@ -188,7 +199,7 @@ function halfRise(
   return null;
 }
 
-/** The largest thickness perpendicular to the band, of borders smoothed by a running median. */
+/** The largest thickness perpendicular to the band, with borders smoothed by a running median. */
 function thickest(borders: readonly (Borders | null)[], window: number, scale: PixelScale) {
   const reach = Math.max(2, window);
   const runs = borders.map((_, x) => {

@@ -4,11 +4,14 @@ import { largestOf, paint, type Region, regionsOf } from './regions.ts';
 /** A closed curve, its first point not repeated. */
 export type Outline = readonly Point[];
 
-/** Points of an outline: a few pixels apart on a chamber, and within what an SR may hold. */
+/** Points of an outline: a few pixels apart on a chamber, and within the limit of an SR. */
 const POINTS = 96;
-/** Points before smoothing, for each that is kept. */
+/** Points before smoothing, for each point that is kept. */
 const OVERSAMPLING = 4;
-/** Of the whole outline: takes away the steps of a mask that was enlarged, not its shape. */
+/**
+ * Share of the outline over which it is smoothed: removes the steps of an enlarged mask, not its
+ * shape.
+ */
 const SMOOTHING = 0.006;
 /** Smaller regions are noise of a mask. */
 const SMALLEST_PIXELS = 30;
@@ -21,7 +24,7 @@ const STEPS = [
   { x: 0, y: -1 },
 ] as const;
 
-/** The edges of a region's pixels, once around, with the inside on the right hand. */
+/** The edges of a region's pixels, once around, with the inside on the right. */
 function edgePath(inside: (x: number, y: number) => boolean, start: Point): Point[] {
   const path: Point[] = [];
   let { x, y } = start;
@@ -31,7 +34,7 @@ function edgePath(inside: (x: number, y: number) => boolean, start: Point): Poin
     path.push({ x: x - 0.5, y: y - 0.5 });
     x += step.x;
     y += step.y;
-    // Of the four pixels around the corner, the two that lie ahead.
+    // Of the four pixels around the corner, the two ahead.
     const side = STEPS[(heading + 1) % 4] ?? STEPS[1];
     const ahead = (sign: number) => {
       const dx = step.x + sign * side.x;
@@ -49,7 +52,9 @@ const mix = (a: Point, b: Point, share: number): Point => ({
   y: a.y + share * (b.y - a.y),
 });
 
-/** Points at equal distances along a path, both ends kept; a closed one ends where it began. */
+/**
+ * Points at equal distances along a path, both ends included; a closed path ends where it began.
+ */
 export function resampled(path: readonly Point[], count: number, closed: boolean): Point[] {
   const points = closed ? [...path, path[0] ?? { x: 0, y: 0 }] : path;
   const along = [0];
@@ -89,8 +94,8 @@ function smoothedClosed(points: readonly Point[], sigma: number): Point[] {
 }
 
 /**
- * The outer border of the largest region of a mask (1 inside), holes filled, pixel-centre
- * coordinates. Null where the mask holds no region worth an outline.
+ * The outer border of the largest region of a mask (1 inside), holes filled, in pixel-centre
+ * coordinates. Null where no region of the mask is large enough.
  */
 export function outlineOf(mask: Uint8Array, width: number, height: number): Outline | null {
   const largest = largestOf(regionsOf(mask, width));
@@ -111,7 +116,7 @@ export function outlineOfRegion(region: Region, width: number, height: number): 
   return smooth.filter((_, index) => index % OVERSAMPLING === 0);
 }
 
-/** Pixels to millimetres; with a scale of 1 the figure stays in pixels. */
+/** Pixels to millimetres; with a scale of 1 the outline stays in pixels. */
 export function inMillimetres(points: readonly Point[], scale: PixelScale): Point[] {
   return points.map(({ x, y }) => ({ x: x * scale.x, y: y * scale.y }));
 }
@@ -133,7 +138,9 @@ export function lengthOf(path: readonly Point[]): number {
 
 export const distance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
 
-/** The centre of the points: near that of the area, since they are equally far apart. */
+/**
+ * The mean of the points: close to the centroid of the area, because they are equally far apart.
+ */
 export function centreOf(outline: Outline): Point {
   const n = Math.max(1, outline.length);
   return {
@@ -143,7 +150,7 @@ export function centreOf(outline: Outline): Point {
 }
 
 /**
- * Where a line cuts an outline, as signed distances from `at` along the unit vector `direction`,
+ * Where a line crosses an outline, as signed distances from `at` along the unit vector `direction`,
  * ascending.
  */
 export function crossings(outline: Outline, at: Point, direction: Point): number[] {
@@ -160,7 +167,7 @@ export function crossings(outline: Outline, at: Point, direction: Point): number
     .sort((one, other) => one - other);
 }
 
-/** How much of the line lies inside the outline. */
+/** The length of the part of the line inside the outline. */
 export function chordLength(outline: Outline, at: Point, direction: Point): number {
   const cuts = crossings(outline, at, direction);
   let length = 0;

@@ -1,7 +1,7 @@
 import type { Point } from '../contract/image.ts';
 import type { SoftMask } from './soft-mask.ts';
 
-/** A place of the network's grid where a map is highest. */
+/** A position on the network's grid where a map is highest. */
 export type Peak = Point & { value: number };
 
 const LOWEST_PEAK = 0.05;
@@ -26,7 +26,7 @@ export function highestPeaks(map: SoftMask, limit: number): Peak[] {
   return peaks.sort((a, b) => b.value - a.value).slice(0, limit);
 }
 
-/** Mean of a map on the straight line between two places. */
+/** Mean of a map on the straight line between two positions. */
 export function meanAlong(map: SoftMask, from: Point, to: Point): number {
   const steps = Math.max(2, Math.ceil(Math.hypot(to.x - from.x, to.y - from.y)));
   let sum = 0;
@@ -38,7 +38,10 @@ export function meanAlong(map: SoftMask, from: Point, to: Point): number {
   return sum / (steps + 1);
 }
 
-/** A peak to a fraction of a pixel; squared, so that the window's edge does not pull. */
+/**
+ * A peak to a fraction of a pixel; the weights are squared, so that the window's edge does not
+ * shift it.
+ */
 export function centreOfMass(map: SoftMask, peak: Point): Point {
   let sum = 0;
   let x = 0;

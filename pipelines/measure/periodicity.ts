@@ -2,28 +2,30 @@ import type { GrayImage } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
 import { autocovariance, periodOf, withoutDrift } from './beats.ts';
 
-/** What a cine must bring before its motion is looked at, and what counts as a heart beat. */
+/** What a cine must have before its motion is analysed, and what counts as a heart beat. */
 export const CARDIAC_MOTION = {
   /** Plausible rates, beats per minute (obstetric 0.6). */
   slowest: 40,
   fastest: 260,
-  /** Shortest clip, seconds, and lowest frame rate that give a rate. */
+  /** Shortest clip in seconds, and lowest frame rate, that give a rate. */
   seconds: 1.5,
   framesPerSecond: 10,
-  /** Beats that a clip must hold before a repetition is one. */
+  /** Beats that a clip must contain before a repetition counts. */
   beats: 2.5,
-  /** Grey levels (standard deviation) that a block must swing. */
+  /** Grey levels (standard deviation) by which a block must swing. */
   swing: 2.5,
-  /** Autocorrelation at the period: of the best block with its neighbours, and of those around. */
+  /**
+   * Autocorrelation at the period: of the best block with its neighbours, and of those around it.
+   */
   gate: 0.5,
   around: 0.4,
-  /** Blocks that must hang together: speckle repeats by chance in one or two. */
+  /** Blocks that must be connected, because speckle repeats by chance in one or two. */
   cluster: 4,
-  /** Above this share of the textured blocks the whole picture moves, or the video flickers. */
+  /** Above this share of the textured blocks, the whole picture moves or the video flickers. */
   local: 0.5,
-  /** Blocks across the longer side of the looked-at area. */
+  /** Blocks along the longer side of the analysed area. */
   blocks: 64,
-  /** Frames that are looked at: the first ten seconds at 30 a second. */
+  /** Frames that are analysed: the first ten seconds at 30 frames per second. */
   frames: 300,
 } as const;
 
@@ -31,14 +33,14 @@ export type CardiacActivity =
   | {
       status: 'beating';
       beatsPerMinute: number;
-      /** Half a frame of error in the whole clip, beats per minute. */
+      /** Effect of an error of half a frame over the whole clip, beats per minute. */
       uncertainty: number;
       /** Autocorrelation at the period, 0 to 1. */
       strength: number;
-      /** Around the blocks that beat, pixels of the frame. */
+      /** Around the beating blocks, pixels of the frame. */
       area: Rectangle;
     }
-  /** Looked for and not seen, which is no proof of absence. */
+  /** Searched for and not seen, which does not prove its absence. */
   | { status: 'not-seen'; strength: number }
   | {
       status: 'not-assessable';
@@ -123,7 +125,7 @@ function around(blocks: readonly number[], { area, size, columns }: BlockGrid): 
   };
 }
 
-/** Blocks of `members` that hang together with `seed`. */
+/** Blocks of `members` that are connected with `seed`. */
 function cluster(seed: number, members: ReadonlySet<number>, { columns }: BlockGrid): number[] {
   const found = new Set([seed]);
   const open = [seed];
@@ -209,9 +211,9 @@ function judge(series: readonly number[][], step: number, grid: BlockGrid): Card
 
 /**
  * Whether something beats in a cine and how fast, from how the grey levels of small blocks repeat.
- * `times` are the seconds of the frames; `area` (pixels) leaves out what is not ultrasound. A still
- * never shows activity (obstetric 19), nor does a cine whose frame times are unknown.
- * Frames are read once, in order, and not kept.
+ * `times` are the seconds of the frames; `area` (pixels) excludes what is not ultrasound. A still
+ * never shows activity (obstetric 19), nor does a cine whose frame times are unknown. Frames are
+ * read once, in order, and not kept.
  */
 export async function cardiacActivity(
   frames: AsyncIterable<GrayImage> | Iterable<GrayImage>,
@@ -226,7 +228,7 @@ export async function cardiacActivity(
     return { status: 'not-assessable', reason: 'no-frame-times' };
   }
   const step = seconds / (count - 1);
-  // One frame less than the nominal length still holds it: times are those of the frames' starts.
+  // One frame less than the nominal length is enough, because times are the starts of the frames.
   if (seconds + step < CARDIAC_MOTION.seconds) {
     return { status: 'not-assessable', reason: 'too-short' };
   }

@@ -59,7 +59,9 @@ export function spanOfRow(
   return first <= last ? [first, last] : null;
 }
 
-/** What a convex polygon and a rectangle share (Sutherland and Hodgman 1974); empty where nothing. */
+/**
+ * The intersection of a convex polygon and a rectangle (Sutherland and Hodgman 1974); may be empty.
+ */
 export function clipToRectangle(polygon: readonly Point[], area: Rectangle): Point[] {
   const [minX, minY, maxX, maxY] = [
     area.minX - 0.5,
@@ -90,30 +92,37 @@ export function clipToRectangle(polygon: readonly Point[], area: Rectangle): Poi
   );
 }
 
-/** Brightness above which a pixel shows something; the black of lossy compression stays below. */
+/** Brightness above which a pixel shows something; black with lossy compression is below it. */
 const LIT = 10;
-/** Pixels along the longer side that are looked at, at most twice as many. */
+/** Sampled pixels along the longer side; at most twice as many. */
 const LONGEST_SAMPLED = 384;
-/** Cells along the longer side of the image; a cell is small beside a letter of the screen. */
+/**
+ * Cells along the longer side of the image; a cell is small compared with a letter on the screen.
+ */
 const CELLS = 256;
-/** Share of a cell's pixels that are lit in tissue; in letters and lines it is less. */
+/** Share of a cell's pixels that are lit in tissue; letters and lines light fewer. */
 const LIT_SHARE = 0.5;
-/** Half width, of the image height, of what is taken for text and graphics rather than a picture. */
+/**
+ * Half width, as a share of the image height, below which something is text or graphics rather than
+ * a picture.
+ */
 const TEXT_HALF_HEIGHT = 0.022;
-/** Parts of a picture, such as the far side of a fluid, are no smaller than this of the largest. */
+/** Smallest part of a picture, such as the far side of a fluid, as a share of the largest part. */
 const LEAST_PART = 0.04;
-/** A part of which less changes from frame to frame is a panel of the screen. */
+/** A part with fewer changing pixels is a panel of the screen. */
 const LEAST_MOTION = 0.02;
-/** Share of the frame that a picture fills at least, and that is lit outside of it at most. */
+/** Least share of the frame that a picture fills, and largest lit share outside of it. */
 const LEAST_PICTURE = 0.08;
 const MOST_CUT = 0.08;
-/** A bar of the screen: how thick at most and how near to an edge, as shares of the screen. */
+/**
+ * A bar of the screen: its greatest thickness and distance from an edge, as shares of the screen.
+ */
 const BAR_THICKNESS = 0.14;
 const BAR_INSET = 0.03;
 /** Grey levels around its shade, and the share of a line that has it; speckle has less. */
 const BAR_SHADE = 4;
 const BAR_FLATNESS = 0.6;
-/** Smaller images are no screens. */
+/** Smaller images are not screens. */
 const LEAST_SIDE = 64;
 
 /** A grid of cells, 1 or 0 each. */
@@ -136,7 +145,7 @@ function thin({ width, height, data }: GrayImage, stride: number): Uint8Array {
   return out;
 }
 
-/** The greatest value of each pixel over the frames, and how far it goes up and down. */
+/** The greatest value of each pixel over the frames, and how much it varies. */
 function extremes(frames: readonly Uint8Array[]) {
   const most = Uint8Array.from(frames[0] ?? []);
   const least = Uint8Array.from(most);
@@ -177,7 +186,7 @@ function gridOf(values: Uint8Array, width: number, cell: number): Grid {
   return { ...grid, cells };
 }
 
-/** The least (or greatest) cell within `radius` along one axis; beyond the edge nothing is lit. */
+/** The least (or greatest) cell within `radius` along one axis; cells beyond the edge are dark. */
 function sweep(grid: Grid, radius: number, axis: 'row' | 'column', grow: boolean): Grid {
   const { width, height, cells } = grid;
   const [length, step] = axis === 'row' ? [width, 1] : [height, width];
@@ -218,7 +227,7 @@ function partsOf({ width, cells }: Grid): number[][] {
       const x = at % width;
       if (x > 0) take(at - 1);
       if (x < width - 1) take(at + 1);
-      // Above the first and below the last row there is no cell that was not seen.
+      // Cells above the first and below the last row do not exist.
       take(at - width);
       take(at + width);
     }
@@ -228,7 +237,7 @@ function partsOf({ width, cells }: Grid): number[][] {
 }
 
 /**
- * Whether the pixels of a row or column are one shade, as behind the letters of a title bar.
+ * Whether the pixels of a row or column have one shade, as behind the letters of a title bar.
  * @param start the first of them, `step` apart from the next.
  */
 function isFlat(values: Uint8Array, start: number, step: number, length: number): boolean {
@@ -243,17 +252,17 @@ function isFlat(values: Uint8Array, start: number, step: number, length: number)
   return median > LIT && shades.reduce((sum, n) => sum + n, 0) >= BAR_FLATNESS * length;
 }
 
-/** How many lines from an edge inwards are a bar of the screen; 0: none is. */
+/** How many lines from an edge inwards are a bar of the screen; 0: there is no bar. */
 function barLines(flat: readonly boolean[]): number {
   const inset = Math.ceil(BAR_INSET * flat.length);
   const start = flat.indexOf(true);
   if (start < 0 || start > inset) return 0;
   const end = flat.indexOf(false, start);
-  // What does not end soon is no bar.
+  // A band that does not end soon is not a bar.
   return end < 0 || end - start > BAR_THICKNESS * flat.length ? 0 : end;
 }
 
-/** What lies between the bars along the edges of a screen: a title, a menu, a column of settings. */
+/** The area between the bars along the edges of a screen: a title, a menu, a column of settings. */
 function insideBars(values: Uint8Array, width: number): Rectangle {
   const height = values.length / width;
   const rows = Array.from({ length: height }, (_, y) => isFlat(values, y * width, 1, width));
@@ -282,11 +291,11 @@ function pictureParts(grid: Grid, moving: Grid | null): number[][] {
   const motion = (part: readonly number[]) =>
     part.filter((at) => moving?.cells[at]).length / part.length;
   const alive = moving ? large.filter((part) => motion(part) >= LEAST_MOTION) : large;
-  // A frozen cine moves nowhere: then motion tells nothing.
+  // A frozen cine does not move at all: then motion distinguishes nothing.
   return alive.length > 0 ? alive : large;
 }
 
-/** Of the whole grid: what share a hull covers, and what share is lit and lies outside of it. */
+/** Shares of the whole grid: the area of a hull, and the lit area outside of it. */
 function judge(hull: readonly Point[], { width, height, cells }: Grid) {
   let [inside, litInside] = [0, 0];
   for (let y = 0; y < height; y += 1) {
@@ -301,7 +310,10 @@ function judge(hull: readonly Point[], { width, height, cells }: Grid) {
   return { share: inside / cells.length, cut: (lit - litInside) / cells.length };
 }
 
-/** The hull of cells with a margin; the tip of a sector, narrower than text, was not found. */
+/**
+ * The hull of cells with a margin, which also covers the tip of a sector: it is narrower than text
+ * and was not found.
+ */
 function hullOf(cells: readonly number[], width: number, margin: number): Point[] {
   const rows = new Map<number, [left: number, right: number]>();
   for (const at of cells) {
@@ -321,10 +333,10 @@ function hullOf(cells: readonly number[], width: number, margin: number): Point[
 
 /**
  * The part of a screen that shows the ultrasound picture, as a convex polygon of pixel coordinates:
- * the large lit areas that are no text, no lines and, in a cine, no panels that stand still.
+ * the large lit areas that are not text or lines and, in a cine, not panels that do not move.
  * @param frames some frames of one size; more than one where there are several.
- * @param margin taken in around what was found, as a share of the height of the frame.
- * @returns null where no picture stands out from black surroundings: nothing may be cut away then.
+ * @param margin added around what was found, as a share of the height of the frame.
+ * @returns null where no picture stands out from black surroundings: then nothing may be cut away.
  */
 export function detectPicture(frames: readonly GrayImage[], margin: number): Point[] | null {
   const [first] = frames;
@@ -344,7 +356,7 @@ export function detectPicture(frames: readonly GrayImage[], margin: number): Poi
   const hull = hullOf(parts.flat(), lit.width, Math.round(margin * lit.height));
   const { share, cut } = judge(hull, lit);
   if (share < LEAST_PICTURE || cut > MOST_CUT) return null;
-  // A bar is no picture, however near: the margin ends where it begins.
+  // A bar is never part of the picture: the margin ends where a bar begins.
   const sampled = hull.map(({ x, y }) => ({ x: x * cell - 0.5, y: y * cell - 0.5 }));
   return clipToRectangle(sampled, screen).map(({ x, y }) => ({
     x: (x + 0.5) * stride - 0.5,
@@ -352,26 +364,29 @@ export function detectPicture(frames: readonly GrayImage[], margin: number): Poi
   }));
 }
 
-/** Where ultrasound is on the frames of a clip, and not a name, a menu or a ruler. */
+/** Where a frame shows ultrasound, and not a name, a menu or a ruler. */
 export interface Picture {
   /** Convex polygons of pixel coordinates. */
   areas: readonly (readonly Point[])[];
-  /** False: nothing told the picture from its surroundings, and `areas` is the whole frame. */
+  /**
+   * False: the picture could not be distinguished from its surroundings, and `areas` is the whole
+   * frame.
+   */
   known: boolean;
 }
 
-/** A region over so much of the frame does not bound the picture: the whole screen was meant. */
+/** A region over this much of the frame does not bound the picture: it covers the whole screen. */
 const WHOLE_SCREEN = 0.9;
 
-/** Around what was detected, of the height of the frame. */
+/** Margins around what was detected, as shares of the height of the frame. */
 const MEASURED_MARGIN = 0.12;
 const SHOWN_MARGIN = 0.022;
 
-/** Frames that are looked at, spread over the first two seconds of a cine or so. */
+/** Frames that are analysed, spread over about the first two seconds of a cine. */
 const SAMPLES = 5;
 const SAMPLED_FRAMES = 60;
 
-/** Null for a frame that is damaged: it is refused where it is measured. */
+/** Null for a damaged frame, which is refused where it is measured. */
 async function readable(frame: Frame | undefined): Promise<GrayImage | null> {
   try {
     return (await frame?.gray()) ?? null;
@@ -409,9 +424,9 @@ function within(detected: readonly Point[], regions: readonly Rectangle[]): Pict
 }
 
 /**
- * The picture of a clip to measure on: by the ultrasound regions of the header; where it has none, or
- * one over the whole screen, by what is lit and moves on a few frames, with a margin that rather
- * takes in a letter than cuts off anatomy.
+ * The picture of a clip for measuring: the ultrasound regions of the header; where it has none, or
+ * one over the whole screen, what is lit and moves on a few frames. The margin is wide: rather
+ * include a letter than cut off anatomy.
  */
 export async function pictureOf(clip: Clip): Promise<Picture> {
   const regions = clip.ultrasoundAreas;
@@ -423,15 +438,16 @@ export async function pictureOf(clip: Clip): Promise<Picture> {
 }
 
 /**
- * The picture of a clip to show to others: its regions, and of them only what is lit and moves, for
- * names stand in the corners beside a sector too. Burned In Annotation NO is believed where there are
- * regions; YES where nothing tells the picture from its surroundings shows nothing.
+ * The picture of a clip that may be shown to others: its regions, and within them only what is lit
+ * and moves, because names are shown in the corners beside a sector, too. Burned In Annotation NO
+ * is trusted where there are regions; with YES, nothing is shown where the picture cannot be
+ * distinguished from its surroundings.
  */
 export async function shownPictureOf(clip: Clip): Promise<Picture> {
   const regions = clip.ultrasoundAreas;
   const bounds = regions.length > 0 ? regions : [wholeFrame(clip)];
   const bounded = { areas: bounds.map(rectanglePolygon), known: regions.length > 0 };
-  // A trace has no hull of its own and no corners beside it.
+  // A trace has no hull and no corners beside it.
   const traces = clip.sweeps.length > 0 || clip.mode === 'spectral' || clip.mode === 'm-mode';
   if (bounded.known && (clip.burnedInAnnotation === false || traces)) return bounded;
   const detected = await detect(clip, SHOWN_MARGIN);
@@ -462,7 +478,7 @@ function keepInside(
 function coversFrame(areas: Picture['areas'], { width, height }: Clip): boolean {
   return areas.some((area) => {
     const corners = [0, height - 1].map((y) => spanOfRow(area, y, width));
-    // Of a convex area that holds all four corners nothing is outside.
+    // A convex area that contains all four corners has no outside.
     return corners.every((span) => span?.[0] === 0 && span[1] === width - 1);
   });
 }
@@ -473,8 +489,8 @@ export function maskOutside(image: RgbImage, areas: Picture['areas']): RgbImage 
 }
 
 /**
- * The same clip with luminance of the picture alone, so that no text or graphics around it enters a
- * measurement. The picture is looked for when the first frame is asked for.
+ * The same clip with the luminance of the picture only, so that no text or graphics around it
+ * enters a measurement. The picture is located when the first frame is requested.
  */
 export function measuredInPicture(clip: Clip): Clip {
   let bounds: Promise<Picture['areas'] | null> | null = null;

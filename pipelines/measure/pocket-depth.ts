@@ -7,7 +7,7 @@ export interface FluidMap {
   values: Float32Array;
 }
 
-/** The deepest vertical pocket, in cells of the grid; centres of cells are whole numbers. */
+/** The deepest vertical pocket, in cells of the grid; the centres of cells are whole numbers. */
 export interface Pocket {
   top: Point;
   bottom: Point;
@@ -23,9 +23,9 @@ function crossing(wet: number, dry: number, level: number): number {
 }
 
 /**
- * The longest column of fluid whose middle lies where the pocket is at least `narrowestMm` wide
- * (obstetric 4: vertical depth, free of cord and parts). `cell` is the size of a cell in
- * mm, `level` the probability from which a cell is fluid. Null: there is no such pocket.
+ * The longest column of fluid whose middle is where the pocket is at least `narrowestMm` wide
+ * (obstetric 4: vertical depth, free of cord and parts). `cell` is the size of a cell in mm,
+ * `level` the probability from which a cell is fluid. Null: there is no such pocket.
  */
 export function deepestPocket(
   map: FluidMap,

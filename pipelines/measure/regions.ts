@@ -1,21 +1,21 @@
 import type { GrayImage } from '../contract/image.ts';
 
-/** Neighbouring pixels of one row and one value. */
+/** Neighbouring pixels of one row with one value. */
 export interface Run {
   value: number;
-  /** Index of the first pixel, and of the one behind the last. */
+  /** Index of the first pixel, and of the one after the last. */
   start: number;
   end: number;
 }
 
-/** Pixels of one value that hang together by their edges. */
+/** Pixels of one value that are connected by their edges. */
 export interface Region {
   value: number;
-  /** Pixels. */
+  /** Number of pixels. */
   size: number;
   /** In the order of their pixels. */
   runs: readonly Run[];
-  /** Whether it reaches the border of the image. */
+  /** Whether the region reaches the border of the image. */
   open: boolean;
 }
 
@@ -32,7 +32,7 @@ function runsOfRow(values: Uint8Array, from: number, to: number): Run[] {
   return runs;
 }
 
-/** The first run of the tree in which a run hangs; the way there is made shorter. */
+/** The root of the tree that contains a run; shortens the path to it. */
 function rootOf(parents: number[], run: number): number {
   let root = run;
   while (parents[root] !== root) root = parents[root] ?? root;
@@ -44,7 +44,7 @@ function rootOf(parents: number[], run: number): number {
   return root;
 }
 
-/** Hangs together the runs of two neighbouring rows that touch, numbered from `above` and `below`. */
+/** Connects the touching runs of two neighbouring rows, numbered from `above` and `below`. */
 function joinRows(
   runs: readonly Run[],
   parents: number[],
@@ -68,8 +68,8 @@ function joinRows(
 
 /**
  * The connected regions of every value but 0, in the order of their first pixels: runs of each row
- * are joined with those above (Rosenfeld and Pfaltz 1966), so that the time goes with the rows and
- * not with the pixels of a large region.
+ * are joined with those above (Rosenfeld and Pfaltz 1966), so that the time depends on the rows and
+ * not on the pixels of a large region.
  * @param values row by row, `width` to a row.
  */
 export function regionsOf(values: Uint8Array, width: number): Region[] {
@@ -124,14 +124,17 @@ export function paint(values: Uint8Array, { runs }: Region, value: number): void
   for (const { start, end } of runs) values.fill(value, start, end);
 }
 
-/** Pixels that hang together by their edges, as indices into the image, row by row. */
+/** Pixels that are connected by their edges, as indices into the image, row by row. */
 export interface Blob {
   pixels: readonly number[];
-  /** Whether it reaches the border of the image. */
+  /** Whether the blob reaches the border of the image. */
   open: boolean;
 }
 
-/** The image averaged over squares of `factor` pixels; the rest at the right and below is dropped. */
+/**
+ * The image averaged over squares of `factor` pixels; the remainder at the right and below is
+ * dropped.
+ */
 export function reduced(image: GrayImage, factor: number): GrayImage {
   const width = Math.floor(image.width / factor);
   const height = Math.floor(image.height / factor);
@@ -150,7 +153,7 @@ export function reduced(image: GrayImage, factor: number): GrayImage {
   return { width, height, data };
 }
 
-/** Mean over a square of (2 radius + 1) pixels, by running sums; the border counts repeatedly. */
+/** Mean over a square of (2 radius + 1) pixels, by running sums; border pixels count repeatedly. */
 export function smoothed({ width, height, data }: GrayImage, radius: number): GrayImage {
   const span = 2 * radius + 1;
   const pass = (from: Uint8Array, lines: number, length: number, step: number, stride: number) => {

@@ -1,28 +1,28 @@
 /**
- * Rounds half away from zero in decimal (echo 0.3): published bands have a fixed precision,
- * so that a value is rounded first, shown so, and classified as shown. `toFixed` rounds the binary
+ * Rounds half away from zero in decimal (echo 0.3): published bands have a fixed precision, so a
+ * value is rounded first, shown rounded, and classified as shown. `toFixed` rounds the binary
  * fraction: 5.85 would be shown as 5.8 and classified as 5.9.
  */
 export function rounded(value: number, decimals: number): number {
-  // A number below 1e-6 is written with an exponent of its own, and rounds to nothing anyway.
+  // A number below 1e-6 is written with an exponent, and rounds to zero anyway.
   if (Math.abs(value) < 1e-6) return 0;
   const shifted = Math.round(Number(`${Math.abs(value)}e${decimals}`));
   return Math.sign(value) * Number(`${shifted}e-${decimals}`);
 }
 
-/** The same as text, with all its decimals. */
+/** The rounded value as text, with all its decimals. */
 export const fixed = (value: number, decimals: number): string =>
   rounded(value, decimals).toFixed(decimals);
 
-/** Decimals beyond which two numbers are one: sums of whole pixels differ by less. */
+/** Decimals beyond which two numbers are equal: sums of whole pixels differ by less. */
 const MOST_DECIMALS = 6;
 
-/** On which side of a cut-off a value lies; 0: on it. */
+/** The side of a cut-off on which a value is; 0: on the cut-off. */
 const sideOf = (value: number, cutOff: number) => Math.sign(rounded(value - cutOff, MOST_DECIMALS));
 
 /**
- * As `fixed`, with as many decimals more as keep the text on that side of every cut-off on which the
- * value lies (obstetric 0.3): 19.97 beside a cut-off of 20 is no "20.0".
+ * As `fixed`, with as many more decimals as keep the text on the same side of every cut-off as the
+ * value (obstetric 0.3): 19.97 beside a cut-off of 20 is not shown as "20.0".
  */
 export function fixedOffCutOffs(
   value: number,

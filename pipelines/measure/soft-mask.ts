@@ -19,7 +19,7 @@ export interface Region {
   xx: number;
   xy: number;
   yy: number;
-  /** The mask with every other region taken away; the soft rim is kept. */
+  /** The mask without its other regions; the soft rim is kept. */
   mask: SoftMask;
 }
 
@@ -81,9 +81,9 @@ function withRim({ width, height, values: all }: SoftMask, region: readonly numb
 }
 
 /**
- * The border of a region to a fraction of a pixel: on rays from its centre, the outermost place
- * where the mask falls through the level. A ray on which the region runs out of the image has no
- * border and gives no point.
+ * The border of a region to a fraction of a pixel: on rays from its centre, the outermost position
+ * where the mask falls through the level. A ray along which the region leaves the image gives no
+ * point.
  */
 export function borderPoints(region: Region): Point[] {
   const { mask, mean } = region;
@@ -127,8 +127,8 @@ function sample({ width, height, values }: SoftMask, x: number, y: number): numb
 }
 
 /**
- * How well an ellipse accounts for a mask: their soft Dice overlap, 0 to 1. It falls when the mask
- * is undecided, when it is no ellipse, and when it holds a second region.
+ * How well an ellipse matches a mask: their soft Dice overlap, 0 to 1. It falls where the mask is
+ * undecided, is not an ellipse, or has a second region.
  */
 export function overlap(mask: SoftMask, ellipse: Ellipse): number {
   const distanceAt = distanceFrom(ellipse);

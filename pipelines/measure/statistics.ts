@@ -88,10 +88,13 @@ export function zOf(centile: number): number {
   return normalQuantile(centile / 100);
 }
 
-/** Of the median: a beat further from it is another one (ectopic, torn, or of a deep breath). */
+/**
+ * Share of the median: a beat that differs by more is of another kind (ectopic, torn, or in a deep
+ * breath).
+ */
 const WITHIN = 0.15;
 
-/** Mean of the values that are alike, and the indices of those; all of an irregular rhythm count. */
+/** Mean of the similar values, and their indices; in an irregular rhythm all values count. */
 export function meanOfSimilar(
   values: readonly number[],
   regular: boolean,
@@ -108,7 +111,7 @@ export function meanOfSimilar(
 /** Coefficient of variation of the intervals from which a rhythm is irregular. */
 const IRREGULAR = 0.1;
 
-/** Whether places in time follow each other evenly; null for fewer than three. */
+/** Whether points in time are evenly spaced; null for fewer than three. */
 export function isRegular(places: readonly number[]): boolean | null {
   if (places.length < 3) return null;
   const intervals = places.slice(1).map((place, i) => place - (places[i] ?? 0));

@@ -5,7 +5,7 @@ import { crossings, distance, lengthOf, type Outline } from './outline.ts';
 export const WALL_SIDES = ['left', 'right'] as const;
 export type WallSide = (typeof WALL_SIDES)[number];
 
-/** From the valve up. */
+/** From the valve to the apex. */
 export const WALL_LEVELS = ['basal', 'mid', 'apical'] as const;
 export type WallLevel = (typeof WALL_LEVELS)[number];
 
@@ -21,7 +21,7 @@ const nearest = (outline: Outline, to: Point) =>
     0,
   );
 
-/** The way along the outline between two of its points that does not cross the valve. */
+/** The path along the outline between two of its points that does not cross the valve. */
 function between(outline: Outline, from: number, to: number, avoid: number): Point[] {
   const n = outline.length;
   const walk = (step: 1 | -1) => {
@@ -53,7 +53,7 @@ export function wallLength(outline: Outline, axis: ChamberAxis): number {
   return lengthOf(left) + lengthOf(right);
 }
 
-/** The third of the long axis that a point lies beside. */
+/** The third of the long axis beside which a point is. */
 function levelOf(point: Point, axis: ChamberAxis): WallLevel {
   const { along } = directionsOf(axis);
   const share =
@@ -61,9 +61,9 @@ function levelOf(point: Point, axis: ChamberAxis): WallLevel {
   return share < 1 / 3 ? 'basal' : share < 2 / 3 ? 'mid' : 'apical';
 }
 
-/** What a segment of the wall measures in one frame, in the unit of the points. */
+/** The size of a segment of the wall in one frame, in the unit of the points. */
 export interface SegmentSize extends WallSegment {
-  /** Along the inner border. */
+  /** Length along the inner border. */
   length: number;
   /** Mean distance from the long axis. */
   radius: number;
@@ -71,7 +71,7 @@ export interface SegmentSize extends WallSegment {
   thickness: number | null;
 }
 
-/** From the cavity outwards; farther away stands another structure. */
+/** Range outwards from the cavity; farther away is another structure. */
 const THICKEST = 0.35;
 
 /** Thickness of the muscle outwards from a point of the inner border. */
@@ -122,7 +122,7 @@ export function segmentSizes(
       const radii = own.map(({ x, y }) =>
         Math.abs((x - axis.base.x) * across.x + (y - axis.base.y) * across.y),
       );
-      // Half of a segment's border without muscle is too little to speak of its thickness.
+      // If half of a segment's border has no muscle, its thickness is unknown.
       const seen = thicknesses.length >= steps.length / 2;
       return {
         side,
@@ -142,21 +142,21 @@ export interface WallFigure {
   muscle: Outline | null;
 }
 
-/** What a segment of the wall does from end-diastole to end-systole, per cent. */
+/** How a segment of the wall changes from end-diastole to end-systole, in per cent. */
 export interface SegmentMotion extends WallSegment {
   /** Change of the length of its inner border; shortening is negative. */
   strain: number;
-  /** Loss of its distance from the long axis; inward motion is positive. */
+  /** Decrease of its distance from the long axis; inward motion is positive. */
   excursion: number;
-  /** Gain of its thickness; null where the muscle is not outlined in both frames. */
+  /** Increase of its thickness; null where the muscle is not outlined in both frames. */
   thickening: number | null;
 }
 
 const change = (from: number, to: number) => (100 * (to - from)) / from;
 
 /**
- * Longitudinal strain of one view by the length of the inner outline between the hinges, per cent.
- * Contour strain: no point of the muscle is followed, as speckle tracking would do.
+ * Longitudinal strain of one view by the length of the inner outline between the hinges, in per
+ * cent. This is contour strain: unlike speckle tracking, it follows no point of the muscle.
  */
 export function contourStrain(diastole: WallFigure, systole: WallFigure): number {
   return change(
@@ -166,8 +166,8 @@ export function contourStrain(diastole: WallFigure, systole: WallFigure): number
 }
 
 /**
- * Motion of the six segments that a view shows. Segments are the thirds of the long axis of either
- * frame, so that the wall of the one is compared with that of the other at the same height.
+ * Motion of the six segments that a view shows. Segments are the thirds of the long axis in each
+ * frame, so that the wall is compared at the same relative height.
  */
 export function segmentMotions(diastole: WallFigure, systole: WallFigure): SegmentMotion[] {
   const sizes = ({ outline, axis, muscle }: WallFigure) => segmentSizes(outline, axis, muscle);

@@ -1,11 +1,11 @@
 /** One wave of a velocity curve; samples of the curve, its values in the curve's own unit. */
 export interface Wave {
-  /** Where it rises out of the baseline and falls back to it, or meets its neighbour. */
+  /** Where the wave rises from the baseline and falls back to it, or meets its neighbour. */
   from: number;
   to: number;
   peak: number;
   height: number;
-  /** It begins at the first sample, or ends at the last: how it goes on was not seen. */
+  /** The wave begins at the first sample or ends at the last: the rest of it was not seen. */
   cut: boolean;
 }
 
@@ -37,14 +37,14 @@ function lowestBetween(curve: ArrayLike<number>, from: number, to: number): numb
   return lowest;
 }
 
-/** The sample nearest to the peak, that way, from which the curve is at the floor. */
+/** The sample nearest to the peak, in one direction, at which the curve reaches the floor. */
 function descend(curve: ArrayLike<number>, peak: number, floor: number, step: 1 | -1): number {
   let at = peak;
   while (at + step >= 0 && at + step < curve.length && (curve[at] ?? 0) > floor) at += step;
   return at;
 }
 
-/** Peaks in order, of which each stands out of the valleys to both sides. */
+/** Peaks in order, each of which stands out from the valleys on both sides. */
 function prominentPeaks(curve: ArrayLike<number>, prominence: number): number[] {
   const peaks: number[] = [];
   let top = 0;
@@ -95,8 +95,8 @@ export function wavesOf(curve: ArrayLike<number>, limits: WaveLimits): Wave[] {
 const FLANK = { low: 0.3, high: 0.7 } as const;
 
 /**
- * Least squares line through a flank of a wave. A flank of fewer than three samples is a step where
- * the curve falls below it. Null where the wave does not fall that far.
+ * Least squares line through a flank of a wave. A flank of fewer than three samples is a step at
+ * its first sample below the wave. Null where the wave does not fall that far.
  */
 export function flankLine(
   curve: ArrayLike<number>,
@@ -123,7 +123,10 @@ export function flankLine(
 }
 
 export interface WaveOutline {
-  /** Where the wave meets the baseline, with a fraction; beyond the samples where it was cut off. */
+  /**
+   * Where the wave meets the baseline, as fractional samples; beyond the samples where it was cut
+   * off.
+   */
   from: number;
   to: number;
   /** The wave from `from` to `to`, one value per whole sample. */
@@ -131,8 +134,8 @@ export interface WaveOutline {
 }
 
 /**
- * A wave down to the baseline: the wall filter hides the slowest flow and clutter widens it, so that
- * the flanks are carried on as straight lines where they lie below the curve. Null without flanks.
+ * A wave extended to the baseline: the wall filter hides the slowest flow and clutter widens it, so
+ * the flanks are continued as straight lines where they are below the curve. Null without flanks.
  */
 export function outlineOfWave(curve: ArrayLike<number>, wave: Wave): WaveOutline | null {
   const rise = flankLine(curve, wave, 'rise');
@@ -146,7 +149,7 @@ export function outlineOfWave(curve: ArrayLike<number>, wave: Wave): WaveOutline
     const seen = seenOf(curve, wave, at, from, to);
     const flank = at < wave.peak ? rise : fall;
     const line = Math.max(0, flank.slope * (at - flank.zero));
-    // Above the flank's own part the curve is no line.
+    // Above the straight part of the flank the curve is not a line.
     return line < FLANK.low * wave.height ? Math.min(seen, line) : seen;
   });
   return { from, to, values };

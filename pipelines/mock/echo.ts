@@ -16,7 +16,7 @@ export interface MockArtifact {
   bytes: Buffer;
 }
 
-/** Three rings of nothing: the shape of a bull's-eye without a value. */
+/** Three empty rings: the shape of a bull's-eye without values. */
 const BULLSEYE: Drawing = {
   width: 400,
   height: 400,

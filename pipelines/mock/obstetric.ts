@@ -24,7 +24,7 @@ import { MOCK, stamped } from './watermark.ts';
 
 export const FRAME = { width: 800, height: 600 } as const;
 
-/** A frame that shows the shape of a sector and says that it is no image. */
+/** A frame that shows the shape of a sector and states that it is not an image. */
 async function picture(): Promise<Buffer> {
   const sector: Mark = {
     kind: 'area',
@@ -49,7 +49,7 @@ async function picture(): Promise<Buffer> {
 
 let drawn: Promise<RgbImage> | null = null;
 
-/** Drawn once per process: it never changes. */
+/** Drawn once per process, because it never changes. */
 function pixels(): Promise<RgbImage> {
   drawn ??= picture()
     .then((png) => sharp(png).removeAlpha().raw().toBuffer())
@@ -57,7 +57,7 @@ function pixels(): Promise<RgbImage> {
   return drawn;
 }
 
-/** One frame of a mock clip; it has no anatomy, so that nothing can be measured on it. */
+/** One frame of a mock clip; it has no anatomy, so nothing can be measured on it. */
 export function mockFrame(index: number): Frame {
   return {
     index,
@@ -68,7 +68,7 @@ export function mockFrame(index: number): Frame {
 }
 
 const MM_PER_PIXEL = 0.3;
-/** Age whose sizes are used where none was given. */
+/** Gestational age whose sizes are used where none was given. */
 const USUAL_GA_DAYS = 196;
 
 const CENTRE: Point = { x: FRAME.width / 2, y: FRAME.height * 0.55 };
@@ -94,7 +94,7 @@ function ellipse(longMm: number, shortMm: number, angle: number): Ellipse {
   return { centre: CENTRE, a: semiAxis(longMm), b: semiAxis(shortMm), angle };
 }
 
-/** Outlines and ends as a locator would give them, of a fetus of usual size for its age. */
+/** Outlines and ends as a locator would return them, for a fetus of average size for its age. */
 function mockReadings(clip: Clip, options: ObstetricOptions, seed: Seed): FrameReading[] {
   const { from, to } = INTERGROWTH_SIZE_WEEKS;
   const weeks = Math.min(Math.max((options.dating?.ga_days ?? USUAL_GA_DAYS) / 7, from), to);
@@ -132,8 +132,8 @@ function mockReadings(clip: Clip, options: ObstetricOptions, seed: Seed): FrameR
 }
 
 /**
- * What the real sections make of readings that were made up: the same envelope as a live request,
- * with the sections that this release does not assess left so.
+ * The real sections applied to made-up readings: the same envelope as for a live request; sections
+ * that this release does not assess are left so.
  */
 export function mockObstetric(
   job: Job,

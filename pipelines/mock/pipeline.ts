@@ -20,7 +20,7 @@ import { mockObstetric } from './obstetric.ts';
 import { type Seed, seedOf } from './seed.ts';
 import { MOCK, MOCK_IDENTITY, stamped, watermarked } from './watermark.ts';
 
-/** The same input gives the same bytes, so that nothing may hold the time of the run. */
+/** The same input gives the same bytes, so nothing may contain the time of the run. */
 const MADE = new Date('2026-01-01T00:00:00.000Z');
 
 /** Between two stages; all of a run takes less than two seconds. */

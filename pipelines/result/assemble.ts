@@ -52,7 +52,10 @@ function summarise(study: Study, refusedFrames: Study['refused'], priors: number
   };
 }
 
-/** That a request, which is read as one examination of one patient, brought files of several. */
+/**
+ * A request is read as one examination of one patient: this finding says that its files are from
+ * several.
+ */
 function severalStudies({ studies }: Study, sections: readonly ConcludedSection[]): FindingDraft[] {
   const [first] = sections;
   if (studies === undefined || !first) return [];
@@ -104,7 +107,7 @@ export function assembleResult(parts: ResultParts): Result {
   } satisfies Record<keyof Result, unknown>);
 }
 
-/** The same result with its artifacts, each named by the section it belongs to. */
+/** The same result with its artifacts; each section lists the names of its own. */
 export function withArtifacts(result: Result, artifacts: ArtifactEntry[]): Result {
   const sections = result.sections.map((section) => ({
     ...section,

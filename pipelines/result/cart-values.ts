@@ -9,17 +9,17 @@ import { isPlausible } from './obstetric/limits.ts';
 import { remark } from './render/remarks.ts';
 import type { Remark } from './statement.ts';
 
-/** Of several values without the cart's choice, those of the first kind that is there stand. */
+/** Which of several values is used where the machine chose none: the first kind that is present. */
 const PREFERENCE: readonly CartMeasurement['derivation'][] = ['best', 'mean', 'median'];
 
 /**
- * Of repeated values of these one end is the measure, not their middle.
+ * Of repeated values of these quantities one end is the measure, not their middle.
  *
- * Highest: the others were not parallel to the jet, not in the middle of the vessel, or taken in
- * inspiration: AV Vmax (echo 0.5, 11.1), LVOT diameter ("largest of 3", 11.1), TR Vmax
- * ("best of", 12.1), IVC (maximum, 12.1); NT (maximum that meets the criteria, obstetric
- * 6.1) and the deepest pocket (4) by their definition. Lowest: "the shortest technically best"
- * cervix (obstetric 10).
+ * Highest: the other measurements were not parallel to the jet, not in the middle of the vessel, or
+ * taken in inspiration: AV Vmax (echo 0.5, 11.1), LVOT diameter ("largest of 3", 11.1), TR Vmax
+ * ("best of", 12.1), IVC (maximum, 12.1); NT (maximum that meets the criteria, obstetric 6.1) and
+ * the deepest pocket (4) by their definition. Lowest: "the shortest technically best" cervix
+ * (obstetric 10).
  */
 const END: Readonly<Partial<Record<ConceptKey, 'highest' | 'lowest'>>> = {
   'av-vmax': 'highest',
@@ -31,7 +31,9 @@ const END: Readonly<Partial<Record<ConceptKey, 'highest' | 'lowest'>>> = {
   'cervical-length': 'lowest',
 };
 
-/** A mean of these is no measure either; in the heart it is that of an irregular rhythm. */
+/**
+ * The mean of these is not a measure either; in the heart, a mean is that of an irregular rhythm.
+ */
 const NEVER_AVERAGED: ReadonlySet<ConceptKey> = new Set([
   'nuchal-translucency',
   'deepest-vertical-pocket',
@@ -56,7 +58,7 @@ const DERIVED = {
 /** At least one. */
 export type Values = readonly [CartMeasurement, ...CartMeasurement[]];
 
-/** A value of the machine as it stands in the result. */
+/** A value of the machine as the result holds it. */
 export interface CartStanding {
   from: CartMeasurement;
   value: number;
@@ -73,9 +75,9 @@ export interface Spread {
 
 export interface CartChoice {
   standing: CartStanding;
-  /** Of values of which the machine chose none; null for its choice and for a single value. */
+  /** Where the machine chose none of several values; null for its choice and for a single value. */
   spread: Spread | null;
-  /** What does not count, each with its reason. */
+  /** Values that do not count, each with its reason. */
   unused: CartStanding[];
 }
 
@@ -100,13 +102,13 @@ const notUsed = (from: CartMeasurement, reason: Remark): CartStanding => ({
   remarks: [reason],
 });
 
-/** A value of several, which belongs to no single image. */
+/** A value derived from several, which belongs to no single image. */
 const summedUp = (first: CartMeasurement) => ({
   from: { ...first, image: null },
   quality: 'accepted' as const,
 });
 
-/** What the machine chose: the value it selected, else its best value, mean or median. */
+/** What the machine chose: the value it selected, otherwise its best value, mean or median. */
 function chosenByMachine(key: ConceptKey, values: Values): CartMeasurement | null {
   const selected = values.find(({ selection }) => selection !== null);
   if (selected) return selected;
@@ -119,7 +121,9 @@ function chosenByMachine(key: ConceptKey, values: Values): CartMeasurement | nul
   );
 }
 
-/** Of several values of which the machine chose none: an end where that is the measure, or the median. */
+/**
+ * For several values of which the machine chose none: the end that is the measure, or the median.
+ */
 function ofRepeats(key: ConceptKey, values: Values): Pick<CartChoice, 'standing' | 'spread'> {
   const [first] = values;
   const sorted = values.toSorted((one, other) => one.value - other.value);
@@ -138,8 +142,8 @@ function ofRepeats(key: ConceptKey, values: Values): Pick<CartChoice, 'standing'
 }
 
 /**
- * Whether repeats are too far apart for a value of all of them: heart rates on two sides of a limit, of
- * which the median is the rate of no beat (70 and 140 would be 105).
+ * Whether repeats are too far apart to be summarised: heart rates on both sides of a limit, whose
+ * median is the rate of no beat (70 and 140 would give 105).
  */
 function areApart(key: ConceptKey, values: readonly CartMeasurement[]): boolean {
   const [low, high] = [Math.min, Math.max].map((end) => end(...values.map(({ value }) => value)));
@@ -147,7 +151,10 @@ function areApart(key: ConceptKey, values: readonly CartMeasurement[]): boolean 
   return low < high && cutOffsOf(key).some((cutOff) => low <= cutOff && cutOff <= high);
 }
 
-/** The values of a quantity that are chosen from: all of them, or each for itself where they are apart. */
+/**
+ * The groups of values from which one is chosen: all of them together, or each alone where they are
+ * far apart.
+ */
 export function comparable(key: ConceptKey, values: Values): Values[] {
   const plausible = values.filter(({ value }) => isPlausible(key, value));
   const [first, ...others] = plausible;
@@ -173,7 +180,10 @@ function ofPlausible(key: ConceptKey, values: Values): CartChoice {
     : { standing: asWritten(one ?? first), spread: null, unused: [] };
 }
 
-/** The machine's own mean, else that of three diameters; one or two are no mean sac diameter. */
+/**
+ * The machine's own mean, otherwise that of three diameters; one or two are not a mean sac
+ * diameter.
+ */
 function meanSac(values: Values): CartChoice {
   const [first, ...others] = values;
   const isMean = ({ derivation, selection }: CartMeasurement) =>
@@ -196,10 +206,10 @@ function meanSac(values: Values): CartChoice {
 }
 
 /**
- * The value that stands for a quantity: of those within the hard limits (obstetric 0.6) the
- * one that the cart selected (PS3.16 CID 224, CID 12301), else its best value, mean or median, else
- * the only one; of several that the cart did not choose between, the end that is the measure, or
- * their median. What is beyond the limits is listed with its reason, and goes into nothing.
+ * The value that counts for a quantity: of those within the hard limits (obstetric 0.6) the one
+ * that the cart selected (PS3.16 CID 224, CID 12301), otherwise its best value, mean or median,
+ * otherwise the only one; of several that the cart did not choose between, the end that is the
+ * measure, or their median. Values beyond the limits are listed with their reason and not used.
  */
 export function chooseCartValue(key: ConceptKey, values: Values): CartChoice {
   const implausible = remark('value.implausible', { key });
@@ -260,10 +270,10 @@ function toMeasurement(
   };
 }
 
-/** What the machine's reports say of one quantity of one fetus and side. */
+/** What the machine's reports state about one quantity of one fetus and side. */
 export interface CartQuantity {
   measurement: Measurement;
-  /** Of repeated values of which the machine chose none; null where there is only one. */
+  /** For repeated values of which the machine chose none; null where there is only one. */
   spread: Spread | null;
   /** Values that do not count, as `cart-<key>-unused-<n>`. */
   unused: Measurement[];
@@ -294,7 +304,7 @@ function quantityOf(
   };
 }
 
-/** The same with the spread of what was measured several times. */
+/** As `cartMeasurements`, with the spread of what was measured several times. */
 export function cartQuantities(
   cart: readonly CartMeasurement[],
   section: string,
@@ -315,10 +325,10 @@ export function cartQuantities(
 }
 
 /**
- * What the machine's own reports say about these concepts: one accepted measurement for each concept,
- * fetus and side, and several only of heart rates in different bands; with provenance `cart-sr`, in the units of the concept table and in the order of
- * `keys`. Ids are `cart-<key>`, with the fetus and the side behind. Values that cannot be follow as
- * inadequate ones.
+ * What the machine's reports state about these concepts: one accepted measurement for each concept,
+ * fetus and side, and several only for heart rates in different bands; with provenance `cart-sr`,
+ * in the units of the concept table and in the order of `keys`. Ids are `cart-<key>`, followed by
+ * the fetus and the side. Implausible values follow with quality `inadequate`.
  */
 export function cartMeasurements(
   cart: readonly CartMeasurement[],

@@ -2,10 +2,10 @@ import { fetusKey, ofFetusId } from '../contract/fetus-name.ts';
 import type { Measurement } from './envelope.ts';
 import { isOfMachine } from './measurement.ts';
 
-/** Repeated values are summed up by a mean or a median, whose `inputs` they are. */
+/** Repeated values are summarised by a mean or a median, whose `inputs` they are. */
 const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
 
-/** Equal, or not stated by one of the two: the only fetus, or a side that nobody named. */
+/** Equal, or not stated by one of the two: a single fetus, or a side that nobody named. */
 const agree = (one: string | null, other: string | null) =>
   one === null || other === null || one === other;
 
@@ -31,7 +31,7 @@ export function withStanding(measurements: readonly Measurement[]): Measurement[
       some.filter(({ derivation }) => SUMMARIES.has(derivation)).flatMap(({ inputs }) => inputs),
     );
   const parts = { ofAny: partsOf(measurements), ofAccepted: partsOf(accepted) };
-  // A value that was accepted counts itself where the mean that it went into was not accepted.
+  // An accepted value counts by itself where the mean of which it is part was not accepted.
   const isPart = ({ id, quality }: Measurement) =>
     (quality === 'accepted' ? parts.ofAccepted : parts.ofAny).has(id);
   const isPassedOver = (one: Measurement) =>
@@ -69,7 +69,7 @@ function isRepeat(one: Measurement): boolean {
   return id.startsWith(`${plain}-`) && NUMBERED.test(id);
 }
 
-/** The measurements without the values of the machine that are only shown beside one of ours. */
+/** The measurements without the machine's values that are only shown for comparison. */
 export function withoutComparisons(measurements: readonly Measurement[]): Measurement[] {
   return measurements.filter(({ standing }) => standing !== 'comparison');
 }
@@ -83,8 +83,8 @@ export function countingValues(measurements: readonly Measurement[]): Measuremen
 }
 
 /**
- * The same followed by the parts of each mean or median, for documents that carry calipers: a receiver
- * that takes the first value of a quantity takes the one that counts.
+ * The same followed by the parts of each mean or median, for documents that carry calipers: a
+ * receiver that takes the first value of a quantity takes the one that counts.
  */
 export function countingFirst(measurements: readonly Measurement[]): Measurement[] {
   const counting = countingValues(measurements);

@@ -1,7 +1,7 @@
 import { inParallel } from '../../src/platform/in-parallel.ts';
 import { DECODING } from '../input/decode-frames.ts';
 
-/** The part of a reader of either endpoint (their `reader.ts`) that running it needs. */
+/** The part of a reader of either endpoint that is needed to run it. */
 export interface RunnableReader<Input, T = unknown> {
   /** Follows `inference.` in the stage name. */
   stage: string;
@@ -9,7 +9,7 @@ export interface RunnableReader<Input, T = unknown> {
   read(input: Input): Promise<T>;
 }
 
-/** What every reader found; null where it failed, which then fails its sections only. */
+/** What every reader found; null where it failed, which fails only the sections that use it. */
 export type ReadingsOf<Readers> = {
   [Name in keyof Readers]: Readers[Name] extends RunnableReader<never, infer Found>
     ? Found | null
@@ -17,9 +17,9 @@ export type ReadingsOf<Readers> = {
 };
 
 /**
- * Runs every reader, some side by side: while a model looks for one, the next decodes and measures.
- * One that throws costs its own sections, not the study, and is told to
- * `failed`; an abort ends all. `progress` is told the reader and the share that is done before it.
+ * Runs the readers, some in parallel: while a model works for one, the next decodes and measures. A
+ * reader that throws fails its own sections, not the study, and is reported to `failed`; an abort
+ * ends all. `progress` gets the reader and the share that is done before it.
  */
 export async function runReaders<
   Input extends { signal: AbortSignal },

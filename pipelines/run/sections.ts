@@ -4,16 +4,16 @@ import { unsupportedClaims } from '../result/render/report-check.ts';
 import { sayOfRun } from '../result/render/shared.ts';
 import { failed, notAssessed, type SectionOutcome } from '../result/section-outcome.ts';
 
-/** Is told which section failed, and with what. */
+/** Gets the section that failed, and its error. */
 export type SectionFailed = (section: string, error: unknown) => void;
 
-/** For the log: the standard error of the child process is the gateway's log. */
+/** Logs the failure: the standard error of the child process is the gateway's log. */
 export const logFailure: SectionFailed = (section, error) =>
   console.error(`section ${section} failed`, error);
 
 /**
- * What a section says of a study. One that throws costs itself, not the study: it is `failed` in the
- * result, as where its reader has failed (run-readers.ts), and is told to `onFailure`.
+ * The outcome of a section. A section that throws fails alone, not the study: it is `failed` in the
+ * result, as where its reader has failed (readers.ts), and is reported to `onFailure`.
  */
 export function runSection<Outcome extends SectionOutcome>(
   { id, needs }: { id: string; needs: readonly string[] },
@@ -37,12 +37,14 @@ const NOT_REQUESTED: SectionOutcome = {
 
 type Write = (result: Result) => NonNullable<Result['report']>;
 
-/** The section of a report, with the report where one was written and bears the check. */
+/**
+ * The outcome of the report section, with the report where one was written and passed the check.
+ */
 interface Drafted extends SectionOutcome {
   report?: Result['report'];
 }
 
-/** Writes the report; one that says what the result does not hold is withheld. */
+/** Writes the report; one with claims that the result does not support is withheld. */
 function draft(result: Result, write: Write): Drafted {
   const report = write(result);
   const unsupported = unsupportedClaims(report, result);
@@ -54,8 +56,8 @@ function draft(result: Result, write: Write): Drafted {
 }
 
 /**
- * The result with its draft report and the section of it, the last one; `write` null: not requested.
- * A report that cannot be written costs itself only.
+ * The result with its draft report as its last section; `write` null: not requested. A failure to
+ * write it affects the report only.
  */
 export function withDraftReport(
   result: Result,

@@ -17,26 +17,26 @@ export interface ArtifactParts {
 
 export type Report = (event: PipelineEvent) => void;
 
-/** How one job of an endpoint is done, once its options were read and its models opened. */
+/** How a job of an endpoint is done, after its options were read and its models opened. */
 export interface StudyInterpreter {
-  /** Calibration of files without one, as the request gives it. */
+  /** The scale in the request for files without one. */
   mmPerPx?: number | undefined;
   previews: boolean;
   dating: Subject['dating'];
   /** The charts on which the documents draw growth. */
   curves: ArtifactInput['curves'];
-  /** Why the study cannot be interpreted, a sentence for the client; null where it can. */
+  /** Why the study cannot be interpreted, in a sentence for the client; null where it can. */
   refusal(study: Study): string | null;
   interpret(study: Study, report: Report, signal: AbortSignal): Promise<Result>;
 }
 
-/** Of a finding without a concept: its id is ours. */
+/** For a finding without a concept, whose id is used as the code. */
 const OWN_SYSTEM = CODING_SYSTEMS['99USINT'];
 
-/** Share of the whole at which the documents are begun. */
+/** Share of the whole at which writing the documents begins. */
 const DOCUMENTS = 0.85;
 
-/** Tells a stage; `progress` is the share of the whole that is done. */
+/** Reports a stage; `progress` is the share of the whole that is done. */
 export function stage(
   report: Report,
   name: Extract<PipelineEvent, { type: 'stage' }>['name'],
@@ -75,13 +75,13 @@ function anonymousSubject(
   };
 }
 
-/** As the request gives it; the doors have refused one with identifiers. */
+/** The indication in the request; the doors have already refused one with identifiers. */
 function indicationOf({ clinicalContext }: Job): string | null {
   const { indication } = clinicalContext;
   return typeof indication === 'string' && indication.trim() !== '' ? indication.trim() : null;
 }
 
-/** Critical findings, told before any document is written: they must not wait for a PDF. */
+/** Reports critical findings before any document is written: they must not wait for a PDF. */
 function alarm(report: Report, { findings }: Result): void {
   for (const { id, section, concept, text, severity, evidence } of findings) {
     if (severity !== 'critical') continue;
@@ -90,7 +90,7 @@ function alarm(report: Report, { findings }: Result): void {
   }
 }
 
-/** A preview is told as it is made; documents come with the result. */
+/** Reports a preview as soon as it is made; documents follow with the result. */
 function announce(report: Report, { name, media_type: mediaType, section }: ArtifactEntry): void {
   if (!section || !mediaType.startsWith('image/')) return;
   const caption = `Calipers: ${section}`;
@@ -104,8 +104,9 @@ export function noReadableImage({ refused }: Pick<Study, 'refused'>): string {
 }
 
 /**
- * The road of every endpoint: a function from a work folder to the same folder, which reads the
- * study, has it interpreted, tells what is critical, and writes documents and result.
+ * The pipeline of every endpoint: a function from a work folder to the same folder, which reads the
+ * study, lets the endpoint interpret it, reports critical findings, and writes documents and
+ * result.
  */
 export function createStudyPipeline(
   parts: ArtifactParts,

@@ -37,7 +37,7 @@ export interface ArtifactInput {
   subject: Subject;
   /** The frames that were measured are decoded again for the previews. */
   study: Study;
-  /** Where the files go; made when it does not exist. */
+  /** Folder for the files; created where it does not exist. */
   folder: string;
   /** The charts of the growth panels; empty for an endpoint without any. */
   curves: readonly GrowthCurve[];
@@ -47,7 +47,7 @@ export interface ArtifactInput {
   display?: boolean;
   paper?: Paper;
   extra?: readonly ExtraArtifact[];
-  /** Told of each artifact as soon as it is written. */
+  /** Called for each artifact as soon as it is written. */
   written?(entry: ArtifactEntry): void;
 }
 
@@ -81,7 +81,7 @@ async function renderOverlays(
   return drawn;
 }
 
-/** Writes one artifact into the folder and keeps its entry. */
+/** Writes one artifact into the folder and records its entry. */
 type Write = (
   name: string,
   mediaType: string,
@@ -89,7 +89,7 @@ type Write = (
   section?: string | null,
 ) => Promise<void>;
 
-/** Artifacts that are written one after the other, beside those of other parts. */
+/** Artifacts that are written one after the other, in parallel to those of other parts. */
 type Part = (write: Write) => Promise<void>;
 
 async function writeCharts(
@@ -140,8 +140,8 @@ async function writeObjects(
 }
 
 /**
- * The parts in the order of their entries. They go side by side, for sharp draws on threads of its own;
- * the documents wait for the previews, which are shown as they come.
+ * The parts in the order of their entries. They run in parallel, because sharp draws on its own
+ * threads; the documents wait for the previews, which are reported as they are made.
  */
 function partsOf(input: ArtifactInput): Part[] {
   const { result, subject, curves, paper } = input;
@@ -152,7 +152,7 @@ function partsOf(input: ArtifactInput): Part[] {
       const drawn = renderOverlays(input, shown, ({ name, png, section }) =>
         write(name, 'image/png', png, section),
       );
-      // Its failure too: others wait for it.
+      // A failure must reach those who wait, too.
       previews.resolve(drawn);
       await drawn;
     },
@@ -172,10 +172,11 @@ function partsOf(input: ArtifactInput): Part[] {
 
 /**
  * Writes every artifact of a result, under the names of the HTTP contract, into `folder`:
- * `overlay-<section>-<n>.png`, `growth-chart.png`, `bullseye.png`, `view-overview.png`, `report.pdf`,
- * `key-frame-<n>.jpg`, `cine-<n>.mjpeg`, `overlays.json`, the SR documents, `seg-<n>.dcm` and `extra`.
- * What has no content is not written: no chart without a centile, no overlay without a caliper.
- * @returns the entries for `result.artifacts`, in the same order each time.
+ * `overlay-<section>-<n>.png`, `growth-chart.png`, `bullseye.png`, `view-overview.png`,
+ * `report.pdf`, `key-frame-<n>.jpg`, `cine-<n>.mjpeg`, `overlays.json`, the SR documents,
+ * `seg-<n>.dcm` and `extra`. Artifacts without content are not written: no chart without a centile,
+ * no overlay without a caliper.
+ * @returns the entries for `result.artifacts`, always in the same order.
  */
 export async function writeArtifacts(input: ArtifactInput): Promise<ArtifactEntry[]> {
   const { folder } = input;

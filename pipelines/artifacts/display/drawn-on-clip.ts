@@ -96,7 +96,10 @@ export function runsOf(pixels: Uint8Array, columns: number): Mask['runs'] {
   return runs;
 }
 
-/** The accepted outlines on a clip, as in its DICOM Segmentation: those measured, then those listed. */
+/**
+ * The accepted outlines on a clip, as in its DICOM Segmentation: the measured ones, then the listed
+ * ones.
+ */
 export function masksOn(
   clip: Clip,
   measurements: readonly Measurement[],
@@ -133,7 +136,7 @@ function measuredMasks(clip: Clip, measurements: readonly Measurement[]): Mask[]
 
 const DAYS_PER_WEEK = 7;
 
-/** Digits that a curve is told with: more than any screen shows. */
+/** Digits of a curve: more than any screen shows. */
 const rounded = (value: number) => Number(value.toPrecision(6));
 
 function chartOf(curve: GrowthCurve, result: Result, gaDays: number): GrowthChart[] {
@@ -171,7 +174,7 @@ function chartOf(curve: GrowthCurve, result: Result, gaDays: number): GrowthChar
   ];
 }
 
-/** The charts on which a value lies, the same as in `growth-chart.png`; null where none does. */
+/** The charts on which a value was read, as in `growth-chart.png`; null where there is none. */
 export function growthCharts(
   curves: readonly GrowthCurve[],
   result: Result,

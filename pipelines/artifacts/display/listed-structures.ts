@@ -7,7 +7,7 @@ import type { Contour, FlowTrace, OverlayClip, Structure } from './overlay-contr
 
 const STRUCTURES = ['lv', 'myocardium', 'la', 'rv', 'ra'] as const satisfies Contour['structure'][];
 
-/** Of an outline with a point every few pixels every second one looks the same, at half the bytes. */
+/** An outline has a point every few pixels; every second one looks the same at half the size. */
 const CONTOUR_STEP = 2;
 
 const outline = z.array(z.tuple([z.number(), z.number()])).optional();
@@ -34,7 +34,7 @@ const viewedClips = z.array(z.object({ file: z.string(), view: z.string().nullab
 
 const framePlanes = z.array(z.object({ file: z.string(), frame: z.number(), plane: z.string() }));
 
-/** A frame without a plane (obstetric/locator.ts). */
+/** A frame without a recognised plane (obstetric/shared/locator.ts). */
 const NO_PLANE = 'other';
 
 const spectra = z.array(
@@ -70,7 +70,9 @@ export interface Listed {
   tracesOf(file: string): FlowTrace[];
 }
 
-/** Reads the data of the sections that say more of single frames than the measurements do. */
+/**
+ * Reads the data of sections that describe single frames in more detail than the measurements do.
+ */
 export function listedInSections(result: Pick<Result, 'sections'>): Listed {
   const outlined = listed(result, 'segment-chambers', 'clips', outlinedClips);
   const traced = ['doppler', 'views'].flatMap((section) =>
@@ -122,7 +124,7 @@ export function listedInSections(result: Pick<Result, 'sections'>): Listed {
   };
 }
 
-/** Those whose border is drawn as a contour. */
+/** Structures whose border is drawn as a contour. */
 const CONTOURED = ['symphysis', 'fetal-head', 'fetal-abdomen'] as const satisfies (StructureName &
   Contour['structure'])[];
 

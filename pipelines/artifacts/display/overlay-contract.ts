@@ -2,8 +2,8 @@
  * `overlays.json` of a request: what a viewer draws over its key frames and cines. Types only, so
  * that a browser can import them; overlay-schema.ts checks the same shape.
  *
- * Every position is one of the result: pixel-centre coordinates of the stored frame, whatever size
- * the picture is shown at. As SVG over a picture: `viewBox="-0.5 -0.5 {columns} {rows}"`. Frames are
+ * Every position is that of the result: pixel-centre coordinates of the stored frame, whatever the
+ * size of the picture. As SVG over a picture: `viewBox="-0.5 -0.5 {columns} {rows}"`. Frames are
  * counted from 1, times are seconds from the first frame of the clip, lengths are pixels.
  */
 export interface Overlays {
@@ -32,8 +32,8 @@ export interface OverlayClip {
   /** As `measurements[].source.file` of the result. */
   file: string;
   /**
-   * What the result says its first key frame shows: the view of a heart (`A4C`), the plane
-   * (`transthalamic`), the vessel or flow of a spectrum (`umbilical-artery`); null: nothing.
+   * What its first key frame shows according to the result: the view of a heart (`A4C`), the plane
+   * (`transthalamic`), the vessel or flow of a spectrum (`umbilical-artery`); null: unknown.
    */
   view: string | null;
   mode: '2d' | 'colour' | 'spectral' | 'm-mode' | 'unknown';
@@ -53,7 +53,7 @@ export interface OverlayClip {
   calipers: DrawnMeasurement[];
   contours: Contour[];
   masks: Mask[];
-  /** What models found, by name, where no caliper tells it. */
+  /** What models found, by name, where no caliper shows it. */
   structures: Structure[];
   traces: FlowTrace[];
 }
@@ -62,7 +62,7 @@ export interface OverlayClip {
 export interface KeyFrame {
   frame: number;
   time: number;
-  /** As `view` of the clip, of this frame. */
+  /** As `view` of the clip, for this frame. */
   view: string | null;
   /** Name of the artifact, `key-frame-1.jpg`. */
   artifact: string;
@@ -74,15 +74,15 @@ export interface KeyFrame {
 }
 
 /**
- * The frames of a clip, each a JPEG, one behind the other in one file (Motion JPEG): a frame is the
- * bytes from `offset` on, so that a viewer can step to any frame and keep few of them decoded.
+ * The frames of a clip, each a JPEG, concatenated in one file (Motion JPEG): a frame is the bytes
+ * from `offset` on, so that a viewer can step to any frame and keep few of them decoded.
  */
 export interface Cine {
   /** Name of the artifact, `cine-1.mjpeg`. */
   artifact: string;
   width: number;
   height: number;
-  /** False: the file says no times, and `time` counts frames at 25 a second. */
+  /** False: the file gives no times, and `time` counts frames at 25 per second. */
   timed: boolean;
   frames: { frame: number; time: number; offset: number; bytes: number }[];
 }
@@ -116,7 +116,7 @@ export interface Shape {
 
 /**
  * The closed outline of a structure on one frame: of a chamber on each frame of a cine, with every
- * second point of the result's; of the others as the result lists them.
+ * second point of the result's; of other structures as the result lists them.
  */
 export interface Contour {
   frame: number;
@@ -130,7 +130,7 @@ export interface Contour {
     | 'fetal-head'
     | 'fetal-abdomen';
   points: Position[];
-  /** False: something speaks against the outline of this frame; it is drawn and not used. */
+  /** False: the outline of this frame is doubtful; it is drawn and not used. */
   measured: boolean;
 }
 
@@ -138,7 +138,7 @@ export interface Contour {
 export interface Mask {
   frame: number;
   label: string;
-  /** Null: the outline was accepted and gave no value, as that of a head without a scale. */
+  /** Null: the outline was accepted and gave no value, such as that of a head without a scale. */
   measurement: string | null;
   section: string;
   /** Row, first and last column of each run of pixels. */
@@ -146,8 +146,8 @@ export interface Mask {
 }
 
 /**
- * A structure that was found on a frame, with or without a scale, whether or not a value came of it.
- * Nothing of it is a length.
+ * A structure that was found on a frame, with or without a scale, whether or not it gave a value.
+ * It contains no lengths.
  */
 export interface Structure {
   frame: number;
@@ -158,7 +158,7 @@ export interface Structure {
   label: string;
   /** 0 to 1. */
   confidence: number;
-  /** False: below the gate of the model, or not the shape of it; nothing is made of it. */
+  /** False: below the gate of the model, or of an implausible shape; it is not used. */
   accepted: boolean;
   /** `rectangle`: top left and bottom right corner; the others as in `Shape`. */
   type: 'line' | 'ellipse' | 'polygon' | 'rectangle';
@@ -172,9 +172,9 @@ export interface FlowTrace {
   side: 'above' | 'below';
   /** Row of velocity zero. */
   baseline_row: number;
-  /** A point for each column; where there is no flow it lies on the baseline. */
+  /** A point for each column; on the baseline where there is no flow. */
   points: Position[];
-  /** Columns at which the beats begin or peak; empty: not told apart. */
+  /** Columns at which the beats begin or peak; empty: beats were not separated. */
   beats: number[];
 }
 
@@ -186,9 +186,9 @@ export interface SweepAxes {
   /** Size of a pixel along y in `unit`; null: no scale. */
   value_per_pixel: number | null;
   unit: 'cm/s' | 'cm' | 'Hz';
-  /** Row of the frame where the value is 0; null: not said. */
+  /** Row of the frame where the value is 0; null: unknown. */
   zero_row: number | null;
-  /** Where values grow. */
+  /** The direction in which values increase. */
   direction: 'up' | 'down';
 }
 
@@ -214,6 +214,6 @@ export interface GrowthChart {
     value: number;
     centile: number | null;
   }[];
-  /** Of earlier scans, the oldest first. */
+  /** Values of earlier scans, the oldest first. */
   earlier: { weeks: number; value: number }[];
 }

@@ -10,7 +10,7 @@ import { drawnMeasurements, geometryOf, growthCharts, masksOn } from './drawn-on
 import { contoursOn, type Listed, listedInSections, structuresOn } from './listed-structures.ts';
 import type { Cine, KeyFrame, OverlayClip, Overlays } from './overlay-contract.ts';
 
-/** What is kept of a study for a viewer. */
+/** Limits on what is kept of a study for a viewer. */
 export const KEPT = {
   /** Frames of a cine. */
   cineFrames: 60,
@@ -20,7 +20,7 @@ export const KEPT = {
   cineBytes: 48 * 1024 * 1024,
 } as const;
 
-/** A frame to be shown by itself. */
+/** A frame that is shown as a still. */
 export interface ChosenFrame {
   clip: Clip;
   /** 1-based. */
@@ -30,7 +30,7 @@ export interface ChosenFrame {
   sections: readonly string[];
 }
 
-/** Frames of a clip with calipers, and the sections whose they are. */
+/** Frames of a clip with calipers, and the sections that placed them. */
 function measuredFrames(file: string, measurements: readonly Measurement[]) {
   const own = measurements.filter(
     ({ source }) => source.file === file && source.frame !== null && source.calipers.length > 0,
@@ -38,14 +38,14 @@ function measuredFrames(file: string, measurements: readonly Measurement[]) {
   return Map.groupBy(own, ({ source }) => source.frame ?? 1);
 }
 
-/** The frame that stands for a clip of which none was measured: a sweep is whole on its last one. */
+/** The frame that represents a clip without measurements: a sweep is complete on its last frame. */
 function faceOf({ frames, sweeps }: Clip): number {
   return sweeps.length > 0 ? frames.length : 1 + Math.floor(frames.length / 2);
 }
 
 /**
- * The frames of a study to show by themselves: those with calipers, the best of each plane, and of
- * every other clip one; in the order of the clips.
+ * The frames of a study that are shown as stills: those with calipers, the best of each plane, and
+ * one of every other clip; in the order of the clips.
  */
 export function chosenFrames(
   { clips }: Pick<Study, 'clips'>,
@@ -93,7 +93,7 @@ export function cineFrames(
   return [...new Set([...kept, ...withCalipers])].sort((a, b) => a - b);
 }
 
-/** Longest side in pixels, and the quality of JPEG: speckle kept where somebody looks closely. */
+/** Longest side in pixels, and JPEG quality: speckle is kept where somebody looks closely. */
 export const SHOWN_AS = {
   keyFrame: { longest: 1024, quality: 88 },
   cine: { longest: 640, quality: 78 },
@@ -106,7 +106,7 @@ export interface JpegPicture {
   height: number;
 }
 
-/** A frame as JPEG, made smaller where it is larger than asked for, never larger. */
+/** A frame as JPEG, reduced where it is larger than requested, never enlarged. */
 export async function toJpeg(
   { width, height, data }: RgbImage,
   { longest, quality }: ShownAs,
@@ -119,17 +119,17 @@ export async function toJpeg(
 }
 
 export interface CinePictures {
-  /** The JPEGs one behind the other. */
+  /** The concatenated JPEGs. */
   bytes: Buffer;
   width: number;
   height: number;
-  /** Where the JPEG of each frame lies. */
+  /** The position of each frame's JPEG in the file. */
   spans: { frame: number; offset: number; bytes: number }[];
 }
 
 /**
  * Frames as Motion JPEG; null where none could be read.
- * @param read gives a frame by its number, or null for a damaged one, which is left out.
+ * @param read returns a frame by its number, or null for a damaged one, which is left out.
  */
 export async function toMotionJpeg(
   numbers: readonly number[],
@@ -163,7 +163,7 @@ export interface DisplayInput {
 
 export type WriteArtifact = (name: string, mediaType: string, content: Buffer) => Promise<void>;
 
-/** Of a clip whose file says no times. */
+/** Frame rate of a clip whose file gives no times. */
 const UNTIMED_PER_SECOND = 25;
 
 const timeOf = ({ frames }: Clip, frame: number) => frames[frame - 1]?.time ?? 0;
@@ -249,10 +249,10 @@ function overlayOf(
 }
 
 /**
- * Writes what a viewer shows of a result: key frames without a drawing (`key-frame-<n>.jpg`), the
- * clips that were measured (`cine-<n>.mjpeg`), and all that is drawn over them (`overlays.json`,
- * overlay-contract.ts); nothing for a study without images and charts. What the previews blacken is
- * black here too.
+ * Writes what a viewer shows of a result: key frames without drawings (`key-frame-<n>.jpg`), the
+ * clips that were measured (`cine-<n>.mjpeg`), and everything that is drawn over them
+ * (`overlays.json`, overlay-contract.ts); nothing for a study without images and charts. What the
+ * previews black out is black here, too.
  */
 export async function writeDisplay(input: DisplayInput, write: WriteArtifact): Promise<void> {
   const { result, study, gaDays, curves } = input;

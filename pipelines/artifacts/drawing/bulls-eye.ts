@@ -10,7 +10,7 @@ const strainSchema = z.looseObject({
     .min(1),
 });
 
-/** A segment of the picture: radii as shares of the whole, angles in degrees, 0 right, 90 top. */
+/** A segment of the picture: radii as shares of the whole, angles in degrees, 0 right, 90 up. */
 interface Sector {
   inner: number;
   outer: number;
@@ -54,12 +54,15 @@ function outlineOf({ inner, outer, from, to }: Sector): Point[] {
   return inner === 0 ? arc(outer) : [...arc(outer), ...arc(inner).toReversed()];
 }
 
-/** Strain, per cent, of the deepest colour on either side of none. */
+/** Strain, in per cent, of the deepest colour. */
 const DEEPEST = 25;
 const SHORTENING = [33, 102, 172] as const;
 const LENGTHENING = [214, 96, 0] as const;
 
-/** White at no change, blue for shortening, orange for lengthening: told apart by colour-blind eyes. */
+/**
+ * White for no change, blue for shortening, orange for lengthening: distinguishable by colour-blind
+ * readers.
+ */
 function colourOf(strain: number): string {
   const share = Math.min(1, Math.abs(strain) / DEEPEST);
   const full = strain < 0 ? SHORTENING : LENGTHENING;
@@ -104,8 +107,8 @@ function segmentMarks(segment: number, strain: number | undefined): Mark[] {
 }
 
 /**
- * Longitudinal strain by segment as a bull's-eye of 17 segments (SEG02; echo 8.3); a segment
- * that no view shows is grey. Null where the result holds no strain by segment.
+ * Longitudinal strain by segment as a bull's-eye of 17 segments (SEG02; echo 8.3); a segment that
+ * no view shows is grey. Null where the result has no strain by segment.
  */
 export function bullsEye({ sections }: Pick<Result, 'sections'>): Drawing | null {
   const section = sections.find(({ id }) => id === 'lv-strain');

@@ -97,7 +97,7 @@ export function toSvg({ width, height, marks }: Drawing, scale = 1): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width * scale}" height="${height * scale}" viewBox="0 0 ${width} ${height}">${marks.map(element).join('')}</svg>`;
 }
 
-/** A drawing on white as PNG, `scale` pixels to its unit. */
+/** A drawing on white as PNG, `scale` pixels per unit. */
 export function toPng(drawing: Drawing, scale: number): Promise<Buffer> {
   return sharp(Buffer.from(toSvg(drawing, scale)))
     .flatten({ background: '#ffffff' })
@@ -149,8 +149,8 @@ function drawMark(doc: PdfDocument, mark: Mark): void {
 }
 
 /**
- * Draws with the top left corner at (x, y), `scale` points to the drawing's unit. The document has
- * the fonts `regular` and `bold` registered.
+ * Draws with the top left corner at (x, y), `scale` points per unit. The document must have the
+ * fonts `regular` and `bold` registered.
  */
 export function drawOnPdf(
   doc: PdfDocument,

@@ -1,8 +1,8 @@
 import type { Point } from '../../contract/image.ts';
 
 /**
- * A drawing as vectors, once for PNG (drawing-png.ts) and PDF (drawing-pdf.ts). Lengths are in the
- * drawing's own units; y grows downwards; colours are CSS hex.
+ * A vector drawing that draw.ts renders as PNG or PDF. Lengths are in the drawing's units; y grows
+ * downwards; colours are CSS hex.
  */
 export interface Drawing {
   width: number;
@@ -33,7 +33,7 @@ export interface Area {
 export interface Label {
   kind: 'label';
   text: string;
-  /** On the baseline of the text. */
+  /** Position on the baseline of the text. */
   at: Point;
   size: number;
   colour: string;

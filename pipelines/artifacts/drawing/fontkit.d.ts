@@ -1,4 +1,4 @@
-/** The part of fontkit that we call; the package has no types of its own. */
+/** The part of fontkit that is used here; the package has no types. */
 declare module 'fontkit' {
   export interface Glyph {
     path: {

@@ -29,7 +29,7 @@ const POINT_COLOUR = '#b3261e';
 interface Axis {
   from: number;
   to: number;
-  /** Distance of the labelled lines. */
+  /** Distance between labelled grid lines. */
   step: number;
 }
 
@@ -126,7 +126,7 @@ function curves(curve: GrowthCurve, { place }: Plot): Mark[] {
   return [band, ...lines, ...centileLabels(traced)];
 }
 
-/** Names of the curves at their right ends, kept apart where the curves lie close. */
+/** Names of the curves at their right ends, moved apart where the curves are close. */
 function centileLabels(traced: readonly { centile: number; points: readonly Point[] }[]): Mark[] {
   const ends = traced.flatMap(({ centile, points }) => {
     const end = points.at(-1);
@@ -156,7 +156,10 @@ function measured(measurement: Measurement, gaDays: number, plot: Plot): Mark[] 
   ];
 }
 
-/** Values of earlier scans, hollow, joined to that of this one where it is the only one. */
+/**
+ * Values of earlier scans, as open circles, joined to the value of this scan where it is the only
+ * one.
+ */
 function trajectory(
   curve: GrowthCurve,
   points: readonly Measurement[],
@@ -193,7 +196,7 @@ function keptInside(mark: Mark): Mark {
     : { ...mark, anchor: 'end', at: { x: PLOT.right - 4, y: mark.at.y } };
 }
 
-/** A light ground under the text of a point, so that curves do not cross it. */
+/** A light background under the label of a point, so that curves do not cross it. */
 function backed(mark: Mark): Mark[] {
   if (mark.kind !== 'label') return [mark];
   const width = textWidth(mark.text, mark.size, mark.bold ? 'bold' : 'regular');
@@ -239,7 +242,7 @@ function moved(mark: Mark, dx: number, dy: number): Mark {
     : { ...mark, points: mark.points.map(shift) };
 }
 
-/** The panels that have a measured value, side by side; null when none has. */
+/** The panels with a measured value, side by side; null where there are none. */
 export function growthChart(
   growthCurves: readonly GrowthCurve[],
   measurements: readonly Measurement[],
@@ -265,7 +268,7 @@ export function growthChart(
   return { width, height, marks: [ground, ...panels, footer] };
 }
 
-/** `growth-chart.png`, two pixels to the point. */
+/** `growth-chart.png`, two pixels per point. */
 export function renderGrowthChart(drawing: Drawing): Promise<Buffer> {
   return toPng(drawing, 2);
 }

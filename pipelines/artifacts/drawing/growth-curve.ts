@@ -1,7 +1,7 @@
 import type { Measurement } from '../../result/envelope.ts';
 import { countingValues } from '../../result/standing.ts';
 
-/** A centile chart as the growth section uses it, for drawing. */
+/** A centile chart of the growth section, for drawing. */
 export interface GrowthCurve {
   /** Key of the concept table, `hc`. */
   concept: string;
@@ -9,7 +9,7 @@ export interface GrowthCurve {
   chart: string;
   label: string;
   unit: string;
-  /** Name of the chart and its citation, a line each. */
+  /** Name of the chart and its citation, on one line each. */
   source: readonly [string, string];
   fromWeek: number;
   toWeek: number;
@@ -22,7 +22,7 @@ export const DRAWN_CENTILES = [3, 10, 50, 90, 97] as const;
 
 const POINTS_PER_WEEK = 4;
 
-/** A centile over the weeks of its chart, where the chart gives a value. */
+/** A centile over the weeks of its chart, where the chart has a value. */
 export function pointsOnCurve(
   curve: GrowthCurve,
   centile: number,

@@ -10,7 +10,7 @@ import { evidenceOf, languageItem, observerItems, referencedRequest } from '../s
 import { instanceOf, referenceTo } from '../sr/references.ts';
 import { SR } from '../sr/vocabulary.ts';
 
-/** The frames a reader should see first: each shows a measured quantity that none before it shows. */
+/** The frames that a reader should see first: each shows a quantity that none before it shows. */
 function keyImages(result: Result, subject: Subject): ContentItem[] {
   return keyOverlays(overlaysOf(result.measurements)).flatMap(({ frame, measurements }) => {
     const [measured] = measurements;

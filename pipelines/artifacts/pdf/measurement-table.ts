@@ -46,7 +46,7 @@ function intervalText(measurement: Measurement): string {
 
 function methodText({ method, derivation, inputs }: Measurement): string {
   const text = methodEntry(method)?.text ?? method;
-  // A mean within one image (of beats) has no measurements that it was made from.
+  // A mean over the beats of one image has no input measurements.
   const repeated = (derivation === 'mean' || derivation === 'median') && inputs.length > 0;
   return repeated ? `${derivation} of ${inputs.length}; ${text}` : text;
 }
@@ -77,7 +77,9 @@ function notAcceptedCells(measurement: Measurement): Cell[] {
   ];
 }
 
-/** Sections whose values are what others are made of: they stand behind what a reader looks for. */
+/**
+ * Sections whose values are inputs of others: they come after the values that a reader looks for.
+ */
 const INTERMEDIATE = new Set(['segment-chambers']);
 
 /** One part of the table: the values of a section. */
@@ -87,7 +89,10 @@ export interface MeasurementGroup {
   rows: Cell[][];
 }
 
-/** Of a quantity that has an accepted value the others are not told, of one without only the first. */
+/**
+ * Where a quantity has an accepted value, the others are left out; otherwise only the first is
+ * named.
+ */
 function rowsOf(standing: readonly Measurement[]): Measurement[] {
   const name = (one: Measurement) => withSubject(one.label, one);
   const told = new Set(standing.filter(({ quality }) => quality === 'accepted').map(name));
@@ -100,8 +105,8 @@ function rowsOf(standing: readonly Measurement[]): Measurement[] {
 }
 
 /**
- * A row for each value that stands for its quantity, by section in the order of the result; a value
- * not accepted shows no number.
+ * A row for each value that counts for its quantity, by section in the order of the result; a value
+ * that was not accepted shows no number.
  */
 export function measurementTable(result: Pick<Result, 'measurements' | 'sections'>): {
   columns: readonly Column[];

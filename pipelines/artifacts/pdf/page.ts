@@ -10,7 +10,7 @@ const SHEETS = {
 } as const satisfies Record<Paper, object>;
 
 export const MARGIN = 48;
-/** Of what is printed; on wider paper it stands in the middle. */
+/** Width of the printed area; on wider paper it is centred. */
 export const WIDTH = SHEETS.a4.width - 2 * MARGIN;
 const HEAD = 62;
 const FOOT = 58;
@@ -24,11 +24,11 @@ const RULE = '#cbd2d9';
 export interface Page {
   doc: PdfDocument;
   y: number;
-  /** Where the room for blocks ends. */
+  /** Where the space for blocks ends. */
   bottom: number;
 }
 
-/** An empty document with the fonts embedded. `created` stands in its properties. */
+/** An empty document with the fonts embedded; `created` is stored in its properties. */
 export function openDocument(title: string, created: Date, paper: Paper = 'a4'): Page {
   const { size, width, height } = SHEETS[paper];
   const doc = new PDFDocument({
@@ -181,7 +181,7 @@ function drawRow(page: Page, columns: readonly Column[], cells: readonly Cell[])
 const headOf = (columns: readonly Column[]): Cell[] =>
   columns.map(({ title }) => ({ text: title, colour: MUTED, bold: true }));
 
-/** Points that the beginning of a table takes: its head, the title of a group and the first row. */
+/** Height of the beginning of a table: its head, the title of a group and the first row. */
 export function startHeight(
   page: Page,
   columns: readonly Column[],
@@ -194,7 +194,7 @@ export function startHeight(
 const titleHeight = (page: Page, columns: readonly Column[]) =>
   rowHeight(page, columns, [{ text: 'X', bold: true }]);
 
-/** Rows under a title of their own; an empty title is not drawn. */
+/** Rows under a title; an empty title is not drawn. */
 export interface RowGroup {
   title: string;
   rows: readonly (readonly Cell[])[];
@@ -210,7 +210,7 @@ export function table(
 }
 
 /**
- * A table whose rows are never cut by a page end and whose head stands again on each page; the title
+ * A table whose rows are never split over pages and whose head is repeated on each page; the title
  * of a group stays with its first row.
  */
 export function groupedTable(

@@ -44,7 +44,7 @@ import {
   WIDTH,
 } from './page.ts';
 
-/** What documents say of an examination that differs between the endpoints. */
+/** What documents say differently for each endpoint. */
 const EXAMINATIONS = {
   'us/obstetric': { title: 'Obstetric ultrasound report' },
   'us/echo': { title: 'Echocardiography report' },
@@ -60,7 +60,7 @@ function modelOf({ endpoint }: Pick<Result, 'endpoint'>): Model {
 export const reportTitle = (result: Pick<Result, 'endpoint'>) =>
   EXAMINATIONS[modelOf(result)].title;
 
-/** Whether a gestational age and growth belong to it. */
+/** Whether the report has a gestational age and growth. */
 export const isObstetric = (result: Pick<Result, 'endpoint'>) => modelOf(result) === 'us/obstetric';
 
 /** "Beispiel, Zoë" of the PN "Beispiel^Zoë^^Dr."; the alphabetic group only (PS3.5 6.2.1). */
@@ -71,7 +71,7 @@ export function readableName(name: string): string {
   return [family, first, suffix].filter(Boolean).join(', ');
 }
 
-/** A date for people; what is no date is shown as it stands. */
+/** A date for people; anything that is not a date is shown unchanged. */
 const readableDate = (date: string): string => isoDate(date) ?? date;
 
 const or = (value: string): string => value || 'not given';
@@ -210,7 +210,7 @@ function measurements(page: Page, { result }: ReportInput): void {
   for (const remark of remarks(result)) paragraph(page, remark, { size: 7.5, colour: MUTED });
 }
 
-/** Two to a row, each kept whole. */
+/** Two panels to a row, each kept whole. */
 function growth(page: Page, { panels }: ReportInput): void {
   const [first] = panels;
   if (!first) return;
@@ -262,7 +262,7 @@ function keyImages(page: Page, { keyImages: images }: ReportInput): void {
 
 const assessed = ({ status }: Section) => status === 'complete' || status === 'partial';
 
-/** The heading has said "not assessed"; another status is named. */
+/** The heading already says "not assessed"; another status is named. */
 function reasonText(section: Section): string {
   const { status, summary, reason } = section;
   const plain = status === 'not_assessed' && reason && ['', reason.detail].includes(summary);
@@ -360,12 +360,12 @@ export function buildReportPdf(input: ReportInput): Promise<Buffer> {
 }
 
 /**
- * Key images in the PDF are photographs beside vectors: JPEG keeps the file small, and two beside each
- * other need no more pixels at 250 to the inch.
+ * Key images in the PDF are photographs beside vectors: JPEG keeps the file small, and two side by
+ * side need no more pixels at 250 per inch.
  */
 const KEY_IMAGE = { width: 900, quality: 88 } as const;
 
-/** The bytes of a preview PNG and what is measured on it. */
+/** The bytes of a preview PNG and the measurements on it. */
 export interface ReportPreview {
   png: Buffer;
   measurements: readonly Measurement[];
@@ -400,9 +400,10 @@ export async function renderReport(
 }
 
 /**
- * The report of a stored result for another subject: a delivery's own copy with the identity of the
- * source images. The previews are those stored with the result; one that is gone is left out.
- * @param artifactPath path of a stored artifact by its name, null when there is none (any more).
+ * The report of a stored result for another subject: the copy of a delivery with the identity of
+ * the source images. The previews are those stored with the result; a missing one is left out.
+ * @param artifactPath path of a stored artifact by its name, null where it does not exist (any
+ * more).
  */
 export async function rebuildReportPdf(
   result: Result,

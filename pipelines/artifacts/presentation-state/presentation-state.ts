@@ -21,7 +21,7 @@ interface Drawn {
   graphics: readonly Graphic[];
 }
 
-/** The accepted calipers on an image, in the coordinates that the SR has too. */
+/** The accepted calipers on an image, in the same coordinates as in the SR. */
 function drawnOn(source: SourceInstance, result: Result, subject: Subject): Drawn[] {
   return withoutComparisons(result.measurements).flatMap((measurement) => {
     if (measurement.quality !== 'accepted') return [];
@@ -44,7 +44,7 @@ function graphicObject({ shape, data }: Graphic): NaturalDataset {
   };
 }
 
-/** The value beside the first point of its caliper. */
+/** The value as text beside the first point of its caliper. */
 function textObject({ measurement, graphics: [first] }: Drawn): NaturalDataset {
   return {
     UnformattedTextValue: shortText(measurement),
@@ -54,7 +54,7 @@ function textObject({ measurement, graphics: [first] }: Drawn): NaturalDataset {
   };
 }
 
-/** Image reference with the frames where there are several (PS3.3 Table 10-3). */
+/** Image reference, with frame numbers for a multi-frame image (PS3.3 Table 10-3). */
 function imageReference(source: SourceInstance, frames: readonly number[]): NaturalDataset {
   return {
     ...sopReference(source),
@@ -109,7 +109,7 @@ function presentationState(
 
 /**
  * The calipers of each source image as a Grayscale Softcopy Presentation State (PS3.3 A.33.1): the
- * image stays as it is, a viewer draws them over it.
+ * image stays unchanged, and a viewer draws them over it.
  * @returns DICOM Part 10 files, one for each image with an accepted caliper.
  */
 export function buildPresentationStates(result: Result, subject: Subject): Buffer[] {

@@ -11,9 +11,9 @@ export interface PreviewOverlay {
 }
 
 /**
- * The previews that a result asks for: every frame with calipers, numbered within its section in
- * the order of the measurements. The result alone decides the names, so that a later reader of the
- * stored artifacts finds each again.
+ * The previews of a result: every frame with calipers, numbered within its section in the order of
+ * the measurements. The names depend on the result only, so that a later reader of the stored
+ * artifacts finds each of them.
  */
 export function overlaysOf(measurements: readonly Measurement[]): PreviewOverlay[] {
   const overlays = new Map<string, PreviewOverlay>();

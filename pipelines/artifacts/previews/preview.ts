@@ -12,21 +12,23 @@ import { drawOver, enlarged } from './raster.ts';
 /** Smaller frames are enlarged to this width, so that labels are sharp. */
 const LEAST_WIDTH = 1024;
 
-/** Told apart by red-green blind readers too, and unlike the yellow of most carts. */
+/** Distinguishable for red-green blind readers, and unlike the yellow of most carts. */
 const COLOURS = ['#39d0ff', '#ffb000', '#7dff8a', '#ff7ac8', '#ffffff', '#b79cff'];
 const NOT_ACCEPTED = '#9a9a9a';
 const HALO = '#000000';
-/** Of the strip below the picture. */
+/** Colours of the strip below the picture. */
 const GROUND = '#1b1b1b';
 
-/** Of zlib. Speckle is nearly as small at 3 as at 6, in two thirds of the time. */
+/**
+ * Compression level of zlib. Speckle is nearly as small at 3 as at 6, in two thirds of the time.
+ */
 const COMPRESSION = 3;
 
-/** Text relative to the width, so that it can be read where the preview is shown small. */
+/** Text size relative to the width, so that it is legible where the preview is shown small. */
 const TEXT_PER_WIDTH = 1 / 46;
 const STROKE_PER_WIDTH = 1 / 450;
 
-/** A cross with a dark edge, so that it shows on bright and on dark tissue. */
+/** A cross with a dark edge, so that it is visible on bright and on dark tissue. */
 function cross({ x, y }: Point, colour: string, stroke: number): Mark[] {
   const arm = 5 * stroke;
   const arms = (of: string, width: number) => [
@@ -104,7 +106,8 @@ function colourOf({ quality }: Measurement, index: number): string {
 
 /**
  * A measured frame with its calipers and, below it, the values. PNG, at least 1024 pixels wide.
- * @param areas the picture (input/picture.ts); what lies outside is blackened, for names stand there.
+ * @param areas the picture (measure/picture.ts); everything outside is blacked out, because names
+ * are shown there.
  */
 export async function renderPreview(
   frame: RgbImage,

@@ -1,10 +1,13 @@
 import sharp from 'sharp';
 import type { RgbImage } from '../../contract/study.ts';
 
-/** Pictures of one kind made at a time: sharp has threads of its own. */
+/** Pictures of one kind that are made at a time: sharp has its own threads. */
 export const PICTURES_AT_ONCE = 4;
 
-/** One channel where all three are alike, as of most ultrasound: it is enlarged in a third of the time. */
+/**
+ * One channel where all three are equal, as in most ultrasound: it is enlarged in a third of the
+ * time.
+ */
 function singleChannel(data: Uint8Array): Uint8Array | null {
   const grey = new Uint8Array(data.length / 3);
   for (let i = 0, p = 0; i < grey.length; i += 1, p += 3) {

@@ -2,18 +2,18 @@ import type { Clip, RgbImage } from '../../contract/study.ts';
 import { UnreadableInput } from '../../contract/study.ts';
 import { maskOutside, type Picture, shownPictureOf } from '../../measure/picture.ts';
 
-/** Frames of a study as others may see them. */
+/** The frames of a study in the form that others may see. */
 export interface ShownFrames {
-  /** Where ultrasound is on the frames of a clip: what lies outside of it is not shown. */
+  /** Where a clip shows ultrasound: everything outside is not shown. */
   areasOf(clip: Clip): Promise<Picture['areas']>;
   /**
    * A frame (1-based), black outside of the picture; null for a damaged one, which the result has
-   * refused already.
+   * already refused.
    */
   frame(clip: Clip, number: number): Promise<RgbImage | null>;
 }
 
-/** The picture of each clip is looked for once, when a frame of it is first asked for. */
+/** The picture of each clip is located once, when a frame of it is first requested. */
 export function createShownFrames(): ShownFrames {
   const pictures = new Map<Clip, Promise<Picture>>();
   const areasOf = async (clip: Clip) => {

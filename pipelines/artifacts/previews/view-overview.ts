@@ -25,7 +25,7 @@ const viewsSchema = z.looseObject({
 type ListedClip = z.infer<typeof viewsSchema>['clips'][number];
 
 const COLUMNS = 6;
-/** Clips shown: a sheet of more cannot be read. */
+/** Clips shown at most: a sheet of more is illegible. */
 const MOST = 60;
 const TILE = { width: 240, height: 180, caption: 26 } as const;
 const FOOTER = 26;
@@ -38,7 +38,10 @@ function captionOf({ view, source, confidence, mode }: ListedClip): string {
   return `${view} (${by})`;
 }
 
-/** The middle frame of a clip, what is not ultrasound blackened, as RGB of a tile; null where it cannot be read. */
+/**
+ * The middle frame of a clip as an RGB tile, black outside of the ultrasound picture; null where it
+ * cannot be read.
+ */
 async function tileOf(
   study: Study,
   { file }: ListedClip,
@@ -57,7 +60,7 @@ async function tileOf(
 }
 
 /**
- * A contact sheet of the clips in the order of the study, each with its view and how sure it is.
+ * A contact sheet of the clips in the order of the study, each with its view and its confidence.
  * PNG; null where the result lists no clip.
  */
 export async function renderViewOverview(

@@ -12,7 +12,10 @@ function bytesOf(value: unknown): number | null {
   );
 }
 
-/** Length of Pixel Data in bytes: bits of all frames without padding between them, made even. */
+/**
+ * Length of Pixel Data in bytes: the bits of all frames without padding between them, padded to an
+ * even length.
+ */
 function expectedBytes({ Rows, Columns, NumberOfFrames, BitsAllocated }: NaturalDataset): number {
   const bits = Number(Rows) * Number(Columns) * Number(NumberOfFrames) * Number(BitsAllocated);
   const bytes = Math.ceil(bits / 8);
@@ -52,8 +55,8 @@ function frameFaults(frame: NaturalDataset, index: number, numbers: ReadonlySet<
 }
 
 /**
- * Checks a Segmentation for what our own must be (exchange 3.1 to 3.3): numbered segments
- * with algorithm and tracking, frames that name their source, pixel data of the stated size.
+ * Checks a Segmentation against what ours must be (exchange 3.1 to 3.3): numbered segments with
+ * algorithm and tracking, frames that name their source, pixel data of the stated size.
  * @param dataset by keyword.
  * @returns every fault found; empty for a conforming object.
  */

@@ -15,7 +15,7 @@ import type { Code } from '../sr/content-item.ts';
 import { siteOf } from '../sr/echo-sites.ts';
 import { instanceOf, trackingIdentifiers, trackingUid } from '../sr/references.ts';
 
-/** A structure that a section lists, and the section. */
+/** A structure that a section lists, with that section. */
 export type ListedStructure = LocatedStructure & { section: string };
 
 const structures = z.array(locatedStructureSchema);
@@ -31,8 +31,8 @@ const tenth = (value: number) => Math.round(10 * value) / 10;
 const point = ([x, y]: readonly [number, number]): Point => ({ x, y });
 
 /**
- * The closed outline of a place; null for a line, which encloses nothing, and for a rectangle, which
- * is drawn around a structure and not along its border.
+ * The closed outline of a place; null for a line, which encloses nothing, and for a rectangle,
+ * which is drawn around a structure and not along its border.
  */
 export function closedOutline({ type, points }: Place): [number, number][] | null {
   if (type === 'polygon') return points;
@@ -47,13 +47,13 @@ export function closedOutline({ type, points }: Place): [number, number][] | nul
 export interface FrameMask {
   /** 1-based frame of the source instance. */
   frame: number;
-  /** As long as rows times columns of the source instance. */
+  /** Its length is rows times columns of the source instance. */
   pixels: Uint8Array;
 }
 
 /** One structure on one image, as a segment of a Segmentation (PS3.3 C.8.20.4). */
 export interface Segment {
-  /** As a viewer lists it: "Fetal head". */
+  /** The name in a viewer's list: "Fetal head". */
   label: string;
   description: string;
   /** CID 7150. */
@@ -61,7 +61,7 @@ export interface Segment {
   type: Code;
   /** Equal to the Tracking Identifier and UID of the SR's measurement group (TID 1410). */
   tracking: { identifier: string; uid: string };
-  /** Ascending frames, none twice. */
+  /** Ascending frame numbers, none twice. */
   frames: readonly FrameMask[];
 }
 
@@ -74,9 +74,9 @@ export interface SegmentedImage {
 type PointPair = readonly [number, number];
 
 /**
- * The pixels whose centre lies inside an ellipse or on its edge. The axes may be conjugate diameters,
+ * The pixels whose centre is inside an ellipse or on its edge. The axes may be conjugate diameters,
  * as they are where the pixel spacing differs by axis.
- * @param points both ends of the one, then of the other axis, pixel-centre coordinates.
+ * @param points both ends of one axis, then of the other, in pixel-centre coordinates.
  * @returns 1 inside, 0 outside, row by row.
  * @throws RangeError when there are not four points.
  */
@@ -99,7 +99,7 @@ export function filledEllipse(
     for (let column = 0; column < columns; column++) {
       const x = column - centre[0];
       const y = row - centre[1];
-      // The point as s·u + t·v: inside the unit circle of (s, t) is inside the ellipse.
+      // The point as s·u + t·v: inside the unit circle of (s, t) means inside the ellipse.
       const s = (x * v[1] - y * v[0]) / determinant;
       const t = (u[0] * y - u[1] * x) / determinant;
       if (s * s + t * t <= 1) pixels[row * columns + column] = 1;
@@ -111,7 +111,7 @@ export function filledEllipse(
 type Pair = readonly [number, number];
 
 /**
- * The pixels whose centre lies inside a closed outline, by the even-odd rule.
+ * The pixels whose centre is inside a closed outline, by the even-odd rule.
  * @param points vertices in pixel-centre coordinates, the first not repeated.
  * @returns 1 inside, 0 outside, row by row.
  */
@@ -134,7 +134,7 @@ export function filledPolygon(points: readonly Pair[], columns: number, rows: nu
   return pixels;
 }
 
-/** CID 7150. "Fetal" is in no code of it (exchange 3.4), so the label says it. */
+/** CID 7150. None of its codes means "fetal" (exchange 3.4), so the label does. */
 const ANATOMICAL_STRUCTURE: Code = {
   scheme: 'SCT',
   code: '123037004',
@@ -145,7 +145,9 @@ const HEAD: Code = { scheme: 'SCT', code: '69536005', meaning: 'Head' };
 const ABDOMEN: Code = { scheme: 'SCT', code: '113345001', meaning: 'Abdomen' };
 const SYMPHYSIS: Code = { scheme: 'SCT', code: '82561000', meaning: 'Symphysis pubis' };
 
-/** What the inside of an outline is, where that is not the finding site of its circumference. */
+/**
+ * What the inside of an outline is, where that differs from the finding site of its circumference.
+ */
 const INSIDE: Readonly<Record<string, { label: string; type: Code }>> = {
   hc: { label: LOCATED_STRUCTURES['fetal-head'], type: HEAD },
   ac: { label: LOCATED_STRUCTURES['fetal-abdomen'], type: ABDOMEN },
@@ -158,7 +160,7 @@ const LISTED: Readonly<Partial<Record<StructureName, Code>>> = {
   'fetal-abdomen': ABDOMEN,
 };
 
-/** Calipers that enclose something. */
+/** Calipers that enclose an area. */
 const FILL: Readonly<Partial<Record<Caliper['type'], typeof filledEllipse>>> = {
   ellipse: filledEllipse,
   polygon: filledPolygon,
@@ -176,8 +178,8 @@ type Size = Pick<SourceInstance, 'columns' | 'rows'>;
 
 /**
  * The structure that an accepted measurement outlines, filled; null where it outlines none, or none
- * within a frame of that size. Of a heart the label is that of the measurement, which says view and
- * phase: one chamber is outlined several times.
+ * within a frame of that size. For a heart the label is that of the measurement, which gives view
+ * and phase, because one chamber is outlined several times.
  */
 export function outlinedStructure(
   measurement: Measurement,
@@ -196,7 +198,7 @@ export function outlinedStructure(
   return { label, type: inside.type, pixels };
 }
 
-/** The same of a structure that a section lists without a measurement. */
+/** The same for a structure that a section lists without a measurement. */
 export function listedOutline(
   { structure, accepted, place }: ListedStructure,
   { columns, rows }: Size,
@@ -263,7 +265,10 @@ function ofSections(result: Result, subject: Subject): Placed[] {
   });
 }
 
-/** Segments of one object are told apart by their labels: a second one of a name gets a number. */
+/**
+ * Segments of one object are distinguished by their labels: a second one of the same name gets a
+ * number.
+ */
 function distinct(segments: readonly Segment[]): Segment[] {
   const counts = new Map<string, number>();
   return segments.map((segment) => {
@@ -275,8 +280,8 @@ function distinct(segments: readonly Segment[]): Segment[] {
 
 /**
  * The accepted outlines of a result as filled masks, by source image in the order of the subject:
- * those that were measured, then those that a section lists. An outline on no DICOM image, or wholly
- * outside of it, gives none.
+ * the measured ones, then those that a section lists. An outline that is on no DICOM image, or
+ * entirely outside of it, is left out.
  */
 export function outlinedStructures(result: Result, subject: Subject): SegmentedImage[] {
   const found = [...ofMeasurements(result, subject), ...ofSections(result, subject)];

@@ -51,7 +51,7 @@ export type SegmentationForm = keyof typeof SEGMENTATION_CLASSES;
 const SEGMENTATION = { scheme: 'DCM', code: '113076', meaning: 'Segmentation' };
 const BACKGROUND = { scheme: 'DCM', code: '125040', meaning: 'Background' };
 
-/** CIELab of PS3.3 C.10.7.1.1, 16 bit: told apart on grey, first to last, then again. */
+/** CIELab of PS3.3 C.10.7.1.1, 16 bit: colours that are distinguishable on grey, used in turn. */
 const COLOURS = [
   [48_000, 22_000, 18_000],
   [54_000, 36_000, 54_000],
@@ -73,7 +73,9 @@ function binaryFrames(segments: readonly Segment[]): SegmentationFrame[] {
   );
 }
 
-/** One frame for each source frame; null where two segments claim a pixel, which it cannot hold. */
+/**
+ * One frame for each source frame; null where two segments overlap, which a LABELMAP cannot hold.
+ */
 function labelmapFrames(segments: readonly Segment[]): SegmentationFrame[] | null {
   const labels = new Map<number, Uint8Array>();
   const paint = ({ frame, pixels }: FrameMask, number: number): boolean => {
@@ -215,12 +217,12 @@ function pixelModule(
 }
 
 /**
- * The masks of one image as a Segmentation (PS3.3 A.51) of the size of its frames. Ultrasound has no
- * Frame of Reference: each frame says by Derivation Image which frame it was drawn on, and neither a
- * position nor a spacing is invented. Segments that overlap cannot be a LABELMAP and become BINARY.
- * @param number the place of the image among those with masks, from 1.
+ * The masks of one image as a Segmentation (PS3.3 A.51) of the size of its frames. Ultrasound has
+ * no Frame of Reference: Derivation Image states the source frame of each frame, and no position or
+ * spacing is invented. Overlapping segments cannot be a LABELMAP and become BINARY.
+ * @param number the number of the image among those with masks, from 1.
  * @returns a DICOM Part 10 file; the same for the same arguments.
- * @throws RangeError when a mask has not the size of the image.
+ * @throws RangeError when a mask does not have the size of the image.
  */
 export function buildSegmentation(
   result: Result,
@@ -266,7 +268,7 @@ export function buildSegmentation(
 }
 
 /**
- * A Segmentation for each source image with an accepted outline; none where there is no outline.
+ * A Segmentation for each source image with an accepted outline; empty where there is no outline.
  * @returns DICOM Part 10 files in the order of the subject's images.
  */
 export function buildSegmentations(

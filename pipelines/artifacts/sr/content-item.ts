@@ -40,14 +40,14 @@ export type ItemValue =
   | { type: 'UIDREF'; uid: string }
   /** DICOM DA. */
   | { type: 'DATE'; date: string }
-  /** Without a quantity the qualifier says why (PS3.16 CID 42). */
+  /** Without a quantity, the qualifier gives the reason (PS3.16 CID 42). */
   | { type: 'NUM'; quantity: Quantity | null; qualifier: Code | null }
   | { type: 'SCOORD'; graphic: Graphic }
   | { type: 'IMAGE'; image: ImageReference };
 
 export type ValueType = ItemValue['type'];
 
-/** A node of the SR document content tree; the root alone has no relationship. */
+/** A node of the SR document content tree; only the root has no relationship. */
 export interface ContentItem {
   relationship: Relationship | null;
   name: Code | null;

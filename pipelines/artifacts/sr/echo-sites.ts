@@ -5,7 +5,7 @@ import type { Code } from './content-item.ts';
 const dcm = (code: string, meaning: string): Code => ({ scheme: 'DCM', code, meaning });
 const sct = (code: string, meaning: string): Code => ({ scheme: 'SCT', code, meaning });
 
-/** The structures that TID 5202 has a section for (PS3.16; echo 18.2), in its order. */
+/** The structures for which TID 5202 has a section (PS3.16; echo 18.2), in its order. */
 export const ECHO_SITES = {
   leftVentricle: sct('87878005', 'Left ventricle'),
   rightVentricle: sct('53085002', 'Right ventricle'),
@@ -23,7 +23,7 @@ export const ECHO_SITES = {
 } as const satisfies Record<string, Code>;
 export type EchoSite = keyof typeof ECHO_SITES;
 
-/** Section by how the keys of the concept table begin; the first that fits holds. */
+/** Section by the beginning of the concept key; the first match counts. */
 const BY_KEY: readonly (readonly [RegExp, EchoSite])[] = [
   [/^(lv|ivsd|fractional-|relative-wall|gls-|mechanical-|wall-motion|ivrt)/, 'leftVentricle'],
   [/^(rv-|rvsp|tapse|rimp)/, 'rightVentricle'],
@@ -46,7 +46,7 @@ export function echoSite({ concept }: Measurement): EchoSite | null {
   return BY_KEY.find(([begins]) => begins.test(concept.key))?.[1] ?? null;
 }
 
-/** Finding site of a measurement: that of its concept, else the structure of its section. */
+/** Finding site of a measurement: that of its concept, otherwise the structure of its section. */
 export function siteOf(measurement: Measurement): Code | null {
   const site = conceptEntry(measurement.concept.key)?.site;
   if (site) return site;
@@ -54,7 +54,7 @@ export function siteOf(measurement: Measurement): Code | null {
   return section && ECHO_SITES[section];
 }
 
-/** What the values are of that belong to no single structure (PS3.16 CID 271, CID 12140). */
+/** What values that belong to no single structure are about (PS3.16 CID 271, CID 12140). */
 const WHOLES: readonly (readonly [RegExp, Code])[] = [
   [/^body-surface-area$/, dcm('121025', 'Patient')],
   [/^percent-funnelling$/, sct('71252005', 'Cervix')],
@@ -62,7 +62,7 @@ const WHOLES: readonly (readonly [RegExp, Code])[] = [
   [/^unnamed-vessel/, sct('59820001', 'Blood vessel')],
 ];
 
-/** The finding of a measurement that `siteOf` has no structure for. */
+/** The finding of a measurement for which `siteOf` has no structure. */
 export function wholeOf({ concept }: Measurement): Code {
   const named = WHOLES.find(([begins]) => begins.test(concept.key))?.[1];
   if (named) return named;

@@ -38,8 +38,9 @@ export function codeSequence({ scheme, code, meaning }: Code): NaturalDataset[] 
 }
 
 /**
- * Digits of Numeric Value; Floating Point Value has them all. More than anybody shows, for a value
- * that is rounded twice (158.0247 to 158.025 to 158.03) is not the one of the other documents.
+ * Digits of Numeric Value; Floating Point Value has them all. More than any document shows, because
+ * a value that is rounded twice (158.0247 to 158.025 to 158.03) would differ from the other
+ * documents.
  */
 const SHOWN_DIGITS = 10;
 
@@ -53,7 +54,7 @@ function measuredValue({ value, unit }: Quantity): NaturalDataset[] {
   ];
 }
 
-/** SOP Instance Reference with the frame where there are several (PS3.3 C.18.4). */
+/** SOP Instance Reference, with frame numbers for a multi-frame image (PS3.3 C.18.4). */
 function referencedSop({ sopClassUid, sopInstanceUid, frame }: ImageReference): NaturalDataset[] {
   const reference = {
     ReferencedSOPClassUID: sopClassUid,
@@ -95,7 +96,7 @@ function attributesOf(value: ItemValue): NaturalDataset {
   }
 }
 
-/** A content item with all below it (PS3.3 C.17.3), by keyword. */
+/** A content item with everything below it (PS3.3 C.17.3), by keyword. */
 export function toDataset(item: ContentItem): NaturalDataset {
   return {
     ...(item.relationship && { RelationshipType: item.relationship }),

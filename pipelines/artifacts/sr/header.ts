@@ -16,7 +16,7 @@ import { type Code, type ContentItem, code, num, text, uidref, walk } from './co
 import { referencedInstances } from './references.ts';
 import { SR } from './vocabulary.ts';
 
-/** SR SOP classes; ours are by value only, so that one tree fits all of the first three. */
+/** SR SOP classes; our relationships are by value only, so that one tree fits the first three. */
 export const SR_CLASSES = {
   enhanced: STORAGE_CLASS.enhancedSr,
   comprehensive: STORAGE_CLASS.comprehensiveSr,
@@ -35,7 +35,7 @@ export interface SrDocument {
   tree: ContentItem;
 }
 
-/** The class in which a document was first designed; in another it is another object. */
+/** The class for which a document was first designed; in another class it is another object. */
 const FIRST_CLASS = {
   'sr-tid1500': 'comprehensive3d',
   'sr-tid5000': 'comprehensive',
@@ -47,7 +47,7 @@ const FIRST_CLASS = {
 const uidRole = ({ role, sopClass }: SrDocument): string =>
   FIRST_CLASS[role] === sopClass ? role : `${role} ${sopClass}`;
 
-/** Whose the private scheme is (PS3.3 C.12.1.1.1); only in a document that uses it. */
+/** The organisation of the private scheme (PS3.3 C.12.1.1.1); only in a document that uses it. */
 const OWN_CODES: NaturalDataset[] = [
   {
     CodingSchemeDesignator: '99USINT',
@@ -61,8 +61,8 @@ function usesOwnCodes(tree: ContentItem): boolean {
 }
 
 /**
- * `COMPLETE` when every section that was asked for is complete; sections that were not assessed or
- * fell short leave the draft `PARTIAL` (PS3.3 C.17.2).
+ * `COMPLETE` when every requested section is complete; a section that was not, or only partly,
+ * assessed leaves the draft `PARTIAL` (PS3.3 C.17.2).
  */
 function completion(result: Result): 'COMPLETE' | 'PARTIAL' {
   const done = ({ status }: { status: string }) =>
@@ -70,7 +70,7 @@ function completion(result: Result): 'COMPLETE' | 'PARTIAL' {
   return result.sections.every(done) ? 'COMPLETE' : 'PARTIAL';
 }
 
-/** The order the images were made for, as far as their header tells (PS3.3 C.17.2). */
+/** The order for which the images were made, as far as their header states it (PS3.3 C.17.2). */
 export function referencedRequest(subject: Subject): NaturalDataset {
   const { identity } = subject;
   if (!identity?.AccessionNumber) return {};
@@ -91,8 +91,8 @@ export function referencedRequest(subject: Subject): NaturalDataset {
 }
 
 /**
- * The document of the same kind and class that an earlier run of the study left (PS3.3 C.17.2): its
- * UIDs follow from the request that made it.
+ * The document of the same kind and class from an earlier run of the study (PS3.3 C.17.2); its UIDs
+ * follow from the request that made it.
  */
 function predecessor(subject: Subject, document: SrDocument): NaturalDataset {
   if (!subject.supersedes) return {};
@@ -134,7 +134,7 @@ export function srHeader(result: Result, subject: Subject, document: SrDocument)
   };
 }
 
-/** Fixed per pipeline version (TID 1004). */
+/** Fixed for each pipeline version (TID 1004). */
 export function deviceUid(result: Result): string {
   return derivedUid('device', result.endpoint, result.version);
 }
@@ -164,7 +164,7 @@ export function fetusesNamed(measurements: readonly Measurement[]): string[] {
   return [...new Set(named)].sort();
 }
 
-/** TID 1008 for one fetus, with its number and how many there are where it is one of several. */
+/** TID 1008 for one fetus; for one of several, with its number and the total. */
 export function fetusItems(fetus: string, all: readonly string[]): ContentItem[] {
   const counted = (name: Code, value: number) =>
     num('HAS OBS CONTEXT', name, { value, unit: NO_UNIT });

@@ -29,7 +29,7 @@ type Pair = readonly [number, number];
 const CENTRE_TOLERANCE_PX = 0.01;
 const SQUARE_TOLERANCE = 1e-4;
 
-/** Vertices of an outline that cannot be an ELLIPSE; 200 at most (exchange 2.4). */
+/** Vertices of an outline that cannot be an ELLIPSE; at most 200 (exchange 2.4). */
 const OUTLINE_VERTICES = 120;
 
 /** Pixel centres to corner origin (PS3.3 C.18.6.1.1: 0\0 is the corner of the first pixel), as FL. */
@@ -38,10 +38,10 @@ const toImage = (value: number): number => Math.fround(value + 0.5);
 const between = (a: Pair, b: Pair): Pair => [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
 const halfOf = (a: Pair, b: Pair): Pair => [(b[0] - a[0]) / 2, (b[1] - a[1]) / 2];
 
-/** Points that a caliper has at least: an outline of two encloses nothing. */
+/** Least number of points of a caliper: an outline of two points encloses nothing. */
 const LEAST_POINTS = { polyline: 2, polygon: 3 } as const;
 
-/** A trace as it is, an outline as a POLYLINE that ends where it began. */
+/** A trace unchanged; an outline as a POLYLINE that ends where it began. */
 function traceGraphic(type: 'polyline' | 'polygon', points: readonly Pair[]): Graphic {
   const least = LEAST_POINTS[type];
   if (points.length < least) throw new RangeError(`a ${type} has at least ${least} points`);
@@ -54,7 +54,7 @@ function traceGraphic(type: 'polyline' | 'polygon', points: readonly Pair[]): Gr
  * points, an ellipse an ELLIPSE with axes exactly at right angles (PS3.3 C.18.6.1.2). Where the
  * axes are not at right angles in pixels (spacing that differs by axis), they are conjugate
  * diameters of the same ellipse, which is then written as a closed POLYLINE.
- * @throws RangeError when the caliper has not the points its type asks for.
+ * @throws RangeError when the caliper does not have the points that its type requires.
  */
 export function graphicOf(caliper: Caliper): Graphic {
   if (caliper.type === 'polyline' || caliper.type === 'polygon') {
@@ -117,7 +117,7 @@ const DERIVATIONS = {
   median: SR.median,
 } as const satisfies Record<Measurement['derivation'], Code>;
 
-/** UCUM unit with the meaning of the unit table; the code itself where the table has none. */
+/** UCUM unit with its meaning from the unit table; the code itself where the table has none. */
 export function ucum(unit: string): Code {
   const meanings: Readonly<Record<string, string>> = UNITS;
   return { scheme: 'UCUM', code: unit, meaning: meanings[unit] ?? unit };
@@ -127,7 +127,7 @@ export const PERCENT = ucum('%');
 export const DAYS = ucum('d');
 const ONE = ucum('1');
 
-/** The code of a measurement: that of the concept table, else as the envelope names it. */
+/** The code of a measurement: that of the concept table, otherwise the one in the envelope. */
 export function conceptOf(measurement: Measurement): Code {
   const entry = conceptEntry(measurement.concept.key);
   if (entry) return entry.codings[0];
@@ -136,7 +136,7 @@ export function conceptOf(measurement: Measurement): Code {
   return { scheme: known?.[0] ?? '99USINT', code: value, meaning: display };
 }
 
-/** Takes a number of the envelope to the unit that SR uses for the concept. */
+/** Converts a number of the envelope to the unit that SR uses for the concept. */
 export function exchange(measurement: Measurement): (value: number) => Quantity {
   const entry = conceptEntry(measurement.concept.key);
   if (!entry || entry.unit !== measurement.unit) {
@@ -146,13 +146,13 @@ export function exchange(measurement: Measurement): (value: number) => Quantity 
   return (value) => ({ value: value * factor, unit: ucum(unit) });
 }
 
-/** Where a value was measured: the image, and the caliper when it lies on that image. */
+/** Where a value was measured: the image, and the caliper where it is on that image. */
 export interface MeasuredOn {
   image: ImageReference;
   graphics: readonly Graphic[];
 }
 
-/** Null for a value that was measured on no DICOM image of the subject. */
+/** Null for a value that was not measured on a DICOM image of the subject. */
 export function measuredOn(measurement: Measurement, subject: Subject): MeasuredOn | null {
   const instance = instanceOf(measurement, subject);
   if (!instance) return null;
@@ -162,13 +162,13 @@ export function measuredOn(measurement: Measurement, subject: Subject): Measured
   return { image: referenceTo(instance, measurement.source.frame), graphics };
 }
 
-/** TID 320: the calipers with their image, else the image alone. */
+/** TID 320: the calipers with their image, otherwise only the image. */
 export function sourceItems({ image: on, graphics }: MeasuredOn): ContentItem[] {
   if (graphics.length === 0) return [image('INFERRED FROM', SR.sourceOfMeasurement, on)];
   return graphics.map((graphic) => scoord('INFERRED FROM', SR.sourceOfMeasurement, graphic, on));
 }
 
-/** TID 315: the coded equation where PS3.16 has one, else its citation. */
+/** TID 315: the coded equation where PS3.16 has one, otherwise its citation. */
 export function equationItems(method: string): ContentItem[] {
   const entry = methodEntry(method);
   if (entry?.equation) return [code('INFERRED FROM', SR.equation, entry.equation)];
@@ -203,17 +203,17 @@ function propertyItems(measurement: Measurement, withCentile: boolean): ContentI
 }
 
 export interface NumOptions {
-  /** Name of the NUM where the template asks for another than the concept's. */
+  /** Name of the NUM where the template requires another than the concept's. */
   name?: Code;
-  /** Centile as a property (TID 310); false where the template has a row of its own for it. */
+  /** Centile as a property (TID 310); false where the template has a separate row for it. */
   withCentile?: boolean;
-  /** Items INFERRED FROM which the value came: calipers, images, input values. */
+  /** Items INFERRED FROM which the value was obtained: calipers, images, input values. */
   sources: readonly ContentItem[];
 }
 
 /**
  * TID 300. A value that was not accepted is sent without its number, as a failed measurement
- * (PS3.16 CID 42), so that no receiver can take it for a result.
+ * (PS3.16 CID 42), so that no receiver can mistake it for a result.
  */
 export function measurementItem(measurement: Measurement, options: NumOptions): ContentItem {
   const { name = conceptOf(measurement), withCentile = true, sources } = options;

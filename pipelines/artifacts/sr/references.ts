@@ -7,25 +7,25 @@ import { type ContentItem, type ImageReference, image, walk } from './content-it
 
 /**
  * The images among the objects of a study. An IMAGE item must refer to an image SOP instance (PS3.3
- * C.18.4): readers refuse a whole report that names a structured report or a PDF there.
+ * C.18.4): readers refuse a whole report in which it refers to a structured report or a PDF.
  */
 export function imagesOf(subject: Subject): SourceInstance[] {
   return subject.instances.filter(({ rows }) => rows > 0);
 }
 
-/** Every image of the study, for an image library, those without a finding included. */
+/** Every image of the study for an image library, including those without a finding. */
 export function libraryImages(subject: Subject): ContentItem[] {
   return imagesOf(subject).map((instance) => image('CONTAINS', null, referenceTo(instance, null)));
 }
 
-/** A measurement, or anything else that says on which file it was made. */
+/** A measurement, or anything else that names the file on which it was made. */
 interface MadeOn {
   source: Pick<Measurement['source'], 'sop_instance_uid' | 'file'>;
 }
 
 /**
- * The source image of a measurement; null where it came from no DICOM image, as a value of the
- * machine's structured report does whose source is that report.
+ * The source image of a measurement; null where it was not made on a DICOM image, such as a value
+ * from the machine's structured report, whose source is that report.
  */
 export function instanceOf(
   { source: { sop_instance_uid: uid, file } }: MadeOn,
@@ -70,7 +70,7 @@ export function trackingIdentifiers(measurements: readonly Measurement[]): Map<s
   return identifiers;
 }
 
-/** Tracking Unique Identifier of what is tracked under an identifier, in every object of the study. */
+/** Tracking Unique Identifier for an identifier, the same in every object of the study. */
 export function trackingUid(subject: Subject, identifier: string): string {
   return derivedUid(studyUidOf(subject), identifier);
 }

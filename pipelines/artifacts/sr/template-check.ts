@@ -4,7 +4,7 @@ import type { Row } from './template-rows.ts';
 import { BODIES, GROUP_TEMPLATES, ROOT_TEMPLATES } from './template-rows.ts';
 import { SR } from './vocabulary.ts';
 
-/** What a content tree breaks, and where: "Fetal Biometry > Biometry Group: …". */
+/** A fault of a content tree with its path: "Fetal Biometry > Biometry Group: …". */
 export interface Fault {
   path: string;
   rule: string;
@@ -39,7 +39,10 @@ function checkValue(row: Row, item: ContentItem): string | null {
   return null;
 }
 
-/** Children against the rows of a template: each has a row, in order, as often as it may. */
+/**
+ * Checks children against the rows of a template: each must match a row, in order and within its
+ * multiplicity.
+ */
 function checkRows(parent: ContentItem, rows: readonly Row[], path: string): Fault[] {
   const faults: Fault[] = [];
   const counts = new Map<Row, number>();
@@ -146,8 +149,8 @@ function checkBodies(root: ContentItem, template: string): Fault[] {
 }
 
 /**
- * Checks an SR document of TID 1500, 2010, 5000, 5200 or 5300 against the rows of its template: what neither
- * dciodvfy nor dsrdump does.
+ * Checks an SR document of TID 1500, 2010, 5000, 5200 or 5300 against the rows of its template,
+ * which neither dciodvfy nor dsrdump does.
  * @returns every fault found; empty for a conforming document.
  */
 export function checkTemplate(file: SrFile): Fault[] {

@@ -2,7 +2,7 @@ import type { Relationship, ValueType } from './content-item.ts';
 
 /**
  * One row of a template of PS3.16. `concept` lists "scheme code" of the allowed names: null is any,
- * [] is none (IMAGE rows). Written from the standard and not from our builders or concept table,
+ * [] is no name (IMAGE rows). Written from the standard and not from our builders or concept table,
  * so that it can find their mistakes.
  */
 export interface Row {
@@ -11,7 +11,7 @@ export interface Row {
   concept: readonly string[] | null;
   /** `M`: at least one; `U`: may be absent. */
   need: 'M' | 'U';
-  /** Names in whose presence beside it a row of need `M` may be absent. */
+  /** Names beside which a row of need `M` may be absent. */
   unless?: readonly string[];
   /** At most one where true. */
   once?: boolean;
@@ -51,7 +51,7 @@ export const context = (
   extra: Partial<Row> = {},
 ): Row => ({ relationship: 'HAS OBS CONTEXT', type, concept: [concept], need, ...extra });
 
-/** TID 1001 with TID 1002 and 1004: what an observer that is a device must say. */
+/** TID 1001 with TID 1002 and 1004: what must be stated about a device observer. */
 export const OBSERVER: Row[] = [
   context('CODE', 'DCM 121005', 'M', { values: ['DCM 121007'] }),
   context('UIDREF', 'DCM 121012', 'M'),
@@ -152,7 +152,7 @@ const BIOMETRY = ln(
 /** CID 12007. */
 const CRANIUM = ln('12171-5', '11863-8', '11860-4', '12146-7');
 
-/** CID 12009, which is extensible: our own codes of the sac stand beside it. */
+/** CID 12009, which is extensible: our own codes of the sac are included. */
 const EARLY_GESTATION = [
   ...ln('11957-8', '11850-5', '11816-6', '33069-6'),
   ...['sac-length', 'sac-height', 'sac-width'].map((code) => `99USINT ${code}`),
@@ -210,7 +210,7 @@ const FETAL_VESSELS = findingsOf('51852003', [
   vesselGroup(sct('15825003', '281130003', '17232002', '81040000', '122972007')),
 ]);
 
-/** CID 12140, which holds the vessels of the cord, too. */
+/** CID 12140, which also contains the vessels of the cord. */
 const PELVIC_VESSELS = findingsOf('281496003', [
   vesselGroup(sct('50536004', '13576009', '91079009')),
 ]);
@@ -267,7 +267,8 @@ function groupRows(region: boolean): Row[] {
       ...modifier('CODE', sct('363698007'), 'U'),
       rows: [modifier('CODE', sct('272741003'), 'U')],
     },
-    // TID 4019, which IHE AI Results asks for; a value of another maker has a Comment in its place.
+    // TID 4019, which IHE AI Results requires; a value of another manufacturer has a Comment
+    // instead.
     { ...modifier('TEXT', dcm('111001'), 'M'), unless: dcm('121106') },
     { ...modifier('TEXT', dcm('111003'), 'M'), unless: dcm('121106') },
     modifier('TEXT', dcm('111002'), 'U'),
@@ -321,7 +322,7 @@ const TID_1500: Template = {
 
 const CALIPER: Row = { ...inferred('SCOORD', dcm('121112')), rows: ON_IMAGE };
 
-/** Rows of TID 5301 and 5302 beside the modifiers of the latter. */
+/** Rows of TID 5301 and 5302 besides the modifiers of the latter. */
 const ECHO_PROPERTIES: Row[] = [
   property('CODE', dcm('121404')),
   property('TEXT', dcm('125309')),
@@ -406,7 +407,7 @@ export const ROOT_TEMPLATES: Readonly<Record<string, Template>> = {
   '5300': TID_5300,
 };
 
-/** Containers of which at least one must stand in the root (TID 1500 rows 6, 10, 12). */
+/** Containers of which the root must have at least one (TID 1500 rows 6, 10, 12). */
 export const BODIES: Readonly<Record<string, readonly string[]>> = {
   '1500': ['DCM 126010', 'DCM 126011', 'UMLS C0034375'],
 };

@@ -32,7 +32,7 @@ import {
 import { libraryImages, trackingIdentifiers, trackingUid } from './references.ts';
 import { reportCode, SR } from './vocabulary.ts';
 
-/** TID 1600: every image the result was read from, those without a finding included. */
+/** TID 1600: every image from which the result was read, including those without a finding. */
 function imageLibrary(subject: Subject): ContentItem[] {
   const images = libraryImages(subject);
   if (images.length === 0) return [];
@@ -42,8 +42,8 @@ function imageLibrary(subject: Subject): ContentItem[] {
 }
 
 /**
- * What was measured, and where: IHE AI Results asks for a finding code in every group (exchange
- * 2.9), also where the value belongs to no single structure, as a ratio or an age.
+ * What was measured, and where: IHE AI Results requires a finding code in every group (exchange
+ * 2.9), even where the value belongs to no single structure, such as a ratio or an age.
  */
 function findingItems(measurement: Measurement): ContentItem[] {
   const site = siteOf(measurement);
@@ -96,7 +96,7 @@ function measurementGroup(
   return container(SR.measurementGroup, items, region ? '1410' : '1501');
 }
 
-/** What was looked at and found, and what was not assessed and why, for every section. */
+/** For every section: what was assessed and found, or what was not assessed and why. */
 function qualitativeEvaluations(result: Result): ContentItem {
   const statements = [
     noMeasurementStatement(result),
@@ -129,8 +129,8 @@ export function tid1500Tree(result: Result, subject: Subject): ContentItem {
 }
 
 /**
- * Measurements with their evidence, TID 1500: the form of IHE AI Results as a Comprehensive 3D SR,
- * in another class for a peer that does not take that one.
+ * Measurements with their evidence, TID 1500: the class of IHE AI Results is Comprehensive 3D SR;
+ * another class is for a peer that does not accept it.
  * @returns a DICOM Part 10 file; the same for the same result, subject and class.
  */
 export function buildTid1500(

@@ -47,7 +47,7 @@ function items(measurements: readonly Measurement[], subject: Subject): ContentI
   });
 }
 
-/** Findings of one site: the sections of TID 5000 that have no title of their own. */
+/** Findings of one site: the sections of TID 5000 without a specific title. */
 function findings(
   site: Code,
   contents: readonly ContentItem[],
@@ -58,7 +58,10 @@ function findings(
   return [container(SR.findings, [...about, where, ...contents], template)];
 }
 
-/** TID 5010: index and pockets of the amniotic fluid; `about` names the fetus where it must. */
+/**
+ * TID 5010: index and pockets of the amniotic fluid; `about` names the fetus where that is
+ * required.
+ */
 export function amnioticSacSection(
   measurements: readonly Measurement[],
   subject: Subject,
@@ -83,7 +86,9 @@ export function pelvisSection(
   return own.length > 0 ? [container(SR.pelvisAndUterus, own, '5015')] : [];
 }
 
-/** Vessels of CID 12141 that are measured; CID 12140 has the others, the umbilical artery too. */
+/**
+ * The measured vessels of CID 12141; CID 12140 contains the others, including the umbilical artery.
+ */
 const FETAL_VASCULATURE: ReadonlySet<string> = new Set(['17232002', '281130003']);
 
 const LATERALITY: Readonly<Record<string, Code>> = { left: SR.left, right: SR.right };
@@ -131,7 +136,7 @@ export function vascularSections(
   ];
 }
 
-/** A fetus among all that are named, and its measurements; `id` is null when there is no more than one. */
+/** A fetus among all that are named, and its measurements; `id` is null for a single fetus. */
 interface Fetus {
   id: string | null;
   all: readonly string[];
@@ -159,7 +164,7 @@ function sources(measurement: Measurement, subject: Subject): ContentItem[] {
   return on ? sourceItems(on) : [];
 }
 
-/** Growth rank by the chart that no context group has a code for (TID 5008, CID 12015 and 12016). */
+/** Growth rank by a chart for which no context group has a code (TID 5008, CID 12015 and 12016). */
 function centileItem(name: Code, measurement: Measurement): ContentItem[] {
   const { reference } = measurement;
   if (!reference || reference.centile === null) return [];
@@ -200,7 +205,10 @@ function fetusSummary(
   ]);
 }
 
-/** All that the coded rows cannot say: findings, what was not accepted, what was not assessed. */
+/**
+ * Everything that the coded rows cannot express: findings, values that were not accepted, parts
+ * that were not assessed.
+ */
 function summaryText(fetus: Fetus, result: Result): string {
   const rejected = result.measurements.filter(
     ({ quality, fetus: of }) => quality !== 'accepted' && (fetus.id === null || of === fetus.id),
@@ -220,7 +228,7 @@ function summaryText(fetus: Fetus, result: Result): string {
     .join('\r\n');
 }
 
-/** TID 5004, whose CID 12004 may be extended: ratios of heart to thorax stand here, too. */
+/** TID 5004, whose CID 12004 may be extended: ratios of heart to thorax are included. */
 function ratioSection(fetus: Fetus, subject: Subject): ContentItem[] {
   const ratios = fetus.measurements.filter(
     (measurement) =>
@@ -266,7 +274,9 @@ function biometryGroup(
   );
 }
 
-/** Ages from one biometric quantity, by the concept they came from: they stand in its group. */
+/**
+ * Ages from one biometric quantity, by the concept they came from: they are placed in its group.
+ */
 function agesByQuantity(fetus: Fetus): Map<string, Measurement> {
   const byId = new Map(fetus.measurements.map((measurement) => [measurement.id, measurement]));
   const ages = new Map<string, Measurement>();
@@ -280,7 +290,7 @@ function agesByQuantity(fetus: Fetus): Map<string, Measurement> {
   return ages;
 }
 
-/** Sections of Biometry Groups in the order of TID 5000, and the concepts that stand in each. */
+/** Sections of Biometry Groups in the order of TID 5000, and the concepts of each. */
 const BIOMETRY_SECTIONS = [
   { group: 'biometry', title: SR.fetalBiometry, template: '5005' },
   { group: 'cranium', title: SR.fetalCranium, template: '5007' },
@@ -310,9 +320,9 @@ function imageLibrary(subject: Subject): ContentItem[] {
 }
 
 /**
- * Content tree of TID 5000 (PS3.16; exchange 2.6): accepted values only, the one that stands
- * for its quantity before those that it sums up. No Selection Status: PS3.16 has none for a median,
- * which its Derivation tells.
+ * Content tree of TID 5000 (PS3.16; exchange 2.6): accepted values only, the one that counts for
+ * its quantity before the values that it summarises. No Selection Status: PS3.16 has none for a
+ * median, which its Derivation states.
  */
 export function tid5000Tree(result: Result, subject: Subject): ContentItem {
   const standing = countingFirst(accepted(result));

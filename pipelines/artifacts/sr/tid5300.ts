@@ -74,7 +74,7 @@ const SITE = {
   effusion: sct('373945007', 'Pericardial effusion'),
 } as const;
 
-/** What an index or a ratio is divided by, as the concept that a receiver knows it by. */
+/** The divisor of an index or a ratio, as the concept by which a receiver knows it. */
 const DIVISOR = {
   bodySurface: SR.bodySurfaceArea,
   tissueVelocity: PROPERTY.tissueVelocity,
@@ -109,7 +109,7 @@ const EJECTION_FRACTION: Modifiers = {
   property: 'ejectionFraction',
 };
 
-/** E over e' of one wall, or of their mean. */
+/** E/e' of one wall, or by the mean of both walls. */
 const fillingRatio = (divisor: Modifiers['divisor']): Modifiers => ({
   type: 'ratio',
   site: 'mitralValve',
@@ -119,7 +119,7 @@ const fillingRatio = (divisor: Modifiers['divisor']): Modifiers => ({
   divisor,
 });
 
-/** Concepts without a code of CID 12300, and what TID 5302 asks to be said of them instead. */
+/** Concepts without a code of CID 12300, and the modifiers that TID 5302 requires instead. */
 const POST_COORDINATED: Readonly<Record<string, Modifiers>> = {
   lvef: EJECTION_FRACTION,
   'lvef-networks': EJECTION_FRACTION,
@@ -227,7 +227,10 @@ export function isCoreEchoCode({ scheme, code: value }: Code): boolean {
   return scheme === 'LN' && (CORE_CODES.has(value) || (number >= 79_909 && number <= 80_091));
 }
 
-/** Rows that every NUM of TID 5301 and 5302 may have: a label, the one to read, the caliper. */
+/**
+ * Rows that every NUM of TID 5301 and 5302 may have: a label, the flag of the value to use, the
+ * caliper.
+ */
 function described(
   measurement: Measurement,
   chosen: boolean | null,
@@ -252,7 +255,7 @@ function value(measurement: Measurement, items: readonly ContentItem[]): Content
   return num('CONTAINS', conceptOf(measurement), quantity, items);
 }
 
-/** TID 5301; of several values of one code exactly one is flagged: here the last that stands. */
+/** TID 5301; of several values of one code exactly one is flagged: here the last that counts. */
 function preCoordinated(measurements: readonly Measurement[], subject: Subject): ContentItem[] {
   const byCode = Map.groupBy(measurements, (measurement) => conceptOf(measurement).code);
   return [...byCode.values()].flatMap((values) =>
@@ -263,7 +266,7 @@ function preCoordinated(measurements: readonly Measurement[], subject: Subject):
   );
 }
 
-/** Content tree of TID 5300 (PS3.16, PS3.17 CCCC): the values that stand, and no free rows. */
+/** Content tree of TID 5300 (PS3.16, PS3.17 CCCC): the values that count, and no free rows. */
 export function tid5300Tree(result: Result, subject: Subject): ContentItem {
   const standing = countingValues(accepted(result));
   const core = preCoordinated(
@@ -285,9 +288,9 @@ export function tid5300Tree(result: Result, subject: Subject): ContentItem {
 }
 
 /**
- * The adult echo report as a Simplified Adult Echo SR, TID 5300; as another class to be checked by
- * programs that do not know that one. A value without a code of CID 12300 or the modifiers of TID
- * 5302 stands in TID 1500 and 5200 alone.
+ * The adult echo report as a Simplified Adult Echo SR, TID 5300; in another class only for programs
+ * that check documents and do not know that one. A value without a code of CID 12300 or the
+ * modifiers of TID 5302 is only in TID 1500 and 5200.
  * @returns a DICOM Part 10 file; the same for the same result, subject and class.
  */
 export function buildTid5300(

@@ -7,8 +7,8 @@ const ln = (code: string, meaning: string): Code => ({ scheme: 'LN', code, meani
 
 /**
  * The codes that build a report's tree: titles, headings, observation context and measurement
- * modifiers (PS3.16 TID 300, 1001, 1204, 1500, 4019, 5000; Annex D). What is measured stands in
- * the concept table (pipelines/concepts/concepts.ts).
+ * modifiers (PS3.16 TID 300, 1001, 1204, 1500, 4019, 5000; Annex D). The codes of measured
+ * quantities are in the concept table (pipelines/concepts/concepts.ts).
  */
 export const SR = {
   imagingMeasurementReport: dcm('126000', 'Imaging Measurement Report'),
@@ -119,7 +119,7 @@ export const SR = {
   processingEquipment: dcm('109102', 'Processing Equipment'),
 } as const satisfies Record<string, Code>;
 
-/** What was examined (PS3.16 CID 7000): the title code of a report. */
+/** The procedure (PS3.16 CID 7000): the title code of a report. */
 export function reportCode({ endpoint }: Pick<Result, 'endpoint'>): Code {
   return endpoint.startsWith('us/echo') ? SR.echocardiography : SR.obstetricUltrasound;
 }

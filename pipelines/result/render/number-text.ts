@@ -7,8 +7,8 @@ import { unitText } from './unit-text.ts';
 export { createMeasurement, NO_FRAME } from '../measurement.ts';
 
 /**
- * A value as every sentence shows it: rounded as the concept table says, but on that side of each
- * cut-off on which it lies (obstetric 0.3). `also`: cut-offs that hold for this value alone.
+ * A value as every sentence shows it: rounded as the concept table says, but kept on its side of
+ * each cut-off (obstetric 0.3). `also`: cut-offs that apply to this value only.
  */
 export function formatValue(key: ConceptKey, value: number, also: readonly number[] = []): string {
   const { unit, decimals } = CONCEPTS[key];
@@ -16,7 +16,7 @@ export function formatValue(key: ConceptKey, value: number, also: readonly numbe
   return `${number} ${unitText(unit)}`.trimEnd();
 }
 
-/** The value that stands for a concept: its median, or its only one; null unless accepted. */
+/** The value that counts for a concept: its median, or its only one; null unless accepted. */
 export function acceptedValue(
   measurements: readonly Measurement[],
   key: ConceptKey,
@@ -46,8 +46,8 @@ function cutOffsOfMeasurement({
 }
 
 /**
- * The number of a value as every table shows it: with the decimals of its concept, and as many more as
- * keep it on its side of each cut-off (obstetric 0.3). Decisions use the unrounded value.
+ * The number of a value as every table shows it: with the decimals of its concept, and as many more
+ * as keep it on its side of each cut-off (obstetric 0.3). Decisions use the unrounded value.
  */
 export const numberText = (one: Pick<Measurement, 'concept' | 'reference' | 'value'>): string =>
   fixedOffCutOffs(one.value, decimalsOf(one.concept.key), cutOffsOfMeasurement(one));

@@ -26,7 +26,7 @@ interface Repeats {
 const unchosen = ({ key, count, low, high }: Repeats): string =>
   `of ${count} values, of which the machine chose none (${format(key, low)} to ${format(key, high)})`;
 
-/** Remarks on single measurements that sections of every endpoint share. */
+/** Remarks on single measurements that all endpoints share. */
 export const MEASUREMENT_REMARKS = {
   'value.implausible': ({ key }: { key: ConceptKey }) => implausibleNote(key),
   /** `equation` is the meaning of a code of the machine's report. */

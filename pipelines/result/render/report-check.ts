@@ -10,19 +10,19 @@ type Report = NonNullable<Result['report']>;
 /** A number as a report prints it: `-1.5`, `28+3`, `2014`. */
 const NUMBER = /(?<![\w.])-?\d+(?:[.+]\d+)*/g;
 
-/** What may stand behind a number; the longer first. `wk` and `d` are printed as weeks. */
+/** What may follow a number; longer units first. `wk` and `d` are printed as weeks. */
 const UNIT =
   /^\s?(cm\/s|m\/s|ml\/m²|ml|g\/m²|cm²\/m²|cm²|m²|mm\/mmHg|mmHg|mm²|mm|cm|kg|g|%|weeks|days|deg|°|ms|s|\/min|bpm)(?![\w/])/;
 
 const SIDE = /\b(left|right)\b/gi;
 
-/** As a row names the fetus of a value (report-lines.ts): `(left, fetus 1)`. */
+/** How a row names the fetus of a value (report-lines.ts): `(left, fetus 1)`. */
 const FETUS = /\bfetus ([^(),;]+)/g;
 
 interface Claim {
   number: string;
   unit: string;
-  /** Printed behind ±: the half width of an interval. */
+  /** Printed after ±: the half width of an interval. */
   margin: boolean;
 }
 
@@ -42,7 +42,7 @@ function fetusesIn(text: string): string[] {
   return [...text.matchAll(FETUS)].map(([, fetus = '']) => fetus.trim());
 }
 
-/** Sentences of a summary, and of its list of values each with its name: `TAPSE 21 mm`. */
+/** The sentences of a summary, and the items of its list of named values: `TAPSE 21 mm`. */
 function parts(summary: string): string[] {
   const sentences = summary.split(/(?<=\.)\s/);
   const named = sentences
@@ -51,7 +51,7 @@ function parts(summary: string): string[] {
   return [...sentences, ...named];
 }
 
-/** What the result says, which a report may say again word for word; longest first. */
+/** What the result says, which a report may repeat word for word; longest first. */
 function statements(result: Result): string[] {
   return [
     ...result.sections.flatMap(({ summary }) => parts(summary)),
@@ -66,14 +66,14 @@ function statements(result: Result): string[] {
     .toSorted((one, other) => other.length - one.length);
 }
 
-/** Whole words and numbers only: "4 beats" stands neither in "14 beats" nor in "1.4 beats". */
+/** Whole words and numbers only: "4 beats" is neither in "14 beats" nor in "1.4 beats". */
 const asWhole = (statement: string) =>
   new RegExp(
     `(?<![\\p{L}\\p{N}.+-])${RegExp.escape(statement)}(?![\\p{L}\\p{N}]|[.+]\\p{N})`,
     'gu',
   );
 
-/** What a line says beyond the result's own words. */
+/** The part of a line that the result does not say word for word. */
 function ownWords(line: string, said: readonly RegExp[]): string {
   return said.reduce((rest, statement) => rest.replace(statement, ' '), line);
 }
@@ -81,7 +81,7 @@ function ownWords(line: string, said: readonly RegExp[]): string {
 const rounds = (value: number, printed: string) =>
   rounded(value, printed.split('.')[1]?.length ?? 0) === Number(printed);
 
-/** Beyond the 1st and the 99th centile only that is printed: `<1`, `>99` (obstetric 0.3). */
+/** Beyond the 1st and the 99th centile only the limit is printed: `<1`, `>99` (obstetric 0.3). */
 const isEndOfScale = (centile: number, printed: string) =>
   (printed === '99' && centile > 99) || (printed === '1' && centile < 1);
 
@@ -113,7 +113,7 @@ function isOfStudy(result: Result, line: string, { number, unit }: Claim): boole
   return typeof age === 'number' && unit === 'weeks' && weeksAndDays(age) === number;
 }
 
-/** What a line says beyond the result's own words, and whose it says that it is. */
+/** The part of a line that the result does not say, with the fetuses that it names. */
 interface OwnWords {
   line: string;
   rest: string;
@@ -121,11 +121,14 @@ interface OwnWords {
   fetuses: readonly string[];
 }
 
-/** Whether all that is named is this one, and this one is named; `null`: none may be. */
+/** Whether the names are all this one, and include it; with `null`, whether there are no names. */
 const isOnly = (named: readonly string[], one: string | null) =>
   named.every((other) => other === one) && (one === null || named.includes(one));
 
-/** Whether one accepted measurement that the line names holds every claim, of the side and fetus it says. */
+/**
+ * Whether one accepted measurement that the line names supports every claim, for the side and fetus
+ * in the line.
+ */
 function holds(measurement: Measurement, { line, rest, claims, fetuses }: OwnWords): boolean {
   const { label, quality, laterality, fetus } = measurement;
   if (quality !== 'accepted' || !line.includes(label)) return false;
@@ -138,14 +141,15 @@ function holds(measurement: Measurement, { line, rest, claims, fetuses }: OwnWor
 }
 
 /**
- * What a report says and the result does not hold, each with its line: "every number is validated
- * against the structured result" (api 2.6), and with it every unit, side and fetus. A line may
- * say again what the result says word for word. What it adds must be of one accepted measurement that
- * it names: its value in its unit, rounded as printed, its centile or z-score, of its side and fetus.
+ * Claims of a report that the result does not support, each with its line: "every number is
+ * validated against the structured result" (api 2.6), and with it every unit, side and fetus. A
+ * line may repeat what the result says word for word. Anything else must belong to one accepted
+ * measurement that the line names: its value in its unit, rounded as printed, its centile or
+ * z-score, for its side and fetus.
  */
 export function unsupportedClaims(report: Report, result: Result): string[] {
   const said = statements(result).map(asWhole);
-  // The name of a file may be a mere number, and is a statement nowhere but in its own line.
+  // The name of a file may be just a number, and is only allowed in its own line.
   const refused = new Set(result.input_summary.refused.map(refusedLine));
   const lines = [...report.findings, ...report.impression, ...report.limitations];
   return lines.flatMap((line) => {

@@ -1,7 +1,7 @@
 import { READ } from '../../contract/study.ts';
 import type { Finding, Measurement, Result, Section } from '../envelope.ts';
 
-/** What the draft reports of all endpoints say in the same words. */
+/** Lines that the draft reports of all endpoints share. */
 
 export const NOTHING_CONCLUDED = 'No conclusion can be drawn from what was assessed.';
 export const NOTHING_ACCEPTED = 'No measurement was accepted.';
@@ -9,13 +9,15 @@ const DRAFT = 'Computer-assisted draft; to be verified by the reporting clinicia
 
 const ASSESSED: ReadonlySet<Section['status']> = new Set(['complete', 'partial', 'inadequate']);
 
-/** Whether a section has something to say in the findings; the others stand among the limitations. */
+/**
+ * Whether a section has something to say in the findings; the others are listed in the limitations.
+ */
 export const isAssessed = ({ status }: Pick<Section, 'status'>): boolean => ASSESSED.has(status);
 
 /** Ends with a full stop, unless it ends a sentence already. */
 export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-/** A name with the side and the fetus it belongs to: two values of one name must not be mixed up. */
+/** A name with its side and fetus, so that two values of one name cannot be confused. */
 export function withSubject(
   name: string,
   { laterality, fetus }: Pick<Measurement, 'laterality' | 'fetus'>,
@@ -24,38 +26,38 @@ export function withSubject(
   return whose ? `${name} (${whose})` : name;
 }
 
-/** What was read. */
+/** The images that were read. */
 export function imagesLine({
   input_summary: { files, frames, calibrated_frames },
 }: Result): string {
   return `Images: ${frames} frames of ${files} files, ${calibrated_frames} with a physical scale.`;
 }
 
-/** What of a section was not, or not fully, assessed, and why; `null`: nothing. */
+/** What of a section was not, or not fully, assessed, and why; null: nothing. */
 export function gapLine({ title, reason }: Pick<Section, 'title' | 'reason'>): string | null {
   return reason && `${title}: ${sentence(reason.detail)}`;
 }
 
-/** A file that could not be read, and why, or how it was read where that is not as it came. */
+/** A file that could not be read, or was read with changes, and why. */
 export function refusedLine({ file, reason }: Result['input_summary']['refused'][number]): string {
   const wasRead = reason.startsWith(`${READ} `);
   return `${file} was ${wasRead ? '' : 'not read: '}${sentence(reason)}`;
 }
 
-/** Whether a finding is of the files and not of the patient: it limits all that a report says. */
+/** Whether a finding is about the files and not the patient: it limits the whole report. */
 export const isOfFiles = ({ id }: Pick<Finding, 'id'>): boolean => id === 'several-studies';
 
-/** Whoever entered it answers for every length of these images. */
+/** Whoever entered the scale is responsible for every length on these images. */
 const SCALE_OF_REQUEST =
   'Images that state no scale were measured in the scale given with the request.';
 
-/** What a reader must know of the images themselves. */
+/** Limitations that come from the images themselves. */
 export function inputLimitations({ input_summary }: Pick<Result, 'input_summary'>): string[] {
   const { refused, scale_from_request: scaleOfRequest } = input_summary;
   return [...(scaleOfRequest ? [SCALE_OF_REQUEST] : []), ...refused.map(refusedLine)];
 }
 
-/** Everything that a reader must know was not looked at, and that this is a draft. */
+/** Everything that was not assessed, and that this is a draft. */
 export function limitationsOf(result: Result): string[] {
   return [
     ...result.findings.filter(isOfFiles).map(({ text }) => text),

@@ -2,7 +2,7 @@ import type { Measurement, Result, Section } from '../envelope.ts';
 import { countingValues } from '../standing.ts';
 import { gapLine, sentence } from './report-lines.ts';
 
-/** Stands on every page and document that leaves the gateway. */
+/** Shown on every page and document that leaves the gateway. */
 export const DRAFT_NOTICE = 'AI draft, not verified';
 
 const STATUS_TEXT = {
@@ -15,8 +15,8 @@ const STATUS_TEXT = {
 } as const satisfies Record<Section['status'], string>;
 
 /**
- * What became of a section, in words: never silent, so that absence is not read as normal
- * (obstetric 14).
+ * The outcome of a section in words: never silent, so that absence is not read as normal (obstetric
+ * 14).
  */
 export function sectionStatement(section: Section): string {
   const { status, summary, reason } = section;
@@ -24,7 +24,7 @@ export function sectionStatement(section: Section): string {
   return [STATUS_TEXT[status], summary, detail].filter(Boolean).map(sentence).join(' ');
 }
 
-/** The sections that say something of their own; the report repeats the others in prose. */
+/** The sections with content of their own; the report section repeats the others in prose. */
 export function ownSections({ sections }: Result): Section[] {
   return sections.filter(({ id }) => id !== 'report');
 }
@@ -57,26 +57,26 @@ export function notAcceptedStatement(measurement: Measurement): string {
   return `${measurement.label} was measured but not accepted: ${doubtOf(measurement)}.`;
 }
 
-/** Whether a value is this software's own statement, and not one that it was given. */
+/** Whether a value was measured by this software, and not given to it. */
 export function isOurs({ source: { provenance } }: Measurement): boolean {
   return provenance === 'model' || provenance === 'image-analysis';
 }
 
-/** Where values came from that this software did not measure. */
+/** The origin of values that this software did not measure. */
 export const ORIGINS = {
   machine: 'Value of the ultrasound machine, from its structured report',
   calculated: 'Calculated from values of the ultrasound machine, from its structured report',
   input: 'Value given with the request',
 } as const;
 
-/** Where a value came from; null for one that this software measured. */
+/** The origin of a value; null for one that this software measured. */
 export function originStatement(measurement: Measurement): string | null {
   if (isOurs(measurement)) return null;
   if (measurement.source.provenance === 'input') return ORIGINS.input;
   return measurement.inputs.length > 0 ? ORIGINS.calculated : ORIGINS.machine;
 }
 
-/** Remarks that must be read with accepted values, each once, by the labels that share it. */
+/** Remarks that must be read with accepted values, each once, with the labels that share it. */
 export function remarks(result: Result): string[] {
   const noted = countingValues(accepted(result)).filter(({ note }) => note !== null);
   const byNote = Map.groupBy(noted, ({ note }) => note ?? '');

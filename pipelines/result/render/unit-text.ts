@@ -15,14 +15,14 @@ export function unitText(unit: string): string {
 }
 
 /**
- * Centiles at which a category changes: size (obstetric 3.8), Doppler and soft markers
- * (3.9, 8, 13). The charts of the sections hold the rules; here they only bound what is rounded.
+ * Centiles at which a category changes: size (obstetric 3.8), Doppler and soft markers (3.9, 8,
+ * 13). The sections own these rules; here they only limit rounding.
  */
 const CUT_OFFS: readonly number[] = [3, 5, 10, 90, 95, 97];
 
 /**
- * A centile as every output shows it (obstetric 0.3): a whole number from 1 to 99, "<1" or
- * ">99" beyond, with as many decimals as keep it off a cut-off on which it is not.
+ * A centile as every output shows it (obstetric 0.3): a whole number from 1 to 99, "<1" or ">99"
+ * beyond, with as many decimals as keep it on its side of every cut-off.
  */
 export function centileText(centile: number): string {
   if (centile < 1) return '<1';
@@ -30,10 +30,10 @@ export function centileText(centile: number): string {
   return fixedOffCutOffs(centile, 0, CUT_OFFS);
 }
 
-/** z-scores at which a finding begins (obstetric 3.8), and that which doubts the dating (0.6). */
+/** z-scores at which a finding begins (obstetric 3.8), and at which the dating is doubted (0.6). */
 const Z_CUT_OFFS: readonly number[] = [-5, -3, -2, 2, 5];
 
-/** A z-score with one decimal, more where one would put it on a cut-off on which it is not. */
+/** A z-score with one decimal, or more where one would round it onto a cut-off. */
 export function zScoreText(z: number): string {
   return fixedOffCutOffs(z, 1, Z_CUT_OFFS);
 }

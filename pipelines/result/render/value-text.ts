@@ -6,14 +6,14 @@ import { decimalsOf, numberText } from './number-text.ts';
 import { withSubject } from './report-lines.ts';
 import { unitText } from './unit-text.ts';
 
-/** A value as it is shown beside what was judged by it. */
+/** A value as it is shown beside its judgement. */
 export function valueText(measurement: Measurement): string {
   const { value, unit } = measurement;
   if (unit === 'd') return `${weeksAndDays(value)} weeks`;
   return `${numberText(measurement)} ${unitText(unit)}`.trimEnd();
 }
 
-/** The number of a margin or of a limit of a measurement, which lies on no side of a cut-off. */
+/** The number of a margin or of a limit, which has no side of a cut-off. */
 export const plainNumber = ({ concept }: Measurement, value: number): string =>
   fixed(value, decimalsOf(concept.key));
 
