@@ -23,17 +23,18 @@ import { createStorageScp, type StorageScp } from './receive/storage-scp.ts';
 import { normalizedServices } from './services/services.ts';
 
 export interface DimseGateway {
-  /** The port that is bound; differs from the setting when that is 0. */
+  /** The bound port; differs from the setting only when that is 0. */
   port: number;
-  /** For objects that come another way. */
+  /** The storage service, for objects that arrive by STOW-RS. */
   door: StorageScp;
-  /** Lets objects under way finish, then ends listener and assembly. */
+  /** Waits for objects under way, then ends the listener and the assembly. */
   close(): Promise<void>;
 }
 
 /**
- * DICOM in: takes up what the last run left, then listens, stores, assembles and submits.
- * @throws the system's error when the address cannot be bound or a certificate cannot be read.
+ * Starts receiving by DICOM: registers the objects that the last run left unregistered, then
+ * listens, stores, assembles studies and submits them.
+ * @throws the system error when the address cannot be bound or a certificate cannot be read.
  */
 export async function startDimse({
   config,
@@ -60,17 +61,17 @@ export async function startDimse({
     | 'retention'
     | 'shutdown'
   >;
-  /** The rules as they are now, where they can change while the gateway runs. */
+  /** The current rules, if they can change while the gateway runs. */
   routing?: () => Routing;
   database: Database;
   objects: ReceivedObjects;
   submit: Submit;
   result: ResultReader['result'];
   forward: Forward;
-  /** Told how the reception of each object went. */
+  /** Called with the result of each reception. */
   onReception?: (peer: AssociationPeer, reception: Reception) => void;
   audit?: DicomAudit;
-  /** How we show archives of DICOMweb who we are. */
+  /** Credentials for DICOMweb archives. */
   archiveAccess?: ArchiveAccess;
   logger: Logger;
   now?: () => Date;

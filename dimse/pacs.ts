@@ -3,18 +3,18 @@ import { type HttpAccess, stowTransport } from './dicomweb/stow-transport.ts';
 import { AssociationPool } from './send/association-pool.ts';
 import { cStoreTransport, type StoreTransport } from './send/transport.ts';
 
-/** The destinations of a site that take DICOM objects, and how each is reached. */
+/** The destinations of a site that accept DICOM objects, and the transport to each. */
 export interface Pacs {
   destinations: readonly PacsDestination[];
   /** By name. */
   transports: ReadonlyMap<string, StoreTransport>;
-  /** Destination → the one that takes its place. */
+  /** Destination → the alternate that takes over its deliveries. */
   alternates: ReadonlyMap<string, string>;
-  /** Releases the associations that rest. */
+  /** Releases idle associations. */
   close(): Promise<void>;
 }
 
-/** @param access how we show a DICOMweb server who we are. */
+/** @param access credentials for a DICOMweb server. */
 export function connectPacs(
   { destinations, dicom }: Pick<Config, 'destinations' | 'dicom'>,
   access: (destination: DicomwebDestination) => HttpAccess,

@@ -2,19 +2,20 @@ import type { FoundObject, FoundStudy } from '../../src/operations/operations.ts
 import type { StorageService } from '../network/service-ports.ts';
 
 /**
- * A place that keeps studies and can be asked for them, by whatever protocol (docs/query-retrieve.md).
- * Every failure is a SonogateError: `peer_unreachable`, `peer_rejected_association`,
- * `presentation_context_refused`, `archive_refused_query`, `archive_unauthorized`.
+ * A PACS or other archive that can be queried and retrieved from, by DIMSE or DICOMweb
+ * (docs/query-retrieve.md). Every failure is a SonogateError: `peer_unreachable`,
+ * `peer_rejected_association`, `presentation_context_refused`, `archive_refused_query`,
+ * `archive_unauthorized`.
  */
 export interface Archive {
   name: string;
-  /** Studies that match every key that is given; at most `limit`. */
+  /** Finds studies that match every given key; at most `limit`. */
   studies(keys: StudyKeys, options: AskOptions & { limit: number }): Promise<FoundStudy[]>;
-  /** Every object of a study; empty when the archive does not have the study. */
+  /** Lists every object of a study; empty when the archive does not have the study. */
   objects(studyInstanceUid: string, options?: AskOptions): Promise<FoundObject[]>;
   /**
-   * Brings objects of a study into the intake: those that are named, or all. Resolves when the
-   * archive has said its last word; what has arrived is to be seen in the database.
+   * Retrieves objects of a study, either the named ones or all. Resolves when the archive has sent
+   * its final response; which objects have arrived is recorded in the database.
    */
   retrieve(wanted: Wanted, options?: AskOptions): Promise<Retrieved>;
 }
@@ -23,31 +24,36 @@ export interface AskOptions {
   signal?: AbortSignal;
 }
 
-/** Keys of a query at STUDY level (PS3.4 C.6.2.1.2); what is left out matches everything. */
+/**
+ * Matching keys of a query at STUDY level (PS3.4 C.6.2.1.2); a key that is left out matches every
+ * study.
+ */
 export interface StudyKeys {
   patientId?: string;
   issuerOfPatientId?: string;
   studyInstanceUid?: string;
   accessionNumber?: string;
-  /** A DA or a range of it: `20260101-20261231`, `-20261231`. */
+  /** A date (DA) or a range of dates: `20260101-20261231`, `-20261231`. */
   studyDate?: string;
   modality?: string;
 }
 
 export interface Wanted {
   studyInstanceUid: string;
-  /** The objects that are wanted; `whole` when these are all of the study. */
+  /** The objects to retrieve; `whole` when these are all objects of the study. */
   objects: readonly FoundObject[];
   whole: boolean;
-  /** Name under which they are filed: that of a source, or of the archive. */
+  /**
+   * The source under which the objects are filed: a source of the site, or the name of the archive.
+   */
   source: string;
   into: StorageService;
 }
 
-/** What the archive says of a retrieval (PS3.4 C.4.2.1.6 to C.4.2.1.9). */
+/** The result of a retrieval as the archive reports it (PS3.4 C.4.2.1.6 to C.4.2.1.9). */
 export interface Retrieved {
   completed: number;
   failed: number;
-  /** In the archive's own words; '' when it has none. */
+  /** The error comment of the archive; '' without one. */
   detail: string;
 }

@@ -7,12 +7,15 @@ import type { Archive } from './archive.ts';
 import { openAssociation, queryContext } from './query.ts';
 import { moveObjects } from './retrieve.ts';
 
-/** What stands in the way of a retrieval; null: nothing that can be seen without one. */
+/**
+ * Why a retrieval would fail, as far as this can be told without one; null when nothing was found.
+ */
 export type Obstacle = string | null;
 
 /**
- * Asks for a study that does not exist.
- * @returns how long the answer took, in milliseconds, and whether the archive answered with others.
+ * Queries for a study that does not exist.
+ * @returns how long the answer took, in milliseconds, and how many studies the archive answered
+ * with.
  * @throws SonogateError of the archive.
  */
 export async function checkQuery(
@@ -24,8 +27,8 @@ export async function checkQuery(
 }
 
 /**
- * C-GET: contexts and roles are negotiated, nothing is asked for.
- * @throws SonogateError when no association comes about.
+ * Negotiates the contexts and roles of a C-GET, and sends no request.
+ * @throws SonogateError when no association can be established.
  */
 export async function checkGet(node: CalledNode): Promise<Obstacle> {
   const classes = [...ACCEPTED_STORAGE.keys()];
@@ -55,9 +58,9 @@ export async function checkGet(node: CalledNode): Promise<Obstacle> {
 }
 
 /**
- * C-MOVE of a study that does not exist. Some archives look up the destination all the same and say
- * that they do not know it (A801H); of others that is only seen when a study is fetched.
- * @throws SonogateError of the archive, when it is no word about the destination.
+ * Requests a C-MOVE of a study that does not exist. Some archives look up the destination even so,
+ * and answer that they do not know it (A801H); others show this only when a study is retrieved.
+ * @throws SonogateError of the archive, unless it is about the destination.
  */
 export async function checkMove(node: CalledNode, moveTo: string): Promise<Obstacle> {
   const into = {
@@ -72,7 +75,8 @@ export async function checkMove(node: CalledNode, moveTo: string): Promise<Obsta
     if (error.code === 'move_destination_unknown') {
       return `does not know "${moveTo}" as a destination of C-MOVE`;
     }
-    // Some fail a study that they do not have; the association and the service are there.
+    // Some archives answer with a failure for a study that they do not have; association and
+    // service work.
     if (error.code !== 'archive_refused_query') throw error;
   }
   return null;

@@ -14,7 +14,7 @@ import { foundStudy, MAX_MATCHES, matchingKeys } from './query.ts';
 /** One data set of the DICOM JSON Model (PS3.18 F.2): tag → value representation and values. */
 export type DicomJson = Readonly<Record<string, { vr?: string; Value?: unknown[] }>>;
 
-/** Tags by keyword, those that queries ask for (PS3.6). */
+/** Tags of the attributes that queries ask for, by keyword (PS3.6). */
 export const TAGS = {
   StudyDate: '00080020',
   StudyDescription: '00081030',
@@ -32,7 +32,7 @@ export const TAGS = {
   NumberOfStudyRelatedInstances: '00201208',
 } as const;
 
-/** The data set by keywords, as a C-FIND gives it; what is not asked for is left out. */
+/** The values by keyword, as in a C-FIND response, of the attributes in `TAGS`. */
 export function naturalized(dataSet: DicomJson): Record<string, string> {
   return Object.fromEntries(
     Object.entries(TAGS).map(([keyword, tag]) => [
@@ -42,7 +42,7 @@ export function naturalized(dataSet: DicomJson): Record<string, string> {
   );
 }
 
-/** @returns null when it is no list of data sets. */
+/** @returns null when the text is not a list of data sets. */
 export function readDicomJson(text: string): DicomJson[] | null {
   try {
     const read: unknown = JSON.parse(text);
@@ -53,15 +53,18 @@ export function readDicomJson(text: string): DicomJson[] | null {
   }
 }
 
-/** Longest list of matches that is read. */
+/** Longest answer to a query that is read. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
-/** For now: the service is not there, is busy or has failed (RFC 9110 15). */
+/**
+ * Statuses that may be gone at a later attempt: the service is missing, busy or has failed (RFC
+ * 9110 15).
+ */
 const FOR_NOW: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /**
- * One GET of a DICOMweb service. Redirects are answers like any other: nothing but the address that
- * the site has set is called.
+ * Sends one GET to a DICOMweb service. Redirects are not followed: only the configured address is
+ * called.
  * @returns the answer with status 200, 204, 206 or 404.
  * @throws SonogateError `peer_unreachable`, `peer_unauthorized`, `peer_unavailable`,
  * `archive_refused_query`.
@@ -101,7 +104,10 @@ export async function dicomwebGet(
   );
 }
 
-/** @throws SonogateError `peer_unreachable` when it breaks off, `archive_refused_query` when it is endless. */
+/**
+ * @throws SonogateError `peer_unreachable` when the body breaks off, `archive_refused_query` when
+ * it is longer than the limit.
+ */
 export async function bodyText(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -123,15 +129,16 @@ export async function bodyText(body: AsyncIterable<Buffer>): Promise<string> {
 export interface StoredParts {
   stored: number;
   failed: number;
-  /** Of the last one that failed; '' when none did. */
+  /** Why the last failed object was not stored; '' when none failed. */
   detail: string;
 }
 
 /**
- * Stores the objects of a WADO-RS answer as they come, one after the other: nothing is collected, and
- * a disk that is slow holds up the server. An object that cannot be taken costs no other.
- * @throws SonogateError `archive_refused_query` when it is no list of objects, `peer_unreachable`
- * when it breaks off.
+ * Stores the objects of a WADO-RS answer one after the other, as they arrive: none is collected in
+ * memory, and a slow disk slows down the server. An object that cannot be stored does not affect
+ * the others.
+ * @throws SonogateError `archive_refused_query` when the answer is not a list of objects,
+ * `peer_unreachable` when it breaks off.
  */
 export async function storeParts(
   { headers, body }: { headers: Dispatcher.ResponseData['headers']; body: Readable },
@@ -156,7 +163,7 @@ export async function storeParts(
   const boundary = dicomBoundary(type);
   if (boundary === null) {
     body.destroy();
-    throw new SonogateError('archive_refused_query', 'The answer is no multipart/related.');
+    throw new SonogateError('archive_refused_query', 'The answer is not multipart/related.');
   }
   try {
     for await (const { bytes } of bodyParts(body, boundary)) await store(bytes);
@@ -167,15 +174,18 @@ export async function storeParts(
   return told;
 }
 
-/** Matches of one answer; a server with fewer to an answer is asked for the rest. */
+/** Matches per answer; a server that returns fewer is asked for the remaining ones. */
 const PAGE = 1000;
 const JSON_TYPE = 'application/dicom+json';
-/** Each object as it is stored (PS3.18 8.7.3.5): nothing is decompressed on its way. */
+/**
+ * Each object in its stored transfer syntax (PS3.18 8.7.3.5), so that nothing is decompressed on
+ * the way.
+ */
 const OBJECTS_TYPE = 'multipart/related; type="application/dicom"; transfer-syntax=*';
 
 type Rows = Record<string, string>[];
 
-/** An archive that is asked by QIDO-RS and gives by WADO-RS (PS3.18 10.4, 10.6). */
+/** An archive that is queried by QIDO-RS and retrieved from by WADO-RS (PS3.18 10.4, 10.6). */
 export function dicomwebArchive(
   {
     name,
@@ -189,7 +199,10 @@ export function dicomwebArchive(
   const get = (path: string, accept: string, signal?: AbortSignal) =>
     dicomwebGet(`${base}${path}`, access, { accept, timeoutSeconds, signal });
 
-  /** @param keys and the attributes to return; matches of all pages. */
+  /**
+   * Collects the matches of all pages.
+   * @param keys matching keys and the attributes to return.
+   */
   const search = async (
     path: string,
     keys: URLSearchParams,
@@ -204,7 +217,7 @@ export function dicomwebArchive(
       const known = new Set(rows.map(idOf));
       const fresh = page.filter((row) => !known.has(idOf(row)));
       rows.push(...fresh);
-      // A server that does not know `offset` gives the same again.
+      // A server that ignores `offset` returns the same matches again.
       if (page.length < PAGE || fresh.length === 0) break;
     }
     return rows.slice(0, limit);
@@ -263,10 +276,10 @@ function* pathsOf({ studyInstanceUid: study, objects, whole }: Wanted): Generato
 
 async function rowsOf({ statusCode, body }: Dispatcher.ResponseData): Promise<Rows> {
   const text = await bodyText(body);
-  // No content, and a study that is not there (PS3.18 8.3.4.4, 10.6.3.1).
+  // No content, or the study does not exist (PS3.18 8.3.4.4, 10.6.3.1).
   if (statusCode === 204 || statusCode === 404 || text === '') return [];
   const read = readDicomJson(text);
-  if (!read) throw new SonogateError('archive_refused_query', 'The answer is no DICOM JSON.');
+  if (!read) throw new SonogateError('archive_refused_query', 'The answer is not DICOM JSON.');
   return read.map(naturalized);
 }
 

@@ -24,19 +24,22 @@ export interface CountParts {
   now: () => Date;
 }
 
-/** Counts of one archive at a time; more wait for the next round. */
+/** How many counts of one archive are asked for at a time. */
 const AT_A_TIME = 8;
-/** Who has taken a count to ask is not disturbed for so long. */
+/** How long a claimed count belongs to its process. */
 const ASKING_SECONDS = 60;
 
-/** Asks an archive for every study whose count is due. @returns how many were asked for. */
+/**
+ * Asks an archive how many objects it has of each study whose count is due. @returns how many
+ * studies were asked about.
+ */
 export async function askDueCounts(
   archive: Archive,
   parts: CountParts,
   signal: AbortSignal,
 ): Promise<number> {
   const { database, now } = parts;
-  // What is received no more, or in a later revision, is not looked at again.
+  // A study that no longer receives, or that is in a later revision, is not asked about again.
   await database.query(
     `UPDATE archive_counts c SET ask_at = 'infinity'
      WHERE c.archive = $1 AND c.state <> 'complete' AND c.ask_at <= $2 AND NOT EXISTS (
@@ -110,7 +113,7 @@ async function countOf(
   }
 }
 
-/** What the objects that an archive has mean beside those that are here. */
+/** Compares the objects that an archive has of a study with those that have arrived here. */
 export function compareWithArchive(
   archive: string,
   there: readonly string[],

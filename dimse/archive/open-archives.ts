@@ -17,7 +17,7 @@ export interface DimseArchiveSettings {
   moveTo: string;
 }
 
-/** A PACS that is asked by C-FIND and gives by C-GET or C-MOVE (PS3.4 C). */
+/** An archive that is queried by C-FIND and retrieved from by C-GET or C-MOVE (PS3.4 C). */
 export function dimseArchive(
   { name, node, retrieve, moveTo }: DimseArchiveSettings,
   logger: Logger,
@@ -48,7 +48,7 @@ export function dimseArchive(
 
 export type ArchiveAccess = (settings: DicomwebArchiveSettings) => HttpAccess;
 
-/** The archives of a site. Nothing is called before one is asked. */
+/** Creates the archives of a site. No connection is made before the first request. */
 export function openArchives(
   { archives, dicom }: Pick<Config, 'archives' | 'dicom'>,
   logger: Logger,
@@ -73,9 +73,9 @@ export function archiveNode(
 }
 
 /**
- * The same archive, each query for studies of a patient written down (PS3.15 A.5.3.10). What is asked
- * of one study that is here already is no query for a patient, and what comes is written down as
- * received.
+ * The same archive with an audit entry for each query for studies of a patient (PS3.15 A.5.3.10). A
+ * query about one study that is already here is not audited as a query; objects that arrive are
+ * audited when they are received.
  */
 export function auditedArchive(archive: Archive, audit: Pick<DicomAudit, 'queried'>): Archive {
   return {

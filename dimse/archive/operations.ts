@@ -10,8 +10,8 @@ import { type ArchiveAccess, auditedArchive, openArchives } from './open-archive
 import { findRetrieval, requestRetrieval } from './retrievals.ts';
 
 /**
- * What commands may ask of archives: which studies one has, written down before it is told (PS3.15
- * A.5.3.10), and that a running gateway fetches one into its intake and routes it.
+ * The archive operations of the admin socket: find studies, with an audit entry before the answer
+ * (PS3.15 A.5.3.10), and have the running gateway retrieve and route one.
  */
 export function createArchiveOperations(
   config: Pick<Config, 'archives' | 'dicom'>,

@@ -24,15 +24,15 @@ export interface PriorChoice {
 }
 
 /**
- * Keys by which an archive is asked for earlier examinations, or why it cannot be asked.
- * @param identity of the study that they are to be compared with.
+ * The matching keys for earlier examinations, or why no archive can be queried.
+ * @param identity of the current study.
  */
 export function priorKeys(
   identity: DicomIdentity,
   { withinDays, modality }: Pick<PriorsSettings, 'withinDays' | 'modality'>,
 ): { keys: StudyKeys } | { why: string } {
   if (identity.PatientID === '') return { why: 'the study has no patient ID' };
-  // PS3.4 C.2.2.2.4: these would match other patients.
+  // PS3.4 C.2.2.2.4: wildcards would match other patients.
   if (/[*?\\]/.test(identity.PatientID)) return { why: 'the patient ID holds a wildcard' };
   const to = daysBefore(identity.StudyDate, 1);
   const from = daysBefore(identity.StudyDate, withinDays);
@@ -40,7 +40,10 @@ export function priorKeys(
   return { keys: { patientId: identity.PatientID, studyDate: `${from}-${to}`, modality } };
 }
 
-/** Earlier examinations of the same patient that fit: archives may match more than they were asked. */
+/**
+ * Chooses the earlier examinations of the same patient: archives may return more than was asked
+ * for.
+ */
 export function choosePriors(
   identity: DicomIdentity,
   found: readonly FoundStudy[],
@@ -66,7 +69,7 @@ export function choosePriors(
   };
 }
 
-/** A DA some days before another; null when that is no date. */
+/** The date (DA) some days before another; null when that is not a date. */
 function daysBefore(date: string, days: number): string | null {
   const match = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(date);
   if (!match) return null;
@@ -75,7 +78,7 @@ function daysBefore(date: string, days: number): string | null {
   return then.toISOString().slice(0, 10).replaceAll('-', '');
 }
 
-/** Studies of one patient that an archive may answer with. */
+/** Most studies of one patient that are read from an archive. */
 const MAX_FOUND = 200;
 
 type Found = Pick<PriorSearch, 'state' | 'detail'> & { instances: string[] };
@@ -85,7 +88,7 @@ export interface SearchedStudy {
   settings: PriorsSettings;
 }
 
-/** Asks the archives in turn until one has earlier examinations, and fetches what is wanted of them. */
+/** Queries the archives in turn until one has earlier examinations, and retrieves them. */
 export async function findPriors(
   study: SearchedStudy,
   archives: ReadonlyMap<string, Archive>,
@@ -108,7 +111,7 @@ export async function findPriors(
       told.push(without('unavailable', `Not available: ${name} could not be asked (${title}).`));
     }
   }
-  // Nothing found is only said where every archive has answered.
+  // "None found" is only reported when every archive has answered.
   const silent = told.find(({ state }) => state === 'unavailable');
   return silent ?? told[0] ?? without('none', 'No archive to ask.');
 }
@@ -160,7 +163,7 @@ async function wantedObjects(
   );
 }
 
-/** Objects that are here and say themselves that they are of the patient. */
+/** Retrieved objects whose own header names the same patient. */
 async function verified(
   identity: DicomIdentity,
   studyInstanceUid: string,

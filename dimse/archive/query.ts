@@ -16,7 +16,10 @@ import { type DimseResponse, isPending, responsesTo } from '../network/pending-r
 import { statusHex } from '../network/status.ts';
 import type { StudyKeys } from './archive.ts';
 
-/** The context of a query or retrieval; its identifiers are small, so the syntax does not matter. */
+/**
+ * The presentation context of a query or retrieval; identifiers are small, so any transfer syntax
+ * will do.
+ */
 export function queryContext(id: number, abstractSyntax: string): ProposedContext {
   return {
     id,
@@ -30,12 +33,15 @@ export function acceptedSyntax(association: CallingAssociation, sopClassUid: str
   for (const context of association.contexts.values()) {
     if (context.abstractSyntax === sopClassUid) return context.transferSyntax;
   }
-  throw new SonogateError('presentation_context_refused', `The peer does not take ${sopClassUid}.`);
+  throw new SonogateError(
+    'presentation_context_refused',
+    `The peer does not accept ${sopClassUid}.`,
+  );
 }
 
 /**
- * Opens an association for operations that a C-CANCEL can end.
- * @param signal ends the opening at once; what comes after it is for its operations to end.
+ * Opens an association for operations that are canceled by C-CANCEL.
+ * @param signal aborts the opening; the operations afterwards handle it themselves.
  * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
  */
 export async function openAssociation(
@@ -54,17 +60,22 @@ export async function openAssociation(
   }
 }
 
-/** PS3.4 C.4.1.1.4, C.4.2.1.5 and C.4.3.1.4; Cxxx stands for "unable to process". */
+/**
+ * Statuses of C-FIND, C-MOVE and C-GET (PS3.4 C.4.1.1.4, C.4.2.1.5, C.4.3.1.4); Cxxx means "unable
+ * to process".
+ */
 const MOVE_DESTINATION_UNKNOWN = 0xa801;
-/** A7xx: out of resources, for now. */
+/** A7xx: out of resources; a later attempt may succeed. */
 const OUT_OF_RESOURCES = 0xa700;
-/** Sub-operations ended, some with a failure. */
+/** Sub-operations complete, some of them with failures. */
 const SOME_FAILED = 0xb000;
 const CANCELED = 0xfe00;
 
 /**
- * What the last response to a query or retrieval means; a warning that some objects failed is none.
- * @throws SonogateError `archive_refused_query`, `move_destination_unknown`, `peer_out_of_resources`.
+ * Throws when the final response refuses the query or retrieval. A warning that some objects failed
+ * is not a refusal.
+ * @throws SonogateError `archive_refused_query`, `move_destination_unknown`,
+ * `peer_out_of_resources`.
  */
 export function throwIfRefused(
   operation: 'C-FIND' | 'C-GET' | 'C-MOVE',
@@ -85,23 +96,23 @@ export type QueryLevel = 'PATIENT' | 'STUDY' | 'SERIES' | 'IMAGE';
 
 export interface Query {
   level: QueryLevel;
-  /** By keyword; '' asks for the value. */
+  /** By keyword; '' asks the archive to return the value. */
   keys: Readonly<Record<string, string>>;
 }
 
-/** Longest a query may take, whatever the archive sends meanwhile. */
+/** The longest time for a query, even if responses keep arriving. */
 const MAX_QUERY_MS = 120_000;
-/** Matches of one query at the most: an archive that sends more is told to stop. */
+/** Most matches of one query; an archive that sends more is sent a C-CANCEL. */
 export const MAX_MATCHES = 20_000;
 
 /**
- * An association for queries (PS3.4 C.4.1), one after the other. The patient level is of the Patient
- * Root model, the others of the Study Root model; each by hierarchical search.
+ * An association for hierarchical queries, one after the other (PS3.4 C.4.1). Queries at PATIENT
+ * level use the Patient Root model, all others the Study Root model.
  */
 export interface QueryAssociation {
   /**
-   * C-FIND. @returns the identifiers of the matches, at most `limit`: then the archive is told to
-   * cancel.
+   * C-FIND.
+   * @returns the identifiers of the matches; after `limit` matches a C-CANCEL is sent.
    */
   find(query: Query, limit?: number): Promise<NaturalDataset[]>;
   release(): Promise<void>;
@@ -146,14 +157,14 @@ async function find(
     } else if (late.aborted) {
       throw new SonogateError('peer_unreachable', 'The query took too long.');
     } else {
-      // What was asked to stop has stopped.
+      // After our own C-CANCEL any final status is expected.
       if (!enough.signal.aborted) throwIfRefused('C-FIND', answer);
     }
   }
   return matches;
 }
 
-/** PS3.4 C.2.2.2: keys beyond the default repertoire are written in Unicode. */
+/** PS3.4 C.2.2.2: keys outside the default character repertoire are sent as Unicode. */
 function identifierOf(level: QueryLevel, keys: Query['keys']): NaturalDataset {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ISO 646.
   const plain = Object.values(keys).every((value) => /^[\x00-\x7f]*$/.test(value));
@@ -164,7 +175,7 @@ function identifierOf(level: QueryLevel, keys: Query['keys']): NaturalDataset {
   };
 }
 
-/** Attributes that are asked for at STUDY level; optional ones may stay without a value. */
+/** Return keys at STUDY level; optional ones may come back empty. */
 const STUDY_RETURN_KEYS = [
   'StudyInstanceUID',
   'StudyDate',
@@ -188,7 +199,7 @@ const KEYWORDS: Readonly<Record<keyof StudyKeys, string>> = {
   modality: 'ModalitiesInStudy',
 };
 
-/** Matching keys by keyword, those that are given. */
+/** The given matching keys, by keyword. */
 export function matchingKeys(keys: StudyKeys): Record<string, string> {
   return Object.fromEntries(
     Object.entries(KEYWORDS).flatMap(([key, keyword]) => {
@@ -198,7 +209,7 @@ export function matchingKeys(keys: StudyKeys): Record<string, string> {
   );
 }
 
-/** A match of a STUDY query; null when it has no Study Instance UID. */
+/** The study of a STUDY match; null when it has no Study Instance UID. */
 export function foundStudy(match: NaturalDataset): FoundStudy | null {
   const text = (keyword: string) => attributeText(match[keyword]);
   const studyInstanceUid = text('StudyInstanceUID');
@@ -230,7 +241,10 @@ export async function findStudies(
   return matches.flatMap((match) => foundStudy(match) ?? []);
 }
 
-/** Series by series: every archive knows the hierarchical search, few the relational one. */
+/**
+ * Lists the objects series by series: every archive supports hierarchical queries, few relational
+ * ones.
+ */
 export async function findObjects(
   query: QueryAssociation,
   studyInstanceUid: string,

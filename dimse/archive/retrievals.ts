@@ -12,7 +12,7 @@ import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { StorageService } from '../network/service-ports.ts';
 import type { Archive, Retrieved } from './archive.ts';
 
-/** SOP Instance UIDs of a study that lie in the intake. */
+/** SOP Instance UIDs of the objects of a study that have been received. */
 export async function receivedUids(
   database: Queryable,
   studyInstanceUid: string,
@@ -26,8 +26,8 @@ export async function receivedUids(
 }
 
 /**
- * Of what an archive has of a study, the objects that could come to us: of a class that we take, and
- * no result of our own that was sent there.
+ * Of the objects that an archive has, those that can be received: of a SOP class that we accept,
+ * and not one of our own results.
  */
 export async function objectsWeAccept(
   database: Queryable,
@@ -41,7 +41,10 @@ export async function objectsWeAccept(
   );
 }
 
-/** Why objects are fetched. */
+/**
+ * Why objects are retrieved: a person asked for the study, the archive has more than has arrived,
+ * or the study is a prior.
+ */
 export type RetrievalPurpose = 'study' | 'missing' | 'prior';
 
 export interface RetrievalRow {
@@ -63,13 +66,13 @@ export interface RetrievalParts {
   now: () => Date;
 }
 
-/** Longest a retrieval may take; another process takes it up after that. */
+/** The lease of a retrieval; after that another process claims it. */
 const LONGEST_SECONDS = 900;
-/** An object of a C-MOVE may be committed a little after the archive has said that it is done. */
+/** An object of a C-MOVE may be committed shortly after the final response of the archive. */
 const ARRIVAL_PATIENCE_MS = 5000;
 const ARRIVAL_POLL_MS = 100;
 
-/** Puts a retrieval on the list; one that is on it already stands for a second. @returns its id. */
+/** Requests a retrieval; one that is already waiting or running is reused. @returns its id. */
 export async function requestRetrieval(
   database: Database,
   wanted: { archive: string; studyInstanceUid: string; purpose: RetrievalPurpose },
@@ -93,7 +96,7 @@ export async function requestRetrieval(
   });
 }
 
-/** @returns null when there is none of that id. */
+/** @returns null when no retrieval has this id. */
 export async function findRetrieval(database: Queryable, id: string): Promise<RetrievalRow | null> {
   const { rows } = await database.query<RetrievalRow>(
     `SELECT id, archive, study_instance_uid, purpose, state, wanted, here, code, detail
@@ -103,7 +106,9 @@ export async function findRetrieval(database: Queryable, id: string): Promise<Re
   return rows[0] ?? null;
 }
 
-/** Takes the oldest retrieval from an archive that nobody works at; null: there is none. */
+/**
+ * Claims the oldest retrieval from an archive that no process works on. @returns null without one.
+ */
 export async function claimRetrieval(
   database: Database,
   archive: string,
@@ -121,7 +126,7 @@ export async function claimRetrieval(
   return rows[0] ?? null;
 }
 
-/** Does a retrieval that was taken and writes down how it ended. */
+/** Carries out a claimed retrieval and records how it ended. */
 export async function runRetrieval(
   row: RetrievalRow,
   archive: Archive,
@@ -153,9 +158,9 @@ export async function runRetrieval(
 }
 
 /**
- * Fetches as a prior those of the objects that are not here. The row of the retrieval stands before
- * the first object comes: by it the intake knows what they are.
- * @returns how many of the objects are here in the end.
+ * Retrieves, as objects of a prior, those that have not been received yet. The row of the retrieval
+ * is written before the first object arrives; by it the intake recognises them.
+ * @returns how many of the objects have been received in the end.
  */
 export async function fetchPrior(
   studyInstanceUid: string,
@@ -191,7 +196,7 @@ export interface Outcome {
 
 interface Fetch extends Pick<RetrievalRow, 'study_instance_uid' | 'purpose'> {
   objects: readonly FoundObject[];
-  /** These are all that the archive has of the study. */
+  /** Whether these are all objects that the archive has of the study. */
   every: boolean;
 }
 
@@ -249,7 +254,7 @@ async function fetchObjects(
   };
 }
 
-/** We stop: the next start, or another process, takes it up. */
+/** The gateway stops: releases the retrieval for its next start or another process. */
 async function giveBack(database: Queryable, id: string): Promise<void> {
   await database.query(
     "UPDATE retrievals SET state = 'waiting', taken_until = NULL WHERE id = $1",
@@ -257,7 +262,7 @@ async function giveBack(database: Queryable, id: string): Promise<void> {
   );
 }
 
-/** A study that was here as a prior alone is interpreted now that a person asked for it. */
+/** A person asked for a study that was here only as a prior: it is interpreted now. */
 async function reopenPrior(database: Queryable, studyInstanceUid: string, at: Date): Promise<void> {
   await database.query(
     `UPDATE studies SET state = 'receiving', reason = NULL, complete_after = $2,
@@ -267,7 +272,10 @@ async function reopenPrior(database: Queryable, studyInstanceUid: string, at: Da
   );
 }
 
-/** Until then what still arrives counts as fetched: the archive may be a little behind its word. */
+/**
+ * How long after the end objects still count as retrieved: some arrive shortly after the final
+ * response.
+ */
 const LATE_ARRIVALS_SECONDS = 10;
 
 async function ended(

@@ -20,9 +20,12 @@ import type { AssociationPeer } from '../network/service-ports.ts';
 import type { Retrieved, Wanted } from './archive.ts';
 import { acceptedSyntax, openAssociation, queryContext, throwIfRefused } from './query.ts';
 
-/** PS3.8 9.3.2.2: context ids are odd numbers up to 255; one is for C-GET itself. */
+/**
+ * Presentation context ids are odd numbers up to 255 (PS3.8 9.3.2.2); one is needed for C-GET
+ * itself.
+ */
 const MAX_STORAGE_CONTEXTS = 127;
-/** UIDs in one identifier: a list of UI values has at most 64 KiB in some implementations. */
+/** UIDs per identifier: some implementations limit a list of UIDs to 64 KiB. */
 const UIDS_PER_REQUEST = 500;
 
 export interface RetrieveOptions {
@@ -31,10 +34,10 @@ export interface RetrieveOptions {
 }
 
 /**
- * C-GET (PS3.4 C.4.3): the objects come over our own association, for which we propose to be SCP of
- * their classes. One presentation context for each class and transfer syntax, so that an object is
- * not decompressed on its way.
- * @throws SonogateError, see `refusedBy` and `CallingAssociation.open`.
+ * C-GET (PS3.4 C.4.3): the objects arrive over our own association, on which we propose the SCP
+ * role for their SOP classes. There is one presentation context per class and transfer syntax, so
+ * that no object is decompressed on the way.
+ * @throws SonogateError, see `throwIfRefused` and `CallingAssociation.open`.
  */
 export async function getObjects(
   node: CalledNode,
@@ -54,7 +57,7 @@ export async function getObjects(
         signal,
       });
     } catch (error) {
-      // Objects of the classes of another association count as failed in this one.
+      // Objects whose classes are on another association count as failed on this one.
       if (groups.length === 1 || association.closed) throw error;
       refused = error;
     } finally {
@@ -67,7 +70,10 @@ export async function getObjects(
   return total;
 }
 
-/** Those that can come over one association; where the archive does not say, all of them are tried. */
+/**
+ * The objects that can arrive over one association; without a stated SOP class all of them are
+ * requested.
+ */
 function ofClasses(wanted: Wanted, classes: readonly string[]): Wanted {
   if (wanted.whole) return wanted;
   const objects = wanted.objects.filter(
@@ -77,8 +83,8 @@ function ofClasses(wanted: Wanted, classes: readonly string[]): Wanted {
 }
 
 /**
- * C-MOVE (PS3.4 C.4.2) to our own AE title: the objects come over associations of the archive, which
- * must know the title with our address and be one of `sources`.
+ * C-MOVE (PS3.4 C.4.2) to our own AE title: the objects arrive over associations that the archive
+ * opens. The archive must know the title with our address, and must be one of `sources`.
  * @param moveTo our AE title as the archive knows it.
  */
 export async function moveObjects(
@@ -128,7 +134,7 @@ async function ask(
   }
 }
 
-/** The last response counts all sub-operations; a warning is an object that has come. */
+/** The final response counts all sub-operations; an object with a warning has been stored. */
 function count(
   { completed, failed, warning, status, errorComment }: DimseResponse,
   total: Retrieved,
@@ -138,7 +144,10 @@ function count(
   if (status !== 0 && errorComment) total.detail = errorComment;
 }
 
-/** A whole study, or its objects by the UIDs of their series (PS3.4 C.4.2.2.1: unique keys only). */
+/**
+ * Identifiers for a whole study, or for its objects by the UIDs of their series (PS3.4 C.4.2.2.1:
+ * unique keys only).
+ */
 function* identifiersOf({ studyInstanceUid, objects, whole }: Wanted): Generator<NaturalDataset> {
   if (whole) {
     yield { QueryRetrieveLevel: 'STUDY', StudyInstanceUID: studyInstanceUid };
@@ -157,21 +166,24 @@ function* identifiersOf({ studyInstanceUid, objects, whole }: Wanted): Generator
   }
 }
 
-/** Classes of the objects that are wanted; all that we take where the archive does not say. */
+/**
+ * SOP classes of the objects to retrieve; all accepted classes when the archive does not state
+ * them.
+ */
 function classesOf({ objects }: Wanted): string[] {
   const stated = new Set(objects.map(({ sopClassUid }) => sopClassUid));
   const all = stated.has('') || stated.size === 0;
   return [...ACCEPTED_STORAGE.keys()].filter((uid) => all || stated.has(uid));
 }
 
-/** Image classes need a context for each syntax, reports only native ones. */
+/** Image classes need a context per transfer syntax, reports only uncompressed ones. */
 function syntaxesOf(sopClassUid: string): readonly string[] {
   return ACCEPTED_REPORTS.has(sopClassUid)
     ? NATIVE_TRANSFER_SYNTAXES
     : [...COMPRESSED_TRANSFER_SYNTAXES, ...NATIVE_TRANSFER_SYNTAXES];
 }
 
-/** Classes whose contexts fit into one association. */
+/** Groups the SOP classes so that the contexts of each group fit into one association. */
 function inGroups(classes: readonly string[]): string[][] {
   const groups: string[][] = [];
   let contexts = MAX_STORAGE_CONTEXTS;
@@ -215,14 +227,14 @@ async function openGet(
     peer,
     storage: into,
     normalized: null,
-    // A connection that is lost is seen by who reads the next message.
+    // The reader of the next message sees a connection that is lost.
     send: (contextId, command) => void association.sendAnswer(contextId, command).catch(() => {}),
     log: (event, fields) => logger.event(event, { archive: node.aeTitle, ...fields }),
   });
   return { association, provider, peer };
 }
 
-/** The archive as the peer whose objects are taken. */
+/** The archive as the peer whose objects are stored. */
 function peerOf(
   { aeTitle, callingAeTitle, host }: Pick<CalledNode, 'aeTitle' | 'callingAeTitle' | 'host'>,
   source: string,

@@ -13,15 +13,15 @@ export interface ArchiveRoundParts extends RetrievalParts {
 }
 
 const ROUND_MILLISECONDS = 500;
-/** Searches for priors at a time. */
+/** How many searches for priors run at a time. */
 const SEARCHES = 4;
-/** Who has taken a search is not disturbed for so long beyond its deadline. */
+/** How long after its deadline a claimed search still belongs to its process. */
 const SEARCHING_SECONDS = 300;
 
 /**
- * Works off what is to be asked of archives: counts and retrievals, each archive in a loop of its own
- * so that one that is slow holds up no other, and searches for priors. Until stopped, which cancels
- * what is under way; another process or the next start takes it up.
+ * Carries out the pending work with archives: counts and retrievals, in a loop per archive so that
+ * a slow one delays no other, and searches for priors. Stopping cancels what is under way; another
+ * process or the next start continues it.
  */
 export function startArchiveRounds(parts: ArchiveRoundParts): Rounds {
   const stopping = new AbortController();
@@ -45,7 +45,7 @@ export function startArchiveRounds(parts: ArchiveRoundParts): Rounds {
   };
 }
 
-/** @param next answers how much it found to do: after something it is called again at once. */
+/** @param next returns how many tasks it found; it is called again at once until it finds none. */
 function startLoop(
   next: () => Promise<number>,
   { logger }: ArchiveRoundParts,

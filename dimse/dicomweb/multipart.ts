@@ -5,9 +5,9 @@ import { decodeFileMeta, MAX_META_BYTES } from '../../pipelines/dicom/part10.ts'
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { AssociationPeer, IncomingObject, StorageService } from '../network/service-ports.ts';
 
-/** One part of a multipart message; it is read to its end, or thrown away, before the next. */
+/** One part of a multipart message. It is read to its end, or dropped, before the next part. */
 export interface BodyPart {
-  /** Media type without parameters, in lower case; '' where the part names none. */
+  /** Media type without parameters, in lower case; '' when the part states none. */
   mediaType: string;
   bytes: AsyncIterable<Buffer>;
 }
@@ -15,11 +15,12 @@ export interface BodyPart {
 /** A part of a DICOM message has two or three short header lines. */
 const HEADERS = { maxHeaderPairs: 16, maxHeaderSize: 4096 } as const;
 
-/** RFC 2046 5.1.1 has 70 characters; Orthanc sends 73. */
+/** RFC 2046 5.1.1 allows 70 characters; Orthanc sends 73. */
 const LONGEST_BOUNDARY = 200;
 
 /**
- * Boundary of `multipart/related; type="application/dicom"` (PS3.18 8.6.1.2.1); null for another type.
+ * The boundary of `multipart/related; type="application/dicom"` (PS3.18 8.6.1.2.1); null for
+ * another type.
  * @param contentType value of the header.
  */
 export function dicomBoundary(contentType: string): string | null {
@@ -30,22 +31,23 @@ export function dicomBoundary(contentType: string): string | null {
   return boundary !== null && boundary.length <= LONGEST_BOUNDARY ? boundary : null;
 }
 
-/** RFC 2045 5.1: with or without quotation marks. */
+/** The value of a parameter, with or without quotation marks (RFC 2045 5.1). */
 function parameter(contentType: string, name: string): string | null {
   const match = new RegExp(`;\\s*${name}\\s*=\\s*(?:"([^"]+)"|([^\\s;"]+))`, 'i').exec(contentType);
   return match?.[1] ?? match?.[2] ?? null;
 }
 
 /**
- * The parts of a body as they come: nothing is collected, and a part that is read slowly holds up its
- * sender.
- * @throws SonogateError `invalid_multipart` when the body breaks off, has no part or one without head.
+ * Yields the parts of a body as they arrive: none is collected in memory, and a slow reader slows
+ * down the sender.
+ * @throws SonogateError `invalid_multipart` when the body breaks off, has no part, or has a part
+ * without headers.
  */
 export async function* bodyParts(body: Readable, boundary: string): AsyncGenerator<BodyPart> {
   const dicer = new Dicer({ boundary, ...HEADERS });
   const ready: (BodyPart & { stream: Readable })[] = [];
   const news = new EventTarget();
-  let headless = false;
+  let headersMissing = false;
   let over = false;
   let broken = '';
   const tell = () => news.dispatchEvent(new Event('news'));
@@ -56,13 +58,14 @@ export async function* bodyParts(body: Readable, boundary: string): AsyncGenerat
   };
 
   dicer.on('part', (stream: Readable) => {
-    // A head that is no head is never told of: the next part, or the end, finds it missing.
-    if (headless) breakOff('a part has no head');
-    headless = true;
-    // Seen by who reads the part; without a listener it would end the process.
+    // The parser reports no headers that it cannot read: the next part, or the end, finds them
+    // missing.
+    if (headersMissing) breakOff('a part has no headers');
+    headersMissing = true;
+    // The reader of the part sees the error; without a listener it would end the process.
     stream.on('error', () => {});
     stream.on('header', (header: Record<string, string[]>) => {
-      headless = false;
+      headersMissing = false;
       const [type = ''] = header['content-type']?.[0]?.toLowerCase().split(';') ?? [];
       ready.push({ mediaType: type.trim(), bytes: stream, stream });
       tell();
@@ -94,25 +97,26 @@ export async function* bodyParts(body: Readable, boundary: string): AsyncGenerat
     body.unpipe(dicer);
     for (const { stream } of ready) stream.destroy();
   }
-  if (broken !== '' || headless) {
-    throw new SonogateError('invalid_multipart', `${broken || 'a part has no head'}.`);
+  if (broken !== '' || headersMissing) {
+    throw new SonogateError('invalid_multipart', `${broken || 'a part has no headers'}.`);
   }
-  if (count === 0) throw new SonogateError('invalid_multipart', 'The body has no part.');
+  if (count === 0) throw new SonogateError('invalid_multipart', 'The body has no parts.');
 }
 
-/** What is left of a part must be read, else the next one never comes. */
+/** Reads the rest of a part; otherwise the next one never arrives. */
 async function readToEnd(bytes: AsyncIterable<Buffer>): Promise<void> {
   try {
     for await (const _ of bytes);
   } catch {
-    // It was read to its end, or broke off: so does the body, which says so.
+    // If the part broke off, so does the body, which reports it.
   }
 }
 
 /**
- * Puts a DICOM file (PS3.10) that comes in pieces into a storage: its file meta information is read
- * and made anew, its data set is kept as it is. Resolves when the object is safe.
- * @throws SonogateError `object_not_understood` when it is no DICOM file; what the storage throws.
+ * Stores a DICOM file (PS3.10) that arrives in pieces: its file meta information is read and
+ * written anew, its data set is kept byte for byte. Resolves when the object is safe.
+ * @throws SonogateError `object_not_understood` when it is not a DICOM file; what the storage
+ * throws.
  */
 export async function storeFile(
   pieces: AsyncIterable<Buffer>,

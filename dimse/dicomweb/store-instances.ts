@@ -22,7 +22,10 @@ import { STATUS } from '../network/status.ts';
 import type { StorageScp } from '../receive/storage-scp.ts';
 import { type BodyPart, bodyParts, dicomBoundary, storeFile } from './multipart.ts';
 
-/** Calling AE title of objects that come by STOW-RS, for routing rules and the file meta information. */
+/**
+ * Calling AE title of objects that arrive by STOW-RS, for routing rules and the file meta
+ * information.
+ */
 const STOW_AE_TITLE = 'DICOMWEB';
 
 const TRANSFER_SYNTAXES: ReadonlySet<string> = new Set([
@@ -31,8 +34,9 @@ const TRANSFER_SYNTAXES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * STOW-RS in: the objects of a transaction go the way of C-STORE, under the rules of the source that
- * lists the key. A transaction stands for an association, and counts as one.
+ * STOW-RS as origin server: the objects of a transaction are stored like those of C-STORE, under
+ * the settings of the source that lists the API key. A transaction takes the place of an
+ * association, and counts as one.
  */
 export function createStoreInstances({
   door,
@@ -145,7 +149,7 @@ function note(outcome: StoreOutcome, object: IncomingObject | null, code: ErrorC
   outcome.failed.push({ sopClassUid, sopInstanceUid, reason, transient });
 }
 
-/** The same kinds that C-STORE negotiates. */
+/** The SOP classes and transfer syntaxes that C-STORE negotiates. */
 function requireAccepted({ sopClassUid, transferSyntax }: IncomingObject): void {
   if (!ACCEPTED_STORAGE.has(sopClassUid)) throw new SonogateError('sop_class_not_supported');
   if (!TRANSFER_SYNTAXES.has(transferSyntax)) {
@@ -158,7 +162,7 @@ function codeOf(error: unknown): ErrorCode {
   return isOutOfSpace(error) ? 'overloaded' : 'internal';
 }
 
-/** PS3.18 table 10.5.3-2 takes over the statuses of C-STORE. */
+/** The Failure Reason of an error; PS3.18 table 10.5.3-2 uses the statuses of C-STORE. */
 export function failureReason(code: ErrorCode): number {
   const { dimse = '' } = catalogueEntry(code);
   return /^[0-9A-F]{4}$/.test(dimse) ? Number.parseInt(dimse, 16) : STATUS.processingFailure;

@@ -11,20 +11,20 @@ import { STATUS, statusHex } from '../network/status.ts';
 import { resultOfFailureStatus, type StoreResult } from '../send/store-scu.ts';
 import type { StoreTransport } from '../send/transport.ts';
 
-/** What came of a call to a DICOMweb server. */
+/** The result of a call to a DICOMweb server. */
 export type StowAnswer =
   | { kind: 'answered'; status: number; retryAfter: string; body: string }
-  /** `begun`: a part of the objects had left, so that the server may have them. */
+  /** `begun`: some bytes of the objects had been sent, so the server may have them. */
   | { kind: 'lost'; begun: boolean; detail: string }
   | { kind: 'unauthorized'; detail: string };
 
-/** Wrong credentials, and a service that is not there, are tried slowly. */
+/** Wrong credentials and a missing service are retried slowly. */
 const SLOW_SECONDS = 300;
 
 /** Statuses with a Store Instances Response (PS3.18 table 10.5.3-1): all, some or no object stored. */
 const WITH_OUTCOMES: ReadonlySet<number> = new Set([200, 202, 409]);
 
-/** Failure reasons that another form of the object may not meet (PS3.18 table 10.5.3-2, PS3.7 C). */
+/** Failure reasons that another form of the object may avoid (PS3.18 table 10.5.3-2, PS3.7 C). */
 const UNSUPPORTED_CLASS: ReadonlySet<number> = new Set([0x0122, 0xc122]);
 
 const sop = {
@@ -43,7 +43,7 @@ const responseSchema = z.object({
   '00081198': sequence(z.object({ ...sop, '00081197': number })),
 });
 
-/** @returns the result of each object, in their order. */
+/** @returns the result of each object, in the order of `objects`. */
 export function storeResults(
   answer: StowAnswer,
   objects: readonly OutgoingObject[],
@@ -63,19 +63,19 @@ export function storeResults(
   }
 }
 
-/** Whether the server does not take the SOP class or the transfer syntax of an object. */
+/** Whether the server does not support the SOP class or the transfer syntax of an object. */
 export function unsupportedClass(result: StoreResult | undefined): boolean {
   return (
     result?.status != null && result.outcome === 'failed' && UNSUPPORTED_CLASS.has(result.status)
   );
 }
 
-/** What the answer to a harmless call says of the server as a whole; null: it works. */
+/** What the answer to a harmless call says about the whole server; null when it works. */
 export function serverTrouble(answer: StowAnswer): ErrorCode | null {
   if (answer.kind === 'lost') return 'peer_unreachable';
   if (answer.kind === 'unauthorized') return 'peer_unauthorized';
   const { code } = meaningOf(answer);
-  // One that has no search (404, 501 and the like) answers all the same.
+  // A server without searches (404, 501 and the like) works all the same.
   const broken = answer.status === 429 || (answer.status >= 500 && answer.status !== 501);
   return broken || code === 'peer_unauthorized' ? code : null;
 }
@@ -90,12 +90,12 @@ function meaningOf({ status, retryAfter }: Extract<StowAnswer, { kind: 'answered
   if (status === 401 || status === 403) {
     return { code: 'peer_unauthorized', wait: SLOW_SECONDS, ...asked };
   }
-  // A service that is not there is no fault of this object, and would meet every other one too.
+  // A missing service is not the fault of this object, and every other object would meet it, too.
   if (status === 404) return { code: 'peer_unavailable', wait: SLOW_SECONDS, ...asked };
   if ([408, 425, 429].includes(status) || status >= 500) {
     return { code: 'peer_unavailable', ...asked };
   }
-  // 2xx without outcomes: not the answer of a store transaction.
+  // A 2xx status without a result per object is not the answer of a store transaction.
   if (status < 300) return { code: 'peer_answer_unclear' };
   if (status < 400 || status === 405) return { code: 'invalid_config' };
   return { code: 'peer_refused_object' };
@@ -118,7 +118,8 @@ function outcomes(status: number, body: string, objects: readonly OutgoingObject
       return { sopClassUid, sopInstanceUid, ...resultOfFailureStatus(reason, detail) };
     }
     const found = stored.get(sopInstanceUid);
-    // Not even 200 says that an object is there: Orthanc gives it to parts that it has passed over.
+    // Even 200 does not mean that an object was stored: Orthanc answers it for parts that it has
+    // skipped.
     if (!found) {
       const detail = `HTTP ${status}; the object is in no list of the answer`;
       return failed(object, status === 409 ? 'peer_refused_object' : 'peer_answer_unclear', detail);
@@ -139,7 +140,7 @@ function outcomes(status: number, body: string, objects: readonly OutgoingObject
 function parsed(body: string): z.infer<typeof responseSchema> | null {
   try {
     const json: unknown = JSON.parse(body);
-    // The JSON of one data set stands alone or as the one member of an array (PS3.18 F.2).
+    // The JSON of one data set is an object, or the only member of an array (PS3.18 F.2).
     return responseSchema.parse(Array.isArray(json) ? json[0] : json);
   } catch {
     return null;
@@ -155,20 +156,25 @@ function failed(
   return { sopClassUid, sopInstanceUid, outcome: 'failed', status: null, code, detail: title };
 }
 
-/** How we show a server of HTTP who we are; files are read for each call. */
+/** Credentials for an HTTP server; their files are read for each call. */
 export interface HttpAccess {
   /** Value of the `Authorization` header; null for none. */
   header(signal?: AbortSignal): Promise<string | null>;
-  /** Connections with our own certificate or authority; undefined for none of either. */
+  /**
+   * Connections with our own client certificate or certificate authority; undefined without either.
+   */
   dispatcherNow(): Promise<Dispatcher | undefined>;
 }
 
 const ACCEPT = 'application/dicom+json';
 const CHUNK_BYTES = 131_072;
-/** Longest answer that is read; a Store Instances Response has some hundred bytes per object. */
+/** Longest answer that is read; a Store Instances Response has a few hundred bytes per object. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** Store transactions of a DICOMweb server (PS3.18 10.5), one POST for all objects of a delivery. */
+/**
+ * Sends by store transactions to a DICOMweb server (PS3.18 10.5), with one POST for all objects of
+ * a delivery.
+ */
 export function stowTransport(
   { baseUrl, timeoutSeconds }: Pick<DicomwebDestination, 'baseUrl' | 'timeoutSeconds'>,
   access: HttpAccess,
@@ -199,7 +205,7 @@ export function stowTransport(
     async send(objects, signal) {
       const results: StoreResult[] = [];
       let left = objects.filter((forms) => forms.length > 0);
-      // A server says only afterwards that it does not take a class: the next form is then tried.
+      // A server rejects a SOP class only in its answer; the next form is tried then.
       while (left.length > 0) {
         const preferred = left.flatMap(([form]) => form ?? []);
         const judged = await post(preferred, signal);
@@ -209,7 +215,10 @@ export function stowTransport(
       }
       return results;
     },
-    /** A search that finds nothing: every origin server with a store has one, or says it has not. */
+    /**
+     * A search that finds nothing: every origin server with a store has searches, or says that it
+     * has none.
+     */
     async probe(signal): Promise<ErrorCode | null> {
       const sent = await callInTime(timeoutMs, signal, (silence) =>
         call(access, `${url}?StudyInstanceUID=1.2&limit=1`, silence.signal, {
@@ -224,11 +233,11 @@ export function stowTransport(
 
 interface Silence {
   signal: AbortSignal;
-  /** The peer has taken or said something: it has its time again. */
+  /** The peer has received or sent something: its time-out starts again. */
   heard(): void;
 }
 
-/** Ends a call in which nothing moves for `timeoutMs`. Never throws. */
+/** Aborts a call in which nothing moves for `timeoutMs`. Never throws. */
 async function callInTime(
   timeoutMs: number,
   signal: AbortSignal,
@@ -261,7 +270,7 @@ async function call(
   } catch {
     return {
       kind: 'unauthorized',
-      detail: 'A secret or TLS file of the destination is not there.',
+      detail: 'A secret or TLS file of the destination is missing.',
     };
   }
   let begun = false;
@@ -284,7 +293,7 @@ async function call(
       body: body ?? null,
       signal,
       ...(dispatcher && { dispatcher }),
-      // The silence of the peer is measured above, over the whole call.
+      // The time-out is measured above, over the whole call.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -320,8 +329,9 @@ interface Part {
 }
 
 /**
- * One object as a file of PS3.10: the data set goes as it is, behind meta information of our own. The
- * media type has no parameter: Orthanc passes over a part with `transfer-syntax` and answers 200.
+ * One object as a DICOM file (PS3.10): the data set byte for byte, behind our own file meta
+ * information. The media type has no parameter: Orthanc skips a part with `transfer-syntax` and
+ * answers 200.
  */
 function partOf(boundary: string): (object: OutgoingObject) => Part {
   return (object) => {
@@ -350,7 +360,7 @@ async function* multipart(
   yield ending(boundary);
 }
 
-/** The system's code of what broke a call: its message may hold the address. */
+/** The system code of the error that broke a call; its message may contain the address. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if (error.cause instanceof Error) return reasonOf(error.cause);

@@ -1,15 +1,21 @@
 import type { Socket } from 'node:net';
 
-/** The timer of PS3.8 9.1.5: it runs while a connection has no association, and then ends it. */
+/**
+ * The ARTIM timer of PS3.8 9.1.5: it runs while a connection has no association, and ends the
+ * connection when it expires.
+ */
 export interface Artim {
   start(): void;
   stop(): void;
 }
 
-/** How long a peer may take to ask for an association, or to close after our last word. */
+/**
+ * How long a peer may take to request an association, or to close the connection after our last
+ * PDU.
+ */
 export const ARTIM_MILLISECONDS = 30_000;
 
-/** How many are kept, for each association of the cap. */
+/** How many waiting connections are kept per allowed association. */
 const PER_ASSOCIATION = { ofAddress: 2, inAll: 8 } as const;
 
 interface Waiting {
@@ -20,12 +26,12 @@ interface Waiting {
 
 /**
  * Connections without an association: in their TLS handshake, before the A-ASSOCIATE-RQ, or after
- * our last word. No byte that a peer sends lengthens their time, and a crowd of them keeps nobody
- * out: the oldest gives way, that of the same address first. To ask for an association takes
- * milliseconds, so the oldest is the one that does not.
+ * our last PDU. Bytes from the peer do not extend their time. When there are too many, the oldest
+ * is closed, first of the same address, so that a crowd of idle connections locks nobody out: a
+ * peer that wants an association requests it within milliseconds.
  */
 export class UnassociatedConnections {
-  /** By the peer's end of the connection; the oldest first. */
+  /** By address and port of the peer, oldest first. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #milliseconds: number;
   readonly #mostOfAddress: number;
@@ -43,7 +49,7 @@ export class UnassociatedConnections {
     this.#most = PER_ASSOCIATION.inAll * maxAssociations;
   }
 
-  /** Of a connection; the plain socket and the TLS socket over it share the timer. */
+  /** The timer of a connection; the plain socket and the TLS socket over it share it. */
   artimOf(socket: Socket): Artim {
     const { remoteAddress: address = '', remotePort } = socket;
     const peer = `${address} ${remotePort}`;
@@ -53,7 +59,7 @@ export class UnassociatedConnections {
     };
   }
 
-  /** Ends them all. */
+  /** Closes all waiting connections. */
   close(): void {
     for (const { socket } of this.#waiting.values()) socket.destroy();
   }

@@ -57,7 +57,7 @@ export const MAX_COMMAND_BYTES = 16 * 1024;
 /** Error Comment (0000,0902) is LO: at most 64 characters (PS3.7 C.4.1). */
 const MAX_COMMENT = 64;
 
-/** Implicit VR little endian, always (PS3.7 6.3.1). */
+/** Encodes a command set, always in Implicit VR Little Endian (PS3.7 6.3.1). */
 export function encodeCommandSet({ hasDataSet, ...command }: CommandSet): Buffer {
   const fields: Fields = { ...command, dataSetType: hasDataSet ? DATA_SET : NO_DATA_SET };
   const elements: Buffer[] = [];
@@ -71,7 +71,9 @@ export function encodeCommandSet({ hasDataSet, ...command }: CommandSet): Buffer
   return Buffer.concat([encodeElement(0x0000, length), body]);
 }
 
-/** Unknown elements are passed over. @throws SonogateError `unexpected_pdu` when it is cut short. */
+/**
+ * Unknown elements are ignored. @throws SonogateError `unexpected_pdu` when the set is truncated.
+ */
 export function decodeCommandSet(bytes: Buffer): CommandSet {
   const values = new Map<number, Buffer>();
   let offset = 0;
@@ -119,7 +121,10 @@ type NameOf<R extends Representation> = {
   [K in keyof typeof ELEMENTS]: (typeof ELEMENTS)[K][1] extends R ? K : never;
 }[keyof typeof ELEMENTS];
 
-/** The response to `request` (PS3.7 9.3.1.2, 9.3.5.2, 10.3). The comment must hold no patient identity. */
+/**
+ * Builds the response to `request` (PS3.7 9.3.1.2, 9.3.5.2, 10.3). The comment must contain no
+ * patient identity.
+ */
 export function responseTo(request: CommandSet, status: number, comment?: string): CommandSet {
   return {
     commandField: request.commandField | RESPONSE_BIT,

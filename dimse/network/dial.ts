@@ -5,30 +5,30 @@ import type { TlsVersion } from '../../config/tls.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { bcp195 } from '../../src/platform/tls/profile.ts';
 
-/** How a node is called over TLS; PEM files. */
+/** TLS settings for calling a node; PEM files. */
 export interface ClientTls {
   caFile?: string | undefined;
   certFile?: string | undefined;
   keyFile?: string | undefined;
   serverName?: string | undefined;
-  /** 1.2 unless it is given. */
+  /** Defaults to 1.2. */
   minVersion?: TlsVersion | undefined;
 }
 
-/** A DICOM node that we call, and under which title. */
+/** A DICOM node that we call, and the AE title under which we call it. */
 export interface CalledNode {
   host: string;
   port: number;
   aeTitle: string;
   callingAeTitle: string;
-  /** Longest wait for the peer: to connect and associate, to take a piece, for an answer. */
+  /** Longest wait for the peer: to connect and associate, to receive a piece, to answer. */
   timeoutSeconds: number;
-  /** Absent: in the clear. */
+  /** Without it the connection is not encrypted. */
   tls?: ClientTls | undefined;
 }
 
 /**
- * Opens a connection; what fails on the way is seen by whoever reads or writes first.
+ * Opens a connection. A failure to connect shows at the first read or write.
  * @throws SonogateError `invalid_config` when a file of `tls` cannot be read.
  */
 export async function dial({
@@ -42,7 +42,7 @@ export async function dial({
   return socket;
 }
 
-/** PS3.15 B.12 (BCP 195), and a certificate that names the node. */
+/** TLS by the profile of PS3.15 B.12 (BCP 195); the certificate of the peer must name the node. */
 export async function tlsOptions(tls: ClientTls, host: string): Promise<ConnectionOptions> {
   const servername = tls.serverName ?? (isIP(host) ? undefined : host);
   try {

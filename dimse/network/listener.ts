@@ -17,27 +17,27 @@ import type { Admission } from './service-ports.ts';
 
 export interface ListenerOptions extends Omit<AcceptorOptions, 'artim'> {
   host: string;
-  /** 0 takes a free port. */
+  /** 0 binds any free port. */
   port: number;
   tls?: ListenerTls | undefined;
   maxAssociations: number;
-  /** Told of each connection that ends in its TLS handshake, and why. */
+  /** Called for each connection that fails in its TLS handshake, with the reason. */
   onTlsRefused?: (address: string, reason: string) => void;
-  /** How often the certificate files are looked at. */
+  /** How often the certificate files are checked for changes. */
   certificateEveryMilliseconds?: number;
   artimMilliseconds?: number;
 }
 
 export interface Listener {
   port: number;
-  /** Takes no more connections, lets objects under way finish for `graceSeconds`, then closes. */
+  /** Stops accepting connections, gives objects under way `graceSeconds` to finish, then closes. */
   close(graceSeconds?: number): Promise<void>;
 }
 
 /**
- * Listens for associations on our own socket: bound to one address, capped, without Nagle's delay.
- * Associations count against the cap, not connections, so that whoever only connects closes nothing.
- * @throws the system's error when the address cannot be bound or a certificate cannot be read.
+ * Listens for associations on one address, up to a cap, without Nagle's delay. Associations count
+ * against the cap, not connections: a peer that only connects locks nobody out.
+ * @throws the system error when the address cannot be bound or a certificate cannot be read.
  */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const {
@@ -71,11 +71,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
   const secure = tls ? await tlsServer(tls, onConnection, onRefused) : null;
   const server: Server = secure ?? createServer(onConnection);
-  // Under TLS this comes before the handshake, which a peer may never finish.
+  // Under TLS this event precedes the handshake, which a peer may never finish.
   server.prependListener('connection', (socket: Socket) => {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
-    // Whoever reads it sees the error as well.
+    // The reader of the socket sees the error as well.
     socket.on('error', () => {});
     unassociated.artimOf(socket).start();
   });
@@ -105,7 +105,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
 }
 
-/** Lets in as many at a time as the cap says, then nobody. */
+/** Admits up to `maxAssociations` at a time. */
 function capped(admit: Admission, maxAssociations: number): Admission {
   let associations = 0;
   return (peer) => {
@@ -134,7 +134,7 @@ async function tlsServer(
     socket.destroy();
   });
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
-    // Of a certificate that is not trusted the error says only that the connection ended.
+    // For an untrusted certificate the error says only that the connection ended.
     const reason = socket.authorizationError ?? error.code ?? 'TLS';
     onRefused(socket.remoteAddress ?? '', String(reason));
   });

@@ -8,13 +8,16 @@ import {
   type ProposedContext,
 } from './pdu.ts';
 
-/** Transfer syntaxes an acceptor takes: first `preferred`, then `others`, each in the peer's order. */
+/**
+ * Transfer syntaxes that an acceptor accepts: first `preferred`, then `others`, each in the
+ * requestor's order.
+ */
 export interface TransferSyntaxChoice {
   preferred: readonly string[];
   others: readonly string[];
 }
 
-/** What an acceptor takes of a SOP class; null: nothing. */
+/** The transfer syntaxes accepted for a SOP class; null when the class is not supported. */
 export type Offer = (abstractSyntax: string) => TransferSyntaxChoice | null;
 
 export interface AcceptedContext {
@@ -22,7 +25,7 @@ export interface AcceptedContext {
   transferSyntax: string;
 }
 
-/** Why an association is refused, whoever calls; null: it is not. */
+/** Why an association request is rejected, whoever calls; null when it is not. */
 export function whyRejected(request: AssociateRequest, aeTitle: string | null): ErrorCode | null {
   if (request.applicationContext !== DICOM_APPLICATION_CONTEXT) {
     return 'application_context_not_supported';
@@ -31,7 +34,9 @@ export function whyRejected(request: AssociateRequest, aeTitle: string | null): 
   return null;
 }
 
-/** Our answer to each proposed context; the choice among its syntaxes is ours (PS3.8 9.3.3.2). */
+/**
+ * Answers each proposed context; the acceptor chooses among its transfer syntaxes (PS3.8 9.3.3.2).
+ */
 export function answerContexts(
   proposed: readonly ProposedContext[],
   offer: Offer,
@@ -58,7 +63,7 @@ export function answerContexts(
   return { answers, accepted };
 }
 
-/** The contexts that the peer took of those that were proposed, by id. */
+/** The proposed contexts that the peer accepted, by id. */
 export function acceptedContexts(
   proposed: readonly ProposedContext[],
   answers: readonly ContextAnswer[],
@@ -72,12 +77,12 @@ export function acceptedContexts(
   return accepted;
 }
 
-/** Longest P-DATA-TF we send to a peer without a limit of its own (PS3.8 D.1). */
+/** Longest P-DATA-TF that we send to a peer without a limit of its own (PS3.8 D.1). */
 const MAX_SENT_PDU_BYTES = 131_072;
 
 /**
  * Largest piece of a data set that fits into one PDU of a peer.
- * @param maxPduBytes what it said; 0: no limit.
+ * @param maxPduBytes the maximum length that the peer announced; 0 means no limit.
  */
 export function sentFragmentBytes(maxPduBytes: number): number {
   const pdu = Math.min(maxPduBytes || MAX_SENT_PDU_BYTES, MAX_SENT_PDU_BYTES);

@@ -35,7 +35,7 @@ export function encodeAbort({ source, reason }: Abort): Buffer {
   return encodePdu(PDU.abort, Buffer.from([0, 0, source, reason]));
 }
 
-/** One P-DATA-TF with one presentation data value (PS3.8 9.3.5, Annex E). */
+/** Encodes a P-DATA-TF with one presentation data value (PS3.8 9.3.5, Annex E). */
 export function encodeData(
   contextId: number,
   fragment: Buffer,
@@ -50,7 +50,7 @@ export function encodeData(
   return [header, fragment];
 }
 
-/** A PDU of a type that holds these values. */
+/** Encodes a PDU of a type, with these values as its body. */
 export function encodePdu(type: PduType, ...values: Buffer[]): Buffer {
   const length = values.reduce((sum, value) => sum + value.length, 0);
   const header = Buffer.alloc(PDU_HEADER_BYTES);
@@ -59,10 +59,16 @@ export function encodePdu(type: PduType, ...values: Buffer[]): Buffer {
   return Buffer.concat([header, ...values]);
 }
 
-/** Characters that no AE title holds (PS3.5 6.2): they would become part of log lines and rows. */
+/**
+ * Control characters are not allowed in an AE title (PS3.5 6.2): they would end up in log lines and
+ * rows.
+ */
 const CONTROL = /\p{Cc}/u;
 
-/** Leading and trailing spaces mean nothing (PS3.5 6.2); some peers pad with NUL all the same. */
+/**
+ * Leading and trailing spaces are not significant (PS3.5 6.2); some peers pad with NUL all the
+ * same.
+ */
 export function readAeTitle(field: Buffer): string {
   return field
     .toString('latin1')
@@ -70,13 +76,13 @@ export function readAeTitle(field: Buffer): string {
     .replace(/^ +/, '');
 }
 
-/** @throws SonogateError `unexpected_pdu` when it holds a control character. */
+/** @throws SonogateError `unexpected_pdu` when the title contains a control character. */
 export function requireAeTitle(title: string): void {
   if (!CONTROL.test(title)) return;
-  throw new SonogateError('unexpected_pdu', 'An AE title holds a control character.');
+  throw new SonogateError('unexpected_pdu', 'An AE title contains a control character.');
 }
 
-/** A-ASSOCIATE-RQ, -AC and -RJ: how an association is agreed on (PS3.8 9.3.2 to 9.3.4). */
+/** A-ASSOCIATE-RQ, -AC and -RJ: the negotiation of an association (PS3.8 9.3.2 to 9.3.4). */
 
 /** Item types inside A-ASSOCIATE (PS3.8 9.3.2, Annex D). */
 const ITEM = {
@@ -115,7 +121,7 @@ export interface ContextAnswer {
   transferSyntax: string;
 }
 
-/** SCP/SCU Role Selection (PS3.7 D.3.3.4): what the requestor is for one SOP class. */
+/** SCP/SCU Role Selection (PS3.7 D.3.3.4): the role of the requestor for one SOP class. */
 export interface RoleSelection {
   sopClassUid: string;
   scu: boolean;
@@ -126,11 +132,11 @@ interface AssociateCommon {
   calledAeTitle: string;
   callingAeTitle: string;
   applicationContext: string;
-  /** Largest P-DATA-TF the sender of this PDU can receive; 0 is no limit (PS3.8 D.1). */
+  /** Largest P-DATA-TF that the sender of this PDU can receive; 0 means no limit (PS3.8 D.1). */
   maxPduBytes: number;
   implementationClassUid: string;
   implementationVersion: string;
-  /** Empty: the requestor is SCU of everything. */
+  /** Empty when the requestor is the SCU of every class. */
   roles?: RoleSelection[];
 }
 
@@ -176,7 +182,7 @@ export function encodeReject({ result, source, reason }: Rejection): Buffer {
   return encodePdu(PDU.associateReject, Buffer.from([0, result, source, reason]));
 }
 
-/** @throws SonogateError `unexpected_pdu` when an item is cut short, or an AE title is none. */
+/** @throws SonogateError `unexpected_pdu` when an item is truncated or an AE title is invalid. */
 export function decodeAssociateRequest(body: Buffer): AssociateRequest {
   const contexts: ProposedContext[] = [];
   const common = decodeAssociate(body, (type, value) => {
@@ -192,13 +198,13 @@ export function decodeAssociateRequest(body: Buffer): AssociateRequest {
     }
     contexts.push(context);
   });
-  // Those of an A-ASSOCIATE-AC are reserved and not looked at (PS3.8 table 9-17).
+  // The titles of an A-ASSOCIATE-AC are reserved and not tested (PS3.8 table 9-17).
   requireAeTitle(common.calledAeTitle);
   requireAeTitle(common.callingAeTitle);
   return { ...common, contexts };
 }
 
-/** @throws SonogateError `unexpected_pdu` when an item is cut short. */
+/** @throws SonogateError `unexpected_pdu` when an item is truncated. */
 export function decodeAssociateAccept(body: Buffer): AssociateAccept {
   const contexts: ContextAnswer[] = [];
   const common = decodeAssociate(body, (type, value) => {
@@ -254,7 +260,7 @@ function encodeRole({ sopClassUid, scu, scp }: RoleSelection): Buffer {
 }
 
 function decodeRole(field: Buffer): RoleSelection {
-  if (field.length < 2) throw cutShort();
+  if (field.length < 2) throw truncated();
   const end = 2 + field.readUInt16BE(0);
   const sopClassUid = uid(field.subarray(2, end));
   return { sopClassUid, scu: byte(field, end) === 1, scp: byte(field, end + 1) === 1 };
@@ -264,7 +270,7 @@ function decodeAssociate(
   body: Buffer,
   onContext: (type: number, value: Buffer) => void,
 ): AssociateCommon {
-  if (body.length < ASSOCIATE_FIXED_BYTES) throw cutShort();
+  if (body.length < ASSOCIATE_FIXED_BYTES) throw truncated();
   const common: AssociateCommon = {
     calledAeTitle: readAeTitle(body.subarray(4, 20)),
     callingAeTitle: readAeTitle(body.subarray(20, 36)),
@@ -285,7 +291,7 @@ function decodeAssociate(
 function decodeUserInformation(value: Buffer, common: AssociateCommon): void {
   for (const [type, field] of items(value)) {
     if (type === ITEM.maximumLength) {
-      if (field.length < 4) throw cutShort();
+      if (field.length < 4) throw truncated();
       common.maxPduBytes = field.readUInt32BE(0);
     }
     if (type === ITEM.roleSelection) common.roles?.push(decodeRole(field));
@@ -299,9 +305,9 @@ function decodeUserInformation(value: Buffer, common: AssociateCommon): void {
 function* items(buffer: Buffer): Generator<[type: number, value: Buffer]> {
   let offset = 0;
   while (offset < buffer.length) {
-    if (offset + 4 > buffer.length) throw cutShort();
+    if (offset + 4 > buffer.length) throw truncated();
     const end = offset + 4 + buffer.readUInt16BE(offset + 2);
-    if (end > buffer.length) throw cutShort();
+    if (end > buffer.length) throw truncated();
     yield [byte(buffer, offset), buffer.subarray(offset + 4, end)];
     offset = end;
   }
@@ -318,17 +324,17 @@ function ascii(text: string): Buffer {
   return Buffer.from(text, 'latin1');
 }
 
-/** UIDs are padded by some peers with NUL or space although PS3.8 Annex F forbids it. */
+/** Some peers pad UIDs with NUL or space although PS3.8 Annex F forbids it. */
 function uid(value: Buffer): string {
   return value.toString('latin1').replace(/[\0 ]+$/, '');
 }
 
 function byte(buffer: Buffer, offset: number): number {
   const value = buffer[offset];
-  if (value === undefined) throw cutShort();
+  if (value === undefined) throw truncated();
   return value;
 }
 
-function cutShort(): SonogateError {
-  return new SonogateError('unexpected_pdu', 'An item of the association PDU is cut short.');
+function truncated(): SonogateError {
+  return new SonogateError('unexpected_pdu', 'An item of the association PDU is truncated.');
 }

@@ -16,17 +16,22 @@ import { NORMALIZED_SOP_CLASSES } from '../services/services.ts';
 
 const MINUTE_MILLISECONDS = 60_000;
 
-/** What is left of a minute's allowance, which refills evenly; below zero after a large object. */
+/**
+ * What is left of the allowance for a minute. It refills evenly, and is below zero after a large
+ * object.
+ */
 interface Bucket {
   left: number;
   at: number;
 }
 
-/** Keeps one machine from taking the gateway from the others; counted by this process. */
+/** Limits per source, counted by this process: no machine can occupy the gateway alone. */
 export interface SourceLimits {
-  /** Counts an association until the function is called, or says why it is refused for now. */
+  /**
+   * Counts an association until the returned function is called, or says why it is refused for now.
+   */
   associate(source: Source): (() => void) | { refused: ErrorCode };
-  /** Whether another object may come now; counts it. */
+  /** Whether another object is accepted now; counts it. */
   takeObject(source: Source): boolean;
   countBytes(source: Source, bytes: number): void;
 }
@@ -36,7 +41,7 @@ export function createSourceLimits(now: () => number = () => performance.now()):
   const open = new Map<string, number>();
   const buckets = new Map<string, Bucket>();
 
-  /** The bucket of a source as it is now; null without a limit. */
+  /** The current bucket of a source; null without a limit. */
   const bucketOf = (
     { name, limits }: Source,
     kind: 'objectsPerMinute' | 'bytesPerMinute',
@@ -79,19 +84,19 @@ export function createSourceLimits(now: () => number = () => performance.now()):
   };
 }
 
-/** Who calls, as far as the network shows it. */
+/** The caller, as far as the network shows it. */
 export interface Caller {
   aeTitle: string;
   address: string;
-  /** Proved in the TLS handshake; null in the clear and where none was shown. */
+  /** Proved in the TLS handshake; null without TLS or without a certificate. */
   certificate: X509Certificate | null;
 }
 
 /**
- * The first source that lists the calling AE title (or `*`), holds the address and, where it names a
- * certificate, is bound to that of the caller. A title that a source binds to a certificate is that
- * machine's alone: entries for any title (`*`) do not stand in for it.
- * @returns a code of the catalogue when there is none.
+ * Finds the first source that lists the calling AE title (or `*`), contains the address and, if it
+ * names a certificate, matches that of the caller. A title that any source binds to a certificate
+ * belongs to that machine: sources for any title (`*`) do not admit it.
+ * @returns a code of the catalogue when no source matches.
  */
 export function findSource(
   sources: readonly Source[],
@@ -111,7 +116,7 @@ export function findSource(
   return proven ?? { refused: 'certificate_not_of_calling_ae' };
 }
 
-/** Lets a caller in as one of the sources, within its limits. */
+/** Admits a caller as one of the sources, within the limits of that source. */
 export function admitCaller(
   sources: readonly Source[],
   limits: SourceLimits,
@@ -138,8 +143,9 @@ function holds(ranges: readonly string[], address: string): boolean {
 }
 
 /**
- * What the listener takes of a SOP class; null: nothing. A cart that can send its images whole is
- * not made to compress what is measured afterwards.
+ * The transfer syntaxes that the listener accepts for a SOP class; null when it is not supported.
+ * Lossless ones are preferred, so that a cart does not compress images that are measured
+ * afterwards.
  */
 export function offeredTransferSyntaxes(abstractSyntax: string): TransferSyntaxChoice | null {
   if (abstractSyntax === VERIFICATION || NORMALIZED_SOP_CLASSES.has(abstractSyntax)) {

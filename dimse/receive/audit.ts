@@ -5,24 +5,24 @@ import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationEnd, AssociationPeer } from '../network/service-ports.ts';
 
-/** Writes down who brought objects of which study, and who was not let in. */
+/** Audits who sent objects of which study, and who was refused. */
 export interface DicomAudit {
   arrived(peer: AssociationPeer, studyId: string): void;
   ended(peer: AssociationPeer, end: AssociationEnd): Promise<void>;
   refused(peer: AssociationPeer, code: ErrorCode): void;
   tlsRefused(address: string, reason: string): void;
-  /** We asked an archive for studies of a patient; `found` is null when it gave no answer. */
+  /** An archive was queried for studies of a patient; `found` is null when it did not answer. */
   queried(archive: string, found: number | null): Promise<void>;
 }
 
-/** Refusals that are about who calls; the others are about how much. */
+/** Refusals because of who calls; all others are because of how much is sent. */
 const OF_IDENTITY: ReadonlySet<ErrorCode> = new Set([
   'calling_ae_not_recognized',
   'called_ae_not_recognized',
   'certificate_not_of_calling_ae',
 ]);
 
-/** For a gateway that nobody audits: the receiver of a test. */
+/** For a gateway without an audit: the receiver of a test. */
 export const NO_AUDIT: DicomAudit = {
   arrived() {},
   async ended() {},
@@ -32,9 +32,9 @@ export const NO_AUDIT: DicomAudit = {
 };
 
 /**
- * One entry for each study of an association when it ends, with the number of its objects (PS3.15
- * A.5.3.7). A process that is killed in the middle of one leaves no entry; its objects stand in the
- * database with their source and time.
+ * Writes one entry per study when its association ends, with the number of objects (PS3.15
+ * A.5.3.7). If the process is killed in between there is no entry; the objects are in the database
+ * with their source and time.
  */
 export function createDicomAudit(parts: {
   write: WriteAudit;
@@ -63,7 +63,7 @@ export function createDicomAudit(parts: {
           detail: { objects, source, association: id, end },
         }),
       );
-      // The objects are safe already: a receipt that cannot be written is said and stops nothing.
+      // The objects are already safe: a failure to audit them is logged and stops nothing.
       for (const result of await Promise.allSettled(written)) {
         if (result.status === 'rejected') {
           logger.event(EVENTS.receiptUnaudited, { err: result.reason, association: id });
@@ -90,8 +90,8 @@ export function createDicomAudit(parts: {
 }
 
 /**
- * The entry of a query for studies (PS3.15 A.5.3.10).
- * @param found how many; null when the archive gave no answer.
+ * The audit entry of a query for studies (PS3.15 A.5.3.10).
+ * @param found number of studies; null when the archive did not answer.
  */
 export function queryEntry(
   archive: string,

@@ -16,8 +16,8 @@ export interface ReceivedObject extends IncomingObject {
 }
 
 /**
- * A small storage SCP that keeps what it gets as `<SOP instance UID>.dcm` in a folder: the PACS of
- * the demo and of the tests. It takes every SOP class from everyone on its address.
+ * A small storage SCP that writes what it receives into a folder, as `<SOP Instance UID>.dcm`: the
+ * PACS of the demo and of the tests. It accepts every SOP class from any caller.
  */
 export async function startReceiver(options: {
   folder: string;

@@ -9,8 +9,8 @@ import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationEnd, AssociationPeer, StorageService } from '../network/service-ports.ts';
 
 /**
- * A storage service that notes which associations are inside an object, where all listeners of the
- * site see it: a long cine may be of a study whose quiet time is over (study-store.ts).
+ * A storage service that records long receptions for all listeners of the site: the object may
+ * belong to a study whose quiet time has passed (`claimCompleteStudies`).
  */
 export function noteReceptions(storage: StorageService, parts: ReceptionParts): StorageService {
   return {
@@ -33,15 +33,15 @@ export function noteReceptions(storage: StorageService, parts: ReceptionParts): 
   };
 }
 
-/** Which open association, or store transaction, brings objects of which study. */
+/** Follows which open association, or store transaction, sends objects of which study. */
 export interface StudyReleases {
   arrived(peer: AssociationPeer, source: string, arrival: Arrival): void;
   ended(peer: AssociationPeer, end: AssociationEnd): Promise<void>;
 }
 
 /**
- * The release as a sign of completeness. Kept in memory: with the process the associations end as
- * well, and the quiet time of their studies runs on.
+ * Uses the release of an association as a signal of completeness. Kept in memory: when the process
+ * ends, so do its associations, and the quiet time of their studies decides.
  */
 export function watchReleases({
   sources,
@@ -54,7 +54,7 @@ export function watchReleases({
   logger: Logger;
   now: () => Date;
 }): StudyReleases {
-  /** Association → studies it brought objects of, with their source and the revision they are in. */
+  /** Association → the studies that it sent objects of, with their source and revision. */
   const open = new Map<string, Map<string, { source: string; revision: number }>>();
   return {
     arrived(peer, source, { studyId, revision }) {
@@ -63,8 +63,8 @@ export function watchReleases({
     },
 
     /**
-     * On release, studies that no other open association brings objects of complete sooner, where
-     * their source says so. An abort is no sign of completeness: their quiet time runs on.
+     * After a release, studies that no other open association sends objects of complete sooner, if
+     * their source is configured so. An abort is no signal: the quiet time continues.
      */
     async ended(peer, end) {
       const studies = open.get(peer.id);

@@ -36,9 +36,10 @@ export interface IntakeOptions extends RegistrationOptions {
 }
 
 /**
- * The durable side of C-STORE. `commit` resolves after write, fsync of file and folder, and commit
- * of the row, in this order, so that nothing that got 0000H can be lost; what is refused leaves
- * nothing, and what was on the disk without a row is taken up at the next start (intake-recovery.ts).
+ * The durable side of C-STORE. `commit` resolves after the file was written and synced, its folder
+ * synced and its row committed, in this order: nothing that was answered 0000H can be lost. A
+ * refused object leaves nothing behind; a file without a row is registered at the next start
+ * (`recoverIntake`).
  */
 export function createIntake(options: IntakeOptions): StorageService {
   return {
@@ -56,7 +57,7 @@ async function openSink(
   await requireFreeSpace(dataDir, limits.minFreeBytes);
   const { source } = peer;
   if (source === undefined) throw new SonogateError('calling_ae_not_recognized');
-  // What we fetched ourselves comes from a node that is no source.
+  // Objects that we retrieved ourselves come from a node that may be no source.
   const limited = sources.find(({ name }) => name === source);
   if (limited && !sourceLimits.takeObject(limited)) throw new SonogateError('source_over_limit');
 
@@ -86,7 +87,7 @@ async function openSink(
       if (limited) sourceLimits.countBytes(limited, bytes.length);
       if (dataSetBytes > limits.maxObjectBytes) throw new SonogateError('object_too_large');
       const written = file.writeFile(bytes);
-      // Taken while the disk works.
+      // Hashed while the disk writes.
       whole.update(bytes);
       dataSet.update(bytes);
       await written;
@@ -124,7 +125,7 @@ async function forget(
   try {
     for (const path of [partial, complete]) await rm(join(dataDir, path), { force: true });
   } catch (error) {
-    // It is taken up or removed at the next start.
+    // The next start registers or removes the file.
     logger.event(EVENTS.objectLeftover, { error: String(error) });
   }
 }

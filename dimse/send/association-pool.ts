@@ -2,19 +2,20 @@ import type { CalledNode } from '../network/dial.ts';
 import type { ProposedContext } from '../network/pdu.ts';
 import { type OutgoingObject, Requestor } from '../network/requestor.ts';
 
-/** What decides which presentation context an object needs. */
+/** The properties of an object that decide which presentation context it needs. */
 export type ObjectKind = Pick<OutgoingObject, 'sopClassUid' | 'transferSyntax'>;
 
 export interface LentAssociation {
   requestor: Requestor;
-  /** Whether it was used and rested before: a peer may just have ended it. */
-  rested: boolean;
+  /** Whether the association was idle before: the peer may have ended it meanwhile. */
+  wasIdle: boolean;
 }
 
-/** Where associations for C-STORE come from. */
+/** A supplier of associations for C-STORE. */
 export interface Associations {
   /**
-   * An association over which each object can be sent in one of its forms, if the peer takes any.
+   * Supplies an association over which each object can be sent in one of its forms, if the peer
+   * accepts any.
    * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
    */
   take(
@@ -22,23 +23,26 @@ export interface Associations {
     objects: readonly (readonly ObjectKind[])[],
     signal?: AbortSignal,
   ): Promise<LentAssociation>;
-  /** Gives it back when nothing more is sent for now. */
+  /** Returns an association when nothing more is to be sent for now. */
   give(node: CalledNode, lent: LentAssociation): Promise<void>;
 }
 
-/** A new association each time, released when it is given back. */
+/** Opens a new association each time, and releases it when it is returned. */
 export const FRESH_ASSOCIATIONS: Associations = {
   async take(node, objects, signal) {
     const requestor = await Requestor.open(node, contextsFor(objects.flat()), signal);
-    return { requestor, rested: false };
+    return { requestor, wasIdle: false };
   },
   give: (_, { requestor }) => requestor.release(),
 };
 
-/** PS3.8 9.3.2.2: context ids are odd numbers up to 255. */
+/** Presentation context ids are odd numbers up to 255 (PS3.8 9.3.2.2). */
 export const MAX_CONTEXTS = 128;
 
-/** One context per SOP class and transfer syntax, so that the peer cannot choose another encoding. */
+/**
+ * Proposes one context per SOP class and transfer syntax, so that the peer cannot choose another
+ * encoding.
+ */
 export function contextsFor(objects: readonly ObjectKind[]): ProposedContext[] {
   const kinds = new Map(objects.map((object) => [objectKindKey(object), object]));
   return [...kinds.values()].slice(0, MAX_CONTEXTS).map((object, index) => ({
@@ -51,23 +55,29 @@ export function contextsFor(objects: readonly ObjectKind[]): ProposedContext[] {
 export const objectKindKey = ({ sopClassUid, transferSyntax }: ObjectKind): string =>
   `${sopClassUid} ${transferSyntax}`;
 
-/** An association in use without a pause is still ended after this: the peer's settings may change. */
+/**
+ * An association is replaced after this time even if it is never idle: the settings of the peer may
+ * change.
+ */
 const LONGEST_LIFE_MS = 60_000;
 
 interface Open {
   lent: LentAssociation;
   key: string;
-  /** Kinds for which a context was asked; those refused are asked again over a new association. */
+  /**
+   * Kinds of object that a context was proposed for; refused ones are proposed again on a new
+   * association.
+   */
   proposed: ReadonlySet<string>;
   openedAt: number;
-  /** Ends it when a delivery is broken off. */
+  /** Aborts the association when a delivery is canceled. */
   life: AbortController;
 }
 
 /**
- * Keeps one association to each node open for a while after a delivery, so that what follows rides
- * on it. One that lacks a context, has ended or is too old is replaced; every context that was ever
- * needed of a node is proposed from then on.
+ * Keeps one association to each node open for a while after a delivery, for the next one. An
+ * association that lacks a context, has ended or is too old is replaced; the new one proposes every
+ * context that the node has ever needed.
  */
 export class AssociationPool implements Associations {
   readonly #idle = new Map<string, { open: Open; timer: NodeJS.Timeout }>();
@@ -75,7 +85,7 @@ export class AssociationPool implements Associations {
   readonly #needed = new Map<string, Map<string, ObjectKind>>();
   readonly #idleMs: number;
 
-  /** @param idleSeconds 0: each association is released when it is given back. */
+  /** @param idleSeconds 0 releases each association when it is returned. */
   constructor(idleSeconds: number) {
     this.#idleMs = idleSeconds * 1000;
   }
@@ -88,7 +98,7 @@ export class AssociationPool implements Associations {
     const key = keyOf(node);
     const kept = this.#unkeep(key);
     if (kept && isOfUse(kept, objects)) {
-      kept.lent.rested = true;
+      kept.lent.wasIdle = true;
       return this.#use(kept, signal);
     }
     await kept?.lent.requestor.release();
@@ -97,7 +107,7 @@ export class AssociationPool implements Associations {
     const stopWatching = watch(signal, life);
     try {
       const requestor = await Requestor.open(node, contextsFor(kinds), life.signal);
-      const lent = { requestor, rested: false };
+      const lent = { requestor, wasIdle: false };
       const proposed = new Set(kinds.map(objectKindKey));
       return this.#use({ lent, key, proposed, openedAt: Date.now(), life }, signal);
     } finally {
@@ -119,7 +129,7 @@ export class AssociationPool implements Associations {
     this.#idle.set(open.key, { open, timer });
   }
 
-  /** Releases what rests. */
+  /** Releases the idle associations. */
   async close(): Promise<void> {
     const resting = [...this.#idle.keys()].map((key) => this.#unkeep(key));
     await Promise.all(resting.map((open) => open?.lent.requestor.release()));
@@ -137,7 +147,7 @@ export class AssociationPool implements Associations {
     return open.lent;
   }
 
-  /** The kinds needed now, then those needed before, as many as one association can have. */
+  /** The kinds needed now, followed by those needed before, up to the limit of one association. */
   #remember(key: string, now: readonly ObjectKind[]): ObjectKind[] {
     const before = this.#needed.get(key) ?? new Map<string, ObjectKind>();
     const all = new Map([...now.map((kind) => [objectKindKey(kind), kind] as const), ...before]);

@@ -12,19 +12,19 @@ import { type StoreTransport, sendOutcomeOf } from './transport.ts';
 
 export interface DicomDelivererOptions {
   destinations: readonly (ObjectSource['destination'] & { name: string })[];
-  /** How to reach each destination, by its name. */
+  /** Transport to each destination, by name. */
   transports: ReadonlyMap<string, StoreTransport>;
   results: ResultReader;
-  /** Null when the study of the request is no longer there. */
+  /** Null when the study of the request has been removed. */
   subject: (requestId: string) => Promise<Subject | null>;
-  /** Of the PDF report. */
+  /** Paper size of the PDF report. */
   paper?: Paper;
   /** Object role (`sr-tid1500`) → builder. */
   builders: Readonly<Record<string, ObjectBuilder>>;
 }
 
 /**
- * Sends results to PACS. Objects are built anew for each attempt, always with the same SOP Instance
+ * Delivers results to PACS. Objects are built for each attempt, always with the same SOP Instance
  * UIDs, so an attempt whose answer was lost is safe to repeat.
  */
 export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer {
@@ -42,9 +42,9 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
       const result = await results.result(requestId);
       const subject = await options.subject(requestId);
       if (result === null || subject === null) {
-        return permanentFailure('expired', 'The result or its study is no longer there.');
+        return permanentFailure('expired', 'The result or its study has been removed.');
       }
-      // The core has checked the result against the envelope's schema before it was stored.
+      // The result was checked against the envelope's schema before it was stored.
       const objects = await build({
         result: result as Result,
         subject,
@@ -53,7 +53,7 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
         artifactPath: (artifact) => results.artifactPath(requestId, artifact),
       });
       if (objects.length === 0) {
-        return { outcome: 'delivered', detail: 'The result has nothing to send of this kind.' };
+        return { outcome: 'delivered', detail: 'The result has no object of this kind.' };
       }
       const forms = objects.map((files) => files.map(outgoingBuffer));
       return sendOutcomeOf(await transport.send(forms, signal), transport);
@@ -69,11 +69,11 @@ export function permanentFailure(code: 'invalid_config' | 'expired', detail: str
 }
 
 /**
- * Sends received objects on, each file as it came: same encoding, same UIDs, private attributes and
- * all. The delivery names the instance.
+ * Forwards received objects unchanged: same transfer syntax, same UIDs, private attributes
+ * included. The delivery names the instance.
  */
 export function createForwardDeliverer(options: {
-  /** How to reach each destination, by its name. */
+  /** Transport to each destination, by name. */
   transports: ReadonlyMap<string, StoreTransport>;
   database: Database;
   objects: ReceivedObjects;
@@ -88,7 +88,7 @@ export function createForwardDeliverer(options: {
       const kept = await keptObject(database, object);
       const path = kept && (await objects.locate(kept));
       if (path === null)
-        return permanentFailure('expired', 'The received object is no longer there.');
+        return permanentFailure('expired', 'The received object has been removed.');
       try {
         const file = await outgoingFile(path);
         return sendOutcomeOf(await transport.send([[file]], signal), transport);
@@ -102,7 +102,7 @@ export function createForwardDeliverer(options: {
   };
 }
 
-/** What the outbox is told of received objects that are sent on: their study gives them their order. */
+/** The outbox entries of received objects to forward; the study of each decides their order. */
 export async function forwardedObjects(
   database: Queryable,
   instanceIds: readonly string[],

@@ -13,8 +13,8 @@ import {
 } from './association-pool.ts';
 
 /**
- * A DICOM file as an object to send; its data set is streamed from the disk.
- * @throws SonogateError `object_not_understood` when it is no DICOM file.
+ * Opens a DICOM file as an object to send; its data set is streamed from the disk.
+ * @throws SonogateError `object_not_understood` when it is not a DICOM file.
  */
 export async function outgoingFile(path: string): Promise<OutgoingObject> {
   const { meta, dataSetOffset, bytes } = await readFileMeta(path);
@@ -28,8 +28,8 @@ export async function outgoingFile(path: string): Promise<OutgoingObject> {
 }
 
 /**
- * A DICOM file in memory as an object to send.
- * @throws SonogateError `object_not_understood` when it is no DICOM file.
+ * Wraps a DICOM file in memory as an object to send.
+ * @throws SonogateError `object_not_understood` when it is not a DICOM file.
  */
 export function outgoingBuffer(file: Buffer): OutgoingObject {
   const { meta, dataSetOffset } = decodeFileMeta(file);
@@ -47,7 +47,7 @@ export function outgoingBuffer(file: Buffer): OutgoingObject {
   };
 }
 
-/** How the storage of one object ended (PS3.4 B.2.3). `status` is null when the peer gave none. */
+/** The result of storing one object (PS3.4 B.2.3). `status` is null when the peer gave none. */
 export interface StoreResult {
   sopClassUid: string;
   sopInstanceUid: string;
@@ -61,10 +61,11 @@ export interface StoreResult {
 }
 
 /**
- * Sends DICOM files over as few associations as their kinds allow, each in its own transfer syntax
- * and byte for byte. A file that fails does not stop the others.
+ * Sends DICOM files byte for byte, each in its own transfer syntax, over as few associations as
+ * their presentation contexts allow. A file that fails does not stop the others.
  * @param onResult called after each file, in order.
- * @throws SonogateError `peer_unreachable` or `peer_rejected_association` when nothing could be sent.
+ * @throws SonogateError `peer_unreachable` or `peer_rejected_association` when nothing could be
+ * sent.
  */
 export async function sendFiles(
   node: CalledNode,
@@ -106,10 +107,10 @@ export async function sendFiles(
 }
 
 /**
- * Sends objects over one association, each in the first of its forms (the preferred one first) whose
- * SOP class the peer accepts. Ends with the first that fails: the others would be sent again with
- * it. An association that the peer ended while it rested is replaced, and costs nothing. Never
- * throws for what the peer does.
+ * Sends objects over one association, each in the first of its forms (the preferred one first)
+ * whose SOP class the peer accepts. Stops at the first failure, since all objects are sent again
+ * then. An association that the peer ended while it was idle is replaced at no cost. Never throws
+ * for what the peer does.
  * @returns a result for each object that was tried.
  */
 export async function sendObjects(
@@ -126,13 +127,13 @@ export async function sendObjects(
     for (const forms of objects) {
       if (forms.length === 0) continue;
       let result = await storeInFirstForm(lent.requestor, forms);
-      if (lent.rested && isLoss(result) && !signal?.aborted) {
+      if (lent.wasIdle && isLoss(result) && !signal?.aborted) {
         lent.requestor.abort();
         await associations.give(node, lent);
         lent = await associations.take(node, objects, signal);
         result = await storeInFirstForm(lent.requestor, forms);
       }
-      lent.rested = false;
+      lent.wasIdle = false;
       results.push(result);
       if (result.outcome === 'failed') break;
     }
@@ -158,7 +159,7 @@ function storeInFirstForm(
 
 type BatchEntry = { path: string; object: OutgoingObject };
 
-/** A connection that is lost costs the object on it; the rest goes over a new one. */
+/** A lost connection fails only the object on it; the others are sent over a new one. */
 async function sendBatch(
   node: CalledNode,
   batch: readonly BatchEntry[],
@@ -200,8 +201,8 @@ async function storeOne(requestor: Requestor, object: OutgoingObject): Promise<S
 }
 
 /**
- * What a failure status of C-STORE (PS3.4 B.2.3, PS3.7 C.5) means for the object, or the Failure
- * Reason of STOW-RS (PS3.18 table 10.5.3-2), which has the same values.
+ * The result for a failure status of C-STORE (PS3.4 B.2.3, PS3.7 C.5), or for a Failure Reason of
+ * STOW-RS (PS3.18 table 10.5.3-2), which has the same values.
  */
 export function resultOfFailureStatus(
   status: number,
@@ -224,11 +225,11 @@ function isWarning(status: number): boolean {
   return (status & 0xf000) === 0xb000 || [0x0001, 0x0107, 0x0116].includes(status);
 }
 
-/** What a throw on the way to the peer means for the object. */
+/** The result for an error that occurred on the way to the peer. */
 export function failedResult(sopInstanceUid: string, error: unknown): StoreResult {
   const ours = error instanceof SonogateError ? error : null;
   const code = ours?.code ?? 'internal';
-  // The code is told beside it.
+  // The code is reported next to the detail.
   const detail = ours?.detail ?? (error instanceof Error ? error.message : ERRORS[code].title);
   return { sopClassUid: '', sopInstanceUid, outcome: 'failed', status: null, code, detail };
 }

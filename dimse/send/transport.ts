@@ -11,23 +11,23 @@ import type { AssociationPool } from './association-pool.ts';
 import { type StoreResult, sendObjects } from './store-scu.ts';
 import { echo } from './verification.ts';
 
-/** How objects reach one destination: C-STORE or STOW-RS. */
+/** The way to one destination: C-STORE or STOW-RS. */
 export interface StoreTransport {
   /**
-   * Sends each object in one of its forms, the preferred one first; ends with the first that fails.
+   * Sends each object in one of its forms, the preferred one first; stops at the first failure.
    * Never throws for what the peer does.
    */
   send(
     objects: readonly (readonly OutgoingObject[])[],
     signal: AbortSignal,
   ): Promise<StoreResult[]>;
-  /** Whether the peer is to be asked for storage commitment; STOW-RS has none. */
+  /** Whether storage commitment is requested from the peer; STOW-RS has none. */
   commits: boolean;
-  /** Whether the peer works, without an object. @returns why not; null when it does. */
+  /** Checks, without an object, whether the peer works. @returns why not; null when it does. */
   probe?(signal: AbortSignal): Promise<ErrorCode | null>;
 }
 
-/** C-STORE over associations of the pool; C-ECHO asks whether the node works. */
+/** C-STORE over associations of the pool; C-ECHO checks whether the node works. */
 export function cStoreTransport(
   destination: DicomDestination,
   aeTitle: string,
@@ -43,14 +43,14 @@ export function cStoreTransport(
         return null;
       } catch (error) {
         const code = error instanceof SonogateError ? error.code : 'internal';
-        // A node without Verification answers all the same.
+        // A node without the Verification class has answered all the same.
         return code === 'presentation_context_refused' ? null : code;
       }
     },
   };
 }
 
-/** @param aeTitle ours, where the destination names no other. */
+/** @param aeTitle our AE title, unless the destination names another. */
 export function calledNodeOf(destination: DicomDestination, aeTitle: string): CalledNode {
   const { host, port, callingAeTitle = aeTitle, timeoutSeconds, tls } = destination;
   return { host, port, aeTitle: destination.aeTitle, callingAeTitle, timeoutSeconds, tls };

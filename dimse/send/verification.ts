@@ -11,7 +11,7 @@ import {
 import type { CalledNode } from '../network/dial.ts';
 import { Requestor } from '../network/requestor.ts';
 
-/** The presentation context of a C-ECHO; every node takes it. */
+/** The presentation context of a C-ECHO; every node accepts it. */
 export const VERIFICATION_CONTEXT = {
   id: 1,
   abstractSyntax: VERIFICATION,
@@ -19,8 +19,8 @@ export const VERIFICATION_CONTEXT = {
 };
 
 /**
- * C-ECHO to a DICOM node.
- * @returns status (0 is success) and how long it took from connecting to the answer, in milliseconds.
+ * Sends a C-ECHO to a DICOM node.
+ * @returns the status (0 is success) and the time from connecting to the answer, in milliseconds.
  * @throws SonogateError `peer_unreachable`, `peer_rejected_association`,
  * `presentation_context_refused`.
  */
@@ -33,7 +33,7 @@ export async function echo(node: CalledNode): Promise<{ status: number; millisec
   return { status, milliseconds };
 }
 
-/** Classes that serve for each kind of object, in the order in which they are offered. */
+/** SOP classes of each kind of object, in the order in which they are offered. */
 const CLASSES: Readonly<Record<DicomDestination['objects'][number], readonly string[]>> = {
   'sr-tid1500': [
     STORAGE_CLASS.comprehensive3dSr,
@@ -53,14 +53,17 @@ export interface NodeReport {
   /** Status of the C-ECHO; 0 is success. */
   status: number;
   milliseconds: number;
-  /** What the destination is set to get and the node has no presentation context for. */
+  /**
+   * Kinds of object configured for the destination that the node accepts no presentation context
+   * for.
+   */
   refused: string[];
 }
 
 /**
- * Asks a node what deliveries will ask of it: C-ECHO, and the presentation contexts of every kind of
- * object that it is set to get; nothing is stored.
- * @throws SonogateError of the catalogue when no association comes about.
+ * Checks what deliveries to a node will need: C-ECHO, and the presentation contexts of every
+ * configured kind of object. Nothing is stored.
+ * @throws SonogateError of the catalogue when no association can be established.
  */
 export async function checkNode(
   node: CalledNode,

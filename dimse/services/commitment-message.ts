@@ -20,7 +20,7 @@ export const REQUEST_COMMITMENT = 1;
 /** Event Type IDs of Storage Commitment (PS3.4 J.3.3.1.1). */
 export const COMMITMENT_EVENT = { complete: 1, failuresExist: 2 } as const;
 
-/** What an SCP of Storage Commitment says of the objects of one transaction. */
+/** The report of a Storage Commitment SCP on the objects of one transaction. */
 export interface CommitmentReport {
   transactionUid: string;
   committed: SopReference[];
@@ -28,7 +28,7 @@ export interface CommitmentReport {
   failed: (SopReference & { reason: number })[];
 }
 
-/** Event Information (PS3.4 table J.3-3); an empty sequence may not stand in it. */
+/** Encodes the Event Information (PS3.4 table J.3-3); an empty sequence is left out. */
 export function commitmentReportDataSet({
   transactionUid,
   committed,
@@ -46,7 +46,7 @@ export function commitmentReportDataSet({
   };
 }
 
-/** @returns null when it names no transaction. */
+/** @returns null when the report names no transaction. */
 export function readCommitmentReport(dataSet: NaturalDataset): CommitmentReport | null {
   const transactionUid = uidOf(dataSet.TransactionUID);
   if (!transactionUid) return null;
@@ -63,20 +63,20 @@ function reasonOf({ FailureReason: reason }: NaturalDataset): number {
 
 const SYNTAXES = [EXPLICIT_VR_LITTLE_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN];
 
-/** A report over the association of its request is waited for so long (PS3.4 J.3.3). */
+/** How long we wait for a report over the association of its request (PS3.4 J.3.3). */
 const REPORT_MILLISECONDS = 5000;
 
-/** Who takes a report that comes over the association of its request. */
+/** Handles a report that arrives over the association of its request. */
 export type ReportHandler = Pick<DimseProviderOptions, 'normalized' | 'log'>;
 
 /**
- * Sends one message of Storage Commitment over an association of its own (PS3.4 J.3).
- * @param role `scu` asks (N-ACTION), `scp` reports (N-EVENT-REPORT, PS3.7 D.3.3.4).
- * @param dataSet in the transfer syntax that the node takes.
- * @param reports of the node are waited for some seconds; it may send them later, over another
- * association.
- * @throws SonogateError `presentation_context_refused`, `peer_refused_object` for a status that is no
- * success, and what an association throws.
+ * Sends one message of Storage Commitment over a new association (PS3.4 J.3).
+ * @param role `scu` requests (N-ACTION), `scp` reports (N-EVENT-REPORT, PS3.7 D.3.3.4).
+ * @param dataSet encodes the data set in the transfer syntax that the node accepts.
+ * @param reports handles a report that arrives within a few seconds; the node may also send it
+ * later, over another association.
+ * @throws SonogateError `presentation_context_refused`, `peer_refused_object` for a status other
+ * than success, and what an association throws.
  */
 export async function sendCommitmentMessage(
   node: CalledNode,
@@ -112,7 +112,7 @@ export async function sendCommitmentMessage(
   }
 }
 
-/** How the wait ends says nothing of the request, which the node has taken. */
+/** However the wait ends, the node has accepted the request. */
 async function takeReport(
   requestor: Requestor,
   { aeTitle, callingAeTitle, host }: CalledNode,

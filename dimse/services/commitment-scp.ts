@@ -30,15 +30,18 @@ export interface CommitmentScpParts {
   now: () => Date;
 }
 
-/** The report goes over the same association at once; if it is not confirmed by then, over a new one. */
+/**
+ * The report is sent over the same association at once; if it is not confirmed within this time, it
+ * is sent over a new one.
+ */
 const PATIENCE_MILLISECONDS = 10_000;
 
-/** Objects looked for at a time. */
+/** How many objects are looked up at a time. */
 const LOOKS_AT_A_TIME = 16;
 
 /**
- * Storage Commitment as SCP: a machine asks whether it may delete what it sent. We commit to objects
- * that lie synced on the disk and have their row, to no other.
+ * Storage Commitment as SCP: a machine asks whether it may delete what it sent. We commit only to
+ * objects that are synced to the disk and have their row.
  */
 export function storageCommitmentService(parts: CommitmentScpParts): NormalizedService {
   return async ({ operation, typeId, dataSet, transferSyntax }, peer) => {
@@ -81,9 +84,9 @@ async function judge(
     [references.map(({ sopInstanceUid }) => sopInstanceUid)],
   );
   const classes = new Map(rows.map((row) => [row.uid, row.sop_class]));
-  // Of copies in conflict none may be gone: the machine may mean either.
+  // Of conflicting copies none may be missing: the machine may mean either.
   const gone = new Set<string>();
-  // A bucket is asked over the network, and the machine waits for the answer.
+  // A bucket is queried over the network while the machine waits for the answer.
   for (let start = 0; start < rows.length; start += LOOKS_AT_A_TIME) {
     const batch = rows.slice(start, start + LOOKS_AT_A_TIME);
     const kept = await Promise.all(batch.map((row) => objects.has(row)));
@@ -161,16 +164,18 @@ export interface ReporterParts {
 
 const FIRST_WAIT_SECONDS = 10;
 const LONGEST_WAIT_SECONDS = 3600;
-/** A source gets a `node` only by a restart with other settings. */
+/** A source gets its `node` only by a restart with other settings. */
 const WITHOUT_NODE_WAIT_SECONDS = 86_400;
 const TIMEOUT_SECONDS = 30;
 
-/** A machine that could not be told for so long has given its request up, or asks anew. */
+/**
+ * A machine that could not be reached for so long has given up on its request, or sends it again.
+ */
 const GIVE_UP_DAYS = 7;
 
 /**
- * Tells the reports of Storage Commitment that their machine has not confirmed over its own
- * association: over a new one, of which we are the SCP (PS3.4 J.3.3, PS3.7 D.3.3.4).
+ * Sends the reports of Storage Commitment that a machine has not confirmed over its own
+ * association. They go over a new one, of which we are the SCP (PS3.4 J.3.3, PS3.7 D.3.3.4).
  */
 export async function sendDueReports(parts: ReporterParts): Promise<void> {
   const { database, now } = parts;
@@ -181,15 +186,15 @@ export async function sendDueReports(parts: ReporterParts): Promise<void> {
      ORDER BY next_at LIMIT 10`,
     [now()],
   );
-  for (const row of rows) await tell(row, parts);
+  for (const row of rows) await sendReportOf(row, parts);
 }
 
-async function tell(row: ReportRow, parts: ReporterParts): Promise<void> {
+async function sendReportOf(row: ReportRow, parts: ReporterParts): Promise<void> {
   const { database, sources, logger, now } = parts;
   const node = sources.find(({ name }) => name === row.source)?.node;
   const log = { transaction: row.transaction_uid, callingAeTitle: row.calling_ae_title };
   if (!node) {
-    if (await putOff(database, row, 'invalid_config', WITHOUT_NODE_WAIT_SECONDS, now())) {
+    if (await rescheduleReport(database, row, 'invalid_config', WITHOUT_NODE_WAIT_SECONDS, now())) {
       logger.event(EVENTS.commitmentWithoutNode, log);
     } else {
       logger.event(EVENTS.commitmentGivenUp, log);
@@ -205,7 +210,7 @@ async function tell(row: ReportRow, parts: ReporterParts): Promise<void> {
   } catch (error) {
     const code = error instanceof SonogateError ? error.code : 'internal';
     const wait = Math.min(FIRST_WAIT_SECONDS * 2 ** row.attempt, LONGEST_WAIT_SECONDS);
-    if (await putOff(database, row, code, wait, now())) {
+    if (await rescheduleReport(database, row, code, wait, now())) {
       logger.event(EVENTS.commitmentUnreported, { ...log, code, wait });
     } else {
       logger.event(EVENTS.commitmentGivenUp, { ...log, code });
@@ -213,7 +218,7 @@ async function tell(row: ReportRow, parts: ReporterParts): Promise<void> {
   }
 }
 
-/** Tells a machine of a transaction over an association of its own. @throws SonogateError */
+/** Sends the report of a transaction over a new association. @throws SonogateError */
 export function sendCommitmentReport(node: CalledNode, report: CommitmentReport): Promise<void> {
   const message = {
     commandField: COMMAND.nEventReport,
@@ -227,10 +232,10 @@ export function sendCommitmentReport(node: CalledNode, report: CommitmentReport)
 }
 
 /**
- * Repeats it after `wait` seconds; one that is given up keeps its row, with why.
- * @returns whether it is repeated.
+ * Reschedules a report after `wait` seconds, or gives it up and keeps its row with the reason.
+ * @returns whether it is rescheduled.
  */
-async function putOff(
+async function rescheduleReport(
   database: Database,
   { transaction_uid, calling_ae_title, requested_at }: ReportRow,
   code: string,

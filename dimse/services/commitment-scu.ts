@@ -29,17 +29,16 @@ interface AskedObject {
   sop_instance_uid: string;
 }
 
-/** Why a delivery is dead that the PACS has taken. */
+/** Why a delivery fails although the PACS has accepted the object. */
 const REFUSED = {
   code: 'commitment_refused',
-  detail: 'The PACS took the object and does not commit to keep it.',
+  detail: 'The PACS accepted the object but does not commit to keep it.',
 } as const;
 
 /**
- * Writes down the report of a PACS on any transaction under which it was asked. A delivery is
- * committed when all its objects are, and what a PACS has committed to once stays so; one of which it
- * does not commit to an object is dead, unless it does so under another transaction: a person looks,
- * and replays it.
+ * Records the report of a PACS on a transaction. A delivery is committed when all its objects are,
+ * and stays so. If the PACS refuses to commit to an object, the delivery is dead, and a person has
+ * to look and replay it, unless the PACS commits under another transaction.
  * @returns whether the transaction is one of ours.
  */
 export function settleReport(
@@ -96,8 +95,8 @@ export function settleReport(
 }
 
 /**
- * What a PACS was asked for under a transaction. An object that was delivered anew and not yet asked
- * for has no transaction: what is said of the former one is not of it.
+ * The objects of a transaction. An object that was delivered again and has not been requested yet
+ * has no transaction: a report on the former one does not concern it.
  */
 async function objectsOf(tx: Queryable, transactionUid: string): Promise<AskedObject[]> {
   const { rows } = await tx.query<AskedObject>(
@@ -111,20 +110,20 @@ async function objectsOf(tx: Queryable, transactionUid: string): Promise<AskedOb
   return rows;
 }
 
-/** Objects of one transaction at the most. */
+/** Most objects of one transaction. */
 const BATCH = 500;
 
 /**
- * Days until a PACS that took a request and has said nothing is asked again: it may well report when
- * its nightly batch has run or the tape is written (PS3.4 J.3.3).
+ * Days until a PACS that accepted a request and has not reported is asked again: it may report only
+ * after its nightly batch, or once the tape is written (PS3.4 J.3.3).
  */
 const ASK_AGAIN_DAYS = [1, 2, 4, 7];
 
-/** A request that could not be sent is repeated after this. */
+/** First wait before a request that could not be sent is repeated. */
 const FIRST_WAIT_SECONDS = 60;
 const LONGEST_WAIT_SECONDS = 3600;
 
-/** Association, request, answer and release: each may take the whole patience with a PACS. */
+/** Association, request, answer and release may each take the whole time-out of the PACS. */
 const WAITS_OF_A_REQUEST = 4;
 
 export interface CommitmentScuParts {
@@ -133,13 +132,14 @@ export interface CommitmentScuParts {
   aeTitle: string;
   logger: Logger;
   now: () => Date;
-  /** Breaks off what is under way. */
+  /** Cancels what is under way. */
   signal?: AbortSignal;
 }
 
 /**
- * Asks every PACS that is set so to commit to what it took of us since the last time: "delivered"
- * means that it has the object, "committed" that it will keep it.
+ * Requests storage commitment from every PACS that is configured for it, for what was delivered
+ * since the last time: "delivered" means that the PACS has the object, "committed" that it will
+ * keep it.
  */
 export async function requestCommitments(parts: CommitmentScuParts): Promise<void> {
   const asked = parts.destinations.filter(({ storageCommitment }) => storageCommitment);
@@ -150,7 +150,7 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
   const { database, aeTitle, logger, now } = parts;
   const transactionUid = newUid();
   const inSeconds = (seconds: number) => new Date(now().getTime() + seconds * 1000);
-  // A process that is killed meanwhile leaves its objects to the next soon.
+  // If this process is killed meanwhile, another one requests these objects soon.
   const sent = inSeconds(WAITS_OF_A_REQUEST * destination.timeoutSeconds);
   const references = await beginTransaction(database, destination.name, {
     transactionUid,
@@ -172,14 +172,14 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
     logger.event(EVENTS.commitmentAsked, log);
   } catch (error) {
     const code = error instanceof SonogateError ? error.code : 'internal';
-    await putOff(database, transactionUid, now());
+    await rescheduleRequest(database, transactionUid, now());
     logger.event(EVENTS.commitmentNotAsked, { ...log, code });
   }
 }
 
 /**
- * Takes the objects that a PACS is to be asked for now under a transaction. An object that is
- * delivered anew loses its former transactions: they were of what was there before.
+ * Claims the objects that are due for a PACS, under a new transaction. An object that was delivered
+ * again loses its former transactions, which were about the former delivery.
  */
 function beginTransaction(
   database: Database,
@@ -259,15 +259,19 @@ function sendRequest(
 }
 
 /**
- * Seconds until a request that could not be sent is repeated, after `failures` of them: a minute,
+ * Seconds until a request that could not be sent is repeated, after `failures` failures: a minute,
  * then twice as long each time.
  */
 export function askAgainSeconds(failures: number): number {
   return Math.min(FIRST_WAIT_SECONDS * 2 ** (failures - 1), LONGEST_WAIT_SECONDS);
 }
 
-/** The objects were not asked for: soon again. */
-async function putOff(database: Database, transactionUid: string, at: Date): Promise<void> {
+/** Reschedules a request that could not be sent. */
+async function rescheduleRequest(
+  database: Database,
+  transactionUid: string,
+  at: Date,
+): Promise<void> {
   const { rows } = await database.query<{ failures: number }>(
     `UPDATE delivered_objects SET failed_asks = failed_asks + 1 WHERE transaction_uid = $1
      RETURNING failed_asks AS failures`,
@@ -281,8 +285,8 @@ async function putOff(database: Database, transactionUid: string, at: Date): Pro
 }
 
 /**
- * Takes the reports of a PACS, which come over the association of the request or over another
- * (PS3.4 J.3.3).
+ * Receives the reports of a PACS, over the association of the request or over another one (PS3.4
+ * J.3.3).
  */
 export function commitmentReportService({
   database,
@@ -306,7 +310,7 @@ export function commitmentReportService({
 
 const ROUND_MILLISECONDS = 2000;
 
-/** Storage Commitment that waits for nobody: asks for it, and tells of it, until stopped. */
+/** Sends due requests and reports of Storage Commitment until stopped. */
 export function startCommitmentRounds(parts: ReporterParts & CommitmentScuParts): Rounds {
   const { logger } = parts;
   const stopping = new AbortController();

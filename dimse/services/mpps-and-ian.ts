@@ -11,8 +11,8 @@ import { STATUS } from '../network/status.ts';
 import { newUid, sopReferences, uidOf } from './referenced-objects.ts';
 
 /**
- * Modality Performed Procedure Step as SCP (PS3.4 F.7): the machine says when it has begun an
- * examination, and at its end which objects it made. That is the most certain sign of completeness.
+ * Modality Performed Procedure Step as SCP (PS3.4 F.7): the machine reports when an examination
+ * begins, and at its end which objects were made. That is the most certain signal of completeness.
  */
 export function performedProcedureService(options: {
   database: Database;
@@ -74,17 +74,18 @@ async function set(
     );
     const [step] = rows;
     if (!step) return { status: STATUS.noSuchSopInstance };
-    // PS3.4 F.7.2.2.2: what is completed or discontinued is no longer updated.
+    // PS3.4 F.7.2.2.2: a completed or discontinued step can no longer be updated.
     if (FINAL.includes(step.status)) return { status: STATUS.processingFailure };
     const at = now();
-    // What the step has named before still counts: not every machine repeats it at the end.
+    // Objects that the step has listed before still count: not every machine repeats them at the
+    // end.
     const made = [...new Set([...step.sop_instance_uids, ...named])];
     await tx.query(
       `UPDATE performed_procedure_steps SET status = $2, updated_at = $3, sop_instance_uids = $4
        WHERE sop_instance_uid = $1`,
       [sopInstanceUid, status, at, made],
     );
-    // A discontinued examination ends as well, with what was made of it.
+    // A discontinued examination ends as well, with the objects that were made.
     if (FINAL.includes(status)) {
       for (const studyInstanceUid of step.study_instance_uids) {
         await expectObjects(tx, {
@@ -100,7 +101,7 @@ async function set(
   });
 }
 
-/** What a step says that it has made, as far as it says so. */
+/** The objects that a step lists as made. */
 function objectsOf(step: NaturalDataset): string[] {
   return itemsOf(step.PerformedSeriesSequence)
     .flatMap((series) => [
@@ -111,8 +112,8 @@ function objectsOf(step: NaturalDataset): string[] {
 }
 
 /**
- * Instance Availability Notification as SCP (PS3.4 R): a PACS says which objects of a study it has.
- * When we have them all, the study is complete.
+ * Instance Availability Notification as SCP (PS3.4 R): a PACS reports which objects of a study it
+ * has. When all of them are here, the study is complete.
  */
 export function instanceAvailabilityService({
   database,

@@ -8,7 +8,7 @@ export interface SopReference {
   sopInstanceUid: string;
 }
 
-/** @param sequence value of a sequence of SOP references; items without both UIDs are passed over. */
+/** @param sequence value of a sequence of SOP references; items without both UIDs are ignored. */
 export function sopReferences(sequence: unknown): SopReference[] {
   return itemsOf(sequence).flatMap((item) => {
     const sopClassUid = uidOf(item.ReferencedSOPClassUID);
@@ -24,12 +24,12 @@ export function referenceItems(references: readonly SopReference[]): NaturalData
   }));
 }
 
-/** A UID of our own, made of a UUID (PS3.5 B.2). */
+/** A new UID, derived from a random UUID (PS3.5 B.2). */
 export function newUid(): string {
   return `2.25.${BigInt(`0x${randomUUID().replaceAll('-', '')}`)}`;
 }
 
-/** A UID as it stands in a data set; empty when there is none or it is none (PS3.5 9.1). */
+/** The UID in an attribute; '' when it is missing or malformed (PS3.5 9.1). */
 export function uidOf(value: unknown): string {
   const text = Array.isArray(value) ? value[0] : value;
   return typeof text === 'string' && /^[0-9.]{1,64}$/.test(text.trim()) ? text.trim() : '';

@@ -11,17 +11,17 @@ const LIFETIME_SECONDS = 240;
 
 export interface AssertionClaims {
   clientId: string;
-  /** `kid` of the public key that the EHR has of us. */
+  /** `kid` of our public key, as registered with the EHR. */
   keyId: string;
   /** URL of the token endpoint, exactly as it is called. */
   audience: string;
 }
 
 /**
- * The signed JWT by which a backend service proves who it is (RFC 7523; SMART App Launch 2.2): RS384
- * with an RSA key, ES384 with one on P-384.
+ * The signed JWT that authenticates a backend service (RFC 7523; SMART App Launch 2.2): RS384 with
+ * an RSA key, ES384 with a P-384 key.
  * @param privateKey PEM.
- * @throws Error when the key is of another kind, or is no key.
+ * @throws Error for any other kind of key, or when it is not a key.
  */
 export function clientAssertion(
   { clientId, keyId, audience }: AssertionClaims,
@@ -42,7 +42,7 @@ export function clientAssertion(
   const signed = [header, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
-  // JWS has the two numbers of an ECDSA signature side by side, not as DER (RFC 7518 3.4).
+  // JWS has the two numbers of an ECDSA signature side by side, not in DER (RFC 7518 3.4).
   const signature = sign('sha384', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
   return `${signed}.${signature.toString('base64url')}`;
 }
@@ -60,23 +60,23 @@ export interface BackendService {
   clientId: string;
   keyId: string;
   scope: string;
-  /** Asked of the EHR where it is not given. */
+  /** Read from the SMART configuration of the EHR unless it is given. */
   tokenUrl?: string;
-  /** PEM, read for each token. */
+  /** PEM; read for each token. */
   privateKey: () => Promise<string>;
 }
 
-/** Where tokens come from. */
+/** The server that issues tokens. */
 export interface TokenEndpoint {
   /** FHIR base, without a trailing slash. */
   baseUrl: string;
   dispatcherNow: () => Promise<Dispatcher | undefined>;
 }
 
-/** Tokens are replaced after this part of their life, so that none runs out on its way. */
+/** A token is replaced after this part of its life, so that it does not expire on the way. */
 const USED_OF_LIFE = 0.8;
 
-/** For an answer without `expires_in`. */
+/** Life of a token whose answer has no `expires_in`. */
 const SHORT_LIFE_SECONDS = 60;
 
 const TIMEOUT_MS = 15_000;
@@ -93,8 +93,8 @@ const tokenSchema = z.looseObject({
 });
 
 /**
- * Access tokens of a backend service: one is kept for most of its life, and those who need one at
- * the same time wait for the same answer.
+ * Access tokens of a backend service: a token is reused for most of its life, and concurrent
+ * callers wait for the same answer.
  */
 export function backendToken(
   service: BackendService,
@@ -128,7 +128,7 @@ export function backendToken(
     const answer = await ask(url, signal, { method: 'GET' });
     const stated = parsed(discoverySchema, answer, 'SMART configuration');
     if (!stated.token_endpoint_auth_methods_supported.includes('private_key_jwt')) {
-      throw refused('The EHR does not take signed assertions (private_key_jwt)');
+      throw refused('The EHR does not accept signed assertions (private_key_jwt)');
     }
     return stated.token_endpoint;
   }
@@ -179,7 +179,10 @@ export function backendToken(
   };
 }
 
-/** RFC 6749 5.2: 400 and 401 mean our registration, whatever else is the server's own trouble. */
+/**
+ * RFC 6749 5.2: 400 and 401 mean that our registration is wrong; any other status is a fault of the
+ * server.
+ */
 function refusal(status: number, text: string, retryAfter: string) {
   const asked = retryAfterSeconds(retryAfter);
   if (status !== 400 && status !== 401 && status !== 403) {
@@ -214,20 +217,20 @@ function parsed<Schema extends z.ZodType>(
   throw new FhirFailure(failureOf('ehr_misconfigured', `The answer is not a ${what}`));
 }
 
-/** What a destination is shown of who we are, beside a client certificate. */
+/** Our credentials for a destination, beside a client certificate. */
 export interface Credentials {
   /**
    * Value of the `Authorization` header; null for none.
    * @throws FhirFailure `ehr_unauthorized`, `ehr_unavailable`.
    */
   header(signal?: AbortSignal): Promise<string | null>;
-  /** Gives up what `header` answered, after a 401. @returns whether it will answer a fresh one. */
+  /** Discards the credentials after a 401. @returns whether `header` will supply fresh ones. */
   renew(): boolean;
 }
 
 /**
- * Credentials of a destination. Secrets are read from their files for each call, so that a rotated
- * one needs no restart, and are never part of an error.
+ * Creates the credentials for a destination. Secrets are read from their files for each call, so
+ * that a rotated one needs no restart, and never become part of an error.
  */
 export function credentialsOf(
   authorization: FhirDestination['authorization'],
@@ -275,9 +278,9 @@ async function secretIn(file: string): Promise<string> {
 type TlsSettings = NonNullable<FhirDestination['tls']>;
 
 /**
- * The connection pool of a destination with its own authority or client certificate; undefined
- * where it has neither. The files are looked at for each call, so that a renewed certificate is used
- * without a restart.
+ * The connection pool of a destination with its own certificate authority or a client certificate;
+ * undefined without either. The files are checked for each call, so that a renewed certificate is
+ * used without a restart.
  * @returns rejects with a FhirFailure `ehr_unauthorized` when a file cannot be read.
  */
 export function tlsDispatcher(settings: TlsSettings | undefined): () => Promise<Agent | undefined> {
@@ -287,7 +290,7 @@ export function tlsDispatcher(settings: TlsSettings | undefined): () => Promise<
     const written = await readable(() => timesOf(settings));
     if (open?.written !== written) {
       const connect = await readable(() => contents(settings));
-      // Calls under way on the old pool end before it closes.
+      // The old pool closes after the calls under way on it.
       void open?.agent.close();
       open = { written, agent: new Agent({ connect }) };
     }
@@ -316,7 +319,7 @@ async function readable<Answer>(read: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** How a server of HTTP is shown who we are; files are read for each call. */
+/** The credentials for an HTTP server; their files are read for each call. */
 export function httpAccess({
   baseUrl,
   authorization,

@@ -4,16 +4,16 @@ import { connectFhir } from './client.ts';
 import { dailyMode, modeInWords } from './delivery-mode.ts';
 
 export interface ServerReport {
-  /** FHIR version of the CapabilityStatement; null where the server has none. */
+  /** FHIR version of the CapabilityStatement; null when the server has none. */
   version: string | null;
-  /** How results will be sent to it. */
+  /** How results will be sent to the server. */
   mode: string;
-  /** Seconds that its clock is ahead of ours; null when it does not say. */
+  /** Seconds that its clock is ahead of ours; null when it sends no date. */
   ahead: number | null;
 }
 
 /**
- * Asks an EHR for its CapabilityStatement, with the credentials of deliveries; nothing is written.
+ * Reads the CapabilityStatement of an EHR with the credentials of deliveries; writes nothing.
  * @throws FhirFailure for what the peer or the network does.
  */
 export async function checkServer(

@@ -11,19 +11,19 @@ import {
 } from './outcome.ts';
 import type { FhirServer, ResourceOf, TransactionReceipt } from './server.ts';
 
-/** Errors that end a connection before a byte of the request has left. */
+/** Errors that end a connection before a byte of the request was sent. */
 const BEFORE_SENDING =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|CERT_.*|.*SELF_SIGNED.*|UNABLE_TO_.*)$/;
 
-/** What fhir-kit-client throws for an answer that is not 2xx, or not JSON. */
+/** The error of fhir-kit-client for an answer that is not 2xx, or not JSON. */
 interface AnswerError {
   response: { status: number; data: unknown };
   config: { headers: Headers };
 }
 
 /**
- * Classifies what a call threw. A write whose answer was lost may have been committed: ambiguous.
- * No message of the error is kept, since it can hold the address with its credentials.
+ * Classifies the error of a call. A write whose answer was lost may have been committed: ambiguous.
+ * The message of the error is dropped, since it can contain the address with its credentials.
  */
 export function classifyFetchError(error: unknown, interaction: 'read' | 'write'): Failure {
   if (isAnswerError(error)) return classifyAnswer(error, interaction);
@@ -42,9 +42,9 @@ export function hasAnswer(failure: Failure, statuses: readonly number[]): boolea
 function classifyAnswer(error: AnswerError, interaction: 'read' | 'write'): Failure {
   const { status, data } = error.response;
   const { headers } = error.config;
-  // A 2xx arrives here only because its body could not be parsed.
-  const cutShort = status < 300 && /json/.test(headers.get('content-type') ?? '');
-  if (cutShort) {
+  // A 2xx answer gets here only if its body could not be parsed.
+  const damaged = status < 300 && /json/.test(headers.get('content-type') ?? '');
+  if (damaged) {
     const code = interaction === 'write' ? 'ehr_ambiguous' : 'ehr_unavailable';
     return { ...failureOf(code, `HTTP ${status} with damaged JSON`), status };
   }
@@ -66,7 +66,7 @@ function isAnswerError(error: unknown): error is AnswerError {
   );
 }
 
-/** The system's code of the innermost cause, else the name of the error. */
+/** The system code of the innermost cause, otherwise the name of the error. */
 function causeCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if (error.cause instanceof Error) return causeCode(error.cause);
@@ -81,19 +81,21 @@ export type FhirConnection = Pick<
 
 const JSON_BODY = { 'content-type': 'application/fhir+json' };
 
-/** The id of what was created is in the body only when the body is asked for. */
+/** The body has the id of a created resource only when the body is asked for. */
 const RETURNED = { ...JSON_BODY, prefer: 'return=representation' };
 
-/** Not carried out yet: there are no entry statuses to check. */
+/** Accepted but not carried out yet: there are no entry statuses to check. */
 const ACCEPTED = 202;
 
-/** An unknown search parameter must be an error: ignored, it would match every patient. */
+/**
+ * An unknown search parameter must be an error: if it were ignored, it would match every patient.
+ */
 const STRICT = { prefer: 'handling=strict' };
 
 /**
- * An EHR behind fhir-kit-client. What that leaves open is done here: time-outs, redirects are never
- * followed (credentials stay with the configured host), the transaction goes to the base itself
- * without a trailing slash, and entry statuses are checked.
+ * Connects to an EHR by fhir-kit-client, and adds what that leaves open: time-outs; redirects are
+ * never followed, so that credentials stay with the configured host; a transaction is posted to the
+ * base itself, without a trailing slash; entry statuses are checked.
  */
 export function connectFhir(connection: FhirConnection): FhirServer {
   const baseUrl = connection.baseUrl.replace(/\/+$/, '');
@@ -129,8 +131,7 @@ export function connectFhir(connection: FhirConnection): FhirServer {
     try {
       return await attempt();
     } catch (error) {
-      // Nothing was done under a token that had run out: once more with a fresh one (exchange
-      // 1.10).
+      // An expired token did nothing: the call is repeated once with a fresh one (exchange 1.10).
       const refused = error instanceof FhirFailure && error.reason.status === 401;
       if (!refused || !credentials.renew()) throw error;
       return attempt();
@@ -153,7 +154,9 @@ export function connectFhir(connection: FhirConnection): FhirServer {
     return answer.entry ?? [];
   }
 
-  /** Where a server says nothing of what it wrote: by the condition it was written under. */
+  /**
+   * For a server that does not say what it wrote: finds the resource by the condition of its write.
+   */
   async function findWritten(type: string, condition: string, signal: AbortSignal) {
     const parameters = Object.fromEntries(new URLSearchParams(condition));
     const [entry, ...others] = await find(type, parameters, signal);
@@ -173,15 +176,17 @@ export function connectFhir(connection: FhirConnection): FhirServer {
         options: { headers, signal: either },
       }),
     );
-    const { headers: told } = Client.httpFor(answer).response ?? {};
+    const { headers: answered } = Client.httpFor(answer).response ?? {};
     const condition = request?.ifNoneExist ?? query;
     const reference =
       (id === undefined ? null : path) ??
       referenceOf(answer, type) ??
-      relativeLocation(told?.get('location') ?? undefined) ??
+      relativeLocation(answered?.get('location') ?? undefined) ??
       (condition ? await findWritten(type, condition, signal) : null);
     if (!reference) {
-      throw new FhirFailure(failureOf('ehr_ambiguous', `Where the ${type} is was not said`));
+      throw new FhirFailure(
+        failureOf('ehr_ambiguous', `The answer does not say where the ${type} is`),
+      );
     }
     return reference;
   }
@@ -236,7 +241,8 @@ export function connectFhir(connection: FhirConnection): FhirServer {
         );
         return isResource(answer, 'CapabilityStatement') ? answer : null;
       } catch (error) {
-        // A server without a statement may still take a transaction; one that cannot answer can not.
+        // A server without a statement may still accept a transaction; one that does not answer
+        // will not.
         if (error instanceof FhirFailure && hasAnswer(error.reason, [404, 405, 406, 501]))
           return null;
         throw error;
@@ -246,8 +252,9 @@ export function connectFhir(connection: FhirConnection): FhirServer {
 }
 
 /**
- * Checks a transaction-response entry by entry: some servers answer 200 with a failure inside.
- * @throws FhirFailure of the first failed entry; `ehr_ambiguous` when the entries cannot be told.
+ * Checks a transaction response entry by entry: some servers answer 200 with a failure inside.
+ * @throws FhirFailure of the first failed entry; `ehr_ambiguous` when the entries cannot be told
+ * apart.
  */
 function receipt(bundle: Bundle, answer: unknown): TransactionReceipt {
   const sent = bundle.entry?.length ?? 0;
@@ -275,7 +282,7 @@ function relativeLocation(location: string | undefined): string | null {
   );
 }
 
-/** `Type/id` of an answer that is the written resource. */
+/** `Type/id` of an answer that is the written resource; null for any other answer. */
 function referenceOf(answer: unknown, type?: string): string | null {
   if (typeof answer !== 'object' || answer === null) return null;
   if (!('resourceType' in answer) || !('id' in answer)) return null;

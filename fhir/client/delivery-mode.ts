@@ -1,17 +1,23 @@
 import type { CapabilityStatement } from '@medplum/fhirtypes';
 import type { FhirServer } from './server.ts';
 
-/** Which interactions this receiver is sent its results with (exchange 1.9). */
+/** The interactions by which results are sent to a receiver (exchange 1.9). */
 export interface DeliveryMode {
-  /** The whole result at once; else resource by resource, each before those that refer to it. */
+  /**
+   * Sends the whole result at once; otherwise resource by resource, each before those that refer to
+   * it.
+   */
   transaction: boolean;
-  /** Conditional create and update; else each resource is searched for first. */
+  /** Uses conditional create and update; otherwise each resource is searched for first. */
   conditional: boolean;
-  /** The Provenance under an id of ours (`updateCreate`); else it is created once, after the rest. */
+  /**
+   * Writes the Provenance under an id of ours (`updateCreate`); otherwise it is created once, after
+   * the rest.
+   */
   updateAsCreate: boolean;
 }
 
-/** The mode a CapabilityStatement allows. What a server does not state is tried. */
+/** The mode that a CapabilityStatement allows. Interactions that it does not mention are tried. */
 export function deliveryMode(statement: CapabilityStatement | null): DeliveryMode {
   const rest = statement?.rest?.[0];
   const interactions = rest?.interaction ?? [];
@@ -29,8 +35,8 @@ export function deliveryMode(statement: CapabilityStatement | null): DeliveryMod
 }
 
 /**
- * The next simpler mode, for a receiver that answered 405 or 501 to what it did not deny; null when
- * there is none.
+ * The next simpler mode, for a receiver that answered 405 or 501 to an interaction that its
+ * statement did not deny; null without one.
  */
 export function simplerMode(mode: DeliveryMode): DeliveryMode | null {
   if (mode.transaction) return { ...mode, transaction: false };
@@ -48,9 +54,9 @@ export function modeInWords(mode: DeliveryMode): string {
 }
 
 export interface ReceiverMode {
-  /** The mode of today. */
+  /** The current mode. */
   current(signal: AbortSignal): Promise<DeliveryMode>;
-  /** Keeps a mode that a delivery found out, until the statement is read again. */
+  /** Keeps a mode that a delivery has found to work, until the statement is read again. */
   learn(mode: DeliveryMode): void;
 }
 
@@ -58,7 +64,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Reads the mode of a server when it is first needed, and again once a day: an upgrade of the EHR
- * is noticed, and a delivery costs no extra call.
+ * is noticed, and deliveries need no extra call.
  */
 export function dailyMode(
   server: Pick<FhirServer, 'capabilities'>,

@@ -7,8 +7,8 @@ import {
 } from '../../src/platform/errors/catalogue.ts';
 
 /**
- * A record of the receiver that may be the one meant. It says which record, and what of it speaks
- * for and against; a person looks it up there, so that no identity of the EHR is kept here.
+ * A record of the receiver that may be the right one: its reference, and which attributes agree or
+ * differ. A person looks it up there, so that no identity of the EHR is stored here.
  */
 export interface Candidate {
   /** `Patient/<id>` or `ServiceRequest/<id>`. */
@@ -17,29 +17,32 @@ export interface Candidate {
   differs: readonly string[];
 }
 
-/** What an HTTP status of the EHR means to a delivery (exchange 1.10). */
+/** The meaning of an HTTP status of the EHR for a delivery (exchange 1.10). */
 interface StatusMeaning {
   code: ErrorCode;
-  /** How often the delivery may read again and rebuild the bundle before it gives up. */
+  /** How often the delivery reads again and rebuilds the bundle before it gives up. */
   rebuilds?: number;
   /** Attempts after which a transient failure is left to a person. */
   attempts?: number;
-  /** Seconds the whole destination waits, where the EHR does not say. */
+  /** Seconds that the whole destination waits, unless the EHR says how long. */
   hold?: number;
-  /** The EHR lacks the interaction: a simpler one may do (capabilities.ts). */
+  /** The EHR lacks the interaction; a simpler mode may work (delivery-mode.ts). */
   simpler?: true;
 }
 
-/** Wrong credentials are tried slowly: an account must not be locked by our retries. */
+/** Wrong credentials are retried slowly, so that our retries do not lock the account. */
 const UNAUTHORIZED: StatusMeaning = { code: 'ehr_unauthorized', hold: 300 };
 const UNAVAILABLE: StatusMeaning = { code: 'ehr_unavailable' };
 const REJECTED: StatusMeaning = { code: 'ehr_rejected' };
-/** Taken, and perhaps carried out later. */
+/** Accepted, and perhaps carried out later. */
 const ACCEPTED: StatusMeaning = { code: 'ehr_ambiguous' };
 const MISCONFIGURED: StatusMeaning = { code: 'ehr_misconfigured' };
 const LACKING: StatusMeaning = { ...REJECTED, simpler: true };
 
-/** A base that is not there is no fault of this report, and would meet every other one too. */
+/**
+ * A missing base address is not the fault of this report, and every other report would meet it,
+ * too.
+ */
 const NO_SUCH_BASE: StatusMeaning = { ...UNAVAILABLE, hold: 300 };
 
 const STATUS: Readonly<Record<number, StatusMeaning>> = {
@@ -59,7 +62,7 @@ const STATUS: Readonly<Record<number, StatusMeaning>> = {
   501: LACKING,
 };
 
-/** Meaning of the statuses that are not in the table, by their hundreds. */
+/** Meaning of all other statuses, by their first digit. */
 const STATUS_CLASS: Readonly<Record<number, StatusMeaning>> = {
   2: MISCONFIGURED,
   3: MISCONFIGURED,
@@ -67,7 +70,7 @@ const STATUS_CLASS: Readonly<Record<number, StatusMeaning>> = {
   5: UNAVAILABLE,
 };
 
-/** OperationOutcome issue types that a later attempt may not meet again. */
+/** OperationOutcome issue types that a later attempt may avoid. */
 const PASSING_ISSUES: ReadonlySet<string> = new Set([
   'throttled',
   'transient',
@@ -76,11 +79,11 @@ const PASSING_ISSUES: ReadonlySet<string> = new Set([
   'incomplete',
 ]);
 
-/** Why a call to the EHR failed, as data; `status` null where there was no answer. */
+/** Why a call to the EHR failed, as data; `status` is null without an answer. */
 export interface Failure {
   failure: FailureClass;
   code: ErrorCode;
-  /** Holds no PHI: statuses, issue codes and element paths only. */
+  /** Contains no PHI: statuses, issue codes and element paths only. */
   detail: string;
   status: number | null;
   retryAfter?: number;
@@ -93,7 +96,7 @@ export interface Failure {
 export class FhirFailure extends Error {
   override name = 'FhirFailure';
   readonly reason: Failure;
-  /** Records that a person can choose from, where the matching failed. */
+  /** Records that a person can choose from, if the matching failed. */
   readonly candidates: readonly Candidate[];
 
   constructor(reason: Failure, candidates: readonly Candidate[] = []) {
@@ -103,15 +106,15 @@ export class FhirFailure extends Error {
   }
 }
 
-/** A failure by its code alone, with the retry class of the catalogue. */
+/** A failure with this code and the retry class of the catalogue. */
 export function failureOf(code: ErrorCode, detail: string): Failure {
   return { failure: catalogueEntry(code).retry, code, detail, status: null };
 }
 
 /**
- * Classifies an HTTP status, of the answer or of an entry inside it.
+ * Classifies an HTTP status of the answer, or of an entry inside it.
  * @param body the answer, of any shape; only an OperationOutcome is read.
- * @param retryAfter seconds the EHR asked us to wait.
+ * @param retryAfter seconds that the EHR asked us to wait.
  */
 export function classifyStatus(status: number, body: unknown, retryAfter?: number): Failure {
   const issues = issuesOf(body);

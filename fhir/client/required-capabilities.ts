@@ -9,17 +9,17 @@ type Interaction = 'create' | 'read' | 'search-type' | 'update';
 interface Asked {
   type: ResourceType;
   interactions: readonly Interaction[];
-  /** Search parameters, of searches and of conditions. */
+  /** Search parameters of searches and of conditional interactions. */
   searches: Readonly<Record<string, 'token' | 'reference' | 'date' | 'string'>>;
   conditional?: 'create' | 'update';
-  /** Under an id that we choose (update as create). */
+  /** Written under an id that we choose (update as create). */
   ownId?: true;
   why: string;
 }
 
 const BY_IDENTIFIER = { identifier: 'token' } as const;
 
-/** Every interaction that a delivery may ask of an EHR, the one place where they are listed. */
+/** Every interaction that a delivery may need of an EHR; they are listed only here. */
 const ASKED: readonly Asked[] = [
   {
     type: 'Patient',
@@ -91,10 +91,12 @@ const ASKED: readonly Asked[] = [
   },
 ];
 
-/** Of the list, not of the software: raised when an entry changes. */
+/** Date of this list, not of the software; changed with each change of an entry. */
 const STATED = '2026-11-21';
 
-/** What an EHR must offer to Sonogate, as a CapabilityStatement of requirements on a server. */
+/**
+ * The interactions that an EHR must offer, as a CapabilityStatement of requirements on a server.
+ */
 export function requiredCapabilities(): CapabilityStatement {
   return {
     resourceType: 'CapabilityStatement',
@@ -117,7 +119,7 @@ export function requiredCapabilities(): CapabilityStatement {
   };
 }
 
-/** The SMART scopes that suffice (SMART App Launch 2.2), in the order of `cruds`. */
+/** The sufficient SMART scopes (SMART App Launch 2.2), in the order of `cruds`. */
 export function sufficientScopes(): string[] {
   const letters: Readonly<Record<Interaction, string>> = {
     create: 'c',
@@ -126,7 +128,7 @@ export function sufficientScopes(): string[] {
     'search-type': 's',
   };
   return ASKED.map(({ type, interactions, conditional }) => {
-    // A conditional write may create, and an EHR without conditions is searched.
+    // A conditional write may create, and an EHR without conditional interactions is searched.
     const needed = new Set<Interaction>(interactions);
     if (conditional) needed.add('search-type');
     if (conditional === 'update') needed.add('create');

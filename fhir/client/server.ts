@@ -25,18 +25,21 @@ export interface FhirServer {
     parameters: Record<string, string>,
     signal: AbortSignal,
   ): Promise<ResourceOf<Type>[]>;
-  /** GET of one resource; null when it is not there, or no longer there. */
+  /** GET of one resource; null when it does not exist, or no longer exists. */
   read<Type extends ResourceType>(
     type: Type,
     id: string,
     signal: AbortSignal,
   ): Promise<ResourceOf<Type> | null>;
-  /** POST of one resource, outside a transaction; its reference, `Type/id`. */
+  /** POST of one resource, outside a transaction. @returns its reference, `Type/id`. */
   create(resource: Resource, signal: AbortSignal): Promise<string>;
-  /** An entry of a transaction by itself, under the same condition; the reference of its resource. */
+  /**
+   * Writes one entry of a transaction by itself, under the same condition. @returns the reference
+   * of its resource.
+   */
   write(entry: BundleEntry, signal: AbortSignal): Promise<string>;
-  /** POST of a transaction. Every entry's status is checked, also inside a 200. */
+  /** POST of a transaction. The status of every entry is checked, even inside a 200. */
   transaction(bundle: Bundle, signal: AbortSignal): Promise<TransactionReceipt>;
-  /** The server's own statement; null where it has none. */
+  /** The server's CapabilityStatement; null when it has none. */
   capabilities(signal: AbortSignal): Promise<CapabilityStatement | null>;
 }

@@ -16,13 +16,16 @@ import { type BinaryLedger, sendReport } from './send-report.ts';
 /** Previews with calipers, by their name in the HTTP contract. */
 const OVERLAY = /^overlay-.+\.png$/;
 
-/** An EHR shows a key image beside the text; the full size is in the PDF and at the HTTP API. */
+/**
+ * Longest side of a key image, which an EHR shows beside the text; the full size is in the PDF and
+ * in the HTTP API.
+ */
 const LONGEST_SIDE = 960;
 const JPEG_QUALITY = 85;
 
 /**
- * The previews of a result as key images, small enough for a transaction (tens of kilobytes each);
- * one that is gone is left out.
+ * The previews of a result as key images, small enough for a transaction (tens of kilobytes each).
+ * A preview that has been removed is left out.
  * @param artifactPath path of a stored artifact by its name.
  */
 export async function keyImagesOf(
@@ -50,7 +53,7 @@ function smallJpeg(path: string): Promise<Buffer> {
 export interface FhirDelivererDeps {
   destinations: readonly FhirDestination[];
   results: ResultReader;
-  /** Identity and instances of the study a request came from; null for a request of the API. */
+  /** Identity and instances of the study of a request; null for a request of the API. */
   subjectOf: (requestId: string) => Promise<Subject | null>;
   /** Earlier requests of the same study and endpoint, newest first. */
   earlierRequests: (requestId: string) => Promise<readonly string[]>;
@@ -63,7 +66,7 @@ export interface FhirDelivererDeps {
   logger: Logger;
 }
 
-/** Sends the results of finished requests to the EHRs of the configuration, by the outbox. */
+/** Delivers the results of finished requests to the configured EHRs, by the outbox. */
 export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
   const receivers = new Map(
     deps.destinations.map((destination) => {
@@ -73,20 +76,20 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
   );
 
   /**
-   * Delivery → failures in a row that are transient only for so many attempts. Attempts of before,
-   * when the EHR was away or a person had not yet sent it again, are none of them; nor are those of
-   * another process, after whose end it is tried as often again.
+   * Delivery → consecutive failures of a kind that is transient only for a limited number of
+   * attempts. Earlier attempts do not count if the EHR was unreachable in between or a person has
+   * sent the report again; after a restart the counting begins anew.
    */
-  const inARow = new Map<string, number>();
+  const consecutive = new Map<string, number>();
 
-  /** Such a failure, the last time it may happen, is one for a person. */
+  /** Turns such a failure into a permanent one, for a person, when its attempts are exhausted. */
   function exhausted(delivery: string, failure: Failure): Failure {
     const { attempts } = failure;
-    const times = (inARow.get(delivery) ?? 0) + 1;
-    inARow.delete(delivery);
+    const times = (consecutive.get(delivery) ?? 0) + 1;
+    consecutive.delete(delivery);
     if (attempts === undefined) return failure;
     if (times >= attempts) return { ...failure, failure: 'permanent' };
-    inARow.set(delivery, times);
+    consecutive.set(delivery, times);
     return failure;
   }
 
@@ -134,9 +137,12 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
         binaries: deps.binaries,
         signal,
       });
-      inARow.delete(delivery.id);
+      consecutive.delete(delivery.id);
       if (receipt === null) {
-        return { outcome: 'delivered', detail: 'Not sent: a later result of the study is there' };
+        return {
+          outcome: 'delivered',
+          detail: 'Not sent: the EHR has a later result of the study',
+        };
       }
       const { id, requestId } = delivery;
       deps.logger.event(EVENTS.deliveryReport, { delivery: id, request: requestId, ...receipt });

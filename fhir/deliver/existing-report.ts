@@ -19,7 +19,7 @@ const REPLACEABLE: ReadonlySet<DiagnosticReport['status']> = new Set([
   'preliminary',
 ]);
 
-/** A result, as far as its place among those of the same study. */
+/** What identifies a result among those of the same study. */
 export interface StudyResult {
   resultSystem: string;
   requestId: string;
@@ -29,18 +29,18 @@ export interface StudyResult {
   generatedAt: string;
 }
 
-/** The draft of a study that the receiver has. */
+/** The draft report of a study at the receiver. */
 export interface Draft {
   report: DiagnosticReport;
-  /** Request whose id names the report and its parts: the first run that arrived. */
+  /** The request whose id names the report and its parts: the first run that arrived. */
   key: string;
-  /** Every request whose result the report has had or stands for. */
+  /** Every request whose result the report contains or has replaced. */
   requests: readonly string[];
 }
 
 /**
- * The one report of a study at the receiver: the draft to be replaced, `newer` when that of a later
- * run is there, null for none.
+ * Finds the report of a study at the receiver: the draft to replace, `newer` when it is of a later
+ * run, null without one.
  * @throws FhirFailure `ehr_already_verified` when a person has verified, amended or retracted it.
  */
 export async function existingReport(
@@ -82,20 +82,20 @@ function ours({ identifier = [] }: DiagnosticReport, resultSystem: string): Iden
   return identifier.filter(({ system }) => system === resultSystem);
 }
 
-/** What becomes of the parts of an earlier run that a later one does not replace in place. */
+/** The parts of an earlier run that a later one does not replace in place. */
 export interface FormerRun {
   /** The document of the newest earlier run; the new one replaces it. */
   document?: Reference<DocumentReference>;
-  /** Entries that withdraw what the later run does not have, and end the former document. */
+  /** Entries that withdraw what the later run does not have, and supersede the former document. */
   withdrawals: BundleEntry[];
 }
 
 /**
- * Compares the draft at the receiver with the parts of the next result. Values that were not found
- * again are withdrawn (`entered-in-error`), so that no chart shows them beside the new ones; what a
- * person has verified, and what is not ours, is left alone.
+ * Compares the draft at the receiver with the parts of the next result. Values that the next result
+ * does not have are withdrawn (`entered-in-error`), so that no chart shows them beside the new
+ * ones. Parts that a person has verified, and parts that are not ours, are left alone.
  * @param next identifier values of the parts of the next result.
- * @throws FhirFailure `ehr_already_verified` when a value would be replaced that a person verified.
+ * @throws FhirFailure `ehr_already_verified` when a value that a person verified would be replaced.
  */
 export async function formerRun(
   server: Pick<FhirServer, 'read' | 'search'>,
@@ -142,7 +142,7 @@ async function readPart(
     : server.read('Media', id, signal);
 }
 
-/** `Media.status` has no draft: a picture is ours to withdraw as long as it is `completed`. */
+/** `Media.status` has no draft: a picture may be withdrawn as long as it is `completed`. */
 function isDraft(part: Observation | Media): boolean {
   return (
     part.status === 'preliminary' || part.status === 'registered' || part.resourceType === 'Media'
@@ -185,9 +185,10 @@ function referenceTo(document?: DocumentReference): Reference<DocumentReference>
 const LOOK_EVERY_MS = 500;
 
 /**
- * Waits for the report of a result that the receiver accepted and had not yet carried out (202). The
- * report itself is looked for: servers differ in what the status address of a transaction answers.
- * @returns `DiagnosticReport/<id>`; null when it is not there in time.
+ * Waits for the report of a result that the receiver accepted without carrying it out yet (202). It
+ * searches for the report itself, since servers differ in what the status address of a transaction
+ * answers.
+ * @returns `DiagnosticReport/<id>`; null when it does not appear in time.
  */
 export async function laterArrival(
   server: Pick<FhirServer, 'search'>,

@@ -6,20 +6,20 @@ import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { Candidate } from '../client/outcome.ts';
 import type { Choice } from './send-report.ts';
 
-/** What a person did about a held report; rows are only ever added. */
+/** Actions of a person on a held report; their rows are only ever added. */
 const HOLD_ACTIONS = ['show', 'release', 'reject'] as const;
 export type HoldAction = (typeof HOLD_ACTIONS)[number];
 
-/** The last word of a person on a delivery, with the patient and order chosen last. */
+/** The last decision of a person on a delivery, with the patient and order chosen last. */
 export interface Decision extends Choice {
   action: Exclude<HoldAction, 'show'>;
 }
 
-/** What a delivery needs to know of the hold queue. */
+/** The part of the hold queue that deliveries use. */
 export interface HoldLedger {
-  /** Null where nobody has decided. */
+  /** Null when nobody has decided. */
   decisionOn(deliveryId: string): Promise<Decision | null>;
-  /** Keeps what a person can choose from, in place of what an earlier attempt found. */
+  /** Stores the records that a person can choose from, replacing those of an earlier attempt. */
   keepCandidates(deliveryId: string, candidates: readonly Candidate[]): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function holdLedger(database: Queryable): HoldLedger {
         [deliveryId],
       );
       const [last] = rows;
-      return last ? { action: last.action, ...standingChoice(rows) } : null;
+      return last ? { action: last.action, ...choiceInForce(rows) } : null;
     },
     async keepCandidates(deliveryId, candidates) {
       await database.query(
@@ -53,10 +53,10 @@ export function holdLedger(database: Queryable): HoldLedger {
 }
 
 /**
- * What stands of the choices, newest first: a release "as it is" changes none of them, another
- * patient ends the order that was chosen for the one before.
+ * The choices that are in force, from rows with the newest first: a release "as it is" changes none
+ * of them, and another patient discards the order that was chosen for the one before.
  */
-function standingChoice(rows: readonly DecisionRow[]): Choice {
+function choiceInForce(rows: readonly DecisionRow[]): Choice {
   let order: Choice['order'];
   for (const row of rows) {
     if (order === undefined) order = row.without_order ? null : (row.order_reference ?? undefined);
@@ -68,7 +68,7 @@ function standingChoice(rows: readonly DecisionRow[]): Choice {
 export interface HoldQueueDeps {
   database: Database;
   subjectOf: (requestId: string) => Promise<Subject | null>;
-  /** Makes a delivery due at once, whatever it waits for. */
+  /** Makes a delivery due at once. */
   sendAgain: (tx: Queryable, deliveryId: string) => Promise<unknown>;
 }
 
@@ -101,10 +101,10 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
     async show({ id, person: by }) {
       const report = await database.transaction(async (tx) => {
         const found = await held(tx, id);
-        await writeDown(tx, found, { action: 'show', by });
+        await recordAction(tx, found, { action: 'show', by });
         return found;
       });
-      // After the transaction: the embedded database has one session, which it holds.
+      // Read after the transaction, which holds the only session of the embedded database.
       const subject = await subjectOf(report.request_id);
       return { ...report, identity: subject?.identity ?? null };
     },
@@ -112,7 +112,7 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
     release({ id, person: by, ...choice }) {
       return database.transaction(async (tx) => {
         const report = await held(tx, id);
-        await writeDown(tx, report, { action: 'release', by, ...choice });
+        await recordAction(tx, report, { action: 'release', by, ...choice });
         await sendAgain(tx, id);
         return report;
       });
@@ -121,8 +121,8 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
     reject({ id, person: by, reason }) {
       return database.transaction(async (tx) => {
         const report = await held(tx, id);
-        await writeDown(tx, report, { action: 'reject', by, reason });
-        // One that still retries by itself ends at its next attempt, which is now.
+        await recordAction(tx, report, { action: 'reject', by, reason });
+        // A report that is still retried ends at its next attempt, which is made due now.
         if (report.retried) await sendAgain(tx, id);
         return report;
       });
@@ -139,7 +139,7 @@ interface Entry {
   reason?: string;
 }
 
-async function writeDown(tx: Queryable, report: HeldReport, entry: Entry): Promise<void> {
+async function recordAction(tx: Queryable, report: HeldReport, entry: Entry): Promise<void> {
   await tx.query(
     `INSERT INTO hold_actions (delivery_id, request_id, destination, action, person, code,
        patient, order_reference, without_order, reason)

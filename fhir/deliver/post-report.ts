@@ -20,7 +20,7 @@ export function referencesIn(value: unknown): string[] {
   );
 }
 
-/** A copy of a resource whose references are those of `targets`, where it has them. */
+/** A copy of a resource with its references replaced by `targets`, where that has them. */
 export function withReferences<Of extends Resource>(
   resource: Of,
   targets: ReadonlyMap<string, string>,
@@ -31,8 +31,8 @@ export function withReferences<Of extends Resource>(
 }
 
 /**
- * The Provenance taken out of a transaction, for a receiver that refuses ids chosen by the client
- * (exchange 1.6): it has no identifier to be conditional on, so it must follow by itself.
+ * Takes the Provenance out of a transaction, for a receiver that refuses ids chosen by the client
+ * (exchange 1.6). It has no identifier for a conditional create, so it is sent afterwards.
  */
 export function detachProvenance(bundle: Bundle): { rest: Bundle; provenance: Provenance | null } {
   const entries = bundle.entry ?? [];
@@ -44,9 +44,10 @@ export function detachProvenance(bundle: Bundle): { rest: Bundle; provenance: Pr
 }
 
 /**
- * Creates the Provenance of a committed transaction, once: one of the same recording that already
- * has the report as its target is the one of an earlier attempt.
- * @returns false where the receiver did not say where its resources are, so that none can be made.
+ * Creates the Provenance of a committed transaction, once: a Provenance with the same recording
+ * time and the report as its target is from an earlier attempt.
+ * @returns false when the receiver did not say where its resources are, so that no Provenance can
+ * be created.
  */
 export async function addProvenance(
   server: FhirServer,
@@ -64,7 +65,7 @@ export async function addProvenance(
   return true;
 }
 
-/** With the receiver's references instead of those of the bundle, and without an id. */
+/** Replaces the references of the bundle by those of the receiver, and removes the id. */
 function resolve(
   { id: _, ...provenance }: Provenance,
   { entry = [] }: Bundle,
@@ -79,14 +80,14 @@ function resolve(
   return withReferences(provenance, targets);
 }
 
-/** Identifiers of one search: an address-free POST takes many, but servers limit the answer. */
+/** Identifiers per search: a POST takes many, but servers limit the answer. */
 const AT_A_TIME = 20;
 
 /**
- * The same bundle without conditional entries, for a receiver that has none: what is there already
- * is searched for, then referred to (create) or replaced by its id (update). Not safe against a
- * second sender at the same moment; the outbox sends to a destination one by one.
- * @throws FhirFailure `ehr_rejected` when two resources bear the identifier of one.
+ * Rewrites a bundle without conditional entries, for a receiver that has none: existing resources
+ * are searched for, then referred to (create) or replaced by id (update). Not safe against a
+ * concurrent sender; the outbox sends to a destination one by one.
+ * @throws FhirFailure `ehr_rejected` when two resources have the identifier of one.
  */
 export async function withoutConditions(
   server: Pick<FhirServer, 'search'>,
@@ -124,7 +125,7 @@ function identified(resource: Resource, { request }: BundleEntry): Resource {
   return id === undefined ? resource : { ...resource, id };
 }
 
-/** Type and search token that an entry is conditional on; null for one without a condition. */
+/** Type and search token of the condition of an entry; null without one. */
 function keyOf({ request }: BundleEntry): { type: ResourceType; token: string } | null {
   const [type = '', query] = (request?.url ?? '').split('?');
   const condition = request?.ifNoneExist ?? query;
@@ -132,7 +133,7 @@ function keyOf({ request }: BundleEntry): { type: ResourceType; token: string } 
   return token ? { type: type as ResourceType, token } : null;
 }
 
-/** `Type token` → id of the one resource that bears the identifier. */
+/** `Type token` → id of the resource with that identifier. */
 async function existing(
   server: Pick<FhirServer, 'search'>,
   entries: readonly BundleEntry[],
@@ -163,7 +164,7 @@ function identifiersOf(resource: Resource): Identifier[] {
 
 function twice(type: string): FhirFailure {
   return new FhirFailure(
-    failureOf('ehr_rejected', `Two resources of type ${type} bear the identifier of one`),
+    failureOf('ehr_rejected', `Two resources of type ${type} have the identifier of one`),
   );
 }
 
@@ -174,8 +175,8 @@ function chunks<Item>(items: readonly Item[], size: number): Item[][] {
 }
 
 /**
- * Sends the entries of a transaction one by one, for a receiver that takes none: each after those it
- * refers to, so that the report comes after all that it tells of. What was sent before a failure
+ * Sends the entries of a transaction one by one, for a receiver without transactions: each after
+ * those it refers to, so that the report is sent after its parts. What was sent before a failure
  * stays; every entry is conditional or has an id, so that the next attempt finds it.
  * @throws FhirFailure of the first entry that is refused.
  */
@@ -200,7 +201,7 @@ export function inOrder(entries: readonly BundleEntry[]): BundleEntry[] {
   const placed = new Set<BundleEntry>();
   const place = (entry: BundleEntry): void => {
     if (placed.has(entry)) return;
-    // Marked before its references are followed: a circle ends here instead of never.
+    // Marked before its references are followed, so that a circle of references ends here.
     placed.add(entry);
     for (const reference of referencesIn(entry.resource)) {
       const target = byUrl.get(reference);
@@ -221,8 +222,8 @@ export interface ReportReceipt {
 }
 
 /**
- * Sends the bundle of a report with the interactions that the receiver has.
- * @throws FhirFailure for whatever it does not take.
+ * Sends the bundle of a report by the interactions that the receiver supports.
+ * @throws FhirFailure for whatever the receiver refuses.
  */
 export async function postReport(
   server: FhirServer,

@@ -18,13 +18,13 @@ import type { BundleInput, KeyImage, RenderedReport } from '../resources/report-
 import { type Draft, existingReport, formerRun, laterArrival } from './existing-report.ts';
 import { postReport, type ReportReceipt } from './post-report.ts';
 
-/** Which Binary of which receiver already holds a content, so that a retry stores it only once. */
+/** Remembers which Binary of which receiver has a content, so that a retry stores it only once. */
 export interface BinaryLedger {
   find(destination: string, content: Buffer): Promise<string | null>;
   record(destination: string, content: Buffer, reference: string): Promise<void>;
 }
 
-/** A ledger of one small file per content in `folder`, named by its SHA-256. */
+/** Keeps one small file per content in `folder`, named by its SHA-256. */
 export function binaryLedger(folder: string): BinaryLedger {
   const fileOf = (destination: string, content: Buffer) =>
     join(folder, destination, createHash('sha256').update(content).digest('hex'));
@@ -43,9 +43,9 @@ export function binaryLedger(folder: string): BinaryLedger {
 
 /** What a person decided about a report that could not be matched. */
 export interface Choice {
-  /** `Patient/<id>`; undefined leaves the matching as it is. */
+  /** `Patient/<id>`; undefined leaves the choice to the matching. */
   patient?: string;
-  /** `ServiceRequest/<id>`, null for none; undefined leaves the lookup as it is. */
+  /** `ServiceRequest/<id>`, null for none; undefined leaves the choice to the lookup. */
   order?: string | null;
 }
 
@@ -62,7 +62,7 @@ export interface ReportToSend {
   destination: FhirDestination;
   server: FhirServer;
   mode: DeliveryMode;
-  /** Told of a simpler mode that the receiver turned out to need. */
+  /** Called with a simpler mode that the receiver turned out to need. */
   learn: (mode: DeliveryMode) => void;
   binaries: BinaryLedger;
   signal: AbortSignal;
@@ -71,12 +71,13 @@ export interface ReportToSend {
 const MEGABYTE = 1_000_000;
 
 /**
- * Matches patient and order, guards a verified report, and sends one report in the receiver's mode.
- * After a conflict (409, 412) the report is read again and the bundle rebuilt; a body that is too
- * large (413) goes once more with the PDF as a Binary and without pictures, then resource by
- * resource; an interaction the receiver lacks (405, 501) is replaced by a simpler one.
- * @returns null when the report of a later run is already there: this one is not sent.
- * @throws FhirFailure for whatever the EHR does not take.
+ * Matches patient and order, protects a verified report, and sends one report in the mode of the
+ * receiver. After a conflict (409, 412) the report is read again and the bundle rebuilt. A body
+ * that is too large (413) is sent again with the PDF as a Binary and without pictures, then
+ * resource by resource. An interaction that the receiver lacks (405, 501) is replaced by a simpler
+ * one.
+ * @returns null when the receiver has the report of a later run: this one is not sent.
+ * @throws FhirFailure for whatever the EHR refuses.
  */
 export async function sendReport(report: ReportToSend): Promise<ReportReceipt | null> {
   const { server, signal } = report;
@@ -119,16 +120,16 @@ export async function sendReport(report: ReportToSend): Promise<ReportReceipt | 
   }
 }
 
-/** How a report is sent: changed after a failure that another way may avoid. */
+/** How a report is sent; changed after a failure that another way may avoid. */
 interface Attempt {
   mode: DeliveryMode;
-  /** Bytes of the PDF, and of the pictures together, that go inline. */
+  /** Most bytes of the PDF, and of all pictures together, that are sent inline. */
   inlineBytes: number;
-  /** How often it was built again after a conflict. */
+  /** How often the bundle was rebuilt after a conflict. */
   rebuilt: number;
 }
 
-/** What to try after a failure; null when nothing is left. */
+/** The next way to try after a failure; null when none is left. */
 function nextAttempt(attempt: Attempt, { status, simpler, rebuilds = 0 }: Failure): Attempt | null {
   const { mode, inlineBytes, rebuilt } = attempt;
   if (status === 413 && inlineBytes >= 0) return { ...attempt, inlineBytes: -1 };
@@ -142,7 +143,7 @@ function nextAttempt(attempt: Attempt, { status, simpler, rebuilds = 0 }: Failur
   return rebuilt < rebuilds ? { ...attempt, rebuilt: rebuilt + 1 } : null;
 }
 
-/** Patient, order and visit at the receiver. */
+/** Finds patient, order and encounter at the receiver. */
 async function matched(report: ReportToSend): Promise<BundleInput> {
   const { server, destination, identity, choice, subject, signal } = report;
   const match = choice.patient
@@ -208,7 +209,7 @@ function identifierValues({ entry = [] }: Bundle): Set<string> {
   );
 }
 
-/** The first pictures that fit the limit together; all of them are in the PDF. */
+/** The first pictures that fit into the limit together; all of them are in the PDF. */
 function fitting(images: readonly KeyImage[], inlineBytes: number): KeyImage[] {
   let left = inlineBytes;
   return images.filter(({ data }) => {
@@ -217,7 +218,7 @@ function fitting(images: readonly KeyImage[], inlineBytes: number): KeyImage[] {
   });
 }
 
-/** Inline up to the limit; above it a Binary, stored once per content and receiver. */
+/** The PDF inline up to the limit; above it as a Binary, stored once per content and receiver. */
 async function rendered(
   { destination, server, binaries, signal }: ReportToSend,
   data: Buffer,
@@ -231,7 +232,7 @@ async function rendered(
     {
       resourceType: 'Binary',
       contentType: PDF_MEDIA_TYPE,
-      // A patient that is only just sent along cannot be referred to from outside the bundle.
+      // A patient that is created by the bundle cannot be referred to from outside it.
       securityContext: patient.reference?.startsWith('Patient/') ? patient : undefined,
       data: data.toString('base64'),
     },

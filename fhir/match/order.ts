@@ -6,13 +6,13 @@ import { FhirFailure, failureOf } from '../client/outcome.ts';
 import type { FhirServer } from '../client/server.ts';
 import { accessionNumber, searchToken } from '../resources/identifiers.ts';
 
-/** Orders with one accession number that a person is shown. */
+/** Most orders with one accession number that a person is shown. */
 const MOST_ORDERS = '10';
 
-/** How a receiver without orders answers a search for one. */
+/** Statuses by which a receiver without orders answers a search for one. */
 const NO_ORDERS = [400, 404, 405, 501];
 
-/** What the report is based on, as far as the receiver knows it. */
+/** The order and encounter of a report, as far as the receiver has them. */
 export interface Order {
   order?: Reference<ServiceRequest>;
   encounter?: Reference<Encounter>;
@@ -21,17 +21,17 @@ export interface Order {
 export interface OrderLookup {
   /** (0008,0050) */
   accession: string;
-  /** The patient at the receiver; null for one that is only just sent along. */
+  /** The patient at the receiver; null for one that the bundle creates. */
   patient: Reference<Patient> | null;
   rule: FhirDestination['order'];
-  /** What a person decided: an order, null for none; undefined where nobody did. */
+  /** The decision of a person: an order, null for none; undefined when nobody has decided. */
   chosen?: string | null;
 }
 
 /**
- * Finds the patient's order by accession number. Where orders are `optional`, none found, or more
- * than one, is no error: the report then names the accession number alone (a logical reference) and
- * claims no visit. Where they are `required`, a person chooses.
+ * Finds the patient's order by accession number. If orders are `optional`, finding none or several
+ * is no error: the report then has only the accession number (a logical reference) and no
+ * encounter. If they are `required`, a person chooses.
  * @throws FhirFailure `ehr_order_ambiguous`, with the orders that have the number.
  */
 export async function findOrder(
@@ -47,7 +47,7 @@ export async function findOrder(
     if (order && isOf(order, patient)) return foundOrder(order, identifier);
     throw ambiguous(`The chosen ${chosen} is not there, or of another patient`);
   }
-  const hits = identifier && patient ? await bearersOf(server, identifier, rule, signal) : [];
+  const hits = identifier && patient ? await ordersWith(server, identifier, rule, signal) : [];
   const own = hits.filter((order) => isOf(order, patient));
   const [found] = own;
   if (found && own.length === 1) return foundOrder(found, identifier);
@@ -58,8 +58,8 @@ export async function findOrder(
   );
 }
 
-/** Orders of the accession number, of whichever patient. */
-async function bearersOf(
+/** Orders with the accession number, of any patient. */
+async function ordersWith(
   server: Pick<FhirServer, 'search'>,
   identifier: Identifier,
   rule: OrderLookup['rule'],
@@ -72,7 +72,7 @@ async function bearersOf(
       order.identifier?.some(({ value }) => value?.trim() === identifier.value),
     );
   } catch (error) {
-    // A receiver that keeps no orders can still take reports.
+    // A receiver without orders can still take reports.
     const keepsNone = error instanceof FhirFailure && hasAnswer(error.reason, NO_ORDERS);
     if (rule === 'optional' && keepsNone) return [];
     throw error;

@@ -9,7 +9,7 @@ import { medicalRecordNumber, searchToken } from '../resources/identifiers.ts';
 
 type PatientSettings = Pick<FhirDestination, 'patientIdentifierSystems' | 'createPatient'>;
 
-/** The receiver's patient, or one to be sent along where the site allows it. */
+/** The patient at the receiver, or one that the bundle creates, if the site allows it. */
 export type PatientMatch = { reference: Reference<Patient> } | { newPatient: Patient };
 
 /** (0010,0040) → administrative gender. */
@@ -22,7 +22,7 @@ const GENDERS: Readonly<Record<string, Patient['gender']>> = {
 /** Key of `patientIdentifierSystems` for images without an issuer. */
 const NO_ISSUER = '*';
 
-/** Records with the same demographics that a person is shown. */
+/** Most records with the same demographics that a person is shown. */
 const MOST_CANDIDATES = 5;
 
 /**
@@ -44,7 +44,8 @@ export async function matchPatient(
     { identifier: searchToken(identifier), _count: '2' },
     signal,
   );
-  // A server that ignores an unknown parameter answers with any patient: trust only what matches.
+  // A server that ignores an unknown parameter answers with any patient; only records with the
+  // identifier count.
   const hits = answer.filter((patient) =>
     patient.identifier?.some(
       ({ system, value }) => system === identifier.system && value?.trim() === identifier.value,
@@ -71,8 +72,8 @@ export async function matchPatient(
 }
 
 /**
- * The patient that a person chose for a held report. Demographics are the person's business; a
- * record that is gone or out of use is not taken.
+ * Reads the patient that a person chose for a held report. Demographics are the person's decision;
+ * a record that is missing or out of use is refused.
  * @param reference `Patient/<id>`.
  * @throws FhirFailure `ehr_patient_ambiguous`
  */
@@ -89,12 +90,15 @@ export async function chosenPatient(
 
 type Demographic = 'birth date' | 'sex' | 'family name';
 
-/** What the receiver's record and the images contradict each other in; absent values never do. */
+/**
+ * The demographics in which the receiver's record and the images contradict each other; absent
+ * values never do.
+ */
 export function demographicConflicts(patient: Patient, identity: DicomIdentity): Demographic[] {
   return compared(patient, identity).flatMap(({ what, same }) => (same === false ? [what] : []));
 }
 
-/** Each demographic value of both: the same, not the same, or null where one does not have it. */
+/** Compares each demographic value: equal, different, or null when one of them does not have it. */
 function compared(
   patient: Patient,
   identity: DicomIdentity,
@@ -108,7 +112,7 @@ function compared(
   return [
     {
       what: 'birth date',
-      // FHIR allows a birth date of the year or month alone: compare what both have.
+      // FHIR allows a birth date of only a year or month: compare the part that both have.
       same: both(Boolean(birthDate && patient.birthDate), () =>
         Boolean(birthDate?.startsWith(patient.birthDate ?? '')),
       ),
@@ -134,8 +138,8 @@ function candidate(patient: Patient, identity: DicomIdentity): Candidate {
 }
 
 /**
- * Records with the birth date and family name of the images: never taken for the patient, only shown
- * to a person. A receiver that cannot search so has none.
+ * Finds records with the birth date and family name of the images: they are never taken for the
+ * patient, only shown to a person. Empty for a receiver without such searches.
  */
 async function sameDemographics(
   server: Pick<FhirServer, 'search'>,
@@ -160,8 +164,8 @@ function isOutOfUse({ active, link }: Patient): boolean {
 }
 
 /**
- * Who gave the patient id: the issuer's name, else its universal id (exchange 1.7). One that is no OID
- * is an issuer, too: an id of another hospital must not pass for one without an issuer.
+ * The issuer of the patient ID: its name, otherwise its universal ID (exchange 1.7). One that is
+ * not an OID is an issuer, too: the ID of another hospital must not pass for one without an issuer.
  */
 function issuerOf({ IssuerOfPatientID, IssuerOfPatientIDQualifiers }: DicomIdentity): string {
   return IssuerOfPatientID.trim() || IssuerOfPatientIDQualifiers?.UniversalEntityID.trim() || '';
@@ -172,7 +176,7 @@ function patientIdentifier(identity: DicomIdentity, settings: PatientSettings) {
   const system = Object.hasOwn(settings.patientIdentifierSystems, issuer)
     ? settings.patientIdentifierSystems[issuer]
     : undefined;
-  if (!identity.PatientID.trim()) throw ambiguous('The images hold no patient id');
+  if (!identity.PatientID.trim()) throw ambiguous('The images have no patient ID');
   if (!system) {
     const which = issuer === NO_ISSUER ? 'The images name no issuer, and "*"' : 'The issuer';
     throw new FhirFailure(failureOf('ehr_issuer_unmapped', `${which} is not mapped`));
@@ -197,7 +201,10 @@ function patientOf(
   };
 }
 
-/** VR PN (PS3.5 6.2.1): alphabetic, ideographic and phonetic group, each Family^Given^Middle. */
+/**
+ * Splits a person name (PN, PS3.5 6.2.1): alphabetic, ideographic and phonetic group, each
+ * Family^Given^Middle.
+ */
 function nameGroups(personName: string): HumanName[] {
   return personName.split('=').flatMap((group) => {
     const [family = '', given = '', middle = ''] = group.split('^').map((part) => part.trim());
@@ -211,7 +218,7 @@ function familyNames(personName: string): string[] {
   return nameGroups(personName).flatMap((name) => name.family ?? []);
 }
 
-/** Without case, diacritics, spaces and punctuation. */
+/** The name without case, diacritics, spaces and punctuation. */
 function comparable(name: string): string {
   return name
     .normalize('NFKD')

@@ -15,7 +15,7 @@ const SOURCE_TYPE = 'http://terminology.hl7.org/CodeSystem/security-source-type'
 /** (0020,000D) as a FHIR identifier (DICOM PS3.20, ImagingStudy.identifier). */
 const DICOM_UID = 'urn:dicom:uid';
 
-/** What the resources of a site are identified by. */
+/** Identifier systems of a site. */
 export interface AuditIdentifiers {
   /** System of our own request ids. */
   requestSystem: string;
@@ -53,7 +53,7 @@ function agent({ id, aeTitle, isRequestor, role, address }: Participant): AuditE
   };
 }
 
-/** The details stand with the first entity; an event without one has an entity for them alone. */
+/** The details belong to the first entity; an event without one gets an entity for them. */
 function entities(
   { objects, details }: AuditFacts,
   identifiers: AuditIdentifiers,

@@ -13,7 +13,7 @@ import { buildObservations } from './observations.ts';
 import { type BundleInput, type ReportContext, reportContext } from './report-context.ts';
 import { buildDevice, buildImagingStudy, deviceIdentifier } from './study-and-device.ts';
 
-/** Role of the Patient that `createPatient` sends along. */
+/** Role of the Patient that is created with the report (`createPatient`). */
 export const NEW_PATIENT_ROLE = 'Patient';
 
 /**
@@ -28,7 +28,7 @@ export function buildBundle(input: BundleInput): Bundle {
   const patientIdentifier = newPatient?.identifier?.[0];
   const { identity } = input.subject;
 
-  // First, so that a receiver that takes them one by one never has both old and new values.
+  // First, so that a receiver that processes them one by one never has both old and new values.
   const entry: BundleEntry[] = [...(context.withdrawals ?? [])];
   if (newPatient && patientIdentifier) {
     entry.push(
@@ -78,8 +78,9 @@ export function buildBundle(input: BundleInput): Bundle {
 const ANONYMOUS: Reference<Patient> = { type: 'Patient', display: 'Anonymous' };
 
 /**
- * The bundle of a request that belongs to no patient of ours (artifact `fhir-bundle.json`): the same
- * transaction, with a subject that names nobody; the client puts its own patient in before it posts.
+ * The bundle of a request without a patient of the site (artifact `fhir-bundle.json`): the same
+ * transaction, with an anonymous subject; the client inserts its own patient before it posts the
+ * bundle.
  */
 export function buildAnonymousBundle(result: Result, subject: Subject): Bundle {
   return buildBundle({

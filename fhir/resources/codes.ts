@@ -3,7 +3,7 @@ import { CODING_SYSTEMS, type Coding as TableCoding } from '../../pipelines/conc
 import type { Concept } from '../../pipelines/result/envelope.ts';
 
 /**
- * Codes that FHIR asks for beside the measured concepts (those are in pipelines/concepts/concepts.ts):
+ * Codes that FHIR needs beside those of the measured concepts (pipelines/concepts/concepts.ts):
  * terminology.hl7.org code systems of R4, and DICOM concepts of FHIR components.
  */
 
@@ -24,7 +24,10 @@ export const SYSTEMS = {
   dataOperation: hl7('v3-DataOperation'),
 } as const;
 
-/** "Artificial intelligence asserted": the tag of every resource that holds a machine's statement. */
+/**
+ * "Artificial intelligence asserted": the security label of every resource that contains a
+ * statement of this software.
+ */
 export const AI_ASSERTED: Coding = { system: SYSTEMS.observationValue, code: 'AIAST' };
 
 export const IMAGING_CATEGORY = codeable(SYSTEMS.observationCategory, 'imaging', 'Imaging');
@@ -34,7 +37,7 @@ export const MEDIA_IMAGE = codeable(hl7('media-type'), 'image', 'Image');
 /** SNOMED CT type of `Device` for a program. */
 export const SOFTWARE = codeable(SYSTEMS.SCT, '706689003', 'Application program software');
 
-/** Modalities of what comes with an ultrasound study, as PS3.16 Annex D words them. */
+/** Modalities of the objects of an ultrasound study, in the wording of PS3.16 Annex D. */
 const MODALITY_DISPLAY: ReadonlyMap<string, string> = new Map([
   ['US', 'Ultrasound'],
   ['SR', 'Structured Report Document'],

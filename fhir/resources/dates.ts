@@ -11,8 +11,8 @@ export function fhirDate(da: string): string | undefined {
 }
 
 /**
- * DICOM DT (PS3.5 6.2) → FHIR dateTime. FHIR wants an offset with every time of day; where neither
- * the value nor `offset` (0008,0201) has one, the answer is the date alone, not a guess.
+ * DICOM DT (PS3.5 6.2) → FHIR dateTime. FHIR requires a UTC offset with a time of day; if neither
+ * the value nor `offset` (0008,0201) has one, only the date is returned.
  */
 export function fhirDateTime(dt: string, offset = ''): string | undefined {
   const [, year, month, day, hour, minute, second = '00', fraction, own] = DT.exec(dt.trim()) ?? [];
@@ -30,7 +30,7 @@ export function fhirDateTime(dt: string, offset = ''): string | undefined {
   return `${date}T${hour}:${minute}:${seconds}${milliseconds}${zone}`;
 }
 
-/** Acquisition time, else the time of the study; undefined when the images hold no date. */
+/** Acquisition time, otherwise the time of the study; undefined when the images have no date. */
 export function acquisitionDateTime(identity: DicomIdentity): string | undefined {
   const offset = identity.TimezoneOffsetFromUTC;
   return (

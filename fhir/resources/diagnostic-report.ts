@@ -8,8 +8,8 @@ import { nonEmpty, type ObservationEntry, observationReference } from './observa
 import type { ReportContext } from './report-context.ts';
 
 /**
- * The anchor of the result. Always `preliminary`: only a person makes a report final. R4 has no
- * Device among the performers; the software stands in `Observation.device` and the Provenance.
+ * The report of a result. Always `preliminary`: only a person makes a report final. R4 allows no
+ * Device as a performer; the software is in `Observation.device` and in the Provenance.
  */
 export function buildDiagnosticReport(
   context: ReportContext,
@@ -46,8 +46,8 @@ export function buildDiagnosticReport(
 }
 
 /**
- * The key of the conditional update, and every other request that the report stands for: a result
- * that comes late, or again, finds the report by its own.
+ * The key of the conditional update, and every other request that the report has replaced: a result
+ * that arrives late, or again, finds the report by its own id.
  */
 function requestIdentifiers({ resultSystem, reportKey, requestId, otherRequests }: ReportContext) {
   const key = resultIdentifier(resultSystem, reportKey);
@@ -63,12 +63,12 @@ function requestIdentifiers({ resultSystem, reportKey, requestId, otherRequests 
   ];
 }
 
-/** Statuses that leave nothing to say; every other one is a gap in what was looked at. */
+/** Statuses without a gap; any other one means that something was not assessed. */
 const WITHOUT_GAP: ReadonlySet<Section['status']> = new Set(['complete', 'not_requested']);
 
 /**
- * The result in words: nothing that is not in `result`, and what was not looked at, so that silence
- * is never read as normal.
+ * The result in words: only what is in `result`, and what was not assessed, so that silence is
+ * never read as normal.
  */
 export function conclusion(result: Result): string {
   const statements = result.report?.impression ?? result.findings.map((finding) => finding.text);
@@ -79,20 +79,22 @@ export function conclusion(result: Result): string {
     'AI draft, not reviewed.',
     `Measurements accepted: ${accepted}; withheld: ${measurements.length - accepted}.`,
     ...statements,
-    ...(gaps.length > 0 ? [`Not or not fully assessed: ${gaps.join('; ')}.`] : []),
+    ...(gaps.length > 0 ? ['Not or not fully assessed:', ...gaps] : []),
   ].join(' ');
 }
 
 function gap({ title, reason }: Section): string {
-  return reason ? `${title} (${reason.detail.replace(/\.$/, '')})` : title;
+  return reason ? `${title}: ${reason.detail}` : `${title}.`;
 }
 
-/** Id of the Provenance: it has no searchable identifier, so its id is what makes a retry harmless. */
+/**
+ * Id of the Provenance. It has no identifier to search for, so a fixed id makes a retry harmless.
+ */
 export function provenanceId(requestId: string): string {
   return resourceUuid(requestId, 'Provenance');
 }
 
-/** Which software made report and Observations, from which study, in whose custody. */
+/** States which software made report and Observations, from which study, in whose custody. */
 export function buildProvenance(
   context: ReportContext,
   observations: readonly ObservationEntry[],
@@ -127,7 +129,7 @@ export function buildProvenance(
   };
 }
 
-/** The report of the first run, of which a later one makes a new version; null for a first run. */
+/** The report of the first run, of which this one is a new version; null for a first run. */
 function revisedReport({
   resultSystem,
   reportKey,

@@ -32,8 +32,8 @@ export function resourceUrn(requestId: string, role: string): string {
 }
 
 /**
- * Identifier of a resource of ours, the key of its conditional update: in the destination's result
- * namespace, or, for a bundle made for no destination yet, the name-based UUID itself.
+ * Identifier of one of our resources, and the key of its conditional update: in the destination's
+ * result namespace, or, for a bundle without a destination, the name-based UUID itself.
  */
 export function resultIdentifier(
   system: string | null,
@@ -55,12 +55,12 @@ const identifierType = (code: 'MR' | 'ACSN', display: string): CodeableConcept =
   coding: [{ system: SYSTEMS.identifierType, code, display }],
 });
 
-/** Trimmed, but never stripped of zeros or case-folded: an identifier is compared as it is. */
+/** The value is trimmed, but keeps its zeros and case: identifiers are compared as they are. */
 export function medicalRecordNumber(system: string, value: string): Identifier {
   return { type: identifierType('MR', 'Medical record number'), system, value: value.trim() };
 }
 
-/** (0008,0050). The subject carries no issuer of it, so it has no system. */
+/** (0008,0050) Accession Number. The subject has no issuer for it, so it has no system. */
 export function accessionNumber(value: string): Identifier {
   return { type: identifierType('ACSN', 'Accession ID'), value: value.trim() };
 }
@@ -71,7 +71,7 @@ export function searchToken({ system, value = '' }: Identifier): string {
   return system === undefined ? escaped(value) : `${escaped(system)}|${escaped(value)}`;
 }
 
-/** Query of a conditional interaction, wholly percent-encoded (`|` is `%7C`). */
+/** Query of a conditional interaction, completely percent-encoded (`|` is `%7C`). */
 export function identifierQuery(identifier: Identifier): string {
   return `identifier=${encodeURIComponent(searchToken(identifier))}`;
 }

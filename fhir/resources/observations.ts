@@ -26,7 +26,10 @@ import {
 import { resourceUrn, resultIdentifier } from './identifiers.ts';
 import type { ReportContext } from './report-context.ts';
 
-/** An Observation and its role in the request: the role makes its identifier and its `urn:uuid:`. */
+/**
+ * An Observation and its role in the request, from which its identifier and its `urn:uuid:` are
+ * made.
+ */
 export interface ObservationEntry {
   role: string;
   section: string;
@@ -39,8 +42,8 @@ export function observationReference(requestId: string, role: string): Reference
 }
 
 /**
- * What every Observation of a result has: of this request, about this patient and study.
- * @param ours false for a value that was given to this software: no AI asserts it.
+ * The elements that every Observation of a result has.
+ * @param ours false for a value that this software was given: it was not asserted by AI.
  */
 export function observationBase(
   context: ReportContext,
@@ -67,7 +70,7 @@ export function observationBase(
 
 /** Four significant digits: enough for a centile, a score, a probability. */
 export function quantity(value: number, unit: string): Quantity {
-  // An annotation says nothing that the code of the Observation does not: `{H.B.}/min` is `/min`.
+  // A UCUM annotation adds nothing to the code of the Observation: `{H.B.}/min` becomes `/min`.
   const code = unit.replaceAll(/\{[^}]*\}/g, '');
   const shown = unitText(unit) || code;
   return { value: Number(value.toPrecision(4)), unit: shown, system: SYSTEMS.ucum, code };
@@ -95,8 +98,8 @@ export function nonEmpty<Item>(items: Item[]): Item[] | undefined {
 }
 
 /**
- * The range a value was compared with. The text names the chart and, where the scan was dated, the
- * gestational age; it stands alone when the chart gives no limits (invariant obs-3).
+ * The range that a value was compared with. The text names the chart and, if the scan was dated,
+ * the gestational age; without limits in the chart it is the only content (invariant obs-3).
  */
 export function referenceRange(
   reference: NonNullable<Measurement['reference']>,
@@ -116,14 +119,14 @@ export function referenceRange(
 
 const DERIVATION_TEXT = { mean: 'mean of several frames', median: 'median of several frames' };
 
-/** Role of a measurement: its id, and the fetus, so that twins never share an identifier. */
+/** Role of a measurement: its id and the fetus, so that twins never share an identifier. */
 export function measurementRole(m: Measurement): string {
   return m.fetus === null ? m.id : `${m.id}/${m.fetus}`;
 }
 
 /**
- * One measurement as an Observation. A value below its confidence gate is not sent: a reason stands
- * in its place (invariant obs-6 forbids both).
+ * One measurement as an Observation. A value below its confidence gate is replaced by the reason
+ * why it is absent (invariant obs-6 forbids both).
  * @param roles measurement id → role, to resolve `inputs`.
  */
 export function measurementObservation(
@@ -208,12 +211,12 @@ function methodOf(m: Measurement): CodeableConcept {
 }
 
 /**
- * In the unit of exchange of the concept table, where that differs from the envelope's, with the
- * decimals that the printed report shows: FHIR takes every digit of a decimal for significant.
+ * The value in the unit of exchange of the concept table, with the decimals of the printed report:
+ * FHIR takes every digit of a decimal as significant.
  */
 function exchangeQuantity(m: Measurement, value: number): Quantity {
   const entry = conceptEntry(m.concept.key);
-  // Another unit than the table's, as a machine may have used: the factor would not fit it.
+  // The factor of the table does not fit another unit, as a machine may have used.
   if (entry?.unit !== m.unit) return quantity(value, m.unit);
   const { unit, factor } = entry.exchange;
   const decimals = Math.max(0, entry.decimals - Math.round(Math.log10(factor)));
@@ -231,7 +234,7 @@ export function scoreObservation(
   const resource: Observation = {
     ...observationBase(context, role, { coding, text: score.name }),
     valueQuantity: quantity(score.value, '1'),
-    // The span a score can take is no reference range; it is said in words.
+    // The range of a score is no reference range; it is stated in words.
     method: { text: `Score from ${low} to ${high}` },
     component: nonEmpty(
       score.components.map(({ name, value }) => ({
@@ -245,7 +248,7 @@ export function scoreObservation(
   return { role, section: score.section, resource };
 }
 
-/** A category with the criteria it was decided by. */
+/** A category with the criteria that decided it. */
 export function classificationObservation(
   context: ReportContext,
   classification: Result['classifications'][number],
@@ -269,7 +272,7 @@ export function classificationObservation(
 }
 
 /**
- * A finding in words, with the Observations it rests on.
+ * A finding in words, with the Observations that it is based on.
  * @param roles measurement id → role, to resolve `evidence`.
  */
 export function findingObservation(
@@ -294,7 +297,9 @@ export function findingObservation(
   return { role, section: finding.section, resource };
 }
 
-/** Every statement of the result as an Observation, each section's group before its members. */
+/**
+ * Every statement of the result as an Observation, the group of each section before its members.
+ */
 export function buildObservations(context: ReportContext): ObservationEntry[] {
   const { result } = context;
   // Repeats stay in the structured report: under the same code an EHR would chart them as values.

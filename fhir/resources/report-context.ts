@@ -26,7 +26,7 @@ export interface KeyImage {
   data: Buffer;
 }
 
-/** What a bundle is built from; every resource is a pure function of it. */
+/** The input of a bundle; every resource is a pure function of it. */
 export interface BundleInput {
   result: Result;
   subject: Subject;
@@ -35,7 +35,7 @@ export interface BundleInput {
   organization: string;
   /** The receiver's own patient; a reference without target for the anonymous bundle. */
   patient: Reference<Patient>;
-  /** Sent along and created conditionally when the receiver has none (`createPatient`). */
+  /** Created conditionally with the report when the receiver has none (`createPatient`). */
   newPatient?: Patient;
   order?: Reference<ServiceRequest>;
   encounter?: Reference<Encounter>;
@@ -43,22 +43,25 @@ export interface BundleInput {
   keyImages?: readonly KeyImage[];
   /** SOP Instance UID of the structured report of the same result. */
   structuredReportUid?: string;
-  /** `meta.versionId` of the draft that is replaced; guards against a verification in between. */
+  /**
+   * `meta.versionId` of the draft that is replaced; protects a verification that happens in
+   * between.
+   */
   versionId?: string;
-  /** Request that names the one report of the study, when an earlier run made it (superseding). */
+  /** The request that names the report of the study, if an earlier run created it. */
   reportKey?: string;
-  /** Other requests that the report stands for, so that it is found by any of them. */
+  /** Other requests that the report has replaced, so that it is found by any of them. */
   otherRequests?: readonly string[];
   /** Document of the earlier run, which the new one replaces. */
   formerDocument?: Reference<DocumentReference>;
-  /** Entries that withdraw what this run no longer has. */
+  /** Entries that withdraw what this run does not have. */
   withdrawals?: readonly BundleEntry[];
 }
 
 /** The input with the references that resources of the same bundle share. */
 export interface ReportContext extends BundleInput {
   requestId: string;
-  /** Names report, Observations and pictures: a later run replaces them in place. */
+  /** Names report, Observations and pictures, so that a later run replaces them in place. */
   reportKey: string;
   device: Reference<Device>;
   report: Reference<DiagnosticReport>;
@@ -66,7 +69,7 @@ export interface ReportContext extends BundleInput {
   effective: string | undefined;
 }
 
-/** Joins the input with the `urn:uuid:` references of the bundle to come. */
+/** Adds the `urn:uuid:` references of the bundle to the input. */
 export function reportContext(input: BundleInput): ReportContext {
   const { requestId, identity, instances } = input.subject;
   const known = identity !== null && identity.StudyInstanceUID !== '' && instances.length > 0;

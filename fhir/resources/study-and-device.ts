@@ -7,11 +7,11 @@ import { fhirDateTime } from './dates.ts';
 import { accessionNumber, dicomUidIdentifier, resultIdentifier } from './identifiers.ts';
 import type { ReportContext } from './report-context.ts';
 
-/** Where the source does not say: all that we read is ultrasound. */
+/** For a source without a modality: everything that we read is ultrasound. */
 const ULTRASOUND = 'US';
 
 /**
- * The study as far as its images reached us. It is created only when the receiver has none: the
+ * The study, as far as its images reached us. It is created only when the receiver has none: the
  * owner's copy is never overwritten, and our own series are not added to it.
  */
 export function buildImagingStudy(context: ReportContext, identity: DicomIdentity): ImagingStudy {
@@ -59,8 +59,9 @@ function seriesOf(instances: readonly SourceInstance[]): ImagingStudySeries[] {
 }
 
 /**
- * The software that measured. One Device per pipeline version and set of weights, shared by all
- * reports and never updated; so the weights are part of its identifier (SemVer build metadata).
+ * The software that measured. There is one Device per pipeline version and set of weights, shared
+ * by all reports and never updated, so the weights are part of its identifier (SemVer build
+ * metadata).
  */
 export function buildDevice(context: ReportContext): Device {
   const { result } = context;
@@ -68,7 +69,7 @@ export function buildDevice(context: ReportContext): Device {
     resourceType: 'Device',
     identifier: [deviceIdentifier(context)],
     status: 'active',
-    // Who made the software, not who runs it: the custodian stands in the Provenance.
+    // The maker of the software, not the site that runs it: the custodian is in the Provenance.
     manufacturer: MANUFACTURER,
     deviceName: [{ name: `Sonogate ${result.endpoint}`, type: 'model-name' }],
     modelNumber: result.version,

@@ -213,7 +213,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
       const { requests, row } = await submitted();
       await expect
         .poll(async () => (await row())?.reason)
-        .toBe('Earlier examinations of the patient are looked for.');
+        .toBe('Searching for earlier examinations of the patient.');
       site.pass(58);
       expect(requests()).toEqual([]);
       site.pass(3);

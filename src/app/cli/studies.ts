@@ -46,7 +46,7 @@ function inWords(study: StudyExplanation): string {
   }
   if (study.archiveCount?.detail) lines.push(`  ${study.archiveCount.detail}`);
   for (const { rule, detail } of study.priors) {
-    lines.push(`  priors (rule ${rule}): ${detail ?? 'are looked for'}`);
+    lines.push(`  priors (rule ${rule}): ${detail ?? 'being searched for'}`);
   }
   if (study.tags.length > 0) lines.push(`  tags: ${study.tags.join(', ')}`);
   const conflicts = study.objects.filter((object) => object.conflict).length;

@@ -4,12 +4,12 @@ import type { Database, Queryable } from '../../platform/database/port.ts';
 import { UNCERTAIN_SIGNALS } from './completion.ts';
 
 /**
- * What an archive has of a study that is received, held against what has come.
+ * The objects that an archive has of a study that still receives, compared with those that arrived.
  *
- *   asking ──▶ behind    the archive has not yet all that we have: its count says nothing
- *     │    ──▶ missing   it has more: the study waits for them, within a limit
- *     │    ──▶ unknown   it gave no answer
- *     └──────▶ complete  all is here
+ *   asking ──▶ behind    the archive does not have all of ours yet: its count says nothing
+ *     │    ──▶ missing   the archive has more: the study waits for them, within a limit
+ *     │    ──▶ unknown   the archive did not answer
+ *     └──────▶ complete  every object of the archive has arrived
  */
 export interface ArchiveCount {
   archive: string;
@@ -29,7 +29,9 @@ export function expectedCountSettings(
   return sources.find(({ name }) => name === source)?.completion.expectedCount;
 }
 
-/** Asks the archive of the source soon, once: an association that brought objects has ended. */
+/**
+ * Schedules a count at the archive of the source, after an association that sent objects has ended.
+ */
 export async function scheduleArchiveCount(
   database: Database,
   sources: readonly Source[],
@@ -46,8 +48,8 @@ export async function scheduleArchiveCount(
 }
 
 /**
- * Keeps studies whose time has come, of sources that are held against an archive, from completing
- * while it has not been asked or has more objects; not beyond `waitSeconds`.
+ * Keeps due studies of sources that are compared with an archive from completing until the archive
+ * has answered that all objects have arrived, but no longer than `waitSeconds`.
  */
 export async function holdForArchive(
   database: Database,
@@ -80,7 +82,7 @@ async function hold(
          complete_after = CASE WHEN c.hold_until > $2 THEN c.hold_until ELSE s.complete_after END,
          complete_because =
            CASE WHEN c.hold_until > $2 THEN 'expected-count' ELSE 'quiet-time' END,
-         reason = COALESCE(c.detail, 'Asks ' || c.archive || ' what it has of the study.')
+         reason = COALESCE(c.detail, 'Asking ' || c.archive || ' how many objects it has of the study.')
        FROM archive_counts c WHERE c.study_id = s.id AND c.revision = s.revision
          AND s.state = 'receiving' AND s.complete_after <= $2 AND s.source = $1
          AND (s.complete_because = ANY ($3::text[]) OR s.complete_after = c.hold_until)
@@ -90,7 +92,7 @@ async function hold(
   });
 }
 
-/** The count of a revision, for `explain`; null when no archive was asked. */
+/** The count of a revision, for `explain`; null when no archive is asked. */
 export async function countOfStudy(
   database: Queryable,
   { id, revision }: { id: string; revision: number },

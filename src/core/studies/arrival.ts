@@ -13,14 +13,16 @@ import { isArrivingAsPrior, PRIOR_STUDY } from './priors.ts';
 import { ownSeries } from './study-queries.ts';
 import type { Arrival, ReceivedInstance, StudyRow } from './study-store.ts';
 
-/** An object has its row or may have it: its file must stay, whatever the cause is. */
+/**
+ * The row of an object was committed, or may have been: its file must be kept, whatever the cause.
+ */
 export class RowMayExistError extends Error {
   override name = 'RowMayStandError';
 }
 
 /**
- * Records an object that lies safely on the disk, in one transaction.
- * @throws RowMayStandError when the commit itself failed; anything else leaves no row.
+ * Records an object that is safe on the disk, in one transaction.
+ * @throws RowMayExistError when the commit itself failed; any other error leaves no row.
  */
 export async function addInstance(
   database: Database,
@@ -40,8 +42,8 @@ export async function addInstance(
 }
 
 /**
- * Several associations may bring the first objects of a study at once: the unique key decides which
- * makes the row.
+ * Several associations may send the first objects of a study at once: the unique key decides which
+ * one creates the row.
  */
 async function record(tx: Queryable, received: ReceivedInstance): Promise<Arrival> {
   const study = await lockStudy(tx, received);
@@ -86,9 +88,10 @@ async function record(tx: Queryable, received: ReceivedInstance): Promise<Arriva
 }
 
 /**
- * Whose study it is now that an object has come, and why a person is to look at it first: objects
- * are sent again with the right patient, and by mistake those of two patients under one study.
- * @param renewed a revision opens, or an object takes the place of another.
+ * Determines the patient of a study after an object has arrived, and whether a person has to look
+ * at it: objects are sent again with the corrected patient, and sometimes objects of two patients
+ * are sent under one study by mistake.
+ * @param renewed whether a revision opens or an object replaces another.
  */
 async function patientOfStudy(
   tx: Queryable,
@@ -115,7 +118,7 @@ async function patientOfStudy(
   };
 }
 
-/** Writes down who has changed whose study it is; identity stands in no entry. */
+/** Audits that the patient of a study changed; the entry contains no identity. */
 async function auditPatient(
   tx: Queryable,
   { id }: LockedStudy,
@@ -132,7 +135,10 @@ async function auditPatient(
   });
 }
 
-/** What we fetched to compare it, and a result of ours that a PACS sends back, is no news of a study. */
+/**
+ * Whether an object opens no revision: a prior that we retrieved, or one of our own results that a
+ * PACS sends back.
+ */
 async function opensNothing(
   tx: Queryable,
   { header: { studyInstanceUid, seriesInstanceUid }, receivedAt }: ReceivedInstance,
@@ -142,8 +148,8 @@ async function opensNothing(
 }
 
 /**
- * Keeps an object without opening a revision: in a study that is there to be compared alone it lies
- * in its only revision, in any other it waits for the next one.
+ * Keeps an object without opening a revision. In a study that is here only as a prior, the object
+ * joins its only revision; in any other it waits for the next one.
  */
 async function addAside(
   tx: Queryable,
@@ -204,11 +210,11 @@ async function lockStudy(tx: Queryable, received: ReceivedInstance): Promise<Loc
     [header.studyInstanceUid],
   );
   const study = rows[0];
-  if (!study) throw new Error('the study row vanished inside its transaction');
+  if (!study) throw new Error('the row of the study disappeared within its transaction');
   return study;
 }
 
-/** @returns whether another object with the same SOP Instance UID was there. */
+/** @returns whether another object with this SOP Instance UID was stored before. */
 async function insertInstance(
   tx: Queryable,
   study: Pick<StudyRow, 'id' | 'instance_count'>,

@@ -27,8 +27,8 @@ import {
   type StudyRow,
 } from './study-store.ts';
 import {
+  classifyImages,
   findContentFacts,
-  lookAtImages,
   NOT_LOOKED_AT,
   type RunningRule,
   runsEndpoint,
@@ -38,38 +38,39 @@ import {
 
 export interface StudyActionParts {
   config: Pick<Config, 'dataDir' | 'sources' | 'destinations'>;
-  /** The rules as they are now: they change without a restart. */
+  /** The current rules; they can change without a restart. */
   routing: () => Routing;
   database: Database;
   objects: ReceivedObjects;
   submit: Submit;
-  /** What a request that succeeded left behind. */
+  /** The result of a succeeded request. */
   result: ResultReader['result'];
-  /** Sends received objects on, by the ids of their rows; once each. */
+  /** Forwards received objects, by the ids of their rows; once each. */
   forward: Forward;
   logger: Logger;
   now: () => Date;
 }
 
-/** Puts received objects on their way to destinations; resolves after commit. */
+/** Creates the deliveries that forward received objects to destinations; resolves after commit. */
 export type Forward = (
   instanceIds: readonly string[],
   destinations: readonly string[],
 ) => Promise<void>;
 
-/** What failed for now is tried again after this. */
+/** Wait before a study is tried again after a transient failure. */
 const RETRY_SECONDS = 10;
 
-/** How soon a study whose images are looked at is judged again. */
+/** Wait before a study is judged again while its images are classified. */
 const LOOK_SECONDS = 1;
-const LOOKING = 'Its images are looked at, since a routing rule asks what they show.';
+const LOOKING = 'Its images are being classified, because a routing rule asks what they show.';
 
 const inSeconds = (seconds: number, { now }: Pick<StudyActionParts, 'now'>) =>
   new Date(now().getTime() + seconds * 1000);
 
 /**
- * Does what the routing rules say with a complete revision, and ends it in the state that tells.
- * Everything is repeatable: a crash between two steps leads to the same requests and deliveries.
+ * Carries out the routing rules for a complete revision, and ends it in the state that results.
+ * Every step is repeatable: after a crash between two steps the same requests and deliveries
+ * result.
  */
 export async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<void> {
   const { config, database, logger } = parts;
@@ -92,7 +93,7 @@ export async function actOnStudy(study: StudyRow, parts: StudyActionParts): Prom
     let judged = await judgedBy(known ?? NOT_LOOKED_AT);
     if (judged.open && !known) {
       const { dataDir } = config;
-      const seen = await lookAtImages(study, instances, { ...parts, dataDir });
+      const seen = await classifyImages(study, instances, { ...parts, dataDir });
       if (!seen) return await reschedule(database, study, inSeconds(LOOK_SECONDS, parts), LOOKING);
       judged = await judgedBy(seen);
     }
@@ -102,11 +103,11 @@ export async function actOnStudy(study: StudyRow, parts: StudyActionParts): Prom
   }
 }
 
-const LATE = 'Objects came after the study was interpreted; its source is set to rerun: never.';
+const LATE = 'Objects arrived after the study was interpreted; its source has `rerun: never`.';
 
 /**
- * Whether objects came late to a source whose studies are interpreted once: they are sent on like
- * any other, and nothing is run. What a person asks for is done.
+ * Whether objects arrived late from a source whose studies are interpreted only once: they are
+ * forwarded like any others, and no endpoint runs. A command of a person is always carried out.
  */
 async function interpretedForGood(
   study: StudyRow,
@@ -118,7 +119,7 @@ async function interpretedForGood(
   return former.some(({ revision }) => revision < study.revision);
 }
 
-/** The rules judged on a study; a rule that a person chose stands for all of them. */
+/** Judges the rules on a study; a rule that a person chose replaces all others. */
 export async function judgeStudy(
   study: StudyRow,
   instances: readonly InstanceRow[],
@@ -185,9 +186,12 @@ async function carryOut(
   else await endRevision(database, study, 'routed', null);
 }
 
-const SEEKING_PRIORS = 'Earlier examinations of the patient are looked for.';
+const SEEKING_PRIORS = 'Searching for earlier examinations of the patient.';
 
-/** Earlier examinations for each rule that asks for them; the study waits until all have an answer. */
+/**
+ * Earlier examinations for each rule that asks for them; the study waits until all searches have
+ * ended.
+ */
 async function priorsOf(
   study: StudyRow,
   rules: readonly RunningRule[],
@@ -205,7 +209,7 @@ async function priorsOf(
   return { found, waitsUntil };
 }
 
-/** What the core refuses for good is left to a person; anything else is tried again. */
+/** Leaves what the core refuses permanently to a person; anything else is tried again. */
 async function onFailure(
   study: StudyRow,
   error: unknown,
@@ -228,8 +232,7 @@ export interface AssemblyParts extends StudyActionParts {
 const POLL_MILLISECONDS = 500;
 
 /**
- * Turns each study that is complete into a request. The deadline stands in the row, so a restart
- * changes nothing.
+ * Turns each complete study into requests. Deadlines are in the rows, so a restart changes nothing.
  */
 export function startStudyAssembly(parts: AssemblyParts): Rounds {
   const { logger } = parts;
@@ -242,14 +245,14 @@ export function startStudyAssembly(parts: AssemblyParts): Rounds {
   });
 }
 
-/** The routing rules act on every study whose time has come, or it says why not. */
+/** Applies the routing rules to every study that is due. */
 async function submitComplete(parts: AssemblyParts): Promise<void> {
   const { config, database, now } = parts;
   await completeExpected(database, (source) => expectedDeadline(config.sources, source, now()));
   await holdForArchive(database, config.sources, now());
   await completeDueStudies(database, now());
   for (;;) {
-    // One by one: the lease of a study begins when the work on it begins.
+    // One by one, because the lease of a study begins with its claim.
     const [study] = await claimCompleteStudies(database, now(), 1);
     if (!study) return;
     await forgetExpectations(database, study.study_instance_uid);

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../platform/time.ts';
 import type { InstanceHeader } from './instance-header.ts';
 
-/** The part of a request that comes from the header: numbers and codes, no identity, no date. */
+/** The part of a request that is read from the headers: numbers and codes, no identity, no date. */
 export interface HeaderContext {
   dating: { ga_days: number; basis: 'lmp' } | null;
   age_years: number | null;
@@ -10,7 +10,10 @@ export interface HeaderContext {
   weight_kg: number | null;
 }
 
-/** api 2.3 and 2.4: what is outside is left out rather than sent to be refused. */
+/**
+ * Limits of api 2.3 and 2.4; a value outside is left out, since the request would be refused with
+ * it.
+ */
 const GESTATIONAL_AGE_DAYS = [42, 301] as const;
 const AGE_YEARS = [0, 130] as const;
 const HEIGHT_CM = [30, 250] as const;
@@ -23,14 +26,14 @@ const SEX: Readonly<Record<string, HeaderContext['sex']>> = {
   O: 'other',
 };
 
-/** Fields of `clinical_context` that each model's schema has. */
+/** Fields of `clinical_context` in each model's schema. */
 const CONTEXT_FIELDS: Readonly<Record<string, readonly (keyof HeaderContext)[]>> = {
   'us/obstetric': ['age_years', 'sex'],
   'us/echo': ['age_years', 'sex', 'height_cm', 'weight_kg'],
 };
 const MODELS_WITH_DATING: ReadonlySet<string> = new Set(['us/obstetric']);
 
-/** What the headers of a study tell, each value from the first object that has it. */
+/** Reads the context from the headers of a study, each value from the first object that has it. */
 export function contextFromHeaders(headers: readonly InstanceHeader[]): HeaderContext {
   return {
     dating: datingOf(headers),
@@ -43,7 +46,7 @@ export function contextFromHeaders(headers: readonly InstanceHeader[]): HeaderCo
   };
 }
 
-/** Options and clinical context for an endpoint; what the rule's options say stands above. */
+/** Options and clinical context for an endpoint; the options of the rule take precedence. */
 export function inputFor(
   endpoint: string,
   ruleOptions: Readonly<Record<string, unknown>>,
@@ -59,8 +62,9 @@ export function inputFor(
 }
 
 /**
- * Gestational age on the day of the study: of any object (0010,21D0) Last Menstrual Date, else as
- * stated. A date that gives no age of a pregnancy, such as that of an earlier one, hides none.
+ * Gestational age on the day of the study: by the (0010,21D0) Last Menstrual Date of any object,
+ * otherwise as stated by the cart. A date that gives no plausible age, such as that of an earlier
+ * pregnancy, is skipped.
  */
 function datingOf(headers: readonly InstanceHeader[]): HeaderContext['dating'] {
   const days =
@@ -76,7 +80,7 @@ function countedDays({ lastMenstrualDate, identity }: InstanceHeader): number | 
   return from === null || to === null ? null : to - from;
 }
 
-/** Whole years from (0010,1010), else from birth date and study date. */
+/** Whole years from (0010,1010) Patient's Age, otherwise from birth date and study date. */
 function ageOf({ patientAge, identity }: InstanceHeader): number | null {
   const stated = /^(\d{3})([DWMY])$/.exec(patientAge);
   if (stated) {
@@ -90,7 +94,7 @@ function ageOf({ patientAge, identity }: InstanceHeader): number | null {
   return within(AGE_YEARS, birthdayToCome ? years - 1 : years);
 }
 
-/** Day number of a DICOM DA (PS3.5 6.2); null when it is no date of the calendar. */
+/** Day number of a date (DA, PS3.5 6.2); null when it is not a calendar date. */
 function day(date: string): number | null {
   const match = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(date);
   if (!match) return null;

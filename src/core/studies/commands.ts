@@ -9,16 +9,16 @@ import { findStudy, instancesOf, lastStudies } from './study-queries.ts';
 import type { StudyRow, StudyState } from './study-store.ts';
 import { findContentFacts, NOT_LOOKED_AT } from './submission.ts';
 
-/** What a person may do with a study, by our own id of it or its Study Instance UID. */
+/** Commands of a person on a study, which is named by our id or by its Study Instance UID. */
 
-/** Ends the waiting for more objects. @throws SonogateError `not_found`. */
+/** Completes a study without waiting for more objects. @throws SonogateError `not_found`. */
 export function completeNow(database: Database, key: string, at: Date): Promise<void> {
   return complete(database, key, ['receiving'], { at, because: 'command', revisions: 0 });
 }
 
 /**
- * Lets a study go on that a rule holds, or that no rule took: under the rules that do not hold, or
- * under the one that is named.
+ * Releases a study that a rule holds, or that no rule acted on: under the rules that do not hold,
+ * or under the named one.
  * @throws SonogateError `not_found`, also when no rule has that name.
  */
 export async function releaseStudy(
@@ -28,7 +28,10 @@ export async function releaseStudy(
   { routing, at }: { routing: Routing; at: Date },
 ): Promise<void> {
   if (rule !== null && !routing.rules.some(({ name, hold }) => name === rule && !hold)) {
-    throw new SonogateError('not_found', `There is no routing rule "${rule}" that acts.`);
+    throw new SonogateError(
+      'not_found',
+      `There is no routing rule "${rule}", or it holds studies.`,
+    );
   }
   const states = ['held', 'unrouted', 'ignored', 'refused'] as const;
   await complete(database, key, states, {
@@ -41,8 +44,8 @@ export async function releaseStudy(
 }
 
 /**
- * Has a study wait for a person once it is complete, until it is released; objects that still come
- * are taken. @throws SonogateError `not_found`.
+ * Holds a study once it is complete, until a person releases it; objects are still received.
+ * @throws SonogateError `not_found`.
  */
 export async function holdStudy(database: Database, key: string, reason: string): Promise<void> {
   const study = await findStudy(database, key);
@@ -53,11 +56,11 @@ export async function holdStudy(database: Database, key: string, reason: string)
     [study.id, reason],
   );
   if (rowCount !== 1) {
-    throw new SonogateError('not_found', `The study is ${study.state}: nothing waits for it.`);
+    throw new SonogateError('not_found', `The study is ${study.state} and cannot be held.`);
   }
 }
 
-/** Has a study interpreted again, as a new revision with the same objects. @throws `not_found`. */
+/** Interprets a study again, as a new revision with the same objects. @throws `not_found`. */
 export function rerunStudy(database: Database, key: string, at: Date): Promise<void> {
   return complete(database, key, ['submitted', 'routed', 'unrouted', 'refused', 'ignored'], {
     at,
@@ -106,16 +109,16 @@ async function complete(
   });
 }
 
-/** One study under other rules. */
+/** The result of other rules for one study. */
 export interface DryRun {
   study: string;
   receivedAt: Date;
-  /** Names of the rules that would act; empty: the study would stay unrouted. */
+  /** Names of the rules that would act; empty when the study would be unrouted. */
   acting: string[];
   verdicts: RuleVerdict[];
 }
 
-/** What `routing` would do with the studies received last; nothing is done. */
+/** Judges `routing` on the studies received last, without acting. */
 export async function dryRun(
   database: Database,
   {

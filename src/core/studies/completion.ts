@@ -1,15 +1,15 @@
 import type { Source } from '../../../config/schema.ts';
 
 /**
- * Why a study counts as complete; it stands in the row with the deadline.
+ * The signals by which a study counts as complete; the row has the signal beside `complete_after`.
  *
- *   quiet-time             nothing came for a while
- *   association-release    the last association that brought objects was released
+ *   quiet-time             no object arrived for a while
+ *   association-release    the last association that sent objects was released
  *   performed-procedure    the machine reported the step as completed (MPPS, PS3.4 F.7)
- *   instance-availability  a PACS notified that the study is there (PS3.4 R)
- *   expected-count         the PACS was asked how many objects there are, and all have come
- *   command                a person said so
- *   rerun                  a person, or the policy of the source, wants it interpreted again
+ *   instance-availability  a PACS reported that it has the study (IAN, PS3.4 R)
+ *   expected-count         all objects have arrived that an archive has
+ *   command                a person completed or released the study
+ *   rerun                  a person, or the policy of the source, had it interpreted again
  */
 export const COMPLETION_SIGNAL = [
   'quiet-time',
@@ -22,21 +22,24 @@ export const COMPLETION_SIGNAL = [
 ] as const;
 export type CompletionSignal = (typeof COMPLETION_SIGNAL)[number];
 
-/** Signals by which nobody has said what a study has: others are more certain and are not doubted. */
+/** Signals that are guesses, because nobody has stated which objects the study has. */
 export const UNCERTAIN_SIGNALS: readonly CompletionSignal[] = ['quiet-time', 'association-release'];
 
-/** A study of a source that is no longer configured still completes, by these. */
+/** Settings for studies of a source that is no longer configured. */
 const FORGOTTEN_SOURCE: Pick<Source, 'completion' | 'rerun'> = {
   completion: { signal: 'quiet-time', quietSeconds: 30, afterReleaseSeconds: 5 },
   rerun: 'when-content-changed',
 };
 
-/** When a study counts as complete if nothing comes after `lastArrival`. */
+/** When a study counts as complete if nothing arrives after `lastArrival`. */
 export function quietDeadline(sources: readonly Source[], source: string, lastArrival: Date): Date {
   return after(lastArrival, settingsOf(sources, source).completion.quietSeconds);
 }
 
-/** The same after the last association that brought objects was released; null: no signal here. */
+/**
+ * The same after the release of the last association that sent objects; null when the release is no
+ * signal for this source.
+ */
 export function releaseDeadline(
   sources: readonly Source[],
   source: string,
@@ -46,12 +49,12 @@ export function releaseDeadline(
   return signal === 'association-release' ? after(released, afterReleaseSeconds) : null;
 }
 
-/** The same once all has come that a machine or a PACS said there is. */
+/** The same once all objects have arrived that a machine or a PACS listed. */
 export function expectedDeadline(sources: readonly Source[], source: string, now: Date): Date {
   return after(now, settingsOf(sources, source).completion.afterReleaseSeconds);
 }
 
-/** Whether a study of this source is interpreted again when objects come late. */
+/** Whether a study of this source is interpreted again when objects arrive late. */
 export function rerunPolicy(sources: readonly Source[], source: string): Source['rerun'] {
   return settingsOf(sources, source).rerun;
 }

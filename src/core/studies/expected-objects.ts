@@ -3,10 +3,12 @@ import { DAY_MS } from '../../platform/time.ts';
 import type { CompletionSignal } from './completion.ts';
 import { hastenCompletion } from './study-store.ts';
 
-/** What a machine or a PACS says that a study has. */
+/** The objects of a study as a machine or a PACS lists them. */
 export interface Expectation {
   studyInstanceUid: string;
-  /** UID of the procedure step or of the notification: a later word of the same replaces it. */
+  /**
+   * UID of the procedure step or of the notification; a later list from the same one replaces it.
+   */
   statedBy: string;
   signal: Extract<
     CompletionSignal,
@@ -16,7 +18,7 @@ export interface Expectation {
   statedAt: Date;
 }
 
-/** Writes a statement down; one that names no object says nothing of when a study is complete. */
+/** Records a list of objects; an empty one says nothing about when the study is complete. */
 export async function expectObjects(database: Queryable, stated: Expectation): Promise<void> {
   if (stated.sopInstanceUids.length === 0) return;
   await database.query(
@@ -36,9 +38,10 @@ export async function expectObjects(database: Queryable, stated: Expectation): P
 }
 
 /**
- * Brings studies nearer to completion that have all that was said of them, by every step and every
- * notification, while no step of theirs goes on. At least one statement must name an object of the
- * revision: one that came after its own was complete says nothing of the next.
+ * Brings forward the completion of studies that have every listed object, of every step and every
+ * notification, while none of their steps is in progress. At least one list must name an object of
+ * the current revision: a list that arrived after its own revision was complete says nothing about
+ * the next.
  * @param deadline when a study of this source counts as complete then.
  */
 export async function completeExpected(
@@ -67,7 +70,9 @@ export async function completeExpected(
   }
 }
 
-/** A word of what a study has counts once: what comes later is told of anew, or waited for. */
+/**
+ * Deletes the lists of a study that has completed: later objects are listed anew, or waited for.
+ */
 export async function forgetExpectations(
   database: Queryable,
   studyInstanceUid: string,
@@ -77,10 +82,10 @@ export async function forgetExpectations(
   ]);
 }
 
-/** What was said so long ago is of no study that is still being made. */
+/** Lists older than this belong to no study that still receives. */
 const STATEMENT_DAYS = 30;
 
-/** Forgets statements of studies that never came, and procedure steps that are long over. */
+/** Deletes lists of studies that never arrived, and procedure steps that ended long ago. */
 export async function forgetOldStatements(database: Queryable, now: Date): Promise<void> {
   const before = new Date(now.getTime() - STATEMENT_DAYS * DAY_MS);
   await database.query('DELETE FROM study_expectations WHERE stated_at < $1', [before]);

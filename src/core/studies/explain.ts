@@ -26,18 +26,21 @@ export interface StudyExplanation {
   nextAttemptAt: Date | null;
   /** Which signal set that time. */
   completeBecause: CompletionSignal;
-  /** What an archive has of it; null where none is asked. `holdUntil`: longest that it waits. */
+  /**
+   * The count of the archive; null when none is asked. `holdUntil` is how long the study waits at
+   * most.
+   */
   archiveCount: (ArchiveCount & { holdUntil: Date | null }) | null;
-  /** Earlier examinations, for each rule that asks for them. */
+  /** The search for earlier examinations of each rule that asks for them. */
   priors: PriorSearch[];
   tags: string[];
   objects: { file: string; sopInstanceUid: string; bytes: number; conflict: boolean }[];
-  /** Every rule of the configuration as it is now, judged on this study. */
+  /** Every rule of the current configuration, judged on this study. */
   rules: RuleVerdict[];
   requests: StudyRequestRow[];
 }
 
-/** @param key our own id of the study or its Study Instance UID. @returns null when unknown. */
+/** @param key our id of the study or its Study Instance UID. @returns null when unknown. */
 export async function explainStudy(
   database: Queryable,
   key: string,

@@ -6,7 +6,7 @@ import { isUid } from '../../../pipelines/dicom/uid.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { statedAgeByLmp } from './stated-age.ts';
 
-/** What the gateway itself needs of an object, without its pixels. */
+/** The attributes of an object that the gateway itself needs, without its pixels. */
 export interface InstanceHeader {
   sopClassUid: string;
   sopInstanceUid: string;
@@ -17,15 +17,21 @@ export interface InstanceHeader {
   rows: number;
   columns: number;
   numberOfFrames: number;
-  /** (0028,2110) `01`; null when absent or `00`. Headers of before this was kept have no entry. */
+  /**
+   * (0028,2110) `01`; null when absent or `00`. Missing in headers that were stored by older
+   * versions.
+   */
   lossy?: LossyHistory | null;
   /** Code values of the procedure: (0008,1032) and (0032,1064). */
   procedureCodes: string[];
   /** (0010,21D0) Last Menstrual Date, YYYYMMDD; '' when absent. */
   lastMenstrualDate: string;
-  /** Gestational age by LMP in days, as the cart states it; see stated-age.ts. */
+  /** Gestational age by LMP in days as the cart states it; see stated-age.ts. */
   statedAgeDays: number | null;
-  /** Why the examination was asked for; '' when no attribute says. Absent in headers kept before. */
+  /**
+   * Why the examination was requested; '' when no attribute says so. Missing in headers that were
+   * stored by older versions.
+   */
   indication?: string;
   /** (0010,1010) Patient's Age, as `034Y`; '' when absent. */
   patientAge: string;
@@ -42,10 +48,10 @@ const GROWTH = 4;
 const MAX_READ_BYTES = 64 * MEBIBYTE;
 const PIXEL_DATA = '7FE00010';
 
-/** Every string is decoded by (0008,0005), so what we keep is Unicode (PS3.3 C.12.1.1.2). */
+/** Every string is decoded by (0008,0005), so what we store is Unicode (PS3.3 C.12.1.1.2). */
 const UNICODE = 'ISO_IR 192';
 
-// dcmjs reports each odd value on the console; an object that cannot be used is an error of ours.
+// dcmjs prints each unusual value to the console; we report objects that cannot be used as errors.
 const logger: Silenceable = dcmjs.log;
 logger.setLevel('silent');
 logger.getLogger?.('validation.dcmjs').setLevel('silent');
@@ -56,8 +62,8 @@ interface Silenceable {
 }
 
 /**
- * Reads the header of a DICOM file, all that stands before its pixels: from the first 1 MiB, more
- * while the pixel data has not been reached.
+ * Reads the header of a DICOM file, which is everything before its pixels: from the first 1 MiB,
+ * and more until the pixel data is reached.
  * @throws SonogateError `object_not_understood`.
  */
 export async function readDataSet(path: string): Promise<NaturalDataset> {
@@ -69,7 +75,7 @@ export async function readDataSet(path: string): Promise<NaturalDataset> {
 }
 
 /**
- * What the gateway keeps of the header of a DICOM file.
+ * Reads the attributes that the gateway stores.
  * @throws SonogateError `object_not_understood`, also when a UID that identifies the object is
  * missing or malformed.
  */
@@ -83,14 +89,14 @@ export async function readInstanceHeader(path: string): Promise<InstanceHeader> 
   }
 }
 
-/** Null: the part ends before the pixel data and more can be read. */
+/** Null when the part ends before the pixel data and more can be read. */
 function parse(start: Buffer<ArrayBuffer>, whole: boolean): NaturalDataset | null {
   const sets = takeCharacterSets(start);
   try {
     const { dict } = dcmjs.data.DicomMessage.readFile(start.buffer, {
       untilTag: PIXEL_DATA,
       includeUntilTagValue: false,
-      // What a cart wrote wrongly behind the header we need does not matter here.
+      // Errors of the cart behind the attributes that we need do not matter.
       ignoreErrors: whole,
     });
     if (!whole && !(PIXEL_DATA in dict)) return null;
@@ -167,7 +173,7 @@ function instanceHeader(dataSet: NaturalDataset): InstanceHeader {
 
 const values = (joined: string): string[] => (joined === '' ? [] : joined.split('\\'));
 
-/** Acquisition, else content, else series, else study date and time, as a DICOM DT. */
+/** Acquisition date and time, otherwise those of content, series or study, as a DICOM DT. */
 function acquisitionDateTime(value: (keyword: string) => string): string {
   if (value('AcquisitionDateTime')) return value('AcquisitionDateTime');
   for (const level of ['Acquisition', 'Content', 'Series', 'Study']) {
@@ -183,7 +189,7 @@ function codeValues(sequence: unknown): string[] {
     .filter((code) => code !== '');
 }
 
-/** The one item that the sequence may have (PS3.3 table 10-18), where it names an entity. */
+/** The only item that the sequence may have (PS3.3 table 10-18), if it names an entity. */
 function issuerQualifiers(sequence: unknown): Pick<DicomIdentity, 'IssuerOfPatientIDQualifiers'> {
   const [item] = Array.isArray(sequence) ? (sequence as NaturalDataset[]) : [];
   const UniversalEntityID = attributeText(item?.UniversalEntityID);
@@ -192,12 +198,14 @@ function issuerQualifiers(sequence: unknown): Pick<DicomIdentity, 'IssuerOfPatie
   return { IssuerOfPatientIDQualifiers: { UniversalEntityID, UniversalEntityIDType } };
 }
 
-/** Not even a text has these (PS3.5 6.1.3), and the database takes no NUL. */
+/**
+ * Control characters, which not even text may contain (PS3.5 6.1.3); the database accepts no NUL.
+ */
 const CONTROLS = /(?![\t\n\f\r])\p{Cc}/gu;
 
 /**
- * Values as in the header: backslash between values, `=` between the groups of a name; without
- * control characters.
+ * The text of an attribute as in the header: backslash between values, `=` between the component
+ * groups of a name, without control characters.
  */
 export function attributeText(value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number') {

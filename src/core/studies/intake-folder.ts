@@ -7,16 +7,16 @@ import type { ReceivedObjects } from '../files/received-objects.ts';
 import { knownPaths } from './study-queries.ts';
 
 /**
- * Where received objects lie, below the data folder: `intake/<source>/<day>/<uuid>.dcm`, `.part`
- * while they come. The source stands in the path so that an object without a row still tells how
- * its study completes.
+ * Received objects are stored in the data folder as `intake/<source>/<day>/<uuid>.dcm`, with the
+ * suffix `.part` while they arrive. The source is part of the path so that the study of an object
+ * without a row still completes by the settings of its source.
  */
 const INTAKE = 'intake';
 export const QUARANTINE = 'quarantine';
 export const PARTIAL_SUFFIX = '.part';
 export const OBJECT_SUFFIX = '.dcm';
 
-/** A fresh place for one object; paths are relative to the data folder. */
+/** Creates the place for one object; paths are relative to the data folder. */
 export async function newPlace(
   dataDir: string,
   source: string,
@@ -29,7 +29,7 @@ export async function newPlace(
   return { partial: base + PARTIAL_SUFFIX, complete: base + OBJECT_SUFFIX };
 }
 
-/** Moves an object that cannot be used out of the way, where a person can look at it. */
+/** Moves an object that cannot be used to the quarantine folder, where a person can look at it. */
 export async function quarantine(dataDir: string, path: string): Promise<string> {
   const place = join(QUARANTINE, `${randomUUID()}${OBJECT_SUFFIX}`);
   await mkdir(join(dataDir, QUARANTINE), { recursive: true });
@@ -37,7 +37,7 @@ export async function quarantine(dataDir: string, path: string): Promise<string>
   return place;
 }
 
-/** Every day folder with its source, oldest first. */
+/** Lists every day folder with its source, oldest first. */
 export async function dayFolders(dataDir: string): Promise<{ source: string; folder: string }[]> {
   const found: { source: string; folder: string }[] = [];
   for (const source of await subfolders(join(dataDir, INTAKE))) {
@@ -48,7 +48,7 @@ export async function dayFolders(dataDir: string): Promise<{ source: string; fol
   return found;
 }
 
-/** A rename is durable only when its folder has reached the disk. */
+/** Syncs a folder: a rename in it is durable only afterwards. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
@@ -73,10 +73,10 @@ async function subfolders(path: string): Promise<string[]> {
     .sort();
 }
 
-/** Paths looked up in one query. */
+/** Paths that one query looks up. */
 const LOOKUP_BATCH = 1000;
 
-/** Objects of a day's folder that no row names, as paths below the data folder. */
+/** Yields the objects of a day folder that have no row, as paths relative to the data folder. */
 export async function* unregisteredObjects(
   { database, dataDir }: { database: Queryable; dataDir: string },
   folder: string,
@@ -92,12 +92,15 @@ export async function* unregisteredObjects(
   }
 }
 
-/** Of removed studies: what was written less than an hour ago may be about to get a row. */
+/** A file written less than an hour ago may be about to get its row. */
 const SETTLED_MILLISECONDS = 3_600_000;
-/** Of one pass; the next goes on. */
+/** Most blobs of one pass; the next pass continues. */
 const BATCH = 1000;
 
-/** Notes, with the removal of their study, that these bytes may go from the bucket. */
+/**
+ * Records, in the transaction that removes their study, that these blobs may be deleted from the
+ * bucket.
+ */
 export async function recordUnneededBlobs(
   tx: Queryable,
   digests: readonly string[],
@@ -111,8 +114,8 @@ export async function recordUnneededBlobs(
 }
 
 /**
- * Removes from the bucket what removed studies left there and nothing else refers to. What fails
- * stays noted.
+ * Deletes the blobs of removed studies that nothing else refers to from the bucket. A failed one
+ * stays recorded.
  * @throws what the bucket throws.
  */
 export async function removeUnneededBlobs(
@@ -133,9 +136,9 @@ export async function removeUnneededBlobs(
 }
 
 /**
- * Removes this machine's own copies of objects whose study another machine has removed: files older
- * than the retention that no row names. Else the next start would take them for objects that have
- * just come.
+ * Deletes this machine's copies of objects whose study another machine has removed: files without a
+ * row that are older than the retention. Otherwise the next start would register them as new
+ * objects.
  * @param before the end of the retention.
  */
 export async function removeOrphanedFiles(

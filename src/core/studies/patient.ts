@@ -139,7 +139,7 @@ export async function subjectOfStudy(
   const instances = await instancesOf(database, { id: row.id, revision });
   const headers = instances.map((instance) => instance.header);
   const { dating } = contextFromHeaders(headers);
-  // A PACS may send back what the study was before its patient was corrected.
+  // A PACS may send back our results with the patient as it was before the correction.
   const ours = await ownSeries(database, row.study_instance_uid);
   const received = headers.filter(({ seriesInstanceUid }) => !ours.has(seriesInstanceUid));
   return {
@@ -164,7 +164,7 @@ export async function subjectOfStudy(
   };
 }
 
-/** The same by request alone; null for a request that did not come by DICOM. */
+/** The subject of a request; null when the request did not come from a DICOM study. */
 export async function subjectOfRequest(
   database: Queryable,
   requestId: string,

@@ -8,29 +8,29 @@ import type { InstanceRow, StudyRow } from './study-store.ts';
 /**
  * The search for earlier examinations of one study under one rule.
  *
- *   searching ──▶ found        some go along with the request
+ *   searching ──▶ found        some are added to the request
  *       │     ──▶ none         the archives have none that can be used
- *       └─────▶ unavailable    no answer in time: the request goes without, and says so
+ *       └─────▶ unavailable    no answer in time: the request runs without them, and says so
  */
 export interface PriorSearch {
   rule: string;
   state: 'searching' | 'found' | 'none' | 'unavailable';
-  /** In words; null while it runs. No identity, no date. */
+  /** In words; null while the search runs. Contains no identity and no date. */
   detail: string | null;
 }
 
-/** What goes along with a request. */
+/** Earlier examinations that are added to a request. */
 export interface Priors {
   files: RequestFile[];
-  /** What became of the search, in words. */
+  /** The result of the search, in words. */
   note: string;
 }
 
 const TOO_LATE = 'Not available: no answer in time.';
 
 /**
- * The earlier examinations for a revision under a rule: the search begins with the first call.
- * @returns until when the study waits for them, where they are still looked for.
+ * The earlier examinations for a revision under a rule; the first call starts the search.
+ * @returns until when the study waits, while the search runs.
  */
 export async function priorsFor(
   database: Database,
@@ -58,13 +58,16 @@ export async function priorsFor(
     key,
   );
   const [search] = rows;
-  if (!search) throw new Error('the search for priors vanished');
+  if (!search) throw new Error('the row of the search for priors disappeared');
   if (search.state === 'searching') return { waitsUntil: search.deadline };
   const files = await priorFiles(database, search.instances, dataDir);
   return { files, note: search.detail ?? '' };
 }
 
-/** Named so that they never fall together with the objects of the study or of one another. */
+/**
+ * Priors as files of a request, with names that never collide with those of the study or of one
+ * another.
+ */
 async function priorFiles(
   database: Queryable,
   ids: readonly string[],
@@ -84,7 +87,7 @@ async function priorFiles(
   }));
 }
 
-/** Every search of a study's revision, for `explain`. */
+/** Every search for a revision, for `explain`. */
 export async function priorSearches(
   database: Queryable,
   { id, revision }: Pick<StudyRow, 'id' | 'revision'>,
@@ -97,17 +100,17 @@ export async function priorSearches(
   return rows;
 }
 
-/** How a study stands that is here only because it was fetched to be compared with another. */
+/** State, tag and reason of a study that is here only as a prior of another. */
 export const PRIOR_STUDY = {
   state: 'ignored',
   tag: 'prior',
   reason:
-    'Fetched to be compared with a later study; `npx sonogate studies release` interprets it.',
+    'Retrieved for comparison with a later study; `npx sonogate studies release` interprets it.',
 } as const;
 
 /**
- * Whether objects of a study that arrive now were fetched as a prior, by whatever way they come: over
- * our own association, or over one of the archive (C-MOVE), which tells nothing of it.
+ * Whether objects of a study that arrive now were retrieved as a prior: over our own association,
+ * or over one that the archive opened (C-MOVE), which says nothing about it.
  */
 export async function isArrivingAsPrior(
   database: Queryable,

@@ -16,7 +16,7 @@ const FIRST_ROW_AFTER_SECONDS = 1;
 /** While bytes arrive, the row is refreshed this often. */
 const REFRESH_EVERY_SECONDS = 5;
 
-/** Idle timeout of objects that we fetched ourselves, which come from no source. */
+/** Idle timeout of objects that we retrieved ourselves, which come from no source. */
 const IDLE_SECONDS_WITHOUT_SOURCE = 300;
 
 export interface ReceptionParts {

@@ -16,16 +16,16 @@ import { dayFolders, PARTIAL_SUFFIX, quarantine, unregisteredObjects } from './i
 import { isKnown } from './study-queries.ts';
 import type { Arrival, ReceivedInstance } from './study-store.ts';
 
-/** An object that lies complete and synced on the disk. */
+/** An object that is complete and synced on the disk. */
 export interface StoredObject {
-  /** Below the data folder. */
+  /** Relative to the data folder. */
   path: string;
   meta: FileMeta;
   bytes: number;
   fileSha256: string;
   dataSetSha256: string;
   source: string;
-  /** The study that the sender says it is of, where it says so. */
+  /** The study that the sender stated for the object, if it did. */
   statedStudy?: string | undefined;
 }
 
@@ -38,14 +38,14 @@ export interface RegistrationOptions {
   now: () => Date;
 }
 
-/** SQLSTATE of what a value breaks: data exceptions, and limits of an index or of a word. */
+/** SQLSTATE classes for values that a row cannot have: data exceptions, and limits of an index. */
 const OF_ITS_VALUES = /^(22|54)\w{3}$/;
 
 /**
- * Gives a stored object its row, once it is safe for the whole site; after this it may be
- * acknowledged. What cannot be used is moved to the quarantine folder, a duplicate is removed.
+ * Writes the row of a stored object, once the object is safe for the whole site; afterwards it may
+ * be acknowledged. An unusable object is moved to the quarantine folder, a duplicate is deleted.
  * @throws SonogateError `object_not_understood` (C000H), `object_mismatch` (A900H),
- * `storage_unreachable` (A700H); RowMayStandError where the row stands or may stand.
+ * `storage_unreachable` (A700H); RowMayExistError when the row is or may be committed.
  */
 export async function registerObject(
   object: StoredObject,
@@ -54,7 +54,7 @@ export async function registerObject(
   const { dataDir, database, objects, sources, logger, now } = options;
   const { path, meta } = object;
   const header = await usableHeader(object, options);
-  // What comes again was made safe when it came first.
+  // An object that is sent again was made safe when it first arrived.
   const known = objects.shared && (await isKnown(database, header, object.dataSetSha256));
   if (!known) await objects.keep(object);
   const receivedAt = now();
@@ -74,10 +74,12 @@ export async function registerObject(
   });
   try {
     if (arrival.outcome === 'duplicate') await rm(join(dataDir, path));
-    // Removed by the end of its retention between the two looks.
+    // The retention removed it between the two checks.
     else if (known) await objects.keep(object);
   } catch (error) {
-    throw new RowMayExistError('an object that has its row is not settled', { cause: error });
+    throw new RowMayExistError('the file of an object with a committed row could not be handled', {
+      cause: error,
+    });
   }
   if (arrival.outcome === 'conflict') {
     logger.event(EVENTS.objectConflict, { study: arrival.studyId, path });
@@ -85,7 +87,9 @@ export async function registerObject(
   return arrival;
 }
 
-/** The row of an object, or the quarantine where its own values are such that it can have none. */
+/**
+ * Writes the row of an object; if its own values make that impossible, it goes to the quarantine.
+ */
 async function added(
   { path }: StoredObject,
   options: RegistrationOptions,
@@ -101,7 +105,7 @@ async function added(
   }
 }
 
-/** What the header must have as the sender says. */
+/** Attributes of the header that must equal those that the sender stated. */
 const IDENTIFYING = ['sopClassUid', 'sopInstanceUid', 'studyInstanceUid'] as const;
 
 async function usableHeader(
@@ -119,7 +123,7 @@ async function usableHeader(
   }
 }
 
-/** Moves an object into the quarantine. @throws the error that says why. */
+/** Moves an object to the quarantine folder. @throws the error that says why. */
 async function putAside(
   path: string,
   why: SonogateError,
@@ -131,9 +135,9 @@ async function putAside(
 }
 
 /**
- * Takes up, at the start, objects that reached the disk without a row, and removes partial ones:
- * no sender was told that they are safe. Run before the listener opens.
- * @returns how many objects got a row, and how many partial files were removed.
+ * At the start, registers objects that reached the disk without a row, and deletes partial files,
+ * which no sender was told are safe. Runs before the listener opens.
+ * @returns how many objects got a row, and how many partial files were deleted.
  */
 export async function recoverIntake(
   options: RegistrationOptions,
@@ -165,7 +169,7 @@ async function registerLeftFile(
     object = await describe(options.dataDir, path, source);
   } catch (error) {
     if (!(error instanceof SonogateError)) throw error;
-    // Only a disk that lost synced bytes gives this.
+    // This only happens when the disk has lost synced bytes.
     const kept = await quarantine(options.dataDir, path);
     options.logger.event(EVENTS.objectUnreadable, { code: error.code, kept });
     return false;
@@ -175,7 +179,7 @@ async function registerLeftFile(
     return true;
   } catch (error) {
     const cause = error instanceof RowMayExistError ? error.cause : error;
-    // Put into quarantine for its own data, or left for the next start; one object stops no start.
+    // The object went to the quarantine, or is left for the next start; one object stops no start.
     if (cause instanceof SonogateError) return false;
     throw cause;
   }

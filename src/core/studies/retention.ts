@@ -17,16 +17,16 @@ import {
 } from './intake-folder.ts';
 import { deleteSilentReceptions } from './receptions.ts';
 
-/** Studies of one pass; the next one goes on. */
+/** Most studies of one pass; the next pass continues. */
 const BATCH = 100;
 
-/** Why a study that is old enough stays: the first of these that is so. */
+/** Why a study that is old enough is kept: the first of these that applies. */
 const KEPT_BECAUSE = {
-  state: 'it is not done with: received, complete or held',
-  request: 'a request of it runs, or its result is still kept',
-  delivery: 'a delivery of it has not arrived',
+  state: 'it still receives, is complete or is held',
+  request: 'one of its requests runs, or its result is still stored',
+  delivery: 'one of its deliveries has not arrived',
   commitment: 'storage commitment is not settled',
-  retrieval: 'its objects are being fetched, or it is the prior of a younger study',
+  retrieval: 'its objects are being retrieved, or it is the prior of a newer study',
 } as const;
 type KeptBecause = keyof typeof KEPT_BECAUSE;
 const REASONS = ['state', 'request', 'delivery', 'commitment', 'retrieval'] as const;
@@ -40,9 +40,10 @@ export function keptInWords(kept: Removal['kept']): { because: string; studies: 
 }
 
 /**
- * Studies whose last object came before $1, with why they stay. A result that is kept needs its study:
- * without it the copy for a PACS would have no patient. So do objects of which a machine is still to
- * be told that we keep them: once told, it may delete its own.
+ * Studies whose last object arrived before $1, with the reason why they are kept. A stored result
+ * needs its study: without it the copy for a PACS would have no patient. A study is also kept while
+ * a machine still has to be sent the report that we keep its objects, since it may delete its own
+ * afterwards.
  */
 const OLD_STUDIES = `
   SELECT s.id, CASE
@@ -84,13 +85,13 @@ interface StoredFile {
   digest: string;
 }
 
-/** What a pass removed, or would. */
+/** What a pass removed, or would remove. */
 export interface Removal {
   studies: number;
   objects: number;
   bytes: number;
   quarantined: number;
-  /** Studies that are old enough and stay, by why. */
+  /** Studies that are old enough and kept, by reason. */
   kept: Partial<Record<KeptBecause, number>>;
 }
 
@@ -98,7 +99,7 @@ export interface RetentionParts {
   database: Database;
   dataDir: string;
   objects: ReceivedObjects;
-  /** Null: for ever. */
+  /** Null to keep them for ever. */
   intakeDays: number | null;
   quarantineDays: number | null;
   writeAudit: WriteAudit;
@@ -106,11 +107,11 @@ export interface RetentionParts {
 }
 
 /**
- * Removes received studies that are old enough and that nothing needs any longer: row, objects and
- * identity. Files go first, while the row is locked: a file without a row would be taken for an
- * object that has just come. Where machines share a bucket each removes its own copies, whoever has
+ * Removes received studies that are old enough and no longer needed: row, objects and identity.
+ * Files are deleted first, while the row is locked, since a file without a row would be registered
+ * as a new object. Where machines share a bucket each deletes its own copies, whichever machine
  * removed the study.
- * @param dryRun tells what would go, and removes nothing.
+ * @param dryRun only counts, and removes nothing.
  */
 export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): Promise<Removal> {
   const { database, objects, intakeDays, quarantineDays, now = () => new Date() } = parts;
@@ -149,7 +150,7 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
   return removal;
 }
 
-/** What came before it has been kept for so many days. */
+/** Objects that arrived before this moment have been kept for so many days. */
 export function retentionCutoff(days: number, now: Date): Date {
   return new Date(now.getTime() - days * DAY_MS);
 }
@@ -185,7 +186,7 @@ async function filesOf(database: Queryable, study: string): Promise<StoredFile[]
   return rows;
 }
 
-/** Null when the study has come to be needed since it was looked for. */
+/** Null when the study is needed again since it was selected. */
 async function removeStudy(
   { database, dataDir, objects, writeAudit }: RetentionParts,
   { id, cutoff, at }: { id: string; cutoff: Date; at: Date },

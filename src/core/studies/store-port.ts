@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 
-/** A store transaction (PS3.18 10.5) as it comes. */
+/** A store transaction (PS3.18 10.5) as it arrives. */
 export interface StoreTransaction {
   /** `X-Request-Id` of the call. */
   id: string;
   /** Name of the API key. */
   keyName: string;
   address: string;
-  /** Study Instance UID of the path; null where it names none. */
+  /** Study Instance UID of the path; null without one. */
   study: string | null;
   contentType: string;
   body: Readable;
@@ -18,17 +18,17 @@ export interface StoredInstance {
   sopInstanceUid: string;
 }
 
-/** What became of each object. */
+/** The result of each object. */
 export interface StoreOutcome {
   stored: StoredInstance[];
-  /** `reason`: Failure Reason (0008,1197); `transient`: worth sending again. */
+  /** `reason`: Failure Reason (0008,1197); `transient`: sending it again may succeed. */
   failed: (StoredInstance & { reason: number; transient: boolean })[];
-  /** Failure reasons of parts in which no object could be read. */
+  /** Failure reasons of parts that contained no readable object. */
   unreadable: number[];
 }
 
 /**
- * Stores the objects of a transaction as C-STORE does; each is safe before the outcome says so.
+ * Stores the objects of a transaction like C-STORE; each is safe before its outcome is reported.
  * @throws SonogateError `forbidden`, `unsupported_media_type`, `invalid_multipart`, `overloaded`.
  */
 export type StoreInstances = (transaction: StoreTransaction) => Promise<StoreOutcome>;

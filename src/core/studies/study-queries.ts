@@ -14,7 +14,7 @@ export interface StudyRequestRow {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** @param key our own id or the Study Instance UID. */
+/** @param key our id or the Study Instance UID. */
 export async function findStudy(database: Queryable, key: string): Promise<StudyRow | null> {
   const { rows } = await database.query<StudyRow>(
     UUID.test(key)
@@ -34,7 +34,7 @@ export async function lastStudies(database: Queryable, limit: number): Promise<S
   return rows;
 }
 
-/** Objects of a revision in order of arrival; of those in conflict only the newest. */
+/** Objects of a revision in order of arrival; of conflicting copies only the newest. */
 export async function instancesOf(
   database: Queryable,
   { id, revision }: Pick<StudyRow, 'id' | 'revision'>,
@@ -61,8 +61,8 @@ export async function requestsOf(database: Queryable, studyId: string): Promise<
 }
 
 /**
- * The newest earlier request of a study and endpoint of which a PACS has a document: what a re-run
- * supersedes. Null when this is the first.
+ * The newest earlier request of a study and endpoint whose result a PACS has: the one that a re-run
+ * supersedes. Null without one.
  */
 export async function supersededRequest(
   database: Queryable,
@@ -82,7 +82,7 @@ export async function supersededRequest(
   return rows[0]?.request_id ?? null;
 }
 
-/** Where a received object is kept; null when it is no longer there. */
+/** Where a received object is stored; null when it has been removed. */
 export async function keptObject(database: Queryable, id: string): Promise<ReceivedObject | null> {
   const { rows } = await database.query<ReceivedObject>(
     'SELECT path, file_sha256 AS "fileSha256" FROM instances WHERE id = $1',
@@ -91,7 +91,7 @@ export async function keptObject(database: Queryable, id: string): Promise<Recei
   return rows[0] ?? null;
 }
 
-/** Whether the very object has a row. */
+/** Whether exactly this object has a row. */
 export async function isKnown(
   database: Queryable,
   { studyInstanceUid, sopInstanceUid }: InstanceHeader,
@@ -105,7 +105,7 @@ export async function isKnown(
   return rows.length > 0;
 }
 
-/** Which of the paths have a row. */
+/** Those of the paths that have a row. */
 export async function knownPaths(
   database: Queryable,
   paths: readonly string[],
@@ -117,12 +117,12 @@ export async function knownPaths(
   return new Set(rows.map((row) => row.path));
 }
 
-/** The name under which an object stands in a request and in its results. */
+/** The name of an object in a request and in its results. */
 export function fileName({ ordinal }: Pick<InstanceRow, 'ordinal'>): string {
   return `object-${String(ordinal).padStart(4, '0')}.dcm`;
 }
 
-/** Which study and revision a request was made of; null when it did not come by DICOM. */
+/** The study and revision of a request; null when it did not come from a DICOM study. */
 export async function studyOfRequest(
   database: Queryable,
   requestId: string,
@@ -135,9 +135,9 @@ export async function studyOfRequest(
 }
 
 /**
- * Requests of earlier revisions of the same study for the same endpoint, newest first: what a later
- * result stands in place of. Where several rules run one endpoint, each has a line of its own. Empty
- * for a first one, and for a request that came without a study.
+ * Requests of earlier revisions of the same study for the same endpoint, newest first: those that a
+ * later result replaces. If several rules run one endpoint, each rule has its own sequence. Empty
+ * for a first request, and for one without a study.
  */
 export async function earlierRequests(database: Queryable, requestId: string): Promise<string[]> {
   const { rows } = await database.query<{ request_id: string }>(
@@ -159,7 +159,9 @@ export async function earlierRequests(database: Queryable, requestId: string): P
   return rows.map(({ request_id }) => request_id);
 }
 
-/** Finds the patient and study of audit rows, by row: identity joins them only here, last. */
+/**
+ * Finds the patient and study of audit rows, by row id: identity is joined only here, at the end.
+ */
 export function auditSubjects(database: Queryable): SubjectsOf {
   return async (rows) => {
     const asked = rows.filter((row) => row.study_id !== null || row.request_id !== null);
@@ -192,7 +194,7 @@ export function auditSubjects(database: Queryable): SubjectsOf {
   };
 }
 
-/** The study of a received object; null when it is no longer there. */
+/** The study of a received object; null when it has been removed. */
 export async function studyOfInstance(database: Queryable, id: string): Promise<string | null> {
   const { rows } = await database.query<{ study: string }>(
     'SELECT study_id::text AS study FROM instances WHERE id = $1',
@@ -202,8 +204,8 @@ export async function studyOfInstance(database: Queryable, id: string): Promise<
 }
 
 /**
- * The series that results of ours are in, of all requests of a study: a PACS that forwards what it
- * has sends them back to us, and lists them as its own.
+ * The series of our own results, of all requests of a study: a PACS that forwards what it receives
+ * sends them back to us, and lists them as its own.
  */
 export async function ownSeries(
   database: Queryable,

@@ -21,7 +21,7 @@ import { fileName } from './study-queries.ts';
 import type { InstanceRow, StudyRow } from './study-store.ts';
 
 /**
- * What the routing rules look at.
+ * The facts that the routing rules are judged on.
  * @param paths attributes that the rules name; the files are opened only for these.
  */
 export async function studyFactsOf(
@@ -52,7 +52,7 @@ export async function studyFactsOf(
   };
 }
 
-/** Paths on this machine, wherever the objects were received. */
+/** Paths on this machine, whichever machine received the objects. */
 async function filesOf(
   instances: readonly InstanceRow[],
   objects: ReceivedObjects,
@@ -60,7 +60,7 @@ async function filesOf(
   const files: string[] = [];
   for (const { path, file_sha256: fileSha256 } of instances) {
     const file = await objects.locate({ path, fileSha256 });
-    if (file === null) throw new Error(`the received object ${path} is no longer there`);
+    if (file === null) throw new Error(`the received object ${path} has been removed`);
     files.push(file);
   }
   return files;
@@ -76,11 +76,11 @@ export function requestFiles(instances: readonly InstanceRow[], dataDir: string)
   }));
 }
 
-/** What a request is told beside its study. */
+/** What a request gets in addition to its study. */
 export interface SubmissionDetails {
-  /** Another rule has run on this revision: the request has a key of its own. */
+  /** Whether another rule has run on this revision: the request needs a key of its own then. */
   further?: boolean;
-  /** Earlier examinations; null where the rule asks for none. */
+  /** Earlier examinations; null when the rule asks for none. */
   priors?: Priors | null;
 }
 
@@ -89,7 +89,9 @@ export type RunningRule = RoutingRule & { run: NonNullable<RoutingRule['run']> }
 
 export const runsEndpoint = (rule: RoutingRule): rule is RunningRule => rule.run !== undefined;
 
-/** A complete study as a request of the core; no name, identifier or date of the patient in it. */
+/**
+ * Makes a complete study into a request; it contains no name, identifier or date of the patient.
+ */
 export function submissionOf(
   study: StudyRow,
   instances: readonly InstanceRow[],
@@ -149,9 +151,9 @@ function distinct(values: readonly string[]): string[] {
 
 type Revision = Pick<StudyRow, 'id' | 'revision'>;
 
-export const NOT_LOOKED_AT: ContentFacts = { unknown: 'the images were not looked at' };
+export const NOT_LOOKED_AT: ContentFacts = { unknown: 'the images were not classified' };
 
-/** What was seen on the images of a revision; null when nobody has looked. */
+/** What the classifiers saw on the images of a revision; null when they have not run. */
 export async function findContentFacts(
   database: Queryable,
   { id, revision }: Revision,
@@ -171,11 +173,11 @@ export interface LookParts {
 }
 
 /**
- * Has the classifiers look at a revision, as a request of the one queue; asked again, it says how
- * far that is.
- * @returns null while it goes on.
+ * Submits a revision to the classifiers, as a request of the same queue; called again, it returns
+ * the answer once there is one.
+ * @returns null while the request runs.
  */
-export async function lookAtImages(
+export async function classifyImages(
   study: StudyRow,
   instances: readonly InstanceRow[],
   { dataDir, database, submit, result }: LookParts,
@@ -187,7 +189,7 @@ export async function lookAtImages(
     input: { files: files.map(({ name }) => name) },
     files,
     priorFiles: [],
-    // The study itself waits for it.
+    // The study waits for this request.
     priority: 'high',
     metadata: {},
     webhook: null,
@@ -199,7 +201,7 @@ export async function lookAtImages(
     deliverTo: [],
   });
   if (!FINAL_STATUS.has(status)) return null;
-  const facts = factsOfLook(status, status === 'succeeded' ? await result(id) : null);
+  const facts = contentFactsOf(status, status === 'succeeded' ? await result(id) : null);
   await database.query(
     'INSERT INTO study_content (study_id, revision, facts) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
     [study.id, study.revision, JSON.stringify(facts)],
@@ -207,11 +209,11 @@ export async function lookAtImages(
   return facts;
 }
 
-/** No readable image is an answer: nothing is on them. */
-function factsOfLook(status: string, result: unknown): ContentFacts {
+/** A study without a readable image has an answer, too: its images show nothing. */
+function contentFactsOf(status: string, result: unknown): ContentFacts {
   if (status === 'rejected') return { known: { anatomy: [], plane: [], view: [] } };
   const seen = contentSchema.safeParse(result);
-  if (!seen.success) return { unknown: `the look at the images ended as ${status}` };
+  if (!seen.success) return { unknown: `the classification of the images ended as ${status}` };
   const { anatomy, planes, views } = seen.data;
   return {
     known: {

@@ -176,7 +176,7 @@ describe('an object in several forms', () => {
   test('a result without anything of the kind is told as delivered, with the reason', async () => {
     expect(await deliver(closedPort, { objects: [] })).toEqual({
       outcome: 'delivered',
-      detail: 'The result has nothing to send of this kind.',
+      detail: 'The result has no object of this kind.',
     });
   });
 });

@@ -6,7 +6,7 @@ import { attributePaths } from './condition.ts';
 
 const { dictionary, nameMap } = dcmjs.data.DicomMetaDictionary;
 
-/** Distinct attribute paths that the rules look at. */
+/** Distinct attribute paths that the rules name. */
 export function routingAttributePaths({ rules }: Routing): string[] {
   return [...new Set(rules.flatMap((rule) => attributePaths(rule.when)))];
 }
@@ -24,9 +24,9 @@ export function requireKnownAttributes(routing: Routing): void {
 }
 
 /**
- * Reads the named attributes of the files of a study, headers only: path → distinct values. Steps
- * into a sequence look at each of its items.
- * @throws SonogateError `object_not_understood`, or the system's error when a file cannot be read.
+ * Reads the named attributes from the headers of a study's files: path → distinct values. A step
+ * into a sequence reads each of its items.
+ * @throws SonogateError `object_not_understood`, or the system error when a file cannot be read.
  */
 export async function attributeValues(
   files: readonly string[],
@@ -43,7 +43,7 @@ export async function attributeValues(
   return new Map([...found].map(([path, values]) => [path, [...values]]));
 }
 
-/** A private tag has no keyword: dcmjs keeps its digits. */
+/** The keyword of a step; for a private tag, which has none, its digits, as dcmjs has it. */
 function keywordOf(step: string): string {
   if (!step.startsWith('(')) return step;
   const tag = step.toUpperCase();

@@ -7,9 +7,7 @@ import {
   type Test,
 } from '../../../../config/routing.ts';
 
-/**
- * Whether a condition holds. `open`: it does not for now, because what it hangs on is not known.
- */
+/** Whether a condition holds. `open`: undecided, because a fact that it depends on is unknown. */
 export interface Truth {
   holds: boolean;
   open?: true;
@@ -17,7 +15,10 @@ export interface Truth {
 
 export const OPEN: Truth = { holds: false, open: true };
 
-/** Three-valued logic (Kleene 1938): what is open stays open, unless the other parts decide. */
+/**
+ * Three-valued logic (Kleene 1938): an open part leaves the whole open, unless the other parts
+ * decide it.
+ */
 export function conjunction(parts: readonly Truth[]): Truth {
   if (parts.some((part) => !part.holds && !part.open)) return { holds: false };
   return parts.some(isOpen) ? OPEN : { holds: true };
@@ -34,19 +35,19 @@ export function negation(part: Truth): Truth {
 
 const isOpen = ({ open }: Truth) => open === true;
 
-/** What the rules look at; of a study, never of a patient. */
+/** The facts that the rules are judged on; of a study, never of a patient. */
 export interface StudyFacts {
-  /** Distinct values; empty where the study has none. */
+  /** Distinct values; empty when the study has none. */
   known: Readonly<Record<StudyFact, readonly string[]>>;
-  /** Of the attributes that the rules name: path → distinct values of all objects. */
+  /** Attributes that the rules name: path → distinct values of all objects. */
   attributes: ReadonlyMap<string, readonly string[]>;
-  /** What is on the images. */
+  /** What the images show. */
   content: ContentFacts;
   /** When the study is judged. */
   at: Date;
 }
 
-/** What the classifiers saw; or why that is not known, which leaves what asks for it open. */
+/** What the classifiers saw, or why that is unknown; conditions on it are open then. */
 export type ContentFacts =
   | { known: Readonly<Record<ContentFact, readonly string[]>> }
   | { unknown: string };
@@ -57,11 +58,11 @@ export interface ConditionVerdict extends Truth {
   condition: string;
   wanted: string;
   found: string;
-  /** Of a combination. */
+  /** The parts of a combination. */
   parts?: ConditionVerdict[];
 }
 
-/** Judges every entry of a condition, also after one that fails: a person wants to see them all. */
+/** Judges every entry of a condition, even after one that fails: a person wants to see them all. */
 export function judgeConditions(condition: Condition, facts: StudyFacts): ConditionVerdict[] {
   const verdicts: ConditionVerdict[] = [];
   for (const fact of STUDY_FACTS) {
@@ -142,10 +143,13 @@ function passesOne(test: Exclude<Test, { exists: boolean }>, value: string): boo
   );
 }
 
-/** Years in one of the units of an age string (PS3.5 6.2, VR AS). */
+/** Years per unit of an age string (PS3.5 6.2, VR AS). */
 const YEARS_PER = { D: 1 / 365.25, W: 7 / 365.25, M: 1 / 12, Y: 1 } as const;
 
-/** Numbers and ages by size, all else by its characters, which is the order of DICOM dates. */
+/**
+ * Compares numbers and ages by size, and everything else by its characters, which orders DICOM
+ * dates.
+ */
 function compare(value: string, limit: string | number): number {
   const age = /^(\d{3})([DWMY])$/.exec(value);
   const number = age ? Number(age[1]) * YEARS_PER[age[2] as keyof typeof YEARS_PER] : Number(value);
@@ -182,7 +186,7 @@ const OF_THE_BODY_TAGS = /^\(0010,(1010|0040|1020|1030|21C0|21D0)\)$/i;
 const IDENTIFYING =
   /Patient|^\(0010,|Name$|Name\.|Address|Telephone|AccessionNumber|^\(0008,0050\)|StudyID$|^\(0020,0010\)|BirthDate/;
 
-/** Whether a value may not be shown: `explain` tells of studies, never of patients. */
+/** Whether a value must not be shown: `explain` describes studies, never patients. */
 function identifies(path: string): boolean {
   const keyword = path.split('.').at(-1) ?? path;
   if (OF_THE_BODY.test(keyword) || OF_THE_BODY_TAGS.test(keyword)) return false;

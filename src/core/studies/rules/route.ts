@@ -9,14 +9,14 @@ import {
 export interface RuleVerdict {
   rule: string;
   matches: boolean;
-  /** Whether it acts: with `match: first` only the first that matches does. */
+  /** Whether the rule acts: with `match: first` only the first that matches does. */
   acts: boolean;
   conditions: ConditionVerdict[];
 }
 
 /**
- * The rules that act on a study, in order, and for every rule why it does or does not match.
- * `open`: which act hangs on images that were not looked at.
+ * The rules that act on a study, in order, and for every rule why it matches or does not. `open`:
+ * which rules act depends on images that have not been classified.
  */
 export function route(
   { match, rules }: Routing,
@@ -31,14 +31,14 @@ export function route(
     const acts = matches && !ended;
     hangs ||= open && !ended;
     if (acts) acting.push(rule);
-    // What a person is to decide, or nobody is to see, is not for the rules below.
+    // A study that is held or ignored is not passed to the rules below.
     ended ||= acts && (match === 'first' || rule.hold || rule.ignore);
     return { rule: rule.name, matches, acts, conditions };
   });
   return { acting, verdicts, open: hangs };
 }
 
-/** One sentence for a person: which condition kept each rule from matching. */
+/** One sentence for a person: which conditions kept each rule from matching. */
 export function whyUnrouted(verdicts: readonly RuleVerdict[]): string {
   if (verdicts.length === 0) return 'No routing rule is configured.';
   const reasons = verdicts.map(

@@ -4,7 +4,7 @@ import { EVENTS } from '../../../platform/logging/events.ts';
 import type { Logger } from '../../../platform/logging/logger.ts';
 import { requireKnownAttributes } from './attribute-values.ts';
 
-/** The routing rules as they are now. */
+/** The current routing rules. */
 export interface RulesSource {
   current(): Routing;
   stop(): void;
@@ -17,8 +17,8 @@ export function fixedRules(routing: Routing): RulesSource {
 const LOOK_MILLISECONDS = 1000;
 
 /**
- * Rules that follow a file: read anew when it changes, whole or not at all. A file with a mistake is
- * told in the log and the rules of before stay, so that no study meets half a change.
+ * Follows a file of rules: after a change it is read again, and applied completely or not at all. A
+ * file with a mistake is logged, and the previous rules stay in force.
  * @param read reads and checks the file. @throws what is wrong with it.
  */
 export function followRules(
@@ -41,7 +41,8 @@ export function followRules(
       logger.event(EVENTS.rulesUnchanged, { error: String(error) });
     }
   };
-  // By its time of change: editors and orchestrators replace files, which ends other kinds of watch.
+  // Polls the modification time: editors and orchestrators replace files, which ends other kinds of
+  // watch.
   const timer = setInterval(look, LOOK_MILLISECONDS).unref();
   return { current: () => routing, stop: () => clearInterval(timer) };
 }

@@ -63,7 +63,7 @@ async function lookEnds(status: Site['looked']['status'], result: unknown): Prom
 describe('a study whose rule asks what the images show', () => {
   test('waits for the classifiers, and says so', async () => {
     await arrive('');
-    await expect.poll(async () => (await row())?.reason).toContain('looked at');
+    await expect.poll(async () => (await row())?.reason).toContain('being classified');
     expect((await row())?.state).toBe('complete');
     expect(new Set(asked())).toEqual(new Set([CONTENT_ENDPOINT]));
     await lookEnds('succeeded', FETUS);
@@ -92,7 +92,7 @@ describe('a study whose rule asks what the images show', () => {
     await arrive('');
     await lookEnds('failed', null);
     await reaches('unrouted');
-    expect((await row())?.reason).toContain('the look at the images ended as failed');
+    expect((await row())?.reason).toContain('the classification of the images ended as failed');
   });
 
   test('is not looked at where a rule before it acts', async () => {
