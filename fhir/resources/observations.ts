@@ -302,7 +302,8 @@ export function findingObservation(
  */
 export function buildObservations(context: ReportContext): ObservationEntry[] {
   const { result } = context;
-  // Repeats stay in the structured report: under the same code an EHR would chart them as values.
+  // Repeated measurements stay in the structured report: an EHR would chart them as further values
+  // under the same code.
   const measurements = countingValues(result.measurements);
   const roles = new Map(measurements.map((m) => [m.id, measurementRole(m)]));
   const members: ObservationEntry[] = [

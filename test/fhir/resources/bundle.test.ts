@@ -286,7 +286,7 @@ describe('the report', () => {
       text: expect.stringContaining('AI draft'),
     });
     expect(report?.conclusion).toMatch(/^AI draft, not reviewed\./);
-    expect(report?.conclusion).toContain('Fetal heart (No four-chamber view was among the images)');
+    expect(report?.conclusion).toContain('Fetal heart: No four-chamber view was among the images.');
   });
 
   test('lists each section group before the members, and every Observation of the bundle', () => {
