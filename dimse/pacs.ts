@@ -1,7 +1,7 @@
 import type { Config, DicomwebDestination, PacsDestination } from '../config/schema.ts';
 import { type HttpAccess, stowTransport } from './dicomweb/stow-transport.ts';
 import { AssociationPool } from './send/association-pool.ts';
-import { cStoreTransport, type StoreTransport } from './send/transport.ts';
+import { cStoreTransport, type StoreTransport } from './send/store-scu.ts';
 
 /** The destinations of a site that accept DICOM objects, and the transport to each. */
 export interface Pacs {

@@ -12,9 +12,9 @@ import {
 } from '../../pipelines/dicom/transfer-syntaxes.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { CallingAssociation } from '../network/calling-association.ts';
-import { COMMAND } from '../network/command-set.ts';
 import type { CalledNode } from '../network/dial.ts';
 import { DimseProvider } from '../network/dimse-provider.ts';
+import { COMMAND } from '../network/message.ts';
 import { type DimseResponse, isPending, responsesTo } from '../network/pending-responses.ts';
 import type { AssociationPeer } from '../network/service-ports.ts';
 import type { Retrieved, Wanted } from './archive.ts';

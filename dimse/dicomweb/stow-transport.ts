@@ -8,8 +8,7 @@ import { LONGEST_HOLD_SECONDS } from '../../src/core/outbox/delivery.ts';
 import { ERRORS, type ErrorCode } from '../../src/platform/errors/catalogue.ts';
 import type { OutgoingObject } from '../network/requestor.ts';
 import { STATUS, statusHex } from '../network/status.ts';
-import { resultOfFailureStatus, type StoreResult } from '../send/store-scu.ts';
-import type { StoreTransport } from '../send/transport.ts';
+import { resultOfFailureStatus, type StoreResult, type StoreTransport } from '../send/store-scu.ts';
 
 /** The result of a call to a DICOMweb server. */
 export type StowAnswer =

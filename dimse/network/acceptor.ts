@@ -10,9 +10,8 @@ import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { peerCertificate } from '../../src/platform/tls/certificates.ts';
 import type { Artim } from './artim.ts';
-import { type CommandSet, encodeCommandSet } from './command-set.ts';
 import { DimseProvider } from './dimse-provider.ts';
-import { MessageAssembler } from './message.ts';
+import { type CommandSet, encodeCommandSet, MessageAssembler } from './message.ts';
 import { answerContexts, type Offer, sentFragmentBytes, whyRejected } from './negotiation.ts';
 import {
   type AssociateRequest,

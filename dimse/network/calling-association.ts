@@ -6,9 +6,13 @@ import {
   IMPLEMENTATION_VERSION,
 } from '../../pipelines/dicom/implementation.ts';
 import { type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
-import { type CommandSet, encodeCommandSet } from './command-set.ts';
 import { type CalledNode, dial } from './dial.ts';
-import { MessageAssembler, type MessagePart } from './message.ts';
+import {
+  type CommandSet,
+  encodeCommandSet,
+  MessageAssembler,
+  type MessagePart,
+} from './message.ts';
 import { type AcceptedContext, acceptedContexts, sentFragmentBytes } from './negotiation.ts';
 import {
   type AssociateAccept,

@@ -2,8 +2,15 @@ import { isUid } from '../../pipelines/dicom/uid.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { LogEvent } from '../../src/platform/logging/event.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
-import { COMMAND, type CommandSet, RESPONSE_BIT, responseTo } from './command-set.ts';
-import { CollectedBytes, type MessagePart, unexpected } from './message.ts';
+import {
+  COMMAND,
+  CollectedBytes,
+  type CommandSet,
+  type MessagePart,
+  RESPONSE_BIT,
+  responseTo,
+  unexpected,
+} from './message.ts';
 import type { AcceptedContext } from './negotiation.ts';
 import {
   type AssociationPeer,

@@ -1,7 +1,6 @@
 import type { CallingAssociation } from './calling-association.ts';
-import { COMMAND, type CommandSet, RESPONSE_BIT } from './command-set.ts';
 import type { DimseProvider } from './dimse-provider.ts';
-import { CollectedBytes, unexpected } from './message.ts';
+import { COMMAND, CollectedBytes, type CommandSet, RESPONSE_BIT, unexpected } from './message.ts';
 import { MEDIUM_PRIORITY } from './requestor.ts';
 
 /** A C-FIND, C-GET or C-MOVE request. */

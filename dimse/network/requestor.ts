@@ -2,9 +2,9 @@ import { VERIFICATION } from '../../pipelines/dicom/sop-classes.ts';
 import { IMPLICIT_VR_LITTLE_ENDIAN } from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { CallingAssociation } from './calling-association.ts';
-import { COMMAND, type CommandSet } from './command-set.ts';
 import type { CalledNode } from './dial.ts';
 import { DimseProvider, type DimseProviderOptions } from './dimse-provider.ts';
+import { COMMAND, type CommandSet } from './message.ts';
 import type { ProposedContext, RoleSelection } from './pdu.ts';
 
 /** An object to send: its data set leaves byte for byte. */

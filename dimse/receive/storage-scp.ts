@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { encodeFileMeta, type FileMeta } from '../../pipelines/dicom/part10.ts';
 import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
-import { RowMayExistError } from '../../src/core/studies/arrival.ts';
-import { newPlace, syncFolder } from '../../src/core/studies/intake-folder.ts';
 import {
   type RegistrationOptions,
+  RowMayExistError,
   registerObject,
   type StoredObject,
-} from '../../src/core/studies/registration.ts';
+} from '../../src/core/studies/arrival.ts';
+import { newPlace, syncFolder } from '../../src/core/studies/intake-folder.ts';
 import type { Arrival } from '../../src/core/studies/study-store.ts';
 import type { Database } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';

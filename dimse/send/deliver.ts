@@ -7,8 +7,13 @@ import type { Deliverer, SendOutcome } from '../../src/core/outbox/delivery.ts';
 import type { ResultReader } from '../../src/core/requests/request.ts';
 import { keptObject } from '../../src/core/studies/study-queries.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
-import { failedResult, outgoingBuffer, outgoingFile } from './store-scu.ts';
-import { type StoreTransport, sendOutcomeOf } from './transport.ts';
+import {
+  failedResult,
+  outgoingBuffer,
+  outgoingFile,
+  type StoreTransport,
+  sendOutcomeOf,
+} from './store-scu.ts';
 
 export interface DicomDelivererOptions {
   destinations: readonly (ObjectSource['destination'] & { name: string })[];

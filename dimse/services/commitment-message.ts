@@ -7,9 +7,9 @@ import {
   IMPLICIT_VR_LITTLE_ENDIAN,
 } from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
-import type { CommandSet } from '../network/command-set.ts';
 import type { CalledNode } from '../network/dial.ts';
 import type { DimseProviderOptions } from '../network/dimse-provider.ts';
+import type { CommandSet } from '../network/message.ts';
 import { Requestor } from '../network/requestor.ts';
 import { STATUS } from '../network/status.ts';
 import { referenceItems, type SopReference, sopReferences, uidOf } from './referenced-objects.ts';

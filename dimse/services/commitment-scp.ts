@@ -10,8 +10,8 @@ import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { DAY_MS } from '../../src/platform/time.ts';
-import { COMMAND } from '../network/command-set.ts';
 import type { CalledNode } from '../network/dial.ts';
+import { COMMAND } from '../network/message.ts';
 import type { NormalizedService } from '../network/service-ports.ts';
 import { STATUS } from '../network/status.ts';
 import {

@@ -9,11 +9,11 @@ import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../src/platform/rounds.ts';
-import { COMMAND } from '../network/command-set.ts';
 import type { CalledNode } from '../network/dial.ts';
+import { COMMAND } from '../network/message.ts';
 import type { NormalizedService } from '../network/service-ports.ts';
 import { STATUS } from '../network/status.ts';
-import { calledNodeOf } from '../send/transport.ts';
+import { calledNodeOf } from '../send/store-scu.ts';
 import {
   type CommitmentReport,
   REQUEST_COMMITMENT,

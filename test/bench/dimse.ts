@@ -10,7 +10,7 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { encodeCommandSet } from '../../dimse/network/command-set.ts';
+import { encodeCommandSet } from '../../dimse/network/message.ts';
 import { encodeData } from '../../dimse/network/pdu.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
 import { associateRequest, RawPeer, VERIFICATION_CONTEXT } from '../dimse/network/raw-peer.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { COMMAND, encodeCommandSet, RESPONSE_BIT } from '../../dimse/network/command-set.ts';
+import { COMMAND, encodeCommandSet, RESPONSE_BIT } from '../../dimse/network/message.ts';
 import {
   DICOM_APPLICATION_CONTEXT,
   encodeAbort,

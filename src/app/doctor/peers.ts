@@ -8,7 +8,7 @@ import type {
 import { checkGet, checkMove, checkQuery } from '../../../dimse/archive/check-archive.ts';
 import { archiveNode, openArchives } from '../../../dimse/archive/open-archives.ts';
 import { stowTransport } from '../../../dimse/dicomweb/stow-transport.ts';
-import { calledNodeOf } from '../../../dimse/send/transport.ts';
+import { calledNodeOf } from '../../../dimse/send/store-scu.ts';
 import { checkNode, echo } from '../../../dimse/send/verification.ts';
 import { httpAccess } from '../../../fhir/client/authorization.ts';
 import { checkServer } from '../../../fhir/client/check-server.ts';

@@ -4,9 +4,9 @@ import {
   COMMAND,
   type CommandSet,
   encodeCommandSet,
+  MessageAssembler,
   responseTo,
-} from '../../../dimse/network/command-set.ts';
-import { MessageAssembler } from '../../../dimse/network/message.ts';
+} from '../../../dimse/network/message.ts';
 import {
   CONTEXT_RESULT,
   DICOM_APPLICATION_CONTEXT,

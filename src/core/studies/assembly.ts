@@ -13,8 +13,7 @@ import { completeExpected, forgetExpectations } from './expected-objects.ts';
 import { holdText } from './patient.ts';
 import { type Priors, priorsFor } from './priors.ts';
 import { routingAttributePaths } from './rules/attribute-values.ts';
-import type { ContentFacts } from './rules/condition.ts';
-import { type RuleVerdict, route, whyUnrouted } from './rules/route.ts';
+import { type ContentFacts, type RuleVerdict, route, whyUnrouted } from './rules/route.ts';
 import { instancesOf, requestsOf } from './study-queries.ts';
 import {
   claimCompleteStudies,

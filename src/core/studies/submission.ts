@@ -16,7 +16,7 @@ import {
 import { contextFromHeaders, inputFor } from './clinical-context.ts';
 import type { Priors } from './priors.ts';
 import { attributeValues } from './rules/attribute-values.ts';
-import type { ContentFacts, StudyFacts } from './rules/condition.ts';
+import type { ContentFacts, StudyFacts } from './rules/route.ts';
 import { fileName } from './study-queries.ts';
 import type { InstanceRow, StudyRow } from './study-store.ts';
 

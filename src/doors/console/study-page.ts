@@ -1,8 +1,10 @@
 import { may, readsFreeText, sees } from '../../core/accounts/roles.ts';
 import type { RequestRow } from '../../core/requests/request.ts';
 import type { InstanceHeader } from '../../core/studies/instance-header.ts';
-import type { ConditionVerdict as JudgedCondition } from '../../core/studies/rules/condition.ts';
-import type { RuleVerdict as JudgedRule } from '../../core/studies/rules/route.ts';
+import type {
+  ConditionVerdict as JudgedCondition,
+  RuleVerdict as JudgedRule,
+} from '../../core/studies/rules/route.ts';
 import { catalogueEntry } from '../../platform/errors/catalogue.ts';
 import type { ConsoleDeps } from './context.ts';
 import type {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { FoundStudy } from '../../../src/operations/operations.ts';
 import { choosePriors, priorKeys } from '../../../dimse/archive/prior-search.ts';
 import { type PatientIdentity, patientMismatch } from '../../../src/core/studies/patient.ts';
+import type { FoundStudy } from '../../../src/operations/operations.ts';
 import { instanceHeader } from '../instance-header.ts';
 
 const PATIENT: PatientIdentity = {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { encodeCommandSet } from '../../../dimse/network/command-set.ts';
 import { type Listener, type ListenerOptions, listen } from '../../../dimse/network/listener.ts';
+import { encodeCommandSet } from '../../../dimse/network/message.ts';
 import {
   decodeAssociateAccept,
   encodeAbort,

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
+  CollectedBytes,
   type CommandSet,
   encodeCommandSet,
   MAX_COMMAND_BYTES,
-} from '../../../dimse/network/command-set.ts';
-import { CollectedBytes, MessageAssembler } from '../../../dimse/network/message.ts';
+  MessageAssembler,
+} from '../../../dimse/network/message.ts';
 import type { Fragment } from '../../../dimse/network/pdu-reader.ts';
 
 const STORE: CommandSet = { commandField: 0x0001, hasDataSet: true, messageId: 7 };

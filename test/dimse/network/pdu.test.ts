@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  decodeCommandSet,
-  encodeCommandSet,
-  responseTo,
-} from '../../../dimse/network/command-set.ts';
+import { decodeCommandSet, encodeCommandSet, responseTo } from '../../../dimse/network/message.ts';
 import { answerContexts, whyRejected } from '../../../dimse/network/negotiation.ts';
 import {
   type AssociateRequest,

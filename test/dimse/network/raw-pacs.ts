@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { COMMAND, encodeCommandSet, RESPONSE_BIT } from '../../../dimse/network/command-set.ts';
+import { COMMAND, encodeCommandSet, RESPONSE_BIT } from '../../../dimse/network/message.ts';
 import { encodeAssociateAccept, encodeData, PDU } from '../../../dimse/network/pdu.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { encodeCommandSet } from '../../../dimse/network/command-set.ts';
+import { encodeCommandSet } from '../../../dimse/network/message.ts';
 import {
   type AssociateRequest,
   DICOM_APPLICATION_CONTEXT,

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { COMMAND, encodeCommandSet } from '../../../dimse/network/command-set.ts';
 import { type Listener, listen } from '../../../dimse/network/listener.ts';
+import { COMMAND, encodeCommandSet } from '../../../dimse/network/message.ts';
 import { encodeData } from '../../../dimse/network/pdu.ts';
 import type { AssociationEnd } from '../../../dimse/network/service-ports.ts';
 import { STORAGE_COMMITMENT } from '../../../pipelines/dicom/sop-classes.ts';

@@ -6,7 +6,7 @@ import { createIntake } from '../../../dimse/receive/storage-scp.ts';
 import { decodeFileMeta, encodeFileMeta } from '../../../pipelines/dicom/part10.ts';
 import type { ReceivedObjects } from '../../../src/core/files/received-objects.ts';
 import { objectsOnDisk } from '../../../src/core/files/received-objects.ts';
-import { recoverIntake } from '../../../src/core/studies/registration.ts';
+import { recoverIntake } from '../../../src/core/studies/arrival.ts';
 import { findStudy, knownPaths } from '../../../src/core/studies/study-queries.ts';
 import { migrate } from '../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../src/platform/database/open.ts';

@@ -10,7 +10,7 @@ import type { StorageService } from '../../../dimse/network/service-ports.ts';
 import { startReceiver } from '../../../dimse/receive/receiver.ts';
 import { AssociationPool } from '../../../dimse/send/association-pool.ts';
 import { createDicomDeliverer } from '../../../dimse/send/deliver.ts';
-import { cStoreTransport } from '../../../dimse/send/transport.ts';
+import { cStoreTransport } from '../../../dimse/send/store-scu.ts';
 import type { SendOutcome } from '../../../src/core/outbox/delivery.ts';
 import { type ErrorCode, SonogateError } from '../../../src/platform/errors/catalogue.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';

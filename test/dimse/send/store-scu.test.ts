@@ -1,6 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { outgoingBuffer, sendObjects } from '../../../dimse/send/store-scu.ts';
-import { sendOutcomeOf } from '../../../dimse/send/transport.ts';
+import { outgoingBuffer, sendObjects, sendOutcomeOf } from '../../../dimse/send/store-scu.ts';
 import { dicomFile } from '../dicom-file.ts';
 import { piece, type RawPacs, startRawPacs, storeResponse } from '../network/raw-pacs.ts';
 

@@ -2,7 +2,7 @@ import dcmjs from 'dcmjs';
 import type { Routing } from '../../../../config/routing.ts';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
 import { attributeText, readDataSet } from '../instance-header.ts';
-import { attributePaths } from './condition.ts';
+import { attributePaths } from './route.ts';
 
 const { dictionary, nameMap } = dcmjs.data.DicomMetaDictionary;
 

@@ -1,10 +1,199 @@
-import type { Routing, RoutingRule } from '../../../../config/routing.ts';
 import {
-  type ConditionVerdict,
-  conjunction,
-  judgeConditions,
-  type StudyFacts,
-} from './condition.ts';
+  CONTENT_FACTS,
+  type Condition,
+  type ContentFact,
+  type Routing,
+  type RoutingRule,
+  STUDY_FACTS,
+  type StudyFact,
+  type Test,
+} from '../../../../config/routing.ts';
+
+/** Whether a condition holds. `open`: undecided, because a fact that it depends on is unknown. */
+export interface Truth {
+  holds: boolean;
+  open?: true;
+}
+
+export const OPEN: Truth = { holds: false, open: true };
+
+/**
+ * Three-valued logic (Kleene 1938): an open part leaves the whole open, unless the other parts
+ * decide it.
+ */
+export function conjunction(parts: readonly Truth[]): Truth {
+  if (parts.some((part) => !part.holds && !part.open)) return { holds: false };
+  return parts.some(isOpen) ? OPEN : { holds: true };
+}
+
+export function disjunction(parts: readonly Truth[]): Truth {
+  if (parts.some(({ holds }) => holds)) return { holds: true };
+  return parts.some(isOpen) ? OPEN : { holds: false };
+}
+
+export function negation(part: Truth): Truth {
+  return part.open ? OPEN : { holds: !part.holds };
+}
+
+const isOpen = ({ open }: Truth) => open === true;
+
+/** The facts that the rules are judged on; of a study, never of a patient. */
+export interface StudyFacts {
+  /** Distinct values; empty when the study has none. */
+  known: Readonly<Record<StudyFact, readonly string[]>>;
+  /** Attributes that the rules name: path → distinct values of all objects. */
+  attributes: ReadonlyMap<string, readonly string[]>;
+  /** What the images show. */
+  content: ContentFacts;
+  /** When the study is judged. */
+  at: Date;
+}
+
+/** What the classifiers saw, or why that is unknown; conditions on it are open then. */
+export type ContentFacts =
+  | { known: Readonly<Record<ContentFact, readonly string[]>> }
+  | { unknown: string };
+
+/** One condition of a rule, as `npx sonogate explain` shows it. */
+export interface ConditionVerdict extends Truth {
+  /** `modality`, `attribute PatientAge`, `all of`, `any of`, `not`. */
+  condition: string;
+  wanted: string;
+  found: string;
+  /** The parts of a combination. */
+  parts?: ConditionVerdict[];
+}
+
+/** Judges every entry of a condition, even after one that fails: a person wants to see them all. */
+export function judgeConditions(condition: Condition, facts: StudyFacts): ConditionVerdict[] {
+  const verdicts: ConditionVerdict[] = [];
+  for (const fact of STUDY_FACTS) {
+    const test = condition[fact];
+    if (test) verdicts.push(tested(fact, test, facts.known[fact]));
+  }
+  for (const fact of CONTENT_FACTS) {
+    const test = condition[fact];
+    if (test) verdicts.push(seen(fact, test, facts.content));
+  }
+  for (const [path, test] of Object.entries(condition.attributes ?? {})) {
+    const values = facts.attributes.get(path) ?? [];
+    const verdict = tested(`attribute ${path}`, test, values);
+    verdicts.push(identifies(path) && values.length > 0 ? { ...verdict, found: HIDDEN } : verdict);
+  }
+  if (condition.timeOfDay) verdicts.push(timeOfDay(condition.timeOfDay, facts.at));
+  if (condition.all) verdicts.push(combined('all of', condition.all, facts, conjunction));
+  if (condition.any) verdicts.push(combined('any of', condition.any, facts, disjunction));
+  if (condition.not)
+    verdicts.push(combined('not', [condition.not], facts, (one) => negation(conjunction(one))));
+  return verdicts;
+}
+
+/** Attribute paths of a condition, at any depth. */
+export function attributePaths(condition: Condition): string[] {
+  const inner = [...(condition.all ?? []), ...(condition.any ?? []), condition.not ?? []].flat();
+  return [...Object.keys(condition.attributes ?? {}), ...inner.flatMap(attributePaths)];
+}
+
+function combined(
+  condition: string,
+  parts: readonly Condition[],
+  facts: StudyFacts,
+  decide: (parts: ConditionVerdict[]) => Truth,
+): ConditionVerdict {
+  const verdicts = parts.map((part): ConditionVerdict => {
+    const entries = judgeConditions(part, facts);
+    const [only] = entries;
+    if (only && entries.length === 1) return only;
+    return {
+      condition: 'together',
+      wanted: '',
+      found: '',
+      ...conjunction(entries),
+      parts: entries,
+    };
+  });
+  return { condition, wanted: '', found: '', ...decide(verdicts), parts: verdicts };
+}
+
+function seen(fact: ContentFact, test: Test, content: ContentFacts): ConditionVerdict {
+  if ('known' in content) return tested(fact, test, content.known[fact]);
+  return { condition: fact, wanted: testInWords(test), found: content.unknown, ...OPEN };
+}
+
+function tested(condition: string, test: Test, values: readonly string[]): ConditionVerdict {
+  return {
+    condition,
+    wanted: testInWords(test),
+    found: values.join(', '),
+    holds: passes(test, values),
+  };
+}
+
+function passes(test: Test, values: readonly string[]): boolean {
+  if ('exists' in test) return test.exists === values.length > 0;
+  return values.some((value) => passesOne(test, value));
+}
+
+function passesOne(test: Exclude<Test, { exists: boolean }>, value: string): boolean {
+  if ('equals' in test) return value === test.equals;
+  if ('in' in test) return test.in.includes(value);
+  if ('matches' in test) return new RegExp(test.matches, 'i').test(value);
+  const { from, to } = test.range;
+  return (
+    (from === undefined || compare(value, from) >= 0) &&
+    (to === undefined || compare(value, to) <= 0)
+  );
+}
+
+/** Years per unit of an age string (PS3.5 6.2, VR AS). */
+const YEARS_PER = { D: 1 / 365.25, W: 7 / 365.25, M: 1 / 12, Y: 1 } as const;
+
+/**
+ * Compares numbers and ages by size, and everything else by its characters, which orders DICOM
+ * dates.
+ */
+function compare(value: string, limit: string | number): number {
+  const age = /^(\d{3})([DWMY])$/.exec(value);
+  const number = age ? Number(age[1]) * YEARS_PER[age[2] as keyof typeof YEARS_PER] : Number(value);
+  if (value !== '' && Number.isFinite(number) && Number.isFinite(Number(limit))) {
+    return number - Number(limit);
+  }
+  return value < String(limit) ? -1 : Number(value > String(limit));
+}
+
+function timeOfDay({ from, to }: { from: string; to: string }, at: Date): ConditionVerdict {
+  const now = `${two(at.getHours())}:${two(at.getMinutes())}`;
+  const within = from <= to ? from <= now && now < to : from <= now || now < to;
+  return { condition: 'timeOfDay', wanted: `${from} to ${to}`, found: now, holds: within };
+}
+
+const two = (value: number) => String(value).padStart(2, '0');
+
+function testInWords(test: Test): string {
+  if ('equals' in test) return test.equals;
+  if ('in' in test) return `one of ${test.in.join(', ')}`;
+  if ('matches' in test) return `/${test.matches}/i`;
+  if ('exists' in test) return test.exists ? 'any value' : 'no value';
+  const { from, to } = test.range;
+  if (to === undefined) return `${from} or more`;
+  return from === undefined ? `${to} or less` : `${from} to ${to}`;
+}
+
+const HIDDEN = 'a value that is not shown, since it identifies the patient';
+
+/** Attributes of the patient modules that describe only the body (PS3.3 C.7.1.3, C.7.2.2). */
+const OF_THE_BODY =
+  /^(PatientAge|PatientSex|PatientSize|PatientWeight|PregnancyStatus|LastMenstrualDate)$/;
+const OF_THE_BODY_TAGS = /^\(0010,(1010|0040|1020|1030|21C0|21D0)\)$/i;
+const IDENTIFYING =
+  /Patient|^\(0010,|Name$|Name\.|Address|Telephone|AccessionNumber|^\(0008,0050\)|StudyID$|^\(0020,0010\)|BirthDate/;
+
+/** Whether a value must not be shown: `explain` describes studies, never patients. */
+function identifies(path: string): boolean {
+  const keyword = path.split('.').at(-1) ?? path;
+  if (OF_THE_BODY.test(keyword) || OF_THE_BODY_TAGS.test(keyword)) return false;
+  return IDENTIFYING.test(path);
+}
 
 export interface RuleVerdict {
   rule: string;
@@ -45,13 +234,13 @@ export function whyUnrouted(verdicts: readonly RuleVerdict[]): string {
     ({ rule, conditions }) =>
       `${rule}: ${conditions
         .filter(({ holds }) => !holds)
-        .map(inWords)
+        .map(unmetInWords)
         .join(', ')}`,
   );
   return `No routing rule matched (${reasons.join('; ')}).`;
 }
 
-function inWords({ condition, wanted, found, parts }: ConditionVerdict): string {
-  if (parts) return `${condition} (${parts.map(inWords).join(', ')})`;
+function unmetInWords({ condition, wanted, found, parts }: ConditionVerdict): string {
+  if (parts) return `${condition} (${parts.map(unmetInWords).join(', ')})`;
   return `${condition} is "${found}", not "${wanted}"`;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../../../src/core/audit/audit.ts';
 import { objectsOnDisk } from '../../../../src/core/files/received-objects.ts';
-import { recoverIntake } from '../../../../src/core/studies/registration.ts';
+import { recoverIntake } from '../../../../src/core/studies/arrival.ts';
 import { removeOldStudies } from '../../../../src/core/studies/retention.ts';
 import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';

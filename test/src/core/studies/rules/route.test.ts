@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { routingSchema } from '../../../../../config/routing.ts';
-import type { StudyFacts } from '../../../../../src/core/studies/rules/condition.ts';
-import { route, whyUnrouted } from '../../../../../src/core/studies/rules/route.ts';
+import {
+  route,
+  type StudyFacts,
+  whyUnrouted,
+} from '../../../../../src/core/studies/rules/route.ts';
 
 const facts: StudyFacts = {
   known: {
