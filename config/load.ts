@@ -6,11 +6,11 @@ import { type Config, configSchema } from './schema.ts';
 type SettingsTree = { [key: string]: unknown };
 type SecretEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Settings that hold a password inside a value of theirs; every other secret stands in a file. */
+/** Settings that hold a password inside their value; every other secret is in a file. */
 const SECRETS = ['databaseUrl', 'redisUrl', 'blobUrl'] as const;
 const SECRET_FORM = /secret|password|token/i;
 
-/** Whether what was found at a setting must not be shown to anyone, an operator's log included. */
+/** Whether the value of a setting must not be shown to anyone, not even in an operator's log. */
 export function isSecret(path: readonly PropertyKey[]): boolean {
   return path.some(
     (name) => SECRETS.some((each) => each === name) || SECRET_FORM.test(String(name)),
@@ -18,9 +18,9 @@ export function isSecret(path: readonly PropertyKey[]): boolean {
 }
 
 /**
- * Replaces `{ env: NAME }` and `{ file: PATH }` of a secret setting by what the variable or the file
- * holds, without the line end of the file.
- * @returns the settings, and a line about each secret that is not where it should be.
+ * Replaces `{ env: NAME }` and `{ file: PATH }` in a secret setting by the content of the variable
+ * or file, without the final line end.
+ * @returns the settings, and a line about each secret that is missing.
  */
 export function resolveSecrets(
   tree: SettingsTree,
@@ -40,7 +40,7 @@ export function resolveSecrets(
   return { tree: resolved, complaints };
 }
 
-/** @throws Error that says where the secret was looked for. */
+/** @throws Error that names the place where the secret was expected. */
 function secretAt({ env, file, ...others }: SettingsTree, environment: SecretEnvironment): string {
   if (Object.keys(others).length === 0 && typeof env === 'string' && file === undefined) {
     const text = environment[env];
@@ -58,7 +58,7 @@ function secretAt({ env, file, ...others }: SettingsTree, environment: SecretEnv
   throw new Error('allowed: the value, { file: PATH } or { env: NAME }');
 }
 
-/** A wrong setting: names each one, what was found and what is allowed. Stops the start. */
+/** Invalid settings: names each one, its value and what is allowed. Stops the start. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly code = 'invalid_config';
@@ -80,7 +80,7 @@ const ENVIRONMENT: Record<string, { path: string[]; read?: (text: string) => unk
   SONOGATE_BLOB_URL: { path: ['blobUrl'] },
 };
 
-/** Those that hold a password may be named by a file instead: `DATABASE_URL_FILE`. */
+/** Settings with a password may be given as a file instead: `DATABASE_URL_FILE`. */
 const FROM_FILE = ['DATABASE_URL', 'REDIS_URL', 'SONOGATE_BLOB_URL'];
 
 const DEFAULT_FILE = new URL('./default.yaml', import.meta.url);
@@ -163,7 +163,7 @@ function merge(base: Tree, over: Tree): Tree {
   return merged;
 }
 
-/** One line for a person: name of the setting, what was found, what is allowed. */
+/** One line for a person: name of the setting, its value, and what is allowed. */
 function describe(issue: z.core.$ZodIssue, tree: Tree): string {
   const name = issue.path.map(String).join('.') || 'the file';
   if (issue.code === 'unrecognized_keys') {

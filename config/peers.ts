@@ -11,7 +11,7 @@ export const aeTitle = z
 
 const secretFile = z.string().min(1);
 
-/** Ways to show a server of HTTP who we are, beside a client certificate; secrets stand in files. */
+/** Ways to authenticate to an HTTP server, besides a client certificate; secrets are in files. */
 export const noAuthorization = z.strictObject({ type: z.literal('none') });
 export const bearerAuthorization = z.strictObject({
   type: z.literal('bearer'),
@@ -34,7 +34,7 @@ export const httpTlsSchema = z
 
 const port = z.number().int().min(0).max(65535);
 
-/** An archive that is asked and gives by DIMSE (PS3.4 C). */
+/** An archive that is queried and retrieves by DIMSE (PS3.4 C). */
 const dicomArchiveSchema = z.strictObject({
   type: z.literal('dicom'),
   name,
@@ -50,11 +50,11 @@ const dicomArchiveSchema = z.strictObject({
   timeoutSeconds: z.number().positive().default(30),
 });
 
-/** An archive that is asked by QIDO-RS and gives by WADO-RS (PS3.18). */
+/** An archive that is queried by QIDO-RS and retrieves by WADO-RS (PS3.18). */
 const dicomwebArchiveSchema = z.strictObject({
   type: z.literal('dicomweb'),
   name,
-  /** What `/studies` is appended to. */
+  /** The base URL, to which `/studies` is appended. */
   baseUrl: z.url({ protocol: /^https?$/ }),
   authorization: z
     .discriminatedUnion('type', [noAuthorization, bearerAuthorization, basicAuthorization])
@@ -63,7 +63,7 @@ const dicomwebArchiveSchema = z.strictObject({
   timeoutSeconds: z.number().positive().default(30),
 });
 
-/** Where studies are looked up and fetched from. */
+/** Where studies are searched and retrieved. */
 export const archiveSchema = z.discriminatedUnion('type', [
   dicomArchiveSchema,
   dicomwebArchiveSchema,
@@ -72,25 +72,25 @@ export type ArchiveSettings = z.infer<typeof archiveSchema>;
 export type DicomArchiveSettings = Extract<ArchiveSettings, { type: 'dicom' }>;
 export type DicomwebArchiveSettings = Extract<ArchiveSettings, { type: 'dicomweb' }>;
 
-/** How a source's studies are held against what an archive has of them. */
+/** How a source's studies are compared with what an archive has of them. */
 export const expectedCountSchema = z.strictObject({
   archive: name,
-  /** Longest that a study waits for objects that the archive has and we lack. */
+  /** Longest time that a study waits for objects that the archive has and we lack. */
   waitSeconds: z.number().positive().default(120),
   askEverySeconds: z.number().positive().default(5),
   fetchMissing: z.boolean().default(false),
 });
 export type ExpectedCount = z.infer<typeof expectedCountSchema>;
 
-/** Which earlier examinations of the patient go along with a study. */
+/** Which earlier examinations of the patient are retrieved with a study. */
 export const priorsSchema = z.strictObject({
-  /** Archives that are asked in turn, until one has some. */
+  /** Archives that are queried in turn, until one has a match. */
   from: z.array(name).min(1),
-  /** At most so many studies, the newest. */
+  /** Largest number of studies; the newest are taken. */
   studies: z.number().int().min(1).max(10).default(2),
   withinDays: z.number().int().positive().default(300),
   modality: z.string().min(1).max(16).default('US'),
-  /** Regular expression on the Study Description, case ignored. */
+  /** Regular expression on the Study Description, ignoring case. */
   description: z
     .string()
     .refine((text) => {
@@ -102,14 +102,16 @@ export const priorsSchema = z.strictObject({
       }
     }, 'a regular expression')
     .optional(),
-  /** `reports`: structured reports alone; `all`: images too. */
+  /** `reports`: structured reports only; `all`: images, too. */
   objects: z.enum(['reports', 'all']).default('reports'),
-  /** Longest that the study waits for them; then it goes without, and says so. */
+  /**
+   * Longest time that the study waits for them; then it is interpreted without them and reports so.
+   */
   waitSeconds: z.number().positive().default(60),
 });
 export type PriorsSettings = z.infer<typeof priorsSchema>;
 
-/** What a PACS can be sent of a result (docs/dicom-objects.md). */
+/** What a PACS can receive of a result (docs/dicom-objects.md). */
 const dicomObject = z.enum([
   'sr-tid1500',
   'sr-tid5000',
@@ -121,22 +123,22 @@ const dicomObject = z.enum([
   'presentation-state',
 ]);
 
-/** What is sent, however it is sent. */
+/** What is sent, by either protocol. */
 const contents = {
   name,
   objects: z.array(dicomObject).default(['sr-tid1500', 'sr-tid5000', 'sr-echo']),
-  /** `auto`: the highest that the peer takes. */
+  /** `auto`: the highest class that the peer accepts. */
   measurementSopClass: z
     .enum(['auto', 'comprehensive3d', 'comprehensive', 'enhanced'])
     .default('auto'),
-  /** `labelmap` falls back to `binary` where the peer does not take it. */
+  /** `labelmap` falls back to `binary` where the peer does not accept it. */
   segmentation: z.enum(['binary', 'labelmap']).default('binary'),
-  /** The destination that takes the place of this one when it fails for good or for long. */
+  /** The destination that replaces this one when it fails permanently or for a long time. */
   alternate: name.optional(),
   timeoutSeconds: z.number().positive().default(60),
 };
 
-/** A PACS that takes objects by C-STORE. */
+/** A PACS that receives objects by C-STORE. */
 export const dicomDestinationSchema = z.strictObject({
   type: z.literal('dicom'),
   ...contents,
@@ -144,19 +146,21 @@ export const dicomDestinationSchema = z.strictObject({
   port: z.number().int().min(0).max(65535),
   aeTitle,
   callingAeTitle: aeTitle.optional(),
-  /** TLS (PS3.15 B.12); without `caFile` the certificate must be of a public authority. */
+  /** TLS (PS3.15 B.12); without `caFile` the certificate must be from a public authority. */
   tls: nodeTlsSchema.optional(),
-  /** Asks the PACS to commit to the storage of what it took (PS3.4 J). */
+  /** Requests storage commitment for the objects that the PACS accepted (PS3.4 J). */
   storageCommitment: z.boolean().default(false),
-  /** An association is kept open so long after a delivery, for those that follow; 0: not at all. */
+  /**
+   * How long an association stays open after a delivery for the next ones; 0: it is closed at once.
+   */
   associationIdleSeconds: z.number().nonnegative().default(2),
 });
 
-/** A PACS that takes objects by STOW-RS (PS3.18 10.5). */
+/** A PACS that receives objects by STOW-RS (PS3.18 10.5). */
 export const dicomwebDestinationSchema = z.strictObject({
   type: z.literal('dicomweb'),
   ...contents,
-  /** What `/studies` is appended to. */
+  /** The base URL, to which `/studies` is appended. */
   baseUrl: z.url({ protocol: /^https?$/ }),
   authorization: z
     .discriminatedUnion('type', [noAuthorization, bearerAuthorization, basicAuthorization])
@@ -177,14 +181,14 @@ const authorizationSchema = z.discriminatedUnion('type', [
     /** PEM, RSA (RS384) or P-384 (ES384); its public half is registered under `keyId`. */
     privateKeyFile: file,
     keyId: z.string().min(1),
-    /** Read from `[base]/.well-known/smart-configuration` where it is not given. */
+    /** Read from `[base]/.well-known/smart-configuration` by default. */
     tokenUrl: z.url({ protocol: /^https?$/ }).optional(),
-    /** Those that suffice unless it is given (docs/fhir.md). */
+    /** By default, the scopes that suffice (docs/fhir.md). */
     scope: z.string().min(1).optional(),
   }),
 ]);
 
-/** What another EHR would hold is no copy of this one's, and who is meant there is decided anew. */
+/** A different EHR would not have copies of this one's resources, and would match patients anew. */
 export const noAlternate = z
   .custom<undefined>(
     (value) => value === undefined,
@@ -192,13 +196,13 @@ export const noAlternate = z
   )
   .optional();
 
-/** An EHR that takes results as FHIR R4; its name is added by the list of destinations. */
+/** An EHR that receives results as FHIR R4; the list of destinations adds its name. */
 export const fhirDestinationSettings = z.strictObject({
   type: z.literal('fhir'),
   baseUrl: z.url({ protocol: /^https?$/ }),
   authorization: authorizationSchema.default({ type: 'none' }),
   tls: httpTlsSchema.optional(),
-  /** Our own result namespace: the idempotency key of every resource. Never change it. */
+  /** Our result namespace: the idempotency key of every resource. Never change it. */
   resultSystem: z.url(),
   organization: z.string().min(1).default('Sonogate'),
   /** (0010,0021) Issuer of Patient ID → FHIR identifier system; `*` for images without an issuer. */

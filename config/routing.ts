@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { name, priorsSchema } from './peers.ts';
 
 /**
- * Routing rules as data. A condition is a table of facts of the study, each with a test; every entry
- * must hold. `all`, `any` and `not` combine conditions to any depth.
+ * Routing rules as data. A condition is a table of facts about the study, each with a test; every
+ * entry must hold. `all`, `any` and `not` combine conditions to any depth.
  */
 
 const regularExpression = z.string().refine((text) => {
@@ -18,14 +18,14 @@ const regularExpression = z.string().refine((text) => {
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 const bound = z.union([z.string(), z.number()]);
 
-/** A test of the values of one fact: it holds when one of the values passes. */
+/** A test of the values of one fact: it holds when any of the values passes. */
 const testSchema = z.union([
   scalar.transform((equals) => ({ equals })),
   z.strictObject({ equals: scalar }),
-  /** Anywhere in the value, case ignored. */
+  /** Anywhere in the value, ignoring case. */
   z.strictObject({ matches: regularExpression }),
   z.strictObject({ in: z.array(scalar).min(1) }),
-  /** Both ends included; numbers, dates (YYYYMMDD) and ages (years) in their own order. */
+  /** Both ends included; numbers, dates (YYYYMMDD) and ages (years) are compared as such. */
   z.strictObject({
     range: z
       .strictObject({ from: bound.optional(), to: bound.optional() })
@@ -37,7 +37,7 @@ export type Test = z.infer<typeof testSchema>;
 
 const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day as 07:30');
 
-/** A keyword of PS3.6 or a tag (0018,6031), with a dot into the items of a sequence. */
+/** A keyword of PS3.6 or a tag (0018,6031), with a dot for the items of a sequence. */
 const ATTRIBUTE = /^([A-Z][A-Za-z0-9]*|\([0-9A-Fa-f]{4},[0-9A-Fa-f]{4}\))(\.(?!$)|$)/;
 const attributePath = z.string().refine((path) => {
   let rest = path;
@@ -48,7 +48,7 @@ const attributePath = z.string().refine((path) => {
   return false;
 }, 'a DICOM keyword such as PatientAge, or a tag such as (0018,6031)');
 
-/** What is known of every study without opening its objects. */
+/** Facts that are known about every study without opening its objects. */
 export const STUDY_FACTS = [
   'source',
   'callingAeTitle',
@@ -61,8 +61,8 @@ export const STUDY_FACTS = [
 export type StudyFact = (typeof STUDY_FACTS)[number];
 
 /**
- * What the plane and view classifiers see on the images. A rule that asks for one of these has the
- * images looked at first, where no rule before it acts.
+ * What the plane and view classifiers see on the images. A rule that uses one of these facts has
+ * the images analysed first, unless an earlier rule acts.
  */
 export const CONTENT_FACTS = ['anatomy', 'plane', 'view'] as const;
 export type ContentFact = (typeof CONTENT_FACTS)[number];
@@ -74,7 +74,7 @@ const factShape = Object.fromEntries(
 
 export type Condition = Partial<Record<Fact, Test>> & {
   attributes?: Record<string, Test> | undefined;
-  /** From and to as hours of the gateway's own clock; over midnight when `from` is the later. */
+  /** From and to as hours of the gateway's clock; over midnight when `from` is the later one. */
   timeOfDay?: { from: string; to: string } | undefined;
   all?: Condition[] | undefined;
   any?: Condition[] | undefined;
@@ -98,23 +98,23 @@ const runSchema = z.strictObject({
   priority: z.enum(['low', 'normal', 'high']).default('normal'),
 });
 
-/** A rule does one thing, or runs an endpoint and forwards. */
+/** A rule does one thing, or both runs an endpoint and forwards. */
 export const ruleSchema = z
   .strictObject({
     name,
     when: conditionSchema.default({}),
-    /** Interprets the study; the results go to `deliverTo`. */
+    /** Interprets the study; the results are delivered to `deliverTo`. */
     run: runSchema.optional(),
-    /** Earlier examinations of the patient that go along. */
+    /** Earlier examinations of the patient that are included. */
     priors: priorsSchema.optional(),
     deliverTo: z.array(name).default([]),
-    /** Sends the received objects on, unchanged. */
+    /** Forwards the received objects unchanged. */
     forwardTo: z.array(name).default([]),
-    /** Waits for a person (`npx sonogate studies release`). */
+    /** Holds the study for a person (`npx sonogate studies release`). */
     hold: z.boolean().default(false),
     /** Keeps the study and does nothing with it. */
     ignore: z.boolean().default(false),
-    /** Words that stand with the study. */
+    /** Labels that are stored with the study. */
     tags: z.array(z.string().min(1).max(40)).default([]),
   })
   .superRefine((rule, context) => {
@@ -133,7 +133,10 @@ export const ruleSchema = z
 export type RoutingRule = z.infer<typeof ruleSchema>;
 
 export const routingSchema = z.strictObject({
-  /** `first`: the first rule that matches acts; `all`: every one, up to one that ignores or holds. */
+  /**
+   * `first`: the first matching rule acts; `all`: every matching rule acts, up to one that ignores
+   * or holds.
+   */
   match: z.enum(['first', 'all']).default('first'),
   rules: z.array(ruleSchema),
 });

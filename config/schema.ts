@@ -14,7 +14,7 @@ import { certificateSchema, listenerTlsSchema, nodeTlsSchema } from './tls.ts';
 
 const names = z.array(z.string().min(1)).min(1);
 
-/** Loopback needs no TLS to keep what is said there among the programs of the machine. */
+/** On loopback, TLS is not needed to keep traffic between programs of one machine private. */
 const issuer = z.url({ protocol: /^https?$/ }).refine((text) => {
   const { protocol, hostname } = new URL(text);
   return protocol === 'https:' || ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
@@ -23,20 +23,20 @@ const issuer = z.url({ protocol: /^https?$/ }).refine((text) => {
 const oidcSchema = z.strictObject({
   issuer,
   clientId: z.string().min(1),
-  /** Without one the gateway is a public client: PKCE alone proves that it asked. */
+  /** Without a secret the gateway is a public client: only PKCE proves that it sent the request. */
   clientSecret: z
     .union([
       z.strictObject({ file: z.string().min(1) }),
       z.strictObject({ env: z.string().min(1) }),
     ])
     .optional(),
-  /** Of the button: "Sign in with …". */
+  /** Text of the button: "Sign in with …". */
   label: z.string().min(1).max(60).default('OpenID Connect'),
   scopes: z.array(z.string().min(1)).default(['openid', 'profile']),
   /** Claims of the ID token. */
   nameClaim: z.string().min(1).default('name'),
   roleClaim: z.string().min(1).default('groups'),
-  /** Role of the console → values of the role claim that give it. */
+  /** Role of the console → values of the role claim that grant it. */
   roles: z.partialRecord(z.enum(['viewer', 'clinician', 'operator', 'administrator']), names),
 });
 
@@ -47,24 +47,26 @@ export const consoleSchema = z.strictObject({
   oidc: oidcSchema.optional(),
 });
 
-/** Traces of the road of a study, sent to an OpenTelemetry collector (OTLP over HTTP). */
+/**
+ * Traces of each study through the gateway, sent to an OpenTelemetry collector (OTLP over HTTP).
+ */
 export const tracingSchema = z.strictObject({
   /** Where traces are posted: http://collector.example:4318/v1/traces. */
   endpoint: z.url({ protocol: /^https?$/ }),
-  /** A file with one `name: value` header a line, such as an authorization. */
+  /** A file with one `name: value` header per line, such as an authorization. */
   headersFile: z.string().optional(),
   serviceName: z.string().min(1).default('sonogate'),
-  /** Share of roads that are traced; a caller that sends a traceparent decides for itself. */
+  /** Share of studies that are traced; a caller that sends a traceparent decides for itself. */
   sampleRatio: z.number().min(0).max(1).default(1),
 });
 
 export type Tracing = z.infer<typeof tracingSchema>;
 
-/** Where the audit is told, beside the database (docs/security.md). */
+/** Where audit messages are sent, in addition to the database (docs/security.md). */
 export const auditSchema = z.strictObject({
-  /** Name of this gateway at the repository; the name of the machine unless it is given. */
+  /** Name of this gateway at the repository; by default the name of the machine. */
   sourceId: z.string().min(1).optional(),
-  /** Of the hospital (AuditEnterpriseSiteID). */
+  /** The hospital (AuditEnterpriseSiteID). */
   siteId: z.string().min(1).optional(),
   /** DICOM audit messages over syslog (PS3.15 A.5 to A.7). */
   syslog: z
@@ -82,7 +84,7 @@ export const auditSchema = z.strictObject({
     .optional(),
 });
 
-/** Where an S3-compatible store is and how it is entered. */
+/** Address and credentials of an S3-compatible store. */
 export interface S3Location {
   /** `https://host[:port]` or `http://…`. */
   endpoint: string;
@@ -93,12 +95,12 @@ export interface S3Location {
 }
 
 /**
- * Reads `s3://key:secret@host[:port]/bucket[?region=…]`. `s3` and `https` speak TLS, `http` is for a
- * server inside the hospital. Key and secret are percent-encoded where they hold `/`, `@` or `:`.
- * Null for what is no such address.
+ * Reads `s3://key:secret@host[:port]/bucket[?region=…]`. `s3` and `https` use TLS, `http` is for a
+ * server inside the hospital. Key and secret are percent-encoded where they contain `/`, `@` or
+ * `:`. Null for anything else.
  */
 export function parseS3Url(text: string): S3Location | null {
-  // `URL` gives a host and port only to the schemes of the web.
+  // `URL` parses a host and port only for the schemes of the web.
   const url = URL.parse(text.replace(/^s3:/i, 'https:'));
   const bucket = /^\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/?$/.exec(url?.pathname ?? '')?.[1];
   if (!url || !bucket || !/^https?:$/.test(url.protocol) || !url.username || !url.password) {
@@ -120,7 +122,7 @@ export function parseS3Url(text: string): S3Location | null {
 type Context = z.RefinementCtx<Config>;
 type Path = (string | number)[];
 
-/** What one setting names, another must have: destinations, archives, authorities. */
+/** Names that one setting uses and another must define: destinations, archives, authorities. */
 export function checkReferences(config: Config, context: Context): void {
   checkNames(config, context);
   checkRules(config, context);
@@ -132,7 +134,7 @@ export function checkReferences(config: Config, context: Context): void {
 const complain = (context: Context, path: Path, message: string): void =>
   context.addIssue({ code: 'custom', path, message });
 
-/** @param none what is said where nothing could be named. */
+/** @param none the text of the complaint where nothing is defined. */
 const notAllowed = (found: string, allowed: readonly string[], none: string): string =>
   `found "${found}"; allowed: ${allowed.join(', ') || none}`;
 
@@ -143,7 +145,7 @@ function checkNames({ destinations }: Config, context: Context): void {
   const seen = new Set<string>();
   destinations.forEach(({ name }, d) => {
     if (seen.has(name)) {
-      const message = `found "${name}" twice; every destination needs a name of its own`;
+      const message = `found "${name}" twice; every destination needs a different name`;
       complain(context, ['destinations', d, 'name'], message);
     }
     seen.add(name);
@@ -206,12 +208,12 @@ function checkAlternates(config: Config, context: Context): void {
 }
 
 /**
- * Every setting of a site. `default.yaml` holds the same keys with a comment each; a test keeps the
- * two in step. Unknown keys are refused, so that a misspelt setting never goes unnoticed.
+ * Every setting of a site. `default.yaml` has the same keys with a comment each; a test compares
+ * the two. Unknown keys are refused, so that a misspelt setting never goes unnoticed.
  */
 
 const port = z.number().int().min(0).max(65535);
-/** What was found is not repeated in the complaint: it holds a secret. */
+/** The complaint does not repeat the value, because it holds a secret. */
 const s3Location = z.string().transform((text, context) => {
   const location = parseS3Url(text);
   if (location) return location;
@@ -223,7 +225,7 @@ const completionSchema = z.strictObject({
   signal: z.enum(['quiet-time', 'association-release']),
   quietSeconds: z.number().positive(),
   afterReleaseSeconds: z.number().positive(),
-  /** Complete when all is here that an archive has of the study. */
+  /** Complete when everything has arrived that an archive has of the study. */
   expectedCount: expectedCountSchema.optional(),
 });
 
@@ -231,11 +233,11 @@ const sourceSchema = z.strictObject({
   name,
   callingAeTitles: z.array(z.union([z.literal('*'), aeTitle])).min(1),
   addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1),
-  /** Names of API keys that bring objects by STOW-RS for this source; `*` is any with that scope. */
+  /** Names of API keys that send objects by STOW-RS for this source; `*` is any with that scope. */
   apiKeys: z.array(z.string().min(1)).default([]),
-  /** The certificate that the machine must show, over `dicom.tls`. */
+  /** The certificate that the machine must present, over `dicom.tls`. */
   certificate: certificateSchema.optional(),
-  /** What is over them is refused for now: the machine keeps it and tries again. */
+  /** Anything above these limits is refused for now: the machine keeps it and tries again. */
   limits: z
     .strictObject({
       associations: z.number().int().positive().optional(),
@@ -244,23 +246,23 @@ const sourceSchema = z.strictObject({
     })
     .optional(),
   idleTimeoutSeconds: z.number().positive().default(300),
-  /** Where the source listens itself: for reports of storage commitment over a new association. */
+  /** Where the source itself listens: for reports of storage commitment over a new association. */
   node: z.strictObject({ host: z.string().min(1), port, aeTitle }).optional(),
   completion: completionSchema.default({
     signal: 'quiet-time',
     quietSeconds: 30,
     afterReleaseSeconds: 5,
   }),
-  /** What late objects of a study that was interpreted lead to; `always` also when they are known. */
+  /** What late objects of an interpreted study cause; `always` also when they are known. */
   rerun: z.enum(['never', 'when-content-changed', 'always']).default('when-content-changed'),
 });
 
 const outboundHostSchema = z.strictObject({
   host: z.string().min(1),
-  /** Addresses outside the public internet that this name may have. */
+  /** Addresses outside the public internet that this name may resolve to. */
   addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).default([]),
   ports: z.array(port).min(1).default([443]),
-  /** Also without TLS. */
+  /** Allowed without TLS. */
   http: z.boolean().default(false),
 });
 
@@ -268,7 +270,7 @@ const outboundHostSchema = z.strictObject({
 export const PAPERS = ['a4', 'letter'] as const;
 export type Paper = (typeof PAPERS)[number];
 
-/** What models run on: what is found to be best, or the one named (with `cpu` standing in). */
+/** What models run on: the provider that proves best, or the one named (`cpu` if it fails). */
 export const PROVIDER_SETTINGS = ['auto', 'cpu', 'cuda', 'webgpu'] as const;
 export type ProviderSetting = (typeof PROVIDER_SETTINGS)[number];
 
@@ -307,7 +309,7 @@ const settingsSchema = z.strictObject({
     maxPduBytes: z.number().int().min(4096).max(1_048_576),
     maxAssociations: z.number().int().positive(),
     maxObjectBytes: z.number().int().positive(),
-    /** C-STORE answers A700H while less than this is free on the disk of `dataDir`. */
+    /** C-STORE returns A700H while less than this is free on the disk of `dataDir`. */
     minFreeBytes: z.number().int().nonnegative(),
   }),
   sources: z.array(sourceSchema),
@@ -349,11 +351,11 @@ const settingsSchema = z.strictObject({
     quarantineDays: z.number().positive().optional(),
   }),
   shutdown: z.strictObject({
-    /** Readiness is 503 for so long before doors close, for a load balancer to see it. */
+    /** How long readiness is 503 before doors close, so that a load balancer notices. */
     readinessSeconds: z.number().nonnegative(),
     graceSeconds: z.number().positive(),
   }),
-  /** A port of its own for probes and scrapes, for processes of every role. */
+  /** A separate port for probes and scrapes, for processes of every role. */
   monitoring: z.strictObject({ host: z.string().min(1), port }).optional(),
   tracing: tracingSchema.optional(),
   logging: z.strictObject({
@@ -363,7 +365,7 @@ const settingsSchema = z.strictObject({
 
 export type Config = z.infer<typeof settingsSchema>;
 
-/** A site's settings; what one names another must have. */
+/** A site's settings; every name that one uses must be defined by another. */
 export const configSchema = settingsSchema.superRefine(checkReferences);
 
 export type Source = Config['sources'][number];

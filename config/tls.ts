@@ -7,17 +7,19 @@ export type TlsVersion = (typeof TLS_VERSIONS)[number];
 const file = z.string().min(1);
 const minVersion = z.enum(TLS_VERSIONS).default('1.2');
 
-/** Whether who calls shows a certificate: not asked, taken when shown, or refused without. */
+/**
+ * Whether a caller must present a certificate: not requested, verified when presented, or required.
+ */
 export const CLIENT_CERTIFICATE = ['none', 'want', 'require'] as const;
 
-/** TLS of a port of ours; PEM files, looked at again while the gateway runs. */
+/** TLS of a port of ours; the PEM files are read again when they change. */
 export const listenerTlsSchema = z
   .strictObject({
     certFile: file,
     keyFile: file,
     /** The authority of client certificates. */
     caFile: file.optional(),
-    /** Without it `require` where there is a `caFile`, else `none`. */
+    /** By default `require` where there is a `caFile`, otherwise `none`. */
     clientCertificate: z.enum(CLIENT_CERTIFICATE).optional(),
     minVersion,
   })
@@ -27,11 +29,11 @@ export const listenerTlsSchema = z
   );
 export type ListenerTls = z.infer<typeof listenerTlsSchema>;
 
-/** TLS of a node that we call; without `caFile` its certificate must be of a public authority. */
+/** TLS of a node that we call; without `caFile` its certificate must be from a public authority. */
 export const nodeTlsSchema = z
   .strictObject({
     caFile: file.optional(),
-    /** Our own certificate, where the node asks for one. */
+    /** Our own certificate, where the node requests one. */
     certFile: file.optional(),
     keyFile: file.optional(),
     /** Name in the certificate of the node, where it is not its host. */
@@ -40,14 +42,14 @@ export const nodeTlsSchema = z
   })
   .refine(({ certFile, keyFile }) => !certFile === !keyFile, 'certFile and keyFile go together');
 
-/** What of a certificate stands for its holder; what is given must all fit. */
+/** Which parts of a certificate identify its holder; all that are given must match. */
 export const certificateSchema = z
   .strictObject({
     /** Attributes of the subject: `{ CN: voluson-3, O: Example Hospital }`. */
     subject: z.record(z.string(), z.string()).optional(),
-    /** Subject alternative names (DNS or IP address), one of which it must have. */
+    /** Subject alternative names (DNS or IP address), one of which the certificate must have. */
     san: z.array(z.string().min(1)).min(1).optional(),
-    /** SHA-256 of the certificate in hex, with or without colons; one of them. */
+    /** SHA-256 of the certificate in hex, with or without colons; any of these. */
     fingerprint256: z
       .array(z.string().regex(/^([0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2}$/))
       .min(1)

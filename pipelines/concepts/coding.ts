@@ -1,4 +1,7 @@
-/** Coding scheme designators of PS3.16 chapter 8; `99USINT` is ours, for what no scheme has. */
+/**
+ * Coding scheme designators of PS3.16 chapter 8; `99USINT` is our private scheme, for concepts that
+ * no other scheme has.
+ */
 export const CODING_SYSTEMS = {
   LN: 'http://loinc.org',
   DCM: 'http://dicom.nema.org/resources/ontology/DCM',
@@ -45,11 +48,11 @@ export interface MeasurementConcept {
   /** As a report prints it. */
   label: string;
   abbreviation: string;
-  /** The first is the code of SR and of `Observation.code`; the others are equivalents. */
+  /** The first code is used in SR and `Observation.code`; the others are equivalents. */
   codings: readonly [Coding, ...Coding[]];
   /** UCUM unit of the envelope. */
   unit: Unit;
-  /** Unit of SR and FHIR, and what the envelope's value is multiplied with to get there. */
+  /** Unit of SR and FHIR, and the factor that converts the envelope's value to it. */
   exchange: { unit: Unit; factor: number };
   /** Decimals shown to a person; logic always uses the unrounded value. */
   decimals: number;
@@ -65,7 +68,7 @@ export interface MeasurementConcept {
     | 'pelvis'
     | 'vascular'
     | 'heart'
-    /** Of no section of TID 5000: adult echocardiography. */
+    /** In no section of TID 5000: adult echocardiography. */
     | 'echo';
   /** Finding site, CID 12020 to 12023. */
   site: Coding | null;
@@ -89,13 +92,13 @@ export interface Chart {
 
 export const ln = (code: string, meaning: string): Coding => ({ scheme: 'LN', code, meaning });
 export const sct = (code: string, meaning: string): Coding => ({ scheme: 'SCT', code, meaning });
-/** A code of ours, for what no scheme has. */
+/** A code of our private scheme, for a concept that no other scheme has. */
 export const own = (code: string): Coding => {
   const words = code.replaceAll('-', ' ');
   return { scheme: '99USINT', code, meaning: words.charAt(0).toUpperCase() + words.slice(1) };
 };
 
-/** Whether the digit behind the dash is the mod-10 check digit of a LOINC code. */
+/** Whether the digit after the dash is the mod-10 check digit of a LOINC code. */
 export function hasValidCheckDigit(code: string): boolean {
   const [, body = '', check] = /^(\d+)-(\d)$/.exec(code) ?? [];
   if (!check) return false;
@@ -105,7 +108,7 @@ export function hasValidCheckDigit(code: string): boolean {
   return (10 - (sum % 10)) % 10 === Number(check);
 }
 
-/** A length in millimetres, of the section of biometry unless its entry says another. */
+/** A length in millimetres, in the biometry section unless its entry says otherwise. */
 export function length(
   label: string,
   abbreviation: string,
@@ -179,7 +182,7 @@ export function quantity<U extends Unit>(
   } as const satisfies MeasurementConcept;
 }
 
-/** Shown in mm; CID 12300 and its users have cm. */
+/** Shown in mm; CID 12300 uses cm. */
 export function millimetres(label: string, abbreviation: string, coding: Coding) {
   return {
     ...quantity(label, abbreviation, 'mm', 0, coding),

@@ -10,9 +10,9 @@ import { OBSTETRIC_METHODS } from './methods.ts';
 import { OBSTETRIC_CHARTS, OBSTETRIC_CONCEPTS } from './obstetric.ts';
 
 /**
- * The one table of codes. A measurement names a concept, a method and a chart by key; SR, FHIR, PDF
- * and the report take codes, units, labels and citations from here and nowhere else.
- * Codes: PS3.16 CID 12003 to 12023 (2025 edition), LOINC, SNOMED CT as in those context groups.
+ * The only table of codes. A measurement names a concept, a method and a chart by key; SR, FHIR,
+ * PDF and the report take codes, units, labels and citations from here and nowhere else. Codes:
+ * PS3.16 CID 12003 to 12023 (2025 edition), LOINC, SNOMED CT as in those context groups.
  */
 
 export {

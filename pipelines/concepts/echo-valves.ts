@@ -181,7 +181,7 @@ export const VALVES = {
   ),
 } as const satisfies Record<string, MeasurementConcept>;
 
-/** What spectral Doppler and M-mode give beside the quantities that sections grade. */
+/** Values from spectral Doppler and M-mode besides the quantities that sections grade. */
 export const DOPPLER = {
   'mitral-a-duration': quantity(
     'Mitral A duration',

@@ -137,7 +137,7 @@ const AMNIOTIC_FLUID = sct('77012006', 'Amniotic fluid');
 const CERVIX = sct('71252005', 'Cervix');
 const PLACENTA = sct('78067005', 'Placenta');
 
-/** What no scheme has (intrapartum ultrasound): 99USINT (obstetric 15.3). */
+/** Quantities that no scheme has (intrapartum ultrasound): 99USINT (obstetric 15.3). */
 function intrapartum(
   label: string,
   abbreviation: string,
@@ -205,7 +205,7 @@ const UMBILICAL_ARTERY = sct('50536004', 'Umbilical artery');
 const MIDDLE_CEREBRAL_ARTERY = sct('17232002', 'Middle cerebral artery');
 const UTERINE_ARTERY = sct('91079009', 'Uterine artery');
 
-/** Spectral Doppler properties of a vessel (CID 12119); the site tells the vessel. */
+/** Spectral Doppler properties of a vessel (CID 12119); the site names the vessel. */
 const DOPPLER = {
   pi: { name: 'PI', coding: ln('12008-9', 'Pulsatility Index'), unit: '1', decimals: 2 },
   ri: { name: 'RI', coding: ln('12023-8', 'Resistivity Index'), unit: '1', decimals: 2 },
@@ -236,7 +236,7 @@ function vascular(
   };
 }
 
-/** A plain number that no scheme has a code for. */
+/** A plain number for which no scheme has a code. */
 function vascularIndex(label: string, abbreviation: string, code: string): MeasurementConcept {
   return {
     label,
@@ -333,7 +333,7 @@ export const CIRCULATION = {
   },
 } as const satisfies Record<string, MeasurementConcept>;
 
-/** What a classification or a finding is about. */
+/** The subjects of classifications and findings. */
 export const FINDING_CONCEPTS = {
   'size-for-gestational-age': {
     scheme: '99USINT',

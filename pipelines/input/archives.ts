@@ -336,7 +336,7 @@ async function openFile(unpacking: Unpacking, file: StudyFile, depth: number): P
   }
   if (depth > unpacking.limits.nesting) {
     throw new UnreadableInput(
-      `the archive lies inside ${unpacking.limits.nesting} others, deeper than archives are opened`,
+      `the archive is nested in ${unpacking.limits.nesting} others, deeper than archives are opened`,
     );
   }
   if (kind === 'gzip') await openGzip(unpacking, file, depth);

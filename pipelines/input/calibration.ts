@@ -105,7 +105,7 @@ function calibrateAll(candidates: readonly UltrasoundRegion[]): Calibration {
 }
 
 /**
- * Pixel Spacing of the whole image. It is used where no region of the header has axes of its own
+ * Pixel Spacing of the whole image. It is used where no region of the header has its own axes
  * (echo 2.7), the image came from the cart itself, and the spacing holds at every depth.
  */
 function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calibration {

@@ -40,7 +40,7 @@ export function rectanglePolygon({ minX, minY, maxX, maxY }: Rectangle): Point[]
   ];
 }
 
-/** First and last column of a row whose centres lie in a convex polygon; null where none does. */
+/** First and last column of a row whose centres are in a convex polygon; null where there are no such columns. */
 export function spanOfRow(
   polygon: readonly Point[],
   y: number,

@@ -69,7 +69,7 @@ const FLAGS: Readonly<Record<'obstetric' | 'echo', CriticalFlag>> = {
   },
 };
 
-/** Adds the flag as a finding, so that the result holds what was announced. */
+/** Adds the flag as a finding, so that the result contains what was announced. */
 function withFlag(result: Result, { code, display, section }: CriticalFlag): Result {
   const finding = {
     id: code,
@@ -97,7 +97,7 @@ function entryOf(
   return { name, media_type, bytes: bytes.length, sha256, section };
 }
 
-/** Writes MOCK across a picture that was written without it. */
+/** Writes MOCK across a finished picture. */
 async function stampedEntry(entry: ArtifactEntry, folder: string): Promise<ArtifactEntry> {
   if (entry.media_type !== 'image/png') return entry;
   const path = join(folder, entry.name);
@@ -146,7 +146,7 @@ function makeEcho(job: Job): Made {
 }
 
 /**
- * The mock backend of test keys: the stages, events, envelope and artifacts of a live run, in less
+ * The mock backend of test keys: the stages, events, envelope and artifacts of a live run in less
  * than two seconds, the same for the same input, and marked as made up wherever they are read. It
  * does not open the files. `extra` are artifacts of other folders.
  */

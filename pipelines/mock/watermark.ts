@@ -5,12 +5,12 @@ import type { Finding, Result } from '../result/envelope.ts';
 
 export const MOCK = 'MOCK';
 
-/** Says so in every document that shows findings. */
+/** Marks every document with findings as a mock. */
 const NOTICE = 'Made up by the mock backend: no image was read and nobody was examined.';
 
 const marked = (text: string): string => `${MOCK}: ${text}`;
 
-/** The only model that a mock result names. */
+/** The only model in a mock result. */
 export const MOCK_MODEL: Result['models'][number] = {
   id: 'mock',
   version: '1.0.0',
@@ -20,7 +20,7 @@ export const MOCK_MODEL: Result['models'][number] = {
   provider: 'mock',
 };
 
-/** Stands where the name of a patient would, on every page and in every header. */
+/** Shown in place of the patient's name, on every page and in every header. */
 export const MOCK_IDENTITY: DicomIdentity = {
   SpecificCharacterSet: 'ISO_IR 192',
   PatientName: 'MOCK^NOBODY',
@@ -39,7 +39,7 @@ export const MOCK_IDENTITY: DicomIdentity = {
   TimezoneOffsetFromUTC: '',
 };
 
-/** The result with every statement and every value marked, and the model `mock` in place of ours. */
+/** The result with every statement and every value marked, and the model `mock` instead of ours. */
 export function watermarked(result: Result): Result {
   const section = result.sections[0]?.id ?? 'report';
   const notice: Finding = {

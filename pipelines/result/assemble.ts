@@ -107,7 +107,7 @@ export function assembleResult(parts: ResultParts): Result {
   } satisfies Record<keyof Result, unknown>);
 }
 
-/** The same result with its artifacts; each section lists the names of its own. */
+/** The same result with its artifacts; each section lists those that belong to it. */
 export function withArtifacts(result: Result, artifacts: ArtifactEntry[]): Result {
   const sections = result.sections.map((section) => ({
     ...section,

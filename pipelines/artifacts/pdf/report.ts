@@ -270,7 +270,7 @@ function reasonText(section: Section): string {
 }
 
 const NOT_ASSESSED = {
-  text: 'These parts were not assessed; nothing is said about them, neither normal nor abnormal.',
+  text: 'These parts were not assessed and are reported neither as normal nor as abnormal.',
   columns: [
     { title: 'Part of the examination', width: 150 },
     { title: 'Reason', width: WIDTH - 150 },
@@ -288,7 +288,7 @@ function notAssessed(page: Page, { result }: ReportInput): void {
   table(page, columns, rows);
 }
 
-/** What stands in the table of parts not assessed is not said twice. */
+/** Limitations, without those that the table of parts not assessed already shows. */
 function limitations(page: Page, { result }: ReportInput): void {
   const tabled = new Set(
     ownSections(result)

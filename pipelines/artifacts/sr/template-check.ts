@@ -58,7 +58,7 @@ function checkRows(parent: ContentItem, rows: readonly Row[], path: string): Fau
     }
     // NUM rows of one section may alternate (a weight, then its centile).
     if (index < last && row.type !== 'NUM') {
-      faults.push({ path: place, rule: 'stands after rows that follow it in the template' });
+      faults.push({ path: place, rule: 'comes after rows that follow it in the template' });
     }
     last = Math.max(last, index);
     counts.set(row, (counts.get(row) ?? 0) + 1);

@@ -29,7 +29,7 @@ function checkTitle(root: ReportNode): void {
   const title = root.name ? keyOf(root.name) : '';
   if (REPORT_TITLES[title]) return;
   if (title !== IMAGING_MEASUREMENT_REPORT) {
-    throw new UnreadableInput('the structured report is not one of ultrasound measurements');
+    throw new UnreadableInput('the structured report does not report ultrasound measurements');
   }
   const classes = referencedClasses(root);
   if (!ULTRASOUND_CLASSES.some((sopClass) => classes.has(sopClass))) {

@@ -142,7 +142,7 @@ export class VideoDecoder {
     const av = await getFfmpeg();
     const container = av.InputFormat.probe(await readVideoBytes(bytes, 0, PROBE_BYTES));
     if (!container?.name || !CONTAINERS.has(container.name)) {
-      throw new UnreadableInput('the file is no video of a known container');
+      throw new UnreadableInput('the file is not a video of a known container');
     }
     const format = new av.FormatContext();
     format.allocContext();

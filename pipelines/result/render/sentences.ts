@@ -3,7 +3,7 @@ import { MEASUREMENT_REMARKS } from './remarks.ts';
 import { SHARED_SENTENCES } from './shared.ts';
 
 /**
- * Every sentence of every topic by its code. A topic with sentences of its own adds its table here;
+ * Every sentence of every topic by its code. A topic adds its table of sentences here;
  * a second language would be a second list.
  */
 export const TABLES: readonly SentenceTable[] = [SHARED_SENTENCES, MEASUREMENT_REMARKS];

@@ -24,7 +24,7 @@ export function sectionStatement(section: Section): string {
   return [STATUS_TEXT[status], summary, detail].filter(Boolean).map(sentence).join(' ');
 }
 
-/** The sections with content of their own; the report section repeats the others in prose. */
+/** All sections but the report, which repeats the others in prose. */
 export function ownSections({ sections }: Result): Section[] {
   return sections.filter(({ id }) => id !== 'report');
 }

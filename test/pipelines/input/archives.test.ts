@@ -86,7 +86,7 @@ describe('archives', () => {
     expect(study.refused).toEqual([
       {
         file: 'fourth.zip/third.zip/second.tgz/first.zip',
-        reason: 'the archive lies inside 3 others, deeper than archives are opened',
+        reason: 'the archive is nested in 3 others, deeper than archives are opened',
       },
     ]);
   });

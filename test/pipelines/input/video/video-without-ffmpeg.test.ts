@@ -12,6 +12,6 @@ it('without the optional FFmpeg videos are refused in a sentence, and all else i
   const { clips, refused } = await readStudy(await onDisk({ mp4, dcm: ultrasound() }));
   expect(clips.map(({ file }) => file)).toEqual(['dcm']);
   expect(refused).toEqual([
-    { file: 'mp4', reason: 'it takes FFmpeg to read it, and node-av is not installed here' },
+    { file: 'mp4', reason: 'reading it needs FFmpeg, and node-av is not installed here' },
   ]);
 });
