@@ -59,7 +59,7 @@ import {
 } from './formulas/doppler.ts';
 import { LEFT_ATRIUM } from './la-volume/guideline.ts';
 import { geometryOf, LEFT_VENTRICLE } from './lv-size/guideline.ts';
-import { APICAL_SPARING, strainBand } from './lv-strain/guideline.ts';
+import { APICAL_SPARING, strainBand } from './lv-strain/judge.ts';
 import { heartFailureRange } from './lvef/guideline.ts';
 import { effusionGrade, respiratoryVariation } from './pericardial-effusion/guideline.ts';
 import {

@@ -4,16 +4,18 @@ import type { Study } from '../contract/study.ts';
 import { cartMeasurements } from '../result/cart-values.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../result/measurement.ts';
+import { remarkOfEcho } from '../result/render/echo/shared.ts';
+import type { Remark } from '../result/statement.ts';
 import { echoCartValues, performanceMethod, withStatedMethod } from './cart/cart-values.ts';
 import { bestClip, type MeasuredClip, measuredClip } from './chambers/beats.ts';
+import { APICAL_VIEWS, type ApicalView } from './chambers/gaps.ts';
 import { type ApicalClips, leftHeartValues } from './chambers/left-heart.ts';
 import { outlined } from './chambers/outlined.ts';
 import type { ApicalReadings } from './chambers/read.ts';
 import { type SpectrumReading, spectralPeaks } from './displays/read.ts';
 import { indexingArea } from './formulas/body.ts';
 import { echoInputOf } from './handheld.ts';
-import type { ClipView } from './locate/names.ts';
-import { APICAL_VIEWS, type ApicalView } from './locate/names.ts';
+import type { ClipView } from './locate/reader.ts';
 import { LEFT_VENTRICLE } from './lv-size/guideline.ts';
 import { longAxisValues } from './parasternal/measure.ts';
 import type { ParasternalReadings } from './parasternal/read.ts';
@@ -24,10 +26,14 @@ import type { PerformanceMethod } from './rv-function/guideline.ts';
 import { rightHeartValues } from './rv-function/measure.ts';
 import { withConsistency } from './shared/consistency.ts';
 import type { EchoContext } from './shared/input.ts';
-import { withPlausibility } from './shared/plausibility.ts';
+import { withPlausibility, withRemark } from './shared/plausibility.ts';
 import type { EchoPatient, EchoSection } from './shared/section.ts';
-import { shown } from './shared/values.ts';
-import { viewStrain, type WallSegmentReading, wallSegments } from './wall-motion/measure.ts';
+import {
+  scoreIndexOf,
+  viewStrain,
+  type WallSegmentReading,
+  wallSegments,
+} from './wall-motion/measure.ts';
 
 /** The apical clips as they are measured: gathered once, for every section that draws on them. */
 export interface HeartOutlines {
@@ -36,6 +42,8 @@ export interface HeartOutlines {
   /** The one that stands for its view. */
   clips: ApicalClips;
   segments: readonly WallSegmentReading[];
+  /** Mean score of the segments; null while one is only suspected, or none was scored. */
+  scoreIndex: Measurement | null;
   /** Whether volumes, and what follows from their change, may be said. */
   trusted: boolean;
 }
@@ -44,6 +52,7 @@ export const NO_OUTLINES: HeartOutlines = {
   outlined: [],
   clips: { A4C: null, A2C: null, A3C: null },
   segments: [],
+  scoreIndex: null,
   trusted: false,
 };
 
@@ -68,7 +77,8 @@ export function heartOutlines(
     shortAxes: parasternal?.clips ?? [],
     reduced: isReduced(best.A4C),
   });
-  return { outlined: all, clips: best, segments, trusted: volumesTrusted };
+  const scoreIndex = volumesTrusted ? scoreIndexOf(segments) : null;
+  return { outlined: all, clips: best, segments, scoreIndex, trusted: volumesTrusted };
 }
 
 const mean = (values: readonly number[]) =>
@@ -85,13 +95,13 @@ function networkValues(on: MeasuredClip | null): Measurement[] {
     method: 'mean-of-networks',
     on,
     value: mean(used.map(({ percent }) => percent)),
-    note: on.clip.scale ? null : 'ratio only; volumes not calibrated',
+    remarks: on.clip.scale ? [] : [remarkOfEcho('outlines.ratio-only', { of: 'volumes' })],
   }).map((measurement) => ({
     ...measurement,
     confidence: mean(used.map(({ confidence }) => confidence)),
     ...(agreeing.length === 0 && {
       quality: 'low' as const,
-      note: 'the two networks do not agree',
+      remarks: [remarkOfEcho('outlines.networks-disagree', {})],
     }),
   }));
 }
@@ -111,23 +121,28 @@ function strainValues(clips: ApicalClips): Measurement[] {
     if (!on) return [];
     const [first, second] = on.clip.frames;
     const rate = first && second ? 1 / (second.time - first.time) : 0;
-    const slow = rate < STRAIN_RATE ? `${Math.round(rate)} frames a second, 40 advised` : null;
+    const slow =
+      rate < STRAIN_RATE ? [remarkOfEcho('strain.slow', { rate: Math.round(rate) })] : [];
     return outlined({
       key: STRAIN_KEYS[view],
       section: 'lv-strain',
       method: 'contour-strain',
       on,
       value: viewStrain(on),
-      note: ['end-systole by minimum volume', slow].filter(Boolean).join('; '),
+      remarks: [remarkOfEcho('strain.by-least-volume', {}), ...slow],
     });
   });
 }
 
-const UNTRUSTED = 'no permitted model was shown to measure it well enough on real images';
-const DISAGREEING = 'the two networks do not agree on this clip';
+const UNTRUSTED = remarkOfEcho('outlines.untrusted', {});
+const DISAGREEING = remarkOfEcho('outlines.networks-disagree-here', {});
 
-const withheld = (measurements: readonly Measurement[], why: string): Measurement[] =>
-  measurements.map((one) => ({ ...one, quality: 'low', note: why }));
+/** The measurement marked as one that may not be reported, for this reason alone. */
+const notTrusted = (one: Measurement, why: Remark): Measurement => ({
+  ...one,
+  quality: 'low',
+  remarks: [why],
+});
 
 /** Sections whose outlines stand without a second network: they are drawings, not volumes. */
 const SHOWN_WITHOUT_SECOND_NETWORK = new Set(['segment-chambers']);
@@ -140,14 +155,14 @@ export function outlinedValues(heart: HeartOutlines): Measurement[] {
   const all = [...left, ...right, ...strainValues(clips)];
   if (!trusted) {
     return all.flatMap((one) =>
-      SHOWN_WITHOUT_SECOND_NETWORK.has(one.section) ? [one] : withheld([one], UNTRUSTED),
+      SHOWN_WITHOUT_SECOND_NETWORK.has(one.section) ? [one] : notTrusted(one, UNTRUSTED),
     );
   }
   const disputed = joint.some(({ quality }) => quality === 'low');
   return [
     ...joint,
     ...all.flatMap((one) =>
-      disputed && one.section === 'lvef' ? withheld([one], DISAGREEING) : [one],
+      disputed && one.section === 'lvef' ? notTrusted(one, DISAGREEING) : [one],
     ),
   ];
 }
@@ -212,9 +227,8 @@ function surfaceOf(
   if (height !== null && weight !== null) return null;
   const [given] = cartMeasurements(cart, SURFACE_SECTION, ['body-surface-area']);
   if (!given) return null;
-  const note = 'of the machine: the request gives no height and weight';
-  const noted = { ...given, note: [given.note, note].filter(Boolean).join('; ') };
-  return withPlausibility(noted, 'body-surface-area');
+  const remarked = withRemark(given, remarkOfEcho('echo.surface-of-machine', {}));
+  return withPlausibility(remarked, 'body-surface-area');
 }
 
 /** The machine's value with what the outlines say of the same quantity. */
@@ -222,8 +236,7 @@ function beside(value: Measurement, images: readonly Measurement[]): Measurement
   const key = value.concept.key as ConceptKey;
   const own = images.find((one) => one.concept.key === key && one.quality === 'accepted');
   if (!own) return value;
-  const note = `image analysis: ${shown(key, own.value)}`;
-  return { ...value, note: [value.note, note].filter(Boolean).join('; ') };
+  return withRemark(value, remarkOfEcho('echo.of-images', { key, value: own.value }));
 }
 
 export interface Gathered {

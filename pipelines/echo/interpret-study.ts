@@ -1,13 +1,13 @@
 import { assembleResult } from '../result/assemble.ts';
 import type { Result } from '../result/envelope.ts';
+import { writeReport } from '../result/render/echo/report.ts';
+import { sayOfEcho } from '../result/render/echo/shared.ts';
 import type { SectionOutcome } from '../result/section-outcome.ts';
 import { logFailure, runSection, type SectionFailed, withDraftReport } from '../run/sections.ts';
 import { type EchoEvidence, SURFACE_SECTION } from './evidence.ts';
-import { withFocusedRemark } from './focused/guideline.ts';
-import { writeReport } from './report/section.ts';
 import { SECTIONS } from './sections.ts';
-import { withWithheld } from './shared/conclude.ts';
 import type { EchoOptions } from './shared/input.ts';
+import { withWithheld } from './shared/section.ts';
 import { valuesOf } from './shared/values.ts';
 
 export const ECHO = {
@@ -16,6 +16,16 @@ export const ECHO = {
   version: '1.0.0',
   title: 'Echocardiography',
 } as const;
+
+/** Any number from a focused study carries the remark (echo 15), in whichever section. */
+function withFocusedRemark(outcome: SectionOutcome): SectionOutcome {
+  const { measurements = [], statements = [] } = outcome;
+  if (!measurements.some(({ quality }) => quality === 'accepted')) return outcome;
+  return {
+    ...outcome,
+    statements: [...statements, sayOfEcho.limitation('echo.focused-study', {})],
+  };
+}
 
 /**
  * Runs every section over the evidence, in the order of the endpoint, and puts the envelope
@@ -44,7 +54,7 @@ export function interpretStudy(
     ({ section, concept, quality }) =>
       section === SURFACE_SECTION &&
       concept.key === 'body-surface-area' &&
-      // One that was withheld stands with what its section withholds.
+      // One that was withheld is among those that its section withholds.
       quality === 'accepted',
   );
   const result = assembleResult({

@@ -1,11 +1,14 @@
 import { cardiomyopathy } from './cardiomyopathy/section.ts';
+import { DIASTOLIC_CONDITIONS } from './diastolic/conditions.ts';
 import { diastolic } from './diastolic/section.ts';
 import type { EchoEvidence } from './evidence.ts';
 import { focused } from './focused/section.ts';
 import { laVolume } from './la-volume/section.ts';
 import { lvSize } from './lv-size/section.ts';
 import { lvStrain } from './lv-strain/section.ts';
+import { gradableEf, ungradedEf } from './lvef/measure.ts';
 import { lvef } from './lvef/section.ts';
+import { effusionOf } from './pericardial-effusion/judge.ts';
 import { pericardialEffusion } from './pericardial-effusion/section.ts';
 import { pulmonaryHypertension } from './pulmonary-hypertension/section.ts';
 import { rvFunction } from './rv-function/section.ts';
@@ -25,10 +28,10 @@ export const SECTIONS: readonly EchoSection<EchoEvidence>[] = [
   rvFunction,
   lvStrain,
   wallMotion,
-  diastolic,
+  diastolic(DIASTOLIC_CONDITIONS),
   valves,
   pulmonaryHypertension,
   pericardialEffusion,
   cardiomyopathy,
-  focused,
+  focused<EchoEvidence>({ gradableEf, ungradedEf, effusionOf }),
 ];

@@ -77,7 +77,9 @@ function severalStudies({ studies }: Study, sections: readonly ConcludedSection[
  * words here. Throws where the result breaks its own schema.
  */
 export function assembleResult(parts: ResultParts): Result {
-  const measurements = byId(parts.measurements);
+  // A sentence may print the remarks of a value that was withheld.
+  const noted = withStanding(parts.measurements).map(withNote);
+  const measurements = byId(noted);
   const files = renderOutcome(
     { status: 'complete', reason: null, findings: severalStudies(parts.study, parts.sections) },
     measurements,
@@ -98,7 +100,7 @@ export function assembleResult(parts: ResultParts): Result {
     input_summary: summarise(parts.study, parts.refusedFrames, parts.priors),
     sections: sections.map((section) => sectionOf(section, section.rendered)),
     findings: [...files.findings, ...rendered.flatMap(({ findings }) => findings)],
-    measurements: withStanding(parts.measurements).map(withNote),
+    measurements: noted,
     scores: [],
     classifications: rendered.flatMap(({ classifications }) => classifications),
     guidance: rendered.flatMap(({ guidance }) => guidance),

@@ -1,4 +1,5 @@
 import { rounded } from '../../measure/rounding.ts';
+import type { MyocardialSign } from '../../result/render/echo/diastolic.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import type { Sex } from '../shared/grading.ts';
 
@@ -11,12 +12,14 @@ export const WALL_STATEMENTS = [
   'meets wall-thickness criterion',
   'meets wall-thickness criterion, massive',
 ] as const;
+export type WallStatement = (typeof WALL_STATEMENTS)[number];
+
+/** Whether a wall meets the criterion outright, and not only in relatives. */
+export const meetsCriterion = (wall: WallStatement) =>
+  wall === 'meets wall-thickness criterion' || wall === 'meets wall-thickness criterion, massive';
 
 /** Of an adult; `family`: a first-degree relative or genotype-positive, null when not known. */
-export function wallStatement(
-  thickness: number,
-  family: boolean | null,
-): (typeof WALL_STATEMENTS)[number] {
+export function wallStatement(thickness: number, family: boolean | null): WallStatement {
   const shown = rounded(thickness, 0);
   if (shown >= WALL.massive) return 'meets wall-thickness criterion, massive';
   if (shown >= WALL.criterion) return 'meets wall-thickness criterion';
@@ -29,20 +32,35 @@ export function wallStatement(
 /** Septum over posterior wall from which hypertrophy is asymmetric (echo 14.1). */
 export const ASYMMETRY = { from: 1.3, inHypertension: 1.5 } as const;
 
-/** Whether hypertrophy is asymmetric, where blood pressure is not known; null: it is not. */
-export function asymmetryStatement(septum: number, posterior: number): string | null {
+/**
+ * Whether hypertrophy is asymmetric, where blood pressure is not known; null: it is not. Between the
+ * two ratios it is only without hypertension.
+ */
+export function asymmetryOf(
+  septum: number,
+  posterior: number,
+): 'certain' | 'without-hypertension' | null {
   const ratio = rounded(septum / posterior, 2);
   if (ratio < ASYMMETRY.from) return null;
-  return ratio < ASYMMETRY.inHypertension
-    ? `asymmetric septal hypertrophy, if there is no hypertension (which requires a ratio of ${ASYMMETRY.inHypertension})`
-    : 'asymmetric septal hypertrophy';
+  return ratio < ASYMMETRY.inHypertension ? 'without-hypertension' : 'certain';
 }
 
 /** LVOT gradients, mmHg: obstruction, and where treatment is considered. */
 export const OBSTRUCTION = { from: 30, treatment: 50 } as const;
 
+const OBSTRUCTIONS = [
+  'obstructive at rest',
+  'non-obstructive at rest, provocation not done',
+  'provocable (labile) obstruction',
+  'non-obstructive',
+  'obstruction with provocation, rest not measured',
+] as const;
+type ObstructionRow = (typeof OBSTRUCTIONS)[number];
+/** A row of the table of outflow obstruction, and whether the gradient asks for treatment. */
+export type Obstruction = ObstructionRow | `${ObstructionRow}, at or above 50 mmHg`;
+
 /** Category of outflow obstruction from the gradients at rest and provoked (echo 14.1). */
-export function obstructionCategory(rest: number, provoked: number | null): string {
+export function obstructionCategory(rest: number, provoked: number | null): Obstruction {
   const atRest = rounded(rest, 0);
   const raised = provoked === null ? null : rounded(provoked, 0);
   const category =
@@ -56,21 +74,28 @@ export function obstructionCategory(rest: number, provoked: number | null): stri
   return withTreatment(category, Math.max(atRest, raised ?? 0));
 }
 
-const withTreatment = (category: string, most: number) =>
+const withTreatment = (category: ObstructionRow, most: number): Obstruction =>
   most >= OBSTRUCTION.treatment ? `${category}, at or above 50 mmHg` : category;
 
 /**
- * Of a provoked gradient alone: it may have been there at rest too. Null below an obstruction, for a
- * gradient at rest is then still needed. Not a row of the table, which asks for rest: a convention.
+ * Of a provoked gradient alone: the obstruction may have been there at rest too. Null below an
+ * obstruction, where a gradient at rest is still needed. Not a row of the published table, which asks
+ * for rest: a convention.
  */
-export function provokedObstruction(provoked: number): string | null {
+export function provokedObstruction(provoked: number): Obstruction | null {
   const shown = rounded(provoked, 0);
   if (shown < OBSTRUCTION.from) return null;
   return withTreatment('obstruction with provocation, rest not measured', shown);
 }
 
-/** Not a row that the societies print but one of the project ([C], echo 14.1). */
-export const isConvention = (obstruction: string) => /not (done|measured)/.test(obstruction);
+const CONVENTIONS: ReadonlySet<Obstruction> = new Set<Obstruction>([
+  'non-obstructive at rest, provocation not done',
+  'obstruction with provocation, rest not measured',
+  'obstruction with provocation, rest not measured, at or above 50 mmHg',
+]);
+
+/** Whether a category is not a row that the societies print but one of the project ([C], 14.1). */
+export const isConvention = (obstruction: Obstruction) => CONVENTIONS.has(obstruction);
 
 /** RWT times E/e' below which amyloid is unlikely in a population screened for it (AMYLI). */
 export const AMYLI_RULE_OUT = 2.22;
@@ -155,18 +180,14 @@ function upperMass(sex: Sex | null): number {
  * Signs of myocardial disease in the sense of D16: LVH, cardiomyopathy, ischaemia, infarction,
  * abnormal wall motion (echo 10.4). Empty: none among what was measured, which excludes none.
  */
-export function myocardialDisease(quantities: MyocardialQuantities): string[] {
+export function myocardialDisease(quantities: MyocardialQuantities): MyocardialSign[] {
   const { sex, massIndex, wall, scoreIndex, abnormalSegment } = quantities;
   return [
     massIndex !== null &&
       rounded(massIndex, LEFT_VENTRICLE.massIndex.decimals) > upperMass(sex) &&
-      'LV mass index above its range',
-    wall !== null &&
-      rounded(10 * wall, 0) >= WALL.criterion &&
-      `wall of at least ${WALL.criterion} mm`,
-    scoreIndex !== null &&
-      rounded(scoreIndex, 2) > NORMAL_INDEX &&
-      'wall motion score index raised',
-    abnormalSegment && 'abnormal wall motion of a segment',
+      ('mass-index' as const),
+    wall !== null && rounded(10 * wall, 0) >= WALL.criterion && ('thick-wall' as const),
+    scoreIndex !== null && rounded(scoreIndex, 2) > NORMAL_INDEX && ('score-index' as const),
+    abnormalSegment && ('abnormal-segment' as const),
   ].filter((sign) => sign !== false);
 }

@@ -1,22 +1,35 @@
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { sayOfCardiomyopathy } from '../../result/render/echo/cardiomyopathy.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
 import { gradableEf } from '../lvef/measure.ts';
-import { classification, conclude, finding, GAPS, isChild, rangedSex } from '../shared/conclude.ts';
-import type { EchoSection, PatientEvidence } from '../shared/section.ts';
-import type { Values } from '../shared/values.ts';
+import {
+  classification,
+  conclude,
+  type EchoSection,
+  finding,
+  isChild,
+  PATIENT_GAPS,
+  type PatientEvidence,
+  rangedSex,
+  type Values,
+} from '../shared/section.ts';
 import {
   AMYLI_RULE_OUT,
-  asymmetryStatement,
+  asymmetryOf,
+  type DilatedPattern,
   DYSFUNCTION,
   dilatedPattern,
   isConvention,
   isPublished,
+  meetsCriterion,
   OBSTRUCTION,
+  type Obstruction,
   obstructionCategory,
   provokedObstruction,
   RESTRICTIVE,
-  type WALL_STATEMENTS,
+  type WallStatement,
   wallStatement,
 } from './guideline.ts';
 
@@ -39,27 +52,16 @@ const obstructs = (...gradients: readonly (Measurement | null)[]) =>
   gradients.some((one) => one !== null && rounded(one.value, 0) >= OBSTRUCTION.from);
 
 /** The ratio of apical to basal and mid strain was published for speckle tracking (PHE12). */
-function sparingGap({ heart }: CardiomyopathyEvidence): string {
+function sparingGap({ heart }: CardiomyopathyEvidence): Statement {
   const contour = heart.trusted && heart.segments.some(({ strain }) => strain !== null);
-  return `Relative apical sparing was not assessed: ${
-    contour
-      ? 'strain by segment is that of contours, for which the cut-off was not shown'
-      : 'no strain by segment'
-  }.`;
+  return sayOfCardiomyopathy.gap('cardiomyopathy.no-sparing', { contour });
 }
-
-/** Whether a wall meets the criterion outright, and not only in relatives. */
-const meets = (wall: string | null) => wall?.startsWith('meets') ?? false;
-
-const UNLESS_LOADED =
-  'if not explained by loading such as hypertension, aortic stenosis or athletic training';
 
 interface Hypertrophy {
   /** Null: below the criterion by one wall alone, which says nothing of the other. */
-  wall: (typeof WALL_STATEMENTS)[number] | null;
-  sentence: string | null;
-  asymmetry: string | null;
-  measured: readonly (Measurement | null)[];
+  wall: WallStatement | null;
+  conclusions: readonly (Statement | null)[];
+  measured: readonly Measurement[];
 }
 
 /** One thick wall meets the criterion; that no wall does takes both (echo 14.1). */
@@ -71,47 +73,74 @@ function hypertrophyOf(values: Values): Hypertrophy {
   const both = septum !== null && posterior !== null;
   const wall = both || stated !== 'below criterion' ? stated : null;
   const thick = wall !== null && wall !== 'below criterion';
-  const which = both ? 'Greatest of the two measured walls' : 'The one measured wall';
+  const asymmetry = thick && both ? asymmetryOf(septum.value, posterior.value) : null;
   return {
     wall,
-    sentence:
+    conclusions: [
       wall &&
-      `${which} ${rounded(thickest, 0)} mm: ${wall}${meets(wall) ? `, ${UNLESS_LOADED}` : ''}`,
-    asymmetry: thick && both ? asymmetryStatement(septum.value, posterior.value) : null,
+        sayOfCardiomyopathy.conclusion('cardiomyopathy.wall', {
+          walls: both ? 2 : 1,
+          thickest: rounded(thickest, 0),
+          wall,
+          meets: meetsCriterion(wall),
+        }),
+      asymmetry && sayOfCardiomyopathy.conclusion('cardiomyopathy.asymmetry', { asymmetry }),
+    ],
     measured,
   };
 }
 
 /** E/A and deceleration time alone: the size of the chambers, the other criteria, is not weighed. */
-function restrictiveOf(values: Values): string | null {
+function restrictiveOf(values: Values): Statement | null {
   const [filling, deceleration] = [values.number('e-to-a'), values.number('deceleration-time')];
   const meetsBoth =
     filling !== null &&
     deceleration !== null &&
     rounded(filling, 2) >= RESTRICTIVE.ratio &&
     rounded(deceleration, 0) < RESTRICTIVE.deceleration;
-  return meetsBoth
-    ? 'Filling meets two criteria of a restrictive pattern (E/A and deceleration time); the sizes of the atria and the LV were not considered'
-    : null;
+  return meetsBoth ? sayOfCardiomyopathy.conclusion('cardiomyopathy.restrictive', {}) : null;
 }
 
-function amyloidIndexOf(values: Values, wall: Hypertrophy['wall']): string | null {
+function amyloidIndexOf(values: Values, wall: Hypertrophy['wall']): Statement | null {
   const thickness = values.number('relative-wall-thickness');
   const ratio = values.number('e-to-e-prime');
   if (thickness === null || ratio === null || wall === null || wall === 'below criterion') {
     return null;
   }
   const index = rounded(thickness * ratio, 2);
-  const meaning =
-    index < AMYLI_RULE_OUT
-      ? ', which makes amyloid unlikely in a population screened for it'
-      : ', which neither rules amyloid out nor diagnoses it';
-  return `AMYLI index ${index.toFixed(2)}${meaning}`;
+  const meaning = index < AMYLI_RULE_OUT ? 'rules-out' : 'open';
+  return sayOfCardiomyopathy.conclusion('cardiomyopathy.amyli', { index, meaning });
 }
 
-/** Patterns that no input of the endpoint tells: named, so that silence is not taken for absence. */
-const NEVER_ASSESSED =
-  'The amyloid score of ESC 2021, other flags of infiltration, excess trabeculation, apical ballooning and an arrhythmogenic RV were not assessed.';
+/** The outflow of the LV by its gradients at rest and provoked; null where neither tells. */
+function obstructionOf(rest: Measurement | null, provoked: Measurement | null) {
+  return rest
+    ? obstructionCategory(rest.value, provoked?.value ?? null)
+    : provoked && provokedObstruction(provoked.value);
+}
+
+/** What was not assessed; without any pattern that alone. */
+function gapsOf(evidence: CardiomyopathyEvidence, found: Found): (Statement | null)[] {
+  const { wall, pattern, obstruction, any } = found;
+  if (!any) return [sayOfCardiomyopathy.gap('cardiomyopathy.nothing', {})];
+  return [
+    sayOfCardiomyopathy.gap('cardiomyopathy.walls-may-be-missed', {}),
+    obstruction ? null : sayOfCardiomyopathy.gap('cardiomyopathy.no-gradient', {}),
+    sparingGap(evidence),
+    // Patterns that no input of the endpoint tells: named, so that silence is not taken for absence.
+    sayOfCardiomyopathy.gap('cardiomyopathy.never-assessed', {}),
+    wall ? null : sayOfCardiomyopathy.gap('cardiomyopathy.no-hypertrophy', {}),
+    pattern ? null : sayOfCardiomyopathy.gap('cardiomyopathy.no-dilated', {}),
+  ];
+}
+
+interface Found {
+  wall: WallStatement | null;
+  pattern: DilatedPattern | null;
+  obstruction: Obstruction | null;
+  /** Whether anything was measured or concluded. */
+  any: boolean;
+}
 
 function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
   const gradients = [
@@ -119,10 +148,10 @@ function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
     values.measurement('lvot-gradient-provoked'),
   ] as const;
   if (isChild(evidence)) {
-    return conclude(cardiomyopathy, { measurements: gradients, gaps: [GAPS.age] });
+    return conclude(cardiomyopathy, { measurements: gradients, gaps: [PATIENT_GAPS.child] });
   }
   const [rest, provoked] = gradients;
-  const { wall, sentence, asymmetry, measured: walls } = hypertrophyOf(values);
+  const { wall, conclusions: ofWalls, measured: walls } = hypertrophyOf(values);
   const ef = gradableEf(values);
   const pattern =
     ef &&
@@ -133,47 +162,30 @@ function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
       values.number('lvedv-index'),
     );
   const device = ef !== null && rounded(ef.value, 0) <= DYSFUNCTION.device;
-  const obstruction = rest
-    ? obstructionCategory(rest.value, provoked?.value ?? null)
-    : provoked && provokedObstruction(provoked.value);
-  const sentences = [
-    sentence,
-    asymmetry && `Walls: ${asymmetry}`,
-    pattern &&
-      `Dilated pattern: ${pattern}${device ? '; LVEF in the range of device therapy' : ''}`,
-    obstruction && `LVOT: ${obstruction}`,
+  const obstruction = obstructionOf(rest, provoked);
+  const outflow =
+    obstruction && sayOfCardiomyopathy.conclusion('cardiomyopathy.obstruction', { obstruction });
+  const conclusions = [
+    ...ofWalls,
+    pattern && sayOfCardiomyopathy.conclusion('cardiomyopathy.dilated', { pattern, device }),
+    outflow,
     restrictiveOf(values),
     amyloidIndexOf(values, wall),
   ];
-  const said = sentences.some(Boolean);
+  const seen = conclusions.some((one) => one !== null);
+  const any = seen || rest !== null || provoked !== null;
   return conclude(cardiomyopathy, {
-    // Walls, LVEF and filling stand in their own sections; this one draws on them.
+    // Walls, LVEF and filling belong to other sections; this one draws on them.
     measurements: gradients,
-    seen: said,
-    sentences,
-    gaps:
-      said || rest || provoked
-        ? [
-            'Maximal wall thickness may be missed: walls of short-axis views were not measured.',
-            obstruction
-              ? null
-              : 'LVOT obstruction was not assessed: no gradient at rest was measured.',
-            sparingGap(evidence),
-            NEVER_ASSESSED,
-            wall ? null : 'Hypertrophic pattern was not assessed: both walls are needed.',
-            pattern
-              ? null
-              : 'Dilated pattern was not assessed: an LVEF that can be graded is needed.',
-          ]
-        : [
-            'Patterns of cardiomyopathy were not assessed: neither wall thickness nor LVEF was available.',
-          ],
+    seen,
+    conclusions,
+    gaps: gapsOf(evidence, { wall, pattern, obstruction, any }),
     findings: [
-      meets(wall)
+      wall && meetsCriterion(wall)
         ? finding(
             ID,
             'wall-thickness',
-            `Wall thickness: ${wall}, if not explained by loading`,
+            sayOfCardiomyopathy.conclusion('cardiomyopathy.thick-wall', { wall }),
             'abnormal',
             walls,
           )
@@ -182,13 +194,13 @@ function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
         ? finding(
             ID,
             'dilated-pattern',
-            `${pattern}; echocardiography alone does not establish the cause`,
+            sayOfCardiomyopathy.conclusion('cardiomyopathy.dilated-pattern', { pattern }),
             'abnormal',
             [ef],
           )
         : null,
-      obstruction && obstructs(rest, provoked)
-        ? finding(ID, 'lvot-obstruction', `LVOT: ${obstruction}`, 'abnormal', gradients)
+      outflow && obstructs(rest, provoked)
+        ? finding(ID, 'lvot-obstruction', outflow, 'abnormal', gradients)
         : null,
     ],
     classifications: [

@@ -1,7 +1,8 @@
 import type { PixelScale, Point } from '../../contract/image.ts';
 import type { JointEjectionFraction } from '../locate/ejection-fraction.ts';
-import type { ApicalView, Chamber } from '../locate/names.ts';
+import type { Chamber } from '../locate/names.ts';
 import type { ShapeFault, VentriclePose } from '../locate/ventricle-pose.ts';
+import type { ApicalView } from './gaps.ts';
 
 /** The chambers of one frame. */
 export interface ChamberFrame {

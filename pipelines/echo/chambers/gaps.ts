@@ -1,4 +1,9 @@
-import { APICAL_VIEWS, type ApicalView } from '../locate/names.ts';
+import { sayOfEcho } from '../../result/render/echo/shared.ts';
+import type { Statement } from '../../result/statement.ts';
+
+/** Views whose chambers are outlined. */
+export const APICAL_VIEWS = ['A4C', 'A2C', 'A3C'] as const;
+export type ApicalView = (typeof APICAL_VIEWS)[number];
 
 /** Beats to average, in sinus rhythm and in an irregular one (echo 0.5). */
 export const ADVISED_BEATS = { regular: 3, irregular: 5 } as const;
@@ -28,23 +33,16 @@ export interface RhythmEvidence {
   trusted: boolean;
 }
 
-/**
- * Why nothing was measured on the outlines of the chambers in some views, as a sentence; null where
- * something was.
- */
+/** Why nothing was measured on the outlines of some views; null where something was. */
 export function outlineGap(
   { clips, views, heart }: OutlineEvidence,
   wanted: readonly ApicalView[] = APICAL_VIEWS,
-): string | null {
-  const names = wanted.join(', ').replace(/, ([^,]*)$/, ' or $1');
+): Statement | null {
   if (wanted.some((view) => heart.clips[view] !== null)) return null;
-  if (views.apical === null) {
-    return 'The apical clips could not be analysed because of an internal error.';
-  }
-  if (views.apical.clips === null) return 'No permitted model outlines the chambers of the heart.';
-  const own = clips.filter(({ view }) => wanted.some((one) => one === view));
-  if (own.length === 0) return `Not assessed: no ${names} clip was found.`;
-  return `The ${names} clips show no whole beat with outlines that can be relied on.`;
+  if (views.apical === null) return sayOfEcho.gap('outlines.reader-failed', {});
+  if (views.apical.clips === null) return sayOfEcho.gap('outlines.no-model', {});
+  const shown = clips.some(({ view }) => wanted.some((one) => one === view));
+  return sayOfEcho.gap(shown ? 'outlines.no-beat' : 'outlines.no-clip', { views: wanted });
 }
 
 /** Beats of two views that differ by more of the longer are not of one heart rate (echo 4.1). */
@@ -58,37 +56,30 @@ function meanInterval({ beats }: Rhythm): number | null {
     : null;
 }
 
-/** "Irregular RR intervals: values averaged over 3 beats, fewer than the 5 beats advised." */
-export function beatsInWords({ beats, regular }: Rhythm): string {
-  const count = `${beats.length} beat${beats.length === 1 ? '' : 's'}`;
-  if (regular !== false) return count;
-  const few =
-    beats.length < ADVISED_BEATS.irregular
-      ? `, fewer than the ${ADVISED_BEATS.irregular} beats advised`
-      : '';
-  return `Irregular RR intervals: values averaged over ${count}${few}`;
+/** Whether a rhythm is irregular, over how many beats was averaged, and whether those are too few. */
+export function irregularity({ beats, regular }: Rhythm): { beats: number; few: boolean } | null {
+  if (regular !== false) return null;
+  return { beats: beats.length, few: beats.length < ADVISED_BEATS.irregular };
 }
 
-/** Of the two apical views of volumes and EF that with the fewest beats, where its rhythm is irregular. */
-function irregularClip({ clips, trusted }: RhythmEvidence): Rhythm | null {
-  const irregular = [clips.A4C, clips.A2C].filter((on) => on !== null && on.regular === false);
-  const [fewest] = irregular.toSorted((a, b) => (a?.beats.length ?? 0) - (b?.beats.length ?? 0));
+/**
+ * The irregular rhythm of A4C and A2C, from which volumes and EF come: that of the view with fewer
+ * beats; null where both are even.
+ */
+export function irregularRhythm({
+  clips,
+  trusted,
+}: RhythmEvidence): { beats: number; few: boolean } | null {
+  const irregular = [clips.A4C, clips.A2C].flatMap((on) => (on && irregularity(on)) ?? []);
+  const [fewest] = irregular.toSorted((a, b) => a.beats - b.beats);
   return trusted ? (fewest ?? null) : null;
 }
 
-/** What an irregular rhythm made of the average; null where there was none. */
-export function irregularRhythm(heart: RhythmEvidence): { text: string; few: boolean } | null {
-  const on = irregularClip(heart);
-  return on && { text: beatsInWords(on), few: on.beats.length < ADVISED_BEATS.irregular };
-}
-
-/** Volumes of two views are of one ventricle only at one heart rate. */
-export function unequalRhythm({ clips: { A4C, A2C }, trusted }: RhythmEvidence): string | null {
-  if (!trusted || !A4C || !A2C) return null;
+/** Whether the beats of two views differ so much that their volumes are not of one heart rate. */
+export function isUnequalRhythm({ clips: { A4C, A2C }, trusted }: RhythmEvidence): boolean {
+  if (!trusted || !A4C || !A2C) return false;
   const [four, two] = [meanInterval(A4C), meanInterval(A2C)];
-  if (four === null || two === null) return null;
+  if (four === null || two === null) return false;
   const longer = Math.max(four, two);
-  return (longer - Math.min(four, two)) / longer > INTERVAL_DIFFERENCE + 1e-9
-    ? 'The RR intervals of the A4C and the A2C clip differ by more than 10 %: the biplane volumes are of unequal beats.'
-    : null;
+  return (longer - Math.min(four, two)) / longer > INTERVAL_DIFFERENCE + 1e-9;
 }

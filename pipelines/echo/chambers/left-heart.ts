@@ -1,9 +1,10 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
 import { areaOf } from '../../measure/outline.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
-import type { ApicalView } from '../locate/names.ts';
 import { type ClipBeat, type MeasuredClip, overBeats } from './beats.ts';
+import type { ApicalView } from './gaps.ts';
 import {
   axial,
   biplaneVolume,
@@ -21,7 +22,6 @@ export type ApicalClips = Readonly<Record<ApicalView, MeasuredClip | null>>;
 type Phase = keyof Pick<ClipBeat, 'diastole' | 'systole'>;
 
 const SUFFIX = { A4C: '4c', A2C: '2c', A3C: '3c' } as const;
-const RATIO_ONLY = 'ratio only; volumes not calibrated';
 const SQUARE_CENTIMETRE = 100;
 
 const isCalibrated = ({ clip }: MeasuredClip) => clip.scale !== null;
@@ -96,7 +96,7 @@ function planeValues(on: MeasuredClip): Measurement[] {
       key: `lvef-${suffix}`,
       value: filled !== null && emptied !== null ? fractionalChange(filled, emptied) : null,
       inputs: [...edv, ...esv].map(({ id }) => id),
-      note: isCalibrated(on) ? null : RATIO_ONLY,
+      remarks: isCalibrated(on) ? [] : [remarkOfEcho('outlines.ratio-only', { of: 'volumes' })],
     }),
     ...edv,
     ...esv,

@@ -3,10 +3,12 @@ import type { Point } from '../../contract/image.ts';
 import { onAxis } from '../../measure/chamber.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
 import { createMeasurement, measuredOn } from '../../result/measurement.ts';
+import { remarkOfEcho } from '../../result/render/echo/shared.ts';
+import type { Remark } from '../../result/statement.ts';
 import { withPlausibility } from '../shared/plausibility.ts';
 import type { MeasuredClip } from './beats.ts';
 import type { ChamberClip } from './clip.ts';
-import { beatsInWords } from './gaps.ts';
+import { irregularity } from './gaps.ts';
 import type { AxialFigure, FrameGeometry } from './geometry.ts';
 
 const pair = ({ x, y }: Point): [number, number] => [x, y];
@@ -29,7 +31,7 @@ export function lineCaliper(from: Point, to: Point, clip: ChamberClip): Caliper 
 export const axisCaliper = ({ axis }: AxialFigure, clip: ChamberClip): Caliper =>
   lineCaliper(axis.base, axis.apex, clip);
 
-/** A cut across the axis at a share of it,. */
+/** A cut across the axis at a share of its length. */
 export function cutCaliper(
   { axis }: AxialFigure,
   share: number,
@@ -53,15 +55,28 @@ export interface Outlined {
   at?: FrameGeometry | null;
   calipers?: readonly Caliper[];
   inputs?: readonly string[];
-  note?: string | null;
+  remarks?: readonly Remark[];
 }
 
 /** Frames below which a clip shows no course of the area, only some of its states. */
 const COURSE_FRAMES = 8;
 
-function timingOf(frames: number): string {
-  if (frames >= COURSE_FRAMES) return 'phases from the course of the area, no ECG';
-  return `a clip of ${frames} frames: the largest and the smallest cavity are taken as ED and ES`;
+/** How the phases were told apart, where no ECG told them. */
+function timingRemark({ phases, clip: { framesInClip: frames } }: MeasuredClip): Remark[] {
+  if (phases === 'ecg') return [];
+  return [
+    frames >= COURSE_FRAMES
+      ? remarkOfEcho('outlines.phases-by-area', {})
+      : remarkOfEcho('outlines.phases-of-few-frames', { frames }),
+  ];
+}
+
+/** Over how many beats was averaged. */
+function beatsRemark(on: MeasuredClip): Remark {
+  const irregular = irregularity(on);
+  return irregular
+    ? remarkOfEcho('outlines.irregular', irregular)
+    : remarkOfEcho('outlines.beats', { beats: on.beats.length });
 }
 
 /** Id of what is read from outlines, beside a value of the machine for the same concept. */
@@ -77,19 +92,23 @@ export function outlined({
   at = null,
   calipers = [],
   inputs = [],
-  note = null,
+  remarks = [],
 }: Outlined): Measurement[] {
   if (value === null || !Number.isFinite(value)) return [];
-  const { clip, beats, confidence, phases } = on;
-  const frames = clip.stride > 1 ? `every ${clip.stride}th frame` : null;
-  const timing = phases === 'ecg' ? null : timingOf(clip.framesInClip);
+  const { clip, beats, confidence } = on;
+  const { stride } = clip;
   const measurement = createMeasurement(outlinedId(key), key, value, method, {
     section,
     derivation: inputs.length > 0 ? 'calculated' : beats.length > 1 ? 'mean' : 'measured',
     source: measuredOn(clip, at ? at.frame : null, 'model', calipers),
     confidence,
     inputs: [...inputs],
-    note: [note, beatsInWords(on), frames, timing].filter(Boolean).join('; '),
+    remarks: [
+      ...remarks,
+      beatsRemark(on),
+      ...(stride > 1 ? [remarkOfEcho('outlines.every-nth-frame', { stride })] : []),
+      ...timingRemark(on),
+    ],
   });
   return [withPlausibility(measurement, key)];
 }

@@ -7,12 +7,12 @@ import { largestOf, regionsOf } from '../../measure/regions.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
 import { areaOf, type ChamberMasks, labelOf } from '../locate/chambers.ts';
 import type { HeartLocator } from '../locate/heart-locator.ts';
-import type { ClipView } from '../locate/names.ts';
-import { APICAL_VIEWS, type ApicalView, CHAMBERS } from '../locate/names.ts';
-import type { EchoReader, EchoReaderInput } from '../locate/reader.ts';
+import { CHAMBERS } from '../locate/names.ts';
+import type { ClipView, EchoReader, EchoReaderInput } from '../locate/reader.ts';
 import { jumpingFrames, shapeFaults, ventriclePose } from '../locate/ventricle-pose.ts';
 import { type ClipBeat, measuredClip } from './beats.ts';
 import type { ChamberClip, ChamberFrame, JointEjection } from './clip.ts';
+import { APICAL_VIEWS, type ApicalView } from './gaps.ts';
 import { planeVolume } from './geometry.ts';
 
 export interface ApicalReadings {

@@ -96,6 +96,8 @@ export const RESULTS_2016B = [
   'insufficient data',
 ] as const;
 
+export type Result2016B = (typeof RESULTS_2016B)[number];
+
 export interface Filling2016 extends Diastolic2016 {
   /** E/A and E in cm/s. */
   ratio: number | null;
@@ -112,7 +114,7 @@ function asksVein({ reducedEf }: Filling2016, counted: readonly Criterion[]): bo
 }
 
 /** For a reduced EF, myocardial disease, or a positive algorithm A. */
-export function algorithm2016B(inputs: Filling2016): (typeof RESULTS_2016B)[number] {
+export function algorithm2016B(inputs: Filling2016): Result2016B {
   if (inputs.ratio === null || inputs.early === null) return 'insufficient data';
   const ratio = rounded(inputs.ratio, 2);
   if (ratio >= 2) return 'grade III, elevated LAP';

@@ -108,6 +108,14 @@ export const RESULTS_2025 = [
 ] as const;
 export type Result2025 = (typeof RESULTS_2025)[number];
 
+/** Results by which LA pressure is elevated. */
+const ELEVATED_2025: ReadonlySet<Result2025> = new Set<Result2025>([
+  'grade 2, elevated LAP',
+  'grade 3, elevated LAP',
+  'LAP elevated, grade undetermined (no E/A)',
+]);
+export const isElevated2025 = (result: Result2025) => ELEVATED_2025.has(result);
+
 function elevated(ratio: number | null): Result2025 {
   if (ratio === null) return 'LAP elevated, grade undetermined (no E/A)';
   return rounded(ratio, 2) >= LIMITS_2025.restrictive
@@ -170,7 +178,7 @@ export function criteria2025(inputs: Diastolic2025): Criterion[] {
   const { reducedVelocity, raisedRatio, raisedPressure } = primaryVariables(inputs);
   const branch = branchOf(inputs);
   const relaxed = reducedVelocity === true && raisedRatio === false && raisedPressure === false;
-  const graded = /elevated/i.test(algorithm2025(inputs));
+  const graded = isElevated2025(algorithm2025(inputs));
   return [
     { name: "reduced e'", met: reducedVelocity },
     { name: "raised E/e'", met: raisedRatio },

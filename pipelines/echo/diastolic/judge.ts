@@ -1,6 +1,13 @@
 import type { Result } from '../../result/envelope.ts';
-import { classification } from '../shared/conclude.ts';
-import { type Criterion, criteriaInWords } from '../shared/grading.ts';
+import {
+  type DiastolicResult,
+  type MyocardialSign,
+  SCHEMES,
+  sayOfDiastolic,
+} from '../../result/render/echo/diastolic.ts';
+import type { Statement } from '../../result/statement.ts';
+import type { Criterion } from '../shared/grading.ts';
+import { classification } from '../shared/section.ts';
 import type { Ejection } from './applicability.ts';
 import {
   algorithm2016A,
@@ -8,6 +15,7 @@ import {
   CRITERIA_2016A,
   criteria2016A,
   criteria2016B,
+  type Result2016B,
 } from './guideline-2016.ts';
 import {
   algorithm2025,
@@ -16,6 +24,7 @@ import {
   fibrillationCriteria,
   fibrillationMarkers,
   fibrillationPressure,
+  isElevated2025,
   isLimited2025,
   presence2025,
   presenceCriteria2025,
@@ -23,43 +32,41 @@ import {
 import { type DiastolicInputs, SECTION } from './measure.ts';
 
 export interface Judgement {
-  /** The result with the name of its scheme and its criteria; null where none is given. */
-  text: string | null;
+  /** The result with its scheme and its criteria; null where none is given. */
+  result: DiastolicResult | null;
   /** Beside it. */
-  sentences: readonly (string | null)[];
-  gaps: readonly (string | null)[];
+  conclusions: readonly (Statement | null)[];
+  gaps: readonly Statement[];
   /** Whether the data sufficed for a result. */
   given: boolean;
   elevated: boolean;
   classifications: Result['classifications'];
 }
 
-/** Never a grade without the name of its algorithm and the criteria used (echo 10.7). */
-export const resultInWords = (scheme: string, result: string, criteria: readonly Criterion[]) =>
-  `${scheme}: ${result} (${criteriaInWords(criteria)})`;
+const NO_JUDGEMENT: Judgement = {
+  result: null,
+  conclusions: [],
+  gaps: [],
+  given: false,
+  elevated: false,
+  classifications: [],
+};
 
-export const isElevated = (result: string) => /elevated/i.test(result);
+const ALONE = { because: null, next: null } as const;
 
-/** The canonical result, and that it rests on less than the algorithm asks for. */
-export const limitedTo = (result: string, limited: boolean) =>
-  limited ? `${result}, limited` : result;
+/** The published result, and that it rests on less than the algorithm asks for. */
+const limitedTo = (result: string, limited: boolean) => (limited ? `${result}, limited` : result);
 
-const SCHEME_2016 = { A: 'ASE/EACVI 2016, algorithm A', B: 'ASE/EACVI 2016, algorithm B' } as const;
+const isElevated2016 = (result: Result2016B) =>
+  result === 'grade II, elevated LAP' || result === 'grade III, elevated LAP';
 
-const category2016 = (value: string, scheme: string, criteria: readonly Criterion[]) =>
-  classification(SECTION, 'diastolic-2016', 'Diastolic function', value, scheme, criteria);
+const category2016 = (value: string, scheme: '2016-a' | '2016-b', criteria: readonly Criterion[]) =>
+  classification(SECTION, 'diastolic-2016', 'Diastolic function', value, SCHEMES[scheme], criteria);
 
-/** Algorithm A presumes it; what was not measured is not excluded (echo 10.4). */
-const DISEASE_UNKNOWN =
-  'Myocardial disease, with which algorithm B of 2016 would stand for algorithm A, is not known beyond what was measured here';
-
-const NOT_CHOSEN =
-  'No result of ASE/EACVI 2016 is given: the LVEF, which chooses its algorithm, is left open';
-
-/** Why algorithm B stands from the beginning; null where algorithm A comes first. */
-function reasonForB({ reduced }: Ejection, disease: readonly string[]): string | null {
-  if (reduced) return 'LVEF below 50 %';
-  return disease.length > 0 ? `myocardial disease: ${disease.join(', ')}` : null;
+/** Why algorithm B comes first; null where algorithm A does. */
+function reasonForB({ reduced }: Ejection, disease: readonly MyocardialSign[]) {
+  if (reduced) return 'reduced-ef';
+  return disease.length > 0 ? disease : null;
 }
 
 function byB(of: DiastolicInputs['of2016'], reducedEf: boolean) {
@@ -67,42 +74,36 @@ function byB(of: DiastolicInputs['of2016'], reducedEf: boolean) {
   return { result: algorithm2016B(inputs), criteria: criteria2016B(inputs) };
 }
 
-const NO_JUDGEMENT: Judgement = {
-  text: null,
-  sentences: [],
-  gaps: [],
-  given: false,
-  elevated: false,
-  classifications: [],
-};
-
-/** A positive algorithm A: dysfunction is said, and what algorithm B makes of it. */
+/** A positive algorithm A: dysfunction is reported, with the result of algorithm B. */
 function dysfunction(of: DiastolicInputs['of2016'], ejection: Ejection): Judgement {
   const criteria = criteria2016A(of);
   const known = criteria.filter(({ met }) => met !== null).length;
   const present = limitedTo('diastolic dysfunction', known < CRITERIA_2016A);
   const b = byB(of, ejection.reduced === true);
-  const first = resultInWords(SCHEME_2016.A, present, criteria);
   const none = b.result === 'insufficient data';
   return {
     ...NO_JUDGEMENT,
     given: true,
-    elevated: isElevated(b.result),
-    text: none
-      ? `${first}; algorithm B: no grade, since E or E/A is missing`
-      : `${first}; ${resultInWords('algorithm B', b.result, b.criteria)}`,
+    elevated: isElevated2016(b.result),
+    result: {
+      scheme: '2016-a',
+      result: present,
+      criteria,
+      because: null,
+      next: none ? 'no-grade' : b,
+    },
     classifications: none
-      ? [category2016(`${present}, grade not given`, SCHEME_2016.A, criteria)]
+      ? [category2016(`${present}, grade not given`, '2016-a', criteria)]
       : [
           classification(
             SECTION,
             'diastolic-2016-presence',
             'Diastolic dysfunction',
             present,
-            SCHEME_2016.A,
+            SCHEMES['2016-a'],
             criteria,
           ),
-          category2016(b.result, SCHEME_2016.B, b.criteria),
+          category2016(b.result, '2016-b', b.criteria),
         ],
   };
 }
@@ -111,53 +112,58 @@ function dysfunction(of: DiastolicInputs['of2016'], ejection: Ejection): Judgeme
 export function judge2016(
   of: DiastolicInputs['of2016'],
   ejection: Ejection,
-  disease: readonly string[],
+  disease: readonly MyocardialSign[],
 ): Judgement {
-  const reason = reasonForB(ejection, disease);
-  if (reason) {
+  const because = reasonForB(ejection, disease);
+  if (because) {
     const { result, criteria } = byB(of, ejection.reduced === true);
     return {
       ...NO_JUDGEMENT,
       given: result !== 'insufficient data',
-      elevated: isElevated(result),
-      text: resultInWords(`${SCHEME_2016.B} (${reason})`, result, criteria),
-      classifications: [category2016(result, SCHEME_2016.B, criteria)],
+      elevated: isElevated2016(result),
+      result: { scheme: '2016-b', result, criteria, because, next: null },
+      classifications: [category2016(result, '2016-b', criteria)],
     };
   }
   const result = algorithm2016A(of);
   if (result === 'diastolic dysfunction') return dysfunction(of, ejection);
   const criteria = criteria2016A(of);
   if (result === 'insufficient data') {
-    return { ...NO_JUDGEMENT, text: resultInWords(SCHEME_2016.A, result, criteria) };
+    return { ...NO_JUDGEMENT, result: { scheme: '2016-a', result, criteria, ...ALONE } };
   }
-  if (ejection.contested) return { ...NO_JUDGEMENT, gaps: [NOT_CHOSEN] };
+  if (ejection.contested) {
+    return { ...NO_JUDGEMENT, gaps: [sayOfDiastolic.gap('diastolic.scheme-not-chosen', {})] };
+  }
   const known = criteria.filter(({ met }) => met !== null).length;
   const limited = limitedTo(result, known < CRITERIA_2016A || ejection.reduced === null);
   return {
     ...NO_JUDGEMENT,
     given: true,
-    text: resultInWords(SCHEME_2016.A, limited, criteria),
-    sentences: [DISEASE_UNKNOWN],
-    classifications: [category2016(limited, SCHEME_2016.A, criteria)],
+    result: { scheme: '2016-a', result: limited, criteria, ...ALONE },
+    // Algorithm A presumes that there is no disease; what was not measured is not excluded (10.4).
+    conclusions: [sayOfDiastolic.conclusion('diastolic.disease-unknown', {})],
+    classifications: [category2016(limited, '2016-a', criteria)],
   };
 }
 
-const SCHEME_2025 = 'ASE 2025';
-
-/** Apart from LA pressure (echo 10.5). */
+/** Whether there is dysfunction, apart from LA pressure (echo 10.5). */
 function presenceOf(of: DiastolicInputs['of2025']) {
   const presence = presence2025(of);
   if (presence === 'insufficient data') return null;
   const criteria = presenceCriteria2025(of);
-  const scheme = `${SCHEME_2025}, presence of dysfunction`;
   return {
-    text: resultInWords(`${scheme}, apart from LAP`, presence, criteria),
+    statement: sayOfDiastolic.conclusion('diastolic.result', {
+      scheme: '2025-presence',
+      result: presence,
+      criteria: [...criteria],
+      ...ALONE,
+    }),
     category: classification(
       SECTION,
       'diastolic-2025-presence',
       'Diastolic dysfunction',
       presence,
-      scheme,
+      'ASE 2025, presence of dysfunction',
       criteria,
     ),
   };
@@ -173,27 +179,25 @@ export function judge2025(
   const given = result !== 'insufficient data';
   const open = result === 'indeterminate';
   const limited = limitedTo(result, given && !open && isLimited2025(of));
-  const conflicts = discordant(of);
+  const markers = discordant(of);
   const presence = presenceOf(of);
   return {
-    text: resultInWords(SCHEME_2025, limited, criteria),
-    sentences: [
-      conflicts.length > 0 ? `Discordant: ${conflicts.join(', ')} suggests raised LAP` : null,
-      open
-        ? `Supplemental signs of raised LAP of ${SCHEME_2025} (${criteriaInWords(supplemental)}); without one a diastolic exercise test decides`
-        : null,
-      presence?.text ?? null,
+    result: { scheme: '2025', result: limited, criteria, ...ALONE },
+    conclusions: [
+      markers.length > 0 ? sayOfDiastolic.conclusion('diastolic.discordant', { markers }) : null,
+      open ? sayOfDiastolic.conclusion('diastolic.supplemental', { criteria: supplemental }) : null,
+      presence?.statement ?? null,
     ],
     gaps: [],
     given,
-    elevated: isElevated(result),
+    elevated: isElevated2025(result),
     classifications: [
       classification(
         SECTION,
         'diastolic-2025',
         'LA pressure and diastolic grade',
         limited,
-        `${SCHEME_2025}, sinus rhythm`,
+        'ASE 2025, sinus rhythm',
         criteria,
       ),
       ...(presence ? [presence.category] : []),
@@ -206,13 +210,11 @@ export function judgeFibrillation(of: DiastolicInputs['ofFibrillation']): Judgem
   const result = fibrillationPressure(of);
   const criteria = [...fibrillationCriteria(of), ...fibrillationMarkers(of)];
   return {
-    text: resultInWords('ASE 2025, if the rhythm is atrial fibrillation', result, criteria),
-    sentences: [],
-    gaps: [
-      'No grade of sinus rhythm is given: the RR intervals are irregular and no A wave is seen',
-    ],
+    result: { scheme: '2025-fibrillation', result, criteria, ...ALONE },
+    conclusions: [],
+    gaps: [sayOfDiastolic.gap('diastolic.fibrillation', {})],
     given: result !== 'insufficient data',
-    elevated: isElevated(result),
+    elevated: result === 'elevated LAP',
     classifications: [
       classification(
         SECTION,

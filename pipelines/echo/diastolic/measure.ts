@@ -1,6 +1,8 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { calculated, type Values, without, withValues } from '../shared/values.ts';
+import { remarkOfEcho } from '../../result/render/echo/shared.ts';
+import type { Remark } from '../../result/statement.ts';
+import type { Values } from '../shared/section.ts';
 import type { Applicability } from './applicability.ts';
 import type { Filling2016 } from './guideline-2016.ts';
 import type { Diastolic2025, FibrillationInputs } from './guideline-2025.ts';
@@ -59,23 +61,29 @@ const RATIOS = {
   },
 } as const;
 
+/** Ratios to the velocity of the mitral annulus, which disease of the valve makes invalid. */
+const ANNULAR: ReadonlySet<Calculated> = new Set<Calculated>([
+  'e-to-e-prime',
+  'e-to-e-prime-septal',
+  'e-to-e-prime-lateral',
+]);
+
 /** Why a ratio is shown by name and not used; null where it may be. */
-function againstRatio(key: Calculated, { mitral, filling }: Applicability): string | null {
+function againstRatio(key: Calculated, { mitral, filling }: Applicability): Remark | null {
   if (key === 'e-to-a') return filling;
-  const annular = key.startsWith('e-to-e-prime');
-  return annular && mitral.length > 0 ? 'not valid with disease of the mitral valve' : null;
+  return ANNULAR.has(key) && mitral.length > 0 ? remarkOfEcho('diastolic.invalid-ratio', {}) : null;
 }
 
 /** The ratios of the section, and all values with them: what was withheld is not among those. */
 export function withRatios(given: Values, applicability: Applicability) {
   const ratios = CALCULATED.map((key): Measurement | null => {
-    const ratio = calculated(given, key, { section: SECTION, ...RATIOS[key] });
+    const ratio = given.calculated(key, { section: SECTION, ...RATIOS[key] });
     const because = againstRatio(key, applicability);
     return ratio && because
-      ? { ...ratio, quality: 'inadequate', note: [ratio.note, because].filter(Boolean).join('; ') }
+      ? { ...ratio, quality: 'inadequate', remarks: [...ratio.remarks, because] }
       : ratio;
   });
-  const values = withValues(without(given, new Set<ConceptKey>(CALCULATED)), ratios);
+  const values = given.without(new Set<ConceptKey>(CALCULATED)).with(ratios);
   return { ratios, values };
 }
 

@@ -1,22 +1,27 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { myocardialDisease } from '../cardiomyopathy/guideline.ts';
-import { pressureBehindJet } from '../formulas/doppler.ts';
-import { rightHeartPressures } from '../pulmonary-hypertension/measure.ts';
-import { conclude, finding, GAPS, rangedSex } from '../shared/conclude.ts';
-import type { EchoSection } from '../shared/section.ts';
-import type { Values } from '../shared/values.ts';
-import { WALL_MOTION } from '../wall-motion/guideline.ts';
 import {
-  APPLIES,
+  type DiastolicInput,
+  type MitralDisease,
+  type MyocardialSign,
+  sayOfDiastolic,
+} from '../../result/render/echo/diastolic.ts';
+import type { Statement } from '../../result/statement.ts';
+import {
+  conclude,
+  type EchoSection,
+  finding,
+  PATIENT_GAPS,
+  type Values,
+} from '../shared/section.ts';
+import {
   type Applicability,
   applicabilityOf,
-  ejectionOf,
+  type Ejection,
   type RhythmAndFilling,
 } from './applicability.ts';
 import { supplementalSigns2025 } from './guideline-2025.ts';
-import type { Judgement } from './judge.ts';
-import { judge2016, judge2025, judgeFibrillation } from './judge.ts';
+import { type Judgement, judge2016, judge2025, judgeFibrillation } from './judge.ts';
 import {
   CALCULATED,
   type DiastolicInputs,
@@ -27,12 +32,23 @@ import {
 } from './measure.ts';
 
 /** What this section needs beside the values. */
-interface DiastolicEvidence extends RhythmAndFilling {
+export interface DiastolicEvidence extends RhythmAndFilling {
   heart: {
     /** Whether what follows from the change of a volume may be reported. */
     trusted: boolean;
     segments: readonly { segment: number; score: number | null }[];
   };
+}
+
+/** What other sections know and the algorithms ask for (conditions.ts). */
+export interface DiastolicConditions {
+  ejectionOf(values: Values): Ejection;
+  mitralDisease(values: Values): readonly MitralDisease[];
+  myocardialSigns(evidence: DiastolicEvidence, values: Values): readonly MyocardialSign[];
+  /** The values with the pressures of the right heart. */
+  pressures(values: Values): Values;
+  /** Of the pulmonary artery, mmHg; null where it does not follow from the values. */
+  diastolicPressure(values: Values): number | null;
 }
 
 const NEEDS = [
@@ -42,48 +58,6 @@ const NEEDS = [
   'rhythm and valve disease',
 ] as const;
 
-/** A score of a segment that moves normally. */
-const NORMAL_SCORE = 1;
-
-/** The apex is not scored for wall motion (ASE 2015). */
-const isAbnormal = ({ segment, score }: DiastolicEvidence['heart']['segments'][number]) =>
-  segment <= WALL_MOTION.scored && score !== null && score > NORMAL_SCORE;
-
-/** Signs among what was measured and what the sections before concluded. */
-function diseaseOf(evidence: DiastolicEvidence, values: Values): string[] {
-  const walls = [values.number('ivsd'), values.number('lvpwd')].filter((wall) => wall !== null);
-  const { trusted, segments } = evidence.heart;
-  return myocardialDisease({
-    sex: rangedSex(evidence),
-    massIndex: values.number('lv-mass-index'),
-    wall: walls.length > 0 ? Math.max(...walls) : null,
-    scoreIndex: values.number('wall-motion-score-index'),
-    abnormalSegment: trusted && segments.some(isAbnormal),
-  });
-}
-
-/** What the algorithms say; empty where none may be used. */
-function judgementsOf(
-  evidence: DiastolicEvidence,
-  values: Values,
-  { child, mitral, fibrillating }: Applicability,
-  inputs: DiastolicInputs,
-  atrialPressure: number | null,
-): Judgement[] {
-  if (child || mitral.length > 0) return [];
-  if (fibrillating) return [judgeFibrillation(inputs.ofFibrillation)];
-  const end = values.number('pr-end-velocity');
-  const supplemental = supplementalSigns2025({
-    regurgitationEnd: end,
-    diastolicPressure:
-      end === null || atrialPressure === null ? null : pressureBehindJet(end, atrialPressure),
-  });
-  return [
-    judge2016(inputs.of2016, ejectionOf(values), diseaseOf(evidence, values)),
-    judge2025(inputs.of2025, supplemental),
-  ];
-}
-
 /** What other sections show and the criteria rest on. */
 const ELSEWHERE = [
   'tr-vmax',
@@ -92,8 +66,6 @@ const ELSEWHERE = [
   'la-volume-index-area-length',
 ] as const satisfies readonly ConceptKey[];
 
-const DIFFER = 'The two algorithms differ: LA pressure is elevated by one of them only';
-
 /** What was elevated, each result with its scheme, and whether the algorithms may be used at all. */
 function elevatedFinding(
   judgements: readonly Judgement[],
@@ -101,101 +73,137 @@ function elevatedFinding(
 ) {
   const elevated = judgements.filter((one) => one.elevated);
   if (elevated.length === 0) return null;
-  const text = [
-    'Criteria of elevated LA pressure are met',
-    ...judgements
-      .toSorted((a, b) => Number(b.elevated) - Number(a.elevated))
-      .map(({ text }) => text),
-    elevated.length < judgements.length ? DIFFER : null,
-    APPLIES,
-  ];
-  return finding(SECTION, 'lap-elevated', text.filter(Boolean).join('. '), 'abnormal', evidence);
+  const results = judgements
+    .toSorted((a, b) => Number(b.elevated) - Number(a.elevated))
+    .flatMap(({ result }) => result ?? []);
+  const statement = sayOfDiastolic.conclusion('diastolic.elevated', {
+    results,
+    differ: elevated.length < judgements.length,
+  });
+  return finding(SECTION, 'lap-elevated', statement, 'abnormal', evidence);
 }
-
-const listed = (missing: readonly (string | false)[]) => missing.filter(Boolean).join(', ');
 
 /** What an algorithm asks for and was not measured; a missing criterion is no negative one. */
 function missingOf(
   { of2016, of2025, ofFibrillation }: DiastolicInputs,
   { mitral, fibrillating }: Applicability,
   filling: Measurement | null,
-): (string | null)[] {
+): (Statement | null)[] {
   if (mitral.length > 0) return [];
-  const missing = listed([
-    of2016.early === null && 'E',
-    !fibrillating && filling === null && 'E/A',
-    of2016.septal === null && "septal e'",
-    !fibrillating && of2016.lateral === null && "lateral e'",
-    fibrillating && ofFibrillation.deceleration === null && 'deceleration time',
-  ]);
-  const jet = of2016.jet === null;
+  const missing: (DiastolicInput | false)[] = [
+    of2016.early === null && 'e',
+    !fibrillating && filling === null && 'e-to-a',
+    of2016.septal === null && 'septal-e-prime',
+    !fibrillating && of2016.lateral === null && 'lateral-e-prime',
+    fibrillating && ofFibrillation.deceleration === null && 'deceleration-time',
+  ];
+  const inputs = missing.filter((one) => one !== false);
+  const pressure = of2025.systolicPressure !== null;
   return [
-    missing ? `Not measured: ${missing}` : null,
-    jet
-      ? `No TR signal was measured; the criterion is unavailable${of2025.systolicPressure === null ? '' : ', but for the RVSP in ASE 2025'}.`
+    inputs.length > 0 ? sayOfDiastolic.gap('diastolic.not-measured', { inputs }) : null,
+    of2016.jet === null ? sayOfDiastolic.gap('diastolic.no-jet', { pressure }) : null,
+    !fibrillating && of2016.atrialIndex === null
+      ? sayOfDiastolic.gap('diastolic.no-atrium', {})
       : null,
-    !fibrillating && of2016.atrialIndex === null ? 'LA volume index is unavailable.' : null,
   ];
 }
 
-function run(evidence: DiastolicEvidence, given: Values) {
-  const applicability = applicabilityOf(evidence, given);
+/** What the algorithms conclude; empty where none may be used. */
+function judgementsOf(
+  evidence: DiastolicEvidence,
+  conditions: DiastolicConditions,
+  { values, pressures, applicability, inputs }: Measured,
+): Judgement[] {
   const { child, mitral, fibrillating } = applicability;
-  const { ratios, values } = withRatios(given, applicability);
-  const pressures = rightHeartPressures(values, SECTION).values;
-  const inputs = inputsOf(values, pressures.number('rvsp'));
-  const judgements = judgementsOf(
-    evidence,
-    values,
-    applicability,
-    inputs,
-    pressures.number('ra-pressure'),
-  );
-  const graded = judgements.some((one) => one.given);
-  const shown = graded ? judgements : [];
-  const measured = MEASURED.map((key) => values.measurement(key));
-  const apart = shown.length > 1 && new Set(shown.map(({ elevated }) => elevated)).size > 1;
-  const unknownEf = !child && !fibrillating && mitral.length === 0 && noEf(values);
-  return conclude(diastolic, {
-    measurements: [...measured, ...ratios],
-    sentences: [
-      ...shown.flatMap(({ text, sentences }) => [text, ...sentences]),
-      apart ? DIFFER : null,
-      graded ? APPLIES : null,
-    ],
-    gaps: [
-      child ? GAPS.age : null,
-      mitral.length > 0
-        ? `Diastolic function was not graded, and E/e' is not used: ${mitral.join(' and ')}`
-        : null,
-      ...judgements.flatMap(({ gaps }) => gaps),
-      judgements.length > 0 && !graded
-        ? 'Diastolic function was not graded: too few criteria were measured.'
-        : null,
-      ...missingOf(inputs, applicability, ratios[CALCULATED.indexOf('e-to-a')] ?? null),
-      unknownEf ? 'LVEF is unknown; algorithm B for a reduced LVEF was not chosen by it.' : null,
-    ],
-    findings: [
-      elevatedFinding(shown, [
-        ...measured,
-        ...ratios.filter((one) => one?.quality === 'accepted'),
-        ...ELSEWHERE.map((key) => pressures.measurement(key)),
-      ]),
-    ],
-    classifications: shown.flatMap(({ classifications }) => classifications),
+  if (child || mitral.length > 0) return [];
+  if (fibrillating) return [judgeFibrillation(inputs.ofFibrillation)];
+  const supplemental = supplementalSigns2025({
+    regurgitationEnd: values.number('pr-end-velocity'),
+    diastolicPressure: conditions.diastolicPressure(pressures),
   });
+  const disease = conditions.myocardialSigns(evidence, values);
+  return [
+    judge2016(inputs.of2016, conditions.ejectionOf(values), disease),
+    judge2025(inputs.of2025, supplemental),
+  ];
 }
 
-function noEf(values: Values): boolean {
-  const { reduced, contested } = ejectionOf(values);
-  return reduced === null && !contested;
+interface Measured {
+  values: Values;
+  /** The same with the pressures of the right heart. */
+  pressures: Values;
+  applicability: Applicability;
+  inputs: DiastolicInputs;
 }
+
+/** What could not be graded, and for want of what. */
+function gapsOf(
+  judgements: readonly Judgement[],
+  { applicability, inputs }: Measured,
+  filling: Measurement | null,
+  { reduced, contested }: Ejection,
+): (Statement | null)[] {
+  const { child, mitral, fibrillating } = applicability;
+  const unknownEf = reduced === null && !contested;
+  const asksEf = !child && !fibrillating && mitral.length === 0;
+  return [
+    child ? PATIENT_GAPS.child : null,
+    mitral.length > 0 ? sayOfDiastolic.gap('diastolic.mitral-disease', { diseases: mitral }) : null,
+    ...judgements.flatMap(({ gaps }) => gaps),
+    judgements.length > 0 && !judgements.some((one) => one.given)
+      ? sayOfDiastolic.gap('diastolic.too-few-criteria', {})
+      : null,
+    ...missingOf(inputs, applicability, filling),
+    asksEf && unknownEf ? sayOfDiastolic.gap('diastolic.ef-unknown', {}) : null,
+  ];
+}
+
+function conclusionsOf(judgements: readonly Judgement[]): (Statement | null)[] {
+  if (judgements.length === 0) return [];
+  const apart = new Set(judgements.map(({ elevated }) => elevated)).size > 1;
+  return [
+    ...judgements.flatMap(({ result, conclusions }) => [
+      result && sayOfDiastolic.conclusion('diastolic.result', result),
+      ...conclusions,
+    ]),
+    apart ? sayOfDiastolic.conclusion('diastolic.algorithms-differ', {}) : null,
+    sayOfDiastolic.conclusion('diastolic.applies', {}),
+  ];
+}
+
+const run = (conditions: DiastolicConditions) => (evidence: DiastolicEvidence, given: Values) => {
+  const applicability = applicabilityOf(evidence, given, conditions.mitralDisease(given));
+  const { ratios, values } = withRatios(given, applicability);
+  const pressures = conditions.pressures(values);
+  const inputs = inputsOf(values, pressures.number('rvsp'));
+  const known = { values, pressures, applicability, inputs };
+  const judgements = judgementsOf(evidence, conditions, known);
+  const shown = judgements.some((one) => one.given) ? judgements : [];
+  const measured = MEASURED.map((key) => values.measurement(key));
+  const filling = ratios[CALCULATED.indexOf('e-to-a')] ?? null;
+  return conclude(
+    { needs: NEEDS },
+    {
+      measurements: [...measured, ...ratios],
+      conclusions: conclusionsOf(shown),
+      gaps: gapsOf(judgements, known, filling, conditions.ejectionOf(values)),
+      findings: [
+        elevatedFinding(shown, [
+          ...measured,
+          ...ratios.filter((one) => one?.quality === 'accepted'),
+          ...ELSEWHERE.map((key) => pressures.measurement(key)),
+        ]),
+      ],
+      classifications: shown.flatMap(({ classifications }) => classifications),
+    },
+  );
+};
 
 /** Diastolic function and LA pressure by the algorithms of 2016 and 2025 (echo 10). */
-export const diastolic: EchoSection<DiastolicEvidence> = {
+export const diastolic = (conditions: DiastolicConditions): EchoSection<DiastolicEvidence> => ({
   id: SECTION,
   title: 'Diastolic function',
   needs: NEEDS,
   measures: [...MEASURED, ...CALCULATED],
-  run,
-};
+  run: run(conditions),
+});

@@ -2,7 +2,8 @@ import type { Clip, SweepKind } from '../../contract/study.ts';
 import { annularMotion, ejectionsOf, fillingsOf } from '../../measure/doppler/cardiac-flow.ts';
 import type { SpectralDisplay } from '../../measure/doppler/envelope.ts';
 import { median } from '../../measure/statistics.ts';
-import { headerView } from '../locate/names.ts';
+import type { DisplayForm } from '../../result/render/echo/shared.ts';
+import { headerView } from '../locate/header-view.ts';
 import type { Flow } from './flows.ts';
 
 /** What a display looks like, where the header does not say what it shows. */
@@ -11,11 +12,11 @@ export interface FlowForm {
   flow: Flow | 'annulus' | null;
   /** 0 to 1: how sure the form alone makes it. */
   confidence: number;
-  /** In words, for the note of every value. */
-  because: string;
+  /** Why, for a remark on every value. */
+  because: DisplayForm;
 }
 
-const UNKNOWN: FlowForm = { flow: null, confidence: 0, because: 'its form fits no single flow' };
+const UNKNOWN: FlowForm = { flow: null, confidence: 0, because: 'fits-none' };
 
 /** Two waves per beat towards the probe: mitral, or rarely tricuspid, filling. */
 const FILLING_FORM = { confidence: 0.8, deceleration: [0.08, 0.4], fastest: 250 } as const;
@@ -42,7 +43,7 @@ function asAnnulus(display: SpectralDisplay): FlowForm | null {
   return {
     flow: 'annulus',
     confidence: 0.5 + 0.4 * (early / beats.length),
-    because: "a scale of tissue Doppler, S' on one side of the baseline and e' on the other",
+    because: 'tissue-scale',
   };
 }
 
@@ -60,8 +61,7 @@ function asFilling({ above, below, spectrum }: SpectralDisplay): FlowForm | null
   return {
     flow: 'mitral-inflow',
     confidence: FILLING_FORM.confidence * (0.5 + 0.5 * certainty),
-    because:
-      'two waves per beat towards the probe with a pause as long as systole before the first',
+    because: 'two-waves',
   };
 }
 
@@ -80,9 +80,7 @@ function asEjection({ below, above, spectrum }: SpectralDisplay, clip: ViewNamed
   return {
     flow: flow ?? 'lvot',
     confidence: flow ? OUTFLOW.withView : OUTFLOW.alone,
-    because: flow
-      ? `one ejection per beat away from the probe in the view ${view}`
-      : 'one ejection per beat away from the probe: LVOT, or RVOT, which looks the same',
+    because: flow ? 'ejection-in-view' : 'ejection',
   };
 }
 

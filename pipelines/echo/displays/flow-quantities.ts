@@ -13,6 +13,7 @@ import {
 import type { SpectralDisplay, SpectralTrace } from '../../measure/doppler/envelope.ts';
 import { isRegular, median } from '../../measure/statistics.ts';
 import type { Wave } from '../../measure/waves.ts';
+import type { DisplayDoubt, DisplayRemark } from '../../result/render/echo/shared.ts';
 import {
   halfTimeOfDeceleration,
   halfTimeOfSlope,
@@ -40,9 +41,9 @@ export interface BeatValue {
 export interface FlowQuantity {
   key: ConceptKey;
   beats: readonly BeatValue[];
-  note: string | null;
+  remark: DisplayRemark | null;
   /** Why the values cannot be relied on; absent where they can. */
-  doubt?: string | null;
+  doubt?: DisplayDoubt | null;
 }
 
 export const CENTIMETRES = 100;
@@ -99,11 +100,7 @@ export function fillingQuantities(
   const fused = beats.some(({ atAtrialOnset }) => (atAtrialOnset ?? 0) > FILLING.fused);
   const single = beats.length > 0 && beats.every(({ atrial }) => atrial === null);
   const even = isRegular(beats.map(({ early }) => early.peak)) !== false;
-  const doubt = fused
-    ? `E and A are fused: A begins above ${FILLING.fused} cm/s`
-    : single && even
-      ? 'one wave per beat in an even rhythm: E and A may be one'
-      : null;
+  const doubt: DisplayDoubt | null = fused ? 'fused' : single && even ? 'one-wave' : null;
   const falling = beats.filter(({ decelerationTime }) => decelerationTime !== null);
   const outlines = beats.filter(({ outlines: found }) => found.length > 0);
   const flows = outlines.map((beat) => beat.outlines.flatMap(({ values }) => values));
@@ -114,14 +111,18 @@ export function fillingQuantities(
     }));
   if (cw) {
     return [
-      { key: 'mv-mean-gradient', beats: traced((flow) => meanGradient(flow, seconds)), note: null },
+      {
+        key: 'mv-mean-gradient',
+        beats: traced((flow) => meanGradient(flow, seconds)),
+        remark: null,
+      },
       {
         key: 'mv-half-time',
         beats: falling.map((beat) => ({
           value: halfTimeOfDeceleration(MILLISECONDS * (beat.decelerationTime ?? 0)),
           points: fallOf(trace, beat, seconds),
         })),
-        note: null,
+        remark: null,
       },
     ];
   }
@@ -132,7 +133,7 @@ export function fillingQuantities(
         value: outer(early),
         points: peakCaliper(trace, early.peak, outer(early)),
       })),
-      note: single ? 'one wave per beat: no A is seen beside E' : null,
+      remark: single ? 'no-a-wave' : null,
       doubt: single ? doubt : null,
     },
     {
@@ -142,7 +143,7 @@ export function fillingQuantities(
           ? [{ value: outer(atrial), points: peakCaliper(trace, atrial.peak, outer(atrial)) }]
           : [],
       ),
-      note: null,
+      remark: null,
       doubt,
     },
     {
@@ -151,7 +152,7 @@ export function fillingQuantities(
         value: MILLISECONDS * (beat.decelerationTime ?? 0),
         points: fallOf(trace, beat, seconds),
       })),
-      note: null,
+      remark: null,
       doubt,
     },
     {
@@ -169,10 +170,10 @@ export function fillingQuantities(
             ]
           : [],
       ),
-      note: null,
+      remark: null,
       doubt,
     },
-    { key: 'mv-vti', beats: traced((flow) => velocityTimeIntegral(flow, seconds)), note: null },
+    { key: 'mv-vti', beats: traced((flow) => velocityTimeIntegral(flow, seconds)), remark: null },
   ];
 }
 
@@ -192,7 +193,7 @@ export function decayQuantities(
     { column: wave.peak, velocity: signed(trace, decay.initial) },
     { column: wave.to, velocity: signed(trace, Math.max(0, decay.end)) },
   ];
-  const peaks = { note: null, beats: peaksOf(trace, ejections) };
+  const peaks = { remark: null, beats: peaksOf(trace, ejections) };
   if (flow === 'aortic-regurgitation') {
     const beats = decays.map((one) => ({
       value: halfTimeOfSlope(one.decay.initial / CENTIMETRES, one.decay.slope / CENTIMETRES),
@@ -200,7 +201,7 @@ export function decayQuantities(
     }));
     return [
       { key: 'ar-vmax', ...peaks },
-      { key: 'ar-half-time', beats, note: null },
+      { key: 'ar-half-time', beats, remark: null },
     ] as const;
   }
   const ends = decays.map((one) => ({
@@ -209,7 +210,7 @@ export function decayQuantities(
   }));
   return [
     { key: 'pr-vmax', ...peaks },
-    { key: 'pr-end-velocity', beats: ends, note: null },
+    { key: 'pr-end-velocity', beats: ends, remark: null },
   ] as const;
 }
 
@@ -221,8 +222,8 @@ export function veinQuantities(beats: readonly VeinBeat[], above: SpectralTrace)
       points: peakCaliper(above, beat[part].peak, beat[part].height),
     }));
   return [
-    { key: 'pulmonary-vein-s', beats: of('s'), note: null },
-    { key: 'pulmonary-vein-d', beats: of('d'), note: null },
+    { key: 'pulmonary-vein-s', beats: of('s'), remark: null },
+    { key: 'pulmonary-vein-d', beats: of('d'), remark: null },
   ];
 }
 
@@ -245,7 +246,7 @@ export function relaxationQuantities(display: SpectralDisplay, ejections: readon
     const points = [to, start].map((column) => ({ column, velocity: 0 }));
     return [{ value: MILLISECONDS * (start - to) * seconds, points }];
   });
-  return [{ key: 'ivrt', beats, note: null }] as const;
+  return [{ key: 'ivrt', beats, remark: null }] as const;
 }
 
 /** What a display gives as a certain flow. */
@@ -337,7 +338,7 @@ function ejectionQuantities(
   return Object.entries(parts).map(([part, key]) => ({
     key,
     beats: beats[part as EjectionPart](),
-    note: null,
+    remark: null,
   }));
 }
 
@@ -362,7 +363,7 @@ export function readAnnulus(wall: keyof typeof WALLS, display: SpectralDisplay):
           ? [{ value: wave.height, points: peakCaliper(trace, wave.peak, wave.height) }]
           : [];
       }),
-      note: null,
+      remark: null,
     };
   };
   return {
@@ -383,7 +384,7 @@ export function readUnnamed(display: SpectralDisplay): FlowReading {
     side: trace.side,
     trace,
     peaks: ejections.map(({ peakColumn }) => peakColumn),
-    quantities: [{ key: 'flow-peak-unnamed', beats: peaksOf(trace, ejections), note: null }],
+    quantities: [{ key: 'flow-peak-unnamed', beats: peaksOf(trace, ejections), remark: null }],
   };
 }
 

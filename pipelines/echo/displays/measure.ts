@@ -1,6 +1,8 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { createMeasurement, measuredOn } from '../../result/measurement.ts';
+import { type DisplayDoubt, remarkOfEcho } from '../../result/render/echo/shared.ts';
+import type { Remark } from '../../result/statement.ts';
 import { withPlausibility } from '../shared/plausibility.ts';
 import type { DisplayReading, TracedQuantity } from './reading.ts';
 
@@ -42,38 +44,36 @@ interface Traced {
 }
 
 /** Why a value is not used; null where it is. */
-function doubtOf({ reading, quantity }: Traced): string | null {
+function doubtOf({ reading, quantity }: Traced): Remark | null {
   const { namedBy, nameConfidence, because, confidence } = reading;
   if (namedBy === null || quantity.key in SECTION_OF) {
-    return `the structure is not named by the header${because ? ` (${because})` : ''}`;
+    return remarkOfEcho('display.unnamed', { form: because });
   }
   if (namedBy === 'form' && nameConfidence < TRACED.nameConfidence) {
-    return `named by its form only, which is not enough: ${because}`;
+    return remarkOfEcho('display.form-uncertain', { form: because ?? 'fits-none' });
   }
-  if (quantity.doubt) return quantity.doubt;
-  const perBeat = quantity.beats.length > 0;
-  if (perBeat && quantity.used.length < TRACED.leastBeats) return 'a single beat';
-  if (confidence < TRACED.confidence) return 'the trace is too faint or its beats differ';
-  return null;
+  const doubt = quantity.doubt ?? traceDoubt(quantity, confidence);
+  return doubt && remarkOfEcho('display.doubt', { doubt });
 }
 
-function beatsInWords({ reading, quantity }: Traced): string | null {
-  if (quantity.beats.length === 0) return null;
-  const count = quantity.used.length;
-  const beats = count === 1 ? '1 beat' : `${count} beats`;
+function traceDoubt({ beats, used }: TracedQuantity, confidence: number): DisplayDoubt | null {
+  if (beats.length > 0 && used.length < TRACED.leastBeats) return 'single-beat';
+  return confidence < TRACED.confidence ? 'faint' : null;
+}
+
+/** Over how many beats was averaged; none for a quantity that is not measured beat by beat. */
+function beatsRemark({ reading, quantity }: Traced): Remark[] {
+  if (quantity.beats.length === 0) return [];
   const irregular = reading.regular === false;
   const advised = TRACED.advised[irregular ? 'irregular' : 'regular'];
-  const few = count < advised ? `, fewer than the ${advised} advised` : '';
-  return irregular
-    ? `Irregular RR intervals: values averaged over ${beats}${few}`
-    : `mean of ${beats}${few}`;
+  return [remarkOfEcho('display.beats', { beats: quantity.used.length, irregular, advised })];
 }
 
 function toMeasurement(traced: Traced, id: string, section: string): Measurement {
   const { reading, quantity } = traced;
+  const { because } = reading;
   const doubt = doubtOf(traced);
-  const byForm =
-    reading.namedBy === 'form' && !doubt ? `named by its form: ${reading.because}` : null;
+  const byForm = reading.namedBy === 'form' && because && !doubt;
   const measurement = createMeasurement(
     id,
     quantity.key,
@@ -85,7 +85,12 @@ function toMeasurement(traced: Traced, id: string, section: string): Measurement
       source: measuredOn(reading, reading.frame, 'image-analysis', quantity.calipers),
       confidence: reading.confidence * (reading.namedBy === 'form' ? reading.nameConfidence : 1),
       quality: doubt ? 'low' : 'accepted',
-      note: [beatsInWords(traced), quantity.note, byForm, doubt].filter(Boolean).join('; '),
+      remarks: [
+        ...beatsRemark(traced),
+        ...(quantity.remark ? [remarkOfEcho('display.remark', { remark: quantity.remark })] : []),
+        ...(byForm ? [remarkOfEcho('display.form', { form: because })] : []),
+        ...(doubt ? [doubt] : []),
+      ],
     },
   );
   return withPlausibility(measurement, quantity.key);

@@ -12,6 +12,7 @@ import {
 } from '../../measure/m-mode/walls.ts';
 import { meanOfSimilar } from '../../measure/statistics.ts';
 import type { Caliper } from '../../result/envelope.ts';
+import type { DisplayDoubt } from '../../result/render/echo/shared.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
 import type { DisplayReading, TracedQuantity } from './reading.ts';
 import { type MModeStructure, mModeStructure } from './reading.ts';
@@ -55,20 +56,16 @@ function quantityOf(
       beats: values,
       used,
       calipers: [...calipers, ...traces],
-      note: null,
+      remark: null,
       doubt: null,
     },
   ];
 }
 
-/** Behind the mitral annulus the wall of the atrium moves as far, and further (on the phantom too). */
-const ATRIAL = 'the edge that moves furthest may be the atrial wall, not the mitral annulus';
-const UNSURE =
-  'another edge is clearer or moves further: which of them is the annulus is uncertain';
-
-function doubtOf(key: ConceptKey, { ring, certain }: Excursion): string | null {
-  if (key === 'mapse' && !ring) return ATRIAL;
-  return certain ? null : UNSURE;
+/** Behind the mitral annulus the wall of the atrium moves as far and further (on the phantom, too). */
+function doubtOf(key: ConceptKey, { ring, certain }: Excursion): DisplayDoubt | null {
+  if (key === 'mapse' && !ring) return 'atrial-wall';
+  return certain ? null : 'another-edge';
 }
 
 function readExcursion(key: ConceptKey, plane: MModePlane) {
@@ -114,9 +111,6 @@ function readVentricle(plane: MModePlane): TracedQuantity[] {
   ];
 }
 
-/** Sniff and quiet breath have other cut-offs; the header does not say which it was. */
-const BREATH = 'of the breath on the display; whether it was a sniff is not known';
-
 function readCava(plane: MModePlane): TracedQuantity[] {
   const found = cavaDiameters(plane);
   if (!found) return [];
@@ -135,14 +129,15 @@ function readCava(plane: MModePlane): TracedQuantity[] {
       key: 'ivc-diameter',
       value: MILLIMETRES * largest.diameter,
       calipers: [lineAt(largest)],
-      note: 'largest',
+      remark: 'largest',
     },
     {
       ...once,
       key: 'ivc-collapse',
       value: fractionalChange(largest.diameter, smallest.diameter),
       calipers: [lineAt(largest), lineAt(smallest)],
-      note: BREATH,
+      // Sniff and quiet breath have different cut-offs; the header does not say which it was.
+      remark: 'breath',
     },
   ];
 }
@@ -171,7 +166,7 @@ function readSweep(image: GrayImage, clip: Clip, sweep: SweepRegion) {
     flow: structure,
     namedBy: structure ? ('header' as const) : null,
     nameConfidence: structure ? 1 : 0,
-    because: structure ? null : 'an edge that moves to and fro with every beat',
+    because: structure ? null : ('moving-edge' as const),
   };
   const none = { side: null, peak: null, regular: null, trace: null };
   const plane = readMModePlane(image, sweep);

@@ -39,7 +39,7 @@ function caliperOf(points: readonly TracePoint[], { spectrum }: SpectralDisplay)
 }
 
 function averaged(
-  { key, beats, note, doubt = null }: FlowQuantity,
+  { key, beats, remark, doubt = null }: FlowQuantity,
   regular: boolean,
   display: SpectralDisplay,
 ): TracedQuantity[] {
@@ -50,14 +50,14 @@ function averaged(
     const points = beats[i]?.points ?? [];
     return points.length >= 2 ? [caliperOf(points, display)] : [];
   });
-  return [{ key, value: mean, beats: values, used, calipers, note, doubt }];
+  return [{ key, value: mean, beats: values, used, calipers, remark, doubt }];
 }
 
 interface FlowNaming {
   flow: DisplayReading['flow'];
   namedBy: DisplayReading['namedBy'];
   nameConfidence: number;
-  because: string | null;
+  because: DisplayReading['because'];
 }
 
 function nameFlow(clip: Clip, sweep: SweepRegion, display: SpectralDisplay): FlowNaming {

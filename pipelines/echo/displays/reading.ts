@@ -3,7 +3,8 @@ import type { Clip, SweepKind } from '../../contract/study.ts';
 import { viewWords } from '../../contract/view-words.ts';
 import type { DrawnTrace } from '../../measure/doppler/envelope.ts';
 import type { Caliper } from '../../result/envelope.ts';
-import { headerView } from '../locate/names.ts';
+import type { DisplayDoubt, DisplayForm, DisplayRemark } from '../../result/render/echo/shared.ts';
+import { headerView } from '../locate/header-view.ts';
 import type { Flow } from './flows.ts';
 
 /** What an M-mode display may show, as far as it is measured (echo 5, 7, 12). */
@@ -57,9 +58,9 @@ export interface TracedQuantity {
   beats: readonly number[];
   used: readonly number[];
   calipers: readonly Caliper[];
-  note: string | null;
+  remark: DisplayRemark | null;
   /** Why it cannot be relied on; null where it can. */
-  doubt: string | null;
+  doubt: DisplayDoubt | null;
 }
 
 /** One spectral or M-mode display, of whatever it shows. */
@@ -75,7 +76,7 @@ export interface DisplayReading {
   namedBy: 'header' | 'form' | null;
   nameConfidence: number;
   /** Why the form says so, or why nothing does. */
-  because: string | null;
+  because: DisplayForm | null;
   /** cm/s, mean of the beats that are alike; null where the display was not traced. */
   peak: number | null;
   side: 'above' | 'below' | null;

@@ -1,5 +1,4 @@
 import { rounded } from '../../measure/rounding.ts';
-import type { SectionOutcome } from '../../result/section-outcome.ts';
 import { atrialPressure } from '../pulmonary-hypertension/guideline.ts';
 
 export const FOCUSED_BANDS = [
@@ -19,7 +18,7 @@ export function focusedBand(ef: number): (typeof FOCUSED_BANDS)[number] {
   return shown >= 30 ? 'moderately reduced' : 'severely reduced';
 }
 
-/** The three levels (api 2.6). */
+/** The three levels of api 2.6. */
 export function focusedLevel(ef: number): 'normal' | 'reduced' | 'severely reduced' {
   const shown = rounded(ef, 0);
   if (shown >= 50) return 'normal';
@@ -50,14 +49,4 @@ export function focusedRightVentricle(ratio: number): 'normal' | 'enlarged' | 's
   const shown = rounded(ratio, 2);
   if (shown <= 0.6) return 'normal';
   return shown <= 1 ? 'enlarged' : 'severely enlarged';
-}
-
-export const FOCUSED_REMARK = 'Focused study, not a comprehensive echocardiogram';
-
-/** Any number from a focused study carries the remark (echo 15), in whichever section. */
-export function withFocusedRemark(outcome: SectionOutcome): SectionOutcome {
-  const hasNumbers = (outcome.measurements ?? []).some(({ quality }) => quality === 'accepted');
-  const summary = outcome.summary ?? '';
-  if (!hasNumbers || summary.includes(FOCUSED_REMARK)) return outcome;
-  return { ...outcome, summary: `${summary} ${FOCUSED_REMARK}.` };
 }

@@ -1,15 +1,21 @@
-import type { Clip } from '../../contract/study.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { sayOfFocused } from '../../result/render/echo/focused.ts';
+import { sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { familyOf, type HeartView, isFocused, isPicture, showsVentricle } from '../locate/names.ts';
-import { gradableEf, ungradedEf } from '../lvef/measure.ts';
-import { type Effusion, type EffusionEvidence, effusionOf } from '../pericardial-effusion/judge.ts';
 import { isBeyond, RV_FUNCTION } from '../rv-function/guideline.ts';
-import { classification, GAPS, isChild, rangedSex } from '../shared/conclude.ts';
-import type { EchoSection } from '../shared/section.ts';
-import { named, type Values } from '../shared/values.ts';
 import {
-  FOCUSED_REMARK,
+  classification,
+  type EchoSection,
+  isChild,
+  PATIENT_GAPS,
+  type PatientEvidence,
+  rangedSex,
+  type Values,
+} from '../shared/section.ts';
+import {
   focusedBand,
   focusedCava,
   focusedEf,
@@ -17,13 +23,30 @@ import {
   focusedRightVentricle,
 } from './guideline.ts';
 
-/** What this section needs beside the values. */
-interface FocusedEvidence extends OutlineEvidence, EffusionEvidence {
-  clips: readonly { clip: { mode: Clip['mode'] }; view: HeartView | null }[];
+/** What this section looks at beside the values. */
+export interface FocusedEvidence extends PatientEvidence, OutlineEvidence {
+  clips: readonly { clip: { mode: string }; view: HeartView | null }[];
   /** The clips of the study; one without regions carries no calibration. */
   study: { clips: readonly { regions: readonly unknown[] }[] };
   /** One to five videos of a handheld scanner instead of a study. */
   handheld: boolean;
+}
+
+/** What the sections of LVEF and of pericardial effusion know. */
+export interface FocusedConditions<Evidence extends FocusedEvidence> {
+  gradableEf(values: Values): Measurement | null;
+  /** Why the LVEF was not graded; null where it was, or where there is none. */
+  ungradedEf(values: Values): { gap: Statement } | null;
+  effusionOf(
+    evidence: Evidence,
+    values: Values,
+  ): {
+    depth: Measurement | null;
+    grade: string | null;
+    /** The view in which the effusion is deeper than where it was measured. */
+    deeperIn: string | null;
+    fluid: { seen: readonly string[] };
+  };
 }
 
 const ID = 'focused';
@@ -32,128 +55,160 @@ const NEEDS = ['two of PLAX, PSAX, A4C and subcostal clips', 'a permitted model 
 /** Fewer windows than these make a statement on the LV a limited one (echo 15). */
 const ENOUGH_VIEWS = 2;
 
-/** Why there is no answer on LV function. */
-function withoutEf(evidence: FocusedEvidence, values: Values): string {
-  const ungraded = ungradedEf(values);
-  if (ungraded) return `LV function was not graded. ${ungraded.text}`;
-  const missing = outlineGap(evidence, ['A4C', 'A2C']) ?? '';
-  return `LV function was not assessed: no LVEF was measured. ${missing}`.trim();
-}
-
-/** How far the windows carry the answer on the LV; null: far enough, or there is none. */
-function windowsInWords(windows: readonly string[]): string | null {
+/** How far the windows carry the answer on the LV; null: far enough. */
+function windowsGap(windows: readonly string[]): Statement | null {
   if (windows.length >= ENOUGH_VIEWS) return null;
   return windows.length === 0
-    ? 'No clip of the focused views shows the LV: the LVEF comes from another view, or from the machine.'
-    : 'Limited, single window.';
+    ? sayOfFocused.gap('focused.no-lv-window', {})
+    : sayOfFocused.gap('focused.single-window', {});
 }
 
-/** The fluid, as far as its own section can tell it. */
-function effusionInWords({ depth, grade, deeperIn, fluid }: Effusion): string | null {
-  if (depth && deeperIn) return 'Pericardial effusion: present, greatest depth not measured';
-  if (depth) return `Pericardial effusion: ${grade}`;
-  return fluid.seen.length > 0 ? 'Pericardial effusion: possible, not measured' : null;
+interface Answer {
+  answer: Statement | null;
+  gaps: readonly (Statement | null)[];
 }
 
-function cavaOf(values: Values): { answer: string | null; gap: string | null } {
+/** The effusion, as far as its own section can tell it. */
+function effusionAnswer({
+  depth,
+  grade,
+  deeperIn,
+  fluid,
+}: ReturnType<FocusedConditions<FocusedEvidence>['effusionOf']>): Answer {
+  if (depth && !deeperIn && grade) {
+    return { answer: sayOfFocused.conclusion('focused.effusion', { grade }), gaps: [] };
+  }
+  const known = depth && deeperIn ? 'depth-unknown' : fluid.seen.length > 0 ? 'possible' : null;
+  return known
+    ? { answer: sayOfFocused.conclusion('focused.effusion-not-graded', { known }), gaps: [] }
+    : { answer: null, gaps: [sayOfFocused.gap('focused.no-effusion', {})] };
+}
+
+function cavaAnswer(values: Values): Answer {
   const [diameter, collapse] = [
     values.measurement('ivc-diameter'),
     values.measurement('ivc-collapse'),
   ];
-  if (!diameter) return { answer: null, gap: 'The IVC was not assessed.' };
-  if (!collapse) {
-    return { answer: null, gap: 'The IVC was not assessed: its collapse was not measured.' };
-  }
+  if (!diameter) return { answer: null, gaps: [sayOfFocused.gap('focused.no-cava', {})] };
+  if (!collapse) return { answer: null, gaps: [sayOfFocused.gap('focused.no-collapse', {})] };
   const state = focusedCava(diameter.value, collapse.value);
-  return { answer: `IVC ${state}: ${named(diameter)}, ${named(collapse)}`, gap: null };
+  const about = [diameter, collapse];
+  return { answer: sayOfFocused.conclusion('focused.cava', { state }, about), gaps: [] };
 }
 
-const NO_ANSWERS = { answers: [], gaps: [GAPS.age], classifications: [] };
+/** The LV by its EF; never a band beside the sex-specific grade of the same value (echo 15). */
+function ventricleAnswer<Evidence extends FocusedEvidence>(
+  evidence: Evidence,
+  values: Values,
+  conditions: FocusedConditions<Evidence>,
+  windows: readonly string[],
+): Answer & { level: string | null } {
+  const ef = conditions.gradableEf(values);
+  if (!ef) {
+    const ungraded = conditions.ungradedEf(values);
+    const gaps = ungraded
+      ? [sayOfFocused.gap('focused.lv-not-graded', {}), ungraded.gap]
+      : [sayOfFocused.gap('focused.lv-not-assessed', {}), outlineGap(evidence, ['A4C', 'A2C'])];
+    return { answer: null, gaps, level: null };
+  }
+  const level = focusedLevel(ef.value);
+  const band = rangedSex(evidence) ? null : focusedBand(ef.value);
+  const shown = focusedEf(ef.value);
+  const answer = sayOfFocused.conclusion('focused.lv-function', { level, ef: shown, band });
+  return { answer, gaps: [windowsGap(windows)], level };
+}
 
-function answersOf(evidence: FocusedEvidence, values: Values, windows: readonly string[]) {
-  const ef = gradableEf(values);
+function answersOf<Evidence extends FocusedEvidence>(
+  evidence: Evidence,
+  values: Values,
+  conditions: FocusedConditions<Evidence>,
+  windows: readonly string[],
+) {
+  const ventricle = ventricleAnswer(evidence, values, conditions, windows);
   const ratio = values.measurement('rv-to-lv');
   const excursion = values.measurement('tapse');
-  const cava = cavaOf(values);
-  const effusion = effusionInWords(effusionOf(evidence, values));
-  const level = ef && focusedLevel(ef.value);
-  // Never beside the sex-specific grade of the same value, which `lvef` gives (echo 15).
-  const band = ef && !rangedSex(evidence) ? focusedBand(ef.value) : null;
+  const size = ratio && focusedRightVentricle(ratio.value);
+  const cava = cavaAnswer(values);
+  const effusion = effusionAnswer(conditions.effusionOf(evidence, values));
   return {
     answers: [
-      ef && `LV function ${level}: LVEF about ${focusedEf(ef.value)} %${band ? ` (${band})` : ''}`,
-      ratio && `RV ${focusedRightVentricle(ratio.value)}: ${named(ratio)}`,
+      ventricle.answer,
+      ratio && size ? sayOfFocused.conclusion('focused.rv-size', { size }, [ratio]) : null,
       excursion &&
-        `RV function ${isBeyond(RV_FUNCTION.tapse, excursion.value) ? 'reduced' : 'normal'} by TAPSE alone: ${named(excursion)}`,
+        sayOfFocused.conclusion(
+          'focused.rv-function',
+          { reduced: isBeyond(RV_FUNCTION.tapse, excursion.value) },
+          [excursion],
+        ),
       cava.answer,
-      effusion,
+      effusion.answer,
     ],
     gaps: [
-      ef ? windowsInWords(windows) : withoutEf(evidence, values),
-      effusion ? null : 'Pericardial effusion was not assessed.',
-      ratio ? null : 'RV size was not assessed: no RV to LV ratio was measured.',
-      excursion ? null : 'RV function was not assessed: no TAPSE was measured.',
-      cava.gap,
+      ...ventricle.gaps,
+      ...effusion.gaps,
+      ratio ? null : sayOfFocused.gap('focused.no-rv-size', {}),
+      excursion ? null : sayOfFocused.gap('focused.no-rv-function', {}),
+      ...cava.gaps,
     ],
     classifications: [
-      level &&
+      ventricle.level &&
         classification(
           ID,
           'focused-lv-function',
           'LV function, focused',
-          level,
+          ventricle.level,
           'focused cardiac ultrasound, three levels',
         ),
-      ratio &&
-        classification(
-          ID,
-          'focused-rv-size',
-          'RV size, focused',
-          focusedRightVentricle(ratio.value),
-          'RV to LV basal diameter',
-        ),
+      size &&
+        classification(ID, 'focused-rv-size', 'RV size, focused', size, 'RV to LV basal diameter'),
     ],
   };
 }
 
-function run(evidence: FocusedEvidence, values: Values): SectionOutcome {
-  const clips = evidence.clips.filter(({ clip }) => isPicture(clip));
-  const seen = clips.flatMap(({ view }) => view ?? []).filter(isFocused);
-  const views = [...new Set(seen.map(familyOf))];
-  const windows = [...new Set(seen.filter(showsVentricle).map(familyOf))];
-  const held = `Focused views in the upload: ${views.length > 0 ? views.join(', ') : 'none'}`;
-  const calibrated = evidence.study.clips.some(({ regions }) => regions.length > 0);
-  const { answers, gaps, classifications } = isChild(evidence)
-    ? NO_ANSWERS
-    : answersOf(evidence, values, windows);
-  const detail = [
-    ...gaps,
-    evidence.handheld && !calibrated
-      ? 'The clips of the handheld carry no calibration: ratios only, no sizes and no velocities.'
-      : null,
-  ]
-    .filter(Boolean)
-    .join(' ');
-  const reason = detail ? { code: 'input_missing', detail, needs: [...NEEDS] } : null;
-  const given = answers.filter((one) => one !== null);
-  if (given.length === 0) {
-    return { status: 'not_assessed', reason, summary: `${held}. ${detail}`, data: { views } };
-  }
-  const said = [...given, held, ...(evidence.handheld ? [FOCUSED_REMARK] : [])];
-  return {
-    status: detail ? 'partial' : 'complete',
-    reason,
-    summary: [`${said.join('. ')}.`, detail].filter(Boolean).join(' '),
-    data: { views },
-    classifications: classifications.filter((one) => one !== null),
+const NO_ANSWERS = { answers: [], gaps: [PATIENT_GAPS.child], classifications: [] };
+
+const present = <T>(values: readonly (T | null | '')[]): T[] =>
+  values.filter((one): one is T => Boolean(one));
+
+const run =
+  <Evidence extends FocusedEvidence>(conditions: FocusedConditions<Evidence>) =>
+  (evidence: Evidence, values: Values): SectionOutcome => {
+    const clips = evidence.clips.filter(({ clip }) => isPicture(clip));
+    const seen = clips.flatMap(({ view }) => view ?? []).filter(isFocused);
+    const views = [...new Set(seen.map(familyOf))];
+    const windows = [...new Set(seen.filter(showsVentricle).map(familyOf))];
+    const calibrated = evidence.study.clips.some(({ regions }) => regions.length > 0);
+    const { answers, gaps, classifications } = isChild(evidence)
+      ? NO_ANSWERS
+      : answersOf(evidence, values, conditions, windows);
+    const missing = present([
+      ...gaps,
+      evidence.handheld && !calibrated ? sayOfFocused.gap('focused.no-scale', {}) : null,
+    ]);
+    const held = sayOfFocused.conclusion('focused.views', { views });
+    const reason =
+      missing.length > 0 ? { code: 'input_missing', gaps: missing, needs: [...NEEDS] } : null;
+    const given = present(answers);
+    if (given.length === 0) {
+      return { status: 'not_assessed', reason, statements: [held, ...missing], data: { views } };
+    }
+    const remark = evidence.handheld ? [sayOfEcho.limitation('echo.focused-study', {})] : [];
+    return {
+      status: missing.length > 0 ? 'partial' : 'complete',
+      reason,
+      statements: [...given, held, ...remark, ...missing],
+      data: { views },
+      classifications: present(classifications),
+    };
   };
-}
 
 /** Answers of focused cardiac ultrasound (echo 15). */
-export const focused: EchoSection<FocusedEvidence> = {
+export const focused = <Evidence extends FocusedEvidence>(
+  conditions: FocusedConditions<Evidence>,
+): EchoSection<Evidence> => ({
   id: ID,
   title: 'Focused cardiac ultrasound',
   needs: NEEDS,
   measures: [],
-  run,
-};
+  run: run(conditions),
+});

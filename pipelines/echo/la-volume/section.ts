@@ -1,19 +1,21 @@
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { sayOfLaVolume } from '../../result/render/echo/la-volume.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { biplaneAreaLengthVolume } from '../formulas/chambers.ts';
+import { graded, inRangeOf, isAbnormal, isNearCutOff, VARIABILITY } from '../shared/grading.ts';
 import {
   classification,
   conclude,
+  type EchoSection,
   finding,
-  GAPS,
   inAdultRange,
   isChild,
+  PATIENT_GAPS,
+  type PatientEvidence,
   rangedSex,
-} from '../shared/conclude.ts';
-import { isNearCutOff, VARIABILITY } from '../shared/grading.ts';
-import type { EchoSection, PatientEvidence } from '../shared/section.ts';
-import { calculated, graded, named, ranged, type Values, withValues } from '../shared/values.ts';
+  type Values,
+} from '../shared/section.ts';
 import { LEFT_ATRIUM } from './guideline.ts';
 
 /** What this section needs beside the values. */
@@ -24,8 +26,6 @@ const NEEDS = ['A4C and A2C clips that hold the atrium', 'height and weight'] as
 
 /** cm by which the two lengths may differ before the atrium must be traced again (echo 6). */
 const LENGTH_TOLERANCE = 0.5;
-
-const SINGLE = 'LA volume was not assessed: it takes both apical views, A4C and A2C.';
 
 const PLANES = [
   'la-volume-4c',
@@ -45,7 +45,7 @@ function isAtLimit({ value }: Measurement): boolean {
 
 function run(evidence: LaVolumeEvidence, given: Values) {
   const sex = rangedSex(evidence);
-  const traced = calculated(given, 'la-volume-area-length', {
+  const traced = given.calculated('la-volume-area-length', {
     section: ID,
     method: 'area-length-shorter',
     from: ['la-area-4c', 'la-area-2c', 'la-length-4c', 'la-length-2c'],
@@ -53,24 +53,24 @@ function run(evidence: LaVolumeEvidence, given: Values) {
       biplaneAreaLengthVolume(four, two, Math.min(length, other)),
   });
   const byLength = traced?.quality === 'accepted' ? traced : null;
-  const index = calculated(given, 'la-volume-index', {
+  const index = given.calculated('la-volume-index', {
     section: ID,
     method: 'per-surface-area',
     from: ['la-volume-biplane', 'body-surface-area'],
     value: (volume, surface) => volume / surface,
   });
-  const indexByLength = calculated(withValues(given, [traced]), 'la-volume-index-area-length', {
+  const indexByLength = given.with([traced]).calculated('la-volume-index-area-length', {
     section: ID,
     method: 'per-surface-area',
     from: ['la-volume-area-length', 'body-surface-area'],
     value: (volume, surface) => volume / surface,
   });
-  const standing = index ?? indexByLength;
+  const counted = index ?? indexByLength;
   // The grades of LAVi hold for both sexes.
   const adult = !isChild(evidence);
-  const grade = adult ? graded(standing, LEFT_ATRIUM.volumeIndex, 'male') : null;
+  const grade = adult ? graded(counted, LEFT_ATRIUM.volumeIndex, 'male') : null;
   const inRange = (one: Measurement | null) =>
-    one && adult ? ranged(one, LEFT_ATRIUM.volumeIndex, 'male') : one;
+    one && adult ? inRangeOf(one, LEFT_ATRIUM.volumeIndex, 'male') : one;
   const diameter = given.measurement('la-diameter');
   const diameterGrade = graded(diameter, LEFT_ATRIUM.diameter, sex);
   const volume = given.measurement('la-volume-biplane') ?? byLength;
@@ -85,31 +85,33 @@ function run(evidence: LaVolumeEvidence, given: Values) {
       inAdultRange(evidence, diameter, LEFT_ATRIUM.diameter),
       ...PLANES.map((key) => given.measurement(key)),
     ],
-    sentences: [
-      grade && `LA volume index: ${grade}`,
-      grade && standing && isAtLimit(standing)
-        ? `The LA volume index lies within ${VARIABILITY.atrialVolumeIndex} ml/m² of a limit of its grade, which is within measurement variability`
+    conclusions: [
+      grade && sayOfLaVolume.conclusion('la-volume.grade', { grade }),
+      grade && counted && isAtLimit(counted)
+        ? sayOfLaVolume.conclusion('la-volume.at-limit', { within: VARIABILITY.atrialVolumeIndex })
         : null,
-      !standing && diameterGrade
-        ? `LA diameter: ${diameterGrade}; the diameter alone does not make the atrium normal`
+      !counted && diameterGrade
+        ? sayOfLaVolume.conclusion('la-volume.diameter-grade', { grade: diameterGrade })
         : null,
     ],
     gaps: [
-      volume || standing ? null : (outlineGap(evidence, ['A4C', 'A2C']) ?? SINGLE),
-      volume && !standing
-        ? 'LA volume was not indexed and not graded: height and weight are missing or implausible.'
-        : null,
-      unequal
-        ? 'The lengths of the two apical views differ by more than 5 mm; trace the atrium again.'
-        : null,
-      adult ? null : GAPS.age,
-      diameter && evidence.patient.sex === null ? GAPS.sex : null,
+      volume || counted
+        ? null
+        : (outlineGap(evidence, ['A4C', 'A2C']) ?? sayOfLaVolume.gap('la-volume.one-view', {})),
+      volume && !counted ? sayOfLaVolume.gap('la-volume.not-indexed', {}) : null,
+      unequal ? sayOfLaVolume.gap('la-volume.lengths-differ', {}) : null,
+      adult ? null : PATIENT_GAPS.child,
+      diameter && evidence.patient.sex === null ? PATIENT_GAPS.sex : null,
     ],
     findings: [
-      grade?.endsWith('ly abnormal') && standing
-        ? finding(ID, 'la-enlarged', `${named(standing)}: LA volume ${grade}`, 'abnormal', [
-            standing,
-          ])
+      isAbnormal(grade) && counted
+        ? finding(
+            ID,
+            'la-enlarged',
+            sayOfLaVolume.conclusion('la-volume.enlarged', { grade }, [counted]),
+            'abnormal',
+            [counted],
+          )
         : null,
     ],
     classifications: [

@@ -2,9 +2,10 @@ import { inParallel } from '../../../src/platform/in-parallel.ts';
 import type { GrayImage } from '../../contract/image.ts';
 import type { Clip, Rectangle, Study } from '../../contract/study.ts';
 import { DECODING, decodeBatch } from '../../input/decode-frames.ts';
+import { headerView } from './header-view.ts';
 import type { HeartLocator } from './heart-locator.ts';
-import type { ClipView } from './names.ts';
-import { type HeartView, headerView, isPicture } from './names.ts';
+import { type HeartView, isPicture } from './names.ts';
+import type { ClipView } from './reader.ts';
 import { sectorOf } from './sector.ts';
 import type { ViewEstimate } from './view.ts';
 

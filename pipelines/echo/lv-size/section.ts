@@ -1,6 +1,8 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
-import { fixed, rounded } from '../../measure/rounding.ts';
+import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { sayOfLvSize } from '../../result/render/echo/lv-size.ts';
+import type { Statement } from '../../result/statement.ts';
 import { bodyMassIndex, OBESE_FROM } from '../formulas/body.ts';
 import {
   cubeMass,
@@ -10,18 +12,18 @@ import {
   wallThicknessOfBoth,
 } from '../formulas/chambers.ts';
 import { familyOf, type HeartView, type ViewFamily } from '../locate/names.ts';
+import { type GradedQuantity, graded, gradeOf, type Sex } from '../shared/grading.ts';
 import {
   classification,
   conclude,
+  type EchoSection,
   finding,
-  GAPS,
   inAdultRange,
+  type PatientEvidence,
   patientGaps,
   rangedSex,
-} from '../shared/conclude.ts';
-import { type GradedQuantity, gradeOf, type Sex } from '../shared/grading.ts';
-import type { EchoSection, PatientEvidence } from '../shared/section.ts';
-import { calculated, graded, named, type Values, withValues } from '../shared/values.ts';
+  type Values,
+} from '../shared/section.ts';
 import { ASYMMETRIC_WALLS, geometryOf, LEFT_VENTRICLE } from './guideline.ts';
 
 /** What this section needs beside the values. */
@@ -38,22 +40,19 @@ interface LvSizeEvidence extends PatientEvidence {
   };
 }
 
-/** Why nothing was measured on a parasternal long axis, as a sentence; null where something was. */
-export function parasternalGap({
+/** Why nothing was measured on a parasternal long axis; null where something was. */
+function parasternalGap({
   clips,
-  views,
-}: Pick<LvSizeEvidence, 'clips' | 'views'>): string | null {
-  const { parasternal } = views;
-  if (parasternal === null) {
-    return 'The parasternal clips could not be analysed because of an internal error.';
-  }
+  views: { parasternal },
+}: Pick<LvSizeEvidence, 'clips' | 'views'>): Statement | null {
+  if (parasternal === null) return sayOfLvSize.gap('parasternal.reader-failed', {});
   if (!clips.some(({ view }) => view !== null && familyOf(view) === 'PLAX')) {
-    return 'No PLAX clip was found.';
+    return sayOfLvSize.gap('parasternal.no-clip', {});
   }
-  if (parasternal.clips === null) return 'No permitted model measures the parasternal long axis.';
+  if (parasternal.clips === null) return sayOfLvSize.gap('parasternal.no-model', {});
   const own = parasternal.clips.filter(({ family }) => family === 'PLAX');
   if (own.some(({ frames }) => frames.some(({ lines }) => lines.cavity))) return null;
-  return 'The PLAX clips show no lines that can be relied on.';
+  return sayOfLvSize.gap('parasternal.no-lines', {});
 }
 
 const ID = 'lv-size';
@@ -82,13 +81,13 @@ function massOf(values: Values): { mass: Measurement | null; index: Measurement 
   const given = values.measurement('lv-mass');
   const mass = is2d(given)
     ? given
-    : calculated(values, 'lv-mass', {
+    : values.calculated('lv-mass', {
         section: ID,
         method: 'cube-formula',
         from: LINEAR,
         value: cubeMass,
       });
-  const index = calculated(withValues(values, [mass]), 'lv-mass-index', {
+  const index = values.with([mass]).calculated('lv-mass-index', {
     section: ID,
     method: 'per-surface-area',
     from: ['lv-mass', 'body-surface-area'],
@@ -97,7 +96,10 @@ function massOf(values: Values): { mass: Measurement | null; index: Measurement 
   return { mass, index };
 }
 
-/** In obesity the surface area hides hypertrophy: mass over height^2.7 beside it (echo 1). */
+/**
+ * In obesity the surface area hides hypertrophy: mass over height^2.7, g/m^2.7, beside it (echo
+ * 1).
+ */
 function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Sex | null) {
   const bodyMass = bodyMassIndex(patient.height, patient.weight);
   if (mass?.quality !== 'accepted' || is2d(mass)) return null;
@@ -105,37 +107,37 @@ function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Se
     return null;
   const value = massPerHeight(mass.value, patient.height);
   const grade = sex && gradeOf(LEFT_VENTRICLE.massPerHeight, sex, value);
-  const shown = rounded(value, LEFT_VENTRICLE.massPerHeight.decimals);
+  const { decimals } = LEFT_VENTRICLE.massPerHeight;
   return {
     grade,
-    text: `LV mass / height^2.7 is ${shown} g/m^2.7${grade ? `: ${grade}` : ''}; with a BMI of ${rounded(bodyMass, 1)} kg/m² indexing to BSA may hide hypertrophy`,
+    statement: sayOfLvSize.conclusion('lv-size.mass-per-height', {
+      value,
+      decimals,
+      grade,
+      bodyMass: rounded(bodyMass, 1),
+    }),
   };
 }
 
 /** Walls that differ: relative thickness both ways (echo 5.4). */
-function asymmetryOf(values: Values): string | null {
+function asymmetryOf(values: Values): Statement | null {
   const [septum, posterior] = [values.number('ivsd'), values.number('lvpwd')];
   if (septum === null || posterior === null) return null;
   if (Math.abs(septum - posterior) <= ASYMMETRIC_WALLS + 1e-9) return null;
   const cavity = values.number('lvidd');
-  const { decimals } = LEFT_VENTRICLE.relativeWallThickness;
-  const both =
-    cavity === null
-      ? ''
-      : `; (IVSd + LVPWd)/LVIDd is ${fixed(wallThicknessOfBoth(septum, posterior, cavity), decimals)}`;
-  return `The walls differ by more than 3 mm: relative wall thickness and geometry are by the posterior wall${both}`;
+  const ratio = cavity === null ? null : wallThicknessOfBoth(septum, posterior, cavity);
+  return sayOfLvSize.conclusion('lv-size.asymmetric-walls', { ratio });
 }
 
-function geometryGap(mass: Measurement | null, index: Measurement | null): string | null {
+function geometryGap(mass: Measurement | null, index: Measurement | null): Statement | null {
   if (!mass || index) return null;
   return accepted(mass)
-    ? `LV geometry was not assessed. ${GAPS.surface}`
-    : 'LV geometry was not assessed: LV mass was withheld.';
+    ? sayOfLvSize.gap('lv-size.geometry-without-surface', {})
+    : sayOfLvSize.gap('lv-size.geometry-without-mass', {});
 }
 
-function run(evidence: LvSizeEvidence, values: Values) {
-  const sex = rangedSex(evidence);
-  const { mass, index } = massOf(values);
+/** Range and grade of each quantity; those of a mass by 2D areas are its own. */
+function rangesFor(mass: Measurement | null, index: Measurement | null) {
   const massIndex =
     is2d(index) || (index?.method === 'per-surface-area' && is2d(mass))
       ? LEFT_VENTRICLE.massIndex2d
@@ -144,18 +146,25 @@ function run(evidence: LvSizeEvidence, values: Values) {
     if (one.concept.key === 'lv-mass-index') return massIndex;
     return is2d(one) ? null : (QUANTITIES[one.concept.key as keyof typeof QUANTITIES] ?? null);
   };
-  const thickness = calculated(values, 'relative-wall-thickness', {
+  return { massIndex, quantityOf };
+}
+
+function run(evidence: LvSizeEvidence, values: Values) {
+  const sex = rangedSex(evidence);
+  const { mass, index } = massOf(values);
+  const { massIndex, quantityOf } = rangesFor(mass, index);
+  const thickness = values.calculated('relative-wall-thickness', {
     section: ID,
     method: 'twice-posterior-wall',
     from: ['lvpwd', 'lvidd'],
     value: relativeWallThickness,
   });
-  const shortening = calculated(values, 'fractional-shortening', {
+  const shortening = values.calculated('fractional-shortening', {
     section: ID,
     method: 'fraction-of-dimensions',
     from: ['lvidd', 'lvids'],
     value: fractionalChange,
-    ofOneSource: 'LVIDd and LVIDs',
+    ofOneSource: 'diameters',
   });
   const measured = [...LINEAR, 'lvids' as const].map((key) => values.measurement(key));
   const all = [...measured, mass, index, thickness, shortening];
@@ -175,15 +184,15 @@ function run(evidence: LvSizeEvidence, values: Values) {
       const quantity = one && quantityOf(one);
       return quantity ? inAdultRange(evidence, one, quantity) : one;
     }),
-    sentences: [
-      geometry && `LV geometry: ${geometry}`,
-      perHeight?.text ?? null,
+    conclusions: [
+      geometry && sayOfLvSize.conclusion('lv-size.geometry', { geometry }),
+      perHeight?.statement ?? null,
       asymmetryOf(values),
     ],
     gaps: [
-      missing.length > 0
-        ? `Not measured: ${missing.map((key) => KEY_NAMES[key]).join(', ')}. ${parasternalGap(evidence) ?? ''}`.trim()
-        : null,
+      ...(missing.length > 0
+        ? [sayOfLvSize.gap('lv-size.not-measured', { keys: missing }), parasternalGap(evidence)]
+        : []),
       ...patientGaps(evidence, false),
       geometryGap(mass, index),
     ],
@@ -192,7 +201,11 @@ function run(evidence: LvSizeEvidence, values: Values) {
         ? finding(
             ID,
             'lv-size-abnormal',
-            abnormal.map(({ measurement, grade }) => `${named(measurement)} ${grade}`).join(', '),
+            sayOfLvSize.conclusion(
+              'lv-size.abnormal',
+              { grades: abnormal.map(({ grade }) => grade) },
+              abnormal.map(({ measurement }) => measurement),
+            ),
             'abnormal',
             abnormal.map(({ measurement }) => measurement),
           )
@@ -221,8 +234,6 @@ function run(evidence: LvSizeEvidence, values: Values) {
     ],
   });
 }
-
-const KEY_NAMES = { ivsd: 'IVSd', lvidd: 'LVIDd', lvids: 'LVIDs', lvpwd: 'LVPWd' } as const;
 
 const accepted = <T extends { quality: string }>(one: T | null) =>
   one?.quality === 'accepted' ? one : null;

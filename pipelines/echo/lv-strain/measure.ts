@@ -1,10 +1,11 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { isOfMachine } from '../../result/measurement.ts';
+import type { StrainOrigin } from '../../result/render/echo/lv-strain.ts';
+import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import { globalStrain } from '../formulas/chambers.ts';
 import { VARIABILITY } from '../shared/grading.ts';
-import { calculated, shown, type Values, valuesOf } from '../shared/values.ts';
+import { isOfMachine, type Values } from '../shared/section.ts';
 
 /** Strain by view, in the order of `APICAL_VIEWS`. */
 export const STRAIN_VIEWS = {
@@ -18,9 +19,6 @@ const SECTION = 'lv-strain';
 /** End-systolic strain is preferred, peak systolic accepted if stated (ST25; echo 8.1). */
 const TIMINGS = ['gls-end-systolic', 'gls-peak-systolic'] as const satisfies readonly GlobalKey[];
 
-/** Where an overall GLS comes from: speckle tracking of the machine, or outlines of the product. */
-export type StrainOrigin = 'machine' | 'machine views' | 'contour';
-
 export interface OverallStrain {
   measurement: Measurement;
   origin: StrainOrigin;
@@ -32,15 +30,13 @@ export interface StrainSources {
 }
 
 /** Speckle tracking and contour strain apart: they are two methods and never averaged. */
-export function strainSources({ measured }: { measured: readonly Measurement[] }): StrainSources {
-  const [machine = [], outlines = []] = [true, false].map((cart) =>
-    measured.filter((one) => isOfMachine(one) === cart),
-  );
-  return { machine: valuesOf(machine), outlines: valuesOf(outlines) };
-}
+export const strainSources = (values: Values): StrainSources => ({
+  machine: values.only(isOfMachine),
+  outlines: values.only((one) => !isOfMachine(one)),
+});
 
 function globalStrainOf(values: Values, key: GlobalKey): Measurement | null {
-  return calculated(values, key, {
+  return values.calculated(key, {
     section: SECTION,
     method: 'mean-of-views',
     from: STRAIN_VIEWS[key],
@@ -48,14 +44,10 @@ function globalStrainOf(values: Values, key: GlobalKey): Measurement | null {
   });
 }
 
-function withNote(one: Measurement, note: string): Measurement {
-  return { ...one, note: [one.note, note].filter(Boolean).join('; ') };
-}
-
 /**
  * The overall GLS: what the machine reports, end-systolic before peak systolic, else the mean of three
  * views of the machine, else the mean of three views of the outlines (docs/echo.md: the machine's
- * value stands). What the outlines say beside it goes into its note.
+ * value counts). What the outlines say beside it goes into a remark.
  */
 export function overallStrain({ machine, outlines }: StrainSources): OverallStrain | null {
   const contour = globalStrainOf(outlines, 'gls-end-systolic');
@@ -63,11 +55,10 @@ export function overallStrain({ machine, outlines }: StrainSources): OverallStra
   const timings = reported ? [reported] : TIMINGS;
   const [own] = timings.flatMap((key) => globalStrainOf(machine, key) ?? []);
   if (!own) return contour && { measurement: contour, origin: 'contour' };
-  const beside =
-    contour && `contour strain of the outlines: ${shown('gls-end-systolic', contour.value)}`;
+  const beside = contour ? [remarkOfEcho('strain.contour-beside', { value: contour.value })] : [];
   return {
-    measurement: beside ? withNote(own, beside) : own,
-    origin: reported ? 'machine' : 'machine views',
+    measurement: { ...own, remarks: [...own.remarks, ...beside] },
+    origin: reported ? 'machine' : 'machine-views',
   };
 }
 

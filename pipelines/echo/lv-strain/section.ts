@@ -1,13 +1,19 @@
 import { rounded } from '../../measure/rounding.ts';
-import type { Measurement } from '../../result/envelope.ts';
-import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
-import { APICAL_VIEWS } from '../locate/names.ts';
-import { classification, conclude, finding, GAPS, isChild } from '../shared/conclude.ts';
+import { sayOfLvStrain } from '../../result/render/echo/lv-strain.ts';
+import type { Statement } from '../../result/statement.ts';
+import { APICAL_VIEWS, type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { isNearCutOff, VARIABILITY } from '../shared/grading.ts';
-import type { EchoSection, PatientEvidence } from '../shared/section.ts';
-import { named, type Values } from '../shared/values.ts';
-import { GLS_LIMITS, strainBand } from './guideline.ts';
-import { strainAgainstEf } from './judge.ts';
+import {
+  classification,
+  conclude,
+  type EchoSection,
+  finding,
+  isChild,
+  PATIENT_GAPS,
+  type PatientEvidence,
+  type Values,
+} from '../shared/section.ts';
+import { discordantEf, GLS_LIMITS, type StrainBand, strainBand } from './judge.ts';
 import {
   type OverallStrain,
   overallStrain,
@@ -19,8 +25,6 @@ import {
 
 /** What this section needs beside the values. */
 interface LvStrainEvidence extends PatientEvidence, OutlineEvidence {
-  /** Every measured value, of the machine and of the outlines. */
-  measured: readonly Measurement[];
   heart: OutlineEvidence['heart'] & {
     /** Whether what follows from the change of a volume may be reported. */
     trusted: boolean;
@@ -47,27 +51,30 @@ const viewsIn = (values: Values, keys: readonly (typeof VIEWS)[number][]) =>
   });
 
 /** Which views gave a strain, and by whom; a mean of fewer than three of one method is not made. */
-function missingViews(evidence: LvStrainEvidence, { machine, outlines }: StrainSources): string {
-  const reported = Object.values(STRAIN_VIEWS).flatMap((keys) => viewsIn(machine, keys));
+function missingViews(
+  evidence: LvStrainEvidence,
+  { machine, outlines }: StrainSources,
+): Statement[] {
+  const reported = new Set(Object.values(STRAIN_VIEWS).flatMap((keys) => viewsIn(machine, keys)));
   const outlined = viewsIn(outlines, STRAIN_VIEWS['gls-end-systolic']);
   const why = [
-    reported.length > 0 ? `The machine reports ${[...new Set(reported)].join(', ')}.` : null,
-    outlined.length > 0 ? `The outlines give ${outlined.join(', ')}.` : outlineGap(evidence),
-  ].filter((text) => text !== null);
-  const given = why.length > 0 ? why.join(' ') : 'No view gave a strain.';
-  return `GLS was not assessed: it is the mean of three views of one method. ${given}`;
+    reported.size > 0
+      ? sayOfLvStrain.gap('lv-strain.machine-views', { views: [...reported] })
+      : null,
+    outlined.length > 0
+      ? sayOfLvStrain.gap('lv-strain.outlined-views', { views: outlined })
+      : outlineGap(evidence),
+  ].filter((one) => one !== null);
+  return [
+    sayOfLvStrain.gap('lv-strain.needs-three-views', {}),
+    ...(why.length > 0 ? why : [sayOfLvStrain.gap('lv-strain.no-view', {})]),
+  ];
 }
 
-const ORIGINS = {
-  machine: 'of the machine',
-  'machine views': 'mean of three views of the machine',
-  contour: 'mean of three views of contour strain',
-} as const satisfies Record<OverallStrain['origin'], string>;
-
-function bandInWords({ measurement, origin }: OverallStrain, band: string): string {
-  const { key } = measurement.concept;
-  const timing = key === 'gls-end-systolic' ? 'end-systolic' : 'peak systolic';
-  return `GLS: ${band}; endocardial, ${timing}, ${ORIGINS[origin]}, values depend on the vendor`;
+function bandStatement({ measurement, origin }: OverallStrain, band: StrainBand): Statement {
+  const timing =
+    measurement.concept.key === 'gls-end-systolic' ? 'gls-end-systolic' : 'gls-peak-systolic';
+  return sayOfLvStrain.conclusion('lv-strain.band', { band, timing, origin }, [measurement]);
 }
 
 function run(evidence: LvStrainEvidence, values: Values) {
@@ -76,12 +83,12 @@ function run(evidence: LvStrainEvidence, values: Values) {
         strain === null ? [] : [{ segment, name, strain: rounded(strain, 1) }],
       )
     : [];
-  const sources = strainSources(evidence);
+  const sources = strainSources(values);
   const contour = VIEWS.some((key) => sources.outlines.measurement(key) !== null);
-  const standing = overallStrain(sources);
-  const gls = standing?.measurement ?? null;
+  const overall = overallStrain(sources);
+  const gls = overall?.measurement ?? null;
   const other = gls?.concept.key === 'gls-end-systolic' ? 'gls-peak-systolic' : 'gls-end-systolic';
-  // What a mean of the outlines was made of stands beside the machine's value of the same view.
+  // The inputs of a mean of the outlines are listed beside the machine's value of the same view.
   const averaged = VIEWS.flatMap((key) => {
     const view = sources.outlines.measurement(key);
     return view && gls?.inputs.includes(view.id) ? [view] : [];
@@ -90,7 +97,9 @@ function run(evidence: LvStrainEvidence, values: Values) {
     (key) => sources.machine.measurement(key) ?? sources.outlines.measurement(key) ?? [],
   );
   const band = gls && !isChild(evidence) ? strainBand(gls.value) : null;
-  const discordance = gls && band ? strainAgainstEf(evidence, values, gls) : null;
+  const ef = gls && band ? discordantEf(evidence, values, gls) : null;
+  const discordance =
+    ef && gls && sayOfLvStrain.conclusion('lv-strain.discordant-with-ef', {}, [ef, gls]);
   const anyTime = ANY_TIME.map((key) => sources.machine.measurement(key));
   return conclude(lvStrain, {
     measurements: [
@@ -101,30 +110,29 @@ function run(evidence: LvStrainEvidence, values: Values) {
       ...anyTime,
       values.measurement('mechanical-dispersion'),
     ],
-    sentences: [
-      standing && band && bandInWords(standing, band),
+    conclusions: [
+      overall && band && bandStatement(overall, band),
       gls &&
       band &&
       isNearCutOff(rounded(gls.value, 1), Object.values(GLS_LIMITS), VARIABILITY.strain)
-        ? `The GLS lies within ${VARIABILITY.strain} points of a limit of its band, which is within measurement variability`
+        ? sayOfLvStrain.conclusion('lv-strain.at-limit', { points: VARIABILITY.strain })
         : null,
-      discordance?.text ?? null,
-      contour
-        ? 'What the outlines give is contour strain (length of the inner outline), not speckle tracking'
-        : null,
+      discordance,
+      contour ? sayOfLvStrain.conclusion('lv-strain.contour', {}) : null,
       strainsDisagree(sources)
-        ? `Contour strain of the outlines and strain of the machine differ by more than ${VARIABILITY.strain} points${standing?.origin === 'contour' ? '' : '; the value of the machine stands'}`
+        ? sayOfLvStrain.conclusion('lv-strain.sources-differ', {
+            points: VARIABILITY.strain,
+            machine: overall?.origin !== 'contour',
+          })
         : null,
     ],
     gaps: [
-      isChild(evidence) ? GAPS.age : null,
-      standing ? null : missingViews(evidence, sources),
-      !standing && anyTime.some((one) => one !== null)
-        ? 'Peak strain at any time is not graded: the bands are of end-systolic or peak systolic strain.'
+      isChild(evidence) ? PATIENT_GAPS.child : null,
+      ...(overall ? [] : missingViews(evidence, sources)),
+      !overall && anyTime.some((one) => one !== null)
+        ? sayOfLvStrain.gap('lv-strain.any-time', {})
         : null,
-      segments.length > 0
-        ? null
-        : "A segmental bull's-eye was not made: no segment was followed in the images.",
+      segments.length > 0 ? null : sayOfLvStrain.gap('lv-strain.no-segments', {}),
     ],
     data: { model: '17 segments', segments },
     findings: [
@@ -132,13 +140,12 @@ function run(evidence: LvStrainEvidence, values: Values) {
         ? finding(
             ID,
             'gls-abnormal',
-            `${named(gls)}: reduced longitudinal shortening`,
+            sayOfLvStrain.conclusion('lv-strain.reduced', {}, [gls]),
             'abnormal',
             [gls],
           )
         : null,
-      discordance &&
-        finding(ID, 'gls-lvef-discordant', discordance.text, 'info', discordance.between),
+      discordance && finding(ID, 'gls-lvef-discordant', discordance, 'info', [ef, gls]),
     ],
     classifications: [
       band && classification(ID, 'gls-band', 'Global longitudinal strain', band, 'ASE/EACVI 2025'),

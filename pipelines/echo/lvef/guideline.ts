@@ -18,12 +18,6 @@ export function heartFailureRange(
   return now < 50 ? 'HFmrEF range' : 'HFpEF range';
 }
 
-/** A change of EF below this many points is within measurement variability (echo 4.6). */
-export const EF_VARIABILITY = 10;
-
-/** EF, per cent, below which LV dysfunction is told at once (ASE15; echo 4.4, 16). */
-export const SEVERE_EF = 30;
-
 /** Views whose lengths differ by more of the longer are perhaps foreshortened (echo 4.2). */
 const LENGTH_DIFFERENCE = 0.1;
 

@@ -1,11 +1,11 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { isOfMachine } from '../../result/measurement.ts';
+import { sayOfEcho } from '../../result/render/echo/shared.ts';
+import type { Statement } from '../../result/statement.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
-import { named, shown, type Values } from '../shared/values.ts';
-import { EF_VARIABILITY, SEVERE_EF } from './guideline.ts';
+import { isOfMachine, type Values } from '../shared/section.ts';
 
 /** The first that was measured is the headline (echo 4.2). */
 export const EF_PRECEDENCE = [
@@ -19,9 +19,9 @@ export const EF_PRECEDENCE = [
 ] as const satisfies readonly ConceptKey[];
 
 /**
- * The EF that stands for the study; null without any. Of what was measured here, the mean of both
- * networks stands before the discs of the outlines, of which it is one half (api 2.6). What
- * the machine measured by a better method, or by the same, stands before both.
+ * The headline EF of the study; null without any. Of what was measured here, the mean of both
+ * networks counts before the discs of the outlines, of which it is one half (api 2.6). What
+ * the machine measured by a better method, or by the same, counts before both.
  */
 export function headlineEf(values: Values): Measurement | null {
   const [first] = EF_PRECEDENCE.flatMap((key) => {
@@ -34,35 +34,53 @@ export function headlineEf(values: Values): Measurement | null {
 }
 
 interface Reading {
+  key: ConceptKey;
   value: number;
-  text: string;
+  origin: 'image' | 'machine';
+  /** From EDV and ESV, whatever the source calls its EF. */
+  ofVolumes: boolean;
   /** The values that a finding about it rests on. */
   evidence: readonly Measurement[];
 }
 
-const origin = (ofMachine: boolean) => (ofMachine ? 'of the machine' : 'of the images');
+const originOf = (ofMachine: boolean) => (ofMachine ? 'machine' : 'image');
 
-/** "LVEF (biplane) 28 % of the machine". */
-function reading(ef: Measurement): Reading {
-  return { value: ef.value, text: `${named(ef)} ${origin(isOfMachine(ef))}`, evidence: [ef] };
-}
+const reading = (ef: Measurement): Reading => ({
+  key: ef.concept.key as ConceptKey,
+  value: ef.value,
+  origin: originOf(isOfMachine(ef)),
+  ofVolumes: false,
+  evidence: [ef],
+});
 
-/** What follows from volumes of one source, whatever that source calls its EF. */
+/** What follows from the volumes of one source, whatever that source calls its EF. */
 function ofVolumes(values: Values, ofMachine: boolean): Reading[] {
   const of = (key: ConceptKey) =>
     values.all(key).find((one) => isOfMachine(one) === ofMachine) ?? null;
   const [filled, emptied] = [of('lvedv-biplane'), of('lvesv-biplane')];
   if (!filled || !emptied) return [];
-  const value = fractionalChange(filled.value, emptied.value);
-  const text = `LVEF ${shown('lvef', value)} from EDV and ESV ${origin(ofMachine)}`;
-  return [{ value, text, evidence: [filled, emptied] }];
+  return [
+    {
+      key: 'lvef',
+      value: fractionalChange(filled.value, emptied.value),
+      origin: originOf(ofMachine),
+      ofVolumes: true,
+      evidence: [filled, emptied],
+    },
+  ];
 }
+
+/** A change of EF below this many points is within measurement variability (echo 4.6). */
+export const EF_VARIABILITY = 10;
+
+/** EF, per cent, below which LV dysfunction is reported at once (ASE15; echo 4.4, 16). */
+export const SEVERE_EF = 30;
 
 const isApart = (one: number, other: number) => Math.abs(one - other) > EF_VARIABILITY + 1e-9;
 
 /**
  * What the other source says, machine or images, by the best of its methods. One diameter is too
- * little to speak against volumes (echo 5.2).
+ * little to contradict volumes (echo 5.2).
  */
 function ofOtherSource(values: Values, ef: Measurement): Reading[] {
   const other = !isOfMachine(ef);
@@ -81,10 +99,10 @@ function discsOfImages(values: Values, ef: Measurement): Reading[] {
   return given.length > 0 ? given.map(reading) : ofVolumes(values, false);
 }
 
-/** Why the EF that stands is shown and neither graded nor concluded from. */
+/** Why the headline EF is shown and neither graded nor concluded from. */
 export interface UngradedEf {
-  text: string;
-  /** Whether one of the values that speak here says a severely reduced function. */
+  gap: Statement;
+  /** Whether one of the contradicting values is a severely reduced function. */
   severe: boolean;
   between: readonly Measurement[];
 }
@@ -98,11 +116,11 @@ function contradiction(values: Values, ef: Measurement): UngradedEf | null {
   const [lowest] = other;
   const apart = [...other, ...(discs ? [discs] : [])];
   if (apart.length === 0) return null;
-  const text = lowest
-    ? `${reading(ef).text} and ${lowest.text} differ by more than ${EF_VARIABILITY} points: LVEF was not graded.`
-    : `LVEF by both networks and by biplane discs differ by more than ${EF_VARIABILITY} points: it was not graded.`;
+  const readings = [reading(ef), ...(lowest ? [lowest] : [])].map(({ evidence, ...one }) => one);
   return {
-    text,
+    gap: lowest
+      ? sayOfEcho.gap('lvef.sources-differ', { readings, points: EF_VARIABILITY })
+      : sayOfEcho.gap('lvef.methods-differ', { points: EF_VARIABILITY }),
     severe: [ef.value, ...apart.map(({ value }) => value)].some(isSevere),
     between: [ef, ...apart.flatMap(({ evidence }) => evidence)],
   };
@@ -118,33 +136,33 @@ function isDilated(diameter: Measurement | null): boolean {
   return rounded(diameter.value, decimals) > Math.max(male.normal[1], female.normal[1]);
 }
 
-/** Linear methods, by their names in a sentence (echo 4.2). */
-function linearMethod({ concept, method }: Measurement): string | null {
-  if (concept.key === 'lvef-teichholz') return 'Teichholz';
-  return method === 'cart-cube' ? 'the cube of the diameters' : null;
+/** By which of the linear methods an EF was calculated; null where by none (echo 4.2). */
+function linearMethod({ concept, method }: Measurement): 'teichholz' | 'cube' | null {
+  if (concept.key === 'lvef-teichholz') return 'teichholz';
+  return method === 'cart-cube' ? 'cube' : null;
 }
 
-/** One diameter does not stand for a ventricle that is dilated or moves unevenly (echo 5.2). */
+/** One diameter does not represent a ventricle that is dilated or moves unevenly (echo 5.2). */
 function linearLimit(values: Values, ef: Measurement): UngradedEf | null {
   const method = linearMethod(ef);
   if (!method) return null;
   const diameter = values.measurement('lvidd');
-  const motion = values.measurement('wall-motion-score-index');
-  const uneven = motion !== null && rounded(motion.value, 2) > 1;
+  const motion = values.number('wall-motion-score-index');
+  const uneven = motion !== null && rounded(motion, 2) > 1;
   const dilated = isDilated(diameter);
   if (!uneven && !dilated) return null;
-  const why = [
-    dilated && diameter ? `the LV is dilated (${named(diameter)})` : null,
-    uneven && motion ? `wall motion is abnormal (${named(motion)})` : null,
-  ].filter(Boolean);
   return {
-    text: `LVEF by ${method} was not graded and not used: ${why.join(' and ')}.`,
+    gap: sayOfEcho.gap('lvef.method-invalid', {
+      method,
+      diameter: dilated && diameter ? diameter.value : null,
+      motion: uneven ? motion : null,
+    }),
     severe: isSevere(ef.value),
     between: [ef],
   };
 }
 
-/** Why the EF that stands may not be graded; null where it may, or where there is none. */
+/** Why the headline EF may not be graded; null where it may, or where there is none. */
 export function ungradedEf(values: Values): UngradedEf | null {
   const ef = headlineEf(values);
   return ef && (contradiction(values, ef) ?? linearLimit(values, ef));
@@ -155,7 +173,7 @@ export function gradableEf(values: Values): Measurement | null {
   return ungradedEf(values) ? null : headlineEf(values);
 }
 
-/** An EF of the machine below the limit that one of the images, which stands, would hide; else null. */
+/** A severely reduced EF of the machine that a headline EF of the images would hide; else null. */
 export function severeOfMachine(values: Values): Measurement | null {
   const ef = headlineEf(values);
   if (!ef || isOfMachine(ef)) return null;

@@ -1,40 +1,46 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { isOfMachine } from '../../result/measurement.ts';
+import { isEfLimit, sayOfLvef } from '../../result/render/echo/lvef.ts';
+import { sayOfEcho } from '../../result/render/echo/shared.ts';
+import type { Statement } from '../../result/statement.ts';
 import {
   irregularRhythm,
+  isUnequalRhythm,
   type OutlineEvidence,
   outlineGap,
   type RhythmEvidence,
-  unequalRhythm,
 } from '../chambers/gaps.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import {
+  type GradedQuantity,
+  graded,
+  isAbnormal,
+  isNearCutOff,
+  type Sex,
+  VARIABILITY,
+} from '../shared/grading.ts';
+import {
   classification,
   conclude,
+  type EchoSection,
   finding,
   inAdultRange,
   isChild,
+  isOfMachine,
+  type PatientEvidence,
   patientGaps,
   rangedSex,
-} from '../shared/conclude.ts';
-import type { Sex } from '../shared/grading.ts';
-import { isNearCutOff, VARIABILITY } from '../shared/grading.ts';
-import type { EchoSection, PatientEvidence } from '../shared/section.ts';
-import { calculated, graded, named, type Values, withValues } from '../shared/values.ts';
-import {
-  EF_VARIABILITY,
-  heartFailureRange,
-  SEVERE_EF,
-  unequalLengths,
-  unequalVolumes,
-} from './guideline.ts';
+  type Values,
+} from '../shared/section.ts';
+import { heartFailureRange, unequalLengths, unequalVolumes } from './guideline.ts';
 import {
   EF_PRECEDENCE,
+  EF_VARIABILITY,
   headlineEf,
   isSevere,
+  SEVERE_EF,
   severeOfMachine,
   type UngradedEf,
   ungradedEf,
@@ -57,7 +63,7 @@ const VOLUMES = [
 ] as const satisfies readonly ConceptKey[];
 
 /** What the outlines of two views say against each other (echo 4.2, 4.6). */
-function disagreements(values: Values): (string | null)[] {
+function disagreements(values: Values): (Statement | null)[] {
   const number = (key: ConceptKey) => {
     const one = values.measurement(key);
     return one && !isOfMachine(one) ? one.value : null;
@@ -66,29 +72,18 @@ function disagreements(values: Values): (string | null)[] {
   const [filled, other] = [number('lvedv-4c'), number('lvedv-2c')];
   return [
     four !== null && two !== null && unequalLengths(four, two)
-      ? 'Apical views of unequal length: one appears foreshortened; volumes may be underestimated.'
+      ? sayOfLvef.gap('lvef.foreshortened', {})
       : null,
     filled !== null && other !== null && unequalVolumes(filled, other)
-      ? 'The end-diastolic volumes of the two apical views differ by more than 25 %.'
+      ? sayOfLvef.gap('lvef.volumes-differ', {})
       : null,
   ];
 }
 
-/** What limits an EF that is not by biplane discs, by its concept or by the method of the machine. */
-const LIMITS: Readonly<Partial<Record<string, string>>> = {
-  'lvef-networks': 'Single plane (A4C); biplane not possible.',
-  'lvef-4c': 'Single plane (A4C); biplane not possible.',
-  'lvef-2c': 'Single plane (A2C); biplane not possible.',
-  'cart-sr': 'The machine does not say by which method the LVEF was measured.',
-  'cart-area-length-biplane': 'LVEF by area-length in two planes, not by biplane discs.',
-  'cart-area-length': 'LVEF by area-length in a single plane; biplane not possible.',
-  'cart-cube': 'LVEF by the cube of the diameters is not valid with any regional abnormality.',
-  'cart-stated': 'LVEF by another method of the machine than biplane discs.',
-  'lvef-teichholz': 'LVEF by Teichholz is not valid with any regional wall motion abnormality.',
-};
-
-const limitOf = ({ concept, method }: Measurement) =>
-  LIMITS[concept.key === 'lvef' ? method : concept.key] ?? null;
+function limitOf({ concept, method }: Measurement): Statement | null {
+  const by = concept.key === 'lvef' ? method : concept.key;
+  return isEfLimit(by) ? sayOfLvef.gap('lvef.limited-method', { method: by }) : null;
+}
 
 /** Whether the grade may as well be its neighbour (echo 19, rule 2). */
 function isAtLimit({ value }: Measurement, sex: Sex): boolean {
@@ -97,9 +92,7 @@ function isAtLimit({ value }: Measurement, sex: Sex): boolean {
   return isNearCutOff(rounded(value, 0), limits, VARIABILITY.ejectionFraction);
 }
 
-const NEW = 'whether it is new is not known';
-
-/** LV dysfunction that is told at once (echo 16), by the EF that stands or by one of two. */
+/** LV dysfunction that is reported at once (echo 16), by the headline EF or by one of two. */
 function criticalFinding(
   values: Values,
   ef: Measurement | null,
@@ -108,32 +101,30 @@ function criticalFinding(
 ) {
   if (!ef) return null;
   const ids = new Set(shown.map((one) => one?.id));
-  const told = (text: string, evidence: readonly Measurement[]) =>
-    finding(
-      ID,
-      'severe-lv-dysfunction',
-      `${text}; ${NEW}`,
-      'critical',
-      // A value of the images beside one of the machine stands in the note of that one alone.
-      evidence.filter(({ id }) => ids.has(id)),
-    );
+  // A value of the images beside one of the machine is in the remark of that one alone.
+  const critical = (statement: Statement, evidence: readonly Measurement[]) => {
+    const found = evidence.filter(({ id }) => ids.has(id));
+    return finding(ID, 'severe-lv-dysfunction', statement, 'critical', found);
+  };
+  const limit = SEVERE_EF;
   if (ungraded) {
     if (!ungraded.severe) return null;
     return ungraded.between.length > 1
-      ? told(
-          `The methods disagree: one of two methods gives LVEF below ${SEVERE_EF} %`,
-          ungraded.between,
-        )
-      : told(`${named(ef)}: below ${SEVERE_EF} % by a method that is not valid here`, [ef]);
+      ? critical(sayOfLvef.conclusion('lvef.severe-by-one-method', { limit }), ungraded.between)
+      : critical(sayOfLvef.conclusion('lvef.severe-by-invalid-method', { limit }, [ef]), [ef]);
   }
-  if (isSevere(ef.value)) return told(`${named(ef)}: severely reduced LV systolic function`, [ef]);
+  if (isSevere(ef.value)) return critical(sayOfLvef.conclusion('lvef.severe', {}, [ef]), [ef]);
   const other = severeOfMachine(values);
   return (
     other &&
-    told(`${named(other)} of the machine: one of two methods gives LVEF below ${SEVERE_EF} %`, [
-      ef,
-      other,
-    ])
+    critical(
+      sayOfLvef.conclusion('lvef.severe-of-machine', {
+        key: other.concept.key as ConceptKey,
+        value: other.value,
+        limit,
+      }),
+      [ef, other],
+    )
   );
 }
 
@@ -143,24 +134,22 @@ const NEEDS = [
   'height and weight',
 ] as const;
 
-const NO_EF = 'LVEF was not assessed: neither the machine nor an outlined beat gives one.';
-
 function run(evidence: LvefEvidence, given: Values) {
   const sex = rangedSex(evidence);
-  const own = calculated(given, 'lvef-biplane', {
+  const own = given.calculated('lvef-biplane', {
     section: ID,
     method: 'fraction-of-volumes',
     from: ['lvedv-biplane', 'lvesv-biplane'],
     value: fractionalChange,
-    ofOneSource: 'EDV and ESV',
+    ofOneSource: 'volumes',
   });
   const diameter = given.measurement('lvidd');
-  const values = withValues(given, [
+  const values = given.with([
     own,
     diameter && inAdultRange(evidence, diameter, LEFT_VENTRICLE.diastolicDiameter),
   ]);
   const index = (from: 'lvedv-biplane' | 'lvesv-biplane') =>
-    calculated(given, from === 'lvedv-biplane' ? 'lvedv-index' : 'lvesv-index', {
+    given.calculated(from === 'lvedv-biplane' ? 'lvedv-index' : 'lvesv-index', {
       section: ID,
       method: 'per-surface-area',
       from: [from, 'body-surface-area'],
@@ -199,69 +188,81 @@ function run(evidence: LvefEvidence, given: Values) {
   const critical = child ? null : criticalFinding(values, ef, ungraded, measurements);
   return conclude(lvef, {
     measurements,
-    sentences: [
-      grade && `LV systolic function by LVEF: ${grade}`,
-      range &&
-        `LVEF is in the range used for ${range.replace(' range', '')} if clinical heart failure is present`,
-      ef && `A change of less than ${EF_VARIABILITY} points is within measurement variability`,
-      rhythm && !rhythm.few ? rhythm.text : null,
+    conclusions: [
+      grade && sayOfLvef.conclusion('lvef.grade', { grade }),
+      range && sayOfLvef.conclusion('lvef.heart-failure-range', { range }),
+      ef && sayOfLvef.conclusion('lvef.variability', { points: EF_VARIABILITY }),
+      rhythm && !rhythm.few ? sayOfEcho.conclusion('rhythm.irregular', rhythm) : null,
       ef && grade && sex && isAtLimit(ef, sex)
-        ? `The LVEF lies within ${VARIABILITY.ejectionFraction} points of a limit of its grade, which is within measurement variability`
+        ? sayOfLvef.conclusion('lvef.at-limit', { points: VARIABILITY.ejectionFraction })
         : null,
     ],
     gaps: [
-      ef ? null : (outlineGap(evidence, ['A4C', 'A2C']) ?? NO_EF),
+      ef ? null : (outlineGap(evidence, ['A4C', 'A2C']) ?? sayOfLvef.gap('lvef.not-assessed', {})),
       ...disagreements(given),
-      rhythm?.few ? `${rhythm.text}.` : null,
-      unequalRhythm(evidence.heart),
-      ungraded?.text ?? null,
+      rhythm?.few ? sayOfEcho.gap('rhythm.irregular', rhythm) : null,
+      isUnequalRhythm(evidence.heart) ? sayOfEcho.gap('rhythm.unequal', {}) : null,
+      ungraded?.gap ?? null,
       ef && !ungraded && !values.measurement('lvef-biplane') ? limitOf(ef) : null,
       ...(ef ? patientGaps(evidence, unindexed) : []),
     ],
     findings: [
-      critical
-        ? critical
-        : ef && grade?.endsWith('ly abnormal')
+      critical ??
+        (ef && isAbnormal(grade)
           ? finding(
               ID,
               'lv-dysfunction',
-              `${named(ef)}: LV systolic function ${grade}`,
+              sayOfLvef.conclusion('lvef.dysfunction', { grade }, [ef]),
               'abnormal',
               [ef],
             )
-          : null,
+          : null),
     ],
-    classifications: [
-      grade &&
-        classification(
-          ID,
-          'lvef-grade',
-          'LV systolic function by LVEF',
-          grade,
-          'ASE/EACVI 2015, sex-specific',
-        ),
-      range &&
-        classification(
-          ID,
-          'heart-failure-range',
-          'LVEF range, if clinical heart failure is present',
-          range,
-          'ESC 2021; Universal Definition of HF 2021',
-        ),
-      ...indexed.map(({ measurement, quantity }) => {
-        const of = graded(measurement, quantity, sex);
-        return of && measurement
-          ? classification(
-              ID,
-              `${measurement.concept.key}-grade`,
-              measurement.label,
-              of,
-              'ASE/EACVI 2015',
-            )
-          : null;
-      }),
-    ],
+    classifications: classificationsOf(grade, range, indexed, sex),
   });
+}
+
+interface Indexed {
+  measurement: Measurement | null;
+  quantity: GradedQuantity;
+}
+
+function classificationsOf(
+  grade: string | null,
+  range: string | null,
+  indexed: readonly Indexed[],
+  sex: Sex | null,
+) {
+  return [
+    grade &&
+      classification(
+        ID,
+        'lvef-grade',
+        'LV systolic function by LVEF',
+        grade,
+        'ASE/EACVI 2015, sex-specific',
+      ),
+    range &&
+      classification(
+        ID,
+        'heart-failure-range',
+        'LVEF range, if clinical heart failure is present',
+        range,
+        'ESC 2021; Universal Definition of HF 2021',
+      ),
+    ...indexed.map(({ measurement, quantity }) => {
+      const own = graded(measurement, quantity, sex);
+      return own && measurement
+        ? classification(
+            ID,
+            `${measurement.concept.key}-grade`,
+            measurement.label,
+            own,
+            'ASE/EACVI 2015',
+          )
+        : null;
+    }),
+  ].map((one) => one || null);
 }
 
 /** Ejection fraction and volumes of the left ventricle (echo 4). */

@@ -2,6 +2,8 @@ import type { ConceptKey, MethodKey } from '../../concepts/concepts.ts';
 import type { PixelScale } from '../../contract/image.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { createMeasurement, lineBetween, measuredOn } from '../../result/measurement.ts';
+import { remarkOfEcho } from '../../result/render/echo/shared.ts';
+import type { Remark } from '../../result/statement.ts';
 import { outlinedId } from '../chambers/outlined.ts';
 import type { Line, LongAxisLine } from '../locate/parasternal.ts';
 import { withPlausibility } from '../shared/plausibility.ts';
@@ -47,7 +49,7 @@ export interface Drawn {
   at: ParasternalFrame;
   line: Line;
   confidence: number;
-  note: string;
+  remark: Remark;
 }
 
 export function drawnMeasurement({
@@ -59,14 +61,14 @@ export function drawnMeasurement({
   at,
   line,
   confidence,
-  note,
+  remark,
 }: Drawn) {
   const measurement = createMeasurement(outlinedId(key), key, value, method, {
     section,
     derivation: 'mean',
     source: measuredOn(clip, at.frame, 'model', [lineBetween(...line)]),
     confidence,
-    note,
+    remarks: [remark],
   });
   return withPlausibility(measurement, key);
 }
@@ -91,7 +93,7 @@ function dimensions({ clip, scale, frames, beats }: Phased): Measurement[] {
         at: first.at,
         line: first.own,
         confidence: first.at.confidence,
-        note: `${found.length} beat${found.length === 1 ? '' : 's'}`,
+        remark: remarkOfEcho('outlines.beats', { beats: found.length }),
       }),
     ];
   });

@@ -56,9 +56,15 @@ export const TAMPONADE_STATEMENTS = [
   'echo signs compatible with tamponade; urgent review',
   'raised RA pressure; tamponade not excluded',
 ] as const;
+export type TamponadeStatement = (typeof TAMPONADE_STATEMENTS)[number];
+
+/** Whether a statement asks for the patient to be seen at once. */
+export const isUrgent = (statement: TamponadeStatement) =>
+  statement === 'possible haemodynamic effect; urgent clinical correlation' ||
+  statement === 'echo signs compatible with tamponade; urgent review';
 
 /**
- * The table is the project's own ([C], echo 13): no society's name stands beside its statements.
+ * The table is the project's own ([C], echo 13): its statements carry no society's name.
  */
 export const TAMPONADE_SCHEME = 'Sonogate convention for echo signs of tamponade';
 
@@ -71,7 +77,7 @@ export function tamponadeStatement({
   collapse,
   variation,
   plethora,
-}: TamponadeSigns): (typeof TAMPONADE_STATEMENTS)[number] {
+}: TamponadeSigns): TamponadeStatement {
   if (!effusion) return 'no effusion seen';
   const collapsing = new Set(collapse ?? []);
   const major = collapsing.has('RV') || collapsing.has('LA') || collapsing.has('LV');

@@ -1,9 +1,6 @@
 import type { Measurement } from '../../result/envelope.ts';
-import { isOfMachine } from '../../result/measurement.ts';
 import type { ViewFamily } from '../locate/names.ts';
-import { isChild } from '../shared/conclude.ts';
-import type { PatientEvidence } from '../shared/section.ts';
-import type { Values } from '../shared/values.ts';
+import { isChild, isOfMachine, type PatientEvidence, type Values } from '../shared/section.ts';
 import { type EffusionGrade, effusionGrade, outgrows, surelyLarge } from './guideline.ts';
 
 /** What pericardial fluid is judged from, beside the values. */

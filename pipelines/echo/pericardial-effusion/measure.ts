@@ -1,3 +1,4 @@
+import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import { type Drawn, drawnMeasurement, type Phased, phased } from '../parasternal/measure.ts';
 import type { ParasternalReadings } from '../parasternal/read.ts';
 import { lengthOf } from '../parasternal/wall-edges.ts';
@@ -14,9 +15,6 @@ const PERSISTENT = 0.6;
 
 /** Clips that must show it: one alone may be a shadow, fat, or an outline that went astray. */
 const CONFIRMED = 2;
-
-/** An outline may run beyond the fluid by OUTLINE_EXCESS (guidelines/pericardium.ts). */
-const NO_DEPTH = 'the outline of the space runs beyond the fluid; to be measured by hand';
 
 /** The space behind the posterior wall of a long axis at end-diastole; null where it comes and goes. */
 function gapOf({ clip, scale, frames, beats }: Phased): Drawn | null {
@@ -36,7 +34,7 @@ function gapOf({ clip, scale, frames, beats }: Phased): Drawn | null {
     at: first.at,
     line: first.line,
     confidence: share,
-    note: 'behind the posterior wall, end-diastole; elsewhere it may be deeper',
+    remark: remarkOfEcho('fluid.place', { place: 'behind-wall' }),
   };
 }
 
@@ -65,7 +63,7 @@ function fluidOf({ clip, scale, frames, beats }: Phased): Drawn | null {
         at: deepest.at,
         line: deepest.line,
         confidence: deepest.at.fluidConfidence,
-        note: `${clip.family}, end-diastole`,
+        remark: remarkOfEcho('fluid.view', { family: clip.family }),
       }
     : null;
 }
@@ -89,5 +87,12 @@ export function fluidFinding(readings: ParasternalReadings | null): FluidFinding
   };
   if (gap && seen.length > 0) return { ...found, depth: drawnMeasurement(gap) };
   const depth = outline ? drawnMeasurement(outline) : null;
-  return { ...found, depth: depth && { ...depth, quality: 'low', note: NO_DEPTH } };
+  return {
+    ...found,
+    depth: depth && {
+      ...depth,
+      quality: 'low',
+      remarks: [remarkOfEcho('fluid.place', { place: 'outline' })],
+    },
+  };
 }

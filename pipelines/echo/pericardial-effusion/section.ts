@@ -1,9 +1,23 @@
 import { rounded } from '../../measure/rounding.ts';
+import { sayOfEffusion } from '../../result/render/echo/pericardial-effusion.ts';
+import type { Statement } from '../../result/statement.ts';
 import { IVC } from '../pulmonary-hypertension/guideline.ts';
-import { classification, conclude, finding, GAPS, isChild } from '../shared/conclude.ts';
-import type { EchoSection } from '../shared/section.ts';
-import { named, shown, type Values } from '../shared/values.ts';
-import { effusionGrade, isLarge, TAMPONADE_SCHEME, tamponadeStatement } from './guideline.ts';
+import {
+  classification,
+  conclude,
+  type EchoSection,
+  finding,
+  isChild,
+  PATIENT_GAPS,
+  type Values,
+} from '../shared/section.ts';
+import {
+  effusionGrade,
+  isLarge,
+  isUrgent,
+  TAMPONADE_SCHEME,
+  tamponadeStatement,
+} from './guideline.ts';
 import { type Effusion, type EffusionEvidence, effusionOf } from './judge.ts';
 
 const ID = 'pericardial-effusion';
@@ -21,78 +35,79 @@ function plethora(values: Values): boolean | null {
 }
 
 /** What was searched without finding fluid: no statement that there is none (echo 13). */
-function searchedInWords({ fluid }: Effusion): string | null {
-  const { searched, depth } = fluid;
-  if (searched.length === 0) return null;
-  if (depth) return 'The depth of the echo-free space around the heart was not measured.';
-  const names = [...new Set(searched)].join(', ');
-  return `No fluid was outlined in ${names}. How much fluid the model misses in patients is not known, so an effusion is not excluded.`;
+function searchedGap({ fluid: { searched, depth } }: Effusion): Statement {
+  if (searched.length === 0) return sayOfEffusion.gap('effusion.not-searched', {});
+  return depth
+    ? sayOfEffusion.gap('effusion.depth-not-measured', {})
+    : sayOfEffusion.gap('effusion.none-outlined', { views: searched });
 }
 
-/** A space free of echoes in two clips: perhaps fluid, and more is not said of it. */
-function seenInWords({ fluid, outlinedLarge }: Effusion): string | null {
-  if (fluid.seen.length === 0) return null;
-  const names = [...new Set(fluid.seen)].join(', ');
-  const size = outlinedLarge ? '; its outline is that of a large effusion' : '';
-  return `An echo-free space was outlined around the heart in ${names}: possibly pericardial fluid, to be checked and measured by hand${size}`;
+/** A space free of echoes in two clips: perhaps fluid, and no more is concluded from it. */
+function possibleFluid({
+  fluid: { seen: views },
+  outlinedLarge: large,
+}: Effusion): Statement | null {
+  if (views.length === 0) return null;
+  return sayOfEffusion.conclusion('effusion.possible', { views, large });
 }
 
-/** How large it is, and of which place that is known; null without a depth, or of a child. */
-function sizeInWords({ grade, depth, deeperIn, behindWall, outlinedLarge }: Effusion) {
+/** How large it is, and where that was measured; null without a depth, or of a child. */
+function sizeOf({ grade, depth, deeperIn, behindWall, outlinedLarge: large }: Effusion) {
   if (depth && deeperIn) {
-    const size = outlinedLarge ? ' (its outline there is that of a large effusion)' : '';
-    return `Pericardial effusion of at least ${shown('effusion-depth', depth.value)} behind the posterior wall; deeper in the ${deeperIn} view${size}, to be measured there`;
+    const params = { view: deeperIn, large };
+    return sayOfEffusion.conclusion('effusion.deeper-elsewhere', params, [depth]);
   }
   if (!grade) return null;
-  const place = behindWall && grade !== 'none' ? ', by its depth behind the posterior wall' : '';
-  return `Pericardial effusion: ${grade}${place}`;
+  const place = behindWall && grade !== 'none';
+  return sayOfEffusion.conclusion('effusion.size', { grade, behindWall: place });
 }
 
 /** Fluid before the descending aorta is pericardial, behind it pleural; the aorta is not outlined. */
-function pleuralCaveat({ fluid, behindWall }: Effusion): string | null {
-  return behindWall && fluid.seen.every((view) => view === 'PLAX')
-    ? 'The space was seen in PLAX alone: whether it lies in front of the descending aorta (pericardial) or behind it (pleural) was not assessed.'
-    : null;
-}
+const mayBePleural = ({ fluid, behindWall }: Effusion) =>
+  behindWall && fluid.seen.every((view) => view === 'PLAX');
 
 function run(evidence: EffusionEvidence, values: Values) {
   const effusion = effusionOf(evidence, values);
   const { depth, grade, deeperIn, outlinedLarge } = effusion;
-  const seen = seenInWords(effusion);
+  const possible = possibleFluid(effusion);
   const fluid = depth !== null && effusionGrade(depth.value) !== 'none';
   const wide = plethora(values);
-  const statement =
+  const tamponade =
     depth &&
     tamponadeStatement({ effusion: fluid, collapse: null, variation: null, plethora: wide });
-  const size = sizeInWords(effusion);
-  const caveat = pleuralCaveat(effusion);
+  const pleural = mayBePleural(effusion);
   const urgent =
     outlinedLarge ||
     (depth !== null && isLarge(depth.value)) ||
-    (statement?.includes('urgent') ?? false);
-  const graded = depth && `${named(depth)}: ${grade ? `${grade} ` : ''}pericardial effusion`;
+    (tamponade !== null && isUrgent(tamponade));
   const severity = urgent ? 'critical' : 'abnormal';
   return conclude(pericardialEffusion, {
     measurements: [depth],
-    seen: seen !== null,
-    sentences: [depth ? null : seen, size, statement, caveat],
+    seen: possible !== null,
+    conclusions: [
+      depth ? null : possible,
+      sizeOf(effusion),
+      tamponade && sayOfEffusion.conclusion('effusion.tamponade', { statement: tamponade }),
+      pleural ? sayOfEffusion.conclusion('effusion.may-be-pleural', {}) : null,
+    ],
     gaps: [
-      depth
-        ? null
-        : (searchedInWords(effusion) ??
-          'The pericardium was not assessed: no depth was measured, and no clip was searched for fluid.'),
-      depth && isChild(evidence) ? GAPS.age : null,
-      deeperIn ? 'The effusion was not graded: its greatest depth was not measured.' : null,
-      fluid ? 'Chamber collapse and respiratory variation were not assessed.' : null,
-      depth && wide === null ? 'IVC plethora was not assessed.' : null,
+      depth ? null : searchedGap(effusion),
+      depth && isChild(evidence) ? PATIENT_GAPS.child : null,
+      deeperIn ? sayOfEffusion.gap('effusion.greatest-not-measured', {}) : null,
+      fluid ? sayOfEffusion.gap('effusion.signs-not-assessed', {}) : null,
+      depth && wide === null ? sayOfEffusion.gap('effusion.plethora-not-assessed', {}) : null,
     ],
     findings: [
-      seen && !depth ? finding(ID, 'possible-effusion', seen, severity, []) : null,
-      depth && fluid
+      possible && !depth ? finding(ID, 'possible-effusion', possible, severity, []) : null,
+      depth && fluid && tamponade
         ? finding(
             ID,
             'pericardial-effusion',
-            [`${deeperIn ? size : graded}; ${statement}`, caveat].filter(Boolean).join('. '),
+            sayOfEffusion.conclusion(
+              'effusion.found',
+              { grade, deeperIn, large: outlinedLarge, tamponade, pleural },
+              [depth],
+            ),
             severity,
             [depth],
           )
@@ -101,12 +116,12 @@ function run(evidence: EffusionEvidence, values: Values) {
     classifications: [
       grade &&
         classification(ID, 'effusion-size', 'Pericardial effusion', grade, 'ASE 2013, ESC 2015'),
-      statement && fluid && !isChild(evidence)
+      tamponade && fluid && !isChild(evidence)
         ? classification(
             ID,
             'tamponade-signs',
             'Echo signs of tamponade',
-            statement,
+            tamponade,
             TAMPONADE_SCHEME,
             [
               { name: 'chamber collapse', met: null },

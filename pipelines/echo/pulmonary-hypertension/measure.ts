@@ -1,32 +1,29 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { type RightHeartFault, remarkOfEcho } from '../../result/render/echo/shared.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
 import { pressureBehindJet, pressureGradient } from '../formulas/doppler.ts';
-import { calculated, type Values, without, withValues } from '../shared/values.ts';
+import type { Values } from '../shared/section.ts';
 import { tricuspidGrade } from '../valves/guideline.ts';
 import { atrialPressure, contradictsCava } from './guideline.ts';
 
 export interface RightHeartPressures {
-  /** What was calculated or withheld, each with its note. */
+  /** What was calculated or withheld, each with its remark. */
   own: readonly Measurement[];
   /** The given values and these, without any that was withheld. */
   values: Values;
   tricuspid: ReturnType<typeof tricuspidGrade> | null;
 }
 
-const CONTRADICTED =
-  'a normal RA pressure contradicts a wide IVC that does not collapse (echo reference 19)';
-const OF_CONTRADICTED = 'the RA pressure that it contains contradicts the IVC';
-const TORRENTIAL =
-  'in torrential TR the velocity of the jet underestimates the RV pressure (echo reference 11.6)';
-
 /** What rests on the RA pressure and on the jet. */
 const RESTING = ['rvsp', 'tapse-to-spap'] as const satisfies readonly ConceptKey[];
 
-function withheld(measurement: Measurement, section: string, reason: string): Measurement {
-  const note = [measurement.note, reason].filter(Boolean).join('; ');
-  return { ...measurement, section, quality: 'inadequate', note };
-}
+const withheld = (one: Measurement, section: string, fault: RightHeartFault): Measurement => ({
+  ...one,
+  section,
+  quality: 'inadequate',
+  remarks: [...one.remarks, remarkOfEcho('right-heart.fault', { fault })],
+});
 
 /** What the machine says and cannot be right, marked so; nothing where there is no contradiction. */
 function contradicted(values: Values, section: string): Measurement[] {
@@ -36,8 +33,8 @@ function contradicted(values: Values, section: string): Measurement[] {
   if (!contradictsCava(atrial.value, diameter, collapse)) return [];
   const resting = RESTING.flatMap((key) => values.measurement(key) ?? []);
   return [
-    withheld(atrial, section, CONTRADICTED),
-    ...resting.map((one) => withheld(one, section, OF_CONTRADICTED)),
+    withheld(atrial, section, 'contradicts-cava'),
+    ...resting.map((one) => withheld(one, section, 'rests-on-contradicted')),
   ];
 }
 
@@ -49,36 +46,36 @@ export function rightHeartPressures(given: Values, section: string): RightHeartP
   const contracta = given.number('tr-vena-contracta');
   const tricuspid = contracta === null ? null : tricuspidGrade('venaContracta', contracta);
   const torrential = tricuspid === 'torrential (5+)';
-  const collapse = calculated(given, 'ivc-collapse', {
+  const collapse = given.calculated('ivc-collapse', {
     section,
     method: 'cava-collapse',
     from: ['ivc-diameter', 'ivc-least-diameter'],
     value: fractionalChange,
   });
-  const withCollapse = withValues(given, [collapse]);
+  const withCollapse = given.with([collapse]);
   const blocked = contradicted(withCollapse, section);
   const refused: ReadonlySet<ConceptKey> = new Set(
     blocked.length > 0 ? ['ra-pressure', ...RESTING] : [],
   );
-  const sound = without(withCollapse, refused);
+  const sound = withCollapse.without(refused);
   const atrial = refused.has('ra-pressure')
     ? null
-    : calculated(sound, 'ra-pressure', {
+    : sound.calculated('ra-pressure', {
         section,
         method: 'cava-table',
         from: ['ivc-diameter', 'ivc-collapse'],
         value: (diameter = 0, collapsed = 0) => atrialPressure(diameter, collapsed),
-        note: 'collapse taken as that with a sniff',
+        presumes: 'sniff',
       });
-  const withAtrial = withValues(sound, [atrial]);
-  const systolic = calculated(withAtrial, 'rvsp', {
+  const withAtrial = sound.with([atrial]);
+  const systolic = withAtrial.calculated('rvsp', {
     section,
     method: 'jet-plus-atrial',
     from: ['tr-vmax', 'ra-pressure'],
     value: pressureBehindJet,
-    note: 'equals the systolic PA pressure without RVOT or pulmonary stenosis',
+    presumes: 'no-outflow-stenosis',
   });
-  const coupling = calculated(withValues(withAtrial, [systolic]), 'tapse-to-spap', {
+  const coupling = withAtrial.with([systolic]).calculated('tapse-to-spap', {
     section,
     method: 'ratio-of-values',
     from: ['tapse', 'rvsp'],
@@ -89,7 +86,7 @@ export function rightHeartPressures(given: Values, section: string): RightHeartP
   const gradient =
     systolic || torrential
       ? null
-      : calculated(sound, 'tr-gradient', {
+      : sound.calculated('tr-gradient', {
           section,
           method: 'jet-gradient',
           from: ['tr-vmax'],
@@ -97,10 +94,10 @@ export function rightHeartPressures(given: Values, section: string): RightHeartP
         });
   const own = [
     ...[collapse, atrial].flatMap((one) => one ?? []),
-    ...(torrential ? ofJet.map((one) => withheld(one, section, TORRENTIAL)) : ofJet),
+    ...(torrential ? ofJet.map((one) => withheld(one, section, 'torrential')) : ofJet),
     ...(gradient ? [gradient] : []),
     ...blocked,
   ];
   const unsound = new Set<ConceptKey>([...refused, ...(torrential ? RESTING : [])]);
-  return { own, values: withValues(without(given, unsound), own), tricuspid };
+  return { own, values: given.without(unsound).with(own), tricuspid };
 }

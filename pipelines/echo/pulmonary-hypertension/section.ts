@@ -1,9 +1,18 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { sayOfPressure } from '../../result/render/echo/pulmonary-hypertension.ts';
+import type { Statement } from '../../result/statement.ts';
 import { isBeyond, RV_SIZE } from '../rv-function/guideline.ts';
-import { classification, conclude, finding, GAPS, isChild } from '../shared/conclude.ts';
-import type { EchoSection, PatientEvidence } from '../shared/section.ts';
-import { named, type Values } from '../shared/values.ts';
+import {
+  classification,
+  conclude,
+  type EchoSection,
+  finding,
+  isChild,
+  PATIENT_GAPS,
+  type PatientEvidence,
+  type Values,
+} from '../shared/section.ts';
 import { categoriesOf, isNearJetLimit, probability, signsOf } from './guideline.ts';
 import { type RightHeartPressures, rightHeartPressures } from './measure.ts';
 
@@ -26,31 +35,21 @@ const MEASURED = [
 /** Categories of signs, of which two decide (PH22). */
 const CATEGORIES = 3;
 
-const IVC_NEEDED = {
-  both: 'the IVC was not measured',
-  diameter: 'the diameter of the IVC was not measured',
-  collapse: 'the collapse of the IVC was not measured',
-} as const;
-
 /** Why there is no RA pressure, and what that means for the RVSP; null where there is one. */
-function atrialGap(values: Values, withheld: boolean): string | null {
+function atrialGap(values: Values, withheld: boolean): Statement | null {
   if (values.measurement('ra-pressure') || withheld) return null;
   const [diameter, collapse] = [values.number('ivc-diameter'), values.number('ivc-collapse')];
   const none = diameter === null && collapse === null;
   const missing = none ? 'both' : diameter === null ? 'diameter' : 'collapse';
-  const systolic = values.measurement('rvsp')
-    ? 'RVSP is that of the machine, which does not say with which RA pressure'
-    : 'RVSP is not given';
-  return `RA pressure was not assessed: ${IVC_NEEDED[missing]}, and no pressure is assumed; ${systolic}.`;
+  const machineRvsp = values.measurement('rvsp') !== null;
+  return sayOfPressure.gap('ph.no-atrial-pressure', { missing, machineRvsp });
 }
 
 /** A jet of severe TR and beyond does not obey the equation (echo 11.6, 12.4 "pitfalls"). */
-function jetCaution(grade: RightHeartPressures['tricuspid']): string | null {
-  if (grade === 'torrential (5+)') {
-    return 'Torrential TR: the velocity of the jet underestimates the RV pressure';
-  }
+function jetCaution(grade: RightHeartPressures['tricuspid']): Statement | null {
+  if (grade === 'torrential (5+)') return sayOfPressure.conclusion('ph.torrential', {});
   return grade === 'severe (3+)' || grade === 'massive (4+)'
-    ? `TR ${grade}: the pressure by the velocity of the jet is uncertain`
+    ? sayOfPressure.conclusion('ph.severe-regurgitation', { grade })
     : null;
 }
 
@@ -80,42 +79,48 @@ function run(evidence: PatientEvidence, given: Values) {
   const torrential = tricuspid === 'torrential (5+)';
   const likelihood = torrential && by !== 'high' ? null : by;
   const limited = likelihood === 'low' && assessed.length < 2;
+  const found =
+    likelihood &&
+    (limited
+      ? sayOfPressure.conclusion('ph.low-by-velocity', {
+          assessed: assessed.length,
+          of: CATEGORIES,
+        })
+      : sayOfPressure.conclusion('ph.probability', { probability: likelihood }));
   const size = values.measurement('ra-area');
   return conclude(pulmonaryHypertension, {
     measurements: [...MEASURED.map((key) => values.measurement(key)), ...own],
-    sentences: [
-      likelihood &&
-        (limited
-          ? `Echocardiographic probability of pulmonary hypertension: low by TRV; ${assessed.length} of ${CATEGORIES} categories assessed`
-          : `Echocardiographic probability of pulmonary hypertension: ${likelihood}`),
+    conclusions: [
+      found,
       likelihood && jet && isNearJetLimit(jet.value)
-        ? `${named(jet)} is within its variability, 0.1 m/s, of a cut-off`
+        ? sayOfPressure.conclusion('ph.near-limit', {}, [jet])
         : null,
       jet && jetCaution(tricuspid),
     ],
     gaps: [
-      isChild(evidence) ? GAPS.age : null,
-      jet ? null : 'TR peak velocity was not measured; whether a signal was sought is not known.',
-      likelihood || isChild(evidence)
-        ? null
-        : 'The probability of pulmonary hypertension was not assessed.',
+      isChild(evidence) ? PATIENT_GAPS.child : null,
+      jet ? null : sayOfPressure.gap('ph.no-jet', {}),
+      likelihood || isChild(evidence) ? null : sayOfPressure.gap('ph.not-assessed', {}),
       atrialGap(values, own.some(isWithheldAtrial)),
       likelihood && assessed.length < CATEGORIES
-        ? `${assessed.length} of ${CATEGORIES} categories of signs were assessed.`
+        ? sayOfPressure.gap('ph.categories', { assessed: assessed.length, of: CATEGORIES })
         : null,
     ],
     findings: [
-      likelihood === 'high' || likelihood === 'intermediate'
-        ? finding(
-            ID,
-            'ph-probability',
-            `Echocardiographic probability of pulmonary hypertension: ${likelihood}`,
-            'abnormal',
-            [jet, ...own.filter(({ quality }) => quality === 'accepted')],
-          )
+      found && (likelihood === 'high' || likelihood === 'intermediate')
+        ? finding(ID, 'ph-probability', found, 'abnormal', [
+            jet,
+            ...own.filter(({ quality }) => quality === 'accepted'),
+          ])
         : null,
       size && !isChild(evidence) && isBeyond(RV_SIZE.atrialArea, size.value)
-        ? finding(ID, 'ra-enlarged', `${named(size)}: RA enlarged`, 'abnormal', [size])
+        ? finding(
+            ID,
+            'ra-enlarged',
+            sayOfPressure.conclusion('ph.atrium-enlarged', {}, [size]),
+            'abnormal',
+            [size],
+          )
         : null,
     ],
     classifications: [

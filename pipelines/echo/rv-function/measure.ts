@@ -3,6 +3,7 @@ import type { Point } from '../../contract/image.ts';
 import { directionsOf, onAxis, wallsAt } from '../../measure/chamber.ts';
 import { chordLength } from '../../measure/outline.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
+import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import { type ClipBeat, type MeasuredClip, overBeats } from '../chambers/beats.ts';
 import type { ChamberClip } from '../chambers/clip.ts';
 import { type AxialFigure, axial, BASAL_THIRD, widest } from '../chambers/geometry.ts';
@@ -56,8 +57,8 @@ function believed(values: Measurement[]): Measurement[] {
   const wrong = SIZES.map(of).find((one) => one?.quality === 'inadequate');
   const grows = diastole && systole && systole.value >= diastole.value;
   const reason = grows
-    ? 'the outline of the RV is no smaller in systole'
-    : wrong && `the outline of the RV is not reliable: ${wrong.label} is implausible`;
+    ? remarkOfEcho('right-heart.fault', { fault: 'grows-in-systole' })
+    : wrong && remarkOfEcho('outlines.rv-unreliable', { key: wrong.concept.key as ConceptKey });
   if (!reason) return values;
   return values.map((one) => (one.quality === 'inadequate' ? one : inadequate(one, reason)));
 }
@@ -102,7 +103,7 @@ export function rightHeartValues(on: MeasuredClip | null): Measurement[] {
       ),
       at: diastole,
       calipers: right && share !== null ? cutAt(right, share, clip) : [],
-      note: 'a standard A4C underestimates the size of the RV',
+      remarks: [remarkOfEcho('outlines.standard-a4c', {})],
     });
   const atrium = overBeats(on, (one) => one.systole.ra && one.systole.ra.area / SQUARE_CENTIMETRE);
   const after = systole && ventricle(systole);
@@ -121,7 +122,7 @@ export function rightHeartValues(on: MeasuredClip | null): Measurement[] {
       method: 'fraction-of-areas',
       on,
       value: calibrated ? null : change,
-      note: 'ratio only; areas not calibrated',
+      remarks: [remarkOfEcho('outlines.ratio-only', { of: 'areas' })],
     }),
     ...width(
       'rv-basal',

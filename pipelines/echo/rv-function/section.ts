@@ -1,10 +1,18 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { sayOfRvFunction } from '../../result/render/echo/rv-function.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
-import { classification, conclude, finding, GAPS, isChild } from '../shared/conclude.ts';
-import type { EchoSection, PatientEvidence } from '../shared/section.ts';
-import { calculated, named, type Values } from '../shared/values.ts';
+import {
+  classification,
+  conclude,
+  type EchoSection,
+  finding,
+  isChild,
+  PATIENT_GAPS,
+  type PatientEvidence,
+  type Values,
+} from '../shared/section.ts';
 import {
   isBeyond,
   isPerformanceBeyond,
@@ -45,28 +53,23 @@ function judgedPerformance(
   return rimp && beyond !== null ? [{ measurement: rimp, beyond }] : [];
 }
 
-/** Sentence of the decision table (echo 7.3). */
-function sentence(judged: readonly Judged[]): string | null {
+/** The row of the decision table that the indices make (echo 7.3); null without any. */
+function systolicFunction(judged: readonly Judged[]) {
   const abnormal = judged.filter(({ beyond }) => beyond);
-  const [first] = judged;
-  switch (rvConclusion(judged.length, abnormal.length)) {
-    case 'not assessed':
-      return null;
-    case 'single index normal':
-      return `${first?.measurement.label} normal; single index only`;
-    case 'single index reduced':
-      return `${first?.measurement.label} reduced; single index, RV dysfunction possible`;
-    case 'normal':
-      return 'Normal RV systolic function';
-    case 'borderline':
-      return `Borderline RV systolic function: discordant indices (abnormal: ${abnormal.map(({ measurement }) => measurement.label).join(', ')})`;
-    case 'reduced':
-      return 'Reduced RV systolic function';
-  }
+  const conclusion = rvConclusion(judged.length, abnormal.length);
+  if (conclusion === 'not assessed') return null;
+  const keys = (of: readonly Judged[]) =>
+    of.map(({ measurement }) => measurement.concept.key as ConceptKey);
+  const statement = sayOfRvFunction.conclusion('rv-function.systolic', {
+    conclusion,
+    judged: keys(judged),
+    abnormal: keys(abnormal),
+  });
+  return { conclusion, statement };
 }
 
 function run(evidence: RvFunctionEvidence, values: Values) {
-  const change = calculated(values, 'rv-fac', {
+  const change = values.calculated('rv-fac', {
     section: ID,
     method: 'fraction-of-areas',
     from: ['rv-ed-area', 'rv-es-area'],
@@ -93,12 +96,16 @@ function run(evidence: RvFunctionEvidence, values: Values) {
   const [thick = null] = beyondSize('rv-wall', RV_SIZE.wall);
   const ratio = values.measurement('rv-to-lv');
   const [large = null] = beyondSize('rv-to-lv', RV_SIZE.ratio);
-  const conclusion = rvConclusion(judged.length, judged.filter(({ beyond }) => beyond).length);
-  const said = sentence(judged);
+  const found = systolicFunction(judged);
   const dilated = wide.length > 0 || large !== null;
-  const alone = conclusion === 'single index reduced';
-  // Possible pulmonary embolism is told at once (echo 16): one index suffices where it is the only one.
-  const strained = dilated && (conclusion === 'reduced' || alone);
+  const alone = found?.conclusion === 'single index reduced';
+  // Possible pulmonary embolism is reported at once (echo 16): one index suffices where it is the only one.
+  const strained = dilated && (found?.conclusion === 'reduced' || alone);
+  const dilation =
+    wide.length > 0 ? sayOfRvFunction.conclusion('rv-function.dilated', {}, wide) : null;
+  const larger = large && sayOfRvFunction.conclusion('rv-function.larger-than-lv', {}, [large]);
+  const thickened = thick && sayOfRvFunction.conclusion('rv-function.wall-thickened', {}, [thick]);
+  const indices = judged.map(({ measurement }) => measurement);
   return conclude(rvFunction, {
     measurements: [
       values.measurement('tapse'),
@@ -114,70 +121,51 @@ function run(evidence: RvFunctionEvidence, values: Values) {
       values.measurement('rv-es-area'),
       ratio,
     ],
-    sentences: [
-      said,
-      wide.length > 0 ? `RV dilated: ${wide.map(named).join(', ')}` : null,
-      large && `The RV is larger than the LV: ${named(large)}`,
-      thick && `RV free wall thickened: ${named(thick)}`,
-    ],
+    conclusions: [found?.statement ?? null, dilation, larger, thickened],
     gaps: [
-      child ? GAPS.age : null,
-      judged.length === 0 && !child
-        ? `RV systolic function was not assessed: no ${rimp ? 'other ' : ''}index was measured. ${outlineGap(evidence, ['A4C']) ?? ''}`.trim()
-        : null,
+      child ? PATIENT_GAPS.child : null,
+      ...(judged.length === 0 && !child
+        ? [
+            sayOfRvFunction.gap('rv-function.no-index', { other: rimp !== null }),
+            outlineGap(evidence, ['A4C']),
+          ]
+        : []),
       rimp && performance.length === 0 && !child
-        ? `${named(rimp)} was not counted: the machine does not say by which Doppler, and it is abnormal above ${RV_FUNCTION.rimpPulsed.above} by pulsed and above ${RV_FUNCTION.rimpTissue.above} by tissue Doppler.`
+        ? sayOfRvFunction.gap(
+            'rv-function.rimp-not-counted',
+            { pulsed: RV_FUNCTION.rimpPulsed.above, tissue: RV_FUNCTION.rimpTissue.above },
+            [rimp],
+          )
         : null,
       values.measurement('rv-basal') || values.measurement('rv-mid')
         ? null
-        : 'RV size was not assessed: neither RV basal nor mid-cavity diameter was measured.',
-      ratio
-        ? null
-        : 'The RV/LV ratio was not assessed: both basal diameters of one frame are needed.',
+        : sayOfRvFunction.gap('rv-function.no-size', {}),
+      ratio ? null : sayOfRvFunction.gap('rv-function.no-ratio', {}),
     ],
     findings: [
       strained
         ? finding(
             ID,
             'rv-strain',
-            `RV dilatation with reduced RV systolic function${alone ? ' by a single index' : ''}; consider acute pressure overload such as pulmonary embolism`,
+            sayOfRvFunction.conclusion('rv-function.strain', { alone }),
             'critical',
-            [...wide, large, ...judged.map(({ measurement }) => measurement)],
+            [...wide, large, ...indices],
           )
         : null,
-      !strained && conclusion === 'reduced' && said
-        ? finding(
-            ID,
-            'rv-dysfunction',
-            said,
-            'abnormal',
-            judged.map(({ measurement }) => measurement),
-          )
+      !strained && found?.conclusion === 'reduced'
+        ? finding(ID, 'rv-dysfunction', found.statement, 'abnormal', indices)
         : null,
-      !strained && wide.length > 0
-        ? finding(ID, 'rv-dilated', `RV dilated: ${wide.map(named).join(', ')}`, 'abnormal', wide)
-        : null,
-      !strained && large
-        ? finding(
-            ID,
-            'rv-larger-than-lv',
-            `The RV is larger than the LV: ${named(large)}`,
-            'abnormal',
-            [large],
-          )
-        : null,
-      thick &&
-        finding(ID, 'rv-wall-thickened', `RV free wall thickened: ${named(thick)}`, 'abnormal', [
-          thick,
-        ]),
+      !strained && dilation ? finding(ID, 'rv-dilated', dilation, 'abnormal', wide) : null,
+      !strained && larger ? finding(ID, 'rv-larger-than-lv', larger, 'abnormal', [large]) : null,
+      thickened && finding(ID, 'rv-wall-thickened', thickened, 'abnormal', [thick]),
     ],
     classifications: [
-      said
+      found
         ? classification(
             ID,
             'rv-systolic-function',
             'RV systolic function',
-            conclusion,
+            found.conclusion,
             'ASE/EACVI 2015 cut-offs, combined',
             judged.map(({ measurement, beyond }) => ({
               name: `${measurement.label} abnormal`,

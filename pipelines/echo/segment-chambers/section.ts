@@ -1,10 +1,15 @@
 import type { PixelScale, Point } from '../../contract/image.ts';
+import { sayOfSegmentChambers } from '../../result/render/echo/segment-chambers.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
-import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
-import { type ApicalView, CHAMBERS, type Chamber } from '../locate/names.ts';
-import { conclude } from '../shared/conclude.ts';
-import type { EchoSection, PatientEvidence } from '../shared/section.ts';
-import type { Values } from '../shared/values.ts';
+import type { Statement } from '../../result/statement.ts';
+import { type ApicalView, type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
+import { CHAMBERS, type Chamber } from '../locate/names.ts';
+import {
+  conclude,
+  type EchoSection,
+  type PatientEvidence,
+  type Values,
+} from '../shared/section.ts';
 
 /** One outlined clip, frame by frame. */
 interface OutlinedClip {
@@ -83,17 +88,19 @@ function clipData({ clip, beats, phases, usable, confidence }: OutlinedClip) {
   };
 }
 
-/** "A4C: LV, myocardium, LA on 60 of 60 frames, 2 beats". */
-function inWords({ clip, beats, steady }: OutlinedClip): string {
-  const found = CHAMBERS.filter((chamber) => clip.frames.some((one) => one.outlines[chamber]));
-  const sound = clip.frames.filter(({ faults }) => faults.length === 0).length;
-  const count = `${beats.length} whole beat${beats.length === 1 ? '' : 's'}`;
-  const stride = clip.stride > 1 ? ` (every ${clip.stride}th of ${clip.framesInClip})` : '';
-  if (!steady) return `${clip.view}: the outlines jump from frame to frame and were not measured`;
-  return `${clip.view}: ${found.join(', ')} outlined; ${sound} of ${clip.frames.length} frames${stride} are sound, ${count}`;
+/** Which chambers were outlined in a clip, and on how many frames. */
+function outlinedStatement({ clip, beats, steady }: OutlinedClip): Statement {
+  return sayOfSegmentChambers.conclusion('segment-chambers.outlined', {
+    view: clip.view,
+    steady,
+    chambers: CHAMBERS.filter((chamber) => clip.frames.some((one) => one.outlines[chamber])),
+    sound: clip.frames.filter(({ faults }) => faults.length === 0).length,
+    outlined: clip.frames.length,
+    stride: clip.stride,
+    frames: clip.framesInClip,
+    beats: beats.length,
+  });
 }
-
-const UNCALIBRATED = 'Areas are not reported: the image carries no spatial calibration.';
 
 function run(evidence: SegmentChambersEvidence, values: Values): SectionOutcome {
   const { heart } = evidence;
@@ -103,19 +110,19 @@ function run(evidence: SegmentChambersEvidence, values: Values): SectionOutcome 
   const right = heart.outlined.some(({ clip }) => clip.frames.some(({ outlines }) => outlines.rv));
   const gaps = [
     gap,
-    heart.outlined.some(({ clip }) => clip.scale === null) ? UNCALIBRATED : null,
-    gap === null && !right ? 'The right heart was not outlined.' : null,
-  ].filter((text) => text !== null);
-  const described = heart.outlined.map((one) => `${inWords(one)}.`);
+    heart.outlined.some(({ clip }) => clip.scale === null)
+      ? sayOfSegmentChambers.gap('segment-chambers.no-scale', {})
+      : null,
+    gap === null && !right ? sayOfSegmentChambers.gap('segment-chambers.no-right-heart', {}) : null,
+  ].filter((one) => one !== null);
+  const conclusions = heart.outlined.map(outlinedStatement);
   if (gap !== null || measurements.length > 0) {
-    const outcome = conclude(segmentChambers, { measurements, sentences: described, gaps, data });
-    return { ...outcome, data };
+    return { ...conclude(segmentChambers, { measurements, conclusions, gaps, data }), data };
   }
-  const detail = gaps.join(' ');
   return {
     status: 'partial',
-    reason: { code: 'calibration_missing', detail, needs: [...NEEDS] },
-    summary: [...described, detail].join(' '),
+    reason: { code: 'calibration_missing', gaps, needs: [...NEEDS] },
+    statements: [...conclusions, ...gaps],
     data,
   };
 }

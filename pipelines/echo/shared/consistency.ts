@@ -1,7 +1,10 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { isOfMachine } from '../../result/measurement.ts';
-import { shown, valuesOf } from './values.ts';
+import { remarkOfEcho } from '../../result/render/echo/shared.ts';
+import type { Remark } from '../../result/statement.ts';
+import { inadequate } from './plausibility.ts';
+import { isOfMachine } from './section.ts';
+import { valuesOf } from './values.ts';
 
 /** ml between which the stroke volume of a believable contour lies (echo 4.6). */
 const STROKE = [10, 200] as const;
@@ -10,16 +13,16 @@ interface Pair {
   /** Two values of one ventricle. */
   of: readonly [ConceptKey, ConceptKey];
   /** What is wrong with them together; null where nothing is. */
-  fault(one: number, other: number): string | null;
+  fault(one: number, other: number): Remark | null;
   /** What falls with them. */
   withheld: readonly ConceptKey[];
 }
 
-function strokeFault(filled: number, emptied: number): string | null {
+function strokeFault(filled: number, emptied: number): Remark | null {
   const stroke = filled - emptied;
   if (stroke >= STROKE[0] && stroke <= STROKE[1]) return null;
   const [low, high] = STROKE;
-  return `stroke volume ${shown('lvedv-biplane', stroke)}, outside the plausible ${low} to ${high} ml; an error of the contour is likely`;
+  return remarkOfEcho('echo.stroke-implausible', { stroke, low, high });
 }
 
 const volumes = (filled: ConceptKey, emptied: ConceptKey, others: readonly ConceptKey[]): Pair => ({
@@ -31,7 +34,7 @@ const volumes = (filled: ConceptKey, emptied: ConceptKey, others: readonly Conce
 const areas = (filled: ConceptKey, emptied: ConceptKey): Pair => ({
   of: [filled, emptied],
   fault: (one, other) =>
-    other < one ? null : 'the end-systolic area is not below the end-diastolic one',
+    other < one ? null : remarkOfEcho('echo.contradiction', { pair: 'area-not-smaller' }),
   withheld: [filled, emptied],
 });
 
@@ -42,7 +45,10 @@ const PAIRS: readonly Pair[] = [
   volumes('lvedv-2c', 'lvesv-2c', ['lvef-2c']),
   {
     of: ['lvidd', 'lvids'],
-    fault: (diastole, systole) => (systole < diastole ? null : 'LVIDs is not below LVIDd'),
+    fault: (diastole, systole) =>
+      systole < diastole
+        ? null
+        : remarkOfEcho('echo.contradiction', { pair: 'diameter-not-smaller' }),
     withheld: ['lvids', 'fractional-shortening'],
   },
   areas('lv-ed-area-4c', 'lv-es-area-4c'),
@@ -51,7 +57,7 @@ const PAIRS: readonly Pair[] = [
 ];
 
 /** Why a value falls with others of its source, machine or images; by concept. */
-function faultsOf(measured: readonly Measurement[]): ReadonlyMap<string, string> {
+function faultsOf(measured: readonly Measurement[]): ReadonlyMap<string, Remark> {
   const values = valuesOf(measured);
   return new Map(
     PAIRS.flatMap(({ of: [first, second], fault, withheld }) => {
@@ -69,10 +75,6 @@ export function withConsistency(measured: readonly Measurement[]): Measurement[]
   return measured.map((one) => {
     const reason = (isOfMachine(one) ? ofMachine : ofImages).get(one.concept.key);
     if (!reason || one.quality !== 'accepted') return one;
-    return {
-      ...one,
-      quality: 'inadequate' as const,
-      note: [one.note, reason].filter(Boolean).join('; '),
-    };
+    return inadequate(one, reason);
   });
 }

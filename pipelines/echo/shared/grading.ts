@@ -1,4 +1,6 @@
 import { rounded } from '../../measure/rounding.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 
 export type Sex = 'male' | 'female';
 
@@ -59,26 +61,50 @@ export function gradeOf(quantity: GradedQuantity, sex: Sex, value: number): Abno
   return gradeInPartition(quantity[sex], value, quantity.decimals);
 }
 
+/** Whether a grade is one of abnormality towards which the quantity is graded. */
+export const isAbnormal = (grade: Abnormality | null): grade is Abnormality =>
+  grade === 'mildly abnormal' || grade === 'moderately abnormal' || grade === 'severely abnormal';
+
+/** The grade of a value in the partition of the sex; null where either is unknown. */
+export function graded(measurement: Measurement | null, quantity: GradedQuantity, sex: Sex | null) {
+  return measurement?.quality === 'accepted' && sex
+    ? gradeOf(quantity, sex, measurement.value)
+    : null;
+}
+
+/** The value with the normal range of the sex; with both ranges in a remark where it is unknown. */
+export function inRangeOf(
+  measurement: Measurement,
+  quantity: GradedQuantity,
+  sex: Sex | null,
+): Measurement {
+  const { male, female } = quantity;
+  const unverified = quantity.evidence === 'B' ? [remarkOfEcho('echo.range-unverified', {})] : [];
+  if (!sex) {
+    const ranges = remarkOfEcho('echo.range-by-sex', { male: male.normal, female: female.normal });
+    return { ...measurement, remarks: [...measurement.remarks, ranges, ...unverified] };
+  }
+  const [low, high] = quantity[sex].normal;
+  const value = rounded(measurement.value, quantity.decimals);
+  return {
+    ...measurement,
+    reference: { low, high, centile: null, z_score: null, chart: quantity.source },
+    interpretation: value < low ? 'L' : value > high ? 'H' : 'N',
+    remarks: [...measurement.remarks, ...unverified],
+  };
+}
+
 /** A criterion of a decision rule. */
-export interface Criterion {
+export type Criterion = {
   name: string;
   /** Null: not available, which is no negative criterion. */
   met: boolean | null;
-}
+};
 
 /** True where one is; null where none is known. */
 export function anyMet(...conditions: readonly (boolean | null)[]): boolean | null {
   const known = conditions.filter((condition) => condition !== null);
   return known.length === 0 ? null : known.some((condition) => condition);
-}
-
-/** "met: A, B; not met: C; not available: D": no grade without what it was made of (echo 10.7). */
-export function criteriaInWords(criteria: readonly Criterion[]): string {
-  const of = (words: string, wanted: boolean | null) => {
-    const names = criteria.flatMap(({ name, met }) => (met === wanted ? [name] : []));
-    return names.length > 0 ? [`${words}: ${names.join(', ')}`] : [];
-  };
-  return [...of('met', true), ...of('not met', false), ...of('not available', null)].join('; ');
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { format } from '../../result/measurement.ts';
+import { remarkOfEcho } from '../../result/render/echo/shared.ts';
+import type { Remark } from '../../result/statement.ts';
 
 /** Values outside are errors of contour or calibration, and withheld (echo 3). */
 const PLAUSIBLE: Readonly<Partial<Record<ConceptKey, readonly [number, number]>>> = {
@@ -69,22 +70,27 @@ const PLAUSIBLE: Readonly<Partial<Record<ConceptKey, readonly [number, number]>>
   'effusion-depth': [0, 80],
 };
 
-/** The measurement withheld, with the reason after what else is noted of it. */
-export function inadequate(measurement: Measurement, reason: string): Measurement {
-  const note = [measurement.note, reason].filter(Boolean).join('; ');
-  return { ...measurement, quality: 'inadequate', note };
-}
+/** The measurement with one more remark. */
+export const withRemark = (measurement: Measurement, remark: Remark): Measurement => ({
+  ...measurement,
+  remarks: [...measurement.remarks, remark],
+});
+
+/** The measurement withheld as inadequate, with the reason as its last remark. */
+export const inadequate = (measurement: Measurement, reason: Remark): Measurement => ({
+  ...withRemark(measurement, reason),
+  quality: 'inadequate',
+  standing: 'withheld',
+});
 
 /** A value outside of what can be believed is kept as inadequate, with the reason. */
 export function withPlausibility(measurement: Measurement, key: ConceptKey): Measurement {
-  if (!Number.isFinite(measurement.value)) return inadequate(measurement, 'no finite number');
+  if (!Number.isFinite(measurement.value)) {
+    return inadequate(measurement, remarkOfEcho('echo.not-finite', {}));
+  }
   const range = PLAUSIBLE[key];
   if (!range) return measurement;
   const [low, high] = range;
   if (measurement.value >= low && measurement.value <= high) return measurement;
-  const limits = `${low} to ${format(key, high)}`;
-  return inadequate(
-    measurement,
-    `outside the plausible ${limits}; an error of measurement is likely`,
-  );
+  return inadequate(measurement, remarkOfEcho('echo.implausible', { key, low, high }));
 }

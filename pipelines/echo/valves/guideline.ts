@@ -1,4 +1,5 @@
 import { rounded } from '../../measure/rounding.ts';
+import type { HighFlow, StenosisRemark } from '../../result/render/echo/valves.ts';
 
 /** m/s, mmHg, cm2, cm2/m2, ml/m2, per cent; null: not measured. */
 export interface StenosisInputs {
@@ -91,12 +92,10 @@ export function isForeignArea(area: number, outflowArea: number, velocityIndex: 
   return difference > Math.max(SAME_RATIO.share * velocityIndex, SAME_RATIO.printed);
 }
 
-const ADVICE: Readonly<Partial<Record<StenosisGrade, string>>> = {
-  'classical low-flow low-gradient AS (LVEF <50%)':
-    'Low-dose dobutamine echocardiography is advised',
-  'paradoxical low-flow low-gradient AS (LVEF >=50%)':
-    'A CT calcium score of the aortic valve is advised',
-  'normal-flow low-gradient AS, severe AS unlikely': 'The LVOT diameter is to be checked',
+const ADVICE: Readonly<Partial<Record<StenosisGrade, StenosisRemark>>> = {
+  'classical low-flow low-gradient AS (LVEF <50%)': 'dobutamine',
+  'paradoxical low-flow low-gradient AS (LVEF >=50%)': 'calcium-score',
+  'normal-flow low-gradient AS, severe AS unlikely': 'check-outflow',
 };
 
 /** Rows 6 to 9, which a small LVOT diameter and hypertension imitate. */
@@ -107,14 +106,10 @@ const LOW_GRADIENT: ReadonlySet<StenosisGrade> = new Set([
   'normal-flow low-gradient AS, severe AS unlikely',
 ]);
 
-function highFlow(strokeIndex: number | null): string {
-  const flow =
-    strokeIndex === null
-      ? `SVi above ${STENOSIS.highFlow} ml/m²`
-      : strokeIndex > STENOSIS.highFlow
-        ? `SVi is above ${STENOSIS.highFlow} ml/m²`
-        : `SVi is not above ${STENOSIS.highFlow} ml/m²`;
-  return `AVA above 1.0 cm²: check high flow (${flow}; AR, anaemia, fever, shunt)`;
+/** Whether high flow explains a high gradient over an area above 1.0 cm². */
+function highFlow(strokeIndex: number | null): HighFlow {
+  if (strokeIndex === null) return 'unknown';
+  return strokeIndex > STENOSIS.highFlow ? 'yes' : 'no';
 }
 
 export interface StenosisEvidence extends StenosisInputs {
@@ -122,7 +117,10 @@ export interface StenosisEvidence extends StenosisInputs {
 }
 
 /** What a grade must be read with: contradictions, limits and advice (echo 11.1, 19). */
-export function stenosisStatements(grade: StenosisGrade, inputs: StenosisEvidence): string[] {
+export function stenosisRemarks(
+  grade: StenosisGrade,
+  inputs: StenosisEvidence,
+): { highFlow: HighFlow | null; remarks: StenosisRemark[] } {
   const at = (value: number | null, decimals: number) =>
     value === null ? null : rounded(value, decimals);
   const area = at(inputs.area, 2);
@@ -134,25 +132,25 @@ export function stenosisStatements(grade: StenosisGrade, inputs: StenosisEvidenc
     [severe.area, moderate.area].some(
       (limit) => rounded(Math.abs(area - limit), 2) <= AREA_VARIABILITY,
     );
-  return [
-    grade === 'severe AS (high-gradient)' && area !== null && !small
-      ? highFlow(at(inputs.strokeIndex, 0))
-      : null,
+  const steep = grade === 'severe AS (high-gradient)' && area !== null && !small;
+  const remarks: (StenosisRemark | null)[] = [
     small && velocityIndex !== null && velocityIndex > AMPLE_VELOCITY_INDEX
-      ? 'AVA of at most 1.0 cm² with a DVI above 0.30: the LVOT diameter is probably too small'
+      ? 'small-outflow'
       : null,
     ADVICE[grade] ?? null,
-    LOW_GRADIENT.has(grade)
-      ? 'First exclude an underestimated LVOT and hypertension at the time of the scan'
-      : null,
-    nearLimit ? 'The AVA is within its variability, 0.1 cm², of a cut-off' : null,
-  ].filter((text) => text !== null);
+    LOW_GRADIENT.has(grade) ? 'exclude-underestimation' : null,
+    nearLimit ? 'near-limit' : null,
+  ];
+  return {
+    highFlow: steep ? highFlow(at(inputs.strokeIndex, 0)) : null,
+    remarks: remarks.filter((one) => one !== null),
+  };
 }
 
+export type MitralStenosisGrade = 'progressive (non-severe) MS' | 'severe MS' | 'very severe MS';
+
 /** By valve area, cm2 (VHD20; echo 11.5). */
-export function mitralStenosis2020(
-  area: number,
-): 'progressive (non-severe) MS' | 'severe MS' | 'very severe MS' {
+export function mitralStenosis2020(area: number): MitralStenosisGrade {
   const shown = rounded(area, 2);
   if (shown <= 1) return 'very severe MS';
   return shown <= 1.5 ? 'severe MS' : 'progressive (non-severe) MS';
@@ -245,12 +243,17 @@ export interface RegurgitationSigns {
 /** Specific signs that decide alone, and that lift grade III to severe (VR17; echo 11.2). */
 export const DECIDING_SIGNS = { alone: 4, lifting: 3 } as const;
 
+export type IntegratedGrade =
+  | RegurgitationGrade
+  | 'severity indeterminate'
+  | 'inconsistent, suggest CMR';
+
 /** VR17 integration of specific signs and quantities. */
 export function integratedGrade(
   valve: 'aortic' | 'mitral',
   signs: RegurgitationSigns,
   inputs: QuantitativeRegurgitation,
-): RegurgitationGrade | 'severity indeterminate' | 'inconsistent, suggest CMR' {
+): IntegratedGrade {
   if (signs.mild >= DECIDING_SIGNS.alone && signs.severe === 0) return 'grade I (mild)';
   if (signs.severe >= DECIDING_SIGNS.alone) return 'grade IV (severe)';
   const grade = quantitativeGrade(valve, inputs);
@@ -310,11 +313,32 @@ export function tricuspidGrade(
   return TRICUSPID_GRADES[reached(limits, rounded(value, decimals))] ?? 'torrential (5+)';
 }
 
+export type TricuspidResult =
+  | TricuspidGrade
+  | `${TricuspidGrade} - ${TricuspidGrade}`
+  | 'indeterminate';
+
+/** The result of grading the regurgitation of any valve. */
+export type RegurgitationResult = IntegratedGrade | TricuspidResult;
+
+/** Results that are severe, or whose upper grade is. */
+export const SEVERE_REGURGITATION: ReadonlySet<RegurgitationResult | null> =
+  new Set<RegurgitationResult>([
+    'grade III (moderate-severe)',
+    'grade IV (severe)',
+    'moderate (2+) - severe (3+)',
+    'severe (3+)',
+    'severe (3+) - massive (4+)',
+    'massive (4+)',
+    'massive (4+) - torrential (5+)',
+    'torrential (5+)',
+  ]);
+
 /** Both quantities: the higher where they differ by one grade, indeterminate beyond (echo 11.6). */
 export function tricuspidIntegrated(
   venaContracta: number | null,
   orifice: number | null,
-): string | null {
+): TricuspidResult | null {
   const grades = [
     ...(venaContracta === null ? [] : [tricuspidGrade('venaContracta', venaContracta)]),
     ...(orifice === null ? [] : [tricuspidGrade('orifice', orifice)]),

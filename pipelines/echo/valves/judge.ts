@@ -1,29 +1,38 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { namedText, remarkOfEcho } from '../../result/render/echo/shared.ts';
+import {
+  type MitralRemark,
+  type StenosisRemark,
+  sayOfValves,
+} from '../../result/render/echo/valves.ts';
+import type { Statement } from '../../result/statement.ts';
 import { circleArea } from '../formulas/doppler.ts';
 import type { Criterion } from '../shared/grading.ts';
-import { named, type Values } from '../shared/values.ts';
+import type { Values } from '../shared/section.ts';
 import {
   aorticSigns,
+  type IntegratedGrade,
   integratedGrade,
   isForeignArea,
   isNormalMitralArea,
+  type MitralStenosisGrade,
   mitralStenosis2020,
-  type RegurgitationGrade,
   STENOSIS,
   STENOTIC_GRADIENT,
   type StenosisGrade,
   stenosisGrade,
-  stenosisStatements,
+  stenosisRemarks,
+  type TricuspidResult,
   tricuspidIntegrated,
 } from './guideline.ts';
 
 export interface AorticStenosis {
   grade: StenosisGrade;
-  /** In the words of a report, which do not deny a sclerosis that nobody looked for. */
-  words: string;
-  statements: readonly string[];
+  /** As it is published, which does not deny a sclerosis that nobody looked for. */
+  published: string;
+  statements: readonly Statement[];
   criteria: readonly Criterion[];
   /** The area that took part in the grade. */
   area: Measurement | null;
@@ -31,17 +40,14 @@ export interface AorticStenosis {
   rejected: Measurement | null;
 }
 
-const REJECTED =
-  'DVI and AVA over the LVOT area differ by more than 1 %: one of them belongs to another measurement';
-
 /** The machine's valve area where it cannot be that of the LVOT and the DVI beside it. */
 function foreignArea(values: Values): Measurement | null {
   const area = values.measurement('av-area');
   const [diameter, index] = [values.number('lvot-diameter'), values.number('velocity-index')];
   if (!area || !diameter || index === null) return null;
   if (!isForeignArea(area.value, circleArea(diameter), index)) return null;
-  const note = [area.note, REJECTED].filter(Boolean).join('; ');
-  return { ...area, quality: 'inadequate', note };
+  const remarks = [...area.remarks, remarkOfEcho('valves.foreign-area', {})];
+  return { ...area, quality: 'inadequate', remarks };
 }
 
 /** By VTI; by peak velocities where there is none (echo 11.1). */
@@ -86,10 +92,13 @@ function criteriaOf(
     const [limit, decimals, met] = DECIDING[key];
     const one = given[key];
     return one
-      ? { name: `${named(one)}: ${limit}`, met: met(rounded(one.value, decimals)) }
+      ? { name: `${namedText(one)}: ${limit}`, met: met(rounded(one.value, decimals)) }
       : { name: `${ABBREVIATIONS[key]} ${limit}`, met: null };
   });
 }
+
+const remark = (one: StenosisRemark) =>
+  sayOfValves.conclusion('valves.stenosis-remark', { remark: one });
 
 /** Grade of aortic stenosis with what it rests on and must be read with (echo 11.1). */
 export function aorticStenosis(values: Values, ef: Measurement | null): AorticStenosis {
@@ -114,14 +123,21 @@ export function aorticStenosis(values: Values, ef: Measurement | null): AorticSt
   };
   const grade = stenosisGrade(inputs);
   const velocityIndex = values.number('velocity-index');
+  const { highFlow, remarks } = stenosisRemarks(grade, { ...inputs, velocityIndex });
   return {
     grade,
-    words: grade === NO_STENOSIS ? 'no significant stenosis' : grade,
+    published: grade === NO_STENOSIS ? 'no significant stenosis' : grade,
     statements: [
-      ...(area?.concept.key === 'av-area-vmax'
-        ? ['The valve area in the grade is that by peak velocities']
+      ...(area?.concept.key === 'av-area-vmax' ? [remark('area-by-peak-velocities')] : []),
+      ...(highFlow
+        ? [
+            sayOfValves.conclusion('valves.check-high-flow', {
+              flow: highFlow,
+              limit: STENOSIS.highFlow,
+            }),
+          ]
         : []),
-      ...stenosisStatements(grade, { ...inputs, velocityIndex }),
+      ...remarks.map(remark),
     ],
     criteria: criteriaOf(given),
     area,
@@ -130,19 +146,12 @@ export function aorticStenosis(values: Values, ef: Measurement | null): AorticSt
 }
 
 export interface MitralStenosis {
-  grade: ReturnType<typeof mitralStenosis2020> | null;
+  grade: MitralStenosisGrade | null;
   /** What the grade must be read with, or why there is none. */
-  statement: string | null;
+  remark: MitralRemark | null;
 }
 
-const UNGRADED: MitralStenosis = { grade: null, statement: null };
-
-const NORMAL =
-  'No mitral stenosis is graded from a valve area of 4 cm² on, by convention, as the tables have no upper end';
-const WITH_REGURGITATION =
-  'Mitral stenosis was not graded by half-time, which does not hold with significant AR';
-const BY_HALF_TIME =
-  'The mitral valve area by half-time does not hold with significant AR, after commissurotomy, with a stiff LV or mitral annular calcification, which were not all excluded';
+const UNGRADED: MitralStenosis = { grade: null, remark: null };
 
 /**
  * By planimetry; by half-time only beside a gradient that speaks for stenosis, and without
@@ -152,16 +161,16 @@ export function mitralStenosis(values: Values, significantAr: boolean): MitralSt
   const planimetry = values.number('mv-area-planimetry');
   if (planimetry !== null) {
     return isNormalMitralArea(planimetry)
-      ? { grade: null, statement: NORMAL }
-      : { grade: mitralStenosis2020(planimetry), statement: null };
+      ? { grade: null, remark: 'normal' }
+      : { grade: mitralStenosis2020(planimetry), remark: null };
   }
   const halfTime = values.number('mv-area-half-time');
   const gradient = values.number('mv-mean-gradient');
   const speaks = gradient !== null && rounded(gradient, 0) >= STENOTIC_GRADIENT;
   if (halfTime === null || !speaks) return UNGRADED;
-  if (significantAr) return { grade: null, statement: WITH_REGURGITATION };
-  if (isNormalMitralArea(halfTime)) return { grade: null, statement: NORMAL };
-  return { grade: mitralStenosis2020(halfTime), statement: BY_HALF_TIME };
+  if (significantAr) return { grade: null, remark: 'with-regurgitation' };
+  if (isNormalMitralArea(halfTime)) return { grade: null, remark: 'normal' };
+  return { grade: mitralStenosis2020(halfTime), remark: 'by-half-time' };
 }
 
 /** mm2 of cm2, as the tables of regurgitant orifices have it. */
@@ -189,9 +198,9 @@ function graded(valve: 'aortic' | 'mitral', values: Values) {
 }
 
 export interface Regurgitations {
-  AR: ReturnType<typeof graded>;
-  MR: ReturnType<typeof graded>;
-  TR: string | null;
+  AR: IntegratedGrade | null;
+  MR: IntegratedGrade | null;
+  TR: TricuspidResult | null;
 }
 
 /** Grade of each valve of which something was quantified (echo 11.2, 11.3, 11.6). */
@@ -203,22 +212,15 @@ export function regurgitations(values: Values): Regurgitations {
   };
 }
 
-const VALVES = { AR: 'aortic', MR: 'mitral', TR: 'tricuspid' } as const;
-
-const inWords = (names: readonly string[]) =>
-  [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ');
-
 /** The valves whose regurgitation nothing quantifies: no statement that there is none (11.8). */
-export function regurgitationGap(grades: Regurgitations): string | null {
-  const missing = (['AR', 'MR', 'TR'] as const).flatMap((key) =>
-    grades[key] ? [] : [VALVES[key]],
-  );
-  if (missing.length === 0) return null;
-  if (missing.length === Object.keys(VALVES).length) return 'Regurgitation not assessed.';
-  return `Regurgitation not assessed: ${inWords(missing)} valve.`;
+export function regurgitationGap(grades: Regurgitations): Statement | null {
+  const missing = (['AR', 'MR', 'TR'] as const).filter((key) => grades[key] === null);
+  return missing.length > 0
+    ? sayOfValves.gap('valves.regurgitation-not-assessed', { valves: missing })
+    : null;
 }
 
-const INSIGNIFICANT: ReadonlySet<RegurgitationGrade | string> = new Set([
+const INSIGNIFICANT: ReadonlySet<IntegratedGrade> = new Set<IntegratedGrade>([
   'grade I (mild)',
   'severity indeterminate',
 ]);

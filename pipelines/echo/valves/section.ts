@@ -1,11 +1,29 @@
 import type { ConceptKey, MethodKey } from '../../concepts/concepts.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import {
+  sayOfValves,
+  type ValveDisease,
+  valveDiseaseName,
+} from '../../result/render/echo/valves.ts';
+import type { Statement } from '../../result/statement.ts';
 import { continuityArea, mitralAreaByHalfTime, strokeVolume } from '../formulas/doppler.ts';
 import { gradableEf, ungradedEf } from '../lvef/measure.ts';
-import { classification, conclude, finding, GAPS, isChild } from '../shared/conclude.ts';
-import type { EchoSection, PatientEvidence } from '../shared/section.ts';
-import { calculated, type Values, withValues } from '../shared/values.ts';
-import { pulmonaryStenosis, type StenosisGrade } from './guideline.ts';
+import {
+  classification,
+  conclude,
+  type EchoSection,
+  finding,
+  isChild,
+  PATIENT_GAPS,
+  type PatientEvidence,
+  type Values,
+} from '../shared/section.ts';
+import {
+  pulmonaryStenosis,
+  type RegurgitationResult,
+  SEVERE_REGURGITATION,
+  type StenosisGrade,
+} from './guideline.ts';
 import {
   type AorticStenosis,
   aorticStenosis,
@@ -53,7 +71,7 @@ export function valveFlows(given: Values, section: string): Measurement[] {
   const found: Measurement[] = [];
   for (const key of VALVE_FLOWS) {
     const [method, from, value] = FORMULAS[key];
-    const one = calculated(withValues(given, found), key, { section, method, from, value });
+    const one = given.with(found).calculated(key, { section, method, from, value });
     if (one) found.push(one);
   }
   return found;
@@ -65,6 +83,21 @@ const NEEDS = [
   'colour clips with PISA or vena contracta',
 ] as const;
 
+/** What the grade of each regurgitation rests on. */
+const REGURGITANT = {
+  aortic: [
+    'ar-half-time',
+    'ar-vmax',
+    'ar-vena-contracta',
+    'ar-jet-width',
+    'ar-orifice',
+    'ar-volume',
+    'ar-fraction',
+  ],
+  mitral: ['mr-vmax', 'mr-orifice', 'mr-volume', 'mr-fraction'],
+  tricuspid: ['tr-vena-contracta'],
+} as const satisfies Record<string, readonly ConceptKey[]>;
+
 const MEASURED = [
   'av-vmax',
   'av-mean-gradient',
@@ -72,23 +105,14 @@ const MEASURED = [
   'lvot-diameter',
   'lvot-vti',
   'lvot-vmax',
-  'ar-half-time',
-  'ar-vmax',
-  'ar-vena-contracta',
-  'ar-jet-width',
-  'ar-orifice',
-  'ar-volume',
-  'ar-fraction',
-  'mr-vmax',
-  'mr-orifice',
-  'mr-volume',
-  'mr-fraction',
+  ...REGURGITANT.aortic,
+  ...REGURGITANT.mitral,
   'mv-area-planimetry',
   'mv-half-time',
   'mv-mean-gradient',
   'mv-vti',
   'pv-vmax',
-  'tr-vena-contracta',
+  ...REGURGITANT.tricuspid,
 ] as const satisfies readonly ConceptKey[];
 
 const UNREMARKABLE: ReadonlySet<StenosisGrade> = new Set([
@@ -100,54 +124,46 @@ const UNREMARKABLE: ReadonlySet<StenosisGrade> = new Set([
 const VERY_SEVERE: StenosisGrade = 'very severe AS (high-gradient)';
 const EF_UNKNOWN: StenosisGrade = 'low-flow low-gradient AS, LVEF unknown';
 
-/** A grade of a child is none (echo 0.4, 19.5). */
+/** Nothing of a child is graded (echo 0.4, 19.5). */
 const NO_REGURGITATION: Regurgitations = { AR: null, MR: null, TR: null };
 
 interface Judgement {
-  id: string;
-  /** "Aortic regurgitation". */
-  name: string;
+  disease: ValveDisease;
   grade: string | null;
   scheme: string;
-  alarming: boolean;
+  /** Whether the grade is a finding of its own. */
+  isFinding: boolean;
   evidence: readonly (Measurement | null)[];
 }
-
-const isSevere = (grade: string | null) =>
-  grade !== null && /severe|massive|torrential/i.test(grade);
 
 /** Every valve but the stenosis of the aortic one, which has criteria. */
 function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string | null) {
   const of = (...keys: readonly ConceptKey[]) => keys.map((key) => values.measurement(key));
-  const from = (prefix: string) => of(...MEASURED.filter((key) => key.startsWith(prefix)));
   const leaking = (
-    id: string,
-    name: string,
-    grade: string | null,
+    disease: ValveDisease,
+    grade: RegurgitationResult | null,
     scheme: string,
-    prefix: string,
+    evidence: readonly (Measurement | null)[],
   ): Judgement => ({
-    id,
-    name,
+    disease,
     grade,
     scheme,
-    alarming: isSevere(grade),
-    evidence: from(prefix),
+    isFinding: SEVERE_REGURGITATION.has(grade),
+    evidence,
   });
   const { AR, MR, TR } = regurgitation;
-  return {
-    AR: leaking('aortic-regurgitation', 'Aortic regurgitation', AR, 'ASE 2017', 'ar-'),
-    MS: {
-      id: 'mitral-stenosis',
-      name: 'Mitral stenosis by valve area',
+  return [
+    leaking('aortic-regurgitation', AR, 'ASE 2017', of(...REGURGITANT.aortic)),
+    {
+      disease: 'mitral-stenosis',
       grade: ms,
       scheme: 'ACC/AHA 2020',
-      alarming: ms !== null,
+      isFinding: ms !== null,
       evidence: of('mv-area-planimetry', 'mv-half-time'),
     } satisfies Judgement,
-    MR: leaking('mitral-regurgitation', 'Mitral regurgitation', MR, 'ASE 2017', 'mr-'),
-    TR: leaking('tricuspid-regurgitation', 'Tricuspid regurgitation', TR, 'TVARC 2023', 'tr-'),
-  };
+    leaking('mitral-regurgitation', MR, 'ASE 2017', of(...REGURGITANT.mitral)),
+    leaking('tricuspid-regurgitation', TR, 'TVARC 2023', of(...REGURGITANT.tricuspid)),
+  ];
 }
 
 /** Moderate and severe stenosis of the pulmonary valve by its peak velocity. */
@@ -155,70 +171,82 @@ function pulmonaryJudgement(values: Values, child: boolean): Judgement {
   const peak = values.measurement('pv-vmax');
   const grade = peak && !child ? pulmonaryStenosis(peak.value) : null;
   return {
-    id: 'pulmonary-stenosis',
-    name: 'Pulmonary stenosis by peak velocity',
+    disease: 'pulmonary-stenosis',
     grade,
     scheme: 'EAE/ASE 2009, as published, not read again independently',
-    alarming: grade !== null,
+    isFinding: grade !== null,
     evidence: [peak],
   };
 }
 
-function stenosisFinding(values: Values, { grade, words, area }: AorticStenosis) {
+function stenosisFinding(values: Values, { grade, published, area }: AorticStenosis) {
   if (UNREMARKABLE.has(grade)) return null;
   const evidence = [values.measurement('av-vmax'), values.measurement('av-mean-gradient')];
-  const text = `Aortic stenosis: ${words}`;
+  const statement = sayOfValves.conclusion('valves.aortic-stenosis', { grade: published });
   return grade === VERY_SEVERE
-    ? finding(ID, 'as-very-severe', text, 'critical', evidence)
-    : finding(ID, 'aortic-stenosis', text, 'abnormal', [...evidence, area]);
+    ? finding(ID, 'as-very-severe', statement, 'critical', evidence)
+    : finding(ID, 'aortic-stenosis', statement, 'abnormal', [...evidence, area]);
 }
 
 /** What the grade of the aortic valve lacks (echo 11.8). */
-function aorticGaps(values: Values, stenosis: AorticStenosis | null): (string | null)[] {
+function aorticGaps(values: Values, stenosis: AorticStenosis | null): (Statement | null)[] {
   const peak = values.measurement('av-vmax');
-  const withoutArea = values.measurement('velocity-index')
-    ? 'Valve area not calculated; velocity-based grade only; DVI given.'
-    : 'Valve area not calculated; velocity-based grade only.';
+  const velocityIndex = values.measurement('velocity-index') !== null;
   return [
-    peak || values.measurement('av-mean-gradient')
-      ? null
-      : 'Aortic stenosis cannot be graded without a CW trace.',
-    peak && stenosis && !stenosis.area && !stenosis.rejected ? withoutArea : null,
-    stenosis?.rejected ? 'No valve area took part; velocity-based grade only.' : null,
-    stenosis?.grade === EF_UNKNOWN ? (ungradedEf(values)?.text ?? null) : null,
+    peak || values.measurement('av-mean-gradient') ? null : sayOfValves.gap('valves.no-trace', {}),
+    peak && stenosis && !stenosis.area && !stenosis.rejected
+      ? sayOfValves.gap('valves.no-area', { velocityIndex })
+      : null,
+    stenosis?.rejected ? sayOfValves.gap('valves.area-rejected', {}) : null,
+    stenosis?.grade === EF_UNKNOWN ? (ungradedEf(values)?.gap ?? null) : null,
   ];
 }
 
 function run(evidence: PatientEvidence, given: Values) {
   const own = valveFlows(given, ID);
-  const values = withValues(given, own);
+  const values = given.with(own);
   const child = isChild(evidence);
   const aortic = child ? null : aorticStenosis(values, gradableEf(values));
   const stenosis = aortic?.grade === 'insufficient data' ? null : aortic;
   const regurgitation = child ? NO_REGURGITATION : regurgitations(values);
   const mitral = child ? null : mitralStenosis(values, isSignificant(regurgitation.AR));
-  const { AR, MS, MR, TR } = judgementsOf(values, regurgitation, mitral?.grade ?? null);
-  const judged = [AR, MS, MR, TR, pulmonaryJudgement(values, child)];
+  const judged = [
+    ...judgementsOf(values, regurgitation, mitral?.grade ?? null),
+    pulmonaryJudgement(values, child),
+  ].flatMap(({ disease, grade, ...one }) =>
+    grade
+      ? [
+          {
+            disease,
+            grade,
+            ...one,
+            statement: sayOfValves.conclusion('valves.grade', { disease, grade }),
+          },
+        ]
+      : [],
+  );
   const rejected = aortic?.rejected ?? null;
   const measured = MEASURED.map((key) => values.measurement(key));
   return conclude(valves, {
     measurements: [...measured, ...own.map((one) => (one.id === rejected?.id ? rejected : one))],
-    sentences: [
-      stenosis && `Aortic stenosis: ${stenosis.words}`,
+    conclusions: [
+      stenosis && sayOfValves.conclusion('valves.aortic-stenosis', { grade: stenosis.published }),
       ...(stenosis?.statements ?? []),
-      ...judged.map(({ name, grade }) => grade && `${name}: ${grade}`),
-      mitral?.statement ?? null,
+      ...judged.map(({ statement }) => statement),
+      mitral?.remark
+        ? sayOfValves.conclusion('valves.mitral-remark', { remark: mitral.remark })
+        : null,
     ],
     gaps: [
-      child ? GAPS.age : null,
+      child ? PATIENT_GAPS.child : null,
       ...aorticGaps(values, aortic),
       regurgitationGap(regurgitation),
-      'Whether a valve is a prosthesis, to which native-valve criteria do not apply, is not known.',
+      sayOfValves.gap('valves.prosthesis-unknown', {}),
     ],
     findings: [
       stenosis && stenosisFinding(values, stenosis),
-      ...judged.map(({ id, name, grade, alarming, evidence: of }) =>
-        alarming ? finding(ID, id, `${name}: ${grade}`, 'abnormal', of) : null,
+      ...judged.map(({ disease, statement, isFinding, evidence: of }) =>
+        isFinding ? finding(ID, disease, statement, 'abnormal', of) : null,
       ),
     ],
     classifications: [
@@ -227,12 +255,12 @@ function run(evidence: PatientEvidence, given: Values) {
           ID,
           'aortic-stenosis',
           'Aortic stenosis',
-          stenosis.words,
+          stenosis.published,
           'EACVI/ASE 2017; very severe ACC/AHA 2020',
           stenosis.criteria,
         ),
-      ...judged.map(({ id, name, grade, scheme }) =>
-        grade ? classification(ID, id, name, grade, scheme) : null,
+      ...judged.map(({ disease, grade, scheme }) =>
+        classification(ID, disease, valveDiseaseName(disease), grade, scheme),
       ),
     ],
   });

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import type { Clip, SweepKind } from '../../contract/study.ts';
+import type { DrawnTrace } from '../../measure/doppler/envelope.ts';
 import { flowTrace } from '../../result/flow-trace.ts';
-import type { SectionOutcome } from '../../result/section-outcome.ts';
+import { type MinimumItem, MODES, sayOfViews } from '../../result/render/echo/views.ts';
+import { notAssessed, type SectionOutcome } from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
 import type { Flow } from '../displays/flows.ts';
-import type { DisplayReading } from '../displays/reading.ts';
-import type { ClipView } from '../locate/names.ts';
 import { familyOf, type HeartView, isPicture, VIEW_FAMILIES } from '../locate/names.ts';
 import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 
 interface Found {
   /** Views of the 2D pictures; colour alone shows no wall and no size. */
   views: ReadonlySet<HeartView>;
-  spectra: readonly DisplayReading[];
+  spectra: readonly Display[];
 }
 
 const inView =
@@ -21,7 +21,7 @@ const inView =
 
 /** A display of a flow; one whose kind of Doppler the header does not say counts. */
 const displayed =
-  (flow: Flow, kind: SweepKind) =>
+  (flow: Flow, kind: 'pw' | 'cw') =>
   ({ spectra }: Found) =>
     spectra.some((one) => one.flow === flow && (one.kind === kind || one.kind === 'doppler'));
 
@@ -31,29 +31,26 @@ const hasCava = (found: Found) =>
   inView('SUBCOSTAL-IVC')(found) || found.spectra.some(({ flow }) => flow === 'vena-cava');
 
 /** What a complete study holds at least; a convention of the project ([C], echo 2.9). */
-const MINIMUM: readonly { name: string; isIn(found: Found): boolean }[] = [
-  { name: 'PLAX', isIn: inView('PLAX') },
-  { name: 'PSAX', isIn: hasShortAxis },
-  { name: 'A4C', isIn: inView('A4C') },
-  { name: 'A2C', isIn: inView('A2C') },
-  { name: 'A3C', isIn: inView('A3C') },
-  { name: 'subcostal IVC', isIn: hasCava },
-  { name: 'mitral inflow PW', isIn: displayed('mitral-inflow', 'pw') },
-  { name: 'septal tissue Doppler', isIn: displayed('septal-annulus', 'pw') },
-  { name: 'lateral tissue Doppler', isIn: displayed('lateral-annulus', 'pw') },
-  { name: 'LVOT PW', isIn: displayed('lvot', 'pw') },
-  { name: 'aortic valve CW', isIn: displayed('aortic-valve', 'cw') },
-  { name: 'TR CW', isIn: displayed('tricuspid-regurgitation', 'cw') },
-];
+const MINIMUM: Readonly<Record<MinimumItem, (found: Found) => boolean>> = {
+  PLAX: inView('PLAX'),
+  PSAX: hasShortAxis,
+  A4C: inView('A4C'),
+  A2C: inView('A2C'),
+  A3C: inView('A3C'),
+  'subcostal-ivc': hasCava,
+  'mitral-inflow': displayed('mitral-inflow', 'pw'),
+  'septal-annulus': displayed('septal-annulus', 'pw'),
+  'lateral-annulus': displayed('lateral-annulus', 'pw'),
+  lvot: displayed('lvot', 'pw'),
+  'aortic-valve': displayed('aortic-valve', 'cw'),
+  'tricuspid-regurgitation': displayed('tricuspid-regurgitation', 'cw'),
+};
 
-/** Of the minimum set what no clip was found to show, by name; anything is a limited study. */
-export function missingOfMinimum(
-  clips: readonly ClipView[],
-  spectra: readonly DisplayReading[],
-): string[] {
+/** What of the minimum set no clip was found to show; without it the study is a limited one. */
+function missingOfMinimum({ clips, spectra }: ViewsEvidence): MinimumItem[] {
   const pictures = clips.filter(({ clip }) => isPicture(clip) && clip.mode !== 'colour');
   const found = { views: new Set(pictures.flatMap(({ view }) => view ?? [])), spectra };
-  return MINIMUM.filter(({ isIn }) => !isIn(found)).map(({ name }) => name);
+  return (Object.keys(MINIMUM) as MinimumItem[]).filter((item) => !MINIMUM[item](found));
 }
 
 /** The view of one clip. */
@@ -87,42 +84,64 @@ export const viewsDataSchema = z.looseObject({
 });
 export type ViewsData = z.infer<typeof viewsDataSchema>;
 
-const MODES = {
-  pw: 'pulsed Doppler',
-  cw: 'continuous wave Doppler',
-  doppler: 'spectral Doppler',
-  'm-mode': 'M-mode',
-  'colour-m-mode': 'colour M-mode',
-  '2d': '2D',
-  colour: 'colour Doppler 2D',
-  spectral: 'spectral Doppler, type unknown',
-  unknown: 'unknown',
-} as const;
-
-/** Mode from the regions first, then from the flags of the header (echo 2.3). */
-function modeOf({ sweeps, mode }: Clip): string {
-  const kinds = [...new Set(sweeps.map(({ kind }) => MODES[kind]))];
-  return kinds.length > 0 ? kinds.join(', ') : MODES[mode];
-}
-
 /** What this section looks at. */
 interface ViewsEvidence extends PatientEvidence {
-  clips: readonly ClipView[];
+  clips: readonly ViewedClip[];
   /** The clips whose chambers were outlined. */
   heart: { outlined: readonly { clip: { file: string } }[] };
   /** Every Doppler and M-mode display. */
-  spectra: readonly DisplayReading[];
+  spectra: readonly Display[];
+}
+
+/** The view of one clip, and who says so. */
+interface ViewedClip {
+  clip: {
+    file: string;
+    mode: '2d' | 'colour' | 'spectral' | 'm-mode' | 'unknown';
+    frames: readonly unknown[];
+    regions: readonly unknown[];
+    sweeps: readonly { kind: keyof typeof MODES; valuePerPixel: number | null }[];
+    heartRate: number | null;
+  };
+  view: HeartView | null;
+  source: 'header' | 'model' | null;
+  confidence: number | null;
+  /** The view that the model would have named without its gate. */
+  belowGate: HeartView | null;
+}
+
+/** One Doppler or M-mode display, traced. */
+interface Display {
+  file: string;
+  frame: number;
+  kind: keyof typeof MODES;
+  flow: string | null;
+  /** cm/s */
+  peak: number | null;
+  side: string | null;
+  beats: number;
+  confidence: number;
+  refusal: string | null;
+  trace: DrawnTrace | null;
 }
 
 const NEEDS = ['2D clips of the standard views', 'a permitted model of the views'] as const;
 
+/** Modes from the regions first, then from the flags of the header (echo 2.3). */
+function modesOf({ sweeps, mode }: ViewedClip['clip']): (keyof typeof MODES)[] {
+  const kinds = [...new Set(sweeps.map(({ kind }) => kind))];
+  return kinds.length > 0 ? kinds : [mode];
+}
+
 const familyName = (view: HeartView | null) => view && familyOf(view);
 
 /** What each clip is, for the reader of the result: named where the view is only suspected. */
-function listed({ clip, view, source, confidence, belowGate }: ClipView, measured: boolean) {
+function listed({ clip, view, source, confidence, belowGate }: ViewedClip, measured: boolean) {
   return {
     file: clip.file,
-    mode: modeOf(clip),
+    mode: modesOf(clip)
+      .map((one) => MODES[one])
+      .join(', '),
     view: familyName(view),
     level: view,
     source,
@@ -135,67 +154,59 @@ function listed({ clip, view, source, confidence, belowGate }: ClipView, measure
   };
 }
 
-/** Clips of which no view is known, in words; null: of every picture it is. */
-function unnamedInWords(clips: readonly ClipView[]): { code: string; detail: string } | null {
+interface Gap {
+  code: string;
+  statement: Statement;
+}
+
+/** That the view of some clips is not known; null where that of every picture is. */
+function unnamedGap(clips: readonly ViewedClip[]): Gap | null {
   const pictures = clips.filter(({ clip }) => isPicture(clip));
   const unnamed = pictures.filter(({ view }) => view === null);
   if (unnamed.length === 0) return null;
-  const count = `${unnamed.length} of ${pictures.length} clips`;
+  const counts = { unnamed: unnamed.length, pictures: pictures.length };
   if (unnamed.every(({ confidence }) => confidence === null)) {
-    const detail = `No permitted model recognises the views of the heart; of ${count} the header names no view, and they were not measured.`;
-    return { code: 'no_permitted_model', detail };
+    return { code: 'no_permitted_model', statement: sayOfViews.gap('views.no-model', counts) };
   }
   const suspected = unnamed.flatMap(({ clip, belowGate }) =>
-    belowGate ? [`${clip.file} (perhaps ${belowGate})`] : [],
+    belowGate ? [{ file: clip.file, view: belowGate }] : [],
   );
-  const names = suspected.length > 0 ? `: ${suspected.join(', ')}` : '';
-  const detail = `The view of ${count} is below the gate or none of the known ones, and they were not measured${names}.`;
-  return { code: 'view_uncertain', detail };
+  return {
+    code: 'view_uncertain',
+    statement: sayOfViews.gap('views.uncertain', { ...counts, suspected }),
+  };
 }
 
 /** That a study is limited, and by what; null where the minimum set is whole. */
-function limitedInWords(
-  clips: readonly ClipView[],
-  spectra: readonly DisplayReading[],
-): { code: string; detail: string } | null {
-  const missing = missingOfMinimum(clips, spectra);
+function limitedGap(evidence: ViewsEvidence): Gap | null {
+  const missing = missingOfMinimum(evidence);
   return missing.length === 0
     ? null
-    : {
-        code: 'view_missing',
-        detail: `Limited study: of the minimum set of a complete one, no clip was found of ${missing.join(', ')}.`,
-      };
+    : { code: 'view_missing', statement: sayOfViews.gap('views.limited', { missing }) };
 }
 
-function run({ clips, heart, spectra }: ViewsEvidence): SectionOutcome {
+function run(evidence: ViewsEvidence): SectionOutcome {
+  const { clips, heart, spectra } = evidence;
   if (clips.length === 0) {
-    const none = 'No image was supplied: the study holds reports of the machine alone.';
-    return {
-      status: 'not_assessed',
-      reason: { code: 'view_missing', detail: none, needs: [...NEEDS] },
-      summary: none,
-    };
+    return notAssessed('view_missing', sayOfViews.gap('views.no-image', {}), NEEDS);
   }
-  const found = (by: ClipView['source']) => {
+  const found = (by: ViewedClip['source']) => {
     const own = clips.filter(({ source }) => source === by);
-    return [...new Set(own.flatMap(({ view }) => familyName(view) ?? []))].join(', ');
+    return [...new Set(own.flatMap(({ view }) => familyName(view) ?? []))];
   };
   const [coded, seen] = [found('header'), found('model')];
-  const gaps = [unnamedInWords(clips), limitedInWords(clips, spectra)].filter(
-    (one) => one !== null,
-  );
-  const detail = gaps.map((one) => one.detail).join(' ');
+  const gaps = [unnamedGap(clips), limitedGap(evidence)].filter((one) => one !== null);
+  const missing = gaps.map(({ statement }) => statement);
   const outlined = new Set(heart.outlined.map(({ clip }) => clip.file));
-  const said = [
-    coded && `Views that the machine names: ${coded}.`,
-    seen && `Views that the images show: ${seen}.`,
-    `Modes: ${[...new Set(clips.map(({ clip }) => modeOf(clip)))].join(', ')}.`,
-    detail,
-  ];
   return {
     status: gaps[0] ? 'partial' : 'complete',
-    reason: gaps[0] ? { code: gaps[0].code, detail, needs: [...NEEDS] } : null,
-    summary: said.filter(Boolean).join(' '),
+    reason: gaps[0] ? { code: gaps[0].code, gaps: missing, needs: [...NEEDS] } : null,
+    statements: [
+      ...(coded.length > 0 ? [sayOfViews.conclusion('views.named', { views: coded })] : []),
+      ...(seen.length > 0 ? [sayOfViews.conclusion('views.seen', { views: seen })] : []),
+      sayOfViews.conclusion('views.modes', { modes: clips.map(({ clip }) => modesOf(clip)) }),
+      ...missing,
+    ],
     data: {
       spectra: spectra.map((reading) => ({
         file: reading.file,

@@ -1,13 +1,17 @@
 import type { WallLevel, WallSide } from '../../measure/wall.ts';
 import { contourStrain, type SegmentMotion, segmentMotions } from '../../measure/wall.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { createMeasurement, NO_FRAME } from '../../result/measurement.ts';
+import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import { type MeasuredClip, overBeats } from '../chambers/beats.ts';
 import type { ChamberClip } from '../chambers/clip.ts';
+import type { ApicalView } from '../chambers/gaps.ts';
 import type { FrameGeometry } from '../chambers/geometry.ts';
 import type { ApicalClips } from '../chambers/left-heart.ts';
-import type { ApicalView } from '../locate/names.ts';
+import { scoreIndex } from '../formulas/chambers.ts';
 import type { ParasternalClip } from '../parasternal/clip.ts';
 import { type ShortAxisView, shortAxisMotions } from '../parasternal/short-axis-segments.ts';
-import { isAbsent, type MotionScore, motionScore, SEGMENTS } from './guideline.ts';
+import { isAbsent, type MotionScore, motionScore, SEGMENTS, WALL_MOTION } from './guideline.ts';
 
 /** What one view says of one segment, means over its beats. */
 export interface SegmentReading extends Omit<SegmentMotion, 'side' | 'level' | 'strain'> {
@@ -179,3 +183,25 @@ export function wallSegments({ apical, shortAxes, reduced }: Walls): WallSegment
 /** Longitudinal contour strain of a view, per cent, mean of its beats; null without a beat. */
 export const viewStrain = (on: MeasuredClip): number | null =>
   overBeats(on, ({ diastole, systole }) => contourStrain(figure(diastole), figure(systole)));
+
+/** Mean score of the segments (ASE 2015); null while one is only suspected, or none was scored. */
+export function scoreIndexOf(segments: readonly WallSegmentReading[]): Measurement | null {
+  // The apex is not scored for wall motion.
+  const own = segments.filter(({ segment }) => segment <= WALL_MOTION.scored);
+  const scores = own.flatMap(({ score }) => score ?? []);
+  const isSuspected = own.some(({ suspected }) => suspected !== null && suspected > 1);
+  if (scores.length === 0 || isSuspected) return null;
+  return createMeasurement(
+    'wall-motion-score-index-outlined',
+    'wall-motion-score-index',
+    scoreIndex(scores),
+    'wall-outlines',
+    {
+      section: 'wall-motion',
+      source: { ...NO_FRAME, provenance: 'model' },
+      remarks: [
+        remarkOfEcho('wall-motion.scored', { scored: scores.length, of: WALL_MOTION.scored }),
+      ],
+    },
+  );
+}

@@ -1,12 +1,20 @@
 import { rounded } from '../../measure/rounding.ts';
-import { createMeasurement, NO_FRAME } from '../../result/measurement.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { sayOfWallMotion } from '../../result/render/echo/wall-motion.ts';
+import type { Statement } from '../../result/statement.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
-import { scoreIndex } from '../formulas/chambers.ts';
-import { classification, conclude, finding, GAPS, isChild } from '../shared/conclude.ts';
-import type { EchoSection, PatientEvidence } from '../shared/section.ts';
-import { named, type Values } from '../shared/values.ts';
+import {
+  classification,
+  conclude,
+  type EchoSection,
+  finding,
+  isChild,
+  PATIENT_GAPS,
+  type PatientEvidence,
+  type Values,
+} from '../shared/section.ts';
 import { type MotionScore, regionalStatement, SCORE_NAMES, WALL_MOTION } from './guideline.ts';
-import { scoresAgainstEf } from './judge.ts';
+import { discordantEf } from './judge.ts';
 
 /** One segment as the views show it. */
 interface WallSegment {
@@ -27,6 +35,8 @@ interface WallMotionEvidence extends PatientEvidence, OutlineEvidence {
     /** Whether what follows from the change of a volume may be reported. */
     trusted: boolean;
     segments: readonly WallSegment[];
+    /** Mean score of the segments; null while one is only suspected, or none was scored. */
+    scoreIndex: Measurement | null;
   };
 }
 
@@ -49,54 +59,19 @@ const unscored = (one: WallSegment): WallSegment => ({
   suspected: null,
 });
 
-/** Index of the segments that were scored; null while one is only suspected, or none was seen. */
-function ownIndex(segments: readonly WallSegment[], suspected: number) {
-  const scores = segments.flatMap(({ score }) => score ?? []);
-  if (scores.length === 0 || suspected > 0) return null;
-  return createMeasurement(
-    'wall-motion-score-index-outlined',
-    'wall-motion-score-index',
-    scoreIndex(scores),
-    'wall-outlines',
-    {
-      section: ID,
-      source: { ...NO_FRAME, provenance: 'model' },
-      note: `${scores.length} of ${WALL_MOTION.scored} segments scored`,
-    },
-  );
-}
-
-/** What abnormal segments have in common, as a sentence. */
-function regionInWords(scores: ReadonlyMap<number, number>): string | null {
-  const statement = regionalStatement(scores);
-  switch (statement.kind) {
-    case 'none':
-      return null;
-    case 'global':
-      return 'Global hypokinesis of the scored segments';
-    case 'territory':
-      return `Regional abnormality within the usual territory of the ${statement.artery}; coronary supply varies`;
-    case 'regional':
-      return 'Regional abnormality, not confined to one coronary territory; coronary supply varies';
-  }
-}
-
 const byScore = (segments: readonly WallSegment[], of: 'score' | 'suspected') =>
   segments.flatMap((one) => {
     const score = one[of];
-    return score !== null && score > NORMAL ? [`${one.name} ${SCORE_NAMES[score]}`] : [];
+    return score !== null && score > NORMAL ? [{ name: one.name, score: SCORE_NAMES[score] }] : [];
   });
 
-/** A segment is normal by its motion: its outline thickens less than the wall does (`motionScore`). */
-const MISSED =
-  'A mildly reduced segment may be graded normal: outlines show little of its thickening';
-
-/** What is missing where segments are seen and not graded, as a sentence; null where enough are. */
-function tooFew(scored: number): string | null {
-  if (scored >= WALL_MOTION.enough) return null;
+/** Why too few of the segments that are seen were graded; null where enough were. */
+function tooFew(scored: number): Statement | null {
+  const { enough, scored: of } = WALL_MOTION;
+  if (scored >= enough) return null;
   return scored > 0
-    ? `Fewer than ${WALL_MOTION.enough} of ${WALL_MOTION.scored} segments could be graded.`
-    : 'No segment could be graded: motion and thickening do not agree, or no second view shows the wall that is reduced.';
+    ? sayOfWallMotion.gap('wall-motion.few-segments', { enough, of })
+    : sayOfWallMotion.gap('wall-motion.no-segment', {});
 }
 
 function run(evidence: WallMotionEvidence, values: Values) {
@@ -109,39 +84,40 @@ function run(evidence: WallMotionEvidence, values: Values) {
   const abnormal = byScore(segments, 'score');
   const suspected = byScore(segments, 'suspected');
   const scored = segments.filter(({ score }) => score !== null).length;
-  const index = given ?? ownIndex(segments, suspected.length);
+  const index = given ?? (child ? null : evidence.heart.scoreIndex);
   const graded = child ? null : given;
   const raised = graded !== null && rounded(graded.value, 2) > NORMAL;
-  const scores = new Map(
-    segments.flatMap(({ segment, score }) => (score ? [[segment, score] as const] : [])),
+  const region = regionalStatement(
+    new Map(segments.flatMap(({ segment, score }) => (score ? [[segment, score] as const] : []))),
   );
-  const region = regionInWords(scores);
-  const global = regionalStatement(scores).kind === 'global';
-  const contradiction = index && !child ? scoresAgainstEf(values, index) : null;
-  const untrusted = trusted
-    ? null
-    : 'Wall motion was not graded: no permitted model was shown to follow the myocardium.';
+  const ef = index && !child ? discordantEf(values, index) : null;
+  const discordance =
+    index && ef && sayOfWallMotion.conclusion('wall-motion.discordant-with-ef', {}, [index, ef]);
+  const untrusted = trusted ? null : sayOfWallMotion.gap('wall-motion.untrusted', {});
   return conclude(wallMotion, {
     measurements: [index],
     seen: scored > 0 || suspected.length > 0,
-    sentences: [
-      graded &&
-        (raised
-          ? 'The score index of the machine is raised'
-          : 'The score index of the machine is normal'),
+    conclusions: [
+      graded && sayOfWallMotion.conclusion('wall-motion.machine', { raised }, [graded]),
       scored > 0
-        ? `${scored} of ${WALL_MOTION.scored} segments were graded by thickening and inward motion of their outlines`
+        ? sayOfWallMotion.conclusion('wall-motion.graded', { scored, of: WALL_MOTION.scored })
         : null,
-      segments.some(({ score }) => score === NORMAL) ? MISSED : null,
-      abnormal.length > 0 ? `Abnormal in two views: ${abnormal.join(', ')}` : null,
+      segments.some(({ score }) => score === NORMAL)
+        ? sayOfWallMotion.conclusion('wall-motion.may-miss', {})
+        : null,
+      abnormal.length > 0
+        ? sayOfWallMotion.conclusion('wall-motion.abnormal', { segments: abnormal })
+        : null,
       suspected.length > 0
-        ? `Suspected in one view, to be confirmed in a second: ${suspected.join(', ')}`
+        ? sayOfWallMotion.conclusion('wall-motion.suspected', { segments: suspected })
         : null,
-      abnormal.length > 0 ? region : null,
-      contradiction?.text ?? null,
+      abnormal.length > 0 && region.kind !== 'none'
+        ? sayOfWallMotion.conclusion('wall-motion.region', { region })
+        : null,
+      discordance,
     ],
     gaps: [
-      child ? GAPS.age : null,
+      child ? PATIENT_GAPS.child : null,
       seen.length > 0 ? null : (outlineGap(evidence) ?? untrusted),
       seen.length > 0 && !child ? tooFew(scored) : null,
     ],
@@ -159,7 +135,7 @@ function run(evidence: WallMotionEvidence, values: Values) {
         ? finding(
             ID,
             'wall-motion-abnormal',
-            `${named(graded)}: wall motion abnormality, segments not known`,
+            sayOfWallMotion.conclusion('wall-motion.raised-index', {}, [graded]),
             'abnormal',
             [graded],
           )
@@ -167,8 +143,8 @@ function run(evidence: WallMotionEvidence, values: Values) {
       abnormal.length > 0
         ? finding(
             ID,
-            global ? 'wall-motion-global' : 'wall-motion-regional',
-            `Wall motion: ${abnormal.join(', ')}. ${region ?? ''}`.trim(),
+            region.kind === 'global' ? 'wall-motion-global' : 'wall-motion-regional',
+            sayOfWallMotion.conclusion('wall-motion.found', { segments: abnormal, region }),
             'abnormal',
             [index],
           )
@@ -177,13 +153,12 @@ function run(evidence: WallMotionEvidence, values: Values) {
         ? finding(
             ID,
             'wall-motion-suspected',
-            `Wall motion possibly abnormal, seen in one view: ${suspected.join(', ')}`,
+            sayOfWallMotion.conclusion('wall-motion.possible', { segments: suspected }),
             'info',
             [],
           )
         : null,
-      contradiction &&
-        finding(ID, 'wmsi-lvef-discordant', contradiction.text, 'info', contradiction.between),
+      discordance && finding(ID, 'wmsi-lvef-discordant', discordance, 'info', [index, ef]),
     ],
     classifications: segments.flatMap(({ segment, name, score }) =>
       score === null

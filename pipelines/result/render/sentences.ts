@@ -1,4 +1,5 @@
 import type { SentenceTable } from '../statement.ts';
+import { ECHO_TABLES } from './echo/tables.ts';
 import { MEASUREMENT_REMARKS } from './remarks.ts';
 import { SHARED_SENTENCES } from './shared.ts';
 
@@ -6,6 +7,10 @@ import { SHARED_SENTENCES } from './shared.ts';
  * Every sentence of every topic by its code. A topic adds its table of sentences here;
  * a second language would be a second list.
  */
-export const TABLES: readonly SentenceTable[] = [SHARED_SENTENCES, MEASUREMENT_REMARKS];
+export const TABLES: readonly SentenceTable[] = [
+  SHARED_SENTENCES,
+  MEASUREMENT_REMARKS,
+  ...ECHO_TABLES,
+];
 
 export const SENTENCES: SentenceTable = Object.assign({}, ...TABLES);

@@ -2,7 +2,7 @@ import { type Clip, UNDESCRIBED } from '../../../pipelines/contract/study.ts';
 import type { Flow } from '../../../pipelines/echo/displays/flows.ts';
 import type { SpectrumReading } from '../../../pipelines/echo/displays/read.ts';
 import type { MModeStructure } from '../../../pipelines/echo/displays/reading.ts';
-import type { ClipView } from '../../../pipelines/echo/locate/names.ts';
+import type { ClipView } from '../../../pipelines/echo/locate/reader.ts';
 
 /** A clip of a view that the header names, without pixels. */
 export function clipOf(view: ClipView['view'], mode: Clip['mode'] = '2d'): ClipView {

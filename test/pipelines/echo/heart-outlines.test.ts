@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChamberClip } from '../../../pipelines/echo/chambers/clip.ts';
 import { heartOutlines, outlinedValues } from '../../../pipelines/echo/evidence.ts';
+import { noteOf } from './rendered.ts';
 import { BEAT, beatingClip, HEALTHY, SYSTOLE } from './ventricle-sample.ts';
 
 const read = (clips: readonly ChamberClip[], volumesTrusted = true) =>
@@ -39,7 +40,7 @@ describe('one plane of a calibrated clip', () => {
   });
   it('averages the beats and says how many', () => {
     expect(outlinedValue(values, 'lvedv-4c')).toMatchObject({ derivation: 'mean' });
-    expect(outlinedValue(values, 'lvedv-4c')?.note).toContain('2 beats');
+    expect(noteOf(outlinedValue(values, 'lvedv-4c'))).toContain('2 beats');
   });
 });
 
@@ -67,7 +68,9 @@ describe('a clip without a scale', () => {
 
   it('has an EF, said to be a ratio only, and no size', () => {
     expect(Math.abs((outlinedValue(values, 'lvef-4c')?.value ?? 0) - EF)).toBeLessThan(1);
-    expect(outlinedValue(values, 'lvef-4c')?.note).toContain('ratio only; volumes not calibrated');
+    expect(noteOf(outlinedValue(values, 'lvef-4c'))).toContain(
+      'ratio only; volumes not calibrated',
+    );
     for (const key of ['lvedv-4c', 'lv-ed-area-4c', 'lv-length-4c', 'la-area-4c']) {
       expect([key, outlinedValue(values, key)]).toEqual([key, undefined]);
     }
@@ -81,7 +84,7 @@ describe('what may not be said', () => {
   it('without a second network volumes and EF are withheld, and the outline stays', () => {
     const values = read([beatingClip('A4C', HEALTHY)], false);
     expect(outlinedValue(values, 'lvef-4c')).toMatchObject({ quality: 'low' });
-    expect(outlinedValue(values, 'lvedv-4c')?.note).toMatch(/no permitted model/);
+    expect(noteOf(outlinedValue(values, 'lvedv-4c'))).toMatch(/no permitted model/);
     expect(outlinedValue(values, 'lv-ed-area-4c')).toMatchObject({ quality: 'accepted' });
   });
   const joint = {
@@ -151,7 +154,7 @@ describe('a clip of end-diastole and end-systole alone', () => {
   ])('is measured %s, and says what stands for what', (_what, indices) => {
     const ef = outlinedValue(read([of(...indices)]), 'lvef-4c');
     expect(Math.abs((ef?.value ?? 0) - EF)).toBeLessThan(1);
-    expect(ef?.note).toContain('a clip of 2 frames: the largest and the smallest cavity');
+    expect(noteOf(ef)).toContain('a clip of 2 frames: the largest and the smallest cavity');
   });
 
   it('gives nothing when both show the same cavity', () => {

@@ -7,6 +7,7 @@ import { SECTIONS } from '../../../../pipelines/echo/sections.ts';
 import type { EchoContext } from '../../../../pipelines/echo/shared/input.ts';
 import { convert } from '../../../../pipelines/input/cart-sr/vocabulary.ts';
 import { cartValue } from '../../cart-sample.ts';
+import { noteOf } from '../rendered.ts';
 
 const code = (scheme: string, value: string): CartCode => ({ scheme, code: value, meaning: value });
 const ln = (value: string) => code('LN', value);
@@ -67,7 +68,7 @@ describe('one quantity that the machine measured in several ways', () => {
       lvidd({ imageMode: M_MODE, value: 6 }),
     ]);
     expect(measured('lvidd')?.value).toBeCloseTo(5.1, 6);
-    expect(measured('lvidd')?.note).toContain('median of 2 values');
+    expect(noteOf(measured('lvidd'))).toContain('median of 2 values');
   });
   it('stands by M-mode where the operator chose that value', () => {
     const { measured } = reported([
@@ -170,7 +171,7 @@ describe('body surface area in the report of the machine', () => {
   it('indexes where the request says no height and weight, and is named', () => {
     const { value: of } = indexed(2);
     expect(of('lv-mass-index')?.value).toBe(100);
-    expect(of('body-surface-area')?.note).toContain('the request gives no height and weight');
+    expect(noteOf(of('body-surface-area'))).toContain('the request gives no height and weight');
   });
   it('stands behind that of the request', () => {
     expect(indexed(2, {}).value('body-surface-area')?.value).toBeCloseTo(1.848, 3);

@@ -6,7 +6,7 @@ import {
   presence2025,
   supplementalSigns2025,
 } from '../../../../pipelines/echo/diastolic/guideline-2025.ts';
-import { criteriaInWords } from '../../../../pipelines/echo/shared/grading.ts';
+import { DIASTOLIC_SENTENCES } from '../../../../pipelines/result/render/echo/diastolic.ts';
 
 const NONE_2025 = {
   septal: null,
@@ -155,6 +155,8 @@ describe('the criteria that are named with a grade (echo 10.7)', () => {
       { name: 'C', met: null },
       { name: 'D', met: true },
     ];
-    expect(criteriaInWords(criteria)).toBe('met: A, D; not met: B; not available: C');
+    expect(DIASTOLIC_SENTENCES['diastolic.supplemental']({ criteria })).toContain(
+      '(met: A, D; not met: B; not available: C)',
+    );
   });
 });

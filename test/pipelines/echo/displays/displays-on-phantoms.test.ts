@@ -26,6 +26,7 @@ import { createRandom } from '../../../../models/phantom/random.ts';
 import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
 import { readDisplays, spectralPeaks } from '../../../../pipelines/echo/displays/read.ts';
 import { readStudy } from '../../../../pipelines/input/read-study.ts';
+import { noteOf } from '../rendered.ts';
 
 const HEADER: StudyHeader = {
   patientName: 'PHANTOM^HEART',
@@ -229,7 +230,9 @@ describe('a display whose structure the header names', () => {
     });
     expect(readings[0]?.regular).toBe(false);
     expect(values.map(({ concept }) => concept.key)).not.toContain('mitral-a');
-    expect(values.find(({ concept }) => concept.key === 'mitral-e')?.note).toMatch(/^Irregular RR/);
+    expect(noteOf(values.find(({ concept }) => concept.key === 'mitral-e'))).toMatch(
+      /^Irregular RR/,
+    );
   });
 });
 
@@ -244,7 +247,7 @@ describe('a display that the header does not name', () => {
   it('is mitral inflow by its two waves per beat, and says so', async () => {
     const { readings, values } = await unnamed('mitral-inflow', { e: 80, a: 60 });
     expect(readings[0]).toMatchObject({ flow: 'mitral-inflow', namedBy: 'form' });
-    expect(values[0]?.note).toContain('named by its form');
+    expect(noteOf(values[0])).toContain('named by its form');
   });
 
   it('may be LVOT or RVOT, which is not enough', async () => {

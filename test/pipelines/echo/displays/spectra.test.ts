@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { spectralPeaks } from '../../../../pipelines/echo/displays/read.ts';
 import type { DisplayReading } from '../../../../pipelines/echo/displays/reading.ts';
+import { notesOf } from '../rendered.ts';
 
 const READING: DisplayReading = {
   file: 'a.dcm',
@@ -27,7 +28,7 @@ const VMAX = {
   beats: [4.1, 4.2, 4.3],
   used: [0, 1, 2],
   calipers: [],
-  note: null,
+  remark: null,
   doubt: null,
 } as const;
 
@@ -52,24 +53,23 @@ describe('a traced value', () => {
     ],
     ['of a flow that its form suggests', { namedBy: 'form', nameConfidence: 0.69 }, {}, 'low'],
     ['of a flow that nothing names', { flow: null, namedBy: null }, {}, 'low'],
-    ['that its own beats make doubtful', {}, { doubt: 'E and A are fused' }, 'low'],
+    ['that its own beats make doubtful', {}, { doubt: 'fused' }, 'low'],
     ['that no heart has', {}, { value: 7.1 }, 'inadequate'],
   ] as const)('%s', (_, reading, quantity, quality) => {
     expect(one(reading, quantity).map((value) => value.quality)).toEqual([quality]);
   });
 
   it('says how many beats it was averaged over, and that an irregular rhythm needs more', () => {
-    expect(one({})[0]?.note).toBe('mean of 3 beats');
-    expect(one({}, { used: [0, 1] })[0]?.note).toBe('mean of 2 beats, fewer than the 3 advised');
-    expect(one({ regular: false })[0]?.note).toBe(
+    expect(notesOf(one({}))[0]).toBe('mean of 3 beats');
+    expect(notesOf(one({}, { used: [0, 1] }))[0]).toBe('mean of 2 beats, fewer than the 3 advised');
+    expect(notesOf(one({ regular: false }))[0]).toBe(
       'Irregular RR intervals: values averaged over 3 beats, fewer than the 5 advised',
     );
   });
 
   it('says that its form named it', () => {
-    const note = one({ namedBy: 'form', nameConfidence: 0.8, because: 'two waves per beat' })[0]
-      ?.note;
-    expect(note).toContain('named by its form: two waves per beat');
+    const named = one({ namedBy: 'form', nameConfidence: 0.8, because: 'two-waves' });
+    expect(notesOf(named)[0]).toContain('named by its form: two waves per beat');
   });
 
   it('is the highest of several windows for a jet, as the others were not parallel to it', () => {
@@ -125,7 +125,7 @@ describe('a traced value', () => {
     expect(values.map(({ value }) => value)).toEqual([4.2]);
   });
 
-  it('stands nowhere where no section has its quantity', () => {
+  it('is left out where no section has its quantity', () => {
     expect(spectralPeaks([{ ...READING, quantities: [VMAX] }], () => null)).toEqual([]);
   });
 });

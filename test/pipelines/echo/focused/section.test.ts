@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ClipView } from '../../../../pipelines/echo/locate/names.ts';
+import type { ClipView } from '../../../../pipelines/echo/locate/reader.ts';
 import { clipOf } from '../clip-sample.ts';
 import { interpreted } from '../interpret-sample.ts';
 import { parasternalClip } from '../parasternal/parasternal-sample.ts';

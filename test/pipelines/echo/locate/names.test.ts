@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { familyOf, headerView, showsVentricle } from '../../../../pipelines/echo/locate/names.ts';
+import { headerView } from '../../../../pipelines/echo/locate/header-view.ts';
+import { familyOf, showsVentricle } from '../../../../pipelines/echo/locate/names.ts';
 
 const coded = (viewCode: string) => headerView({ viewCode, viewName: null });
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type Clip, UNDESCRIBED } from '../../../../pipelines/contract/study.ts';
 import type { HeartLocator } from '../../../../pipelines/echo/locate/heart-locator.ts';
-import type { ClipView } from '../../../../pipelines/echo/locate/names.ts';
 import {
   PARASTERNAL_STRUCTURES,
   type ParasternalStructure,
 } from '../../../../pipelines/echo/locate/names.ts';
 import type { ParasternalMasks } from '../../../../pipelines/echo/locate/parasternal.ts';
+import type { ClipView } from '../../../../pipelines/echo/locate/reader.ts';
 import { parasternalReader } from '../../../../pipelines/echo/parasternal/read.ts';
 
 const SIZE = 64;

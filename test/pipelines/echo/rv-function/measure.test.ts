@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Point } from '../../../../pipelines/contract/image.ts';
 import { heartOutlines, outlinedValues } from '../../../../pipelines/echo/evidence.ts';
+import { noteOf } from '../rendered.ts';
 import {
   beatingClip,
   HEALTHY,
@@ -63,9 +64,9 @@ describe('the right ventricle of an A4C', () => {
       { base: 7, length: 75, wall: 4 },
       { base: 6, length: 56, wall: 4 },
     );
-    expect(value('rv-basal')?.note).toContain('outside the plausible');
+    expect(noteOf(value('rv-basal'))).toContain('outside the plausible');
     for (const key of OF_VENTRICLE) expect([key, value(key)?.quality]).toEqual([key, 'inadequate']);
-    expect(value('rv-mid')?.note).toContain('the outline of the RV is not reliable');
+    expect(noteOf(value('rv-mid'))).toContain('the outline of the RV is not reliable');
   });
 
   it('is withheld where it is no smaller in systole', () => {
@@ -74,7 +75,7 @@ describe('the right ventricle of an A4C', () => {
       { base: 38, length: 66, wall: 4 },
     );
     for (const key of OF_VENTRICLE) expect([key, value(key)?.quality]).toEqual([key, 'inadequate']);
-    expect(value('tapse')?.note).toContain('no smaller in systole');
+    expect(noteOf(value('tapse'))).toContain('no smaller in systole');
   });
 
   it('leaves the left heart as it is', () => {

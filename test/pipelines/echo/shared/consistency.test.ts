@@ -3,6 +3,7 @@ import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
 import { withConsistency } from '../../../../pipelines/echo/shared/consistency.ts';
 import { withPlausibility } from '../../../../pipelines/echo/shared/plausibility.ts';
 import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
+import { noteOf } from '../rendered.ts';
 
 type Given = Readonly<Partial<Record<ConceptKey, number>>>;
 
@@ -41,7 +42,7 @@ describe('stroke volume of a contour', () => {
   it('is named in the reason', () => {
     const [first] = withConsistency(of({ 'lvedv-4c': 70, 'lvesv-4c': 65 }, 'model'));
     expect(first).toMatchObject({ quality: 'inadequate' });
-    expect(first?.note).toContain('stroke volume 5 ml');
+    expect(noteOf(first)).toContain('stroke volume 5 ml');
   });
 });
 

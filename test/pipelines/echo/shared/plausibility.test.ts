@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
 import { withPlausibility } from '../../../../pipelines/echo/shared/plausibility.ts';
 import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
+import { noteOf } from '../rendered.ts';
 
 const judged = (key: ConceptKey, value: number) =>
   withPlausibility(createMeasurement(key, key, value, 'cart-sr'), key);
@@ -24,7 +25,7 @@ describe('what can be believed of a value', () => {
   });
 
   it('says why a value is withheld', () => {
-    expect(judged('av-vmax', 8).note).toContain('outside the plausible 0.7 to 7.0 m/s');
-    expect(judged('av-vmax', Number.NaN).note).toBe('no finite number');
+    expect(noteOf(judged('av-vmax', 8))).toContain('outside the plausible 0.7 to 7.0 m/s');
+    expect(noteOf(judged('av-vmax', Number.NaN))).toBe('no finite number');
   });
 });

@@ -3,7 +3,7 @@ import type { StenosisGrade } from '../../../../pipelines/echo/valves/guideline.
 import {
   isForeignArea,
   pulmonaryStenosis,
-  stenosisStatements,
+  stenosisRemarks,
 } from '../../../../pipelines/echo/valves/guideline.ts';
 
 const NONE = {
@@ -15,24 +15,23 @@ const NONE = {
   ef: null,
   velocityIndex: null,
 };
-const said = (grade: StenosisGrade, given: Partial<Record<keyof typeof NONE, number>> = {}) =>
-  stenosisStatements(grade, { ...NONE, ...given }).join(' ');
+const read = (grade: StenosisGrade, given: Partial<Record<keyof typeof NONE, number>> = {}) =>
+  stenosisRemarks(grade, { ...NONE, ...given });
 
 describe('a severe gradient with a large area (echo 11.1, row 3)', () => {
   const SEVERE = 'severe AS (high-gradient)';
   it.each([
-    [{ area: 1.01 }, 'SVi above 58'],
-    [{ area: 1.01, strokeIndex: 58 }, 'SVi is not above 58'],
-    [{ area: 1.01, strokeIndex: 59 }, 'SVi is above 58'],
-  ])('%o: high flow is to be checked, %s', (given, expected) => {
-    expect(said(SEVERE, given)).toContain('check high flow');
-    expect(said(SEVERE, given)).toContain(expected);
+    [{ area: 1.01 }, 'unknown'],
+    [{ area: 1.01, strokeIndex: 58 }, 'no'],
+    [{ area: 1.01, strokeIndex: 59 }, 'yes'],
+  ])('%o: high flow is to be checked, it is there: %s', (given, expected) => {
+    expect(read(SEVERE, given).highFlow).toBe(expected);
   });
   it.each([{ area: 1 }, { area: 1.004 }, {}])('%o: not', (given) => {
-    expect(said(SEVERE, given)).not.toContain('high flow');
+    expect(read(SEVERE, given).highFlow).toBeNull();
   });
   it('is no matter of a moderate one', () => {
-    expect(said('moderate AS', { area: 1.2 })).not.toContain('high flow');
+    expect(read('moderate AS', { area: 1.2 }).highFlow).toBeNull();
   });
 });
 
@@ -43,25 +42,25 @@ describe('a small area with an ample DVI (echo 19.4)', () => {
     [1.01, 0.31, false],
   ])('AVA %d, DVI %d: the LVOT diameter is doubted: %s', (area, velocityIndex, doubted) => {
     const grade = 'normal-flow low-gradient AS, severe AS unlikely';
-    expect(said(grade, { area, velocityIndex }).includes('probably too small')).toBe(doubted);
+    expect(read(grade, { area, velocityIndex }).remarks.includes('small-outflow')).toBe(doubted);
   });
 });
 
 describe('advice by row (echo 11.1)', () => {
   it.each([
     ['classical low-flow low-gradient AS (LVEF <50%)', 'dobutamine'],
-    ['paradoxical low-flow low-gradient AS (LVEF >=50%)', 'CT calcium'],
-    ['normal-flow low-gradient AS, severe AS unlikely', 'LVOT diameter is to be checked'],
-    ['low-flow low-gradient AS, LVEF unknown', 'hypertension'],
+    ['paradoxical low-flow low-gradient AS (LVEF >=50%)', 'calcium-score'],
+    ['normal-flow low-gradient AS, severe AS unlikely', 'check-outflow'],
+    ['low-flow low-gradient AS, LVEF unknown', 'exclude-underestimation'],
   ] as const)('%s: %s', (grade, expected) => {
-    expect(said(grade)).toContain(expected);
-    expect(said(grade)).toContain('First exclude');
+    expect(read(grade).remarks).toContain(expected);
+    expect(read(grade).remarks).toContain('exclude-underestimation');
   });
   it.each([
     'severe AS (high-gradient)',
     'moderate AS',
     'discordant low-gradient AS, flow state unknown',
-  ] as const)('%s: none', (grade) => expect(said(grade)).toBe(''));
+  ] as const)('%s: none', (grade) => expect(read(grade).remarks).toEqual([]));
 });
 
 describe('an area near a cut-off (echo 19, rule 2)', () => {
@@ -75,7 +74,7 @@ describe('an area near a cut-off (echo 19, rule 2)', () => {
     [1.6, true],
     [1.61, false],
   ])('%d cm2: %s', (area, near) => {
-    expect(said('moderate AS', { area }).includes('variability')).toBe(near);
+    expect(read('moderate AS', { area }).remarks.includes('near-limit')).toBe(near);
   });
 });
 

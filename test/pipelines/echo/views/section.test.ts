@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SpectrumReading } from '../../../../pipelines/echo/displays/read.ts';
-import type { ClipView } from '../../../../pipelines/echo/locate/names.ts';
+import type { ClipView } from '../../../../pipelines/echo/locate/reader.ts';
 import { clipOf, displayOf } from '../clip-sample.ts';
 import { interpreted } from '../interpret-sample.ts';
 

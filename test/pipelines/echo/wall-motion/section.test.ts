@@ -7,6 +7,7 @@ import { fluidFinding } from '../../../../pipelines/echo/pericardial-effusion/me
 import { valuesOf } from '../../../../pipelines/echo/shared/values.ts';
 import { wallMotion } from '../../../../pipelines/echo/wall-motion/section.ts';
 import { measuredStudy } from '../measured-study.ts';
+import { rendered } from '../rendered.ts';
 import { beatingClip, HEALTHY, shortAxisBeat, shortAxisClip } from '../ventricle-sample.ts';
 
 /** What the section says of these clips. */
@@ -33,7 +34,7 @@ function said(
     handheld: false,
     priors: [],
   };
-  return wallMotion.run(evidence, valuesOf([]));
+  return rendered(wallMotion.run(evidence, valuesOf([])));
 }
 
 /** The wall on the left of the picture neither thickens nor moves inwards. */

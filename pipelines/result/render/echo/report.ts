@@ -1,5 +1,7 @@
-import { type ConceptKey, chartEntry, methodEntry } from '../../concepts/concepts.ts';
-import type { Measurement, Result } from '../../result/envelope.ts';
+import { type ConceptKey, chartEntry, methodEntry } from '../../../concepts/concepts.ts';
+import type { Measurement, Result, Section } from '../../envelope.ts';
+import type { Statement } from '../../statement.ts';
+import { byId, type MeasurementsById, renderStatements } from '../render.ts';
 import {
   imagesLine,
   isAssessed,
@@ -8,13 +10,12 @@ import {
   NOTHING_CONCLUDED,
   sentence,
   withSubject,
-} from '../../result/render/report-lines.ts';
-import { conclusionOf } from '../shared/conclude.ts';
-import { shown } from '../shared/values.ts';
+} from '../report-lines.ts';
+import { namedText, valueText } from './shared.ts';
 
 type Report = NonNullable<Result['report']>;
 
-/** What the study holds and lacks stands before the structures, and is no conclusion. */
+/** What the study holds and lacks comes before the structures, and is no conclusion. */
 const STUDY = 'views';
 
 /** Structures in the fixed order of REP25 (echo 16). */
@@ -36,7 +37,7 @@ const ORDER = [
 /** At most so many statements, the most important first (echo 16). */
 const IMPRESSIONS = 10;
 
-/** How a value lies to the range that stands with it. */
+/** How a value compares with the range beside it. */
 const RANGE_TEXT = {
   N: 'within the range of',
   L: 'below the range of',
@@ -51,12 +52,13 @@ function rangeText({ reference, interpretation }: Measurement): string {
   return `, ${RANGE_TEXT[interpretation ?? 'none']} ${source}`;
 }
 
+/** A row of the findings: the value with its range, its method and its remarks. */
 function measurementLine(measurement: Measurement): string {
   const { concept, value, note } = measurement;
   const name = withSubject(measurement.label, measurement);
   const method = methodEntry(measurement.method)?.text ?? measurement.method;
   const remark = note ? ` Note: ${sentence(note)}` : '';
-  return `${name}: ${shown(concept.key as ConceptKey, value)}${rangeText(measurement)}; ${sentence(method)}${remark}`;
+  return `${name}: ${valueText(concept.key as ConceptKey, value)}${rangeText(measurement)}; ${sentence(method)}${remark}`;
 }
 
 function sectionLines(result: Result, id: string): string[] {
@@ -70,18 +72,59 @@ function sectionLines(result: Result, id: string): string[] {
 
 const WEIGHT = { critical: 0, abnormal: 1, info: 2 } as const;
 
+const OUTSIDE = { H: 'above its range', L: 'below its range', A: 'abnormal' } as const;
+
+/** A value outside its range, with the word for it. */
+function outsideText(one: Measurement): string {
+  const { interpretation } = one;
+  return interpretation && interpretation !== 'N'
+    ? `${namedText(one)} (${OUTSIDE[interpretation]})`
+    : namedText(one);
+}
+
+/** Values that represent a section where nothing else is concluded. */
+const HEADLINES = 3;
+
+/** The values of a section for the impression: those outside their range, else the first. */
+function headlineText(accepted: readonly Measurement[], concluded: boolean): string[] {
+  const outside = accepted.filter(({ interpretation }) => (interpretation ?? 'N') !== 'N');
+  const headlines =
+    outside.length > 0 ? outside.slice(0, HEADLINES) : accepted.slice(0, concluded ? 1 : HEADLINES);
+  return headlines.length > 0 ? [`${headlines.map(outsideText).join(', ')}.`] : [];
+}
+
+/**
+ * What an assessed section comes to, for the impression: its headline values and what is concluded.
+ * The other values are in the findings, what is missing among the limitations.
+ */
+function conclusionText({ summary, statements }: Section, measurements: MeasurementsById): string {
+  const isGap = ({ kind }: Statement) => kind === 'gap';
+  if (!statements || statements.every(isGap)) return summary;
+  const concluded = statements.filter(({ kind }) => kind !== 'gap' && kind !== 'value');
+  const values = statements
+    .filter(({ kind }) => kind === 'value')
+    .flatMap(({ about }) => about.flatMap((id) => measurements.get(id) ?? []));
+  return [
+    ...headlineText(values, concluded.length > 0),
+    renderStatements(concluded, measurements),
+    statements.some(isGap) ? 'Assessed in part, see limitations.' : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
 /** What is abnormal first, then what was assessed beside it, then what is only to be noted. */
 function impressionOf(result: Result): string[] {
+  const measurements = byId(result.measurements);
   const findings = result.findings.toSorted(
     (one, other) => WEIGHT[one.severity] - WEIGHT[other.severity],
   );
   const loud = findings.filter(({ severity }) => severity !== 'info');
-  const told = new Set(loud.map(({ section }) => section));
+  const reported = new Set(loud.map(({ section }) => section));
   const assessed = ORDER.flatMap((id) => {
     const section = result.sections.find((one) => one.id === id);
-    if (!section || !isAssessed(section) || told.has(id)) return [];
-    const own = result.measurements.filter((one) => one.section === id);
-    return [`${section.title}: ${conclusionOf(section, own)}`];
+    if (!section || !isAssessed(section) || reported.has(id)) return [];
+    return [`${section.title}: ${conclusionText(section, measurements)}`];
   });
   const quiet = findings.filter(({ severity }) => severity === 'info');
   const lines = [...loud.map(({ text }) => text), ...assessed, ...quiet.map(({ text }) => text)];
@@ -89,8 +132,8 @@ function impressionOf(result: Result): string[] {
 }
 
 /**
- * The draft report in the order of REP25: written from the result alone, so that it can say nothing
- * that the result does not hold, and nothing of what was not assessed but that.
+ * The draft report in the order of REP25: written from the result alone, so that it can contain
+ * nothing that the result does not hold.
  */
 export function writeReport(result: Result): Report {
   const study = sectionLines(result, STUDY);

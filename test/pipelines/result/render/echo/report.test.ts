@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { writeReport } from '../../../../pipelines/echo/report/section.ts';
-import type { Measurement } from '../../../../pipelines/result/envelope.ts';
-import { unsupportedClaims } from '../../../../pipelines/result/render/report-check.ts';
-import { interpreted } from '../interpret-sample.ts';
+import type { Measurement } from '../../../../../pipelines/result/envelope.ts';
+import { writeReport } from '../../../../../pipelines/result/render/echo/report.ts';
+import { unsupportedClaims } from '../../../../../pipelines/result/render/report-check.ts';
+import { interpreted } from '../../../echo/interpret-sample.ts';
 
 const { result } = interpreted({ ivsd: 1, lvidd: 5, lvpwd: 1, lvids: 3.2 });
 

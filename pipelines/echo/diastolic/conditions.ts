@@ -1,0 +1,110 @@
+import { rounded } from '../../measure/rounding.ts';
+import type { MitralDisease, MyocardialSign } from '../../result/render/echo/diastolic.ts';
+import { DYSFUNCTION, myocardialDisease } from '../cardiomyopathy/guideline.ts';
+import { mitralAreaByHalfTime, pressureBehindJet } from '../formulas/doppler.ts';
+import { EF_PRECEDENCE, headlineEf, ungradedEf } from '../lvef/measure.ts';
+import { rightHeartPressures } from '../pulmonary-hypertension/measure.ts';
+import { rangedSex, type Values } from '../shared/section.ts';
+import { isNormalMitralArea, mitralStenosis2020, STENOTIC_GRADIENT } from '../valves/guideline.ts';
+import { isSignificant, regurgitations } from '../valves/judge.ts';
+import { WALL_MOTION } from '../wall-motion/guideline.ts';
+import type { Ejection } from './applicability.ts';
+import { SECTION } from './measure.ts';
+import type { DiastolicConditions, DiastolicEvidence } from './section.ts';
+
+/** MVA, cm2, up to which a half-time suggests stenosis without a gradient (VHD20; echo 11.5). */
+const STENOTIC_AREA = 1.5;
+
+/** The section of the valves runs later: what it calculates is not yet among the values. */
+function areaByHalfTime(values: Values): number | null {
+  const halfTime = values.number('mv-half-time');
+  const given = values.number('mv-area-half-time');
+  return given ?? (halfTime === null ? null : mitralAreaByHalfTime(halfTime));
+}
+
+/** Any stenosis counts; a grade needs more than a doubt that forbids another (echo 11.5). */
+function stenosis(values: Values): MitralDisease | null {
+  const planimetry = values.number('mv-area-planimetry');
+  const byHalfTime = areaByHalfTime(values);
+  const gradient = values.number('mv-mean-gradient');
+  const steep = gradient !== null && rounded(gradient, 0) >= STENOTIC_GRADIENT;
+  if (planimetry !== null) {
+    return isNormalMitralArea(planimetry)
+      ? null
+      : { kind: 'stenosis', grade: mitralStenosis2020(planimetry), by: 'valve area' };
+  }
+  if (byHalfTime === null) {
+    return steep ? { kind: 'steep-gradient', gradient: STENOTIC_GRADIENT } : null;
+  }
+  const speaks = steep || rounded(byHalfTime, 2) <= STENOTIC_AREA;
+  return speaks && !isNormalMitralArea(byHalfTime)
+    ? { kind: 'stenosis', grade: mitralStenosis2020(byHalfTime), by: 'half-time' }
+    : null;
+}
+
+/** "Significant" is read as moderate or more, or as quantities that contradict each other. */
+function regurgitation(values: Values): MitralDisease | null {
+  const { MR } = regurgitations(values);
+  return MR && isSignificant(MR) ? { kind: 'regurgitation', grade: MR } : null;
+}
+
+/**
+ * Disease of the mitral valve with which e' and E/e' are invalid and diastolic function has no
+ * standard grade: any stenosis, significant regurgitation (D16, D25; echo 10.2). Empty: none
+ * among what was measured, which excludes none.
+ */
+function mitralDisease(values: Values): MitralDisease[] {
+  return [stenosis(values), regurgitation(values)].filter((found) => found !== null);
+}
+
+/** A value is classified by what is shown of it (echo 0.3). */
+const isReduced = (percent: number) => rounded(percent, 0) < DYSFUNCTION.ef;
+
+const EF_KEYS: ReadonlySet<string> = new Set(EF_PRECEDENCE);
+
+/** Readings that contradict each other may still lie on the same side of the limit. */
+function ejectionOf(values: Values): Ejection {
+  const headline = headlineEf(values);
+  if (!headline) return { reduced: null, contested: false };
+  const reduced = isReduced(headline.value);
+  const { between } = ungradedEf(values) ?? { between: null };
+  const settled =
+    between === null ||
+    (between.length > 1 &&
+      between.every(
+        ({ concept, value }) => EF_KEYS.has(concept.key) && isReduced(value) === reduced,
+      ));
+  return settled ? { reduced, contested: false } : { reduced: null, contested: true };
+}
+
+/** A score of a segment that moves normally. */
+const NORMAL_SCORE = 1;
+
+/** The apex is not scored for wall motion (ASE 2015). */
+const isAbnormal = ({ segment, score }: DiastolicEvidence['heart']['segments'][number]) =>
+  segment <= WALL_MOTION.scored && score !== null && score > NORMAL_SCORE;
+
+/** Signs among what was measured and what the sections before concluded. */
+function myocardialSigns(evidence: DiastolicEvidence, values: Values): MyocardialSign[] {
+  const walls = [values.number('ivsd'), values.number('lvpwd')].filter((wall) => wall !== null);
+  const { trusted, segments } = evidence.heart;
+  return myocardialDisease({
+    sex: rangedSex(evidence),
+    massIndex: values.number('lv-mass-index'),
+    wall: walls.length > 0 ? Math.max(...walls) : null,
+    scoreIndex: values.number('wall-motion-score-index'),
+    abnormalSegment: trusted && segments.some(isAbnormal),
+  });
+}
+
+/** What the sections of LVEF, valves, wall motion and the right heart know, for diastolic function. */
+export const DIASTOLIC_CONDITIONS: DiastolicConditions = {
+  ejectionOf,
+  mitralDisease,
+  myocardialSigns,
+  pressures: (values) => rightHeartPressures(values, SECTION).values,
+  diastolicPressure(values) {
+    const [end, atrial] = [values.number('pr-end-velocity'), values.number('ra-pressure')];
+    return end === null || atrial === null ? null : pressureBehindJet(end, atrial);
+  },
+};

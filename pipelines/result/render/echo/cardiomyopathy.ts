@@ -1,0 +1,60 @@
+import { type SentenceTable, statementsOf } from '../../statement.ts';
+
+/** Whether a wall ratio is that of asymmetric hypertrophy in any patient, or without hypertension. */
+const ASYMMETRIES = {
+  certain: 'asymmetric septal hypertrophy',
+  'without-hypertension':
+    'asymmetric septal hypertrophy, if there is no hypertension (which requires a ratio of 1.5)',
+} as const;
+export type Asymmetry = keyof typeof ASYMMETRIES;
+
+/** What an AMYLI index means. */
+const AMYLI = {
+  'rules-out': 'which makes amyloid unlikely in a population screened for it',
+  open: 'which neither rules amyloid out nor diagnoses it',
+} as const;
+
+export const CARDIOMYOPATHY_SENTENCES = {
+  'cardiomyopathy.wall': (of: {
+    walls: 1 | 2;
+    /** mm */
+    thickest: number;
+    wall: string;
+    meets: boolean;
+  }) =>
+    `${of.walls === 2 ? 'Greatest of the two measured walls' : 'The one measured wall'} ${of.thickest} mm: ${of.wall}${of.meets ? ', if not explained by loading such as hypertension, aortic stenosis or athletic training' : ''}.`,
+  'cardiomyopathy.asymmetry': ({ asymmetry }: { asymmetry: Asymmetry }) =>
+    `Walls: ${ASYMMETRIES[asymmetry]}.`,
+  'cardiomyopathy.dilated': ({ pattern, device }: { pattern: string; device: boolean }) =>
+    `Dilated pattern: ${pattern}${device ? '; LVEF in the range of device therapy' : ''}.`,
+  'cardiomyopathy.obstruction': ({ obstruction }: { obstruction: string }) =>
+    `LVOT: ${obstruction}.`,
+  'cardiomyopathy.restrictive': () =>
+    'Filling meets two criteria of a restrictive pattern (E/A and deceleration time); the sizes of the atria and the LV were not considered.',
+  'cardiomyopathy.amyli': ({ index, meaning }: { index: number; meaning: keyof typeof AMYLI }) =>
+    `AMYLI index ${index.toFixed(2)}, ${AMYLI[meaning]}.`,
+  'cardiomyopathy.walls-may-be-missed': () =>
+    'Maximal wall thickness may be missed: walls of short-axis views were not measured.',
+  'cardiomyopathy.no-gradient': () =>
+    'LVOT obstruction was not assessed: no gradient at rest was measured.',
+  'cardiomyopathy.no-sparing': ({ contour }: { contour: boolean }) =>
+    `Relative apical sparing was not assessed: ${
+      contour
+        ? 'strain by segment is that of contours, for which the cut-off was not shown'
+        : 'no strain by segment'
+    }.`,
+  'cardiomyopathy.never-assessed': () =>
+    'The amyloid score of ESC 2021, other flags of infiltration, excess trabeculation, apical ballooning and an arrhythmogenic RV were not assessed.',
+  'cardiomyopathy.no-hypertrophy': () =>
+    'Hypertrophic pattern was not assessed: both walls are needed.',
+  'cardiomyopathy.no-dilated': () =>
+    'Dilated pattern was not assessed: an LVEF that can be graded is needed.',
+  'cardiomyopathy.nothing': () =>
+    'Patterns of cardiomyopathy were not assessed: neither wall thickness nor LVEF was available.',
+  'cardiomyopathy.thick-wall': ({ wall }: { wall: string }) =>
+    `Wall thickness: ${wall}, if not explained by loading.`,
+  'cardiomyopathy.dilated-pattern': ({ pattern }: { pattern: string }) =>
+    `${pattern}; echocardiography alone does not establish the cause.`,
+} as const satisfies SentenceTable;
+
+export const sayOfCardiomyopathy = statementsOf<typeof CARDIOMYOPATHY_SENTENCES>();

@@ -1,0 +1,137 @@
+import { type SentenceTable, statementsOf } from '../../statement.ts';
+
+/** Algorithms and their names as results carry them. */
+export const SCHEMES = {
+  '2016-a': 'ASE/EACVI 2016, algorithm A',
+  '2016-b': 'ASE/EACVI 2016, algorithm B',
+  '2016-b-after-a': 'algorithm B',
+  '2025': 'ASE 2025',
+  '2025-presence': 'ASE 2025, presence of dysfunction, apart from LAP',
+  '2025-fibrillation': 'ASE 2025, if the rhythm is atrial fibrillation',
+} as const;
+export type Scheme = keyof typeof SCHEMES;
+
+/** A criterion of a decision rule; `met` is null where it was not available. */
+type Criterion = { name: string; met: boolean | null };
+
+/** Signs of myocardial disease, with which algorithm B of 2016 is used from the beginning. */
+const DISEASES = {
+  'mass-index': 'LV mass index above its range',
+  'thick-wall': 'wall of at least 15 mm',
+  'score-index': 'wall motion score index raised',
+  'abnormal-segment': 'abnormal wall motion of a segment',
+} as const;
+export type MyocardialSign = keyof typeof DISEASES;
+
+/** What one algorithm came to. */
+export type DiastolicResult = {
+  scheme: Scheme;
+  /** As it is published. */
+  result: string;
+  criteria: readonly Criterion[];
+  /** Why algorithm B of 2016 was chosen; null where it was not. */
+  because: 'reduced-ef' | readonly MyocardialSign[] | null;
+  /** A second step of the same algorithm; `no-grade`: E or E/A is missing for it. */
+  next: { result: string; criteria: readonly Criterion[] } | 'no-grade' | null;
+};
+
+/** "met: A, B; not met: C; not available: D" (echo 10.7). */
+function criteriaText(criteria: readonly Criterion[]): string {
+  const of = (words: string, wanted: boolean | null) => {
+    const names = criteria.flatMap(({ name, met }) => (met === wanted ? [name] : []));
+    return names.length > 0 ? [`${words}: ${names.join(', ')}`] : [];
+  };
+  return [...of('met', true), ...of('not met', false), ...of('not available', null)].join('; ');
+}
+
+function becauseText(because: DiastolicResult['because']): string {
+  if (because === null) return '';
+  return because === 'reduced-ef'
+    ? ' (LVEF below 50 %)'
+    : ` (myocardial disease: ${because.map((sign) => DISEASES[sign]).join(', ')})`;
+}
+
+/** Never a grade without the name of its algorithm and the criteria used (echo 10.7). */
+function resultText({ scheme, result, criteria, because, next }: DiastolicResult): string {
+  const first = `${SCHEMES[scheme]}${becauseText(because)}: ${result} (${criteriaText(criteria)})`;
+  if (next === null) return first;
+  return next === 'no-grade'
+    ? `${first}; algorithm B: no grade, since E or E/A is missing`
+    : `${first}; algorithm B: ${next.result} (${criteriaText(next.criteria)})`;
+}
+
+const DIFFER = 'The two algorithms differ: LA pressure is elevated by one of them only.';
+
+/** Given with every grade: what decides whether the algorithm may be used (echo 10.2). */
+const APPLIES =
+  'Holds in sinus rhythm without mitral annular calcification, mitral prosthesis, repair or clip, LBBB, pacing or CRT, LVAD, heart transplant, pericardial constriction, non-cardiac pulmonary hypertension, complete AV block or pregnancy, which are not known to this software; mitral stenosis and regurgitation are known only as far as they were measured.';
+
+/** Disease of the mitral valve, by which E/e' is invalid. */
+export type MitralDisease =
+  | { kind: 'stenosis'; grade: string; by: 'valve area' | 'half-time' }
+  | { kind: 'steep-gradient'; gradient: number }
+  | { kind: 'regurgitation'; grade: string };
+
+function mitralText(disease: MitralDisease): string {
+  switch (disease.kind) {
+    case 'stenosis':
+      return `${disease.grade} by ${disease.by}`;
+    case 'steep-gradient':
+      return `a mitral mean gradient of at least ${disease.gradient} mmHg suggests stenosis`;
+    case 'regurgitation':
+      return `MR, ${disease.grade}`;
+  }
+}
+
+/** What an algorithm asks for. */
+const INPUTS = {
+  e: 'E',
+  'e-to-a': 'E/A',
+  'septal-e-prime': "septal e'",
+  'lateral-e-prime': "lateral e'",
+  'deceleration-time': 'deceleration time',
+} as const;
+export type DiastolicInput = keyof typeof INPUTS;
+
+export const DIASTOLIC_SENTENCES = {
+  'diastolic.result': (result: DiastolicResult) => `${resultText(result)}.`,
+  'diastolic.disease-unknown': () =>
+    'Myocardial disease is not known beyond what was measured here; with it, algorithm B of 2016 would replace algorithm A.',
+  'diastolic.discordant': ({ markers }: { markers: readonly string[] }) =>
+    `Discordant: ${markers.join(', ')} suggests raised LAP.`,
+  'diastolic.supplemental': ({ criteria }: { criteria: readonly Criterion[] }) =>
+    `Supplemental signs of raised LAP of ASE 2025 (${criteriaText(criteria)}); without one a diastolic exercise test decides.`,
+  'diastolic.algorithms-differ': () => DIFFER,
+  'diastolic.applies': () => APPLIES,
+  'diastolic.mitral-disease': ({ diseases }: { diseases: readonly MitralDisease[] }) =>
+    `Diastolic function was not graded, and E/e' is not used: ${diseases.map(mitralText).join(' and ')}.`,
+  'diastolic.scheme-not-chosen': () =>
+    'No result of ASE/EACVI 2016 is given: the LVEF, which chooses its algorithm, is left open.',
+  'diastolic.fibrillation': () =>
+    'No grade of sinus rhythm is given: the RR intervals are irregular and no A wave is seen.',
+  'diastolic.too-few-criteria': () =>
+    'Diastolic function was not graded: too few criteria were measured.',
+  'diastolic.not-measured': ({ inputs }: { inputs: readonly DiastolicInput[] }) =>
+    `Not measured: ${inputs.map((one) => INPUTS[one]).join(', ')}.`,
+  'diastolic.no-jet': ({ pressure }: { pressure: boolean }) =>
+    `No TR signal was measured; the criterion is unavailable${pressure ? ', but for the RVSP in ASE 2025' : ''}.`,
+  'diastolic.no-atrium': () => 'LA volume index is unavailable.',
+  'diastolic.ef-unknown': () =>
+    'LVEF is unknown; algorithm B for a reduced LVEF was not chosen by it.',
+  'diastolic.elevated': ({
+    results,
+    differ,
+  }: {
+    /** Those with an elevated pressure first. */
+    results: readonly DiastolicResult[];
+    differ: boolean;
+  }) =>
+    [
+      'Criteria of elevated LA pressure are met.',
+      ...results.map((one) => `${resultText(one)}.`),
+      ...(differ ? [DIFFER] : []),
+      APPLIES,
+    ].join(' '),
+} as const satisfies SentenceTable;
+
+export const sayOfDiastolic = statementsOf<typeof DIASTOLIC_SENTENCES>();

@@ -1,0 +1,42 @@
+import { type SentenceTable, statementsOf } from '../../statement.ts';
+import { type About, allNamed } from './shared.ts';
+
+/** What is known of pericardial fluid. */
+const EFFUSIONS = {
+  'depth-unknown': 'present, greatest depth not measured',
+  possible: 'possible, not measured',
+} as const;
+
+export const FOCUSED_SENTENCES = {
+  'focused.lv-function': (of: {
+    level: string;
+    /** Per cent, in steps. */
+    ef: number;
+    band: string | null;
+  }) => `LV function ${of.level}: LVEF about ${of.ef} %${of.band ? ` (${of.band})` : ''}.`,
+  'focused.rv-size': ({ size }: { size: string }, { about }: About) =>
+    `RV ${size}: ${allNamed(about)}.`,
+  'focused.rv-function': ({ reduced }: { reduced: boolean }, { about }: About) =>
+    `RV function ${reduced ? 'reduced' : 'normal'} by TAPSE alone: ${allNamed(about)}.`,
+  'focused.cava': ({ state }: { state: string }, { about }: About) =>
+    `IVC ${state}: ${allNamed(about)}.`,
+  'focused.effusion': ({ grade }: { grade: string }) => `Pericardial effusion: ${grade}.`,
+  'focused.effusion-not-graded': ({ known }: { known: keyof typeof EFFUSIONS }) =>
+    `Pericardial effusion: ${EFFUSIONS[known]}.`,
+  'focused.views': ({ views }: { views: readonly string[] }) =>
+    `Focused views in the upload: ${views.length > 0 ? views.join(', ') : 'none'}.`,
+  'focused.lv-not-graded': () => 'LV function was not graded.',
+  'focused.lv-not-assessed': () => 'LV function was not assessed: no LVEF was measured.',
+  'focused.no-lv-window': () =>
+    'No clip of the focused views shows the LV: the LVEF comes from another view, or from the machine.',
+  'focused.single-window': () => 'Limited, single window.',
+  'focused.no-effusion': () => 'Pericardial effusion was not assessed.',
+  'focused.no-rv-size': () => 'RV size was not assessed: no RV to LV ratio was measured.',
+  'focused.no-rv-function': () => 'RV function was not assessed: no TAPSE was measured.',
+  'focused.no-cava': () => 'The IVC was not assessed.',
+  'focused.no-collapse': () => 'The IVC was not assessed: its collapse was not measured.',
+  'focused.no-scale': () =>
+    'The clips of the handheld carry no calibration: ratios only, no sizes and no velocities.',
+} as const satisfies SentenceTable;
+
+export const sayOfFocused = statementsOf<typeof FOCUSED_SENTENCES>();

@@ -1,0 +1,49 @@
+import type { ConceptKey } from '../../../concepts/concepts.ts';
+import { type SentenceTable, statementsOf } from '../../statement.ts';
+import { type About, allNamed, namedValue } from './shared.ts';
+
+/** What limits an EF that is not by biplane discs, by its concept or by the machine's method. */
+const LIMITS = {
+  'lvef-networks': 'Single plane (A4C); biplane not possible.',
+  'lvef-4c': 'Single plane (A4C); biplane not possible.',
+  'lvef-2c': 'Single plane (A2C); biplane not possible.',
+  'cart-sr': 'The machine does not say by which method the LVEF was measured.',
+  'cart-area-length-biplane': 'LVEF by area-length in two planes, not by biplane discs.',
+  'cart-area-length': 'LVEF by area-length in a single plane; biplane not possible.',
+  'cart-cube': 'LVEF by the cube of the diameters is not valid with any regional abnormality.',
+  'cart-stated': 'LVEF by another method of the machine than biplane discs.',
+  'lvef-teichholz': 'LVEF by Teichholz is not valid with any regional wall motion abnormality.',
+} as const;
+
+/** Methods of an EF that limit what it is worth. */
+export type EfLimit = keyof typeof LIMITS;
+export const isEfLimit = (method: string): method is EfLimit => method in LIMITS;
+
+export const LVEF_SENTENCES = {
+  'lvef.grade': ({ grade }: { grade: string }) => `LV systolic function by LVEF: ${grade}.`,
+  'lvef.heart-failure-range': ({ range }: { range: string }) =>
+    `LVEF is in the range used for ${range.split(' ')[0]} if clinical heart failure is present.`,
+  'lvef.variability': ({ points }: { points: number }) =>
+    `A change of less than ${points} points is within measurement variability.`,
+  'lvef.at-limit': ({ points }: { points: number }) =>
+    `The LVEF lies within ${points} points of a limit of its grade, which is within measurement variability.`,
+  'lvef.not-assessed': () =>
+    'LVEF was not assessed: neither the machine nor an outlined beat gives one.',
+  'lvef.foreshortened': () =>
+    'Apical views of unequal length: one appears foreshortened; volumes may be underestimated.',
+  'lvef.volumes-differ': () =>
+    'The end-diastolic volumes of the two apical views differ by more than 25 %.',
+  'lvef.limited-method': ({ method }: { method: EfLimit }) => LIMITS[method],
+  'lvef.dysfunction': ({ grade }: { grade: string }, { about }: About) =>
+    `${allNamed(about)}: LV systolic function ${grade}.`,
+  'lvef.severe': (_: Record<string, never>, { about }: About) =>
+    `${allNamed(about)}: severely reduced LV systolic function; whether it is new is not known.`,
+  'lvef.severe-by-one-method': ({ limit }: { limit: number }) =>
+    `The methods disagree: one of two methods gives LVEF below ${limit} %; whether it is new is not known.`,
+  'lvef.severe-by-invalid-method': ({ limit }: { limit: number }, { about }: About) =>
+    `${allNamed(about)}: below ${limit} % by a method that is not valid here; whether it is new is not known.`,
+  'lvef.severe-of-machine': (of: { key: ConceptKey; value: number; limit: number }) =>
+    `${namedValue(of.key, of.value)} of the machine: one of two methods gives LVEF below ${of.limit} %; whether it is new is not known.`,
+} as const satisfies SentenceTable;
+
+export const sayOfLvef = statementsOf<typeof LVEF_SENTENCES>();

@@ -1,0 +1,57 @@
+import { type SentenceTable, statementsOf } from '../../statement.ts';
+import { type About, allNamed, valueText } from './shared.ts';
+
+const names = (views: readonly string[]) => [...new Set(views)].join(', ');
+
+const largeOutline = (large: boolean, there: string) =>
+  large ? `its outline${there} is that of a large effusion` : '';
+
+/** How large an effusion is, where it is deeper in another view than where it was measured. */
+function deeperText({ view, large }: { view: string; large: boolean }, { about: [depth] }: About) {
+  const shown = depth ? valueText('effusion-depth', depth.value) : '';
+  const outline = large ? ` (${largeOutline(large, ' there')})` : '';
+  return `Pericardial effusion of at least ${shown} behind the posterior wall; deeper in the ${view} view${outline}, to be measured there`;
+}
+
+const PLEURAL =
+  'The space was seen in PLAX alone: whether it is in front of the descending aorta (pericardial) or behind it (pleural) was not assessed.';
+
+export const EFFUSION_SENTENCES = {
+  'effusion.depth-not-measured': () =>
+    'The depth of the echo-free space around the heart was not measured.',
+  'effusion.none-outlined': ({ views }: { views: readonly string[] }) =>
+    `No fluid was outlined in ${names(views)}. How much fluid the model misses in patients is not known, so an effusion is not excluded.`,
+  'effusion.not-searched': () =>
+    'The pericardium was not assessed: no depth was measured, and no clip was searched for fluid.',
+  'effusion.possible': ({ views, large }: { views: readonly string[]; large: boolean }) =>
+    `An echo-free space was outlined around the heart in ${names(views)}: possibly pericardial fluid, to be checked and measured by hand${large ? `; ${largeOutline(large, '')}` : ''}.`,
+  'effusion.deeper-elsewhere': (of: { view: string; large: boolean }, about: About) =>
+    `${deeperText(of, about)}.`,
+  'effusion.size': ({ grade, behindWall }: { grade: string; behindWall: boolean }) =>
+    `Pericardial effusion: ${grade}${behindWall ? ', by its depth behind the posterior wall' : ''}.`,
+  'effusion.tamponade': ({ statement }: { statement: string }) => `${statement}.`,
+  'effusion.may-be-pleural': () => PLEURAL,
+  'effusion.greatest-not-measured': () =>
+    'The effusion was not graded: its greatest depth was not measured.',
+  'effusion.signs-not-assessed': () =>
+    'Chamber collapse and respiratory variation were not assessed.',
+  'effusion.plethora-not-assessed': () => 'IVC plethora was not assessed.',
+  'effusion.found': (
+    of: {
+      grade: string | null;
+      /** The view in which it is deeper; null where the measured depth is the greatest. */
+      deeperIn: string | null;
+      large: boolean;
+      tamponade: string;
+      pleural: boolean;
+    },
+    { about }: About,
+  ) => {
+    const size = of.deeperIn
+      ? deeperText({ view: of.deeperIn, large: of.large }, { about })
+      : `${allNamed(about)}: ${of.grade ? `${of.grade} ` : ''}pericardial effusion`;
+    return `${size}; ${of.tamponade}.${of.pleural ? ` ${PLEURAL}` : ''}`;
+  },
+} as const satisfies SentenceTable;
+
+export const sayOfEffusion = statementsOf<typeof EFFUSION_SENTENCES>();

@@ -1,0 +1,46 @@
+import { CONCEPTS, type ConceptKey } from '../../../concepts/concepts.ts';
+import { type SentenceTable, statementsOf } from '../../statement.ts';
+import { type About, allNamed, namedText } from './shared.ts';
+
+const labels = (keys: readonly ConceptKey[]) => keys.map((key) => CONCEPTS[key].label).join(', ');
+
+/** The decision table of RV systolic function (echo 7.3). */
+const FUNCTION = {
+  'single index normal': (keys: readonly ConceptKey[]) =>
+    `${labels(keys.slice(0, 1))} normal; single index only`,
+  'single index reduced': (keys: readonly ConceptKey[]) =>
+    `${labels(keys.slice(0, 1))} reduced; single index, RV dysfunction possible`,
+  normal: () => 'Normal RV systolic function',
+  borderline: (_: readonly ConceptKey[], abnormal: readonly ConceptKey[]) =>
+    `Borderline RV systolic function: discordant indices (abnormal: ${labels(abnormal)})`,
+  reduced: () => 'Reduced RV systolic function',
+} as const;
+
+interface RvFunction {
+  conclusion: keyof typeof FUNCTION;
+  judged: readonly ConceptKey[];
+  abnormal: readonly ConceptKey[];
+}
+
+export const RV_FUNCTION_SENTENCES = {
+  'rv-function.systolic': ({ conclusion, judged, abnormal }: RvFunction) =>
+    `${FUNCTION[conclusion](judged, abnormal)}.`,
+  'rv-function.dilated': (_: Record<string, never>, { about }: About) =>
+    `RV dilated: ${allNamed(about)}.`,
+  'rv-function.larger-than-lv': (_: Record<string, never>, { about }: About) =>
+    `The RV is larger than the LV: ${allNamed(about)}.`,
+  'rv-function.wall-thickened': (_: Record<string, never>, { about }: About) =>
+    `RV free wall thickened: ${allNamed(about)}.`,
+  'rv-function.no-index': ({ other }: { other: boolean }) =>
+    `RV systolic function was not assessed: no ${other ? 'other ' : ''}index was measured.`,
+  'rv-function.rimp-not-counted': (of: { pulsed: number; tissue: number }, { about }: About) =>
+    `${about.map(namedText).join(', ')} was not counted: the machine does not say by which Doppler, and it is abnormal above ${of.pulsed} by pulsed and above ${of.tissue} by tissue Doppler.`,
+  'rv-function.no-size': () =>
+    'RV size was not assessed: neither RV basal nor mid-cavity diameter was measured.',
+  'rv-function.no-ratio': () =>
+    'The RV/LV ratio was not assessed: both basal diameters of one frame are needed.',
+  'rv-function.strain': ({ alone }: { alone: boolean }) =>
+    `RV dilatation with reduced RV systolic function${alone ? ' by a single index' : ''}; consider acute pressure overload such as pulmonary embolism.`,
+} as const satisfies SentenceTable;
+
+export const sayOfRvFunction = statementsOf<typeof RV_FUNCTION_SENTENCES>();

@@ -1,0 +1,42 @@
+import { type SentenceTable, statementsOf } from '../../statement.ts';
+
+/** What was outlined in one clip. */
+type Outlined = {
+  view: string;
+  /** False: the outlines jump from frame to frame, and nothing was measured. */
+  steady: boolean;
+  chambers: readonly string[];
+  /** Frames without a fault, of those that were outlined. */
+  sound: number;
+  outlined: number;
+  /** Every n-th frame of the clip was outlined. */
+  stride: number;
+  frames: number;
+  beats: number;
+};
+
+/** "A4C: LV, myocardium, LA outlined; 60 of 60 frames are sound, 2 whole beats." */
+function outlinedText({
+  view,
+  steady,
+  chambers,
+  sound,
+  outlined,
+  stride,
+  frames,
+  beats,
+}: Outlined) {
+  if (!steady) return `${view}: the outlines jump from frame to frame and were not measured.`;
+  const every = stride > 1 ? ` (every ${stride}th of ${frames})` : '';
+  const whole = `${beats} whole beat${beats === 1 ? '' : 's'}`;
+  return `${view}: ${chambers.join(', ')} outlined; ${sound} of ${outlined} frames${every} are sound, ${whole}.`;
+}
+
+export const SEGMENT_CHAMBERS_SENTENCES = {
+  'segment-chambers.outlined': outlinedText,
+  'segment-chambers.no-scale': () =>
+    'Areas are not reported: the image carries no spatial calibration.',
+  'segment-chambers.no-right-heart': () => 'The right heart was not outlined.',
+} as const satisfies SentenceTable;
+
+export const sayOfSegmentChambers = statementsOf<typeof SEGMENT_CHAMBERS_SENTENCES>();

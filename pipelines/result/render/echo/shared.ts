@@ -1,0 +1,281 @@
+import { CONCEPTS, type ConceptKey } from '../../../concepts/concepts.ts';
+import { rounded } from '../../../measure/rounding.ts';
+import type { Measurement } from '../../envelope.ts';
+import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
+import { unitText } from '../unit-text.ts';
+
+/** The measurements that a sentence is about. */
+export interface About {
+  readonly about: readonly Measurement[];
+}
+
+/** A value as the report prints it: rounded half away from zero, with its unit. */
+export function valueText(key: ConceptKey, value: number): string {
+  const { decimals, unit } = CONCEPTS[key];
+  const number = rounded(value, decimals).toFixed(decimals);
+  return `${number} ${unitText(unit)}`.trimEnd();
+}
+
+/** "LVIDd 5.1 cm". */
+export function namedText({ concept, value }: Pick<Measurement, 'concept' | 'value'>): string {
+  const key = concept.key as ConceptKey;
+  return `${CONCEPTS[key].abbreviation} ${valueText(key, value)}`;
+}
+
+/** "LVIDd 5.1 cm, LVIDs 3.2 cm". */
+export const allNamed = (measurements: readonly Measurement[]): string =>
+  measurements.map(namedText).join(', ');
+
+/** Text with a full stop, unless it ends a sentence already. */
+export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/** "A4C, A2C or A3C". */
+export const anyOf = (names: readonly string[]): string =>
+  names.join(', ').replace(/, ([^,]*)$/, ' or $1');
+
+/** Who a value is from. */
+export const ORIGIN_TEXT = {
+  image: 'of the images',
+  machine: 'of the machine',
+  request: 'of the request',
+  person: 'entered by hand',
+} as const satisfies Record<Measurement['origin'], string>;
+
+/** Of a value that was withheld, and why. */
+const withheldText = ({ label, note }: Measurement) => sentence(`${label} was withheld: ${note}`);
+
+/** What every section may say. */
+export const ECHO_SENTENCES = {
+  'echo.values': (_: Record<string, never>, { about }: About) => sentence(allNamed(about)),
+  'echo.withheld': (_: Record<string, never>, { about }: About) =>
+    about.map(withheldText).join(' '),
+  'echo.no-value': () => 'No value of this section was supplied.',
+  'echo.surface-unknown': () =>
+    'Indexed values are not reported: height and weight are missing or implausible.',
+  'echo.sex-unknown': () => 'Sex-specific reference ranges were not applied.',
+  'echo.child': () =>
+    'Adult reference ranges do not apply under 18 years; z-scores are not computed.',
+  'echo.focused-study': () => 'Focused study, not a comprehensive echocardiogram.',
+  'outlines.reader-failed': () =>
+    'The apical clips could not be analysed because of an internal error.',
+  'outlines.no-model': () => 'No permitted model outlines the chambers of the heart.',
+  'outlines.no-clip': ({ views }: { views: readonly string[] }) =>
+    `Not assessed: no ${anyOf(views)} clip was found.`,
+  'outlines.no-beat': ({ views }: { views: readonly string[] }) =>
+    `The ${anyOf(views)} clips show no whole beat with reliable outlines.`,
+  'rhythm.irregular': ({ beats, few }: { beats: number; few: boolean }) =>
+    sentence(irregularText(beats, few)),
+  'rhythm.unequal': () =>
+    'The RR intervals of the A4C and A2C clips differ by more than 10 %: the biplane volumes combine unequal beats.',
+  'lvef.sources-differ': ({
+    readings,
+    points,
+  }: {
+    readings: readonly EfReading[];
+    points: number;
+  }) =>
+    `${readings.map(readingText).join(' and ')} differ by more than ${points} points: LVEF was not graded.`,
+  'lvef.methods-differ': ({ points }: { points: number }) =>
+    `LVEF by both networks and by biplane discs differ by more than ${points} points: it was not graded.`,
+  'lvef.method-invalid': ({
+    method,
+    diameter,
+    motion,
+  }: {
+    method: keyof typeof LINEAR_METHODS;
+    /** LVIDd of a dilated LV, cm, and a raised score index. */
+    diameter: number | null;
+    motion: number | null;
+  }) => {
+    const why = [
+      diameter === null ? null : `the LV is dilated (${namedValue('lvidd', diameter)})`,
+      motion === null
+        ? null
+        : `wall motion is abnormal (${namedValue('wall-motion-score-index', motion)})`,
+    ].filter(Boolean);
+    return `LVEF by ${LINEAR_METHODS[method]} was not graded and not used: ${why.join(' and ')}.`;
+  },
+} as const satisfies SentenceTable;
+
+export const sayOfEcho = statementsOf<typeof ECHO_SENTENCES>();
+
+/** One LVEF, of a method or from volumes, with its source. */
+interface EfReading {
+  readonly [name: string]: string | number | boolean;
+  key: ConceptKey;
+  value: number;
+  origin: 'image' | 'machine';
+  /** From EDV and ESV, whatever the source calls its EF. */
+  ofVolumes: boolean;
+}
+
+export const namedValue = (key: ConceptKey, value: number) =>
+  `${CONCEPTS[key].abbreviation} ${valueText(key, value)}`;
+
+/** "LVEF (biplane) 28 % of the machine". */
+function readingText({ key, value, origin, ofVolumes }: EfReading): string {
+  return ofVolumes
+    ? `LVEF ${valueText('lvef', value)} from EDV and ESV ${ORIGIN_TEXT[origin]}`
+    : `${namedValue(key, value)} ${ORIGIN_TEXT[origin]}`;
+}
+
+/** Linear methods of the LVEF (echo 4.2). */
+const LINEAR_METHODS = { teichholz: 'Teichholz', cube: 'the cube of the diameters' } as const;
+
+/** Beats to average in an irregular rhythm (echo 0.5). */
+const ADVISED_IRREGULAR = 5;
+
+function irregularText(beats: number, few: boolean): string {
+  const advised = few ? `, fewer than the ${ADVISED_IRREGULAR} beats advised` : '';
+  return `Irregular RR intervals: values averaged over ${counted(beats, 'beat')}${advised}`;
+}
+
+const counted = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`;
+
+/** Contradictions of two values that no heart has together. */
+const CONTRADICTIONS = {
+  'diameter-not-smaller': 'LVIDs is not below LVIDd',
+  'area-not-smaller': 'the end-systolic area is not below the end-diastolic one',
+} as const;
+
+/** What a display shows by its form, where the header does not name its structure. */
+const FORMS = {
+  'fits-none': 'its form fits no single flow',
+  'tissue-scale': "a scale of tissue Doppler, S' on one side of the baseline and e' on the other",
+  'two-waves':
+    'two waves per beat towards the probe with a pause as long as systole before the first',
+  'ejection-in-view': 'one ejection per beat away from the probe in a view of that outflow tract',
+  ejection: 'one ejection per beat away from the probe: LVOT, or RVOT, which looks the same',
+  'moving-edge': 'an edge that moves to and fro with every beat',
+} as const;
+
+/** Why the reading of a display is not relied on. */
+const DISPLAY_DOUBTS = {
+  fused: 'E and A are fused: A begins above 20 cm/s',
+  'one-wave': 'one wave per beat in an even rhythm: E and A may be one',
+  'atrial-wall': 'the edge that moves furthest may be the atrial wall, not the mitral annulus',
+  'another-edge':
+    'another edge is clearer or moves further: it is uncertain which of them is the annulus',
+  'single-beat': 'a single beat',
+  faint: 'the trace is too faint or its beats differ',
+} as const;
+
+/** What must be read with a quantity of a display. */
+const DISPLAY_REMARKS = {
+  'no-a-wave': 'one wave per beat: no A is seen beside E',
+  largest: 'largest',
+  breath: 'of the breath on the display; whether it was a sniff is not known',
+} as const;
+
+/** Where and when fluid was measured. */
+const FLUID_PLACES = {
+  'behind-wall': 'behind the posterior wall, end-diastole; elsewhere it may be deeper',
+  outline: 'the outline of the space runs beyond the fluid; to be measured by hand',
+} as const;
+
+/** What a value was calculated from, where it was calculated from the images. */
+const IMAGE_INPUTS = {
+  volumes: 'EDV and ESV of the images',
+  diameters: 'LVIDd and LVIDs of the images',
+  values: 'values of the images',
+  machine: 'its inputs',
+} as const;
+
+/** Why a value of the right heart cannot be right. */
+const RIGHT_HEART_FAULTS = {
+  'contradicts-cava': 'a normal RA pressure contradicts a wide IVC that does not collapse',
+  'rests-on-contradicted': 'it contains an RA pressure that contradicts the IVC',
+  torrential: 'in torrential TR the velocity of the jet underestimates the RV pressure',
+  'grows-in-systole': 'the outline of the RV is no smaller in systole',
+} as const;
+
+/** What a calculation takes for granted. */
+const PRESUMPTIONS = {
+  sniff: 'collapse taken as that with a sniff',
+  'no-outflow-stenosis': 'equals the systolic PA pressure without RVOT or pulmonary stenosis',
+} as const;
+
+/** What must be read with a value, by code; the note of a measurement is made of it. */
+export const ECHO_REMARKS = {
+  'echo.not-finite': () => 'no finite number',
+  'echo.implausible': ({ key, low, high }: { key: ConceptKey; low: number; high: number }) =>
+    `outside the plausible ${low} to ${valueText(key, high)}; an error of measurement is likely`,
+  'echo.stroke-implausible': (of: { stroke: number; low: number; high: number }) =>
+    `stroke volume ${valueText('lvedv-biplane', of.stroke)}, outside the plausible ${of.low} to ${of.high} ml; an error of the contour is likely`,
+  'echo.contradiction': ({ pair }: { pair: keyof typeof CONTRADICTIONS }) => CONTRADICTIONS[pair],
+  'echo.inputs-differ': (of: {
+    key: ConceptKey;
+    value: number;
+    inputs: keyof typeof IMAGE_INPUTS;
+  }) => `${IMAGE_INPUTS[of.inputs]} give ${valueText(of.key, of.value)}`,
+  'echo.of-images': ({ key, value }: { key: ConceptKey; value: number }) =>
+    `image analysis: ${valueText(key, value)}`,
+  'echo.surface-of-machine': () => 'of the machine: the request gives no height and weight',
+  'echo.presumes': ({ what }: { what: keyof typeof PRESUMPTIONS }) => PRESUMPTIONS[what],
+  'echo.range-by-sex': (of: {
+    male: readonly [number, number];
+    female: readonly [number, number];
+  }) => `normal range: male ${of.male.join(' to ')}, female ${of.female.join(' to ')}`,
+  'echo.range-unverified': () => 'range as published, not checked against a second source',
+  'outlines.beats': ({ beats }: { beats: number }) => counted(beats, 'beat'),
+  'outlines.irregular': ({ beats, few }: { beats: number; few: boolean }) =>
+    irregularText(beats, few),
+  'outlines.every-nth-frame': ({ stride }: { stride: number }) => `every ${stride}th frame`,
+  'outlines.phases-by-area': () => 'phases from the course of the area, no ECG',
+  'outlines.phases-of-few-frames': ({ frames }: { frames: number }) =>
+    `a clip of ${frames} frames: the largest and the smallest cavity are taken as ED and ES`,
+  'outlines.ratio-only': ({ of }: { of: 'volumes' | 'areas' }) =>
+    `ratio only; ${of} not calibrated`,
+  'outlines.networks-disagree': () => 'the two networks do not agree',
+  'outlines.networks-disagree-here': () => 'the two networks do not agree on this clip',
+  'outlines.untrusted': () =>
+    'no permitted model was shown to measure it well enough on real images',
+  'outlines.standard-a4c': () => 'a standard A4C underestimates the size of the RV',
+  'outlines.rv-unreliable': ({ key }: { key: ConceptKey }) =>
+    `the outline of the RV is not reliable: ${CONCEPTS[key].label} is implausible`,
+  'right-heart.fault': ({ fault }: { fault: keyof typeof RIGHT_HEART_FAULTS }) =>
+    RIGHT_HEART_FAULTS[fault],
+  'strain.by-least-volume': () => 'end-systole by minimum volume',
+  'strain.slow': ({ rate }: { rate: number }) => `${rate} frames a second, 40 advised`,
+  'strain.contour-beside': ({ value }: { value: number }) =>
+    `contour strain of the outlines: ${valueText('gls-end-systolic', value)}`,
+  'wall-motion.scored': ({ scored, of }: { scored: number; of: number }) =>
+    `${scored} of ${of} segments scored`,
+  'fluid.place': ({ place }: { place: keyof typeof FLUID_PLACES }) => FLUID_PLACES[place],
+  'fluid.view': ({ family }: { family: string }) => `${family}, end-diastole`,
+  'valves.foreign-area': () =>
+    'DVI and AVA over the LVOT area differ by more than 1 %: one of them belongs to another measurement',
+  'diastolic.invalid-ratio': () => 'not valid with disease of the mitral valve',
+  'diastolic.fast': ({ rate, most }: { rate: number; most: number }) =>
+    `the heart rate of ${rate} is above ${most} per minute`,
+  'display.beats': (of: { beats: number; irregular: boolean; advised: number }) => {
+    const few = of.beats < of.advised ? `, fewer than the ${of.advised} advised` : '';
+    const averaged = of.irregular ? 'Irregular RR intervals: values averaged over' : 'mean of';
+    return `${averaged} ${counted(of.beats, 'beat')}${few}`;
+  },
+  'display.form': ({ form }: { form: keyof typeof FORMS }) => `named by its form: ${FORMS[form]}`,
+  'display.form-uncertain': ({ form }: { form: keyof typeof FORMS }) =>
+    `named by its form only, which is not enough: ${FORMS[form]}`,
+  'display.unnamed': ({ form }: { form: keyof typeof FORMS | null }) =>
+    `the structure is not named by the header${form ? ` (${FORMS[form]})` : ''}`,
+  'display.doubt': ({ doubt }: { doubt: keyof typeof DISPLAY_DOUBTS }) => DISPLAY_DOUBTS[doubt],
+  'display.remark': ({ remark }: { remark: keyof typeof DISPLAY_REMARKS }) =>
+    DISPLAY_REMARKS[remark],
+} as const satisfies SentenceTable;
+
+export const remarkOfEcho = remarksOf<typeof ECHO_REMARKS>();
+
+/** What a display shows by its form. */
+export type DisplayForm = keyof typeof FORMS;
+/** Why the reading of a display is not relied on. */
+export type DisplayDoubt = keyof typeof DISPLAY_DOUBTS;
+/** What must be read with a quantity of a display. */
+export type DisplayRemark = keyof typeof DISPLAY_REMARKS;
+/** Which inputs, by which words, give another value than the machine's. */
+export type ImageInputs = keyof typeof IMAGE_INPUTS;
+/** What a calculation takes for granted. */
+export type Presumption = keyof typeof PRESUMPTIONS;
+/** Why a value of the right heart cannot be right. */
+export type RightHeartFault = keyof typeof RIGHT_HEART_FAULTS;
+/** Contradictions of two values that no heart has together. */
+export type Contradiction = keyof typeof CONTRADICTIONS;

@@ -1,0 +1,61 @@
+import { type SentenceTable, statementsOf } from '../../statement.ts';
+
+/** Modes of clips and displays. */
+export const MODES = {
+  pw: 'pulsed Doppler',
+  cw: 'continuous wave Doppler',
+  doppler: 'spectral Doppler',
+  'm-mode': 'M-mode',
+  'colour-m-mode': 'colour M-mode',
+  '2d': '2D',
+  colour: 'colour Doppler 2D',
+  spectral: 'spectral Doppler, type unknown',
+  unknown: 'unknown',
+} as const;
+
+/** What a complete study holds at least; a convention of the project ([C], echo 2.9). */
+const MINIMUM_SET = {
+  PLAX: 'PLAX',
+  PSAX: 'PSAX',
+  A4C: 'A4C',
+  A2C: 'A2C',
+  A3C: 'A3C',
+  'subcostal-ivc': 'subcostal IVC',
+  'mitral-inflow': 'mitral inflow PW',
+  'septal-annulus': 'septal tissue Doppler',
+  'lateral-annulus': 'lateral tissue Doppler',
+  lvot: 'LVOT PW',
+  'aortic-valve': 'aortic valve CW',
+  'tricuspid-regurgitation': 'TR CW',
+} as const;
+/** One view or display of the minimum set. */
+export type MinimumItem = keyof typeof MINIMUM_SET;
+
+type Unnamed = {
+  unnamed: number;
+  pictures: number;
+  /** Files whose view is below the gate, with the view that they may show. */
+  suspected: readonly { file: string; view: string }[];
+};
+
+function uncertainText({ unnamed, pictures, suspected }: Unnamed): string {
+  const names = suspected.map(({ file, view }) => `${file} (perhaps ${view})`).join(', ');
+  return `The view of ${unnamed} of ${pictures} clips is below the gate or none of the known ones, and they were not measured${names ? `: ${names}` : ''}.`;
+}
+
+export const VIEWS_SENTENCES = {
+  'views.no-image': () => 'No image was supplied: the study holds reports of the machine alone.',
+  'views.named': ({ views }: { views: readonly string[] }) =>
+    `Views that the machine names: ${views.join(', ')}.`,
+  'views.seen': ({ views }: { views: readonly string[] }) =>
+    `Views that the images show: ${views.join(', ')}.`,
+  'views.modes': ({ modes }: { modes: readonly (readonly (keyof typeof MODES)[])[] }) =>
+    `Modes: ${[...new Set(modes.map((of) => of.map((one) => MODES[one]).join(', ')))].join(', ')}.`,
+  'views.no-model': ({ unnamed, pictures }: { unnamed: number; pictures: number }) =>
+    `No permitted model recognises the views of the heart; of ${unnamed} of ${pictures} clips the header names no view, and they were not measured.`,
+  'views.uncertain': uncertainText,
+  'views.limited': ({ missing }: { missing: readonly MinimumItem[] }) =>
+    `Limited study: of the minimum set of a complete one, no clip was found of ${missing.map((one) => MINIMUM_SET[one]).join(', ')}.`,
+} as const satisfies SentenceTable;
+
+export const sayOfViews = statementsOf<typeof VIEWS_SENTENCES>();
