@@ -129,7 +129,7 @@ describe('a row in the wrong form', () => {
     const wrong = plant(TID_1500, (item) =>
       item.relationship === null ? { ...item, items: item.items.toReversed() } : item,
     );
-    expect(rules(wrong)).toContain('stands after rows that follow it in the template');
+    expect(rules(wrong)).toContain('comes after rows that follow it in the template');
   });
 
   test('two growth ranks in one group', () => {

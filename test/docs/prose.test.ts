@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { parseSync } from 'vite';
+import { expect, it } from 'vitest';
+
+/**
+ * No code reads a sentence that was rendered, and none takes an id apart: conclusions, gaps and remarks
+ * are codes with the measurements they are about (docs/architecture.md, "Statements are data"). This
+ * test walks the syntax tree of all product code that handles results.
+ */
+
+/** Methods that look into a text. */
+const LOOKS_INTO: ReadonlySet<string> = new Set([
+  ...['includes', 'startsWith', 'endsWith', 'indexOf', 'lastIndexOf', 'search'],
+  ...['match', 'matchAll', 'split', 'slice', 'substring', 'replace', 'replaceAll'],
+]);
+/** Methods of a regular expression that take the text as their argument. */
+const MATCHES: ReadonlySet<string> = new Set(['test', 'exec']);
+/** Rendered fields of the envelope, read from an object or from a variable of that name. */
+const RENDERED: ReadonlySet<string> = new Set(['note', 'summary', 'detail']);
+/** Where results are made and turned into documents: ids of their entries as well. */
+const OF_RESULTS = /^(pipelines|fhir)\//;
+
+/** Places that remain, by file; the number never rises. */
+const KNOWN: Readonly<Record<string, number>> = {
+  'pipelines/artifacts/pdf/report.ts': 1,
+  'pipelines/echo/focused/guideline.ts': 1,
+  'pipelines/echo/shared/conclude.ts': 4,
+  'pipelines/obstetric/amniotic-fluid/judge.ts': 1,
+  'pipelines/obstetric/biometry/measure.ts': 1,
+  'pipelines/obstetric/doppler/findings.ts': 1,
+  'pipelines/obstetric/doppler/section.ts': 4,
+  'pipelines/obstetric/early-pregnancy/section.ts': 1,
+  'pipelines/obstetric/report/section.ts': 1,
+  'pipelines/result/render/report-check.ts': 2,
+  'pipelines/result/render/statement.ts': 1,
+  'pipelines/result/standing.ts': 4,
+};
+
+interface SyntaxNode {
+  type: string;
+  [property: string]: unknown;
+}
+
+const isNode = (value: unknown): value is SyntaxNode =>
+  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+
+/** `a?.b` and `(a)` stand for their content. */
+function unwrapped(node: unknown): SyntaxNode | null {
+  if (!isNode(node)) return null;
+  const wrapped =
+    node.type === 'ChainExpression' ||
+    node.type === 'ParenthesizedExpression' ||
+    node.type === 'TSNonNullExpression';
+  return wrapped ? unwrapped(node.expression) : node;
+}
+
+/** The field or variable that an expression reads: `note` of `measurement.note` and of `note`. */
+function nameOf(node: unknown): string | null {
+  const inner = unwrapped(node);
+  if (!inner) return null;
+  if (inner.type === 'Identifier') return String(inner.name);
+  if (inner.type !== 'MemberExpression' || inner.computed) return null;
+  return isNode(inner.property) ? String(inner.property.name) : null;
+}
+
+const argumentsOf = ({ arguments: given }: SyntaxNode): readonly unknown[] =>
+  Array.isArray(given) ? given : [];
+
+/** `id.slice(0, 64)` only cuts a value to the length of a DICOM attribute. */
+function isCut(method: string, [start, end]: readonly unknown[]): boolean {
+  const isNumber = (node: unknown) => isNode(node) && typeof node.value === 'number';
+  return method === 'slice' && isNode(start) && start.value === 0 && isNumber(end);
+}
+
+function offencesIn(file: string, text: string): string[] {
+  const ofResults = OF_RESULTS.test(file);
+  const isRendered = (node: unknown) => {
+    const name = nameOf(node) ?? '';
+    const isField = unwrapped(node)?.type === 'MemberExpression';
+    return RENDERED.has(name) || (ofResults && (name === 'id' || (name === 'text' && isField)));
+  };
+  const found: string[] = [];
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    if (!isNode(value)) return;
+    const callee = value.type === 'CallExpression' ? unwrapped(value.callee) : null;
+    if (callee?.type === 'MemberExpression') {
+      const method = nameOf(callee) ?? '';
+      const read = LOOKS_INTO.has(method)
+        ? callee.object
+        : MATCHES.has(method)
+          ? argumentsOf(value)[0]
+          : null;
+      if (isRendered(read) && !isCut(method, argumentsOf(value))) {
+        const start = Number(value.start);
+        const line = text.slice(0, start).split('\n').length;
+        found.push(`${file}:${line}: ${text.slice(start, Number(value.end)).split('\n')[0]}`);
+      }
+    }
+    for (const property of Object.values(value)) visit(property);
+  };
+  visit(parseSync(file, text).program);
+  return found;
+}
+
+const FOLDERS = [
+  'pipelines/obstetric',
+  'pipelines/echo',
+  'pipelines/result',
+  'pipelines/artifacts',
+];
+const files = execFileSync(
+  'git',
+  ['ls-files', ...FOLDERS, 'pipelines/run', 'pipelines/mock', 'fhir', 'dimse', 'src'],
+  { encoding: 'utf8' },
+)
+  .split('\n')
+  .filter((file) => file.endsWith('.ts'));
+
+it('no code reads a rendered sentence or takes an id apart', () => {
+  const found = files.flatMap((file) => offencesIn(file, readFileSync(file, 'utf8')));
+  const counted = Map.groupBy(found, (line) => line.split(':')[0] ?? '');
+  const beyond = [...counted].filter(([file, lines]) => lines.length > (KNOWN[file] ?? 0));
+  expect(beyond.flatMap(([, lines]) => lines)).toEqual([]);
+});
+
+it.each([
+  ['m.note.includes("x")', 1],
+  ['reason.detail?.endsWith("y")', 1],
+  ['/x/.test(summary)', 1],
+  ['m.id.startsWith("cart-")', 1],
+  ['m.id.slice(0, 64)', 0],
+  ['m.id === other.id', 0],
+  ['view.name.includes("4ch")', 0],
+])('%s counts %d', (code, count) => {
+  expect(offencesIn('pipelines/a.ts', code)).toHaveLength(count);
+});
