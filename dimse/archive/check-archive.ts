@@ -8,7 +8,7 @@ import { openAssociation, queryContext } from './query.ts';
 import { moveObjects } from './retrieve.ts';
 
 /**
- * Why a retrieval would fail, as far as this can be told without one; null when nothing was found.
+ * Why a retrieval would fail, as far as a check without one can find out; null when nothing was found.
  */
 export type Obstacle = string | null;
 

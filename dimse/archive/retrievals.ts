@@ -27,7 +27,7 @@ export async function receivedUids(
 
 /**
  * Of the objects that an archive has, those that can be received: of a SOP class that we accept,
- * and not one of our own results.
+ * and not one of our results.
  */
 export async function objectsWeAccept(
   database: Queryable,

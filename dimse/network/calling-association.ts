@@ -146,7 +146,7 @@ export class CallingAssociation {
     return messageId;
   }
 
-  /** Sends a response or a C-CANCEL, which have no message id of their own. */
+  /** Sends a response or a C-CANCEL, which have no new message id. */
   sendAnswer(contextId: number, command: CommandSet): Promise<void> {
     return this.#writeCommand(contextId, command);
   }

@@ -77,7 +77,7 @@ export function acceptedContexts(
   return accepted;
 }
 
-/** Longest P-DATA-TF that we send to a peer without a limit of its own (PS3.8 D.1). */
+/** Longest P-DATA-TF that we send to a peer that announces no limit (PS3.8 D.1). */
 const MAX_SENT_PDU_BYTES = 131_072;
 
 /**

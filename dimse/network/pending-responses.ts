@@ -111,7 +111,7 @@ async function* readResponses(
     const part = await association.nextPart();
     const { command } = part;
     if (!(command.commandField & RESPONSE_BIT)) {
-      if (!provider) throw unexpected('The peer sent a request of its own.');
+      if (!provider) throw unexpected('The peer sent a request instead of a response.');
       await provider.take(part);
       continue;
     }

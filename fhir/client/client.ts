@@ -253,8 +253,8 @@ export function connectFhir(connection: FhirConnection): FhirServer {
 
 /**
  * Checks a transaction response entry by entry: some servers answer 200 with a failure inside.
- * @throws FhirFailure of the first failed entry; `ehr_ambiguous` when the entries cannot be told
- * apart.
+ * @throws FhirFailure of the first failed entry; `ehr_ambiguous` when the entries cannot be
+ * identified.
  */
 function receipt(bundle: Bundle, answer: unknown): TransactionReceipt {
   const sent = bundle.entry?.length ?? 0;

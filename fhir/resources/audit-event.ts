@@ -17,7 +17,7 @@ const DICOM_UID = 'urn:dicom:uid';
 
 /** Identifier systems of a site. */
 export interface AuditIdentifiers {
-  /** System of our own request ids. */
+  /** Identifier system of our request ids. */
   requestSystem: string;
   /** (0010,0021) Issuer of Patient ID → system, `*` for images without one; none: no system. */
   patientSystems?: Readonly<Record<string, string>>;

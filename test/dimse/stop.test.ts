@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { dataPdu, RawPeer, statusOf, storeCommand } from './network/raw-peer.ts';
 import { openSite } from './site.ts';
 
-/** A site with a cart in the middle of an object, that is told to stop with so much grace. */
+/** A site that is stopped with so much grace while a cart is in the middle of an object. */
 async function stopInsideAnObject(graceSeconds: number) {
   const site = await openSite();
   site.config.shutdown.graceSeconds = graceSeconds;

@@ -10,9 +10,7 @@ const NOT_YET_CLEAN: Readonly<Record<string, number>> = {
   'CHANGELOG.md': 4,
   'README.md': 1,
   'config/': 20,
-  'dimse/': 43,
   'docs/': 125,
-  'fhir/': 15,
   'models/': 54,
   'pipelines/artifacts/': 29,
   'pipelines/contract/': 6,
@@ -25,11 +23,11 @@ const NOT_YET_CLEAN: Readonly<Record<string, number>> = {
   'pipelines/result/': 7,
   'pipelines/run/': 8,
   'src/app/': 32,
-  'src/core/': 72,
+  'src/core/': 46,
   'src/doors/': 45,
   'src/operations/': 1,
   'src/platform/': 21,
-  'test/': 356,
+  'test/': 317,
 };
 
 /** Rewritten, below a folder that is not. */

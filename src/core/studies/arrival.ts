@@ -145,7 +145,7 @@ async function putAside(
 
 /**
  * At the start, registers objects that reached the disk without a row, and deletes partial files,
- * which no sender was told are safe. Runs before the listener opens.
+ * which no sender was acknowledged. Runs before the listener opens.
  * @returns how many objects got a row, and how many partial files were deleted.
  */
 export async function recoverIntake(

@@ -85,8 +85,8 @@ export function beginReception(
 }
 
 /**
- * Without the database the object itself gets no row and its sender is told so; a row that could not
- * be deleted expires.
+ * Without the database the object itself gets no row either, and is refused; a row that could not be
+ * deleted expires.
  */
 async function ignoringFailure(query: Promise<unknown>): Promise<void> {
   await query.catch(() => {});

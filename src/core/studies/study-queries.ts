@@ -204,7 +204,7 @@ export async function studyOfInstance(database: Queryable, id: string): Promise<
 }
 
 /**
- * The series of our own results, of all requests of a study: a PACS that forwards what it receives
+ * The series of our results, of all requests of a study: a PACS that forwards what it receives
  * sends them back to us, and lists them as its own.
  */
 export async function ownSeries(

@@ -101,7 +101,7 @@ export interface InstanceRow {
 const CLOCK_SKEW_SECONDS = 10;
 
 /**
- * After the clock was set back, deadlines lie in a future that may be hours away: they are moved so
+ * After the clock was set back, deadlines are in a future that may be hours away: they are moved so
  * that they keep their distance to the last object.
  */
 async function keepDistance(database: Queryable, now: Date): Promise<void> {

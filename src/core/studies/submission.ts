@@ -78,7 +78,7 @@ export function requestFiles(instances: readonly InstanceRow[], dataDir: string)
 
 /** What a request gets in addition to its study. */
 export interface SubmissionDetails {
-  /** Whether another rule has run on this revision: the request needs a key of its own then. */
+  /** Whether another rule has run on this revision: the request needs a different key then. */
   further?: boolean;
   /** Earlier examinations; null when the rule asks for none. */
   priors?: Priors | null;

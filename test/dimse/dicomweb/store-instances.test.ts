@@ -100,7 +100,7 @@ describe('a store transaction', () => {
     ]);
   });
 
-  test('stands for an association: its end is the sign of a complete study', async () => {
+  test('counts as an association: its end signals that the study is complete', async () => {
     await call(body([file(1)]));
     const { rows: due } = await site.database.query<{ complete_because: string }>(
       'SELECT complete_because FROM studies WHERE study_instance_uid = $1',

@@ -95,7 +95,7 @@ describe('presentation contexts', () => {
     expect(answer(US, ['1.2.3', JPEG])).toEqual({ ...accepted, transferSyntax: JPEG });
   });
 
-  test('an unknown class and an unknown transfer syntax are told apart', () => {
+  test('an unknown class and an unknown transfer syntax have different results', () => {
     expect(answer('1.2.3', [EXPLICIT])?.result).toBe(CONTEXT_RESULT.abstractSyntaxNotSupported);
     expect(answer(US, ['1.2.3'])?.result).toBe(CONTEXT_RESULT.transferSyntaxesNotSupported);
   });

@@ -12,7 +12,7 @@ export interface RawPacs {
   close(): void;
 }
 
-/** A PACS that accepts each association and does with its first message what it is told. */
+/** A PACS that accepts each association and calls `onObject` for its first message. */
 export async function startRawPacs(onObject: (socket: Socket) => void): Promise<RawPacs> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -70,7 +70,7 @@ export function dataPdu(values: readonly Buffer[], lastOfDataSet: boolean): Buff
   return Buffer.concat([header, body]);
 }
 
-/** A peer that sends exactly the bytes it is told and sees exactly the PDUs that come back. */
+/** A peer that sends exactly the given bytes and sees exactly the PDUs that return. */
 export class RawPeer {
   readonly socket: Socket;
   readonly #pdus: Buffer[] = [];
@@ -120,7 +120,7 @@ export class RawPeer {
   }
 }
 
-/** DIMSE status of a response that stands in one PDU. */
+/** The DIMSE status of a response that fits into one PDU. */
 export function statusOf(pdu: Buffer | null): number | null {
   if (!pdu) return null;
   for (let offset = 12; offset + 8 <= pdu.length; ) {

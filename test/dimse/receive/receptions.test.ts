@@ -11,7 +11,7 @@ import { sendBuffer } from '../send.ts';
 import { openSite, type Site } from '../site.ts';
 
 const CINE = '1.2.840.10008.5.1.4.1.1.3.1';
-/** Of the site; the tests turn a clock of their own, which its assembly does not see. */
+/** The quiet time of the site; the tests turn a separate clock, which its assembly does not see. */
 const QUIET_SECONDS = 100;
 
 let site: Site;

@@ -172,7 +172,7 @@ describe('at the start', () => {
     await writeFile(join(day, name), Buffer.concat([prefix, file.subarray(dataSetOffset)]));
   }
 
-  test('objects that no row can be had of are put aside, and the others taken up', async () => {
+  test('objects that cannot get a row go to the quarantine, and the others are registered', async () => {
     const kept = await filesBelow('quarantine');
     await left('a.dcm', { studyInstanceUid: '1.'.padEnd(6000, '2') });
     await left('b.dcm', { patientId: 'P'.repeat(3000) });

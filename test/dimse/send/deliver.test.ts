@@ -93,7 +93,7 @@ function refusing(code: ErrorCode | null): StorageService {
   };
 }
 
-/** A peer that does with the connection what it is told. */
+/** A peer that passes each connection to `onSocket`. */
 async function rogue(onSocket: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -173,7 +173,7 @@ describe('an object in several forms', () => {
     });
   });
 
-  test('a result without anything of the kind is told as delivered, with the reason', async () => {
+  test('a result without an object of the kind counts as delivered, with the reason', async () => {
     expect(await deliver(closedPort, { objects: [] })).toEqual({
       outcome: 'delivered',
       detail: 'The result has no object of this kind.',

@@ -8,7 +8,7 @@ afterEach(() => {
   for (const pacs of toClose.splice(0)) pacs.close();
 });
 
-/** How the outbox is told of an object that is answered with a status. */
+/** What the outbox gets for an object that is answered with a status. */
 async function outcomeOfStatus(status: number) {
   const pacs = await startRawPacs((socket) => {
     socket.write(piece(storeResponse({ status }), { last: true }));

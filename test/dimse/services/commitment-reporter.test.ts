@@ -18,7 +18,7 @@ beforeEach(() => {
   events.length = 0;
 });
 
-/** A report that waits, and how it stands after its machine was tried to be told so much later. */
+/** A pending report, and its row after an attempt to send it so much later. */
 async function waiting(transaction: string, port: number | null) {
   const [first] = site.config.sources;
   if (!first) throw new Error('the site has no source');
@@ -49,7 +49,7 @@ async function waiting(transaction: string, port: number | null) {
   };
 }
 
-test('a machine whose source has no `node` is tried to be told each day, and given up after seven', async () => {
+test('the report for a source without a `node` is tried every day, and given up after seven', async () => {
   const tell = await waiting('1.1', null);
   const code = 'invalid_config';
   expect(await tell(0)).toEqual({ attempt: 1, code, given_up: false });

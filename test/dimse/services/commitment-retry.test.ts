@@ -233,7 +233,7 @@ describe('a PACS that takes the request and reports at its own time', () => {
     expect(await report(second)).toBe(true);
   });
 
-  test('is told that a transaction is unknown which was never ours', async () => {
+  test('gets the answer that a transaction which was never ours is unknown', async () => {
     await askAfter(0);
     expect(await report('2.25.1')).toBe(false);
   });

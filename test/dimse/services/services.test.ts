@@ -121,7 +121,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a performed procedure step', () => {
     expect(await end([])).toEqual({ status: 0x0110 });
   });
 
-  test('with a status that is none is refused', async () => {
+  test('with an unknown status is refused', async () => {
     await begin();
     expect(await end([], 'DONE')).toEqual({ status: 0x0106 });
   });

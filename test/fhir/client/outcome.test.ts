@@ -91,7 +91,7 @@ describe('an OperationOutcome', () => {
     ['another resource', { resourceType: 'Patient', issue: [{ code: 'timeout' }] }],
     ['issues of the wrong shape', { resourceType: 'OperationOutcome', issue: [null] }],
     ['no issues', { resourceType: 'OperationOutcome' }],
-  ])('that is none is survived: %s', (_, body) => {
+  ])('that is malformed is ignored: %s', (_, body) => {
     expect(classifyStatus(422, body).detail).toBe('HTTP 422');
   });
 

@@ -42,7 +42,7 @@ const release = (choice: Omit<Decision, 'action'> = {}): Decision => ({
 });
 
 describe('what a person is shown of a patient who could not be matched', () => {
-  test('both records with the identifier, and what speaks for and against each', async () => {
+  test('both records with the identifier, and what agrees and differs in each', async () => {
     const same = await ehr.put(PATIENT);
     const other = await ehr.put({ ...PATIENT, birthDate: '1991-01-01', gender: 'male' });
     const { outcome, candidates } = await send();

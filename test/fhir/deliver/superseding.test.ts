@@ -127,7 +127,7 @@ describe('a later run of the same study', () => {
     expect(documents.find(({ id }) => id === former?.id)?.status).toBe('superseded');
   });
 
-  test('has a Provenance of its own: a revision of the first', async () => {
+  test('has its own Provenance: a revision of the first', async () => {
     await send('req_first');
     await send('req_third');
     const [first, later] = (await ehr.all('Provenance')).sort((a, b) =>

@@ -105,7 +105,7 @@ describe('the bundle is FHIR R4', () => {
 });
 
 describe('idempotency', () => {
-  test('every entry is conditional or has an id of its own', () => {
+  test('every entry is conditional or has its own id', () => {
     for (const { request } of bundleOf({ pdf }).entry ?? []) {
       const conditional = request?.ifNoneExist ?? request?.url?.split('?')[1];
       expect(conditional ?? request?.url).toMatch(/^identifier=.+%7C|^Provenance\/[0-9a-f-]{36}$/);
@@ -131,7 +131,7 @@ describe('idempotency', () => {
     expect(key(bundleOf({ result: retrained }))).not.toBe(key(bundleOf()));
   });
 
-  test('twins have identifiers of their own', () => {
+  test('twins have different identifiers', () => {
     const measurements = ['A', 'B'].map((fetus) =>
       sampleMeasurement('hc', 280, 'hc-ellipse', { fetus }),
     );
@@ -197,7 +197,7 @@ describe('a measured Observation', () => {
     expect(observation(bundle, 'hc-ac-ratio').derivedFrom).toHaveLength(2);
   });
 
-  test('that sums up repeats stands for them: a chart of the EHR gets one value', () => {
+  test('that sums up repeats replaces them: a chart of the EHR gets one value', () => {
     const measurements = [
       sampleMeasurement('hc', 281, 'hc-ellipse', { inputs: ['hc-1', 'hc-2'] }),
       sampleMeasurement('hc', 280, 'hc-ellipse', { id: 'hc-1', derivation: 'measured' }),

@@ -43,7 +43,7 @@ describe('dating that the cart states', () => {
     expect(stated(days)).toBe(used);
   });
 
-  test('stands behind the last menstrual date', () => {
+  test('comes after the last menstrual date', () => {
     expect(stated(150, '20260101')).toBe(140);
   });
 
@@ -55,7 +55,7 @@ describe('dating that the cart states', () => {
     expect(stated(150, lmp)).toBe(150);
   });
 
-  test('stands behind the last menstrual date of any object', () => {
+  test('comes after the last menstrual date of any object', () => {
     const headers = [
       instanceHeader({ statedAgeDays: 150 }),
       instanceHeader({ lastMenstrualDate: '20260101', identity: { StudyDate: '20260521' } }),

@@ -65,7 +65,7 @@ describe('the earlier requests of a run', () => {
     expect(await earlierRequests(site.database, nextB)).toEqual([b]);
   });
 
-  test('are none for a request that came without a study', async () => {
+  test('do not exist for a request without a study', async () => {
     expect(await earlierRequests(site.database, await site.submit())).toEqual([]);
   });
 });

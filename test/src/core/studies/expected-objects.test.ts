@@ -107,7 +107,7 @@ async function signal() {
   return (await findStudy(site.database, study))?.complete_because;
 }
 
-describe('what was said of a study', () => {
+describe('a list of the objects of a study', () => {
   test('completes it only when every step has all its objects here', async () => {
     await begin('1');
     await begin('2');

@@ -95,7 +95,7 @@ describe('the header of an object', () => {
     });
   });
 
-  test('is read past an item with several sets of its own', async () => {
+  test('is read past an item that names several sets itself', async () => {
     const sets = Buffer.from('\x08\0\x05\0CS\x10\0\\ISO 2022 IR 87 ', 'latin1');
     const item = Buffer.concat([Buffer.from([0xfe, 0xff, 0, 0xe0, sets.length, 0, 0, 0]), sets]);
     const file = dicomFile({ sopInstanceUid: '1.2', characterSet: 'ISO_IR 192' });

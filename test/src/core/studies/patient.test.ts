@@ -6,10 +6,9 @@ import {
   holdText,
   mismatchWithinStudy,
   studyIdentity,
-  subjectOfRequest,
-  subjectOfStudy,
 } from '../../../../src/core/studies/patient.ts';
 import { findStudy } from '../../../../src/core/studies/study-queries.ts';
+import { subjectOfRequest, subjectOfStudy } from '../../../../src/core/studies/subject.ts';
 import { dicomFile, type SmallObject } from '../../../dimse/dicom-file.ts';
 import { instanceHeader } from '../../../dimse/instance-header.ts';
 import { sendBuffer } from '../../../dimse/send.ts';

@@ -115,7 +115,7 @@ describe('a study that nothing needs any more', () => {
     expect(await isThere()).toBe(true);
   });
 
-  test('is only told of in a dry run', async () => {
+  test('is only counted in a dry run', async () => {
     expect(await clean(5, true)).toMatchObject({ studies: 1, objects: 1, bytes: 6 });
     expect(await isThere()).toBe(true);
     expect(audit).toEqual([]);
@@ -134,7 +134,7 @@ describe('a study that nothing needs any more', () => {
     expect(await clean(5)).toMatchObject({ studies: 1, kept: {} });
   });
 
-  test('is not taken up again at the next start', async () => {
+  test('is not registered again at the next start', async () => {
     await clean(5);
     const options = { dataDir, database, objects: objectsOnDisk(dataDir), sources: [] };
     const recovered = await recoverIntake({ ...options, logger: silentLogger, now: () => NOW });

@@ -86,7 +86,7 @@ describe('the due date that a cart states', () => {
     expect(statedAgeByLmp(due({ '11778-8': '20260710' }, ''))).toBeNull();
   });
 
-  test('stands behind a stated age', () => {
+  test('comes after a stated age', () => {
     const [summary] = due({ '11778-8': '20260710' }).ContentSequence;
     const [, findings] = inReport('11885-1', 140, 'd').ContentSequence;
     const dataSet = { StudyDate: '20260302', ContentSequence: [summary, findings] };

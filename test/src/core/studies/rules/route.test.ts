@@ -122,7 +122,7 @@ describe('the rules', () => {
     ]);
   });
 
-  test('a study without a rule is told which condition kept each from matching', () => {
+  test('for a study without a rule the verdicts name the condition that kept each from matching', () => {
     const { verdicts } = route(
       rulesOf([
         { when: { modality: 'US', any: [{ procedureCode: 'USECHO' }, { source: 'x' }] }, run },
@@ -167,8 +167,11 @@ describe('a rule that cannot be meant is refused', () => {
     ['with an unknown fact', { when: { modalty: 'US' }, run }],
     ['with a broken regular expression', { when: { modality: { matches: '(' } }, run }],
     ['with an empty range', { when: { attributes: { PatientAge: { range: {} } } }, run }],
-    ['with an hour that is none', { when: { timeOfDay: { from: '24:00', to: '06:00' } }, run }],
-    ['with an attribute path that is none', { when: { attributes: { 'patient age': '1' } }, run }],
+    [
+      'with an hour that does not exist',
+      { when: { timeOfDay: { from: '24:00', to: '06:00' } }, run },
+    ],
+    ['with a malformed attribute path', { when: { attributes: { 'patient age': '1' } }, run }],
   ])('%s', (_what, rule) => {
     expect(() => rulesOf([rule])).toThrow();
   });

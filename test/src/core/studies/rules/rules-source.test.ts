@@ -51,7 +51,7 @@ test('rules follow the file', async () => {
   await expect.poll(first).toBe('after');
 });
 
-test('a file with a mistake leaves the rules as they were, and is told', async () => {
+test('a file with a mistake leaves the rules as they were, and is logged', async () => {
   await change(new Error('routing.rules.0.name: found 7'));
   await expect.poll(() => errors.join()).toContain('found 7');
   expect(first()).toBe('before');

@@ -1,0 +1,61 @@
+import type { SourceInstance, Subject } from '../../../pipelines/dicom/subject.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import { contextFromHeaders } from './clinical-context.ts';
+import { studyIdentity } from './patient.ts';
+import {
+  fileName,
+  findStudy,
+  instancesOf,
+  ownSeries,
+  studyOfRequest,
+  supersededRequest,
+} from './study-queries.ts';
+
+/**
+ * The subject of a request that was made of a DICOM study: the identity of the study and the objects
+ * of the submitted revision, under the file names of the request.
+ * @param study our id of the study (`RequestSource.study`).
+ * @returns null when the study has been removed.
+ */
+export async function subjectOfStudy(
+  database: Queryable,
+  { requestId, study, revision }: { requestId: string; study: string; revision: number },
+): Promise<Subject | null> {
+  const row = await findStudy(database, study);
+  if (!row) return null;
+  const instances = await instancesOf(database, { id: row.id, revision });
+  const headers = instances.map((instance) => instance.header);
+  const { dating } = contextFromHeaders(headers);
+  // A PACS may send back our results with the patient as it was before the correction.
+  const ours = await ownSeries(database, row.study_instance_uid);
+  const received = headers.filter(({ seriesInstanceUid }) => !ours.has(seriesInstanceUid));
+  return {
+    requestId,
+    identity: studyIdentity(received.map(({ identity }) => identity)) ?? row.identity,
+    instances: instances.map(
+      (instance): SourceInstance => ({
+        sopClassUid: instance.header.sopClassUid,
+        sopInstanceUid: instance.header.sopInstanceUid,
+        seriesInstanceUid: instance.header.seriesInstanceUid,
+        modality: instance.header.modality,
+        file: fileName(instance),
+        numberOfFrames: instance.header.numberOfFrames,
+        rows: instance.header.rows,
+        columns: instance.header.columns,
+        lossy: instance.header.lossy ?? null,
+      }),
+    ),
+    supersedes: await supersededRequest(database, { requestId, study: row.id, revision }),
+    indication: headers.find(({ indication }) => indication)?.indication ?? null,
+    dating: dating && { gaDays: dating.ga_days, basis: dating.basis },
+  };
+}
+
+/** The subject of a request; null when the request did not come from a DICOM study. */
+export async function subjectOfRequest(
+  database: Queryable,
+  requestId: string,
+): Promise<Subject | null> {
+  const submitted = await studyOfRequest(database, requestId);
+  return submitted && subjectOfStudy(database, { requestId, ...submitted });
+}
