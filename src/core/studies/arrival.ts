@@ -336,8 +336,8 @@ async function auditPatient(
 }
 
 /**
- * Whether an object opens no revision: a prior that we retrieved, or one of our own results that a
- * PACS sends back.
+ * Whether an object opens no revision: a prior that we retrieved, or one of our results
+ * that a PACS sends back.
  */
 async function opensNothing(
   tx: Queryable,

@@ -1,0 +1,284 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DicomDestination } from '../../../../config/schema.ts';
+import { stowTransport } from '../../../../dimse/dicomweb/stow-transport.ts';
+import { startReceiver as startStorageScp } from '../../../../dimse/receive/receiver.ts';
+import { AssociationPool } from '../../../../dimse/send/association-pool.ts';
+import { createDicomDeliverer, createForwardDeliverer } from '../../../../dimse/send/deliver.ts';
+import { cStoreTransport, type StoreTransport } from '../../../../dimse/send/store-scu.ts';
+import { httpAccess } from '../../../../fhir/client/authorization.ts';
+import type { Deliverer, Delivery } from '../../../../src/core/outbox/delivery.ts';
+import { createWebhookDeliverer } from '../../../../src/core/webhooks/deliver.ts';
+import { endpointFor } from '../../../../src/core/webhooks/endpoints.ts';
+import { migrate } from '../../../../src/platform/database/migrate.ts';
+import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import { catalogueEntry } from '../../../../src/platform/errors/catalogue.ts';
+import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { createOutboundClient } from '../../../../src/platform/outbound/client.ts';
+import { createUrlGuard } from '../../../../src/platform/outbound/url-guard.ts';
+import { dicomFile } from '../../../dimse/dicom-file.ts';
+import { DELIVERY, delivererTo, destinationOf, PATIENT } from '../../../fhir/delivering.ts';
+import { freshDataDir } from '../../../peers/embedded.ts';
+import { startFhirServer } from '../../../peers/fhir-server.ts';
+import { freePort } from '../../../peers/free-port.ts';
+import { startReceiver as startHookReceiver } from '../webhooks/receiver.ts';
+
+const UID = '1.2.3.4';
+const FILE = dicomFile({ sopInstanceUid: UID });
+const ENDLESS = new AbortController().signal;
+
+/** A deliverer, and deliveries to a destination that works and to one that cannot be reached. */
+interface Adapter {
+  deliverer: Deliverer;
+  working: Delivery;
+  unreachable: Delivery;
+}
+
+let folder = '';
+let database: PooledDatabase;
+let closedPort = 0;
+const toClose: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  folder = await freshDataDir();
+  database = await openDatabase({ dataDir: folder, logger: silentLogger });
+  await migrate(database);
+  closedPort = await freePort();
+});
+afterAll(async () => {
+  for (const close of toClose.splice(0).reverse()) await close();
+  await database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const delivery = (kind: Delivery['kind'], destination: string, object: string): Delivery => ({
+  id: `d-${destination}`,
+  requestId: kind === 'forward' ? '' : 'req_1',
+  kind,
+  destination,
+  object,
+  attempt: 1,
+});
+
+/** The result objects of one request, over these transports. */
+function dicomAdapter(transports: Record<'pacs' | 'gone', StoreTransport>): Adapter {
+  const names = ['pacs', 'gone'] as const;
+  const deliverer = createDicomDeliverer({
+    destinations: names.map((name) => ({
+      name,
+      measurementSopClass: 'auto',
+      segmentation: 'binary',
+    })),
+    transports: new Map(Object.entries(transports)),
+    results: { result: async () => ({}), artifactPath: async () => null },
+    subject: async (requestId) => ({ requestId, identity: null, instances: [], dating: null }),
+    builders: { seg: () => [[FILE]] },
+  });
+  return {
+    deliverer,
+    working: delivery('dicom', 'pacs', 'seg'),
+    unreachable: delivery('dicom', 'gone', 'seg'),
+  };
+}
+
+async function cStoreTransports(): Promise<Record<'pacs' | 'gone', StoreTransport>> {
+  const received = await mkdtemp(join(tmpdir(), 'sonogate-pacs-'));
+  const pacs = await startStorageScp({
+    folder: received,
+    host: '127.0.0.1',
+    port: 0,
+    logger: silentLogger,
+  });
+  toClose.push(async () => {
+    await pacs.close(0);
+    await rm(received, { recursive: true });
+  });
+  const at = (port: number): StoreTransport => {
+    const destination: DicomDestination = {
+      type: 'dicom',
+      name: 'pacs',
+      host: '127.0.0.1',
+      port,
+      aeTitle: 'PACS',
+      objects: ['seg'],
+      measurementSopClass: 'auto',
+      segmentation: 'binary',
+      storageCommitment: false,
+      timeoutSeconds: 5,
+      associationIdleSeconds: 0,
+    };
+    return cStoreTransport(destination, 'SONOGATE', new AssociationPool(0));
+  };
+  return { pacs: at(pacs.port), gone: at(closedPort) };
+}
+
+const openCStore = async () => dicomAdapter(await cStoreTransports());
+
+/** An origin server that stores every object. */
+async function openStow(): Promise<Adapter> {
+  const stored = { '00081199': { Value: [{ '00081155': { Value: [UID] } }] } };
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.end(JSON.stringify(stored)));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  toClose.push(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const at = (port: number) => {
+    const settings = { baseUrl: `http://127.0.0.1:${port}`, timeoutSeconds: 5 };
+    return stowTransport(settings, httpAccess({ ...settings, authorization: { type: 'none' } }));
+  };
+  return dicomAdapter({ pacs: at((server.address() as AddressInfo).port), gone: at(closedPort) });
+}
+
+async function openForward(): Promise<Adapter> {
+  const path = join(folder, 'forwarded.dcm');
+  await writeFile(path, FILE);
+  const deliverer = createForwardDeliverer({
+    transports: new Map(Object.entries(await cStoreTransports())),
+    database: {
+      ...database,
+      query: async <Row extends object>() => ({
+        rows: [{ path, fileSha256: '' }] as unknown as Row[],
+        rowCount: 1,
+      }),
+    },
+    objects: {
+      shared: false,
+      keep: async () => {},
+      has: async () => true,
+      remove: async () => {},
+      locate: async () => path,
+    },
+  });
+  return {
+    deliverer,
+    working: delivery('forward', 'pacs', 'instance'),
+    unreachable: delivery('forward', 'gone', 'instance'),
+  };
+}
+
+async function openFhir(): Promise<Adapter> {
+  const ehr = await startFhirServer();
+  toClose.push(() => ehr.close());
+  await ehr.put(PATIENT);
+  const works = delivererTo(destinationOf(ehr), folder);
+  const gone = delivererTo(
+    destinationOf({ baseUrl: `http://127.0.0.1:${closedPort}` }, { name: 'gone' }),
+    folder,
+  );
+  return {
+    deliverer: {
+      kind: 'fhir',
+      send: (each, signal) => (each.destination === 'gone' ? gone : works).send(each, signal),
+    },
+    working: DELIVERY,
+    unreachable: { ...DELIVERY, id: 'dlv_2', destination: 'gone' },
+  };
+}
+
+async function openWebhook(): Promise<Adapter> {
+  const receiver = await startHookReceiver();
+  const own = {
+    host: '127.0.0.1',
+    addresses: ['127.0.0.1'],
+    ports: [receiver.port, closedPort],
+    http: true,
+  };
+  const guard = createUrlGuard({
+    hosts: [own],
+    inputFiles: 'listed-hosts',
+    maxFileBytes: 1,
+    fetchTimeoutSeconds: 1,
+  });
+  const client = createOutboundClient(guard);
+  toClose.push(
+    () => receiver.close(),
+    () => client.close(),
+  );
+  const endpointAt = async (port: number) =>
+    (await endpointFor(database, 'acc_1', `http://127.0.0.1:${port}/hook`)).id;
+  const deliverer = createWebhookDeliverer({
+    database,
+    bodyOf: async () => '{}',
+    client,
+    logger: silentLogger,
+  });
+  /** Attempts are recorded beside the row of their delivery. */
+  const deliveryTo = async (port: number) => {
+    const made = delivery('webhook', await endpointAt(port), 'request.succeeded');
+    await database.query(
+      `INSERT INTO deliveries (id, kind, destination, object, give_up_at)
+       VALUES ($1, $2, $3, $4, now())`,
+      [made.id, made.kind, made.destination, made.object],
+    );
+    return made;
+  };
+  return {
+    deliverer,
+    working: await deliveryTo(receiver.port),
+    unreachable: await deliveryTo(closedPort),
+  };
+}
+
+/** Every adapter of the port `Deliverer` of the outbox. */
+describe.each([
+  ['C-STORE', openCStore],
+  ['STOW-RS', openStow],
+  ['forwarding', openForward],
+  ['FHIR', openFhir],
+  ['webhook', openWebhook],
+] as const)('a deliverer by %s', (_name, open) => {
+  let adapter: Adapter;
+  beforeAll(async () => {
+    adapter = await open();
+  });
+
+  test('serves the kind of its deliveries', () => {
+    expect(adapter.deliverer.kind).toBe(adapter.working.kind);
+  });
+
+  test('reports a delivery that the peer has confirmed', async () => {
+    const outcome = await adapter.deliverer.send(adapter.working, ENDLESS);
+    expect(outcome).toMatchObject({ outcome: 'delivered', detail: expect.any(String) });
+  });
+
+  test('can be repeated, since the answer to an attempt may be lost', async () => {
+    const again = { ...adapter.working, attempt: 2 };
+    expect(await adapter.deliverer.send(again, ENDLESS)).toMatchObject({ outcome: 'delivered' });
+  });
+
+  test('reports a peer that cannot be reached as transient, with the class of the catalogue', async () => {
+    const outcome = await adapter.deliverer.send(adapter.unreachable, ENDLESS);
+    expect(outcome).toMatchObject({ outcome: 'failed', failure: 'transient' });
+    if (outcome.outcome === 'failed') {
+      expect(catalogueEntry(outcome.code).retry).toBe('transient');
+      expect(outcome.detail).not.toBe('');
+    }
+  });
+
+  test('reports a destination that is no longer configured as permanent', async () => {
+    const lost = { ...adapter.working, destination: 'removed' };
+    expect(await adapter.deliverer.send(lost, ENDLESS)).toMatchObject({
+      outcome: 'failed',
+      failure: 'permanent',
+    });
+  });
+
+  test('that is canceled resolves with a failure that is tried again', async () => {
+    const outcome = await adapter.deliverer.send(adapter.working, AbortSignal.abort());
+    expect(outcome.outcome).toBe('failed');
+    if (outcome.outcome === 'failed') expect(outcome.failure).not.toBe('permanent');
+  });
+
+  test('that is asked about a destination of another deliverer has no answer', async () => {
+    const { probe } = adapter.deliverer;
+    if (probe) expect(await probe('another', ENDLESS)).toBeUndefined();
+  });
+});
