@@ -4,31 +4,23 @@ import { describe, expect, it } from 'vitest';
 
 /**
  * Comments cite the rules in docs/reference as `obstetric 3.8`: a page and one or several of its
- * sections (docs/reference/README.md). In a folder of one page its name may be left out: `reference
- * 3.8`. The names before the pages were in the repository are still read.
+ * sections (docs/reference/README.md).
  */
 const ROOTS = ['config', 'src', 'dimse', 'fhir', 'pipelines', 'models'];
 const PAGES = ['obstetric', 'echo', 'exchange', 'api'] as const;
 type Page = (typeof PAGES)[number];
 
-const FORMER: Readonly<Record<string, Page>> = {
-  interop: 'exchange',
-  'service.md': 'api',
-  'api.md': 'api',
-};
-
 const NUMBER = String.raw`\d+(?:\.\d+)*(?!\.?[\w%])`;
 const LIST = `${NUMBER}(?:(?:,|,? and| to| or) ${NUMBER})*`;
-const NAMES = [...PAGES, ...Object.keys(FORMER)].map((name) => name.replace('.', '\\.')).join('|');
-const CITATION = new RegExp(
-  String.raw`(?<![\w./-])(?:(${NAMES})(?: reference| section)?|reference|ref\.) (${LIST})`,
-  'gi',
-);
+const CITATION = new RegExp(String.raw`(?<![\w./-])(${PAGES.join('|')}) (${LIST})`, 'gi');
+
+/** Names of pages that are not in the repository, and citations without a page. */
+const ELSEWHERE = /(?<![\w./-])(?:interop|service\.md|(?:reference|ref\.) \d)/gi;
 
 interface Citation {
   file: string;
   line: number;
-  page: Page | null;
+  page: string;
   section: string;
 }
 
@@ -73,28 +65,23 @@ function comments(
   }));
 }
 
-const pageOf = (name: string): Page | undefined => {
-  const known = name.toLowerCase();
-  return PAGES.find((page) => page === known) ?? FORMER[known];
-};
-
-/** In a folder of one endpoint its rules are meant, elsewhere those that were cited last. */
-const folderPage = (file: string): Page | undefined =>
-  (['obstetric', 'echo'] as const).find((page) => file.split(/[/-]/).includes(page));
-
 function citationsIn(file: string): Citation[] {
   const found: Citation[] = [];
   for (const { text, lineAt } of comments(readFileSync(file, 'utf8'), file)) {
-    for (const { 1: name, 2: list = '', index } of text.matchAll(CITATION)) {
-      const page = name ? pageOf(name) : (folderPage(file) ?? found.at(-1)?.page);
+    for (const { 0: whole, 1: page = '', 2: list = '', index } of text.matchAll(CITATION)) {
+      const start = index + whole.length - list.length;
       for (const { 0: section, index: at } of list.matchAll(/\d+(?:\.\d+)*/g)) {
-        const offset = index + text.slice(index).indexOf(list) + at;
-        found.push({ file, line: lineAt(offset), page: page ?? null, section });
+        found.push({ file, line: lineAt(start + at), page: page.toLowerCase(), section });
       }
     }
   }
   return found;
 }
+
+const elsewhereIn = (file: string): string[] =>
+  comments(readFileSync(file, 'utf8'), file).flatMap(({ text, lineAt }) =>
+    [...text.matchAll(ELSEWHERE)].map(({ 0: name, index }) => `${file}:${lineAt(index)} "${name}"`),
+  );
 
 const sources = ROOTS.flatMap((root) =>
   readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -107,19 +94,25 @@ const anchorsOf = (page: Page) =>
   [...textOf(page).matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, anchor = '']) => anchor);
 
 describe('the rules that comments cite', () => {
-  const anchors = new Map(PAGES.map((page) => [page, new Set(anchorsOf(page))]));
+  const anchors = new Map<string, ReadonlySet<string>>(
+    PAGES.map((page) => [page, new Set(anchorsOf(page))]),
+  );
 
   it('are in docs/reference, under the section that is named', () => {
     const citations = sources.flatMap(citationsIn);
     const missing = citations
-      .filter(({ page, section }) => page === null || !anchors.get(page)?.has(section))
-      .map(({ file, line, page, section }) => `${file}:${line} cites ${page ?? '?'} ${section}`);
+      .filter(({ page, section }) => !anchors.get(page)?.has(section))
+      .map(({ file, line, page, section }) => `${file}:${line} cites ${page} ${section}`);
 
     expect(citations.length).toBeGreaterThan(300);
     expect(missing).toEqual([]);
   });
 
-  it.each(PAGES)('have a number of their own in %s.md', (page) => {
+  it('are cited by page and section, as obstetric 3.8', () => {
+    expect(sources.flatMap(elsewhereIn)).toEqual([]);
+  });
+
+  it.each(PAGES)('have separate numbers in %s.md', (page) => {
     const all = anchorsOf(page);
 
     expect(all.filter((anchor, index) => all.indexOf(anchor) !== index)).toEqual([]);
@@ -128,8 +121,7 @@ describe('the rules that comments cite', () => {
   it.each(PAGES)('are linked from %s.md by sections that exist', (page) => {
     const links = [...textOf(page).matchAll(/\]\((\w+)?(?:\.md)?#([\d.]+)\)/g)];
     const broken = links.filter(([, other, section = '']) => {
-      const target = other ? pageOf(other) : page;
-      return !target || !anchors.get(target)?.has(section);
+      return !anchors.get(other ?? page)?.has(section);
     });
 
     expect(broken.map(([link]) => link)).toEqual([]);
