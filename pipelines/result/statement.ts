@@ -99,3 +99,10 @@ export function remarksOf<Table extends SentenceTable>() {
     params: ParamsOf<Table, Code> & Params,
   ): Remark => ({ code, params });
 }
+
+/** Whether two statements say the same: one code about the same values of the same fetus. */
+export const isSameStatement = (one: Statement, other: Statement): boolean =>
+  one.code === other.code &&
+  one.fetus === other.fetus &&
+  one.about.join() === other.about.join() &&
+  JSON.stringify(one.params) === JSON.stringify(other.params);

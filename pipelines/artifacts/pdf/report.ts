@@ -9,6 +9,8 @@ import { earlierValues } from '../../result/earlier-values.ts';
 import type { Measurement, Result, Section } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
 import { basisText } from '../../result/render/dating.ts';
+import { conclusionsBesideFindings } from '../../result/render/echo/report.ts';
+import { byId, renderStatements } from '../../result/render/render.ts';
 import { gapLine, inputLimitations } from '../../result/render/report-lines.ts';
 import {
   accepted,
@@ -18,6 +20,7 @@ import {
   remarks,
   sectionStatement,
 } from '../../result/render/statement.ts';
+import { isSameStatement } from '../../result/statement.ts';
 import { bullsEye } from '../drawing/bulls-eye.ts';
 import { drawOnPdf } from '../drawing/draw.ts';
 import type { Drawing } from '../drawing/drawing.ts';
@@ -161,38 +164,41 @@ function dating(page: Page, { subject, result }: ReportInput): void {
   if (due) paragraph(page, `Expected date of delivery: ${due}.`);
 }
 
-/**
- * Abnormal findings first; what follows is the summary of each section that was read, without what
- * the findings have said.
- */
+/** What a section concludes beyond the findings, as one line; null: nothing more. */
+function beyondFindings(section: Section, result: Result): string | null {
+  const { statements, summary } = section;
+  if (!statements) return summary || null;
+  const found = result.findings.flatMap(({ statement }) => statement ?? []);
+  const others = statements.filter((one) => !found.some((other) => isSameStatement(one, other)));
+  return renderStatements(others, byId(result.measurements)) || null;
+}
+
+const isRead = ({ status }: Section) => status === 'complete' || status === 'partial';
+
+/** The conclusions beside the findings: of the draft report, or of each section that was read. */
+function conclusionLines(result: Result): string[] {
+  if (!result.report) {
+    return ownSections(result).flatMap((section) => {
+      const text = isRead(section) ? beyondFindings(section, result) : null;
+      return text ? [`${section.title}: ${text}`] : [];
+    });
+  }
+  if (!isObstetric(result)) return conclusionsBesideFindings(result);
+  const growth = result.sections.find(({ id }) => id === 'growth');
+  return growth && isRead(growth) ? [beyondFindings(growth, result) ?? []].flat() : [];
+}
+
+/** Abnormal findings first, then the conclusions of the sections, then what is only noted. */
 function conclusion(page: Page, { result }: ReportInput): void {
   heading(page, 'Conclusion', 30);
   const nothing = noMeasurementStatement(result);
   if (nothing) paragraph(page, nothing, { bold: true });
   const loud = result.findings.filter(({ severity }) => severity !== 'info');
   for (const { text } of loud) paragraph(page, text, { bold: true, colour: ALERT });
-  const impression = result.report?.impression ?? [];
+  for (const line of conclusionLines(result)) paragraph(page, line);
   const quiet = result.findings.filter(({ severity }) => severity === 'info');
-  const summaries = ownSections(result)
-    .filter(({ status, summary }) => (status === 'complete' || status === 'partial') && summary)
-    .map(({ title, summary }) => `${title}: ${summary}`);
-  const advised = new Set(result.guidance.map(({ text }) => text));
-  const lines = impression.length > 0 ? impression : summaries;
-  for (const line of lines.filter((text) => !advised.has(text))) {
-    const rest = beyond(line, result.findings);
-    if (rest) paragraph(page, rest);
-  }
   for (const { text } of quiet) paragraph(page, text);
-  for (const { text, source } of result.guidance) {
-    paragraph(page, `${beyond(text, result.findings)} (${source})`);
-  }
-}
-
-/** What a line says beyond the findings; empty where that is at most its title. */
-function beyond(line: string, findings: Result['findings']): string {
-  const rest = findings.reduce((text, finding) => text.replaceAll(finding.text, ''), line);
-  const trimmed = rest.replace(/\s+/g, ' ').trim();
-  return rest !== line && trimmed.endsWith(':') ? '' : trimmed;
+  for (const { text, source } of result.guidance) paragraph(page, `${text} (${source})`);
 }
 
 function measurements(page: Page, { result }: ReportInput): void {
@@ -260,8 +266,6 @@ function keyImages(page: Page, { keyImages: images }: ReportInput): void {
   }
 }
 
-const assessed = ({ status }: Section) => status === 'complete' || status === 'partial';
-
 /** The heading already says "not assessed"; another status is named. */
 function reasonText(section: Section): string {
   const { status, summary, reason } = section;
@@ -280,7 +284,7 @@ const NOT_ASSESSED = {
 function notAssessed(page: Page, { result }: ReportInput): void {
   const { text, columns } = NOT_ASSESSED;
   const rows = ownSections(result)
-    .filter((section) => !assessed(section))
+    .filter((section) => !isRead(section))
     .map((section) => [{ text: section.title }, { text: reasonText(section) }]);
   if (rows.length === 0) return;
   heading(page, 'Not assessed', textHeight(page, text) + startHeight(page, columns, rows[0]));
@@ -292,7 +296,7 @@ function notAssessed(page: Page, { result }: ReportInput): void {
 function limitations(page: Page, { result }: ReportInput): void {
   const tabled = new Set(
     ownSections(result)
-      .filter((section) => !assessed(section))
+      .filter((section) => !isRead(section))
       .map(gapLine),
   );
   const lines = (result.report?.limitations ?? limitationsWithoutReport(result)).filter(

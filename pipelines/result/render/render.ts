@@ -49,11 +49,16 @@ export function renderStatements(
   return statements.map((one) => renderStatement(one, measurements)).join(' ');
 }
 
-/** The remarks of a measurement as its `note`. */
-export function withNote(measurement: Measurement): Measurement {
+/** The remarks of a measurement, each as text. */
+export function remarkTexts(measurement: Measurement): string[] {
   const remark = ({ code, params }: Remark) =>
     sentence(code, params, { about: [measurement], fetus: measurement.fetus });
-  const note = [measurement.note, ...measurement.remarks.map(remark)].filter(Boolean).join('; ');
+  return measurement.remarks.map(remark);
+}
+
+/** The remarks of a measurement as its `note`. */
+export function withNote(measurement: Measurement): Measurement {
+  const note = [measurement.note, ...remarkTexts(measurement)].filter(Boolean).join('; ');
   return { ...measurement, note: note || null };
 }
 

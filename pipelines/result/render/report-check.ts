@@ -1,7 +1,9 @@
-import { chartEntry, methodEntry } from '../../concepts/concepts.ts';
-import { rounded } from '../../measure/rounding.ts';
-import type { Measurement, Result } from '../envelope.ts';
+import { chartEntry, conceptEntry, methodEntry } from '../../concepts/concepts.ts';
+import { fixed, rounded } from '../../measure/rounding.ts';
+import type { Measurement, Result, Section } from '../envelope.ts';
 import { weeksAndDays } from '../gestational-age.ts';
+import { decimalsOf } from './number-text.ts';
+import { byId, type MeasurementsById, remarkTexts, renderStatement } from './render.ts';
 import { refusedLine } from './report-lines.ts';
 import { unitText } from './unit-text.ts';
 
@@ -42,28 +44,37 @@ function fetusesIn(text: string): string[] {
   return [...text.matchAll(FETUS)].map(([, fetus = '']) => fetus.trim());
 }
 
-/** The sentences of a summary, and the items of its list of named values: `TAPSE 21 mm`. */
-function parts(summary: string): string[] {
-  const sentences = summary.split(/(?<=\.)\s/);
-  const named = sentences
-    .flatMap((text) => text.split(', '))
-    .filter((text) => /^[A-Za-z].* /.test(text));
-  return [...sentences, ...named];
+/** Everything that the statements of a section say, each by itself. */
+function sectionTexts(
+  { title, summary, reason, statements = [] }: Section,
+  measurements: MeasurementsById,
+) {
+  const texts = statements.map((one) => renderStatement(one, measurements));
+  return [title, summary, reason?.detail, ...texts];
 }
 
 /** What the result says, which a report may repeat word for word; longest first. */
-function statements(result: Result): string[] {
+function textsOf(result: Result): string[] {
+  const measurements = byId(result.measurements);
   return [
-    ...result.sections.flatMap(({ summary }) => parts(summary)),
-    ...result.sections.flatMap(({ title, summary, reason }) => [title, summary, reason?.detail]),
+    ...result.sections.flatMap((section) => sectionTexts(section, measurements)),
     ...result.findings.map(({ text }) => text),
     ...result.guidance.map(({ text }) => text),
-    ...result.measurements.flatMap(({ note }) => [note, ...(note?.split('; ') ?? [])]),
+    ...result.measurements.flatMap((one) => [one.note, ...remarkTexts(one), valuePhrase(one)]),
     ...result.measurements.map(({ method }) => methodEntry(method)?.text),
     ...result.measurements.map(({ reference }) => chartEntry(reference?.chart ?? '')?.name),
   ]
-    .flatMap((text) => text?.replace(/[.]$/, '') || [])
+    .flatMap((text) => (text ? withoutStop(text) : []))
     .toSorted((one, other) => other.length - one.length);
+}
+
+const withoutStop = (text: string): string => text.replace(/[.]$/, '');
+
+/** "TAPSE 21 mm", as lists of values name each. */
+function valuePhrase({ concept, quality, value, unit }: Measurement): string {
+  const name = conceptEntry(concept.key)?.abbreviation;
+  if (quality !== 'accepted' || !name) return '';
+  return `${name} ${fixed(value, decimalsOf(concept.key))} ${unitText(unit)}`.trimEnd();
 }
 
 /** Whole words and numbers only: "4 beats" is neither in "14 beats" nor in "1.4 beats". */
@@ -148,7 +159,7 @@ function holds(measurement: Measurement, { line, rest, claims, fetuses }: OwnWor
  * z-score, for its side and fetus.
  */
 export function unsupportedClaims(report: Report, result: Result): string[] {
-  const said = statements(result).map(asWhole);
+  const said = textsOf(result).map(asWhole);
   // The name of a file may be just a number, and is only allowed in its own line.
   const refused = new Set(result.input_summary.refused.map(refusedLine));
   const lines = [...report.findings, ...report.impression, ...report.limitations];

@@ -19,8 +19,9 @@ const STATUS_TEXT = {
  * 14).
  */
 export function sectionStatement(section: Section): string {
-  const { status, summary, reason } = section;
-  const detail = reason && !summary.includes(reason.detail) ? reason.detail : '';
+  const { status, summary, reason, statements = [] } = section;
+  const tellsGaps = statements.some(({ kind }) => kind === 'gap') || summary === reason?.detail;
+  const detail = tellsGaps ? '' : (reason?.detail ?? '');
   return [STATUS_TEXT[status], summary, detail].filter(Boolean).map(sentence).join(' ');
 }
 

@@ -1,6 +1,6 @@
 import { type ConceptKey, chartEntry, methodEntry } from '../../../concepts/concepts.ts';
 import type { Measurement, Result, Section } from '../../envelope.ts';
-import type { Statement } from '../../statement.ts';
+import { isSameStatement, type Statement } from '../../statement.ts';
 import { byId, type MeasurementsById, renderStatements } from '../render.ts';
 import {
   imagesLine,
@@ -97,10 +97,19 @@ function headlineText(accepted: readonly Measurement[], concluded: boolean): str
  * What an assessed section comes to, for the impression: its headline values and what is concluded.
  * The other values are in the findings, what is missing among the limitations.
  */
-function conclusionText({ summary, statements }: Section, measurements: MeasurementsById): string {
+function conclusionText(
+  { summary, statements }: Section,
+  measurements: MeasurementsById,
+  elsewhere: readonly Statement[],
+): string {
   const isGap = ({ kind }: Statement) => kind === 'gap';
   if (!statements || statements.every(isGap)) return summary;
-  const concluded = statements.filter(({ kind }) => kind !== 'gap' && kind !== 'value');
+  const concluded = statements.filter(
+    (one) =>
+      one.kind !== 'gap' &&
+      one.kind !== 'value' &&
+      !elsewhere.some((other) => isSameStatement(one, other)),
+  );
   const values = statements
     .filter(({ kind }) => kind === 'value')
     .flatMap(({ about }) => about.flatMap((id) => measurements.get(id) ?? []));
@@ -113,21 +122,44 @@ function conclusionText({ summary, statements }: Section, measurements: Measurem
     .join(' ');
 }
 
-/** What is abnormal first, then what was assessed beside it, then what is only to be noted. */
-function impressionOf(result: Result): string[] {
+/**
+ * A line for each assessed section without an abnormal finding.
+ * @param elsewhere statements that the document shows in another place.
+ */
+function sectionConclusions(result: Result, elsewhere: readonly Statement[]): string[] {
   const measurements = byId(result.measurements);
+  const reported = new Set(
+    result.findings.filter(({ severity }) => severity !== 'info').map(({ section }) => section),
+  );
+  return ORDER.flatMap((id) => {
+    const section = result.sections.find((one) => one.id === id);
+    if (!section || !isAssessed(section) || reported.has(id)) return [];
+    const text = conclusionText(section, measurements, elsewhere);
+    return text ? [`${section.title}: ${text}`] : [];
+  });
+}
+
+/** The conclusions of the sections for a document that lists the findings by themselves. */
+export function conclusionsBesideFindings(result: Result): string[] {
+  const loud = result.findings.filter(({ severity }) => severity !== 'info');
+  return sectionConclusions(
+    result,
+    result.findings.flatMap(({ statement }) => statement ?? []),
+  ).slice(0, Math.max(0, IMPRESSIONS - loud.length));
+}
+
+/** Abnormal findings first, then the conclusions of the other sections, then what is only noted. */
+function impressionOf(result: Result): string[] {
   const findings = result.findings.toSorted(
     (one, other) => WEIGHT[one.severity] - WEIGHT[other.severity],
   );
   const loud = findings.filter(({ severity }) => severity !== 'info');
-  const reported = new Set(loud.map(({ section }) => section));
-  const assessed = ORDER.flatMap((id) => {
-    const section = result.sections.find((one) => one.id === id);
-    if (!section || !isAssessed(section) || reported.has(id)) return [];
-    return [`${section.title}: ${conclusionText(section, measurements)}`];
-  });
   const quiet = findings.filter(({ severity }) => severity === 'info');
-  const lines = [...loud.map(({ text }) => text), ...assessed, ...quiet.map(({ text }) => text)];
+  const lines = [
+    ...loud.map(({ text }) => text),
+    ...sectionConclusions(result, []),
+    ...quiet.map(({ text }) => text),
+  ];
   return lines.length > 0 ? lines.slice(0, IMPRESSIONS) : [NOTHING_CONCLUDED];
 }
 

@@ -4,6 +4,7 @@ import type { Result } from '../../../../pipelines/result/envelope.ts';
 import { createMeasurement } from '../../../../pipelines/result/render/number-text.ts';
 import { unsupportedClaims } from '../../../../pipelines/result/render/report-check.ts';
 import { refusedLine } from '../../../../pipelines/result/render/report-lines.ts';
+import { sayOfRun } from '../../../../pipelines/result/render/shared.ts';
 import { interpretReadings, MEDIAN_28_WEEKS } from '../../obstetric/evidence-sample.ts';
 
 const LEFT = createMeasurement('heart-left', 'fetal-heart-rate', 143, 'cine-periodicity', {
@@ -197,14 +198,25 @@ describe('the draft report', () => {
     expect([...report.findings, ...report.impression].join(' ')).not.toMatch(/\bnormal\b/);
   });
 
-  it('passes a value with its name as the summary lists it, and no other value of that name', () => {
-    const sections = result.sections.map((one) =>
-      one.id === 'doppler' ? { ...one, summary: 'UA PI 1.02, UA RI 0.63. Normal flow.' } : one,
-    );
-    const checked = (line: string) =>
-      unsupportedClaims({ ...report, findings: [line] }, { ...result, sections });
-    expect(checked('Doppler: UA RI 0.63. Normal flow.')).toEqual([]);
-    expect(checked('Doppler: UA RI 0.64. Normal flow.')).toHaveLength(1);
-    expect(checked('Doppler: UA RI 1.02. Normal flow.')).toHaveLength(1);
+  it('passes a named value and a statement of the section, and no other value of that name', () => {
+    const flow = (key: 'umbilical-artery-ri' | 'umbilical-artery-pi', value: number) =>
+      createMeasurement(key, key, value, 'spectral-trace', { section: 'doppler' });
+    const statements = [sayOfRun.gap('run.section-failed', {})];
+    const given = {
+      ...result,
+      measurements: [
+        ...result.measurements,
+        flow('umbilical-artery-ri', 0.63),
+        flow('umbilical-artery-pi', 1.02),
+      ],
+      sections: result.sections.map((one) =>
+        one.id === 'doppler' ? { ...one, statements, summary: '' } : one,
+      ),
+    };
+    const said = 'This section could not be interpreted because of an internal error.';
+    const checked = (line: string) => unsupportedClaims({ ...report, findings: [line] }, given);
+    expect(checked(`Doppler: UA RI 0.63. ${said}`)).toEqual([]);
+    expect(checked(`Doppler: UA RI 0.64. ${said}`)).toHaveLength(1);
+    expect(checked(`Doppler: UA RI 1.02. ${said}`)).toHaveLength(1);
   });
 });
