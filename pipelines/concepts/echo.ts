@@ -135,3 +135,6 @@ export const ECHO_CHARTS = {
     citation: 'Lang et al., J Am Soc Echocardiogr 2005;18:1440-1463',
   },
 } as const;
+
+export type EchoConcept = keyof typeof ECHO_CONCEPTS;
+export type EchoMethod = keyof typeof ECHO_METHODS;

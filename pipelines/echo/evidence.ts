@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../concepts/concepts.ts';
+import type { EchoConcept } from '../concepts/echo.ts';
 import type { CartMeasurement } from '../contract/cart.ts';
 import type { Study } from '../contract/study.ts';
 import { cartMeasurements } from '../result/cart-values.ts';
@@ -12,7 +12,8 @@ import { APICAL_VIEWS, type ApicalView } from './chambers/gaps.ts';
 import { type ApicalClips, leftHeartValues } from './chambers/left-heart.ts';
 import { outlined } from './chambers/outlined.ts';
 import type { ApicalReadings } from './chambers/read.ts';
-import { type SpectrumReading, spectralPeaks } from './displays/read.ts';
+import { tracedMeasurements } from './displays/measure.ts';
+import type { DisplayReading } from './displays/reading.ts';
 import { indexingArea } from './formulas/body.ts';
 import { echoInputOf } from './handheld.ts';
 import type { ClipView } from './locate/reader.ts';
@@ -110,7 +111,7 @@ const STRAIN_KEYS = {
   A4C: 'gls-end-systolic-4c',
   A2C: 'gls-end-systolic-2c',
   A3C: 'gls-end-systolic-3c',
-} as const satisfies Record<ApicalView, ConceptKey>;
+} as const satisfies Record<ApicalView, EchoConcept>;
 
 /** Frames a second from which strain is advised (echo 2.8). */
 const STRAIN_RATE = 40;
@@ -174,7 +175,7 @@ export interface EchoEvidence {
   /** Values of the machine's reports, of traces and of outlines, each in the section that owns it. */
   measured: readonly Measurement[];
   /** Every spectral and M-mode display, traced, whatever flow it shows. */
-  spectra: readonly SpectrumReading[];
+  spectra: readonly DisplayReading[];
   /** The view of every clip. */
   clips: readonly ClipView[];
   /** What every image reader found; null where it failed. */
@@ -233,7 +234,7 @@ function surfaceOf(
 
 /** The machine's value with what the outlines say of the same quantity. */
 function beside(value: Measurement, images: readonly Measurement[]): Measurement {
-  const key = value.concept.key as ConceptKey;
+  const key = value.concept.key as EchoConcept;
   const own = images.find((one) => one.concept.key === key && one.quality === 'accepted');
   if (!own) return value;
   return withRemark(value, remarkOfEcho('echo.of-images', { key, value: own.value }));
@@ -242,7 +243,7 @@ function beside(value: Measurement, images: readonly Measurement[]): Measurement
 export interface Gathered {
   study: Study;
   context: EchoContext;
-  spectra: readonly SpectrumReading[];
+  spectra: readonly DisplayReading[];
   clips: readonly ClipView[];
   views: Readings;
   priors: readonly string[];
@@ -264,9 +265,9 @@ export function gatherEvidence(
       ),
     ),
   );
-  const sectionOf = (key: ConceptKey) =>
+  const sectionOf = (key: EchoConcept) =>
     sections.find(({ measures }) => measures.includes(key))?.id ?? null;
-  const traced = spectralPeaks(spectra, sectionOf);
+  const traced = tracedMeasurements(spectra, sectionOf);
   const heart = views.apical ? heartOutlines(views.apical, views.parasternal) : NO_OUTLINES;
   const fluid = fluidFinding(views.parasternal);
   const parasternal = [

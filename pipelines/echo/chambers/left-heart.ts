@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import { areaOf } from '../../measure/outline.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
@@ -37,7 +37,7 @@ function areas(on: MeasuredClip): Measurement[] {
   const { clip } = on;
   const suffix = SUFFIX[clip.view];
   const section = 'segment-chambers';
-  const of = (key: ConceptKey, phase: Phase, figure: (frame: FrameGeometry) => number | null) => {
+  const of = (key: EchoConcept, phase: Phase, figure: (frame: FrameGeometry) => number | null) => {
     const area = overBeats(on, (beat) => figure(beat[phase]));
     return {
       key,
@@ -47,12 +47,12 @@ function areas(on: MeasuredClip): Measurement[] {
       value: sized(on, area && area / SQUARE_CENTIMETRE),
     } as const;
   };
-  const cavity = (key: ConceptKey, phase: Phase) => {
+  const cavity = (key: EchoConcept, phase: Phase) => {
     const at = firstOf(on, phase);
     const calipers = at ? [outlineCaliper(at.lv.outline, clip)] : [];
     return outlined({ ...of(key, phase, ({ lv }) => lv.area), at, calipers });
   };
-  const muscle = (key: ConceptKey) => {
+  const muscle = (key: EchoConcept) => {
     const at = firstOf(on, 'diastole');
     const calipers = at?.muscle ? [outlineCaliper(at.muscle, clip)] : [];
     const area = ({ muscle: outline }: FrameGeometry) => outline && areaOf(outline);

@@ -1,4 +1,4 @@
-import type { ConceptKey, MethodKey } from '../../concepts/concepts.ts';
+import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
 import type { Point } from '../../contract/image.ts';
 import { onAxis } from '../../measure/chamber.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
@@ -45,9 +45,9 @@ export function cutCaliper(
 }
 
 export interface Outlined {
-  key: ConceptKey;
+  key: EchoConcept;
   section: string;
-  method: MethodKey;
+  method: EchoMethod;
   /** Null: nothing is made. */
   value: number | null;
   on: MeasuredClip;
@@ -80,7 +80,7 @@ function beatsRemark(on: MeasuredClip): Remark {
 }
 
 /** Id of what is read from outlines, beside a value of the machine for the same concept. */
-export const outlinedId = (key: ConceptKey) => `${key}-outlined`;
+export const outlinedId = (key: EchoConcept) => `${key}-outlined`;
 
 /** One value of the outlines of a clip, as a measurement; none where it could not be formed. */
 export function outlined({

@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import { rounded } from '../../measure/rounding.ts';
 import { median } from '../../measure/statistics.ts';
 import type { MitralDisease } from '../../result/render/echo/diastolic.ts';
@@ -21,7 +21,7 @@ export interface RhythmAndFilling extends PatientEvidence {
     flow: string | null;
     regular: boolean | null;
     /** `doubt`: why the quantity cannot be relied on; null where it can. */
-    quantities: readonly { key: ConceptKey; doubt: DisplayDoubt | null }[];
+    quantities: readonly { key: EchoConcept; doubt: DisplayDoubt | null }[];
   }[];
 }
 

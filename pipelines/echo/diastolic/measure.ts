@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import type { Remark } from '../../result/statement.ts';
@@ -23,7 +23,7 @@ export const MEASURED = [
   'ivrt',
   'pulmonary-vein-s',
   'pulmonary-vein-d',
-] as const satisfies readonly ConceptKey[];
+] as const satisfies readonly EchoConcept[];
 
 export const CALCULATED = [
   'e-to-a',
@@ -31,7 +31,7 @@ export const CALCULATED = [
   'e-to-e-prime-septal',
   'e-to-e-prime-lateral',
   'pulmonary-vein-ratio',
-] as const satisfies readonly ConceptKey[];
+] as const satisfies readonly EchoConcept[];
 type Calculated = (typeof CALCULATED)[number];
 
 const divided = (one = 0, other = 1) => one / other;
@@ -83,7 +83,7 @@ export function withRatios(given: Values, applicability: Applicability) {
       ? { ...ratio, quality: 'inadequate', remarks: [...ratio.remarks, because] }
       : ratio;
   });
-  const values = given.without(new Set<ConceptKey>(CALCULATED)).with(ratios);
+  const values = given.without(new Set<EchoConcept>(CALCULATED)).with(ratios);
   return { ratios, values };
 }
 

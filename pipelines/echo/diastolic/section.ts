@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import {
   type DiastolicInput,
@@ -64,7 +64,7 @@ const ELSEWHERE = [
   'rvsp',
   'la-volume-index',
   'la-volume-index-area-length',
-] as const satisfies readonly ConceptKey[];
+] as const satisfies readonly EchoConcept[];
 
 /** What was elevated, each result with its scheme, and whether the algorithms may be used at all. */
 function elevatedFinding(

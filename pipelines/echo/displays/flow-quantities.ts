@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import {
   annularMotion,
   decayOf,
@@ -39,7 +39,7 @@ export interface BeatValue {
 
 /** Values of one quantity, a beat each, in the unit of its concept. */
 export interface FlowQuantity {
-  key: ConceptKey;
+  key: EchoConcept;
   beats: readonly BeatValue[];
   remark: DisplayRemark | null;
   /** Why the values cannot be relied on; absent where they can. */
@@ -294,7 +294,7 @@ function sideOf(flow: Flow, display: SpectralDisplay): SpectralTrace {
 
 type EjectionPart = 'peak' | 'peakGradient' | 'vti' | 'meanGradient' | 'accelerationTime';
 
-const EJECTIONS: Readonly<Partial<Record<Flow, Partial<Record<EjectionPart, ConceptKey>>>>> = {
+const EJECTIONS: Readonly<Partial<Record<Flow, Partial<Record<EjectionPart, EchoConcept>>>>> = {
   lvot: { peak: 'lvot-vmax', vti: 'lvot-vti' },
   'lvot-rest': { peakGradient: 'lvot-gradient-rest' },
   'lvot-provoked': { peakGradient: 'lvot-gradient-provoked' },
@@ -306,7 +306,7 @@ const EJECTIONS: Readonly<Partial<Record<Flow, Partial<Record<EjectionPart, Conc
 };
 
 function ejectionQuantities(
-  parts: Partial<Record<EjectionPart, ConceptKey>>,
+  parts: Partial<Record<EjectionPart, EchoConcept>>,
   trace: SpectralTrace,
   ejections: readonly Ejection[],
   seconds: number,
@@ -347,13 +347,13 @@ const WALLS = {
   'lateral-annulus': ['s-prime-lateral', 'e-prime-lateral', 'a-prime-lateral'],
   'tricuspid-annulus': ['rv-s-prime', 'rv-e-prime', 'rv-a-prime'],
   unnamed: ['s-prime-unnamed', 'e-prime-unnamed', 'a-prime-unnamed'],
-} as const satisfies Record<string, readonly [ConceptKey, ConceptKey, ConceptKey]>;
+} as const satisfies Record<string, readonly [EchoConcept, EchoConcept, EchoConcept]>;
 
 /** S', e' and a' of a wall; `unnamed` where the header does not say which. */
 export function readAnnulus(wall: keyof typeof WALLS, display: SpectralDisplay): FlowReading {
   const { systolic, diastolic, beats } = annularMotion(display);
   const [s, e, a] = WALLS[wall];
-  const of = (key: ConceptKey, part: 'systolic' | 'early' | 'atrial'): FlowQuantity => {
+  const of = (key: EchoConcept, part: 'systolic' | 'early' | 'atrial'): FlowQuantity => {
     const trace = part === 'systolic' ? systolic : diastolic;
     return {
       key,

@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { createMeasurement, measuredOn } from '../../result/measurement.ts';
 import { type DisplayDoubt, remarkOfEcho } from '../../result/render/echo/shared.ts';
@@ -18,7 +18,7 @@ export const TRACED = {
 } as const;
 
 /** Where values stand that no section asks for: of a structure that nothing names. */
-const SECTION_OF: Readonly<Partial<Record<ConceptKey, string>>> = {
+const SECTION_OF: Readonly<Partial<Record<EchoConcept, string>>> = {
   's-prime-unnamed': 'diastolic',
   'e-prime-unnamed': 'diastolic',
   'a-prime-unnamed': 'diastolic',
@@ -27,13 +27,13 @@ const SECTION_OF: Readonly<Partial<Record<ConceptKey, string>>> = {
 };
 
 /** The highest of several windows counts: the others were not parallel to the jet (AS17, R10). */
-const HIGHEST: ReadonlySet<ConceptKey> = new Set(['av-vmax', 'tr-vmax', 'mr-vmax', 'pv-vmax']);
+const HIGHEST: ReadonlySet<EchoConcept> = new Set(['av-vmax', 'tr-vmax', 'mr-vmax', 'pv-vmax']);
 
 /**
  * What belongs to the jet of a peak is read where the peak was highest: beside it the integral and
  * the mean of another window would be those of a jet that was not met in parallel (AS17).
  */
-const LEADING: Readonly<Partial<Record<ConceptKey, ConceptKey>>> = {
+const LEADING: Readonly<Partial<Record<EchoConcept, EchoConcept>>> = {
   'av-mean-gradient': 'av-vmax',
   'av-vti': 'av-vmax',
 };
@@ -97,7 +97,7 @@ function toMeasurement(traced: Traced, id: string, section: string): Measurement
 }
 
 /** The best of the displays that show a quantity: one that is used before one that is not. */
-function best(key: ConceptKey, found: readonly Traced[]): Traced[] {
+function best(key: EchoConcept, found: readonly Traced[]): Traced[] {
   const worth = (one: Traced) => (HIGHEST.has(key) ? one.quantity.value : one.reading.confidence);
   return found
     .toSorted(
@@ -111,7 +111,7 @@ function best(key: ConceptKey, found: readonly Traced[]): Traced[] {
 /** The displays that may stand for a quantity: that of the peak it belongs to, where that is used. */
 function eligible(
   found: readonly Traced[],
-  peak: ConceptKey,
+  peak: EchoConcept,
   peaks: readonly Traced[],
 ): readonly Traced[] {
   const [leader] = best(peak, peaks);
@@ -126,7 +126,7 @@ function eligible(
  */
 export function tracedMeasurements(
   readings: readonly DisplayReading[],
-  sectionOf: (key: ConceptKey) => string | null,
+  sectionOf: (key: EchoConcept) => string | null,
 ): Measurement[] {
   const traced = readings.flatMap((reading) =>
     reading.quantities.map((quantity): Traced => ({ reading, quantity })),

@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import type { GrayImage } from '../../contract/image.ts';
 import type { Clip, SweepRegion } from '../../contract/study.ts';
 import { annularExcursion, type Excursion } from '../../measure/m-mode/excursion.ts';
@@ -37,7 +37,7 @@ function traceOf(plane: MModePlane, rows: Float64Array): Caliper {
 }
 
 function quantityOf(
-  key: ConceptKey,
+  key: EchoConcept,
   plane: MModePlane,
   beats: readonly Beat[],
   traces: readonly Caliper[] = [],
@@ -63,12 +63,12 @@ function quantityOf(
 }
 
 /** Behind the mitral annulus the wall of the atrium moves as far and further (on the phantom, too). */
-function doubtOf(key: ConceptKey, { ring, certain }: Excursion): DisplayDoubt | null {
+function doubtOf(key: EchoConcept, { ring, certain }: Excursion): DisplayDoubt | null {
   if (key === 'mapse' && !ring) return 'atrial-wall';
   return certain ? null : 'another-edge';
 }
 
-function readExcursion(key: ConceptKey, plane: MModePlane) {
+function readExcursion(key: EchoConcept, plane: MModePlane) {
   const found = annularExcursion(plane);
   if (!found) return [];
   const beats = found.beats.map(({ low, high, excursion }) => ({
@@ -88,7 +88,7 @@ function readVentricle(plane: MModePlane): TracedQuantity[] {
   const beats = walls ? ventricleBeats(plane, walls) : [];
   if (!walls || beats.length === 0) return [];
   const part = (
-    key: ConceptKey,
+    key: EchoConcept,
     value: (beat: VentricleBeat) => number,
     at: 'diastole' | 'systole',
     near: keyof VentricleWalls,

@@ -2,6 +2,7 @@ import type { Clip, Frame, Study, SweepKind, SweepRegion } from '../../contract/
 import { drawnTrace, type SpectralDisplay, traceDisplay } from '../../measure/doppler/envelope.ts';
 import { isRegular, meanOfSimilar } from '../../measure/statistics.ts';
 import type { Caliper } from '../../result/envelope.ts';
+import { flowTrace } from '../../result/flow-trace.ts';
 import { type FlowForm, flowByForm } from './flow-form.ts';
 import {
   type FlowQuantity,
@@ -91,6 +92,7 @@ function refusalOf({ trace, peaks }: FlowReading, other: number): string | null 
 function readDopplerSweep(
   image: Awaited<ReturnType<Frame['gray']>>,
   clip: Clip,
+  frame: number,
   sweep: SweepRegion,
 ) {
   const display = traceDisplay(image, sweep);
@@ -126,7 +128,7 @@ function readDopplerSweep(
     regular,
     confidence: trace.clear * (used.length / heights.length),
     refusal: null,
-    trace: drawnTrace(trace.curve, side, display.spectrum, peaks),
+    trace: flowTrace(frame, drawnTrace(trace.curve, side, display.spectrum, peaks)),
     quantities: reading.quantities.flatMap((one) => averaged(one, regular !== false, display)),
   };
 }
@@ -142,18 +144,13 @@ export async function readDopplerDisplays(clip: Clip): Promise<DisplayReading[]>
     sopInstanceUid: clip.sopInstanceUid,
     frame: frame.index,
     kind: sweep.kind,
-    ...readDopplerSweep(image, clip, sweep),
+    ...readDopplerSweep(image, clip, frame.index, sweep),
   }));
 }
 
-/** What was read of one spectral or M-mode display. */
-export type SpectrumReading = DisplayReading;
-
-export { tracedMeasurements as spectralPeaks } from './measure.ts';
-
 /** Reads every spectral and M-mode display of the study. */
-export async function readDisplays(study: Study, signal: AbortSignal): Promise<SpectrumReading[]> {
-  const readings: SpectrumReading[] = [];
+export async function readDisplays(study: Study, signal: AbortSignal): Promise<DisplayReading[]> {
+  const readings: DisplayReading[] = [];
   for (const clip of study.clips) {
     signal.throwIfAborted();
     readings.push(...(await readDopplerDisplays(clip)), ...(await readMModeDisplays(clip)));

@@ -1,8 +1,8 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Clip, SweepKind } from '../../contract/study.ts';
 import { viewWords } from '../../contract/view-words.ts';
-import type { DrawnTrace } from '../../measure/doppler/envelope.ts';
 import type { Caliper } from '../../result/envelope.ts';
+import type { FlowTraceData } from '../../result/flow-trace.ts';
 import type { DisplayDoubt, DisplayForm, DisplayRemark } from '../../result/render/echo/shared.ts';
 import { headerView } from '../locate/header-view.ts';
 import type { Flow } from './flows.ts';
@@ -52,7 +52,7 @@ export function mModeStructure(
 
 /** One quantity of a display: its beats, and the mean of those that are alike. */
 export interface TracedQuantity {
-  key: ConceptKey;
+  key: EchoConcept;
   value: number;
   /** Of every beat that was measured, in order; the mean is of those marked in `used`. */
   beats: readonly number[];
@@ -86,7 +86,7 @@ export interface DisplayReading {
   /** Of the trace. */
   confidence: number;
   refusal: string | null;
-  /** The velocity curve on its frame; null where none was traced. */
-  trace: DrawnTrace | null;
+  /** The velocity curve on its frame, as results list it; null where none was traced. */
+  trace: FlowTraceData | null;
   quantities: readonly TracedQuantity[];
 }

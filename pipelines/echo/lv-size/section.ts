@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { sayOfLvSize } from '../../result/render/echo/lv-size.ts';
@@ -70,7 +70,7 @@ const QUANTITIES = {
   'lv-mass': LEFT_VENTRICLE.mass,
   'relative-wall-thickness': LEFT_VENTRICLE.relativeWallThickness,
   'fractional-shortening': LEFT_VENTRICLE.shortening,
-} as const satisfies Partial<Record<ConceptKey, GradedQuantity>>;
+} as const satisfies Partial<Record<EchoConcept, GradedQuantity>>;
 
 const LINEAR = ['ivsd', 'lvidd', 'lvpwd'] as const;
 

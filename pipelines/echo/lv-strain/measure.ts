@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import type { StrainOrigin } from '../../result/render/echo/lv-strain.ts';
@@ -11,7 +11,7 @@ import { isOfMachine, type Values } from '../shared/section.ts';
 export const STRAIN_VIEWS = {
   'gls-end-systolic': ['gls-end-systolic-4c', 'gls-end-systolic-2c', 'gls-end-systolic-3c'],
   'gls-peak-systolic': ['gls-peak-systolic-4c', 'gls-peak-systolic-2c', 'gls-peak-systolic-3c'],
-} as const satisfies Partial<Record<ConceptKey, readonly ConceptKey[]>>;
+} as const satisfies Partial<Record<EchoConcept, readonly EchoConcept[]>>;
 type GlobalKey = keyof typeof STRAIN_VIEWS;
 
 const SECTION = 'lv-strain';

@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { sayOfEcho } from '../../result/render/echo/shared.ts';
@@ -16,7 +16,7 @@ export const EF_PRECEDENCE = [
   'lvef-2c',
   'lvef',
   'lvef-teichholz',
-] as const satisfies readonly ConceptKey[];
+] as const satisfies readonly EchoConcept[];
 
 /**
  * The headline EF of the study; null without any. Of what was measured here, the mean of both
@@ -34,7 +34,7 @@ export function headlineEf(values: Values): Measurement | null {
 }
 
 interface Reading {
-  key: ConceptKey;
+  key: EchoConcept;
   value: number;
   origin: 'image' | 'machine';
   /** From EDV and ESV, whatever the source calls its EF. */
@@ -46,7 +46,7 @@ interface Reading {
 const originOf = (ofMachine: boolean) => (ofMachine ? 'machine' : 'image');
 
 const reading = (ef: Measurement): Reading => ({
-  key: ef.concept.key as ConceptKey,
+  key: ef.concept.key as EchoConcept,
   value: ef.value,
   origin: originOf(isOfMachine(ef)),
   ofVolumes: false,
@@ -55,7 +55,7 @@ const reading = (ef: Measurement): Reading => ({
 
 /** What follows from the volumes of one source, whatever that source calls its EF. */
 function ofVolumes(values: Values, ofMachine: boolean): Reading[] {
-  const of = (key: ConceptKey) =>
+  const of = (key: EchoConcept) =>
     values.all(key).find((one) => isOfMachine(one) === ofMachine) ?? null;
   const [filled, emptied] = [of('lvedv-biplane'), of('lvesv-biplane')];
   if (!filled || !emptied) return [];

@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isEfLimit, sayOfLvef } from '../../result/render/echo/lvef.ts';
@@ -60,11 +60,11 @@ const VOLUMES = [
   'lvesv-2c',
   'lv-length-4c',
   'lv-length-2c',
-] as const satisfies readonly ConceptKey[];
+] as const satisfies readonly EchoConcept[];
 
 /** What the outlines of two views say against each other (echo 4.2, 4.6). */
 function disagreements(values: Values): (Statement | null)[] {
-  const number = (key: ConceptKey) => {
+  const number = (key: EchoConcept) => {
     const one = values.measurement(key);
     return one && !isOfMachine(one) ? one.value : null;
   };
@@ -119,7 +119,7 @@ function criticalFinding(
     other &&
     critical(
       sayOfLvef.conclusion('lvef.severe-of-machine', {
-        key: other.concept.key as ConceptKey,
+        key: other.concept.key as EchoConcept,
         value: other.value,
         limit,
       }),

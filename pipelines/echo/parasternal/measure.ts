@@ -1,4 +1,4 @@
-import type { ConceptKey, MethodKey } from '../../concepts/concepts.ts';
+import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
 import type { PixelScale } from '../../contract/image.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { createMeasurement, lineBetween, measuredOn } from '../../result/measurement.ts';
@@ -27,7 +27,7 @@ export function phased(clip: ParasternalClip): Phased | null {
 
 /** Which line at which phase is which quantity (echo 5.1, 6). */
 const DIMENSIONS: readonly {
-  key: ConceptKey;
+  key: EchoConcept;
   section: string;
   line: LongAxisLine;
   phase: 'diastole' | 'systole';
@@ -41,9 +41,9 @@ const DIMENSIONS: readonly {
 ];
 
 export interface Drawn {
-  key: ConceptKey;
+  key: EchoConcept;
   section: string;
-  method: MethodKey;
+  method: EchoMethod;
   clip: ParasternalClip;
   value: number;
   at: ParasternalFrame;

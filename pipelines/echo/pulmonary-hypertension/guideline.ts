@@ -3,6 +3,12 @@ import { rounded } from '../../measure/rounding.ts';
 /** IVC diameter, mm, and collapse, per cent, of the estimate of RA pressure (R10, ASE15). */
 export const IVC = { wide: 21, sniff: 50, quiet: 20 } as const;
 
+/** Upper limit of the area of the RA, cm² (ASE15; echo 7.2). */
+const ATRIAL_AREA = 18;
+
+/** Whether the RA is enlarged by its area, cm². */
+export const isAtriumEnlarged = (area: number) => rounded(area, 1) > ATRIAL_AREA;
+
 /** RA pressure, mmHg; a collapse of exactly the limit is none (echo 12.2). */
 export function atrialPressure(
   diameter: number,
@@ -116,7 +122,11 @@ export function signsOf(inputs: PressureSigns): Sign[] {
     { category: 'B', name: 'PA diameter > 25 mm', met: test(artery, 0, (v) => v > 25) },
     { category: 'B', name: 'PA diameter > aortic root', met: wider },
     { category: 'C', name: 'IVC > 21 mm with reduced collapse', met: plethora },
-    { category: 'C', name: 'RA area > 18 cm²', met: test(inputs.atrialArea, 1, (v) => v > 18) },
+    {
+      category: 'C',
+      name: 'RA area > 18 cm²',
+      met: test(inputs.atrialArea, 1, (v) => v > ATRIAL_AREA),
+    },
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { type RightHeartFault, remarkOfEcho } from '../../result/render/echo/shared.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
@@ -16,7 +16,7 @@ export interface RightHeartPressures {
 }
 
 /** What rests on the RA pressure and on the jet. */
-const RESTING = ['rvsp', 'tapse-to-spap'] as const satisfies readonly ConceptKey[];
+const RESTING = ['rvsp', 'tapse-to-spap'] as const satisfies readonly EchoConcept[];
 
 const withheld = (one: Measurement, section: string, fault: RightHeartFault): Measurement => ({
   ...one,
@@ -54,7 +54,7 @@ export function rightHeartPressures(given: Values, section: string): RightHeartP
   });
   const withCollapse = given.with([collapse]);
   const blocked = contradicted(withCollapse, section);
-  const refused: ReadonlySet<ConceptKey> = new Set(
+  const refused: ReadonlySet<EchoConcept> = new Set(
     blocked.length > 0 ? ['ra-pressure', ...RESTING] : [],
   );
   const sound = withCollapse.without(refused);
@@ -98,6 +98,6 @@ export function rightHeartPressures(given: Values, section: string): RightHeartP
     ...(gradient ? [gradient] : []),
     ...blocked,
   ];
-  const unsound = new Set<ConceptKey>([...refused, ...(torrential ? RESTING : [])]);
+  const unsound = new Set<EchoConcept>([...refused, ...(torrential ? RESTING : [])]);
   return { own, values: given.without(unsound).with(own), tricuspid };
 }

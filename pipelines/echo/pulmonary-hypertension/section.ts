@@ -1,8 +1,7 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { sayOfPressure } from '../../result/render/echo/pulmonary-hypertension.ts';
 import type { Statement } from '../../result/statement.ts';
-import { isBeyond, RV_SIZE } from '../rv-function/guideline.ts';
 import {
   classification,
   conclude,
@@ -13,7 +12,13 @@ import {
   type PatientEvidence,
   type Values,
 } from '../shared/section.ts';
-import { categoriesOf, isNearJetLimit, probability, signsOf } from './guideline.ts';
+import {
+  categoriesOf,
+  isAtriumEnlarged,
+  isNearJetLimit,
+  probability,
+  signsOf,
+} from './guideline.ts';
 import { type RightHeartPressures, rightHeartPressures } from './measure.ts';
 
 const ID = 'pulmonary-hypertension';
@@ -30,7 +35,7 @@ const MEASURED = [
   'pr-end-velocity',
   'pa-diameter',
   'aortic-root',
-] as const satisfies readonly ConceptKey[];
+] as const satisfies readonly EchoConcept[];
 
 /** Categories of signs, of which two decide (PH22). */
 const CATEGORIES = 3;
@@ -113,7 +118,7 @@ function run(evidence: PatientEvidence, given: Values) {
             ...own.filter(({ quality }) => quality === 'accepted'),
           ])
         : null,
-      size && !isChild(evidence) && isBeyond(RV_SIZE.atrialArea, size.value)
+      size && !isChild(evidence) && isAtriumEnlarged(size.value)
         ? finding(
             ID,
             'ra-enlarged',

@@ -14,20 +14,19 @@ export const RV_FUNCTION = {
 
 export type RvIndex = keyof typeof RV_FUNCTION;
 
-/** Upper limits of RV size, mm, and RA area, cm2 (ASE15; echo 7.2). */
+/** Upper limits of RV size, mm (ASE15; echo 7.2). */
 export const RV_SIZE = {
   basal: { above: 41, decimals: 0 },
   mid: { above: 35, decimals: 0 },
   length: { above: 83, decimals: 0 },
   wall: { above: 5, decimals: 0 },
-  atrialArea: { above: 18, decimals: 1 },
   /** RV to LV basal diameter (PH22). */
   ratio: { above: 1, decimals: 2 },
 } as const;
 
 type Limit = { decimals: number } & ({ below: number } | { above: number });
 
-/** Whether a value, rounded, lies beyond its limit. */
+/** Whether a value, rounded, is beyond its limit. */
 export function isBeyond(limit: Limit, value: number): boolean {
   const shown = rounded(value, limit.decimals);
   return 'below' in limit ? shown < limit.below : shown > limit.above;

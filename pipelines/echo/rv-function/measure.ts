@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Point } from '../../contract/image.ts';
 import { directionsOf, onAxis, wallsAt } from '../../measure/chamber.ts';
 import { chordLength } from '../../measure/outline.ts';
@@ -45,20 +45,20 @@ function ventricleRatio({ diastole }: ClipBeat): number | null {
 }
 
 /** An excursion that cannot be believed is an error of the hinge alone. */
-const SIZES: readonly ConceptKey[] = ['rv-ed-area', 'rv-fac', 'rv-basal', 'rv-to-lv'];
+const SIZES: readonly EchoConcept[] = ['rv-ed-area', 'rv-fac', 'rv-basal', 'rv-to-lv'];
 
 /**
  * What comes of one outline stands or falls with it: where a size of the RV cannot be believed, or it is
  * no smaller in systole, its other sizes, its ratio to the LV and the way of its annulus are no better.
  */
 function believed(values: Measurement[]): Measurement[] {
-  const of = (key: ConceptKey) => values.find(({ concept }) => concept.key === key);
+  const of = (key: EchoConcept) => values.find(({ concept }) => concept.key === key);
   const [diastole, systole] = [of('rv-ed-area'), of('rv-es-area')];
   const wrong = SIZES.map(of).find((one) => one?.quality === 'inadequate');
   const grows = diastole && systole && systole.value >= diastole.value;
   const reason = grows
     ? remarkOfEcho('right-heart.fault', { fault: 'grows-in-systole' })
-    : wrong && remarkOfEcho('outlines.rv-unreliable', { key: wrong.concept.key as ConceptKey });
+    : wrong && remarkOfEcho('outlines.rv-unreliable', { key: wrong.concept.key as EchoConcept });
   if (!reason) return values;
   return values.map((one) => (one.quality === 'inadequate' ? one : inadequate(one, reason)));
 }
@@ -75,7 +75,7 @@ export function rightHeartValues(on: MeasuredClip | null): Measurement[] {
   const [diastole, systole] = [beat?.diastole ?? null, beat?.systole ?? null];
   const right = diastole && ventricle(diastole);
   const sized = (value: number | null) => (calibrated ? value : null);
-  const area = (key: ConceptKey, phase: 'diastole' | 'systole') => {
+  const area = (key: EchoConcept, phase: 'diastole' | 'systole') => {
     const at = phase === 'diastole' ? diastole : systole;
     const value = overBeats(on, (one) => one[phase].rv && one[phase].rv.area / SQUARE_CENTIMETRE);
     const calipers = at?.rv ? [outlineCaliper(at.rv.outline, clip)] : [];
@@ -89,7 +89,11 @@ export function rightHeartValues(on: MeasuredClip | null): Measurement[] {
       calipers,
     });
   };
-  const width = (key: ConceptKey, measure: (figure: AxialFigure) => number, share: number | null) =>
+  const width = (
+    key: EchoConcept,
+    measure: (figure: AxialFigure) => number,
+    share: number | null,
+  ) =>
     outlined({
       key,
       section: SECTION,

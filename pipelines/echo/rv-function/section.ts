@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { sayOfRvFunction } from '../../result/render/echo/rv-function.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
@@ -35,7 +35,7 @@ const INDICES = {
   tapse: RV_FUNCTION.tapse,
   'rv-s-prime': RV_FUNCTION.sPrime,
   'rv-fac': RV_FUNCTION.fac,
-} as const satisfies Partial<Record<ConceptKey, unknown>>;
+} as const satisfies Partial<Record<EchoConcept, unknown>>;
 
 const SIZES = { 'rv-basal': RV_SIZE.basal, 'rv-mid': RV_SIZE.mid } as const;
 
@@ -59,7 +59,7 @@ function systolicFunction(judged: readonly Judged[]) {
   const conclusion = rvConclusion(judged.length, abnormal.length);
   if (conclusion === 'not assessed') return null;
   const keys = (of: readonly Judged[]) =>
-    of.map(({ measurement }) => measurement.concept.key as ConceptKey);
+    of.map(({ measurement }) => measurement.concept.key as EchoConcept);
   const statement = sayOfRvFunction.conclusion('rv-function.systolic', {
     conclusion,
     judged: keys(judged),
@@ -75,7 +75,7 @@ function run(evidence: RvFunctionEvidence, values: Values) {
     from: ['rv-ed-area', 'rv-es-area'],
     value: fractionalChange,
   });
-  const of = (key: ConceptKey) => (key === 'rv-fac' ? change : values.measurement(key));
+  const of = (key: EchoConcept) => (key === 'rv-fac' ? change : values.measurement(key));
   const child = isChild(evidence);
   const rimp = values.measurement('rimp');
   const performance = judgedPerformance(evidence, rimp);
@@ -86,7 +86,7 @@ function run(evidence: RvFunctionEvidence, values: Values) {
       : [];
   });
   const judged = child ? [] : [...measured, ...performance];
-  const beyondSize = (key: ConceptKey, limit: Parameters<typeof isBeyond>[0]) => {
+  const beyondSize = (key: EchoConcept, limit: Parameters<typeof isBeyond>[0]) => {
     const measurement = values.measurement(key);
     return measurement && !child && isBeyond(limit, measurement.value) ? [measurement] : [];
   };

@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import type { Remark } from '../../result/statement.ts';
@@ -11,11 +11,11 @@ const STROKE = [10, 200] as const;
 
 interface Pair {
   /** Two values of one ventricle. */
-  of: readonly [ConceptKey, ConceptKey];
+  of: readonly [EchoConcept, EchoConcept];
   /** What is wrong with them together; null where nothing is. */
   fault(one: number, other: number): Remark | null;
   /** What falls with them. */
-  withheld: readonly ConceptKey[];
+  withheld: readonly EchoConcept[];
 }
 
 function strokeFault(filled: number, emptied: number): Remark | null {
@@ -25,13 +25,17 @@ function strokeFault(filled: number, emptied: number): Remark | null {
   return remarkOfEcho('echo.stroke-implausible', { stroke, low, high });
 }
 
-const volumes = (filled: ConceptKey, emptied: ConceptKey, others: readonly ConceptKey[]): Pair => ({
+const volumes = (
+  filled: EchoConcept,
+  emptied: EchoConcept,
+  others: readonly EchoConcept[],
+): Pair => ({
   of: [filled, emptied],
   fault: strokeFault,
   withheld: [filled, emptied, ...others],
 });
 
-const areas = (filled: ConceptKey, emptied: ConceptKey): Pair => ({
+const areas = (filled: EchoConcept, emptied: EchoConcept): Pair => ({
   of: [filled, emptied],
   fault: (one, other) =>
     other < one ? null : remarkOfEcho('echo.contradiction', { pair: 'area-not-smaller' }),

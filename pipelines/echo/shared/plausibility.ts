@@ -1,10 +1,10 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import type { Remark } from '../../result/statement.ts';
 
 /** Values outside are errors of contour or calibration, and withheld (echo 3). */
-const PLAUSIBLE: Readonly<Partial<Record<ConceptKey, readonly [number, number]>>> = {
+const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, number]>>> = {
   lvef: [5, 90],
   'lvef-biplane': [5, 90],
   'lvef-4c': [5, 90],
@@ -84,7 +84,7 @@ export const inadequate = (measurement: Measurement, reason: Remark): Measuremen
 });
 
 /** A value outside of what can be believed is kept as inadequate, with the reason. */
-export function withPlausibility(measurement: Measurement, key: ConceptKey): Measurement {
+export function withPlausibility(measurement: Measurement, key: EchoConcept): Measurement {
   if (!Number.isFinite(measurement.value)) {
     return inadequate(measurement, remarkOfEcho('echo.not-finite', {}));
   }

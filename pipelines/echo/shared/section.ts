@@ -1,4 +1,4 @@
-import type { ConceptKey, MethodKey } from '../../concepts/concepts.ts';
+import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { type ImageInputs, type Presumption, sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { FindingDraft, SectionOutcome } from '../../result/section-outcome.ts';
@@ -25,8 +25,8 @@ export interface PatientEvidence {
 /** How a quantity follows from others. */
 export interface Calculation {
   section: string;
-  method: MethodKey;
-  from: readonly ConceptKey[];
+  method: EchoMethod;
+  from: readonly EchoConcept[];
   /** The values of `from`, in their order. */
   value(...inputs: number[]): number;
   presumes?: Presumption;
@@ -40,20 +40,20 @@ export interface Calculation {
 /** What was measured so far, by concept: accepted values only. */
 export interface Values {
   /** Every value of the concept; the one that counts comes first. */
-  all(key: ConceptKey): readonly Measurement[];
-  measurement(key: ConceptKey): Measurement | null;
-  number(key: ConceptKey): number | null;
+  all(key: EchoConcept): readonly Measurement[];
+  measurement(key: EchoConcept): Measurement | null;
+  number(key: EchoConcept): number | null;
   /**
    * A quantity that follows from others; null where one of them is missing. Where the machine reports
    * the quantity itself, its value counts, and a disagreement with its inputs is remarked.
    */
-  calculated(key: ConceptKey, calculation: Calculation): Measurement | null;
+  calculated(key: EchoConcept, calculation: Calculation): Measurement | null;
   /** The values with what was just calculated before them. */
   with(calculations: readonly (Measurement | null)[]): Values;
   /** Only the values that are wanted: of one source, say. */
   only(isWanted: (measurement: Measurement) => boolean): Values;
   /** The values as if those of some concepts had not been given. */
-  without(keys: ReadonlySet<ConceptKey>): Values;
+  without(keys: ReadonlySet<EchoConcept>): Values;
 }
 
 /** One section of the result: what it needs, and a pure function from the evidence to an outcome. */
@@ -63,7 +63,7 @@ export interface EchoSection<Evidence = PatientEvidence> {
   /** Views, modes and values without which the section is not assessed. */
   needs: readonly string[];
   /** Quantities that are shown in this section once they were measured. */
-  measures: readonly ConceptKey[];
+  measures: readonly EchoConcept[];
   /** `values` holds what was measured and what the sections before this one calculated. */
   run(evidence: Evidence, values: Values): SectionOutcome;
 }

@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../../result/measurement.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
@@ -8,7 +8,7 @@ import { type Calculation, isOfMachine, type Values } from './section.ts';
 type All = Values['all'];
 
 function valuesBy(all: All): Values {
-  const measurement = (key: ConceptKey) => all(key)[0] ?? null;
+  const measurement = (key: EchoConcept) => all(key)[0] ?? null;
   const values: Values = {
     all,
     measurement,
@@ -51,7 +51,7 @@ function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measureme
 
 function calculated(
   values: Values,
-  key: ConceptKey,
+  key: EchoConcept,
   { section, method, value, presumes, ...calculation }: Calculation,
 ): Measurement | null {
   const inputs = inputsOf(values, { section, method, value, ...calculation });

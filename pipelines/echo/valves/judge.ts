@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { EchoConcept } from '../../concepts/echo.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { namedText, remarkOfEcho } from '../../result/render/echo/shared.ts';
@@ -104,7 +104,7 @@ const remark = (one: StenosisRemark) =>
 export function aorticStenosis(values: Values, ef: Measurement | null): AorticStenosis {
   const rejected = foreignArea(values);
   const { area, areaIndex } = areasOf(values, rejected);
-  const of = (key: ConceptKey) => values.measurement(key);
+  const of = (key: EchoConcept) => values.measurement(key);
   const given = {
     'av-vmax': of('av-vmax'),
     'av-mean-gradient': of('av-mean-gradient'),

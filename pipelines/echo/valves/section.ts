@@ -1,4 +1,4 @@
-import type { ConceptKey, MethodKey } from '../../concepts/concepts.ts';
+import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import {
   sayOfValves,
@@ -44,11 +44,11 @@ export const VALVE_FLOWS = [
   'lvot-stroke-volume',
   'lvot-stroke-index',
   'mv-area-half-time',
-] as const satisfies readonly ConceptKey[];
+] as const satisfies readonly EchoConcept[];
 
 const divided = (one = 0, other = 1) => one / other;
 
-type Formula = readonly [MethodKey, readonly ConceptKey[], (...inputs: number[]) => number];
+type Formula = readonly [EchoMethod, readonly EchoConcept[], (...inputs: number[]) => number];
 
 /** In the order in which the section shows them (echo 11.1, 11.5). */
 const FORMULAS: Readonly<Record<(typeof VALVE_FLOWS)[number], Formula>> = {
@@ -96,7 +96,7 @@ const REGURGITANT = {
   ],
   mitral: ['mr-vmax', 'mr-orifice', 'mr-volume', 'mr-fraction'],
   tricuspid: ['tr-vena-contracta'],
-} as const satisfies Record<string, readonly ConceptKey[]>;
+} as const satisfies Record<string, readonly EchoConcept[]>;
 
 const MEASURED = [
   'av-vmax',
@@ -113,7 +113,7 @@ const MEASURED = [
   'mv-vti',
   'pv-vmax',
   ...REGURGITANT.tricuspid,
-] as const satisfies readonly ConceptKey[];
+] as const satisfies readonly EchoConcept[];
 
 const UNREMARKABLE: ReadonlySet<StenosisGrade> = new Set([
   'insufficient data',
@@ -138,7 +138,7 @@ interface Judgement {
 
 /** Every valve but the stenosis of the aortic one, which has criteria. */
 function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string | null) {
-  const of = (...keys: readonly ConceptKey[]) => keys.map((key) => values.measurement(key));
+  const of = (...keys: readonly EchoConcept[]) => keys.map((key) => values.measurement(key));
   const leaking = (
     disease: ValveDisease,
     grade: RegurgitationResult | null,

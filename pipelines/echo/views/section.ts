@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { DrawnTrace } from '../../measure/doppler/envelope.ts';
-import { flowTrace } from '../../result/flow-trace.ts';
 import { type MinimumItem, MODES, sayOfViews } from '../../result/render/echo/views.ts';
 import { notAssessed, type SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
@@ -113,7 +111,6 @@ interface ViewedClip {
 /** One Doppler or M-mode display, traced. */
 interface Display {
   file: string;
-  frame: number;
   kind: keyof typeof MODES;
   flow: string | null;
   /** cm/s */
@@ -122,7 +119,8 @@ interface Display {
   beats: number;
   confidence: number;
   refusal: string | null;
-  trace: DrawnTrace | null;
+  /** The velocity curve as it is listed. */
+  trace: Readonly<Record<string, unknown>> | null;
 }
 
 const NEEDS = ['2D clips of the standard views', 'a permitted model of the views'] as const;
@@ -217,7 +215,7 @@ function run(evidence: ViewsEvidence): SectionOutcome {
         beats: reading.beats,
         confidence: reading.confidence,
         refusal: reading.refusal,
-        trace: reading.trace && flowTrace(reading.frame, reading.trace),
+        trace: reading.trace,
       })),
       clips: clips.map((one) => listed(one, outlined.has(one.clip.file))),
     } satisfies ViewsData,

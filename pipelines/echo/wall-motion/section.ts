@@ -3,6 +3,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import { sayOfWallMotion } from '../../result/render/echo/wall-motion.ts';
 import type { Statement } from '../../result/statement.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
+import { gradableEf } from '../lvef/measure.ts';
 import {
   classification,
   conclude,
@@ -14,7 +15,6 @@ import {
   type Values,
 } from '../shared/section.ts';
 import { type MotionScore, regionalStatement, SCORE_NAMES, WALL_MOTION } from './guideline.ts';
-import { discordantEf } from './judge.ts';
 
 /** One segment as the views show it. */
 interface WallSegment {
@@ -72,6 +72,19 @@ function tooFew(scored: number): Statement | null {
   return scored > 0
     ? sayOfWallMotion.gap('wall-motion.few-segments', { enough, of })
     : sayOfWallMotion.gap('wall-motion.no-segment', {});
+}
+
+/** LVEF below which walls that all move normally are no likely answer. */
+const REDUCED_EF = 45;
+
+/**
+ * The LVEF below 45 % that a score index of 1.00, every segment normal, contradicts; null where they
+ * agree (echo 19, rule 4).
+ */
+function discordantEf(values: Values, index: Measurement): Measurement | null {
+  const ef = gradableEf(values);
+  if (!ef || rounded(ef.value, 0) >= REDUCED_EF) return null;
+  return rounded(index.value, 2) === 1 ? ef : null;
 }
 
 function run(evidence: WallMotionEvidence, values: Values) {

@@ -1,7 +1,6 @@
 import { type Clip, UNDESCRIBED } from '../../../pipelines/contract/study.ts';
 import type { Flow } from '../../../pipelines/echo/displays/flows.ts';
-import type { SpectrumReading } from '../../../pipelines/echo/displays/read.ts';
-import type { MModeStructure } from '../../../pipelines/echo/displays/reading.ts';
+import type { DisplayReading, MModeStructure } from '../../../pipelines/echo/displays/reading.ts';
 import type { ClipView } from '../../../pipelines/echo/locate/reader.ts';
 
 /** A clip of a view that the header names, without pixels. */
@@ -22,8 +21,8 @@ export function clipOf(view: ClipView['view'], mode: Clip['mode'] = '2d'): ClipV
 /** A display that the header names, of which nothing was measured. */
 export function displayOf(
   flow: Flow | MModeStructure,
-  kind: SpectrumReading['kind'],
-): SpectrumReading {
+  kind: DisplayReading['kind'],
+): DisplayReading {
   return {
     file: `${flow}.dcm`,
     sopInstanceUid: null,

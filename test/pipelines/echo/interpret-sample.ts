@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../../pipelines/concepts/concepts.ts';
+import type { EchoConcept } from '../../../pipelines/concepts/echo.ts';
 import { performanceMethod } from '../../../pipelines/echo/cart/cart-values.ts';
 import type { EchoEvidence } from '../../../pipelines/echo/evidence.ts';
 import { NO_OUTLINES } from '../../../pipelines/echo/evidence.ts';
@@ -12,12 +12,12 @@ import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measureme
 /** 175 cm and 70 kg. */
 const MAN: EchoPatient = { sex: 'male', age: 60, height: 175, weight: 70, surface: 1.848 };
 
-const ownerOf = (key: ConceptKey) =>
+const ownerOf = (key: EchoConcept) =>
   SECTIONS.find(({ measures }) => measures.includes(key))?.id ?? 'lv-size';
 
 /** The result of a study with these values, and what `evidence` holds beside, of a man of 60. */
 export function interpreted(
-  given: Readonly<Partial<Record<ConceptKey, number>>>,
+  given: Readonly<Partial<Record<EchoConcept, number>>>,
   provenance: 'cart-sr' | 'model' = 'cart-sr',
   patient: Partial<EchoPatient> = {},
   evidence: Partial<EchoEvidence> = {},
@@ -25,7 +25,7 @@ export function interpreted(
   const of = { ...MAN, ...patient };
   const surface = of.surface === null ? {} : { 'body-surface-area': of.surface };
   const measured = Object.entries({ ...surface, ...given }).map(([name, value]) => {
-    const key = name as ConceptKey;
+    const key = name as EchoConcept;
     const source = { ...NO_FRAME, provenance } as const;
     const section = ownerOf(key);
     return withPlausibility(
@@ -57,6 +57,6 @@ export function interpreted(
     summary: (id: string) => result.sections.find((one) => one.id === id)?.summary ?? '',
     category: (id: string) => result.classifications.find((one) => one.id === id),
     finding: (id: string) => result.findings.find((one) => one.id === id),
-    value: (key: ConceptKey) => result.measurements.find((one) => one.concept.key === key),
+    value: (key: EchoConcept) => result.measurements.find((one) => one.concept.key === key),
   };
 }

@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../../pipelines/concepts/concepts.ts';
+import type { EchoConcept } from '../../../pipelines/concepts/echo.ts';
 import type { EchoEvidence } from '../../../pipelines/echo/evidence.ts';
 import { SECTIONS } from '../../../pipelines/echo/sections.ts';
 import { withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts';
@@ -7,11 +7,11 @@ import type { Measurement } from '../../../pipelines/result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
 import { interpreted } from './interpret-sample.ts';
 
-type Given = Readonly<Partial<Record<ConceptKey, number>>>;
+type Given = Readonly<Partial<Record<EchoConcept, number>>>;
 
 function valuesBy(given: Given, provenance: 'cart-sr' | 'model'): Measurement[] {
   return Object.entries(given).map(([name, value]) => {
-    const key = name as ConceptKey;
+    const key = name as EchoConcept;
     const cart = provenance === 'cart-sr';
     const section = SECTIONS.find(({ measures }) => measures.includes(key))?.id ?? 'lv-size';
     const measurement = createMeasurement(
@@ -47,6 +47,6 @@ export function measuredStudy({ machine = {}, outlines = {}, patient, cart }: Me
       result.findings
         .filter((one) => one.section === section)
         .map(({ id, severity }) => `${id}: ${severity}`),
-    value: (key: ConceptKey) => result.measurements.find((one) => one.concept.key === key),
+    value: (key: EchoConcept) => result.measurements.find((one) => one.concept.key === key),
   };
 }

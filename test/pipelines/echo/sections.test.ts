@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConceptKey } from '../../../pipelines/concepts/concepts.ts';
+import type { EchoConcept } from '../../../pipelines/concepts/echo.ts';
 import { type HeartOutlines, NO_OUTLINES } from '../../../pipelines/echo/evidence.ts';
 import { interpretStudy } from '../../../pipelines/echo/interpret-study.ts';
 import { fluidFinding } from '../../../pipelines/echo/pericardial-effusion/measure.ts';
@@ -10,7 +10,7 @@ import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measureme
 
 const MAN: EchoPatient = { sex: 'male', age: 60, height: 175, weight: 70, surface: 1.848 };
 
-type Given = Readonly<Partial<Record<ConceptKey, number>>>;
+type Given = Readonly<Partial<Record<EchoConcept, number>>>;
 
 function interpreted(
   given: Given,
@@ -20,11 +20,11 @@ function interpreted(
   heart: HeartOutlines = NO_OUTLINES,
 ) {
   const of = { ...MAN, ...patient };
-  const ownerOf = (key: ConceptKey) =>
+  const ownerOf = (key: EchoConcept) =>
     SECTIONS.find(({ measures }) => measures.includes(key))?.id ?? 'lv-size';
   const surface: Given = of.surface === null ? {} : { 'body-surface-area': of.surface };
   const measured = Object.entries({ ...surface, ...given }).map(([name, value]) => {
-    const key = name as ConceptKey;
+    const key = name as EchoConcept;
     const source = { ...NO_FRAME, provenance } as const;
     const measurement = createMeasurement(`cart-${key}`, key, value, 'cart-sr', {
       section: ownerOf(key),
@@ -52,7 +52,7 @@ function interpreted(
   );
   const section = (id: string) => result.sections.find((one) => one.id === id);
   const category = (id: string) => result.classifications.find((one) => one.id === id)?.value;
-  const value = (key: ConceptKey) => result.measurements.find((one) => one.concept.key === key);
+  const value = (key: EchoConcept) => result.measurements.find((one) => one.concept.key === key);
   return { result, section, category, value };
 }
 

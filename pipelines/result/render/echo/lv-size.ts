@@ -1,5 +1,5 @@
-import type { ConceptKey } from '../../../concepts/concepts.ts';
-import { CONCEPTS } from '../../../concepts/concepts.ts';
+import type { EchoConcept } from '../../../concepts/echo.ts';
+import { ECHO_CONCEPTS } from '../../../concepts/echo.ts';
 import { fixed } from '../../../measure/rounding.ts';
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, namedText } from './shared.ts';
@@ -10,8 +10,8 @@ export const LV_SIZE_SENTENCES = {
   'parasternal.no-clip': () => 'No PLAX clip was found.',
   'parasternal.no-model': () => 'No permitted model measures the parasternal long axis.',
   'parasternal.no-lines': () => 'The PLAX clips show no reliable lines.',
-  'lv-size.not-measured': ({ keys }: { keys: readonly ConceptKey[] }) =>
-    `Not measured: ${keys.map((key) => CONCEPTS[key].abbreviation).join(', ')}.`,
+  'lv-size.not-measured': ({ keys }: { keys: readonly EchoConcept[] }) =>
+    `Not measured: ${keys.map((key) => ECHO_CONCEPTS[key].abbreviation).join(', ')}.`,
   'lv-size.geometry': ({ geometry }: { geometry: string }) => `LV geometry: ${geometry}.`,
   'lv-size.geometry-without-surface': () =>
     'LV geometry was not assessed. Indexed values are not reported: height and weight are missing or implausible.',
@@ -24,7 +24,7 @@ export const LV_SIZE_SENTENCES = {
   }) =>
     `LV mass / height^2.7 is ${Number(fixed(of.value, of.decimals))} g/m^2.7${of.grade ? `: ${of.grade}` : ''}; with a BMI of ${of.bodyMass} kg/m² indexing to BSA may hide hypertrophy.`,
   'lv-size.asymmetric-walls': ({ ratio }: { ratio: number | null }) =>
-    `The walls differ by more than 3 mm: relative wall thickness and geometry are by the posterior wall${ratio === null ? '' : `; (IVSd + LVPWd)/LVIDd is ${fixed(ratio, CONCEPTS['relative-wall-thickness'].decimals)}`}.`,
+    `The walls differ by more than 3 mm: relative wall thickness and geometry are by the posterior wall${ratio === null ? '' : `; (IVSd + LVPWd)/LVIDd is ${fixed(ratio, ECHO_CONCEPTS['relative-wall-thickness'].decimals)}`}.`,
   'lv-size.abnormal': ({ grades }: { grades: readonly string[] }, { about }: About) =>
     `${about.map((one, i) => `${namedText(one)} ${grades[i]}`).join(', ')}.`,
 } as const satisfies SentenceTable;

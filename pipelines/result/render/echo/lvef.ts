@@ -1,4 +1,4 @@
-import type { ConceptKey } from '../../../concepts/concepts.ts';
+import type { EchoConcept } from '../../../concepts/echo.ts';
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, allNamed, namedValue } from './shared.ts';
 
@@ -42,7 +42,7 @@ export const LVEF_SENTENCES = {
     `The methods disagree: one of two methods gives LVEF below ${limit} %; whether it is new is not known.`,
   'lvef.severe-by-invalid-method': ({ limit }: { limit: number }, { about }: About) =>
     `${allNamed(about)}: below ${limit} % by a method that is not valid here; whether it is new is not known.`,
-  'lvef.severe-of-machine': (of: { key: ConceptKey; value: number; limit: number }) =>
+  'lvef.severe-of-machine': (of: { key: EchoConcept; value: number; limit: number }) =>
     `${namedValue(of.key, of.value)} of the machine: one of two methods gives LVEF below ${of.limit} %; whether it is new is not known.`,
 } as const satisfies SentenceTable;
 

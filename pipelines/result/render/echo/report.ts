@@ -1,4 +1,5 @@
-import { type ConceptKey, chartEntry, methodEntry } from '../../../concepts/concepts.ts';
+import { chartEntry, methodEntry } from '../../../concepts/concepts.ts';
+import type { EchoConcept } from '../../../concepts/echo.ts';
 import type { Measurement, Result, Section } from '../../envelope.ts';
 import { isSameStatement, type Statement } from '../../statement.ts';
 import { byId, type MeasurementsById, renderStatements } from '../render.ts';
@@ -58,7 +59,7 @@ function measurementLine(measurement: Measurement): string {
   const name = withSubject(measurement.label, measurement);
   const method = methodEntry(measurement.method)?.text ?? measurement.method;
   const remark = note ? ` Note: ${sentence(note)}` : '';
-  return `${name}: ${valueText(concept.key as ConceptKey, value)}${rangeText(measurement)}; ${sentence(method)}${remark}`;
+  return `${name}: ${valueText(concept.key as EchoConcept, value)}${rangeText(measurement)}; ${sentence(method)}${remark}`;
 }
 
 function sectionLines(result: Result, id: string): string[] {

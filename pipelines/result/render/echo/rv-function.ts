@@ -1,25 +1,26 @@
-import { CONCEPTS, type ConceptKey } from '../../../concepts/concepts.ts';
+import { ECHO_CONCEPTS, type EchoConcept } from '../../../concepts/echo.ts';
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, allNamed, namedText } from './shared.ts';
 
-const labels = (keys: readonly ConceptKey[]) => keys.map((key) => CONCEPTS[key].label).join(', ');
+const labels = (keys: readonly EchoConcept[]) =>
+  keys.map((key) => ECHO_CONCEPTS[key].label).join(', ');
 
 /** The decision table of RV systolic function (echo 7.3). */
 const FUNCTION = {
-  'single index normal': (keys: readonly ConceptKey[]) =>
+  'single index normal': (keys: readonly EchoConcept[]) =>
     `${labels(keys.slice(0, 1))} normal; single index only`,
-  'single index reduced': (keys: readonly ConceptKey[]) =>
+  'single index reduced': (keys: readonly EchoConcept[]) =>
     `${labels(keys.slice(0, 1))} reduced; single index, RV dysfunction possible`,
   normal: () => 'Normal RV systolic function',
-  borderline: (_: readonly ConceptKey[], abnormal: readonly ConceptKey[]) =>
+  borderline: (_: readonly EchoConcept[], abnormal: readonly EchoConcept[]) =>
     `Borderline RV systolic function: discordant indices (abnormal: ${labels(abnormal)})`,
   reduced: () => 'Reduced RV systolic function',
 } as const;
 
 interface RvFunction {
   conclusion: keyof typeof FUNCTION;
-  judged: readonly ConceptKey[];
-  abnormal: readonly ConceptKey[];
+  judged: readonly EchoConcept[];
+  abnormal: readonly EchoConcept[];
 }
 
 export const RV_FUNCTION_SENTENCES = {

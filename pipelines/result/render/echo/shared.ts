@@ -1,4 +1,4 @@
-import { CONCEPTS, type ConceptKey } from '../../../concepts/concepts.ts';
+import { ECHO_CONCEPTS, type EchoConcept } from '../../../concepts/echo.ts';
 import { rounded } from '../../../measure/rounding.ts';
 import type { Measurement } from '../../envelope.ts';
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
@@ -10,16 +10,16 @@ export interface About {
 }
 
 /** A value as the report prints it: rounded half away from zero, with its unit. */
-export function valueText(key: ConceptKey, value: number): string {
-  const { decimals, unit } = CONCEPTS[key];
+export function valueText(key: EchoConcept, value: number): string {
+  const { decimals, unit } = ECHO_CONCEPTS[key];
   const number = rounded(value, decimals).toFixed(decimals);
   return `${number} ${unitText(unit)}`.trimEnd();
 }
 
 /** "LVIDd 5.1 cm". */
 export function namedText({ concept, value }: Pick<Measurement, 'concept' | 'value'>): string {
-  const key = concept.key as ConceptKey;
-  return `${CONCEPTS[key].abbreviation} ${valueText(key, value)}`;
+  const key = concept.key as EchoConcept;
+  return `${ECHO_CONCEPTS[key].abbreviation} ${valueText(key, value)}`;
 }
 
 /** "LVIDd 5.1 cm, LVIDs 3.2 cm". */
@@ -102,15 +102,15 @@ export const sayOfEcho = statementsOf<typeof ECHO_SENTENCES>();
 /** One LVEF, of a method or from volumes, with its source. */
 interface EfReading {
   readonly [name: string]: string | number | boolean;
-  key: ConceptKey;
+  key: EchoConcept;
   value: number;
   origin: 'image' | 'machine';
   /** From EDV and ESV, whatever the source calls its EF. */
   ofVolumes: boolean;
 }
 
-export const namedValue = (key: ConceptKey, value: number) =>
-  `${CONCEPTS[key].abbreviation} ${valueText(key, value)}`;
+export const namedValue = (key: EchoConcept, value: number) =>
+  `${ECHO_CONCEPTS[key].abbreviation} ${valueText(key, value)}`;
 
 /** "LVEF (biplane) 28 % of the machine". */
 function readingText({ key, value, origin, ofVolumes }: EfReading): string {
@@ -198,17 +198,17 @@ const PRESUMPTIONS = {
 /** What must be read with a value, by code; the note of a measurement is made of it. */
 export const ECHO_REMARKS = {
   'echo.not-finite': () => 'no finite number',
-  'echo.implausible': ({ key, low, high }: { key: ConceptKey; low: number; high: number }) =>
+  'echo.implausible': ({ key, low, high }: { key: EchoConcept; low: number; high: number }) =>
     `outside the plausible ${low} to ${valueText(key, high)}; an error of measurement is likely`,
   'echo.stroke-implausible': (of: { stroke: number; low: number; high: number }) =>
     `stroke volume ${valueText('lvedv-biplane', of.stroke)}, outside the plausible ${of.low} to ${of.high} ml; an error of the contour is likely`,
   'echo.contradiction': ({ pair }: { pair: keyof typeof CONTRADICTIONS }) => CONTRADICTIONS[pair],
   'echo.inputs-differ': (of: {
-    key: ConceptKey;
+    key: EchoConcept;
     value: number;
     inputs: keyof typeof IMAGE_INPUTS;
   }) => `${IMAGE_INPUTS[of.inputs]} give ${valueText(of.key, of.value)}`,
-  'echo.of-images': ({ key, value }: { key: ConceptKey; value: number }) =>
+  'echo.of-images': ({ key, value }: { key: EchoConcept; value: number }) =>
     `image analysis: ${valueText(key, value)}`,
   'echo.surface-of-machine': () => 'of the machine: the request gives no height and weight',
   'echo.presumes': ({ what }: { what: keyof typeof PRESUMPTIONS }) => PRESUMPTIONS[what],
@@ -231,8 +231,8 @@ export const ECHO_REMARKS = {
   'outlines.untrusted': () =>
     'no permitted model was shown to measure it well enough on real images',
   'outlines.standard-a4c': () => 'a standard A4C underestimates the size of the RV',
-  'outlines.rv-unreliable': ({ key }: { key: ConceptKey }) =>
-    `the outline of the RV is not reliable: ${CONCEPTS[key].label} is implausible`,
+  'outlines.rv-unreliable': ({ key }: { key: EchoConcept }) =>
+    `the outline of the RV is not reliable: ${ECHO_CONCEPTS[key].label} is implausible`,
   'right-heart.fault': ({ fault }: { fault: keyof typeof RIGHT_HEART_FAULTS }) =>
     RIGHT_HEART_FAULTS[fault],
   'strain.by-least-volume': () => 'end-systole by minimum volume',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
+import type { EchoConcept } from '../../../../pipelines/concepts/echo.ts';
 import type { CartCode, CartMeasurement } from '../../../../pipelines/contract/cart.ts';
 import { gatherEvidence, NO_OUTLINES } from '../../../../pipelines/echo/evidence.ts';
 import { interpretStudy } from '../../../../pipelines/echo/interpret-study.ts';
@@ -42,8 +42,8 @@ function reported(cart: readonly CartMeasurement[], context: Partial<EchoContext
   return {
     evidence,
     result,
-    measured: (key: ConceptKey) => evidence.measured.find(({ concept }) => concept.key === key),
-    value: (key: ConceptKey) => result.measurements.find(({ concept }) => concept.key === key),
+    measured: (key: EchoConcept) => evidence.measured.find(({ concept }) => concept.key === key),
+    value: (key: EchoConcept) => result.measurements.find(({ concept }) => concept.key === key),
     category: (id: string) => result.classifications.find((one) => one.id === id)?.value,
     gaps: (id: string) => result.sections.find((one) => one.id === id)?.reason?.detail ?? '',
   };

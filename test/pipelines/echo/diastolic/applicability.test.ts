@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Clip, UNDESCRIBED } from '../../../../pipelines/contract/study.ts';
-import type { SpectrumReading } from '../../../../pipelines/echo/displays/read.ts';
+import type { DisplayReading } from '../../../../pipelines/echo/displays/reading.ts';
 import type { EchoEvidence } from '../../../../pipelines/echo/evidence.ts';
 import { type Given, graded, HEALTHY } from './diastolic-sample.ts';
 
@@ -107,7 +107,7 @@ describe('the heart rate of the study', () => {
         flow: 'mitral-inflow',
         regular: true,
         quantities: [{ key: 'mitral-a', doubt }],
-      }) as unknown as SpectrumReading;
+      }) as unknown as DisplayReading;
     const quality = (...doubts: (string | null)[]) =>
       graded(RESTRICTIVE, {}, { spectra: doubts.map(inflow) }).value('e-to-a')?.quality;
     expect(quality('E and A are fused')).toBe('inadequate');
@@ -124,7 +124,7 @@ describe('irregular filling without an A wave (echo 10.6)', () => {
     flow: 'mitral-inflow',
     regular: false,
     quantities: [],
-  } as unknown as SpectrumReading;
+  } as unknown as DisplayReading;
   const IRREGULAR = {
     'mitral-e': 100,
     'e-prime-septal': 10,

@@ -1,8 +1,8 @@
-import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
+import type { EchoConcept } from '../../../../pipelines/concepts/echo.ts';
 import type { EchoEvidence } from '../../../../pipelines/echo/evidence.ts';
 import { interpreted } from '../interpret-sample.ts';
 
-export type Given = Readonly<Partial<Record<ConceptKey, number>>>;
+export type Given = Readonly<Partial<Record<EchoConcept, number>>>;
 
 /** What the section says of these values. */
 export function graded(

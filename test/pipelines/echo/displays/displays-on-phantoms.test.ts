@@ -23,8 +23,9 @@ import type { PhantomFrame } from '../../../../models/phantom/frame.ts';
 import { createHeart } from '../../../../models/phantom/heart/heart.ts';
 import { drawHeart } from '../../../../models/phantom/heart/sizes.ts';
 import { createRandom } from '../../../../models/phantom/random.ts';
-import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
-import { readDisplays, spectralPeaks } from '../../../../pipelines/echo/displays/read.ts';
+import type { EchoConcept } from '../../../../pipelines/concepts/echo.ts';
+import { tracedMeasurements } from '../../../../pipelines/echo/displays/measure.ts';
+import { readDisplays } from '../../../../pipelines/echo/displays/read.ts';
 import { readStudy } from '../../../../pipelines/input/read-study.ts';
 import { noteOf } from '../rendered.ts';
 
@@ -71,7 +72,7 @@ async function read(frame: PhantomFrame, header: Partial<ImageHeader>) {
     await readStudy([{ name, path }], { unpackTo: folder, signal }),
     signal,
   );
-  return { readings, values: spectralPeaks(readings, () => 'valves') };
+  return { readings, values: tracedMeasurements(readings, () => 'valves') };
 }
 
 async function spectrum(id: EchoSpectrumId, flow: Flow, given: object = {}) {
@@ -79,7 +80,7 @@ async function spectrum(id: EchoSpectrumId, flow: Flow, given: object = {}) {
   return { truth: frame.truth.values ?? {}, ...(await read(frame, spectrumHeader(id, frame))) };
 }
 
-type Expected = readonly [key: ConceptKey, truth: string, factor: number, tolerance: number];
+type Expected = readonly [key: EchoConcept, truth: string, factor: number, tolerance: number];
 
 /** Tolerances are shares of the truth; those of one seed lie a little above the worst of many. */
 const SPECTRA: readonly (readonly [EchoSpectrumId, Flow, readonly Expected[]])[] = [

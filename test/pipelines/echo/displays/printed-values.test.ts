@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
-import { readDisplays, spectralPeaks } from '../../../../pipelines/echo/displays/read.ts';
+import type { EchoConcept } from '../../../../pipelines/concepts/echo.ts';
+import { tracedMeasurements } from '../../../../pipelines/echo/displays/measure.ts';
+import { readDisplays } from '../../../../pipelines/echo/displays/read.ts';
 import { readStudy } from '../../../../pipelines/input/read-study.ts';
 
 const FOLDER = '../shared/data/dicom/doppler';
@@ -15,7 +16,7 @@ const PRINTED = [
   ['tte47_21_doppler-tissue-lateral.dcm', 'e-prime-unnamed', 11.6, 0.1087],
   ['tte47_21_doppler-tissue-lateral.dcm', 's-prime-unnamed', 11.4, 0.1087],
   ['tte47_40_mmode-a4ch-rv.dcm', 'annular-excursion-unnamed', 19.6, 0.4348],
-] as const satisfies readonly (readonly [string, ConceptKey, number, number])[];
+] as const satisfies readonly (readonly [string, EchoConcept, number, number])[];
 
 const seen = new Map<string, ReturnType<typeof readDisplay>>();
 
@@ -29,7 +30,7 @@ async function readDisplay(name: string) {
   const signal = new AbortController().signal;
   const file = { name, path: `${FOLDER}/${name}` };
   const study = await readStudy([file], { unpackTo: tmpdir(), signal });
-  return spectralPeaks(await readDisplays(study, signal), () => 'valves');
+  return tracedMeasurements(await readDisplays(study, signal), () => 'valves');
 }
 
 describe.skipIf(!present)('of a real display, without reading its text', () => {

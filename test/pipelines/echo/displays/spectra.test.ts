@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { spectralPeaks } from '../../../../pipelines/echo/displays/read.ts';
+import { tracedMeasurements } from '../../../../pipelines/echo/displays/measure.ts';
 import type { DisplayReading } from '../../../../pipelines/echo/displays/reading.ts';
 import { notesOf } from '../rendered.ts';
 
@@ -33,7 +33,7 @@ const VMAX = {
 } as const;
 
 const one = (reading: Partial<DisplayReading>, quantity: Partial<typeof VMAX> | object = {}) =>
-  spectralPeaks(
+  tracedMeasurements(
     [{ ...READING, quantities: [{ ...VMAX, ...quantity }], ...reading }],
     () => 'valves',
   );
@@ -74,7 +74,7 @@ describe('a traced value', () => {
 
   it('is the highest of several windows for a jet, as the others were not parallel to it', () => {
     const other = { ...READING, file: 'b.dcm', quantities: [{ ...VMAX, value: 4.6 }] };
-    const values = spectralPeaks(
+    const values = tracedMeasurements(
       [{ ...READING, confidence: 1, quantities: [VMAX] }, other],
       () => 'valves',
     );
@@ -86,7 +86,7 @@ describe('a traced value', () => {
     const MEAN = { ...VMAX, key: 'av-mean-gradient', value: 30 } as const;
     const sure = { ...READING, confidence: 1, quantities: [VMAX, VTI, MEAN] };
     const files = (...readings: DisplayReading[]) =>
-      spectralPeaks(readings, () => 'valves').map(({ concept, source }) => [
+      tracedMeasurements(readings, () => 'valves').map(({ concept, source }) => [
         concept.key,
         source.file,
       ]);
@@ -121,11 +121,11 @@ describe('a traced value', () => {
 
   it('is one that is used before a higher one that is not', () => {
     const faint = { ...READING, confidence: 0.2, quantities: [{ ...VMAX, value: 4.6 }] };
-    const values = spectralPeaks([faint, { ...READING, quantities: [VMAX] }], () => 'valves');
+    const values = tracedMeasurements([faint, { ...READING, quantities: [VMAX] }], () => 'valves');
     expect(values.map(({ value }) => value)).toEqual([4.2]);
   });
 
   it('is left out where no section has its quantity', () => {
-    expect(spectralPeaks([{ ...READING, quantities: [VMAX] }], () => null)).toEqual([]);
+    expect(tracedMeasurements([{ ...READING, quantities: [VMAX] }], () => null)).toEqual([]);
   });
 });

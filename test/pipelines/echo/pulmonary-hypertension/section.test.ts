@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
+import type { EchoConcept } from '../../../../pipelines/concepts/echo.ts';
 import { contradictsCava } from '../../../../pipelines/echo/pulmonary-hypertension/guideline.ts';
 import { interpreted } from '../interpret-sample.ts';
 
-type Given = Readonly<Partial<Record<ConceptKey, number>>>;
+type Given = Readonly<Partial<Record<EchoConcept, number>>>;
 
 const ID = 'pulmonary-hypertension';
 const probability = (given: Given) => interpreted(given).category('ph-probability')?.value;

@@ -11,6 +11,7 @@ import {
 import {
   atrialPressure,
   categoriesOf,
+  isAtriumEnlarged,
   type PressureSigns,
   probability,
   type SignCategory,
@@ -39,6 +40,13 @@ describe('RA pressure from the IVC (echo 12.2)', () => {
   ] as const)('%d mm, %d %% (%s): %i mmHg', (diameter, collapse, breathing, expected) => {
     expect(atrialPressure(diameter, collapse, breathing)).toBe(expected);
   });
+});
+
+describe('an RA area beyond its limit (echo 7.2)', () => {
+  it.each([
+    [18, false],
+    [18.1, true],
+  ])('%d cm²: %s', (area, expected) => expect(isAtriumEnlarged(area)).toBe(expected));
 });
 
 describe('probability of pulmonary hypertension (echo 12.4)', () => {
@@ -120,7 +128,6 @@ describe('right ventricular function (echo 7)', () => {
     ['basal diameter', RV_SIZE.basal, 41.5, 41.4],
     ['mid diameter', RV_SIZE.mid, 36, 35],
     ['free wall', RV_SIZE.wall, 5.5, 5.4],
-    ['RA area', RV_SIZE.atrialArea, 18.1, 18],
     ['RV/LV ratio', RV_SIZE.ratio, 1.01, 1],
   ])('%s is abnormal at %s %d and not at %d', (_, limit, abnormal, normal) => {
     expect([isBeyond(limit, abnormal), isBeyond(limit, normal)]).toEqual([true, false]);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
+import type { EchoConcept } from '../../../../pipelines/concepts/echo.ts';
 import { withConsistency } from '../../../../pipelines/echo/shared/consistency.ts';
 import { withPlausibility } from '../../../../pipelines/echo/shared/plausibility.ts';
 import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
 import { noteOf } from '../rendered.ts';
 
-type Given = Readonly<Partial<Record<ConceptKey, number>>>;
+type Given = Readonly<Partial<Record<EchoConcept, number>>>;
 
 function of(given: Given, provenance: 'cart-sr' | 'model') {
   return Object.entries(given).map(([key, value]) =>
-    createMeasurement(`${provenance}-${key}`, key as ConceptKey, value, 'cart-sr', {
+    createMeasurement(`${provenance}-${key}`, key as EchoConcept, value, 'cart-sr', {
       source: { ...NO_FRAME, provenance },
     }),
   );

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
+import type { EchoConcept } from '../../../../pipelines/concepts/echo.ts';
 import { withPlausibility } from '../../../../pipelines/echo/shared/plausibility.ts';
 import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import { noteOf } from '../rendered.ts';
 
-const judged = (key: ConceptKey, value: number) =>
+const judged = (key: EchoConcept, value: number) =>
   withPlausibility(createMeasurement(key, key, value, 'cart-sr'), key);
 
 describe('what can be believed of a value', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
+import type { EchoConcept } from '../../../../pipelines/concepts/echo.ts';
 import { interpreted } from '../interpret-sample.ts';
 
-type Given = Readonly<Partial<Record<ConceptKey, number>>>;
+type Given = Readonly<Partial<Record<EchoConcept, number>>>;
 
 const summary = (given: Given) => interpreted(given).summary('valves');
 const grade = (given: Given, provenance?: 'model') =>

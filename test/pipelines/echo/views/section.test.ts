@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SpectrumReading } from '../../../../pipelines/echo/displays/read.ts';
+import type { DisplayReading } from '../../../../pipelines/echo/displays/reading.ts';
 import type { ClipView } from '../../../../pipelines/echo/locate/reader.ts';
 import { clipOf, displayOf } from '../clip-sample.ts';
 import { interpreted } from '../interpret-sample.ts';
@@ -17,9 +17,9 @@ const DISPLAYS = [
 const pictures = () => PICTURES.map((view) => clipOf(view));
 const displays = () => DISPLAYS.map(([flow, kind]) => displayOf(flow, kind));
 
-const seen = (clips: readonly ClipView[], spectra: readonly SpectrumReading[]) =>
+const seen = (clips: readonly ClipView[], spectra: readonly DisplayReading[]) =>
   interpreted({}, 'model', {}, { clips, spectra });
-const viewsOf = (clips: readonly ClipView[], spectra: readonly SpectrumReading[]) =>
+const viewsOf = (clips: readonly ClipView[], spectra: readonly DisplayReading[]) =>
   seen(clips, spectra).section('views');
 
 describe('the minimum set of a complete study (echo 2.9)', () => {
