@@ -1,13 +1,13 @@
 /**
  * Compares an accelerator of this machine with the processor, model by model:
  *
- *   node models/compare-providers.ts [--provider webgpu|cuda] [--only fetal-head ...]
- *     [--images 8] [--data ../shared/data] [--measure]
+ * node models/compare-providers.ts [--provider webgpu|cuda] [--only fetal-head ...] [--images 8]
+ * [--data ../shared/data] [--measure]
  *
- * Each model is given the images of the self-test, phantoms and, where the folder is there, the first
- * real image of each set: one at a time, and all together. Prints the largest difference in units of
- * the output. With --measure, the same for what is measured on phantoms, mm. Exit status 1 where a
- * difference is above the tolerance.
+ * Each model gets the images of the self-test, phantoms and, where the folder exists, the first
+ * real image of each set: one at a time, and all together. Prints the largest difference in units
+ * of the output; with --measure also the difference of measurements on phantoms, in mm. Exit status
+ * 1 where a difference exceeds the tolerance.
  */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -73,13 +73,13 @@ async function realImages(): Promise<GrayImage[]> {
   return Promise.all(files.map(readGray));
 }
 
-/** Without the self-test: here the difference is what is asked for. */
+/** Without the self-test, because the difference itself is wanted here. */
 const on =
   (where: Provider): OpenSession =>
   async (model, { threads }) =>
     inBatches(model, { network: await loadNetwork(model, where, threads), refusals: [] });
 
-/** Images of a model's input size, one behind the other. */
+/** Images of a model's input size, one after the other. */
 function inputsOf({ input }: RegisteredModel, images: readonly GrayImage[]) {
   const pixels = input.width * input.height;
   const all = new Float32Array(images.length * pixels);

@@ -17,11 +17,11 @@ import { type Crossed, countCrossed, crossedOf } from './evaluation/crossed.ts';
 
 /**
  * What the whole obstetric pipeline measures on held-out real images that show something else: each
- * image is a request of its own, with a scale and a gestational age, so that nothing stays silent for
- * want of them.
+ * image is a separate request with a scale and a gestational age, so that no section is silent
+ * because one is missing.
  *
- *   node models/evaluate-crossed.ts [--each 40] [--split test|validation] [--data ../shared/data]
- *     [--cases]
+ * node models/evaluate-crossed.ts [--each 40] [--split test|validation] [--data ../shared/data]
+ * [--cases]
  */
 const { values } = parseArgs({
   options: {
@@ -34,11 +34,11 @@ const { values } = parseArgs({
 const each = Number(values.each);
 const split = values.split as SplitName;
 
-/** Of a set whose images have none; of the order that a screen has, mm. */
+/** Scale for a set whose images have none, as a screen typically has, mm. */
 const PRETENDED_SCALE = 0.25;
 const GESTATIONAL_DAYS = 150;
 
-/** So many of a set, spread over all of it. */
+/** Number of images of a set, spread over all of it. */
 function spread<T>(cases: readonly T[]): T[] {
   const step = Math.max(1, cases.length / each);
   return Array.from(
@@ -67,7 +67,7 @@ const settings = { allow: 'all', provider: 'cpu', threads: 1 } as const;
 const locator = await openLocator(settings);
 const pipeline = createObstetricPipeline({
   openLocator: async () => locator,
-  // Documents are views of the result, which is looked at itself.
+  // No documents are written, because only the result is evaluated.
   writeArtifacts: async () => [],
 });
 

@@ -18,16 +18,16 @@ import {
 import { type SimulatedStudy, simulatedStudy } from './evaluation/echo-study-phantoms.ts';
 
 /**
- * Measures the echo pipeline, from files to result, on whole studies of simulated hearts that no
- * training has seen, and prints the agreement by quantity.
+ * Measures the echo pipeline, from files to result, on whole studies of simulated hearts that were
+ * not used in training, and prints the agreement by quantity.
  *
- *   node models/evaluate-echo-studies.ts [--first 9000] [--count 16] [--allow all|permissive]
- *     [--still] [--keep DIR [--interpreted]] [--cases]
+ * node models/evaluate-echo-studies.ts [--first 9000] [--count 16] [--allow all|permissive]
+ * [--still] [--keep DIR [--interpreted]] [--cases]
  *
- * Seeds from 9000 to 9099 are for reporting, 8000 to 8999 and 9100 to 9199 for choosing. `--still`: a
- * territory of every heart does not move. `--keep` leaves the studies for another run, which then
- * simulates none that lie there, and with `--interpreted` interprets none again either: two halves
- * that ran side by side are put together so. `--cases` prints every study.
+ * Seeds from 9000 to 9099 are for reporting, 8000 to 8999 and 9100 to 9199 for choosing. `--still`:
+ * one territory of every heart does not move. `--keep` keeps the studies for another run, which
+ * then does not simulate them again, and with `--interpreted` does not interpret them again either:
+ * this joins two halves that ran side by side. `--cases` prints every study.
  */
 const { values } = parseArgs({
   options: {
@@ -43,7 +43,7 @@ const { values } = parseArgs({
 
 const pipeline = createEchoPipeline({
   openLocator: openHeartLocator,
-  // Documents and previews say nothing about the numbers.
+  // Documents and previews do not affect the numbers.
   writeArtifacts: async () => [],
 });
 

@@ -37,15 +37,16 @@ import {
 } from './evaluation/echo-views.ts';
 
 /**
- * Measures the models of the heart through the product's own code, each pack by itself, and keeps the
- * numbers with --write in metrics.json and in the card.
+ * Measures the models of the heart through the product's own code, each pack by itself; --write
+ * stores the numbers in metrics.json and in the card.
  *
- *   node models/evaluate-echo.ts [--role validation|held] [--data ../shared/data] [--only MODEL ...]
- *     [--pairs DIR] [--views DIR] [--long-axes DIR] [--cases] [--write]
- *     [--registry models/registry.yaml]
+ * node models/evaluate-echo.ts [--role validation|held] [--data ../shared/data] [--only MODEL ...]
+ * [--pairs DIR] [--views DIR] [--long-axes DIR] [--cases] [--write] [--registry
+ * models/registry.yaml]
  *
- * `held` is for choosing gates and the recalibration, `validation` only measures. `--pairs` are unseen
- * phantoms of models/phantom/echo/generate.ts, `--views` and `--long-axes` of generate-views.ts.
+ * `held` is for choosing gates and the recalibration, `validation` only for measuring. `--pairs`
+ * are unseen phantoms of models/phantom/echo/generate.ts, `--views` and `--long-axes` of
+ * generate-views.ts.
  */
 const { values } = parseArgs({
   options: {
@@ -122,7 +123,7 @@ async function evaluateEjection(chambersId: string, id: string): Promise<Measure
   return { sets: { [CAMUS]: ejectionAgreement(estimates, median) } };
 }
 
-/** The line to recalibrate with, and the patients, the worst first. */
+/** The line for the recalibration, and the patients, the worst first. */
 function print(estimates: readonly Estimated[]): void {
   console.log('recalibration', recalibrationOf(estimates));
   const error = ({ joint, reference }: Estimated) => Math.abs((joint ?? 0) - reference);
@@ -132,7 +133,7 @@ function print(estimates: readonly Estimated[]): void {
   }
 }
 
-/** Every third fetal image is enough to see whether a heart is invented. */
+/** Every third fetal image is enough to see whether the models invent a heart. */
 const FETAL_EVERY = 3;
 
 /** Unseen phantoms of every view, real apical frames, and real images of no adult heart. */

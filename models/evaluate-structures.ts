@@ -9,11 +9,12 @@ import type { SplitName } from './evaluation/cases.ts';
 import { chestOnPhantoms, chestOnReal } from './evaluation/heart-structures.ts';
 
 /**
- * Measures the models of heart and brain structures through the product's own code: errors on phantoms
- * that no weight has seen, and on real images, where no reference exists, what would be accepted.
+ * Measures the models of heart and brain structures through the product's own code: errors on
+ * phantoms that were not used in training, and on real images, which have no reference, how many
+ * would be accepted.
  *
- *   node models/evaluate-structures.ts [--seed 8201] [--count 40] [--data ../shared/data]
- *     [--split test|validation] [--only MODEL] [--cases] [--write]
+ * node models/evaluate-structures.ts [--seed 8201] [--count 40] [--data ../shared/data] [--split
+ * test|validation] [--only MODEL] [--cases] [--write]
  */
 const { values } = parseArgs({
   options: {
@@ -64,7 +65,7 @@ function halfWidths(phantoms: Readonly<Record<string, Deviation>>) {
   return Object.fromEntries(Object.entries(phantoms).map(([name, own]) => [name, own.error95]));
 }
 
-/** Per cent of what was read on the plane on which the structure is measured. */
+/** In per cent of what a reader measured on the plane on which the structure is measured. */
 function brainHalfWidths(
   phantoms: Awaited<ReturnType<typeof brainOnPhantoms>>,
   real: Awaited<ReturnType<typeof brainOnReal>>,

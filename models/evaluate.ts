@@ -37,13 +37,12 @@ import { transperinealAgreement } from './evaluation/transperineal.ts';
 import { acceptedOnOthers, evaluateUterusOnPhantoms } from './evaluation/uterus.ts';
 
 /**
- * Measures the models through the product's own code on images that no weight has seen
- * (models/<id>/split.json) and, with --write, keeps the numbers in models/<id>/metrics.json and
- * in the card.
+ * Measures the models through the product's own code on images that were not used in training
+ * (models/<id>/split.json); --write stores the numbers in models/<id>/metrics.json and in the card.
  *
- *   node models/evaluate.ts [--split test|validation] [--data ../shared/data]
- *     [--phantoms DIR of models/phantom/generate.ts] [--only fetal-head ...] [--cases] [--write]
- *     [--registry models/registry.yaml]
+ * node models/evaluate.ts [--split test|validation] [--data ../shared/data] [--phantoms DIR of
+ * models/phantom/generate.ts] [--only fetal-head ...] [--cases] [--write] [--registry
+ * models/registry.yaml]
  */
 const { values } = parseArgs({
   options: {
@@ -61,7 +60,7 @@ const data = values.data;
 const registry = await readRegistry(values.registry);
 const phantoms = await phantomCases(values.phantoms);
 
-/** One in so many real images is enough to see whether a structure is invented. */
+/** One in this many real images is enough to see whether the models invent a structure. */
 const OTHERS_EVERY = 4;
 
 const isHead = ({ plane }: Case) => HEAD_PLANES.some((head) => head === plane);
@@ -190,7 +189,7 @@ async function planeSessions() {
   return { ...sessions, close };
 }
 
-/** Together with fetal-plane, as the product names planes; heads of a known axial plane. */
+/** Together with fetal-plane, as the product names planes, on heads of a known axial plane. */
 async function evaluateBrainPlanes() {
   const sessions = await planeSessions();
   const heads = (await planeCases(data, split)).filter(

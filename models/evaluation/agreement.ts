@@ -12,8 +12,8 @@ export interface Measured {
 }
 
 /**
- * Agreement with the reference. The gate withholds some cases: the errors of those accepted are
- * what a user sees, the errors of all found show what the gate is worth.
+ * Agreement with the reference. The gate withholds some cases: users see the errors of the accepted
+ * ones; the errors of all cases show the value of the gate.
  */
 export function agreement(cases: readonly Measured[]) {
   const found = cases.filter((c) => c.measuredMm !== null);
@@ -48,7 +48,10 @@ function halfWidth95In(
   return size === undefined ? null : round(size, 1);
 }
 
-/** Mean absolute error, bias (measured − reference) and Bland–Altman 95 % limits, mm; null for none. */
+/**
+ * Mean absolute error, bias (measured − reference) and Bland–Altman 95 % limits, mm; null without
+ * cases.
+ */
 function errors(cases: readonly Measured[]) {
   if (cases.length === 0) return null;
   const differences = cases.map((c) => (c.measuredMm ?? Number.NaN) - c.referenceMm);
@@ -109,7 +112,7 @@ export function deviation(pairs: readonly Pair[]) {
 
 export type Deviation = ReturnType<typeof deviation>;
 
-/** Median, lowest and highest of some ratios; null of none. */
+/** Median, lowest and highest of ratios; null without any. */
 export function spread(values: readonly number[]) {
   if (values.length === 0) return null;
   return {

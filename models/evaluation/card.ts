@@ -6,7 +6,10 @@ const END = '<!-- /measured -->';
 
 type Sets = Record<string, unknown>;
 
-/** The card with its table of numbers renewed, so that no number is kept by hand in two places. */
+/**
+ * The card with its table of numbers updated, so that no number is maintained by hand in two
+ * places.
+ */
 export function withMeasured(card: string, sets: Sets): string {
   const begin = card.indexOf(BEGIN);
   const end = card.indexOf(END);
@@ -45,7 +48,7 @@ const COLUMNS: readonly Column[] = [
   ['95 % limits (mm)', ({ accepted }) => accepted?.limitsOfAgreementMm.join(' to ')],
   ['largest (mm)', ({ accepted }) => accepted?.largestErrorMm],
 ];
-/** Of outlines whose reference is an outline too. */
+/** For outlines whose reference is also an outline. */
 const DICE: Column = ['mean Dice', ({ accepted }) => accepted?.meanDice];
 
 function geometryTable(sets: readonly Measured[]): string {

@@ -8,7 +8,7 @@ import { ellipseFromMoments, fitEllipse } from '../../pipelines/measure/ellipse-
 import type { MidsagittalStructure } from '../../pipelines/obstetric/nt/evidence.ts';
 import { mean } from './agreement.ts';
 
-/** The ellipse that a thin bright line on black draws, as in HC18. Throws where it is none. */
+/** The ellipse that a thin bright line on black draws, as in HC18. Throws where there is none. */
 export function drawnEllipse({ width, data }: GrayImage): Ellipse {
   const points: Point[] = [];
   data.forEach((value, i) => {
@@ -71,7 +71,7 @@ async function readRows(file: string): Promise<Map<string, Row>> {
   return new Map(rows.map((row) => [row.image ?? '', row]));
 }
 
-/** The images of a data set that no weight of the model has seen. */
+/** The images of a data set that were not used in training. */
 async function heldOut(model: ModelFolder, dataset: string, split: SplitName): Promise<string[]> {
   const file = new URL(`../${model}/split.json`, import.meta.url);
   const splits: Record<string, Partial<Record<SplitName, string[]>>> = JSON.parse(
@@ -144,7 +144,7 @@ export async function planeCases(data: string, split: SplitName): Promise<Case[]
   ] as const) {
     const images = await heldOut('fetal-plane', dataset, split);
     const folder = join(data, dataset, 'images');
-    // Neighbouring psfhs images are frames of one video: a third of them tells as much.
+    // Neighbouring psfhs images are frames of one video: a third of them is as informative.
     for (const image of images.filter((_, i) => i % 3 === 0)) {
       cases.push({ dataset, image, path: join(folder, image), plane });
     }
@@ -235,7 +235,7 @@ function phantomBoxes(points: PhantomLabel['points'] = {}): Case['boxes'] {
   return Object.fromEntries(boxes);
 }
 
-/** Frames of models/phantom/generate.ts; none where no folder was given. */
+/** Frames of models/phantom/generate.ts; empty where no folder was given. */
 export async function phantomCases(folder: string | undefined): Promise<Case[]> {
   if (folder === undefined || !existsSync(join(folder, 'labels.json'))) return [];
   const labels: PhantomLabel[] = JSON.parse(await readFile(join(folder, 'labels.json'), 'utf8'));

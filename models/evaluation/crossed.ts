@@ -1,6 +1,6 @@
 import type { Measurement, Result } from '../../pipelines/result/envelope.ts';
 
-/** Something said of a structure that the image does not show. */
+/** A statement about a structure that the image does not show. */
 export interface Crossed {
   /** A structure of the biometry, else the section. */
   part: string;
@@ -9,7 +9,7 @@ export interface Crossed {
 
 const HEAD = ['head', 'biometry', 'growth', 'anomaly-screen'];
 
-/** What may be measured on an image of a known plane; on any other, nothing. */
+/** What may be measured on an image of a known plane; nothing on any other. */
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   transthalamic: HEAD,
   transventricular: HEAD,
@@ -39,8 +39,9 @@ const isOfThePixels = ({ source, derivation, quality }: Measurement) =>
   quality === 'accepted';
 
 /**
- * What a result says of structures that its one image does not show: accepted values of the pixels,
- * findings, categories and scores. `plane`: what the image shows; null: no part of a fetus.
+ * What a result states about structures that its single image does not show: accepted values
+ * measured on the pixels, findings, categories and scores. `plane`: what the image shows; null: no
+ * part of a fetus.
  */
 export function crossedOf(
   { measurements, findings, classifications, scores }: Result,
@@ -63,7 +64,7 @@ export function crossedOf(
   return [...values, ...others].filter(({ part }) => part !== 'planes' && !shown.includes(part));
 }
 
-/** How many images have anything crossed, and how many for each part. */
+/** How many images have any such statement, and how many for each part. */
 export function countCrossed(found: readonly (readonly Crossed[])[]): {
   images: number;
   by: Record<string, number>;

@@ -4,7 +4,10 @@ import type { GrayImage } from '../../pipelines/contract/image.ts';
 import { readGray } from './cases.ts';
 import type { ViewCase } from './echo-views.ts';
 
-/** `held`: every seventh patient of the role `train`, whom no weight has seen (echo_datasets.py). */
+/**
+ * `held`: every seventh patient of the role `train`, who was not used in training
+ * (echo_datasets.py).
+ */
 export type HeartRole = 'validation' | 'held';
 const HELD_EVERY = 7;
 

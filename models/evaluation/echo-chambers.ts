@@ -1,5 +1,10 @@
 import type { GrayImage } from '../../pipelines/contract/image.ts';
-import { type ChamberMasks, isMirrored, labelOf, segmentChambers } from '../../pipelines/echo/locate/chambers.ts';
+import {
+  type ChamberMasks,
+  isMirrored,
+  labelOf,
+  segmentChambers,
+} from '../../pipelines/echo/locate/chambers.ts';
 import { CHAMBERS, type Chamber } from '../../pipelines/echo/locate/names.ts';
 import {
   type LongAxisLine,

@@ -1,9 +1,9 @@
 import { type ChamberMasks, labelOf } from '../../pipelines/echo/locate/chambers.ts';
-import { type Chamber } from '../../pipelines/echo/locate/names.ts';
 import {
   estimateEjectionFraction,
   jointEjectionFraction,
 } from '../../pipelines/echo/locate/ejection-fraction.ts';
+import type { Chamber } from '../../pipelines/echo/locate/names.ts';
 import { shapeFaults, ventriclePose } from '../../pipelines/echo/locate/ventricle-pose.ts';
 import type { ModelSession } from '../../pipelines/inference/session.ts';
 import { chamberAxis, discDiameters } from '../../pipelines/measure/chamber.ts';
@@ -19,11 +19,11 @@ export interface Estimated {
   byDiscs: number | null;
   byNetwork: number | null;
   joint: number | null;
-  /** Both estimates are there, agree, and the shapes are those of a ventricle. */
+  /** Both estimates exist and agree, and the shapes are those of a ventricle. */
   accepted: boolean;
 }
 
-/** LVEF of every patient as the product comes to it, from masks and from the second network. */
+/** LVEF of every patient as the product obtains it, from masks and from the second network. */
 export async function estimateEjectionFractions(
   chambers: ModelSession,
   network: ModelSession | null,
@@ -103,7 +103,10 @@ function correlation(a: readonly number[], b: readonly number[]): number {
   return sum((x, y) => x * y) / Math.sqrt(sum((x) => x * x) * sum((_, y) => y * y));
 }
 
-/** Agreement of LVEF with the reference, beside what always answering `median` would reach. */
+/**
+ * Agreement of LVEF with the reference, and the agreement that always answering `median` would
+ * reach.
+ */
 export function ejectionAgreement(estimates: readonly Estimated[], median: number) {
   const accepted = estimates.filter((one) => one.accepted);
   const hasNetwork = estimates.some((one) => one.byNetwork !== null);

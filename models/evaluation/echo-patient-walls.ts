@@ -1,8 +1,8 @@
 import type { ChamberFrame } from '../../pipelines/echo/chambers/clip.ts';
 import { type FrameGeometry, frameGeometry } from '../../pipelines/echo/chambers/geometry.ts';
 import { type ChamberMasks, labelOf } from '../../pipelines/echo/locate/chambers.ts';
-import { type Chamber } from '../../pipelines/echo/locate/names.ts';
 import { type LabelMap, maskOf } from '../../pipelines/echo/locate/label-map.ts';
+import type { Chamber } from '../../pipelines/echo/locate/names.ts';
 import { shapeFaults } from '../../pipelines/echo/locate/ventricle-pose.ts';
 import { EXCURSION, motionScore } from '../../pipelines/echo/wall-motion/guideline.ts';
 import type { ModelSession } from '../../pipelines/inference/session.ts';
@@ -26,7 +26,7 @@ export interface PatientWall {
 
 type Labelled = Pick<LabelMap, 'labels' | 'width' | 'height'>;
 
-/** What the outlines of a picture give, in square pixels: changes are ratios. */
+/** The sizes from the outlines of a picture, in square pixels; only ratios are used. */
 function geometryOf(of: Labelled, faults: ChamberFrame['faults']): FrameGeometry | null {
   const outline = (chamber: Chamber) =>
     outlineOf(maskOf(of, labelOf(chamber)), of.width, of.height);
@@ -50,7 +50,7 @@ const figureOf = ({ lv, muscle }: FrameGeometry) => ({
   muscle,
 });
 
-/** The six segments of a pair of frames; none where a ventricle is at fault. */
+/** The six segments of a pair of frames; empty where the ventricle is implausible. */
 const motionsOf = (ed: FrameGeometry | null, es: FrameGeometry | null) =>
   ed && es ? segmentMotions(figureOf(ed), figureOf(es)) : [];
 
@@ -110,7 +110,7 @@ export function wallsByFunction(walls: readonly PatientWall[]) {
   const normal = walls.filter(({ own }) => scoreOf(own) === 1);
   return {
     bands,
-    /** Of the segments that are scored normal: those that move less by the outlines of the expert. */
+    /** Of the segments that are scored normal: those that move less by the expert's outlines. */
     normalButReduced: share(normal, ({ expert }) => expert.excursion <= EXCURSION.normal),
     normalButHalf: share(normal, ({ expert }) => expert.excursion <= EXCURSION.normal / 2),
   };

@@ -10,7 +10,7 @@ import type { SegmentTruth } from '../phantom/heart/wall-motion.ts';
 import { mean, round } from './agreement.ts';
 import type { SimulatedStudy, StudyTruth } from './echo-study-phantoms.ts';
 
-/** One segment of one heart: its true score, and what the product said. */
+/** One segment of one heart: its true score, and the product's. */
 export interface WallCase {
   segment: number;
   truth: MotionScore;
@@ -31,7 +31,7 @@ interface Said {
 const isSaid = (one: unknown): one is Said =>
   typeof one === 'object' && one !== null && 'segment' in one && 'score' in one;
 
-/** Every segment of a study; a section that was not assessed said nothing of any. */
+/** Every segment of a study; a section that was not assessed has scored none. */
 export function wallCases(
   walls: readonly SegmentTruth[],
   { sections }: Pick<Result, 'sections'>,
@@ -56,9 +56,9 @@ export interface WallAgreement {
   scored: number;
   exact: number;
   withinOne: number;
-  /** Truly reduced, said normal. */
+  /** Truly reduced, scored normal. */
   missed: number;
-  /** Truly normal, said reduced. */
+  /** Truly normal, scored reduced. */
   invented: number;
   suspected: number;
   suspectedRightly: number;
@@ -115,7 +115,7 @@ export function wallTable(walls: readonly WallCase[]): string {
   ].join('\n');
 }
 
-/** One study: what the phantom is, and what the product said of it. */
+/** One study: the truth of the phantom, and the product's result. */
 export interface StudyCase {
   seed: number;
   truth: StudyTruth;
@@ -169,7 +169,7 @@ export function studyAgreement(cases: readonly StudyCase[]): QuantityAgreement[]
   });
 }
 
-/** Measured less true for each study; null where the product withheld it. */
+/** Measured minus true for each study; null where the product withheld it. */
 export function errorsOf(cases: readonly StudyCase[], key: ConceptKey) {
   return cases.flatMap(({ seed, truth, said }) => {
     const reference = truth[key];

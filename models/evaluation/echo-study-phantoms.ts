@@ -67,8 +67,8 @@ function rightBasalMm(at: HeartMoment, plane: ImagePlane): number {
 }
 
 /**
- * What perfect outlines in the planes of a study give: the methods that are measured are those of
- * planes, and the volume or width of the heart itself is not what they show.
+ * What perfect outlines in the planes of a study give: the product's methods measure in planes,
+ * which do not show the volume or width of the heart itself.
  */
 export function truthOfPlanes(
   heart: Heart,
@@ -85,10 +85,10 @@ export function truthOfPlanes(
   };
 }
 
-/** What a perfect reader would say of a study, in the unit of each concept. */
+/** What a perfect reader would measure in a study, in the unit of each concept. */
 export type StudyTruth = Partial<Record<ConceptKey, number>>;
 
-/** A simulated study on disk: `files/` below the folder, as a pipeline wants it. */
+/** A simulated study on disk: `files/` below the folder, as a pipeline expects it. */
 export interface SimulatedStudy {
   folder: string;
   names: string[];
@@ -153,7 +153,7 @@ function stillTerritory(random: Random): HeartRequest {
 const BASAL_SEGMENTS = 6;
 const ATTEMPTS = 20;
 
-/** The heart of a seed; `still`: a territory of it does not move. */
+/** The heart of a seed; `still`: one territory does not move. */
 function heartOf(random: Random, still: boolean): Heart {
   const usual = drawRequest(random.fork('request'));
   for (let attempt = 0; ; attempt++) {
@@ -163,7 +163,7 @@ function heartOf(random: Random, still: boolean): Heart {
     try {
       return createHeart(drawHeart(random.fork('heart'), request));
     } catch (error) {
-      // The rest of the wall cannot eject as much as asked for.
+      // The rest of the wall cannot eject as much as requested.
       if (!(error instanceof RangeError) || !still || attempt > ATTEMPTS) throw error;
     }
   }
@@ -272,8 +272,8 @@ function headerOf(seed: number): StudyHeader {
 }
 
 /**
- * Simulates the study of a seed into `folder`, or reads the one that lies there already. `still`: a
- * territory of its heart does not move.
+ * Simulates the study of a seed into `folder`, or reads an existing one. `still`: one territory of
+ * its heart does not move.
  */
 export async function simulatedStudy(
   seed: number,

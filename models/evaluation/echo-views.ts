@@ -4,7 +4,7 @@ import { nameView, type ViewEstimate } from '../../pipelines/echo/locate/view.ts
 import type { ModelSession } from '../../pipelines/inference/session.ts';
 import { mean, round } from './agreement.ts';
 
-/** One clip and its view; `other` for what is no view of a heart. */
+/** One clip and its view; `other` for a clip that is not a view of a heart. */
 export interface ViewCase {
   view: string;
   frames: readonly GrayImage[];

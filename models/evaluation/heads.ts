@@ -25,12 +25,12 @@ const entrySchema = z.object({
 const CROP_WIDTH = 224;
 
 export interface HeadReading {
-  /** Pixels of the image; null for what the reader did not see. */
+  /** In pixels of the image; null for what the reader did not see. */
   lengths: Record<keyof LocatedBrain, number | null>;
   seen: Record<keyof HeadStructures, boolean>;
 }
 
-/** What was read by eye on real heads, by data set and image; the readers were no clinicians. */
+/** What readers, who were no clinicians, measured on real heads, by data set and image. */
 export async function headReadings(): Promise<ReadonlyMap<string, HeadReading>> {
   const entries = z.array(entrySchema).parse(JSON.parse(await readFile(FILE, 'utf8')));
   return new Map(
@@ -58,8 +58,9 @@ export async function headReadings(): Promise<ReadonlyMap<string, HeadReading>> 
 }
 
 /**
- * What the product says is in view on real heads, beside what was read by eye there: of the structures
- * said to be in view how many the reader saw, of those said not to be how many he did not see.
+ * The structures that the product reports in view on real heads, compared with a reader: how many
+ * of those reported in view the reader saw, and how many of those reported absent the reader did
+ * not see.
  */
 export async function structureAgreement(classified: readonly Classified[]) {
   const readings = await headReadings();

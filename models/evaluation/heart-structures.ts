@@ -70,8 +70,8 @@ export async function chestOnPhantoms(locator: Locator, seed: number, count: num
 }
 
 /**
- * Real images by plane: how many would be accepted were each called a chest, with what ratio. No
- * reference exists; on any plane but the thorax an accepted one is a false one.
+ * Real images by plane: how many would be accepted if each were treated as a chest, and with what
+ * ratio. There is no reference; on any plane but the thorax an accepted ratio is a false one.
  */
 export async function chestOnReal(locator: Locator, data: string, split: SplitName, show: Show) {
   const seen: Record<

@@ -25,7 +25,7 @@ export async function classify(
   return classified;
 }
 
-/** What a plane is of: the axial head planes are one organ. */
+/** The organ of a plane: the axial head planes are one organ. */
 const organOf = (plane: string | undefined) =>
   HEAD_PLANES.some((head) => head === plane) ? 'brain' : plane;
 

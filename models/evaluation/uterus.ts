@@ -25,7 +25,7 @@ interface Label {
   points: Readonly<Record<string, readonly Point[]>>;
 }
 
-/** What the maps of phantoms gave, by quantity, and how often a decision was right. */
+/** The results from the maps of phantoms, by quantity, and how often a decision was right. */
 export interface UterusEvaluation {
   measured: Record<string, Measured[]>;
   decisions: Record<string, { right: number; of: number }>;
@@ -33,7 +33,7 @@ export interface UterusEvaluation {
 
 const PLANES = ['cervix', 'placenta', 'amniotic-fluid'];
 const WALLS = ['anterior', 'posterior', 'lateral-or-fundal'];
-/** A funnel or a distance nearer to the boundary than this is either way right, mm. */
+/** A funnel or a distance closer to the boundary than this may be judged either way, mm. */
 const UNDECIDED_MM = 2;
 
 function calibratedClip({ file, columns, rows, mmPerPixel }: Label, image: GrayImage) {
@@ -159,7 +159,7 @@ export async function evaluateUterusOnPhantoms(
   return { measured, decisions };
 }
 
-/** How many real images without a cervix would be measured if every one were called a cervix. */
+/** How many real images without a cervix would be measured if each were treated as a cervix. */
 export async function acceptedOnOthers(session: ModelSession, cases: readonly Case[]) {
   let cervices = 0;
   let edges = 0;

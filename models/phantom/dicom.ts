@@ -18,7 +18,7 @@ export function derivedUid(name: string): string {
 
 export const DAY_MS = 86_400_000;
 
-/** @throws RangeError where the text is no date YYYYMMDD */
+/** @throws RangeError where the text is not a date YYYYMMDD */
 export function parseDate(yyyymmdd: string): Date {
   const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})$/.exec(yyyymmdd) ?? [];
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
@@ -62,7 +62,7 @@ export function photometricInterpretation({ compression, colour }: PixelEncoding
   return compression === 'jpeg' ? 'YBR_FULL_422' : 'RGB';
 }
 
-/** Pixel Data as dcmjs takes it, and how much smaller it is than the pixels were. */
+/** Pixel Data as dcmjs expects it, and the compression ratio. */
 export interface EncodedPixels {
   pieces: ArrayBuffer[];
   compressionRatio: number;
@@ -118,7 +118,7 @@ const SOP_CLASS = {
 
 const IMPLEMENTATION = { classUid: derivedUid('sonogate phantom'), version: 'SONOGATE PHANTOM' };
 
-/** Who and when; the same for every file of a study. Dates are YYYYMMDD, times HHMMSS. */
+/** Patient and time; the same for every file of a study. Dates are YYYYMMDD, times HHMMSS. */
 export interface StudyHeader {
   patientName: string;
   patientId: string;
@@ -204,7 +204,7 @@ function patientAndStudy(header: StudyHeader): NaturalDataset {
   };
 }
 
-/** Frames of a cine at the pace of a real one (PS3.3 C.7.6.5 and C.7.6.6). */
+/** Frames of a cine at a realistic rate (PS3.3 C.7.6.5 and C.7.6.6). */
 function multiframe(count: number, frameTimeMs = 40): NaturalDataset {
   return {
     NumberOfFrames: count,

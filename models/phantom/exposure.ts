@@ -15,7 +15,7 @@ import type { Random } from './random.ts';
 import type { Shape } from './shapes.ts';
 import type { Scene } from './tissue.ts';
 
-/** What one frame of a view shows, and what a perfect reader would say of it. */
+/** What one frame of a view shows, and what a perfect reader would measure on it. */
 export interface Exposure {
   scene: Scene;
   acquisition: Acquisition;

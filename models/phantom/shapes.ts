@@ -1,6 +1,8 @@
 import { type Point, type Pose, place } from './geometry.ts';
 
-/** A region: `distance` in mm, negative inside, zero on the border. Nothing lies outside `reach`. */
+/**
+ * A region: `distance` in mm, negative inside, zero on the border. Nothing is outside of `reach`.
+ */
 export interface Shape {
   distance: (x: number, y: number) => number;
   centre: Point;
@@ -95,7 +97,7 @@ export function rim(shape: Shape, thickness: number | ((x: number, y: number) =>
   };
 }
 
-/** The part of `shape` that lies in none of `gaps`. */
+/** The part of `shape` outside of all `gaps`. */
 export function without(shape: Shape, gaps: readonly Shape[]): Shape {
   return {
     ...shape,
@@ -108,7 +110,7 @@ export function without(shape: Shape, gaps: readonly Shape[]): Shape {
   };
 }
 
-/** The part of `shape` that also lies in `other`. */
+/** The part of `shape` inside `other`. */
 export function within(shape: Shape, other: Shape): Shape {
   return { ...shape, distance: (x, y) => Math.max(shape.distance(x, y), other.distance(x, y)) };
 }

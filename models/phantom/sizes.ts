@@ -16,8 +16,8 @@ export interface FetalSizes {
 
 /**
  * Medians and standard deviations for exact weeks w, 14 to 40, in mm. Papageorghiou AT et al.,
- * Lancet 2014;384:869-879. Kept apart from the gateway's charts on purpose: a phantom made from
- * the code under test could not show an error in it.
+ * Lancet 2014;384:869-879. Deliberately separate from the gateway's charts: a phantom made from the
+ * code under test could not reveal an error in it.
  */
 const GROWTH = {
   hc: {

@@ -49,7 +49,7 @@ export interface StudyTruth {
 
 export interface PhantomStudy {
   files: StudyFile[];
-  /** Who the headers say it is, for a receiver that must know the patient first. */
+  /** The patient in the headers, for a receiver that must know the patient first. */
   patient: Pick<StudyHeader, 'patientName' | 'patientId' | 'patientBirthDate'>;
   truth: StudyTruth;
 }
@@ -106,9 +106,9 @@ function shoot(shot: Shot, gaDays: number, sizes: FetalSizes, random: Random): T
 
 /**
  * One obstetric study of a fictional patient as DICOM files, with what a perfect reader would
- * measure. The gestational age stands in the header as Last Menstrual Date.
+ * measure. The header gives the gestational age as Last Menstrual Date.
  *
- * @throws RangeError for a gestational age outside the growth chart or a date that is none
+ * @throws RangeError for a gestational age outside the growth chart or an invalid date
  */
 export async function simulateObstetricStudy(request: StudyRequest): Promise<PhantomStudy> {
   const studyDate = request.studyDate ?? DEFAULT_STUDY_DATE;

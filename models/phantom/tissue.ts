@@ -62,9 +62,9 @@ export interface Layer {
 }
 
 /**
- * An echo that rises over the first `depthMm` below a border, from `dip` dB less. A bright layer
- * of constant level would be seen half a beam's width outside its border, and a perfect reader
- * would find a circumference 3 mm too long.
+ * An echo that rises over the first `depthMm` below a border, from `dip` dB less. A bright layer of
+ * constant level would appear half a beam's width outside its border, and a perfect reader would
+ * measure a circumference 3 mm too long.
  */
 export function risingFrom(border: Shape, { depthMm, dip }: { depthMm: number; dip: number }) {
   return (x: number, y: number) => -dip * Math.max(0, 1 + border.distance(x, y) / depthMm);
@@ -72,7 +72,7 @@ export function risingFrom(border: Shape, { depthMm, dip }: { depthMm: number; d
 
 export type Scene = readonly Layer[];
 
-/** The topmost layer at (x, y) mm; pliant layers are looked up at the bent place. */
+/** The topmost layer at (x, y) mm; pliant layers are evaluated at the bent position. */
 export function layerAt(
   scene: Scene,
   x: number,

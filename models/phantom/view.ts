@@ -11,17 +11,21 @@ export interface ViewRequest {
   /** Frames of a cine; 1 for a still. */
   frames: number;
   screen?: Screen;
-  /** What the view lets a caller ask for (a dilated cervix, a heart rate); drawn where absent. */
+  /**
+   * What a caller can request of the view (a dilated cervix, a heart rate); drawn at random where
+   * absent.
+   */
   anatomy?: Readonly<Record<string, number>>;
 }
 
 /**
- * A view beside the planes of biometry: how it is simulated, at which ages it is looked at, and what
- * its DICOM header says beyond one tissue region (sweeps, frame time). Truth stands in the frames.
+ * A view besides the planes of biometry: how it is simulated, at which ages it is used, and what
+ * its DICOM header contains besides one tissue region (sweeps, frame time). The frames carry the
+ * truth.
  */
 export interface PhantomView {
   id: string;
-  /** Ages in days at which the view is looked at, both included. */
+  /** Ages in days at which the view is used, both included. */
   ages: { youngest: number; oldest: number };
   simulate(request: ViewRequest): PhantomFrame[];
   header?(frames: readonly PhantomFrame[]): Partial<ImageHeader>;

@@ -32,8 +32,8 @@ const HEALTHY: HeartRequest = {
 };
 
 /**
- * Named hearts. Each meets the published criterion of what it is named after by a clear margin, and
- * none is a patient: they show that a reader follows the sizes, not that it finds disease.
+ * Named hearts. Each clearly meets the published criterion of the condition in its name, and none
+ * is a patient: they show that a reader follows the sizes, not that it finds disease.
  */
 export const ECHO_CASES = {
   normal: { heart: HEALTHY, flows: { 'tricuspid-regurgitation': { peak: 225 } } },

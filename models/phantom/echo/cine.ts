@@ -6,7 +6,7 @@ import { createRandom } from '../random.ts';
 import { overlayMarks } from './overlay.ts';
 import { type EchoRequest, type EchoViewId, FRAME_TIME_MS } from './view.ts';
 
-/** What a perfect reader would say of one frame: sizes, and points in mm of the image. */
+/** What a perfect reader would measure on one frame: sizes, and points in mm of the image. */
 export interface FrameReading {
   values: Readonly<Record<string, number>>;
   points: Readonly<Record<string, readonly Point[]>>;

@@ -23,10 +23,10 @@ const LEVEL: Readonly<Record<Matter, number>> = {
   [MATTER.fluid]: -62,
 };
 
-/** Along the wall, where the pericardium lies beside the beam and hardly answers. */
+/** Along the wall, where the pericardium is parallel to the beam and hardly reflects. */
 const ALONG_WALL = { ...LEVEL, [MATTER.pericardium]: -26, [MATTER.thinWall]: -26 } as const;
 
-/** Where the line of an M-mode runs, and what a perfect reader would take from its sweep. */
+/** Where the line of an M-mode runs, and what a perfect reader would measure on its sweep. */
 interface Line {
   viewName: string;
   /** Level in dB at a depth and time. */

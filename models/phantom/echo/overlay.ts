@@ -38,7 +38,7 @@ export function drawMarks(
   };
 }
 
-/** Draws the marks onto the screen, where they may lie over the image as on real ones. */
+/** Draws the marks onto the screen, where they may cover the image as on real ones. */
 export function overlayMarks(
   gray: Uint8Array,
   { window, sector }: Acquisition,

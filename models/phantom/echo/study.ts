@@ -118,9 +118,9 @@ function heartOf(request: EchoStudyRequest) {
 
 /**
  * One adult echo study of a fictional patient as DICOM files, with what a perfect reader would
- * measure in each frame and of the whole.
+ * measure in each frame and overall.
  *
- * @throws RangeError for a date that is none
+ * @throws RangeError for an invalid date
  */
 export async function echoStudy(request: EchoStudyRequest): Promise<EchoStudy> {
   const studyDate = request.studyDate ?? DEFAULT_STUDY_DATE;

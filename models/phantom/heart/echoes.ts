@@ -41,7 +41,8 @@ function wallLevel(look: Look, sample: HeartSample, lateral: number, waver: numb
     level += look.innerWall.strength * (look.blood - level);
   }
   level += look.lateralFade * clamp(1.4 * lateral - 0.2) * (look.blood - level) * 0.85;
-  // The apex lies in the haze of the near field: it is known by its shape, not by its grey.
+  // The apex is in the haze of the near field: it is recognised by its shape, not by its grey
+  // level.
   const dark = look.apexDark.strength * clamp(1.6 * apical);
   return level + dark * (look.blood + 1 - level);
 }
@@ -91,8 +92,8 @@ function clutterPower(look: Look, depth: number, slow: number): number {
 }
 
 /**
- * The echoes of a heart in an imaging plane. What lies outside the heart is
- * lung, liver and chest wall, as `look` says.
+ * The echoes of a heart in an imaging plane. Outside of the heart are lung, liver and chest wall,
+ * as `look` says.
  */
 export function mapHeart(
   heart: HeartMoment,

@@ -18,7 +18,7 @@ export const STRUCTURE = {
 } as const;
 export type Structure = (typeof STRUCTURE)[keyof typeof STRUCTURE];
 
-/** What answers the sound at a place; several lie within one structure of truth. */
+/** What reflects the sound at a place; one structure of truth may contain several of these. */
 export const MATTER = {
   outside: 0,
   blood: 1,

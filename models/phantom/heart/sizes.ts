@@ -95,7 +95,7 @@ export interface HeartRequest {
 
 const clamp = (value: number, low: number, high: number) => Math.max(low, Math.min(high, value));
 
-/** Area of the cavity in an apical view over length times width, for the usual shape. */
+/** Area of the cavity in an apical view over length times width, for the average shape. */
 const AREA_SHARE = 0.79;
 
 /**
