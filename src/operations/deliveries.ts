@@ -6,7 +6,7 @@ import type { Database } from '../platform/database/port.ts';
 import { SonogateError } from '../platform/errors/catalogue.ts';
 import type { DeliveryOperations } from './operations.ts';
 
-/** A running outbox is notified by the database of what is due again. */
+/** The database notifies a running outbox of deliveries that are due again. */
 export function createDeliveryOperations(
   { destinations, delivery }: Pick<Config, 'destinations' | 'delivery'>,
   database: Database,

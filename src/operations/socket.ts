@@ -23,9 +23,9 @@ export function adminSocketPath(dataDir: string): string {
 
 /**
  * Serves commands on a Unix socket that only the gateway's own user may open (mode 0600): the
- * embedded database serves one process, so every other command asks the running gateway. Of several
- * processes on one data folder (with a server database) the first serves; a socket file that nobody
- * answers on is stale and is replaced.
+ * embedded database serves one process, so every other command asks the running gateway. When
+ * several processes share a data folder (with a server database), the first one serves; a socket
+ * file that nobody answers on is stale and is replaced.
  */
 export async function serveAdminSocket(
   dataDir: string,
@@ -49,7 +49,7 @@ export async function serveAdminSocket(
   });
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
-    // The socket is bound before `listen` returns, so that no other file of this process is made
+    // The socket is bound before `listen` returns, so that no other file of this process is created
     // under the narrow mask.
     const umask = process.umask(0o177);
     server.listen(path, done);
@@ -109,7 +109,7 @@ export async function callAdminSocket(
   parameters: unknown,
 ): Promise<string> {
   const socketPath = adminSocketPath(dataDir);
-  // No connection is kept: the gateway behind the same path may be another one at the next call.
+  // No connection is kept: another gateway may serve the same path at the next call.
   const options = { socketPath, path: `/${name}`, method: 'POST', agent: false };
   const answer = await new Promise<IncomingMessage>((done, fail) => {
     const call = request(options, done);

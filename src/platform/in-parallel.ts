@@ -1,6 +1,7 @@
 /**
- * What `each` gives for every item, in the order of the items, with at most `atOnce` of them under
- * way. After the first error none is begun; it is thrown when those under way have ended.
+ * The results of `each` for every item, in the order of the items, with at most `atOnce` calls at a
+ * time. After the first error no further call begins; the error is thrown when the running calls
+ * have ended.
  */
 export async function inParallel<Item, Given>(
   items: readonly Item[],

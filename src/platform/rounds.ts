@@ -3,7 +3,7 @@ import { EVENTS } from './logging/events.ts';
 import type { Logger } from './logging/logger.ts';
 
 export interface Rounds {
-  /** No further round begins; resolves when the one under way has ended. */
+  /** Starts no further round; resolves when the running one has ended. */
   stop(): Promise<void>;
 }
 
@@ -12,23 +12,26 @@ export interface BegunRounds extends Rounds {
   first: Promise<void>;
 }
 
-/** Told how rounds go. */
+/** Called with the outcome of rounds. */
 export interface RoundObserver {
-  /** `failures`: how many rounds have failed in a row, this one counted. */
+  /** `failures`: how many rounds have failed in a row, including this one. */
   onError(error: unknown, failures: number): void;
-  /** A round got through after failed ones. */
+  /** A round succeeded after failed ones. */
   onRecovery?(): void;
 }
 
 export interface RoundParts extends RoundObserver {
   work(): Promise<unknown>;
-  /** From the end of a round to the next; a function of the failures in a row backs off. */
+  /** Pause from the end of a round to the next; a function of the failures in a row backs off. */
   pauseMilliseconds: number | ((failures: number) => number);
-  /** One round more when all is stopped, for what has come since the last. */
+  /** Runs one more round when stopped, for work that arrived since the last. */
   onceMoreAtStop?: boolean;
 }
 
-/** Works now and again after each pause, one round at a time, until stopped. An error ends only its own round. */
+/**
+ * Runs `work` now and after each pause, one round at a time, until stopped. An error ends only its
+ * own round.
+ */
 export function startRounds(parts: RoundParts): BegunRounds {
   const { work, pauseMilliseconds: pause } = parts;
   let stopped = false;
@@ -66,9 +69,10 @@ export function startRounds(parts: RoundParts): BegunRounds {
 }
 
 /**
- * Logs what befalls rounds once: where a run of failures begins, where its error becomes another, and
- * where it is over. A database that is away is the same for every round and nobody's defect: a warning.
- * @param work what the rounds are for, as a field of the lines.
+ * Logs the outcome of rounds once each: when failures begin, when the error changes, and when work
+ * succeeds again. An unreachable database is the same for every round and a warning, because
+ * nothing here is defective.
+ * @param work what the rounds do, as a field of the lines.
  * @param log writes the line of any other error.
  */
 export function logRounds(

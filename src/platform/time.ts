@@ -4,7 +4,7 @@ import { type Rounds, startRounds } from './rounds.ts';
 /** A day of 24 hours, in milliseconds; days of a calendar are counted in UTC. */
 export const DAY_MS = 86_400_000;
 
-/** How often the database is asked for the time: what a clock loses meanwhile is milliseconds. */
+/** How often the database is asked for the time; clocks drift by milliseconds meanwhile. */
 const EVERY_MILLISECONDS = 60_000;
 
 export interface SiteClock extends Rounds {
@@ -12,10 +12,10 @@ export interface SiteClock extends Rounds {
 }
 
 /**
- * The clock of the database, which all machines of a site share: a deadline that one listener sets is
- * judged by another. Between two looks it goes on by the time that passes here, whatever becomes of
- * this machine's own clock; while the database is away as well.
- * @throws what the database throws when it cannot be asked at first.
+ * The clock of the database, which all machines of a site share: a deadline that one listener sets
+ * is judged by another. Between two queries it advances with the time that passes here, whatever
+ * happens to the clock of this machine, and also while the database is away.
+ * @throws the database's error when it cannot be asked at first.
  */
 export async function openSiteClock(
   database: Queryable,
@@ -38,7 +38,7 @@ async function milliseconds(database: Queryable): Promise<number> {
   const { rows } = await database.query<{ at: Date }>('SELECT clock_timestamp() AS at');
   const [row] = rows;
   if (!row) throw new Error('the database did not say what time it is');
-  // The answer is of a moment between question and answer.
+  // The answer was true at a moment between question and answer.
   return row.at.getTime() - (asked + performance.now()) / 2;
 }
 

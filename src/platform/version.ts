@@ -4,5 +4,5 @@ const description = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 );
 
-/** Of this program, as package.json says. */
+/** Version of this program in package.json. */
 export const VERSION: string = description.version;

@@ -5,23 +5,25 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { newId } from '../../platform/ids.ts';
 import type { ConsoleRole } from './roles.ts';
 
-/** The account that migration 0050 creates; keys made without naming one belong to it. */
+/**
+ * The account that every database starts with; keys made without naming an account belong to it.
+ */
 export const DEFAULT_ACCOUNT_ID = 'default';
 
-/** `store`: bring studies by STOW-RS. */
+/** `store`: send studies by STOW-RS. */
 export const SCOPES = ['run', 'read', 'uploads', 'store', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What a client needs to upload, run and read; `admin` is given by name only. */
+/** What a client needs to upload, run and read; `admin` must be asked for by name. */
 export const CLIENT_SCOPES: readonly Scope[] = ['run', 'read', 'uploads'];
 
-/** Who a call comes from. */
+/** The caller. */
 export interface Principal {
   accountId: string;
   keyId: string;
   test: boolean;
   scopes: readonly Scope[];
-  /** What it may do in the console; null: nothing. */
+  /** Role in the console; null: none. */
   consoleRole?: ConsoleRole | null;
 }
 
@@ -32,7 +34,7 @@ export interface KeyRecord {
   account_id: string;
   test: boolean;
   scopes: Scope[];
-  /** What it may do in the console; null: it cannot sign in there. */
+  /** Role in the console; null: the key cannot sign in there. */
   console_role: ConsoleRole | null;
   created_at: Date;
   last_used_at: Date | null;
@@ -46,23 +48,23 @@ export interface NewKey {
   scopes?: readonly Scope[];
   accountId?: string;
   expiresAt?: Date | null;
-  /** Only of the site's own account, whose studies the console shows. */
+  /** Only for keys of the site's own account, whose studies the console shows. */
   consoleRole?: ConsoleRole | null;
 }
 
-/** How long a rotated key goes on working beside the one that takes its place. */
+/** How long a rotated key still works beside its replacement. */
 export const OVERLAP_HOURS = { usual: 24, longest: 7 * 24 } as const;
 
 const KEY_BYTES = 32;
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Digits that hold 256 bits: ⌈256 / log2(62)⌉. */
+/** Digits for 256 bits: ⌈256 / log2(62)⌉. */
 const KEY_DIGITS = 43;
 const KEY_FORM = new RegExp(`^sg_(live|test)_[0-9A-Za-z]{${KEY_DIGITS}}$`);
 
 const COLUMNS =
   'id, name, account_id, test, scopes, console_role, created_at, last_used_at, expires_at, revoked_at';
 
-/** Makes a key. `key` is the secret itself: it is shown once and cannot be read back. */
+/** Creates a key. `key` is the secret itself: it is shown once and cannot be read back. */
 export async function createKey(
   database: Queryable,
   key: NewKey,
@@ -102,8 +104,8 @@ export async function listKeys(
 }
 
 /**
- * Ends a key at once and for good; a second revocation keeps the first date.
- * @throws SonogateError `not_found`, with `testOnly` for a live key, too.
+ * Revokes a key at once and for good; a second revocation keeps the first date.
+ * @throws SonogateError `not_found`; with `testOnly`, also for a live key.
  */
 export async function revokeKey(
   database: Queryable,
@@ -124,10 +126,10 @@ export async function revokeKey(
 }
 
 /**
- * Makes a key that takes the place of another: same name, scopes, kind and console role. The old one
- * goes on working for `overlapHours`, so that its users can change over; a key made to expire earlier
- * does. `accountId`: of this account alone; null, of any.
- * @throws SonogateError `not_found`, also for a revoked or expired one and, with `testOnly`, for a
+ * Creates a key that replaces another: same name, scopes, kind and console role. The old one still
+ * works for `overlapHours`, so that its users can change over, unless it expires earlier.
+ * `accountId`: only a key of this account; null, of any.
+ * @throws SonogateError `not_found`, also for a revoked or expired key and, with `testOnly`, for a
  * live one.
  */
 export function rotateKey(
@@ -151,12 +153,12 @@ export function rotateKey(
 }
 
 /**
- * The account and scopes behind a key, as they are at this moment: a revocation counts at once.
+ * The account and scopes of a key at this moment: a revocation counts at once.
  * @throws SonogateError `invalid_key` when it is unknown, revoked or expired.
  */
 export type Authenticate = (key: string, now?: Date) => Promise<Principal>;
 
-/** Looks up together the keys of calls that come together. */
+/** Looks up the keys of calls that arrive at the same time in one query. */
 export function createAuthenticate(database: Queryable): Authenticate {
   const recordOf = batched(async (digests: readonly string[]) => {
     const { rows } = await database.query<KeyRecord & { sha256: string }>(
@@ -187,7 +189,7 @@ export function createAuthenticate(database: Queryable): Authenticate {
 
 const NOTED_EVERY_MS = 60_000;
 
-/** To the minute, so that a polling client does not cost one write per call. */
+/** To the minute, so that a polling client does not cause a write for each call. */
 async function noteUse(
   database: Queryable,
   { id, last_used_at: last }: KeyRecord,
@@ -211,7 +213,7 @@ function base62(bytes: Buffer): string {
   return digits;
 }
 
-/** The name that a key was made with; '' when there is no such key. */
+/** The name of a key; '' when there is no such key. */
 export async function keyName(database: Queryable, id: string): Promise<string> {
   const { rows } = await database.query<{ name: string }>(
     'SELECT name FROM api_keys WHERE id = $1',

@@ -2,7 +2,7 @@ import { batched } from '../../platform/database/batched.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { idForm } from '../../platform/ids.ts';
 
-/** Audit events of PS3.15 A.5.3 that the gateway has, by their code of DCM. */
+/** The audit events of PS3.15 A.5.3 that the gateway records, with their DCM codes. */
 export const AUDIT_EVENTS = {
   'application-activity': { code: '110100', display: 'Application Activity' },
   'audit-log-used': { code: '110101', display: 'Audit Log Used' },
@@ -40,7 +40,7 @@ interface AuditActionMeaning {
 }
 
 /**
- * Everything that is written down, and what it is to an audit repository. A new action is a new
+ * Every audited action, and the event that an audit repository gets for it. A new action is a new
  * line here; nothing else decides its event.
  */
 export const AUDIT_ACTIONS = {
@@ -70,7 +70,7 @@ export const AUDIT_ACTIONS = {
   'session.logout': { event: 'user-authentication', type: 'logout', does: 'E' },
   'identity.view': { event: 'patient-record', does: 'R' },
 
-  // Objects that came name another patient than the study had.
+  // Received objects name another patient than the study had.
   'study.patient': { event: 'patient-record', does: 'U' },
   'study.hold': { event: 'procedure-record', does: 'U' },
   'study.complete': { event: 'procedure-record', does: 'U' },
@@ -102,13 +102,13 @@ export function meaningOf(action: AuditAction): AuditActionMeaning {
   return AUDIT_ACTIONS[action];
 }
 
-/** How it ended (PS3.15 A.5.2, EventOutcomeIndicator 0, 4, 8). */
+/** Outcome (PS3.15 A.5.2, EventOutcomeIndicator 0, 4, 8). */
 const AUDIT_OUTCOMES = ['success', 'refused', 'failed'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 /**
  * One thing that somebody did. It names requests and studies by our own ids: the patient is joined
- * to it when it leaves for an audit repository, and stands in no row.
+ * when the entry is sent to an audit repository, and is in no row.
  */
 export interface AuditEntry {
   at: Date;
@@ -116,31 +116,31 @@ export interface AuditEntry {
   accountId?: string | null;
   /** The API key that was used. */
   keyId?: string | null;
-  /** Who, where it is not a key: `person:<name>`, `ae:<title>`, `gateway`. */
+  /** Who acted, when it was not an API key: `person:<name>`, `ae:<title>`, `gateway`. */
   actor?: string | null;
-  /** Network address of who it was. */
+  /** Network address of the caller. */
   address?: string | null;
-  /** Null for a list, and for a call that named no request of ours. */
+  /** Null for a list, and for a call that named none of our requests. */
   requestId?: string | null;
   /** Our own id of the study. */
   studyId?: string | null;
-  /** HTTP status, of a call. */
+  /** HTTP status of a call. */
   status?: number | null;
   /** `X-Request-Id` of the call. */
   callId?: string | null;
-  /** Of what is no call; a call has its status. */
+  /** Outcome of an action that is not a call; a call has its status. */
   outcome?: AuditOutcome | null;
-  /** Counts and names of ours that belong to it; no identity. */
+  /** Counts and our own names; no identity. */
   detail?: Readonly<Record<string, string | number | boolean | null>> | null;
 }
 
-/** The part of an entry that is known before a submit has made its request. */
+/** The part of an entry that is known before a submit has created its request. */
 export type SubmitAudit = Omit<AuditEntry, 'requestId'>;
 
 /** Resolves when the entry is stored. */
 export type WriteAudit = (entry: AuditEntry) => Promise<void>;
 
-/** Writes down together what comes together. */
+/** Writes entries that arrive at the same time in one statement. */
 export function createAuditWriter(database: Queryable): WriteAudit {
   const write = batched(async (entries: readonly AuditEntry[]) => {
     await database.query(
@@ -161,14 +161,14 @@ export function createAuditWriter(database: Queryable): WriteAudit {
   };
 }
 
-/** Who is about to see whose identity. */
+/** Who is about to see the identity of which studies. */
 export interface IdentityView {
   at: Date;
   /** `person:<name>` of a session. */
   actor: string;
   keyId?: string | null;
   address?: string | null;
-  /** Our own ids of the studies whose patient is shown; of a list every one of it. */
+  /** Our own ids of the studies whose patient is shown; for a list, all of them. */
   studyIds: readonly string[];
   /** `X-Request-Id` of the call that shows it. */
   callId?: string | null;
@@ -176,7 +176,7 @@ export interface IdentityView {
   where: string;
 }
 
-/** Writes down, before it is shown, who sees the identity of which studies. */
+/** Audits who sees the identity of which studies, before it is shown. */
 export async function auditIdentityView(
   writeAudit: WriteAudit,
   { studyIds, where, ...view }: IdentityView,
@@ -190,8 +190,8 @@ export async function auditIdentityView(
 }
 
 /**
- * As the writer does, as a part of the statement that makes requests: for each id of `made` the
- * `SubmitAudit` that `new` has for it as `audit`, when it has one.
+ * SQL: writes audit entries as part of the statement that creates requests: for each id of `made`,
+ * the `SubmitAudit` that `new` has for it as `audit`, if any.
  */
 export const AUDIT_INSERT = `INSERT INTO audit
       (request_id, at, account_id, key_id, action, status, call_id, address)
@@ -201,7 +201,7 @@ export const AUDIT_INSERT = `INSERT INTO audit
 
 /** A row of the audit as it is stored. */
 export interface AuditRow {
-  /** bigint of the database, in digits. */
+  /** A bigint of the database as text. */
   id: string;
   at: Date;
   action: AuditAction;
@@ -220,7 +220,7 @@ export interface AuditRow {
 const COLUMNS = `id::text, at, action, account_id, key_id, actor, address, request_id,
   study_id::text, status, call_id, outcome, detail`;
 
-/** Rows after `after` up to and with `until`, oldest first. */
+/** Rows after `after` up to and including `until`, oldest first. */
 export async function auditRows(
   database: Queryable,
   { after, until, limit }: { after: bigint; until: bigint; limit: number },
@@ -232,7 +232,7 @@ export async function auditRows(
   return rows;
 }
 
-/** How what a row tells of ended: of a call by its HTTP status. */
+/** The outcome of a row; for a call, from its HTTP status. */
 export function outcomeOf({ outcome, status }: Pick<AuditRow, 'outcome' | 'status'>): AuditOutcome {
   if (outcome !== null) return outcome;
   if (status === null || status < 400) return 'success';
@@ -242,8 +242,8 @@ export function outcomeOf({ outcome, status }: Pick<AuditRow, 'outcome' | 'statu
 const KEY_ID = idForm('key');
 
 /**
- * What an entry of `key.create`, `key.rotate` or `key.revoke` tells, through whatever door: the id of
- * the key, and of the one that takes its place. What is no id of a key is left out.
+ * Detail of an entry of `key.create`, `key.rotate` or `key.revoke`, through whichever door: the id
+ * of the key, and of the key that replaces it. Anything that is not the id of a key is left out.
  * @param named in the call; `made` in the answer.
  */
 export function keyChange(named: unknown, made: unknown): NonNullable<AuditEntry['detail']> | null {

@@ -83,7 +83,7 @@ function participantObject(object: AuditedObject, details: readonly string[]): s
   return element(
     'ParticipantObjectIdentification',
     {
-      // IHE ITI TF-2 3.20: a patient by the form of CX, id and assigning authority.
+      // IHE ITI TF-2 3.20: a patient in CX form, id and assigning authority.
       ParticipantObjectID:
         object.kind === 'patient' ? `${object.id}^^^${object.issuer}` : object.id,
       ParticipantObjectTypeCode: type,

@@ -1,7 +1,7 @@
 import type { AuditOutcome } from './audit.ts';
 import { AUDIT_EVENT_TYPES, AUDIT_EVENTS, type AuditRow, meaningOf, outcomeOf } from './audit.ts';
 
-/** Whose record an event touched, joined from the study when the event leaves. */
+/** The patient and study that an event is about, joined when the event is sent. */
 export interface AuditSubject {
   studyInstanceUid: string;
   /** As in the images. */
@@ -9,9 +9,9 @@ export interface AuditSubject {
   issuerOfPatientId: string;
 }
 
-/** Who tells it. */
+/** The audit source. */
 export interface AuditSite {
-  /** Name of this gateway at the audit repository. */
+  /** Name of this gateway in the audit repository. */
   sourceId: string;
   siteId?: string | undefined;
   aeTitle: string;
@@ -55,7 +55,7 @@ export type AuditedObject =
 
 /** An event of the audit in the terms of PS3.15 A.5, which RFC 3881 and FHIR share. */
 export interface AuditFacts {
-  /** Number of the row, by which a repository can tell a repetition. */
+  /** Number of the row, by which a repository recognises a repeated event. */
   row: string;
   at: Date;
   event: { code: string; display: string };
@@ -70,7 +70,7 @@ export interface AuditFacts {
 
 const SENDS = new Set(['begin-transferring', 'export']);
 
-/** Puts a row of the audit into the terms of the standard. */
+/** Translates a row of the audit into the terms of the standard. */
 export function factsOf(row: AuditRow, subject: AuditSubject | null, site: AuditSite): AuditFacts {
   const { event, type, does } = meaningOf(row.action);
   return {
@@ -113,7 +113,7 @@ function participantsOf(row: AuditRow, site: AuditSite): Participant[] {
     ];
   }
   if (SENDS.has(event) || event === 'instances-transferred') {
-    // What a key fetches it asks for; what we deliver we send.
+    // An API key requests what it downloads; we send what we deliver.
     const fetched = row.actor === null;
     return [
       { ...self, isRequestor: !fetched, role: 'source' },

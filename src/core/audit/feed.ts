@@ -9,29 +9,29 @@ import { sealedUpTo } from './seal.ts';
 const EVERY_MILLISECONDS = 1000;
 const BATCH = 100;
 const LEASE_SECONDS = 120;
-/** How long a repository that fails is left alone: doubled each time, to at most this. */
+/** Longest wait after a failure of a repository; doubled each time up to this. */
 const LONGEST_WAIT_MILLISECONDS = 60_000;
 
-/** Patient and study of rows that touch one: by our own study id, else by the request. */
+/** The patient and study of the rows that have one: by our own study id, or by the request. */
 export type SubjectsOf = (
   rows: readonly Pick<AuditRow, 'id' | 'study_id' | 'request_id'>[],
 ) => Promise<ReadonlyMap<string, AuditSubject>>;
 
 export interface FeedParts {
-  /** Under which what has been sent is remembered. */
+  /** Under this name the database records what has been sent. */
   name: string;
   database: Database;
   subjectsOf: SubjectsOf;
   site: AuditSite;
-  /** Sends events in order; rejects when they are to be sent again. */
+  /** Sends events in order; rejects when they must be sent again. */
   send(events: readonly AuditFacts[]): Promise<void>;
   logger: Logger;
 }
 
 /**
- * Tells an audit repository everything that is sealed, in order and at least once. The audit itself
- * is the spool: how far it has been told stands in the database, and a repository that is away gets
- * what it missed. Of several processes one tells at a time.
+ * Sends everything that is sealed to an audit repository, in order and at least once. The audit
+ * itself is the spool: the database records how far the repository has got, and a repository that
+ * was away receives what it missed. One process of a site sends at a time.
  */
 export function startAuditFeed(parts: FeedParts): Rounds {
   const { name, logger } = parts;
@@ -54,7 +54,9 @@ export function startAuditFeed(parts: FeedParts): Rounds {
   };
 }
 
-/** Sends the next events. @returns how many there were. */
+/**
+ * Sends the next events. @returns how many.
+ */
 async function tellBatch({ name, database, subjectsOf, site, send }: FeedParts): Promise<number> {
   const after = await claim(database, name);
   if (after === null) return 0;
@@ -76,7 +78,7 @@ async function tellBatch({ name, database, subjectsOf, site, send }: FeedParts):
   }
 }
 
-/** The row up to which the repository has been told; null while another process tells it. */
+/** The last row that the repository has received; null while another process sends to it. */
 async function claim(database: Queryable, name: string): Promise<bigint | null> {
   await database.query('INSERT INTO audit_feeds (name) VALUES ($1) ON CONFLICT DO NOTHING', [name]);
   const { rows } = await database.query<{ last_row: string }>(

@@ -3,22 +3,22 @@ import type { Logger } from '../../platform/logging/logger.ts';
 import type { AuditEntry, WriteAudit } from './audit.ts';
 
 const WINDOW_MILLISECONDS = 60_000;
-/** Addresses that are told apart in a window; what is more is counted together. */
+/** Number of addresses counted separately in a window; further ones are counted together. */
 const MOST_ADDRESSES = 1000;
 const ELSEWHERE = 'several';
 
 type Refusal = Pick<AuditEntry, 'action' | 'actor' | 'address' | 'detail'>;
 
-/** Writes down who was refused. */
+/** Audits who was refused. */
 export interface RefusalAudit {
   refused(refusal: Refusal): void;
-  /** Writes what has been counted and not yet written. */
+  /** Writes the counts that have not been written yet. */
   stop(): Promise<void>;
 }
 
 /**
- * The first refusal of an address is written at once, what it repeats within the minute is counted
- * and written at its end: who hammers at a door cannot fill the audit.
+ * The first refusal of an address is audited at once; repetitions within the minute are counted and
+ * audited at its end, so that a flood of calls cannot fill the audit.
  */
 export function createRefusalAudit(parts: {
   writeAudit: WriteAudit;

@@ -20,13 +20,13 @@ import { type AuditRow, auditRows } from './audit.ts';
 /** SHA-256. */
 const HASH_BYTES = 32;
 
-/** What the first row is chained to. */
+/** The hash that the first row is chained to. */
 const GENESIS: Buffer = Buffer.alloc(HASH_BYTES);
 
-/** Every member of a row, in one order for good: a member that is added later goes to the end. */
+/** Every member of a row in a fixed order: members that are added later go to the end. */
 function canonical(row: AuditRow): string {
   const { detail } = row;
-  // The database keeps the members of a JSON object in an order of its own.
+  // The database keeps the members of a JSON object in its own order.
   const sorted = detail && Object.entries(detail).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([
     row.id,
@@ -45,12 +45,12 @@ function canonical(row: AuditRow): string {
   ]);
 }
 
-/** SHA-256 over the hash of the row before and the content of this one. */
+/** SHA-256 of the previous row's hash and the content of this row. */
 function chainHash(previous: Uint8Array, row: AuditRow): Buffer {
   return createHash('sha256').update(previous).update(canonical(row)).digest();
 }
 
-/** One entry of `audit_seals`: the rows since the seal before it. */
+/** One entry of `audit_seals`: the rows since the previous seal. */
 export interface Seal {
   id: bigint;
   sealedAt: Date;
@@ -65,13 +65,13 @@ export interface Seal {
   signature: Buffer;
 }
 
-/** What a seal signs: its place, how far it reaches, and the head of the chain there. */
+/** What a seal signs: its number, its last row, and the head of the chain there. */
 function signedText({ id, sealedAt, lastRow, head }: Omit<Seal, 'signature'>): Buffer {
   const lines = ['sonogate audit 1', id, sealedAt.toISOString(), lastRow, head.toString('hex')];
   return Buffer.from(lines.join('\n'));
 }
 
-/** Chains rows to the seal before them and signs where that leads (Ed25519). */
+/** Chains rows to the previous seal and signs the new head (Ed25519). */
 export function sealRows(
   rows: readonly AuditRow[],
   before: Pick<Seal, 'id' | 'head'> | null,
@@ -93,13 +93,13 @@ export function sealRows(
   return { ...seal, signature: sign(null, signedText(seal), key) };
 }
 
-/** Something that is not as it was when it was sealed; `row` and `seal` are ids. */
+/** Something that differs from what was sealed; `row` and `seal` are ids. */
 export type Finding =
   | { what: 'row altered' | 'row removed' | 'row inserted'; row: bigint; seal: bigint }
   | { what: 'seal missing' | 'seal altered' | 'signature wrong' | 'key unknown'; seal: bigint };
 
 /**
- * Compares a seal with the one before it and with the rows that the audit has in its range.
+ * Compares a seal with the previous one and with the rows that the audit has in its range.
  * @param publicKey of the key that it names; null when we do not have it.
  */
 export function checkSeal(
@@ -150,7 +150,7 @@ function hashesOf({ rowHashes }: Seal): Buffer[] {
 const PRIVATE_KEY = 'seal-key.pem';
 const PUBLIC_SUFFIX = '.pub.pem';
 
-/** Where the keys of the audit and its last head lie, below the data folder. */
+/** Folder of the audit's keys and its last head, in the data folder. */
 export function auditFolder(dataDir: string): string {
   return join(dataDir, 'audit');
 }
@@ -162,8 +162,8 @@ export interface SealKey {
 }
 
 /**
- * The Ed25519 key with which this data folder seals its audit; made at the first use, for its own
- * user alone. Its public half stands beside it, to be kept elsewhere as well.
+ * The Ed25519 key with which this data folder seals its audit; created at first use, readable by
+ * its own user only. Its public half is beside it; keep a copy elsewhere.
  */
 export async function loadSealKey(dataDir: string): Promise<SealKey> {
   const folder = auditFolder(dataDir);
@@ -173,7 +173,7 @@ export async function loadSealKey(dataDir: string): Promise<SealKey> {
     if (error.code !== 'ENOENT') throw error;
     const { privateKey } = generateKeyPairSync('ed25519');
     await writeOnce(path, privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    // Of two processes that start together, the first to write it has made it.
+    // When two processes start together, the first one to write the key has created it.
     return readFile(path, 'utf8');
   });
   const key = createPrivateKey(pem);
@@ -184,7 +184,10 @@ export async function loadSealKey(dataDir: string): Promise<SealKey> {
   return { key, keyId };
 }
 
-/** The public keys whose seals count, by id: those beside our own, and PEM files given besides. */
+/**
+ * The trusted public keys, by id: those beside our own key, and PEM files that are given in
+ * addition.
+ */
 export async function loadPublicKeys(
   dataDir: string,
   more: readonly string[] = [],
@@ -205,7 +208,7 @@ function keyIdOf(publicKey: KeyObject): string {
   return createHash('sha256').update(spki).digest('hex');
 }
 
-/** Leaves a file that is there as it is. */
+/** Does not overwrite an existing file. */
 async function writeOnce(path: string, content: string | Buffer): Promise<void> {
   const making = `${path}.${randomUUID()}`;
   const file = await open(making, 'wx', 0o600);
@@ -270,7 +273,7 @@ export async function sealsAfter(database: Queryable, id: bigint, limit: number)
   return rows.map(asSeal);
 }
 
-/** Up to which row the audit is sealed: rows up to it can no longer change. */
+/** The last sealed row: rows up to it can no longer change. */
 export async function sealedUpTo(database: Queryable): Promise<bigint> {
   const { rows } = await database.query<{ last_row: string }>(
     'SELECT last_row::text FROM audit_seals ORDER BY id DESC LIMIT 1',
@@ -299,16 +302,16 @@ export async function storeSeal(database: Queryable, seal: Seal): Promise<void> 
 }
 
 const EVERY_MILLISECONDS = 1000;
-/** Rows of one seal; what is more follows in the next. */
+/** Most rows of one seal; further rows follow in the next. */
 const MOST_ROWS = 5000;
-/** A writer that holds the audit open longer is not waited for: the next second will do. */
+/** If a writer keeps the audit locked for longer, the seal is left to the next second. */
 const LOCK_TIMEOUT_MILLISECONDS = 200;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Seals all rows that are there. Rows get their ids before they are committed; the lock is had only
- * when no transaction that has written to the audit is still open, so that no row can come to lie
- * below a sealed one later. Of several processes one seals at a time.
+ * Seals all committed rows. Rows get their ids before they are committed; the lock is granted only
+ * when no transaction that has written to the audit is still open, so that no row can later appear
+ * below a sealed one. One process seals at a time.
  * @returns the seal; null when there was nothing to seal, or others were writing or sealing.
  */
 export async function sealAudit(database: Database, key: SealKey, at: Date): Promise<Seal | null> {
@@ -339,7 +342,7 @@ async function hasRowsAfter(tx: Queryable, after: bigint): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Where the chain stood when this data folder last sealed: outside the database, on purpose. */
+/** Head of the chain when this data folder last sealed: stored outside the database on purpose. */
 export interface Checkpoint {
   seal: string;
   head: string;
@@ -366,7 +369,7 @@ async function writeCheckpoint(dataDir: string, { id, head }: Seal): Promise<voi
   await rename(`${path}.new`, path);
 }
 
-/** Seals every second until stopped, and once more then. */
+/** Seals every second until stopped, and once more at the end. */
 export async function startSealing(parts: {
   database: Database;
   dataDir: string;
@@ -391,19 +394,19 @@ export async function startSealing(parts: {
 const SEALS_AT_A_TIME = 100;
 
 export interface AuditVerdict {
-  /** True when every sealed row is as it was. */
+  /** True when no sealed row has changed. */
   intact: boolean;
   seals: number;
   rows: number;
-  /** Rows after the last seal, a second's worth while a gateway runs. */
+  /** Rows after the last seal; those of about one second while a gateway runs. */
   unsealed: number;
   findings: Finding[];
 }
 
 /**
- * Goes through the whole chain, oldest first.
- * @param keys public keys whose seals count, by id.
- * @param checkpoint what the data folder remembers of the chain: finds seals cut off at its end.
+ * Checks the whole chain, oldest first.
+ * @param keys trusted public keys, by id.
+ * @param checkpoint head of the chain as the data folder has it: reveals seals cut off at the end.
  */
 export async function verifyAudit(
   database: Queryable,
@@ -440,9 +443,11 @@ export async function verifyAudit(
   return { intact: findings.length === 0, seals, rows, unsealed, findings };
 }
 
-/** The lowest id of a bigint column: what was put before the first row is seen as well. */
+/**
+ * The lowest id of a bigint column, so that rows inserted before the first one are found as well.
+ */
 const LOWEST = -(2n ** 63n);
-/** More than a seal can cover: rows put among them are seen as well. */
+/** More than a seal can cover, so that rows inserted among them are found as well. */
 const MOST = 1_000_000;
 
 async function countAfter(database: Queryable, id: bigint): Promise<number> {

@@ -10,12 +10,12 @@ const PRIORITY = 85;
 const MESSAGE_ID = 'DICOM+RFC3881';
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** PS3.15 A.7: a receiver over UDP need not take more. */
+/** PS3.15 A.7: a UDP receiver need not accept longer messages. */
 const MOST_UDP_BYTES = 32_768;
 
 const TIMEOUT_MILLISECONDS = 15_000;
 
-/** A message of RFC 5424, its text in UTF-8 and marked so (RFC 5424 6.4). */
+/** A message of RFC 5424 with its text marked as UTF-8 (RFC 5424 6.4). */
 export function syslogMessage(
   xml: string,
   { at, hostName, processId }: { at: Date; hostName: string; processId: number },
@@ -25,14 +25,14 @@ export function syslogMessage(
   return Buffer.from(`${header} ${BYTE_ORDER_MARK}${xml}`);
 }
 
-/** Where audit messages go. */
+/** Sends audit messages. */
 export interface SyslogSender {
-  /** Sends them in order; rejects when the receiver is not there. */
+  /** Sends messages in order; rejects when the receiver cannot be reached. */
   send(messages: readonly Buffer[]): Promise<void>;
   close(): void;
 }
 
-/** Syslog over UDP (RFC 5426): nothing says whether a message has arrived. */
+/** Syslog over UDP (RFC 5426): the sender never learns whether a message has arrived. */
 export function syslogOverUdp({ host, port }: { host: string; port: number }): SyslogSender {
   return {
     async send(messages) {
@@ -58,10 +58,10 @@ export function framed(message: Buffer): Buffer {
 }
 
 /**
- * Syslog over TLS (RFC 5425), over one connection that is kept. The protocol has no answer: what was
- * written when the connection is lost is sent again by the caller, so that a repository may see a
- * message twice and never not at all.
- * @param options of the connection, read anew for each one, so that a renewed certificate is used.
+ * Syslog over TLS (RFC 5425), over one connection that is kept. The protocol has no answers: if the
+ * connection is lost, the caller sends again what was written, so that a repository may see a
+ * message twice but misses none.
+ * @param options of the connection, read again for each one, so that a renewed certificate is used.
  */
 export function syslogOverTls(
   { host, port }: { host: string; port: number },
@@ -76,7 +76,7 @@ export function syslogOverTls(
     });
     await once(socket, 'secureConnect');
     socket.on('error', () => socket.destroy());
-    // A receiver says nothing; reading shows when it has gone.
+    // A receiver sends nothing; reading only detects when it closes the connection.
     socket.resume();
     open = socket;
     return socket;

@@ -9,13 +9,13 @@ import { linkOrCopy, writeAtomically } from './whole-file.ts';
 /** A blob store in a folder of this machine. */
 export interface BlobFolder extends BlobStore {
   direct: null;
-  /** Path of the bytes with this digest, whether or not they are there. */
+  /** Path of the bytes with this digest, whether or not they exist. */
   path(sha256: string): string;
 }
 
 /**
- * @param folder made when something is to be written, so that a command leaves none behind where it
- * has no business; it must lie on one file system.
+ * @param folder created when something is written, so that a command that only reads leaves no
+ * folder behind; it must be on one file system.
  */
 export function openBlobFolder(folder: string): BlobFolder {
   const incoming = join(folder, 'incoming');
@@ -63,7 +63,7 @@ export function openBlobFolder(folder: string): BlobFolder {
     },
 
     async free() {
-      // Whoever asks is about to write.
+      // The caller is about to write.
       await mkdir(folder, { recursive: true });
       const { bavail, bsize } = await statfs(folder);
       return bavail * bsize;
@@ -75,7 +75,7 @@ function rejectMissing(error: NodeJS.ErrnoException, sha256: string): never {
   throw error.code === 'ENOENT' ? new BlobMissingError(sha256) : error;
 }
 
-/** Makes a rename survive a power cut. */
+/** Flushes the folder, so that a rename survives a power cut. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY);
   try {

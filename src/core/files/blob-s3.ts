@@ -37,7 +37,7 @@ import {
 } from './blob-store.ts';
 import { writeAtomically } from './whole-file.ts';
 
-/** Errors of CompleteMultipartUpload that another PUT of the parts mends. */
+/** Errors of CompleteMultipartUpload that sending the parts again can correct. */
 const DIFFERS = new Set(['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall', 'NoSuchUpload']);
 
 /** Multipart uploads to the objects of a bucket whose names begin with `prefix`. */
@@ -99,22 +99,23 @@ export function s3Multipart(client: S3Client, Bucket: string, prefix: string): M
   };
 }
 
-/** A storage that does not answer is waited for so long, three times (the client's own retry). */
+/** How long to wait for a storage that does not answer; the client tries three times. */
 const CONNECT_MS = 5000;
 const LONGEST_SILENCE_MS = 60_000;
 
 const BLOBS = 'blobs/';
 const INCOMING = 'incoming/';
 
-/** A blob store whose clients need no gateway to bring and fetch bytes. */
+/** A blob store from which clients can upload and download directly. */
 export interface S3BlobStore extends BlobStore {
   direct: DirectAccess;
 }
 
 /**
- * A blob store in a bucket of S3-compatible storage. A stream of unknown digest and size is put down
- * in `spool`, a folder of this machine, before it is sent.
- * @throws the storage's error when the bucket cannot be listed: a wrong address or key ends the start.
+ * A blob store in a bucket of S3-compatible storage. A stream of unknown digest and size is first
+ * written to `spool`, a folder of this machine.
+ * @throws the storage's error when the bucket cannot be listed: a wrong address or key ends the
+ * start.
  */
 export async function openS3BlobStore(
   location: S3Location,
@@ -126,7 +127,8 @@ export async function openS3BlobStore(
     endpoint,
     region,
     credentials: { accessKeyId, secretAccessKey },
-    // What every S3-compatible server understands: bucket in the path, no trailing checksums.
+    // Settings that every S3-compatible server understands: bucket in the path, no trailing
+    // checksums.
     forcePathStyle: true,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -256,7 +258,7 @@ export async function openS3BlobStore(
           await discard(source);
           throw new WrongSizeError(ContentLength);
         }
-        // The signed address still works: only the very bytes that were hashed are copied.
+        // The signed URL still works: only the bytes that were hashed are copied.
         const sha256 = await digest(await read(source, ETag));
         const target = { Bucket, Key: BLOBS + sha256 };
         const CopySource = `${Bucket}/${source}`;
@@ -277,7 +279,7 @@ export async function openS3BlobStore(
 const isOlder = (ms: number, modified: Date | undefined, now: Date): boolean =>
   modified !== undefined && now.getTime() - modified.getTime() > ms;
 
-/** RFC 6266 4.1 with the extended notation of RFC 8187, which has a form for every name. */
+/** RFC 6266 4.1 with the extended notation of RFC 8187, which can express every name. */
 function attachment(name: string): string {
   const octet = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   return `attachment; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, octet)}`;

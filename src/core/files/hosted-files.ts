@@ -9,15 +9,15 @@ import { UrlNotPermittedError } from '../../platform/outbound/url-guard.ts';
 const MOST_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** A hosted file that could not be had; the message is for the client who named it. */
+/** A hosted file could not be fetched; the message is for the client who gave its URL. */
 export class HostedFileError extends Error {
   override name = 'HostedFileError';
 }
 
 /**
- * Fetches a file that a client named by its URL to `path`.
- * @throws HostedFileError; the system's error when it cannot be written; whatever `signal` aborts
- * with.
+ * Fetches a file that a client gave by URL to `path`.
+ * @throws HostedFileError; the system's error when the file cannot be written; the reason of
+ * `signal` when it aborts.
  */
 export type FetchHostedFile = (url: string, path: string, signal: AbortSignal) => Promise<void>;
 
@@ -94,7 +94,7 @@ async function store(
   }
 }
 
-/** What is wrong with our disk is not the client's business. */
+/** Problems of our disk do not concern the client. */
 function isOwnFault(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ('path' in error || error.code === 'ENOSPC');
 }

@@ -4,15 +4,15 @@ import { openBlobFolder } from './blob-folder.ts';
 import type { BlobStore } from './blob-store.ts';
 
 /**
- * The blob store of a site: the bucket that `blobUrl` names, else a folder of `dataDir`.
- * @throws the storage's error when the bucket cannot be entered.
+ * The blob store of a site: the bucket at `blobUrl`, or a folder of `dataDir`.
+ * @throws the storage's error when the bucket cannot be used.
  */
 export async function openBlobStore({
   dataDir,
   blobUrl,
 }: Pick<Config, 'dataDir' | 'blobUrl'>): Promise<BlobStore> {
   if (!blobUrl) return openBlobFolder(join(dataDir, 'files'));
-  // A site without such storage does not pay for its client.
+  // A site without S3 storage does not load its client.
   const { openS3BlobStore } = await import('./blob-s3.ts');
   return openS3BlobStore(blobUrl, join(dataDir, 'spool'));
 }

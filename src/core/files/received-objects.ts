@@ -6,53 +6,56 @@ import { ifMissing } from '../../platform/errors/file-system.ts';
 import { MS_PER_DAY } from '../../platform/time.ts';
 import { BlobMissingError, type BlobStore, type DirectAccess } from './blob-store.ts';
 
-/** An object as its row names it. */
+/** A received object as its row describes it. */
 export interface ReceivedObject {
-  /** Below the data folder of the machine that received it. */
+  /** Relative to the data folder of the machine that received it. */
   path: string;
   /** SHA-256 of the whole file. */
   fileSha256: string;
 }
 
 /**
- * The objects that came by DICOM, wherever in the site they were received. They lie in the data
- * folder of the listener's machine and, where the site has a bucket, under their SHA-256 in it too:
- * then any machine has them, and the data folders are caches.
+ * The objects received by DICOM, anywhere in the site. They are in the data folder of the receiving
+ * machine and, where the site has a bucket, also in the bucket under their SHA-256: then every
+ * machine can read them, and the data folders are caches.
  */
 export interface ReceivedObjects {
   /** Whether the site has a bucket. */
   shared: boolean;
   /**
-   * Makes an object that lies synced in the data folder safe for the whole site.
+   * Makes an object that is synced in the data folder durable for the whole site.
    * @throws SonogateError `storage_unreachable`
    */
   keep(object: ReceivedObject & { bytes: number }): Promise<void>;
   has(object: ReceivedObject): Promise<boolean>;
   /**
-   * Removes the bytes of an object that no row names from where machines share them; those
-   * written within the last hour stay.
+   * Removes the shared bytes of an object that no row names; bytes written within the last hour
+   * stay.
    */
   remove(fileSha256: string, now: Date): Promise<void>;
-  /** Path on this machine, fetched when another one received it; null when it is nowhere to be found. */
+  /**
+   * Path on this machine, fetched first when another machine received the object; null when it
+   * cannot be found anywhere.
+   */
   locate(object: ReceivedObject): Promise<string | null>;
 }
 
-/** A machine waits longer than this for the status of its C-STORE. */
+/** Modalities wait longer than this for the status of their C-STORE. */
 const KEEP_MS = 20_000;
 
 /**
- * Copies of what other machines received. Apart from the intake: what lies there without a row is
- * taken for an object that has just come.
+ * Copies of objects that other machines received. They are kept apart from the intake, because a
+ * file there without a row counts as a newly received object.
  */
 const FETCHED = 'fetched';
 const FETCHED_LIFE_MS = MS_PER_DAY;
 
-/** The objects of a site, seen from the machine of `dataDir`: shared with others through a bucket. */
+/** Received objects of a site, as the machine with `dataDir` sees them: shared through a bucket. */
 export function createReceivedObjects(dataDir: string, blobs: BlobStore): ReceivedObjects {
   return blobs.direct ? objectsInBucket(dataDir, blobs, blobs.direct) : objectsOnDisk(dataDir);
 }
 
-/** The objects of a site of one machine. */
+/** Received objects of a site with one machine. */
 export function objectsOnDisk(dataDir: string): ReceivedObjects {
   return {
     shared: false,
@@ -106,7 +109,7 @@ function objectsInBucket(
   };
 }
 
-/** Removes copies that were fetched a day ago; what needs one again fetches it again. */
+/** Removes copies that were fetched a day ago; they are fetched again when needed. */
 export async function removeFetched(dataDir: string, now: Date): Promise<void> {
   const folder = resolve(dataDir, FETCHED);
   const entries = await ifMissing(readdir(folder, { recursive: true, withFileTypes: true }), []);
@@ -118,7 +121,9 @@ export async function removeFetched(dataDir: string, now: Date): Promise<void> {
   }
 }
 
-/** @throws where it cannot be told: an object on a disk that does not answer is not gone. */
+/**
+ * @throws when the answer is unknown: an object on a disk that does not answer is not missing.
+ */
 async function exists(path: string): Promise<boolean> {
   return ifMissing(
     access(path).then(() => true),

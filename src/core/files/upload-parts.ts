@@ -9,28 +9,33 @@ import {
   WrongSizeError,
 } from './blob-store.ts';
 
-/** A part as the client names it when it completes an upload. */
+/** A part as the client lists it when it completes an upload. */
 export interface NamedPart {
   part_number: number;
   etag: string;
 }
 
-/** Which bytes of the file a part holds. */
+/** The bytes of the file that a part holds. */
 export interface PartState {
   partNumber: number;
   firstByte: number;
   bytes: number;
-  /** Without quotation marks; null until the bytes have arrived. */
+  /** ETag without quotation marks; null until the bytes have arrived. */
   etag: string | null;
 }
 
-/** The parts of files that are too large for one PUT: in any order, each whole or not at all. */
+/**
+ * The parts of files that are too large for one PUT: in any order, each stored as a whole or not at
+ * all.
+ */
 export interface UploadParts {
   state(fileId: string, bytes: number): Promise<PartState[]>;
-  /** Where the client PUTs a part without the gateway, for so many seconds; null: through it. */
+  /**
+   * URL for a direct PUT of a part, valid for `seconds`; null: the part goes through the gateway.
+   */
   url(fileId: string, part: PartState, seconds: number): Promise<string | null>;
   /**
-   * Stores a part that comes through the gateway; returns its ETag.
+   * Stores a part that arrives through the gateway; returns its ETag.
    * @throws SonogateError `not_found`, `upload_incomplete`.
    */
   receive(
@@ -41,18 +46,18 @@ export interface UploadParts {
     length: number | null,
   ): Promise<string>;
   /**
-   * Puts the file together; returns its SHA-256.
-   * @param named every part in ascending order with its ETag, or null for whatever has arrived
+   * Assembles the file; returns its SHA-256.
+   * @param named every part in ascending order with its ETag, or null for all that have arrived
    * @throws SonogateError `upload_incomplete` naming the parts that are missing or differ.
    */
   assemble(fileId: string, bytes: number, named: readonly NamedPart[] | null): Promise<string>;
-  /** Takes no more parts of a file. */
+  /** Stops accepting parts of a file. */
   abort(fileId: string): Promise<void>;
-  /** Forgets the parts of files that are no longer pending, and their bytes. */
+  /** Removes the parts of files that are no longer pending, with their bytes. */
   removeLeftOver(): Promise<void>;
 }
 
-/** A file cut into parts of `partBytes`, the last one as long as what is left. */
+/** Divides a file into parts of `partBytes`; the last one has the rest. */
 export function partsOf(
   bytes: number,
   partBytes: number,
@@ -72,14 +77,16 @@ export function checkArrived(parts: readonly PartState[]): void {
   if (missing.length > 0) throw incomplete(`missing parts: ${numbers(missing)}`);
 }
 
-/** S3's rule: every part, in ascending order, with the ETag that its PUT answered. */
+/** Checks the rule of S3: every part, in ascending order, with the ETag that its PUT returned. */
 export function checkNamed(parts: readonly PartState[], named: readonly NamedPart[]): void {
   checkOrder(parts, named);
   const differing = parts.filter(({ etag }, n) => unquoted(named[n]?.etag) !== etag);
   if (differing.length > 0) throw incomplete(`ETags differ: parts ${numbers(differing)}`);
 }
 
-/** The first half of that rule. @throws SonogateError `upload_incomplete`. */
+/**
+ * Checks that every part is named, in ascending order. @throws SonogateError `upload_incomplete`.
+ */
 export function checkOrder(parts: readonly PartState[], named: readonly NamedPart[]): void {
   const ascending = named.every(({ part_number }, n) => part_number === parts[n]?.partNumber);
   if (!ascending || named.length !== parts.length) {
@@ -96,7 +103,7 @@ export function incomplete(detail: string): SonogateError {
   return new SonogateError('upload_incomplete', `${detail}; the upload can go on.`);
 }
 
-/** Parts that clients PUT to the storage by themselves, as one multipart upload of S3 for each file. */
+/** Parts that clients PUT directly to the storage, as one multipart upload of S3 for each file. */
 export function createPartsInBucket(
   database: Queryable,
   direct: DirectAccess,
@@ -167,7 +174,7 @@ export function createPartsInBucket(
         if (named) checkNamed(await state(fileId, bytes), named);
         throw incomplete('parts are missing or differ');
       }
-      // From here on the storage knows the upload no more: other bytes need another one.
+      // From here on the storage no longer knows the upload: other bytes need a new one.
       await forget(fileId);
       const taken = await direct.takeIn(fileId, bytes).catch((error: unknown) => {
         throw error instanceof WrongSizeError
@@ -197,10 +204,10 @@ export function createPartsInBucket(
   };
 }
 
-/** Bytes that were stored within this time are not removed (blob-folder.ts), nor is what names them. */
+/** Bytes that were stored within this time are not removed (blob-folder.ts), nor are their rows. */
 const IN_USE_MS = 2 * 3_600_000;
 
-/** Parts that the gateway takes in, each kept as a blob of its own; the ETag is its SHA-256. */
+/** Parts that the gateway receives, each stored as a blob; the ETag is its SHA-256. */
 export function createPartsThroughGateway(
   database: Queryable,
   blobs: BlobStore,
@@ -250,7 +257,8 @@ export function createPartsThroughGateway(
       return (await blobs.write(Readable.from(whole()), bytes)).sha256;
     },
 
-    // The upload itself no longer takes any (uploads.ts); the bytes go when they are not in use.
+    // The upload no longer accepts any (uploads.ts); the bytes are removed when they are not in
+    // use.
     abort: async () => {},
 
     async removeLeftOver() {

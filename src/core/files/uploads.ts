@@ -13,9 +13,9 @@ import {
 } from './upload-parts.ts';
 
 /**
- * Free bytes of the store less those that uploads under way have been promised and have not brought
- * yet: the whole of a file that comes in one PUT, and of one in parts what has not arrived. A file that
- * did not say its size counts nothing. `Infinity` when the store does not say how much is free.
+ * Free bytes of the store minus those reserved for uploads in progress: the whole of a file that
+ * comes in one PUT, and the missing parts of one in parts. A file without an announced size
+ * reserves nothing. `Infinity` when the free space is unknown.
  */
 export async function unreservedBytes(
   database: Queryable,
@@ -35,19 +35,21 @@ export async function unreservedBytes(
   return free - Number(rows[0]?.bytes ?? 0);
 }
 
-/** Added to a renewed life, so that a file of many requests does not cost one write in each. */
+/**
+ * Added to a renewed life, so that a file that many requests use is not written for each of them.
+ */
 const RENEWED_EVERY_MS = 3_600_000;
 
-/** How long uploads stay: a day after they were announced, completed or last used. */
+/** When uploads expire: a day after they were announced, completed or last used. */
 export interface UploadExpiry {
-  /** The end of a life that begins now. */
+  /** When an upload of this moment expires. */
   endOfLife(): Date;
   /**
-   * Keeps files that a request uses from now on for another day, and an hour longer.
-   * @returns false when one of them has expired in the meantime: its bytes may have gone.
+   * Keeps files that a request uses for another day and an hour.
+   * @returns false when one of them has expired meanwhile: its bytes may have been removed.
    */
   renew(files: readonly { id: string; expires_at: Date }[]): Promise<boolean>;
-  /** Removes what has expired and no unfinished request reads; returns how many files. */
+  /** Removes expired files that no unfinished request reads; returns how many. */
   removeExpired(): Promise<number>;
 }
 
@@ -122,12 +124,12 @@ export interface FileRow {
   expires_at: Date;
 }
 
-/** A file whose bytes are all here. */
+/** A file whose bytes have all arrived. */
 type ReadyFile = FileRow & { bytes: number; sha256: string };
 
 export interface AnnouncedFile {
   filename: string;
-  /** Null when only the PUT tells. */
+  /** Null when the size is known only with the PUT. */
   bytes: number | null;
   mediaType: string;
 }
@@ -135,15 +137,20 @@ export interface AnnouncedFile {
 export interface UploadLimits {
   /** Largest file of one PUT; a larger one comes in parts. */
   maxBytes: number;
-  /** Largest file of all. */
+  /** Largest file. */
   maxFileBytes: number;
   /** Size of every part but the last. */
   partBytes: number;
-  /** Uploads are refused that would leave less than this on the disk, with those under way. */
+  /**
+   * An upload is refused when it would leave less free space than this, counting uploads in
+   * progress.
+   */
   minFreeBytes: number;
 }
 
-/** Files that clients bring: announced, received whole or not at all, completed, then usable. */
+/**
+ * Files that clients upload: announced, received as a whole or not at all, completed, then usable.
+ */
 /** A ready upload as a request takes it. */
 export interface UploadedFile {
   name: string;
@@ -157,13 +164,13 @@ export interface Uploads {
   /** @throws SonogateError `payload_too_large`, `overloaded`. */
   create(accountId: string, announced: AnnouncedFile): Promise<FileRow>;
   /**
-   * Stores the bytes of a pending file; a later PUT replaces an earlier one. `length` is what the
-   * call says it brings, when it says so: a wrong one is refused before anything is read.
+   * Stores the bytes of a pending file; a later PUT replaces an earlier one. `length` is the
+   * Content-Length, if given: a wrong one is refused before anything is read.
    * @throws SonogateError `not_found`, `upload_incomplete`, `payload_too_large`.
    */
   receive(id: string, source: Readable, length: number | null): Promise<FileRow>;
   /**
-   * Makes a received file usable; twice is harmless.
+   * Makes a received file usable; calling it twice does no harm.
    * @throws SonogateError `not_found`, `upload_incomplete`.
    */
   complete(
@@ -172,19 +179,24 @@ export interface Uploads {
     sha256: string | null,
     named?: readonly NamedPart[] | null,
   ): Promise<FileRow>;
-  /** The file as it is. @throws SonogateError `not_found`. */
+  /**
+   * The file in its present state. @throws SonogateError `not_found`.
+   */
   find(accountId: string, id: string): Promise<FileRow>;
-  /** Where the client PUTs the bytes without the gateway, for so many seconds; null for through it. */
+  /** URL for a direct PUT of the bytes, valid for `seconds`; null: they go through the gateway. */
   directUrl(file: FileRow, seconds: number): Promise<string | null>;
-  /** Which parts a file has and which have arrived; null for a file of one PUT. */
+  /** The parts of a file and which have arrived; null for a file of one PUT. */
   parts(file: FileRow): Promise<PartState[] | null>;
   /** The same for one part. */
   partUrl(file: FileRow, part: PartState, seconds: number): Promise<string | null>;
   /** Stores one part; a later PUT replaces an earlier one. Returns its ETag. */
   receivePart(id: string, n: number, source: Readable, length: number | null): Promise<string>;
-  /** Ends an upload that is not complete; its bytes go a day after it was announced. */
+  /** Ends an incomplete upload; its bytes are removed a day after it was announced. */
   abort(accountId: string, id: string): Promise<void>;
-  /** The files of `ids` that this account may use now; asking keeps them for another day or an hour longer. */
+  /**
+   * The files of `ids` that this account may use at present; asking keeps them for another day and
+   * an hour.
+   */
   ready(accountId: string, ids: readonly string[]): Promise<Map<string, UploadedFile>>;
   /** The bytes of a ready file. @throws BlobMissingError */
   read(file: Pick<UploadedFile, 'sha256'>): Promise<Readable>;
@@ -226,7 +238,7 @@ export function createUploads({
     return toFile(rows[0]);
   }
 
-  /** Looks up together the files of submits that come together. */
+  /** Looks up the files of submits that arrive at the same time in one query. */
   const readyFiles = batched(async (asked: readonly (readonly string[])[]) => {
     const { rows } = await database.query<FileRow>(
       `SELECT id, account_id, filename, media_type, bytes, status, sha256, created_at, expires_at
@@ -243,14 +255,14 @@ export function createUploads({
     return asked.map((ids) => ids.flatMap((id) => files.get(id) ?? []));
   });
 
-  /** SHA-256 of what the client has PUT to the store by itself; null when it has not. */
+  /** SHA-256 of what the client has PUT directly to the store; null when it has not. */
   async function takeIn({ id, status, bytes }: FileRow): Promise<string | null> {
     if (!blobs.direct || status !== 'pending' || bytes === null) return null;
     const taken = await blobs.direct.takeIn(id, bytes).catch((error: unknown) => {
       throw error instanceof WrongSizeError ? wrongSize(bytes, `${error.found} were sent`) : error;
     });
     if (!taken) return null;
-    // The bytes are no longer where they were PUT: what is known of them must not be lost.
+    // The bytes are no longer where they were PUT, so their digest must not be lost.
     await database.query('UPDATE files SET sha256 = $2 WHERE id = $1', [id, taken.sha256]);
     return taken.sha256;
   }
@@ -362,7 +374,7 @@ export function createUploads({
 }
 
 function tooLarge(limit: number): SonogateError {
-  return new SonogateError('payload_too_large', `Up to ${limit} bytes are taken here.`);
+  return new SonogateError('payload_too_large', `A file may have up to ${limit} bytes here.`);
 }
 
 function wrongSize(announced: number | null, found: string): SonogateError {
@@ -370,7 +382,7 @@ function wrongSize(announced: number | null, found: string): SonogateError {
   return new SonogateError('upload_incomplete', detail);
 }
 
-/** PostgreSQL hands a bigint over as text, the embedded one as a number. */
+/** PostgreSQL returns a bigint as text, the embedded database as a number. */
 function toFile(row: FileRow): FileRow {
   return { ...row, bytes: row.bytes === null ? null : Number(row.bytes) };
 }

@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { type StoredBlob, TooManyBytesError } from './blob-store.ts';
 
 /**
- * Writes a stream to a new file, synced to the disk, and tells what it was; nothing is left there
- * when it breaks off.
+ * Writes a stream to a new file, synced to disk, and returns its size and digest; an interrupted
+ * stream leaves nothing behind.
  * @throws TooManyBytesError as soon as `limit` is passed.
  */
 export async function writeAtomically(
@@ -36,7 +36,7 @@ export async function writeAtomically(
 }
 
 /**
- * A hard link costs nothing; another file system (EXDEV) or one without links gets a copy. `to` must
+ * Links a file, or copies it to another file system (EXDEV) or one without hard links. `to` must
  * not exist: a copy over a link would change the bytes that it leads to.
  */
 export async function linkOrCopy(from: string, to: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { AuditAction, WriteAudit } from '../audit/audit.ts';
 import type { Deliverer, DeliveryKind } from './delivery.ts';
 
-/** Deliveries that carry identity, and what they are to the audit; webhooks carry none. */
+/** Kinds of delivery that carry identity, with their audit actions; webhooks carry none. */
 const SENT: Partial<Record<DeliveryKind, { before?: AuditAction; after: AuditAction }>> = {
   dicom: { before: 'dicom.sending', after: 'dicom.sent' },
   forward: { before: 'dicom.sending', after: 'dicom.sent' },
@@ -9,10 +9,11 @@ const SENT: Partial<Record<DeliveryKind, { before?: AuditAction; after: AuditAct
 };
 
 /**
- * Writes down each attempt to send identity to another node: of DICOM before it begins and how it
- * ended (PS3.15 A.5.3.3, A.5.3.7), of a report how it ended. What cannot be written down is not sent.
- * @param actorOf who the destination is to the audit: `ae:PACS`, its name.
- * @param studyOf our study id of a received object that is forwarded.
+ * Audits every attempt to send identity to another node: for DICOM, before it begins and how it
+ * ended (PS3.15 A.5.3.3, A.5.3.7); for a report, how it ended. Nothing is sent when the audit entry
+ * cannot be written.
+ * @param actorOf the destination as the audit names it: `ae:PACS`, or its name.
+ * @param studyOf our id of the study of a received object that is forwarded.
  */
 export function auditedDeliverer(
   deliverer: Deliverer,

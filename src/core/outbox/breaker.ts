@@ -28,14 +28,14 @@ export interface BreakerRow {
 }
 
 export interface BreakerSettings {
-  /** Failures in a row that open it. */
+  /** How many failures in a row open the breaker. */
   failures: number;
-  /** First wait before it is asked again; doubled each time up to `longestOpenSeconds`. */
+  /** Wait before the first probe; doubled after each failed probe, up to `longestOpenSeconds`. */
   openSeconds: number;
   longestOpenSeconds: number;
 }
 
-/** Failures of a peer that would meet every other object too. */
+/** Failures that the peer would also cause for every other object. */
 const OF_THE_PEER: ReadonlySet<ErrorCode> = new Set([
   'peer_unreachable',
   'peer_rejected_association',
@@ -49,7 +49,10 @@ const OF_THE_PEER: ReadonlySet<ErrorCode> = new Set([
   'ehr_ambiguous',
 ]);
 
-/** Of these, failures that one object may bring about: a peer that breaks off over it, each time. */
+/**
+ * Of these, failures that a single object may cause, such as a peer that aborts whenever it
+ * receives it.
+ */
 const PERHAPS_OF_THE_OBJECT: ReadonlySet<ErrorCode> = new Set([
   'peer_connection_lost',
   'peer_answer_unclear',
@@ -58,13 +61,13 @@ const PERHAPS_OF_THE_OBJECT: ReadonlySet<ErrorCode> = new Set([
 
 export const isPeerFailure = (code: ErrorCode): boolean => OF_THE_PEER.has(code);
 
-/** Whether a failure counts for the object itself, in the order of a study (order.ts). */
+/** Whether a failure counts against the object itself, in the order of a study (deliveries.ts). */
 export const mayBeObjectFailure = (code: ErrorCode): boolean =>
   !OF_THE_PEER.has(code) || PERHAPS_OF_THE_OBJECT.has(code);
 
 /**
- * SQL: whether the breaker of the destination of `d` lets nothing through at this moment. Looked up
- * once for a statement, however many deliveries wait.
+ * SQL: whether the breaker of the destination of `d` is open. Evaluated once for each statement,
+ * however many deliveries wait.
  */
 export const BREAKER_IS_OPEN = `d.destination IN (
   SELECT destination FROM destination_breakers WHERE state = 'open'
@@ -73,7 +76,9 @@ export const BREAKER_IS_OPEN = `d.destination IN (
   WHERE destination_breakers.state = 'half-open'
     AND trial.state = 'sending' AND trial.lease_until > now())`;
 
-/** A delivery failed by the peer's fault. @returns the state after it. */
+/**
+ * Records a failure that the peer caused. @returns the state after it.
+ */
 export async function recordPeerFailure(
   database: Queryable,
   destination: string,
@@ -103,7 +108,8 @@ export async function recordPeerFailure(
 }
 
 /**
- * The peer took a delivery, or refused one for what it is: it works. What waited is due at once.
+ * Records that the peer works: it accepted a delivery, or refused one because of its content.
+ * Deliveries that waited become due at once.
  * @returns whether the breaker was not closed before.
  */
 export async function recordPeerSuccess(database: Database, destination: string): Promise<boolean> {
@@ -116,7 +122,10 @@ export async function recordPeerSuccess(database: Database, destination: string)
   return true;
 }
 
-/** Takes the destinations that are to be asked now; another process asks them no sooner than `leaseSeconds` from now. */
+/**
+ * Claims the destinations that are due for a probe; no other process probes them within
+ * `leaseSeconds`.
+ */
 export async function claimProbes(
   database: Queryable,
   destinations: readonly string[],
@@ -131,7 +140,9 @@ export async function claimProbes(
   return rows.map(({ destination }) => destination);
 }
 
-/** Asks a destination that is left alone at once: a person who replays knows that it is back. */
+/**
+ * Probes an open destination at once: a person who replays a delivery knows that it works again.
+ */
 export async function probeNow(database: Queryable, destination: string): Promise<void> {
   await database.query(
     `UPDATE destination_breakers SET probe_at = now()
@@ -140,7 +151,7 @@ export async function probeNow(database: Queryable, destination: string): Promis
   );
 }
 
-/** Null when no destination is left alone. */
+/** Null when no breaker is open. */
 export async function secondsUntilProbe(database: Queryable): Promise<number | null> {
   const { rows } = await database.query<{ seconds: number | null }>(
     `SELECT EXTRACT(EPOCH FROM min(probe_at) - now())::float8 AS seconds
@@ -149,7 +160,7 @@ export async function secondsUntilProbe(database: Queryable): Promise<number | n
   return rows[0]?.seconds ?? null;
 }
 
-/** The probe was answered: the oldest delivery is tried. */
+/** Records that the probe was answered: the oldest delivery is tried next. */
 export async function recordProbeSuccess(database: Database, destination: string): Promise<void> {
   const { rowCount } = await database.query(
     `UPDATE destination_breakers SET state = 'half-open', probe_at = NULL
@@ -159,7 +170,7 @@ export async function recordProbeSuccess(database: Database, destination: string
   if (rowCount === 1) await makeDue(database, destination);
 }
 
-/** The probe failed: asked again after a wait twice as long as the last. */
+/** Records that the probe failed: the next one follows after twice the last wait. */
 export async function recordProbeFailure(
   database: Queryable,
   destination: string,

@@ -12,27 +12,27 @@ import {
 } from './delivery.ts';
 
 /**
- * Deliveries of one study to one destination leave in this order: by revision of the study, and
- * within one revision images before the structured reports that refer to them, and those before all
- * that may refer to a report (key objects, presentation states, documents). What has the same place
- * is in no order.
+ * Deliveries of one study to one destination are sent in this order: by revision of the study, and
+ * within a revision images first, then structured reports, which refer to them, then everything
+ * that may refer to a report (key objects, presentation states, documents). Deliveries of the same
+ * rank have no order.
  */
 const RANK = { receivedObject: 0, structuredReport: 1, other: 2 } as const;
 
-/** Place of an object within its revision. */
+/** Rank of an object within its revision. */
 export function rankOf(kind: DeliveryKind, object: string): number {
   if (kind === 'forward') return RANK.receivedObject;
   return object.startsWith('sr-') ? RANK.structuredReport : RANK.other;
 }
 
 /**
- * A delivery that has failed so often for what may be reasons of its own is overtaken: one object
- * that a peer cannot take must not hold up the study behind it. Failures of a peer that takes
- * nothing do not count, and one that is dead holds up nobody.
+ * After this many failures that the object itself may have caused, later deliveries may overtake
+ * it: one object that a peer cannot accept must not hold up the rest of its study. Failures of a
+ * peer that accepts nothing do not count, and a dead delivery holds up nothing.
  */
 export const OVERTAKEN_AFTER_FAILURES = 3;
 
-/** SQL: whether a delivery that goes before `d` is still on its way. */
+/** SQL: whether a delivery that must be sent before `d` has not been sent yet. */
 export const EARLIER_DELIVERY_PENDING = `EXISTS (SELECT 1 FROM deliveries ahead
   WHERE ahead.destination = d.destination AND ahead.study = d.study AND d.study IS NOT NULL
     AND ahead.state IN ('pending', 'sending')
@@ -49,29 +49,32 @@ export interface DeliveryRow {
   object: string;
   state: DeliveryState;
   attempt: number;
-  /** Attempts made before a person sent it again. */
+  /** Attempts made before a person last sent it again. */
   attempts_before: number;
   next_at: Date;
   give_up_at: Date;
-  /** Of the last failure; null while there was none. */
+  /** Error code of the last failure; null when there was none. */
   code: ErrorCode | null;
   detail: string | null;
   created_at: Date;
   ended_at: Date | null;
-  /** When the PACS committed to keep what it took; null also where it is not asked. */
+  /**
+   * When the PACS committed to keep the objects; also null when storage commitment is not
+   * requested.
+   */
   committed_at: Date | null;
-  /** Our own id of the study, and its revision; null where there is none. */
+  /** Our own id of the study, and its revision; null when there is no study. */
   study: string | null;
   revision: number | null;
-  /** Place within the revision (order.ts). */
+  /** Rank within the revision. */
   rank: number;
-  /** Failures that may be the object's own. */
+  /** Failures that the object itself may have caused. */
   own_failures: number;
-  /** The delivery in whose place this one goes to another destination. */
+  /** The delivery that this one replaces at another destination. */
   alternate_of: string | null;
 }
 
-/** Makes the deliveries of a request; one that exists already stays as it is. */
+/** Creates the deliveries of a request; one that already exists stays as it is. */
 export async function enqueueDeliveries(
   tx: Queryable,
   requestId: string,
@@ -100,16 +103,18 @@ export async function enqueueDeliveries(
   if (targets.length > 0) await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, requestId]);
 }
 
-/** A received object that goes on as it came. */
+/** A received object that is forwarded unchanged. */
 export interface ForwardedObject {
   /** Id of its row. */
   instance: string;
-  /** Our own id of its study, and the revision that it came with. */
+  /** Our own id of its study, and the revision in which it arrived. */
   study: string;
   revision: number;
 }
 
-/** Makes the deliveries that send received objects on; an object goes to a destination once. */
+/**
+ * Creates the deliveries that forward received objects; an object is sent to a destination once.
+ */
 export async function enqueueForwards(
   tx: Queryable,
   objects: readonly ForwardedObject[],
@@ -132,7 +137,7 @@ export async function enqueueForwards(
   if (destinations.length > 0) await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, '']);
 }
 
-/** Every change after a send carries the attempt: an attempt whose lease ran out changes nothing. */
+/** Every change after a send names the attempt: an attempt whose lease ran out changes nothing. */
 const OWN = `id = $1 AND attempt = $2 AND state = 'sending'`;
 
 export async function markDelivered(
@@ -174,9 +179,9 @@ export async function markDead(
 }
 
 /**
- * Puts a failed delivery back for `waitSeconds`, or ends it when its time is over.
- * @param own whether the failure may be the object's own (order.ts).
- * @returns the state it is in now; null when it was no longer this attempt's.
+ * Reschedules a failed delivery in `waitSeconds`, or ends it when its time is over.
+ * @param own whether the object itself may have caused the failure.
+ * @returns its state now; null when the delivery no longer belonged to this attempt.
  */
 export async function rescheduleDelivery(
   database: Queryable,
@@ -197,7 +202,8 @@ export async function rescheduleDelivery(
 }
 
 /**
- * Ends what waits for a destination that is left alone, and has waited longer than a delivery may.
+ * Ends the deliveries to a destination with an open breaker that have waited longer than a delivery
+ * may.
  * @returns their ids.
  */
 export async function endOverdue(
@@ -213,7 +219,7 @@ export async function endOverdue(
   return rows.map(({ id }) => id);
 }
 
-/** Holds every delivery to a destination that asked to be left alone. */
+/** Holds every delivery to a destination that asked for a pause. */
 export async function holdDestination(
   database: Queryable,
   destination: string,
@@ -233,7 +239,7 @@ async function liftHold(tx: Queryable, destination: string): Promise<void> {
   await tx.query('DELETE FROM destination_holds WHERE destination = $1', [destination]);
 }
 
-/** Which deliveries to list; what is not given does not matter. */
+/** Which deliveries to list; a field that is left out matches every delivery. */
 export interface DeliveryFilter {
   id?: string | undefined;
   requestId?: string | undefined;
@@ -260,7 +266,8 @@ export async function listDeliveries(
 }
 
 /**
- * A person sends a dead delivery again: due at once, with its full time before it is given up.
+ * Sends a dead delivery again on behalf of a person: due at once, with the full time before it is
+ * given up.
  * @throws SonogateError `not_found` when there is no dead delivery with this id.
  */
 export function replayDelivery(
@@ -275,7 +282,9 @@ export function replayDelivery(
   });
 }
 
-/** The same with every dead delivery to a destination. @returns how many. */
+/**
+ * Sends every dead delivery to a destination again. @returns how many.
+ */
 export function replayAll(
   database: Database,
   destination: string,
@@ -296,7 +305,7 @@ export function replayAll(
   });
 }
 
-/** Makes a delivery that ended in one of `states` due at once; null when there is none. */
+/** Makes a delivery in one of `states` due at once; null when there is none. */
 export async function sendAgain(
   tx: Queryable,
   id: string,

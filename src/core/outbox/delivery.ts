@@ -1,8 +1,8 @@
 import type { ErrorCode, FailureClass } from '../../platform/errors/catalogue.ts';
 
 /**
- * The longest that a hospital's system may ask us to leave it alone, in seconds: a clock or a header
- * that is wrong must not stop its results for days.
+ * The longest pause in seconds that a hospital's system can ask for: a wrong clock or header must
+ * not stop its results for days.
  */
 export const LONGEST_HOLD_SECONDS = 3600;
 
@@ -22,9 +22,12 @@ export interface Delivery {
   /** Empty for a received object that is forwarded as it came. */
   requestId: string;
   kind: DeliveryKind;
-  /** Name of a destination in the configuration; of a webhook the id of its endpoint. */
+  /** Name of a destination in the configuration; for a webhook, the id of its endpoint. */
   destination: string;
-  /** Role of the object: `sr-tid1500`, `fhir-bundle`; of a webhook its event, of a forward its id. */
+  /**
+   * What is sent: `sr-tid1500`, `fhir-bundle`; for a webhook its event, for a forwarded object its
+   * id.
+   */
   object: string;
   attempt: number;
 }
@@ -33,7 +36,7 @@ export type SendOutcome =
   | {
       outcome: 'delivered';
       detail: string;
-      /** DICOM objects for which the PACS is to be asked for storage commitment. */
+      /** DICOM objects for which the PACS will be asked for storage commitment. */
       objects?: readonly { sopClassUid: string; sopInstanceUid: string }[];
     }
   | {
@@ -49,14 +52,15 @@ export type SendOutcome =
 export interface Deliverer {
   kind: DeliveryKind;
   /**
-   * Seconds until the next attempt after `tries` failed ones, null when there is none; without it
-   * the settings of `delivery` say so. `random` is uniform in [0, 1).
+   * Seconds until the next attempt after `tries` failed ones; null when there is none. Without this
+   * method, the settings of `delivery` decide. `random` is uniform in [0, 1).
    */
   retryWait?(tries: number, random: number): number | null;
   /**
-   * Asks a destination whose breaker is open whether it works again, without a delivery. Without it
-   * the oldest delivery is tried. Never throws.
-   * @returns null when it answers, else why it does not; undefined when it is none of its own.
+   * Probes a destination whose breaker is open, without sending a delivery. Without this method the
+   * oldest delivery is tried. Never throws.
+   * @returns null when the destination answers, otherwise why it does not; undefined when it is not
+   * a destination of this deliverer.
    */
   probe?(destination: string, signal: AbortSignal): Promise<ErrorCode | null | undefined>;
   send(delivery: Delivery, signal: AbortSignal): Promise<SendOutcome>;
@@ -82,12 +86,14 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
  * SQL: whether the delivery `d` to an EHR waits for a person: it ended without success, or its
- * patient is not known there yet; not one that a person has rejected.
+ * patient is not known there yet. One that a person rejected does not wait.
  */
 export const HELD_FOR_A_PERSON = `(d.kind = 'fhir'
   AND (d.state = 'dead' OR (d.state = 'pending' AND d.code = 'ehr_patient_not_found'))
   AND 'reject' IS DISTINCT FROM (SELECT h.action FROM hold_actions h
     WHERE h.delivery_id = d.id AND h.action <> 'show' ORDER BY h.id DESC LIMIT 1))`;
 
-/** Wakes the outbox of every process; sent when the transaction commits. */
+/**
+ * Notification channel that wakes the outbox of every process; sent when the transaction commits.
+ */
 export const OUTBOX_CHANNEL = 'sonogate_outbox';

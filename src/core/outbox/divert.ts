@@ -5,11 +5,11 @@ import type { DeliveryRow } from './deliveries.ts';
 import { OUTBOX_CHANNEL } from './delivery.ts';
 
 /**
- * Sends a delivery that is dead or waits to another destination instead: a delivery of its own takes
- * its place and names it (`alternate_of`), and it ends as `diverted`. Where the first peer may have
- * the object (an ambiguous failure) its code stays in the row, so that the two are never two
- * unmarked ones. An object that goes to the other destination anyway is not sent there twice.
- * @returns the new delivery; null when there was nothing to do.
+ * Diverts a delivery that is dead or waiting to another destination: a new delivery replaces it
+ * (`alternate_of`), and it ends as `diverted`. After an ambiguous failure the first peer may have
+ * the object; the code then stays in the row, so that a possible second copy is marked. An object
+ * that is sent to the other destination anyway is not sent there twice.
+ * @returns the new delivery; null when there was nothing to divert.
  */
 export async function divert(
   tx: Queryable,
@@ -35,7 +35,7 @@ export async function divert(
 }
 
 /**
- * Diverts all that waits for a destination whose breaker has been open for longer than
+ * Diverts everything that waits for a destination whose breaker has been open for longer than
  * `patienceSeconds`.
  * @returns how many.
  */
@@ -59,7 +59,10 @@ export async function divertOverdue(
   });
 }
 
-/** A person sends all that is dead or waits for a destination to its alternate. @returns how many. */
+/**
+ * Diverts everything that is dead or waiting to the alternate of a destination, on behalf of a
+ * person. @returns how many.
+ */
 export function divertAll(
   database: Database,
   destination: string,
@@ -91,8 +94,9 @@ async function divertEach(
 }
 
 /**
- * A person sends a delivery to the alternate of its destination.
- * @throws SonogateError `not_found` when it is neither dead nor waiting, or the alternate has its own.
+ * Diverts one delivery on behalf of a person.
+ * @throws SonogateError `not_found` when it is neither dead nor waiting, or the other destination
+ * already has one for the object.
  */
 export function divertByHand(
   database: Database,

@@ -47,16 +47,16 @@ export function backoffSeconds(
   return random * Math.min(capSeconds, baseSeconds * 2 ** (attempt - 1));
 }
 
-/** A delivery in the hands of the outbox; both count from when a person last sent it again. */
+/** A delivery that this process has claimed. Both counts start when a person last sent it again. */
 export interface ClaimedDelivery extends Delivery {
   tries: number;
-  /** Failures before this attempt that may be the object's own. */
+  /** Failures before this attempt that the object itself may have caused. */
   ownFailures: number;
 }
 
 /**
- * Takes the delivery that has waited longest, of a kind in `kinds` and to none of `busy`, with a
- * lease: should this process die, it is due again when the lease ends.
+ * Claims the delivery that has waited longest, of one of `kinds` and to none of `busy`, with a
+ * lease: if this process dies, the delivery is due again when the lease ends.
  */
 export async function claimDelivery(
   database: Queryable,
@@ -94,7 +94,10 @@ export async function claimDelivery(
     : null;
 }
 
-/** Keeps a delivery that is being sent; false when it is no longer this attempt's. */
+/**
+ * Renews the lease of a delivery that is being sent; false when it no longer belongs to this
+ * attempt.
+ */
 export async function renewDelivery(
   database: Queryable,
   { id, attempt }: Delivery,
@@ -108,13 +111,13 @@ export async function renewDelivery(
   return rowCount === 1;
 }
 
-/** What came due just now may have come so after the last look for it. */
+/** A delivery may have become due after the last claim looked for it. */
 const JUST_NOW = "interval '0.2 seconds'";
 
 /**
- * Seconds until a delivery to none of `busy` comes due, a lease runs out or a hold ends (0 or less:
- * just now); null when none will. What is due and waits for others is not counted: their end wakes
- * the outbox.
+ * Seconds until a delivery to none of `busy` becomes due, a lease runs out or a hold ends (0 or
+ * less: already); null when nothing will. Deliveries that are due but wait for others do not count:
+ * the end of those wakes the outbox.
  */
 export async function secondsUntilDue(
   database: Queryable,
@@ -139,31 +142,31 @@ export async function secondsUntilDue(
 const LEASE_SECONDS = 30;
 const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;
 
-/** Looks again after this long at the latest, in case a notification was lost. */
+/** Checks again after this long at the latest, in case a notification was lost. */
 const RECHECK_SECONDS = 5;
 
 /**
- * Sends of one kind at a time: destinations of webhooks are as many as clients name, and those that
- * do not answer must not take the connections of the rest.
+ * Concurrent sends of one kind: clients may name any number of webhook destinations, and those that
+ * do not answer must not use up all connections.
  */
 export const MAX_CONCURRENT_DELIVERIES = 32;
 
-/** What is due but could not be claimed is just being claimed by another process. */
+/** A delivery that is due but could not be claimed is being claimed by another process. */
 const SHORTEST_WAIT_SECONDS = 0.05;
 
 interface OutboxOptions {
   database: PooledDatabase;
   deliverers: readonly Deliverer[];
   config: Pick<Config, 'delivery'>;
-  /** Destination → the one that takes its place when it fails for good or for long. */
+  /** Destination → its alternate when it fails permanently or for long. */
   alternates?: ReadonlyMap<string, string>;
   logger: Logger;
 }
 
 export interface Outbox {
-  /** Ends the sends in progress; what was not confirmed is sent again after the next start. */
+  /** Aborts the sends in progress; unconfirmed deliveries are sent again after the next start. */
   stop(): Promise<void>;
-  /** Looks for due deliveries now. */
+  /** Checks for due deliveries now. */
   wake(): void;
   /** Newest first. */
   list(filter?: DeliveryFilter): Promise<DeliveryRow[]>;
@@ -172,9 +175,10 @@ export interface Outbox {
 }
 
 /**
- * Sends every due delivery through the deliverer of its kind: one at a time to a destination, all
- * destinations side by side, so that one that is down delays nobody else. A destination that fails
- * several times in a row is left alone and asked now and then (breaker.ts).
+ * Sends every due delivery through the deliverer of its kind: one at a time to each destination,
+ * all destinations in parallel, so that a destination that is down delays no other. The breaker of
+ * a destination that fails several times in a row opens, and the destination is probed from time to
+ * time (breaker.ts).
  */
 export async function startOutbox({
   database,
@@ -322,7 +326,7 @@ export async function startOutbox({
       await useAlternate(delivery);
       return;
     }
-    // A send that we broke off ourselves is not the peer's failure: due again at once.
+    // A send that we aborted ourselves is not the peer's failure: it is due again at once.
     const again = stopping.signal.aborted ? 0 : waitAfter(delivery, code);
     if (again === null) {
       await markDead(database, delivery, code, detail);
@@ -342,7 +346,7 @@ export async function startOutbox({
     }
   };
 
-  /** A kind with a retry schedule of its own is slow enough without a breaker. */
+  /** A kind with its own retry schedule is slow enough without a breaker. */
   const hasBreaker = ({ kind }: Delivery) => byKind.get(kind)?.retryWait === undefined;
 
   const noteWorks = async (delivery: Delivery) => {

@@ -15,7 +15,7 @@ import { endOverdue } from './deliveries.ts';
 import type { Deliverer } from './delivery.ts';
 import { divert, divertOverdue } from './divert.ts';
 
-/** A probe that has said nothing for this long has failed; another process may ask then. */
+/** A probe without an answer for this long has failed; another process may then probe. */
 const PROBE_SECONDS = 90;
 
 interface BreakerParts {
@@ -28,13 +28,15 @@ interface BreakerParts {
 }
 
 /**
- * Looks after the destinations that are left alone: asks each when its time has come, sends what
- * waits too long to the alternate, and ends what has waited longer than a delivery may.
+ * Looks after destinations whose breaker is open: probes each when it is due, diverts what has
+ * waited too long to the alternate, and ends what has waited longer than a delivery may.
  */
 export function createProbes(parts: BreakerParts): {
-  /** @returns seconds until the next destination is to be asked; null when none is. */
+  /**
+   * @returns seconds until the next probe is due; null when none is.
+   */
   tend(): Promise<number | null>;
-  /** Resolves when no probe is under way. */
+  /** Resolves when no probe is running. */
   settled(): Promise<void>;
 } {
   const { database, settings, alternates, logger } = parts;
@@ -92,7 +94,10 @@ export function createProbes(parts: BreakerParts): {
   };
 }
 
-/** The first deliverer that knows the destination asks it; who has no question lets a delivery try. */
+/**
+ * The first deliverer that knows the destination probes it; if it cannot, the oldest delivery is
+ * tried.
+ */
 async function ask(
   deliverers: readonly Deliverer[],
   destination: string,

@@ -10,15 +10,15 @@ import type { InferenceRun } from '../../../pipelines/inference/inference-channe
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 
-/** What the gateway tells a pipeline process. `module` is the URL of a module that exports `pipeline`. */
+/** Messages to a pipeline process. `module` is the URL of a module that exports `pipeline`. */
 export type ToChild =
   | { type: 'load'; module: string; models: Job['models'] }
   | { type: 'run'; module: string; folder: string }
   | { type: 'abort' };
 
 /**
- * What a pipeline process answers; `error` carries what was thrown, for our log only, and whether a full
- * disk was the cause.
+ * Messages from a pipeline process. `error` carries what was thrown, for our log only, and whether
+ * a full disk caused it.
  */
 export type FromChild =
   | { type: 'event'; event: PipelineEvent }
@@ -27,11 +27,11 @@ export type FromChild =
   | { type: 'prepared'; models: readonly ModelInUse[] }
   /** A model was called. */
   | { type: 'inference'; run: InferenceRun }
-  /** A model does not, or no longer does, run on an accelerator. */
+  /** A model does not, or no longer, run on an accelerator. */
   | { type: 'refusal'; refusal: AcceleratorRefusalOfModel }
   | { type: 'error'; message: string; outOfSpace: boolean };
 
-/** The modules of a pipeline process; `src/app` says which. */
+/** The modules of a pipeline process; `src/app` provides them. */
 export interface PipelineProgram {
   /** Path of the module that the process runs. */
   entry: string;
@@ -39,10 +39,13 @@ export interface PipelineProgram {
   confinement: string;
 }
 
-/** A pipeline that is told to stop gets this long before its process is killed. */
+/** After a request to stop, a pipeline has this long before its process is killed. */
 const ABORT_GRACE_MILLISECONDS = 4000;
 
-/** What a pipeline needs of the environment; passwords and addresses of the gateway stay here. */
+/**
+ * The environment variables that a pipeline needs; passwords and addresses of the gateway are not
+ * among them.
+ */
 const ENVIRONMENT = [
   'PATH',
   'LANG',
@@ -55,7 +58,7 @@ const ENVIRONMENT = [
   'VK_LOADER_DEVICE_SELECT',
 ];
 
-/** No screen is looked for by the driver of a GPU: Mesa's choice of one would write of it to the log. */
+/** Keeps the GPU driver from looking for a screen: Mesa would write its choice to the log. */
 const WITHOUT_SCREEN = { NODEVICE_SELECT: '1' };
 
 const LONGEST_LOG_LINE = 2000;
@@ -74,7 +77,7 @@ export interface ProcessLimits {
   memoryMegabytes: number;
   /** The only folder the process may write below; it reads it too. */
   writable: string;
-  /** What else it may read. */
+  /** Other places that it may read. */
   readable: readonly string[];
 }
 
@@ -99,8 +102,9 @@ export class PipelineProcess {
     logger: Logger,
   ) {
     this.#child = fork(entry, [], {
-      // No processes of its own, no network, and no files but the program's and the work folders':
-      // neither the database nor what other studies left is there for it.
+      // The process may start no processes, use no network and read no files but those of the
+      // program and the work folders: the database and the files of other studies are out of its
+      // reach.
       execArgv: [
         `--max-old-space-size=${memoryMegabytes}`,
         '--permission',
@@ -138,12 +142,15 @@ export class PipelineProcess {
     });
   }
 
-  /** False once the process has gone; then it must not be used again. */
+  /** False once the process has ended; it must not be used any more. */
   get alive(): boolean {
     return this.#alive;
   }
 
-  /** Loads a pipeline and opens its models ahead of its first run; `prepared` is told of them. */
+  /**
+   * Loads a pipeline and opens its models before its first run; `prepared` is called with the
+   * models.
+   */
   load(
     module: string,
     models: Job['models'],
@@ -155,21 +162,21 @@ export class PipelineProcess {
     this.#send({ type: 'load', module, models });
   }
 
-  /** Tells of each call of a model, for as long as the process lives. */
+  /** Calls the listener for each call of a model, for as long as the process lives. */
   onInference(listener: (run: InferenceRun) => void): void {
     this.#child.on('message', (message: FromChild) => {
       if (message.type === 'inference') listener(message.run);
     });
   }
 
-  /** Tells of each model that does not, or no longer does, run on an accelerator. */
+  /** Calls the listener for each model that does not, or no longer, run on an accelerator. */
   onRefusal(listener: (refusal: AcceleratorRefusalOfModel) => void): void {
     this.#child.on('message', (message: FromChild) => {
       if (message.type === 'refusal') listener(message.refusal);
     });
   }
 
-  /** Runs a pipeline to its end, whatever that is; never throws. */
+  /** Runs a pipeline until it ends, in whatever way; never throws. */
   async run({ module, folder, timeoutSeconds, signal, onEvent }: Run): Promise<RunOutcome> {
     const stop = new Promise<RunOutcome>((resolve) => {
       if (signal.aborted) resolve({ type: 'aborted' });
@@ -217,7 +224,7 @@ export class PipelineProcess {
     clearTimeout(timer);
   }
 
-  /** A message that no longer arrives is not an error: the exit of the process tells. */
+  /** A message that cannot be delivered is not an error: the exit of the process says enough. */
   #send(message: ToChild): void {
     if (this.#alive) this.#child.send(message, () => {});
   }
@@ -226,7 +233,7 @@ export class PipelineProcess {
 /** Keeps processes warm between runs; as many as run at a time. */
 export interface PipelinePool {
   run(run: Run): Promise<RunOutcome>;
-  /** Starts a process ahead of the first run; `prepared` is told of the models it opened. */
+  /** Starts a process before the first run; `prepared` is called with the models that it opened. */
   warmUp(
     module: string,
     models: Job['models'],
@@ -235,7 +242,7 @@ export interface PipelinePool {
   close(): Promise<void>;
 }
 
-/** What is told of the models of any of the processes. */
+/** Listeners for the models of all processes. */
 export interface ModelListeners {
   /** A model was called. */
   onInference?(run: InferenceRun): void;

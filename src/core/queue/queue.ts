@@ -16,8 +16,8 @@ import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import type { JobQueue, Priority } from '../requests/request.ts';
 
 /**
- * The queue only says which request to look at next; the row of the request is the truth. A job that
- * is lost, comes twice or is left over therefore does no harm.
+ * The queue only says which request to look at next; the row of the request is the truth. A job
+ * that is lost, arrives twice or is left over therefore does no harm.
  */
 export interface RequestQueue extends JobQueue {
   counts(): Promise<{ waiting: number; active: number }>;
@@ -27,16 +27,19 @@ export interface RequestQueue extends JobQueue {
 }
 
 export interface QueueWorker {
-  /** Takes nothing new and resolves when what was taken has been processed. */
+  /** Accepts no further jobs and resolves when the current ones have been processed. */
   close(): Promise<void>;
 }
 
-/** BullMQ works off the lowest number first; 0 would be "none", which comes before all. */
+/**
+ * BullMQ processes the lowest number first; 0 would mean "no priority", which comes before all
+ * others.
+ */
 const PRIORITY = { high: 1, normal: 10, low: 100 } as const satisfies Record<Priority, number>;
 
 const QUEUE = 'sonogate-requests';
 
-/** A job whose worker has not renewed its lock for this long goes back on the queue. */
+/** A job whose worker has not renewed its lock for this long returns to the queue. */
 const LOCK_MILLISECONDS = 10_000;
 const STALLED_CHECK_MILLISECONDS = 5_000;
 
@@ -57,8 +60,8 @@ export async function openQueue({
     const pool = database.queuePool;
     const connections = { producer: pool, consumer: pool };
     const queue = await openOn(createPostgresBackend, connections, logger, async () => {});
-    // Nobody else can be working on an embedded queue: what is still marked as taken is from a
-    // process that died, and the reconciler puts it back.
+    // No other process can be working on an embedded queue: a job that is still marked as active
+    // belongs to a process that died, and the reconciler adds it again.
     if (database.exclusive) await queue.clear();
     return queue;
   }
@@ -68,8 +71,8 @@ export async function openQueue({
     await whenReady(redis);
     return redis;
   };
-  // Without the offline queue a call fails at once while Redis is away, so that a submit goes on;
-  // a worker waits for as long as it takes.
+  // Without the offline queue a call fails at once while Redis is away, so that a submit does not
+  // wait for it; a worker waits for as long as it takes.
   const producer = await connect({
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
@@ -86,7 +89,9 @@ export async function openQueue({
 const COMMAND_MILLISECONDS = 5_000;
 const REDIS_START_MILLISECONDS = 10_000;
 
-/** @throws an error for the operator when Redis cannot be reached at the start. */
+/**
+ * @throws an error for the operator when Redis cannot be reached at start.
+ */
 async function whenReady(redis: Redis): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -108,7 +113,7 @@ async function openOn<Connection>(
   const warn = (error: Error) => logger.event(EVENTS.queueError, { error: error.message });
   const queue = new Queue(QUEUE, { connection: producer }, backend);
   queue.on('error', warn);
-  // A connection lost while BullMQ sets itself up would leave it waiting for ever.
+  // If the connection is lost while BullMQ starts, BullMQ would wait for ever.
   await queue.waitUntilReady();
   const add = batched(async (asked: readonly { requestId: string; priority: Priority }[]) => {
     await queue.addBulk(
@@ -147,7 +152,8 @@ async function openOn<Connection>(
           concurrency,
           lockDuration: LOCK_MILLISECONDS,
           stalledInterval: STALLED_CHECK_MILLISECONDS,
-          // How often a request may die is counted in its row, not here: the largest integer of SQL.
+          // The row of the request counts how often it may die, not BullMQ: the largest integer of
+          // SQL.
           maxStalledCount: 2 ** 31 - 1,
         },
         backend,
@@ -167,17 +173,17 @@ async function openOn<Connection>(
 
 const EVERY_MILLISECONDS = 2000;
 
-/** A request that was put on the queue this long ago and still waits may have lost its job. */
+/** A request that was added to the queue this long ago and still waits may have lost its job. */
 const RECHECK_SECONDS = 30;
 
 const BATCH = 500;
 
 /**
- * Puts every request that should be worked on but is in nobody's hands back on the queue: new ones
- * that no pass has seen to, whose process may have ended before it made the job; queued ones whose
- * job was lost since; those whose worker died. Adding a job that exists is harmless, so nothing needs
- * to be known of the queue's inside.
- * @returns how many requests were put on the queue.
+ * Adds every request to the queue that should be worked on but that nobody works on: new ones whose
+ * process may have ended before it added the job; queued ones whose job was lost; those whose
+ * worker died. Adding a job that exists does no harm, so the state of the queue itself does not
+ * matter.
+ * @returns how many requests were added.
  */
 export async function reconcile(
   database: Database,
@@ -199,7 +205,7 @@ export async function reconcile(
   return rows.length === BATCH ? rows.length + (await reconcile(database, queue)) : rows.length;
 }
 
-/** Reconciles now and every few seconds. Resolves after the first time. */
+/** Reconciles now and every few seconds. Resolves after the first pass. */
 export async function startReconciler(
   database: Database,
   queue: Pick<RequestQueue, 'add'>,

@@ -71,35 +71,40 @@ export interface WorkerOptions {
   program: PipelineProgram;
   /** Endpoint id → URL of the module that exports its `pipeline`. */
   pipelines: Readonly<Record<string, string>>;
-  /** URL of the module of the mock backend, which runs the requests of test keys. */
+  /** URL of the mock pipeline, which runs the requests of test keys. */
   mock?: string;
   fetchFile: FetchHostedFile;
-  /** Where uploads lie, and copies of artifacts for download. */
+  /** Where uploads are, and copies of artifacts for download. */
   blobs: BlobStore;
   config: Pick<
     Config,
     'dataDir' | 'worker' | 'models' | 'report' | 'console' | 'retention' | 'delivery'
   >;
   logger: Logger;
-  /** Told of the models once the first pipeline process has opened them, and when one changes. */
+  /**
+   * Called with the models once the first pipeline process has opened them, and when one changes.
+   */
   modelsReady?(models: readonly ModelInUse[]): void;
-  /** Told of each call of a model. */
+  /** Called for each call of a model. */
   onInference?(run: InferenceRun): void;
   now?: () => Date;
 }
 
-/** What a run may write: copies of its files, previews and documents. With less free it waits. */
+/**
+ * Room that a run needs for copies of its files, previews and documents. With less free space it
+ * waits.
+ */
 const LEAST_FREE_BYTES = 64 * 1024 ** 2;
 
 const LOOK_AGAIN_MS = 5000;
 
-/** Whether a run can write what it makes. */
+/** Whether there is room for what a run writes. */
 export async function hasRoom(dataDir: string): Promise<boolean> {
   const { bavail, bsize } = await statfs(dataDir);
   return bavail * bsize >= LEAST_FREE_BYTES;
 }
 
-/** Resolves when a run can begin, or at once when it is broken off. */
+/** Resolves when there is room for a run, or at once when it is interrupted. */
 export async function waitForRoom(
   dataDir: string,
   broken: AbortSignal,
@@ -119,7 +124,7 @@ interface ProgressParts {
   now: () => Date;
 }
 
-/** Run times of so many last requests give the typical one. */
+/** How many of the last requests give the typical run time. */
 const HISTORY = 20;
 
 /** Median run time in seconds of the endpoint's last requests; null before the first. */
@@ -134,8 +139,8 @@ async function typicalSeconds(database: Database, endpoint: string): Promise<num
 }
 
 /**
- * Writes what a pipeline reports into the request's log, in its order. `settled` resolves when all
- * of it is written; an event that cannot be written is logged and does not end the run.
+ * Writes what a pipeline reports to the log of the request, in order. `settled` resolves when
+ * everything is written; an event that cannot be written is logged and does not end the run.
  */
 export async function recordProgress(row: StoredRequest, parts: ProgressParts) {
   const { database, logger, now } = parts;
@@ -177,7 +182,7 @@ export async function recordProgress(row: StoredRequest, parts: ProgressParts) {
   };
 }
 
-/** A preview can be fetched from the moment it is announced, with a bucket from any machine. */
+/** A preview can be fetched as soon as it is announced; with a bucket, from any machine. */
 async function announcePartial(
   row: StoredRequest,
   { artifact: name, mediaType, section, caption }: Extract<PipelineEvent, { type: 'partial' }>,
@@ -199,7 +204,7 @@ async function announcePartial(
 
 type FailureContext = Pick<WorkerOptions, 'config' | 'logger'>;
 
-/** A reason to end the request without a result. */
+/** Ends the request without a result. */
 export class RunFailure extends Error {
   readonly to: RequestStatus;
   readonly code: ErrorCode;
@@ -213,12 +218,12 @@ export class RunFailure extends Error {
   }
 }
 
-/** The run was broken off before the pipeline began, or after it had ended. */
+/** The run was interrupted before the pipeline began, or after it had ended. */
 export class InterruptedError extends Error {
   override name = 'InterruptedError';
 }
 
-/** The pipeline found the disk full. */
+/** The disk was full for the pipeline. */
 export class OutOfSpaceError extends Error {
   override name = 'OutOfSpaceError';
 }
@@ -268,12 +273,12 @@ interface RunParts extends WorkerOptions {
   stopping: AbortSignal;
 }
 
-/** `crashed`: the request was let go of and is to be taken up again. */
+/** `crashed`: the request was released and must be claimed again. */
 type RunEnd = 'over' | 'crashed';
 
 /**
- * Runs a request that was taken up, from its files to its end. Every change carries the attempt, so
- * that a run that was canceled or overtaken no longer changes anything.
+ * Runs a claimed request to its end. Every change names the attempt, so that a run that was
+ * canceled or overtaken changes nothing any more.
  */
 export async function runRequest(row: StoredRequest, parts: RunParts): Promise<RunEnd> {
   const { database, config, logger, now, changes, stopping } = parts;
@@ -303,8 +308,8 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
   } catch (error) {
     if (error instanceof LeaseLostError) return 'over';
     const full = error instanceof OutOfSpaceError || isOutOfSpace(error);
-    // A database that was away for a moment is no fault of the request. What the disk could not hold is
-    // run again when there is room, but not for ever.
+    // A short outage of the database is not the fault of the request. A run that found the disk
+    // full is repeated when there is room, but not for ever.
     const away = error instanceof DatabaseUnreachableError;
     if (error instanceof InterruptedError || away || (full && attempts < MAX_ATTEMPTS)) {
       await lease.release();
@@ -325,7 +330,7 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
   return 'over';
 }
 
-/** Lays out the work folder and moves the request to `running`. */
+/** Prepares the work folder and moves the request to `running`. */
 async function prepare(row: StoredRequest, parts: RunParts, broken: AbortSignal): Promise<void> {
   const { database, config, now } = parts;
   const endpoint = endpointOf(row, parts.endpoints);
@@ -374,7 +379,7 @@ async function fetchHosted(
   { database, config, fetchFile, now }: RunParts,
   broken: AbortSignal,
 ): Promise<void> {
-  // The mock backend opens no file.
+  // The mock pipeline opens no file.
   const hosted = test ? [] : files.filter(({ url }) => url !== undefined);
   if (hosted.length > 0 && status !== 'running') {
     await database.transaction((tx) => enterStage(tx, id, attempts, STAGES.fetching, now()));
@@ -421,7 +426,7 @@ async function runPipeline(
 
 /**
  * Checks and stores the result, where every process of the site finds it, then ends the request and
- * makes its deliveries in one transaction.
+ * creates its deliveries in one transaction.
  */
 async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal): Promise<void> {
   const { database, config, logger, now } = parts;
@@ -451,7 +456,7 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
 
 const PUBLISH_AGAIN_MS = 5000;
 
-/** A storage that is away is waited for: the run need not be made again for it. */
+/** An outage of the storage is waited out: the run need not be repeated. */
 async function publish(
   { id }: StoredRequest,
   stored: readonly ArtifactEntry[],
@@ -470,8 +475,8 @@ async function publish(
 }
 
 /**
- * The artifacts that the result lists, and what the request costs by it, once it agrees with the
- * endpoint's schema.
+ * The artifacts that the result lists, and the price of the request, once the result matches the
+ * schema of the endpoint.
  */
 async function checkedResult(
   row: StoredRequest,

@@ -17,9 +17,9 @@ import { startReconciler } from './queue.ts';
 import { runRequest, type WorkerOptions } from './run-request.ts';
 
 /**
- * Follows what models run on, and tells the operator of each accelerator that is passed over or fails.
+ * Follows which accelerator models run on, and logs each accelerator that is skipped or fails.
  * @param asked `models.provider`.
- * @param changed told of the models once they are open, and when one of them changes over.
+ * @param changed called with the models once they are open, and when one of them changes.
  */
 export function followModels(
   logger: Logger,
@@ -48,21 +48,26 @@ export function followModels(
 
 const PROGRAM = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** What a pipeline is made of; the data folder may lie beside these, and is not among them. */
+/**
+ * The parts of the program that a pipeline needs; the data folder may be beside these, but is not
+ * one of them.
+ */
 const PARTS = ['config', 'dimse', 'fhir', 'models', 'pipelines', 'src', 'package.json'];
 
-/** Where the libraries and drivers of an accelerator are looked for; nothing of a patient's. */
+/** Where accelerators have their libraries and drivers; none of these places holds patient data. */
 const SYSTEM = ['/usr', '/lib', '/lib64', '/opt', '/dev', '/sys', '/etc/ld.so.cache'];
 
-/** Asked for whether or not it is there: what may not be looked at would be an error. */
+/**
+ * Allowed whether or not it exists: the driver looks there, and a denied look would be an error.
+ */
 const ASKED_FOR = ['/etc/vulkan/icd.d'];
 
-/** Variables of a pipeline process that name further such places. */
+/** Environment variables of a pipeline process that name more such places. */
 const VARIABLES = ['LD_LIBRARY_PATH', 'VK_DRIVER_FILES', 'VK_ICD_FILENAMES'];
 
 /**
- * What a pipeline process may read beside its work folder: the program, the packages, which may lie
- * in any folder above it, the folders of the pipelines, and libraries of the system.
+ * What a pipeline process may read besides its work folder: the program; its packages, which may be
+ * in any folder above it; the folders of the pipelines; and libraries of the system.
  * @param modules URLs.
  */
 export function readablePlaces(modules: readonly string[]): string[] {
@@ -81,12 +86,14 @@ export function readablePlaces(modules: readonly string[]): string[] {
 }
 
 export interface RunningWorker {
-  /** Gives back what is being worked on, so that it is taken up again, and ends the processes. */
+  /**
+   * Releases the requests that are running, so that they are claimed again, and ends the processes.
+   */
   stop(): Promise<void>;
 }
 
 /**
- * Works off the queue: each request in a warm child process, `worker.concurrency` at a time. Starts
+ * Processes the queue: each request in a warm child process, `worker.concurrency` at a time. Begins
  * with what an earlier process left behind.
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
@@ -113,8 +120,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   if (database.exclusive) await endAllLeases(database);
   const reconciler = await startReconciler(database, queue, logger);
   const worker = queue.work(config.worker.concurrency, async (id) => {
-    // A run whose process died is taken up again at once; `takeUp` ends the request when it has
-    // died too often.
+    // A run whose process died is claimed again at once; `claimRequest` fails the request when it
+    // has died too often.
     for (let again = true; again && !stopping.signal.aborted; ) {
       const row = await claimRequest(database, id, now());
       again =

@@ -7,14 +7,18 @@ import type { RequestObject } from './view.ts';
 export const WEBHOOK_EVENTS = ['request.succeeded', 'request.failed'] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** What is announced of each end; a request that was canceled or has expired announces nothing. */
+/**
+ * The event that announces each end; a request that was canceled or has expired announces nothing.
+ */
 const EVENT_OF: Partial<Record<RequestStatus, WebhookEvent>> = {
   succeeded: 'request.succeeded',
   failed: 'request.failed',
   rejected: 'request.failed',
 };
 
-/** Makes the webhook delivery of a request that has just ended, in the transaction that ends it. */
+/**
+ * Creates the webhook delivery of a request that has just ended, in the transaction that ends it.
+ */
 export async function announceEnd(
   tx: Queryable,
   { id, status, account_id, webhook }: RequestRow,

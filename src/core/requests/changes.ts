@@ -4,30 +4,33 @@ import type { Queryable } from '../../platform/database/port.ts';
 
 const CHANNEL = 'sonogate_requests';
 
-/** Tells whoever watches a request, in any process, that it changed; sent when `tx` commits. */
+/**
+ * Notifies everybody who watches a request, in any process, that it changed; sent when `tx`
+ * commits.
+ */
 export async function announceChange(tx: Queryable, id: string): Promise<void> {
   await tx.query('SELECT pg_notify($1, $2)', [CHANNEL, id]);
 }
 
-/** Changes of requests as they are committed, by whichever process. */
+/** Changes of requests as they are committed, by any process. */
 export interface ChangeFeed {
-  /** Calls `onChange` after each change of the request, and when one may have been missed. */
+  /** Calls `onChange` after each change of the request, and when a change may have been missed. */
   watch(id: string, onChange: () => void): () => void;
   close(): Promise<void>;
 }
 
 interface Watched {
   onChange: Set<() => void>;
-  /** Events of the request when it was last looked at; null before. */
+  /** Number of events of the request at the last check; null before the first. */
   seen: number | null;
 }
 
-/** Requests of one statement when the feed looks for itself. */
+/** Requests in one statement when the feed polls. */
 const REQUESTS_PER_POLL = 500;
 
 /**
- * One subscription and one look every few seconds for all that is watched in this process: the look
- * is for the case that a notification was lost.
+ * One subscription, and one poll every few seconds, for everything that this process watches. The
+ * poll covers lost notifications.
  */
 export async function openChangeFeed(
   database: PooledDatabase,
@@ -61,7 +64,7 @@ export async function openChangeFeed(
       await delay(lookEveryMs, null, { signal: closing.signal }).catch(() => {});
       const ids = [...watched.keys()];
       for (let n = 0; n < ids.length && !closing.signal.aborted; n += REQUESTS_PER_POLL) {
-        // A database that cannot be reached says nothing; the next look may.
+        // Nothing is known while the database cannot be reached; the next poll may succeed.
         await look(ids.slice(n, n + REQUESTS_PER_POLL)).catch(() => {});
       }
     }

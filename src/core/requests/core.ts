@@ -32,8 +32,8 @@ import { lockRequest, transition } from './transitions.ts';
 import { type RequestObject, viewRequest } from './view.ts';
 
 /**
- * Ends a request whatever it is doing. The status changes here; the worker that runs it sees the
- * change and ends its child process, whose result nobody takes.
+ * Cancels a request in any state before its end. The status changes here; the worker that runs it
+ * sees the change and ends its child process, whose result is dropped.
  * @throws SonogateError `not_found`, `already_finished`
  */
 export function cancelRequest(
@@ -61,7 +61,9 @@ interface FollowParts {
   view(row: RequestRow, baseUrl: string): Promise<RequestObject>;
 }
 
-/** Reads and follows the stored log; what it shows carries the addresses the caller reached us by. */
+/**
+ * Reads and follows the stored events; URLs in them use the address by which the caller reached us.
+ */
 export function createEventReader({ database, changes, get, view }: FollowParts): EventReader {
   const show = async (
     id: string,
@@ -94,12 +96,12 @@ export function createEventReader({ database, changes, get, view }: FollowParts)
     return Promise.all(events.map((event) => show(id, event, baseUrl)));
   };
 
-  /** Reads together what the followers that woke together ask for. */
+  /** Reads the logs of all followers that woke together in one query. */
   const readLog = batched(async (asked: readonly LogPlace[]) => {
     const statuses = await listStatuses(database, asked);
     const events = await listEventsOfMany(database, asked);
     return asked.map(({ id, after }) => ({
-      // Read before the events, so that nothing can come after what an ended request is shown with.
+      // Read before the events, so that no event can follow the last one of an ended request.
       ended: FINAL_STATUS.has(statuses.get(id) ?? 'expired'),
       events: (events.get(id) ?? []).filter(({ seq }) => seq > after),
     }));
@@ -189,7 +191,7 @@ export interface EventReader {
 /** The one request core, as the three doors and the deliveries use it. */
 export interface RequestCore extends ResultReader {
   submit: SubmitRow;
-  /** Null when unknown, or of another account; `accountId` null sees every account. */
+  /** Null when unknown or of another account; an `accountId` of null sees every account. */
   get(id: string, accountId: string | null): Promise<RequestRow | null>;
   /** Newest first, stable under inserts. */
   history(query: HistoryQuery): Promise<HistoryPage>;
@@ -204,7 +206,7 @@ export interface RequestCore extends ResultReader {
   ): Promise<RequestObject>;
   /**
    * The body of the webhook that announces the end of the request; null when it is unknown.
-   * @param address of this server, for a request that did not keep the one it came by.
+   * @param address of this server, for a request that did not record the address it came by.
    */
   webhookBody(id: string, accountId: string, address: string): Promise<string | null>;
   /**
@@ -216,11 +218,11 @@ export interface RequestCore extends ResultReader {
   waitForChange(row: RequestRow, seconds: number, signal?: AbortSignal): Promise<RequestRow>;
   events: EventReader;
   /**
-   * Artifacts of a succeeded request, `result.json` first; of a running one the previews announced
-   * so far; empty when there are none, or no longer any.
+   * Artifacts: of a succeeded request, `result.json` first; of a running one, the previews
+   * announced so far; empty when there are none, or they have been purged.
    */
   artifacts(id: string): Promise<ArtifactEntry[]>;
-  /** Those that clients may call. */
+  /** The endpoints that clients may call. */
   endpoints(): readonly Endpoint[];
   close(): Promise<void>;
 }
@@ -229,14 +231,14 @@ interface CoreParts {
   database: PooledDatabase;
   queue: JobQueue;
   endpoints: readonly Endpoint[];
-  /** Where a result is looked for that another machine made. */
+  /** Where results that another machine made are. */
   blobs: BlobStore;
   config: Pick<Config, 'dataDir'>;
   logger: Logger;
   now?: () => Date;
 }
 
-/** Puts the core together. `migrate` must have run. */
+/** Creates the request core. `migrate` must have run. */
 export async function createRequestCore({
   database,
   queue,
@@ -286,7 +288,7 @@ export async function createRequestCore({
     view,
     cancel: async (id, accountId) => {
       const row = await cancelRequest(database, id, accountId, now());
-      // A job that is left over does no harm: the worker finds the request ended.
+      // A leftover job does no harm: the worker finds that the request has ended.
       await queue.remove(id).catch((error: unknown) => {
         logger.debug({ request: id, error: String(error) }, 'job of a canceled request left over');
       });
@@ -324,7 +326,7 @@ export async function createRequestCore({
 
 const RANK = `array_position(ARRAY['high', 'normal', 'low'], priority)`;
 
-/** How many queued requests are taken up before this one: by priority, then by age. */
+/** How many queued requests are ahead of this one: by priority, then by age. */
 export async function queuePosition(
   database: Queryable,
   { id }: Pick<RequestRow, 'id'>,

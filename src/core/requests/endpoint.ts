@@ -9,7 +9,10 @@ export interface PriceLine {
   amount: string;
 }
 
-/** All the core knows of an endpoint; `main.ts` builds it from the pipeline's own description. */
+/**
+ * Everything that the core knows about an endpoint; `main.ts` builds it from the description of the
+ * pipeline.
+ */
 export interface Endpoint {
   /** `us/obstetric/interpret` */
   id: string;
@@ -17,20 +20,23 @@ export interface Endpoint {
   model: string;
   version: string;
   title: string;
-  /** Asked by the gateway itself only: clients neither see nor call it. */
+  /** For use by the gateway only: clients neither see nor call it. */
   internal?: boolean;
   /** Schema of `input` (api 2.3); unknown fields are refused. */
   input: z.ZodType<EndpointInput>;
   output: z.ZodType;
   /** Sections of the result, in order. */
   sections?: readonly { id: string; title: string }[];
-  /** Prices by frames of the upload, where one price does not hold for all; null: any number. */
+  /**
+   * Prices by the number of uploaded frames, where one price does not hold for all; null: any
+   * number.
+   */
   priceTiers?: readonly { up_to_frames: number | null; price: string }[];
-  /** Tasks of the models it uses. */
+  /** Tasks of the models that it uses. */
   modelTasks?: readonly string[];
   /**
-   * What a request costs. `frames` are those its result says were read, known when it succeeds;
-   * without them the price is that of the smallest upload.
+   * What a request costs. `frames` is how many the result says were read, known when it succeeds;
+   * without it the price is that of the smallest upload.
    */
   price(input: EndpointInput, frames?: number): PriceLine[];
 }
@@ -53,8 +59,8 @@ function newerFirst(a: Endpoint, b: Endpoint): number {
 }
 
 /**
- * The endpoint for an id or model alias; `1`, `1.0` and `1.0.0` mean the newest version that begins
- * so, null the newest of all.
+ * The endpoint for an id or model alias. `1`, `1.0` and `1.0.0` mean the newest version that begins
+ * like this, null the newest of all.
  * @throws SonogateError `unknown_endpoint`
  */
 export function resolveEndpoint(

@@ -9,7 +9,7 @@ export type EventName = (typeof EVENT_NAMES)[number];
 export interface StoredEvent {
   seq: number;
   name: EventName;
-  /** Payload (api 6.1); addresses in it are complete. */
+  /** Payload (api 6.1) with complete URLs. */
   data: unknown;
   at: Date;
 }
@@ -31,8 +31,8 @@ export interface PartialData {
 }
 
 /**
- * An event as it is stored: without addresses, which depend on how a client reached us, and without
- * the request object, which is shown as it is when the event is read.
+ * An event as it is stored: without URLs, which depend on how a client reached us, and without the
+ * request object, which is shown in its state when the event is read.
  */
 export type EventRecord =
   | { name: 'status'; data: { status: RequestStatus; previous: RequestStatus | null; at: string } }
@@ -47,7 +47,7 @@ export type LogEntry = Pick<StoredEvent, 'seq' | 'at'>;
 
 /**
  * Adds events to the log of a request. The row lock of the counter orders writers, so the sequence
- * has no gaps: a transaction that rolls back gives its numbers back.
+ * has no gaps: a transaction that rolls back also rolls back its numbers.
  */
 export async function appendEvents(
   tx: Queryable,
@@ -85,7 +85,7 @@ export interface LogPlace {
   after: number;
 }
 
-/** As `listEvents` for many requests; of one that is named twice the longer list. */
+/** Like `listEvents` for many requests; for one that is named twice, the longer list. */
 export async function listEventsOfMany(
   database: Queryable,
   places: readonly LogPlace[],
@@ -109,7 +109,7 @@ export async function listEventsOfMany(
   return events;
 }
 
-/** Where requests stand; of one that is unknown nothing. */
+/** The status of requests; unknown ones are left out. */
 export async function listStatuses(
   database: Queryable,
   places: readonly LogPlace[],

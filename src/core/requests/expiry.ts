@@ -21,9 +21,9 @@ interface ExpiryParts {
 }
 
 /**
- * Ends the retention of what is due: succeeded requests become `expired`, and of every request that
- * ended long enough ago the result, the input and the clinical events are removed. The row and its
- * cost stay. Interrupted at any point, the next pass goes on.
+ * Purges what is due: succeeded requests become `expired`, and the result, input and clinical
+ * events of every request that ended long enough ago are removed. The row and its cost stay. If it
+ * is interrupted, the next pass continues.
  */
 export async function purgeExpired(parts: ExpiryParts): Promise<void> {
   const { database, blobs, config, now = () => new Date() } = parts;
@@ -36,7 +36,7 @@ export async function purgeExpired(parts: ExpiryParts): Promise<void> {
     await database
       .transaction((tx) => transition(tx, id, 'expired', { at }))
       .catch((error: unknown) => {
-        // Another process has just done it.
+        // Another process has just purged it.
         if (!(error instanceof IllegalTransitionError)) throw error;
       });
   }

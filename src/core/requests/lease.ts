@@ -3,12 +3,13 @@ import type { ChangeFeed } from './changes.ts';
 import type { StoredRequest } from './request.ts';
 import { lockRequest, STAGES, transition } from './transitions.ts';
 
-/** A run whose pipeline process was seen to die is repeated once. */
+/** How often a pipeline process may die in a request: the run is repeated once. */
 export const MAX_CRASHES = 2;
 
 /**
- * A run that was lost with the whole gateway is repeated more often: mostly the machine is to blame.
- * Not for ever, because the request may be what brings the gateway down.
+ * How often a run may begin. A run that was lost with the whole gateway is repeated more often,
+ * because the machine is mostly to blame; but not for ever, because the request may be what brings
+ * the gateway down.
  */
 export const MAX_ATTEMPTS = 5;
 
@@ -16,10 +17,10 @@ export const MAX_ATTEMPTS = 5;
 export const LEASE_SECONDS = 20;
 
 /**
- * Takes a request up for this worker: a queued one, or one whose worker died. Its `attempts` is the
+ * Claims a request for this worker: a queued one, or one whose worker died. Its `attempts` is the
  * fencing token of every later change.
- * @returns null when there is nothing to do: ended, or in the hands of a living worker; also when
- * it has died too often, which fails it with `pipeline_crashed`.
+ * @returns null when there is nothing to do: the request has ended, or a living worker holds it;
+ * also when it has died too often, which fails it with `pipeline_crashed`.
  */
 export function claimRequest(
   database: Database,
@@ -55,7 +56,7 @@ async function isFree(tx: Queryable, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** False when the request is no longer this worker's. */
+/** False when the request no longer belongs to this worker. */
 export async function renewLease(database: Queryable, id: string, attempt: number) {
   const { rowCount } = await database.query(
     `UPDATE requests SET lease_until = now() + make_interval(secs => $3)
@@ -66,9 +67,9 @@ export async function renewLease(database: Queryable, id: string, attempt: numbe
 }
 
 /**
- * Lets go of a request that has not ended, so that it is taken up again. A run that was only
- * interrupted (the gateway is stopping) does not count as an attempt, one that found the disk full
- * does: its input may be what fills it. A crash counts as both.
+ * Releases a request that has not ended, so that it is claimed again. A run that was only
+ * interrupted (the gateway is stopping) does not count as an attempt; one that found the disk full
+ * does, because its input may be what fills it. A crash counts as both an attempt and a crash.
  */
 export async function releaseRequest(
   database: Queryable,
@@ -84,9 +85,7 @@ export async function releaseRequest(
   );
 }
 
-/**
- * At the start of a process that has the database to itself, no other worker can be alive.
- */
+/** When a process has the database to itself, no other worker can be alive at its start. */
 export async function endAllLeases(database: Queryable): Promise<void> {
   await database.query(
     `UPDATE requests SET lease_until = NULL, enqueued_at = NULL
@@ -98,15 +97,15 @@ export async function endAllLeases(database: Queryable): Promise<void> {
 const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 5;
 
 /**
- * Keeps a request in this worker's hands while it runs. `lost` aborts as soon as the request is no
- * longer ours: it was canceled, by whichever process, or another worker took it up.
+ * Renews the lease of a request while it runs. `lost` aborts as soon as the request no longer
+ * belongs to this worker: it was canceled, by any process, or another worker claimed it.
  */
 export function holdLease(database: Queryable, changes: ChangeFeed, id: string, attempt: number) {
   const lost = new AbortController();
   let current: Promise<void> = Promise.resolve();
   const renew = () => {
     current = current.then(async () => {
-      // A database that cannot be reached says nothing; the lease runs out if it lasts.
+      // While the database cannot be reached nothing is known; the lease runs out if that lasts.
       const ours = await renewLease(database, id, attempt).catch(() => true);
       if (!ours) lost.abort();
     });
@@ -115,7 +114,7 @@ export function holdLease(database: Queryable, changes: ChangeFeed, id: string, 
   const unwatch = changes.watch(id, renew);
   return {
     lost: lost.signal,
-    /** Ends the renewing; none is under way when this resolves. */
+    /** Ends the renewing; no renewal is running when this resolves. */
     release: async () => {
       clearInterval(timer);
       unwatch();

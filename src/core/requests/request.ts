@@ -33,13 +33,13 @@ export const FINAL_STATUS: ReadonlySet<RequestStatus> = new Set([
 
 export type Priority = 'low' | 'normal' | 'high';
 
-/** A file of a request; the work folder gets a link to it, or a copy of its own. */
+/** A file of a request; the work folder gets a link to it or a copy. */
 export interface RequestFile {
-  /** As the client knows it; a plain file name, unique in the request. */
+  /** Name given by the client: a plain file name, unique in the request. */
   name: string;
-  /** Where it is fetched from when the request starts; `path` and `sha256` are empty then. */
+  /** URL from which it is fetched when the request starts; `path` and `sha256` are then empty. */
   url?: string;
-  /** On this machine; empty for an upload, which lies in the blob store under its SHA-256. */
+  /** Path on this machine; empty for an upload, which is in the blob store under its SHA-256. */
   path: string;
   bytes: number;
   sha256: string;
@@ -48,16 +48,16 @@ export interface RequestFile {
 /** Body of a webhook: the request object, or the message of the compatible queue. */
 export type WebhookShape = 'request' | 'queue';
 
-/** Where the end of a request is announced. */
+/** Where the end of a request is announced to. */
 export interface Webhook {
   url: string;
   events: string[];
-  /** Address under which the caller reached us: addresses in the body start with it. */
+  /** Address by which the caller reached us; URLs in the body start with it. */
   address?: string;
   shape?: WebhookShape;
 }
 
-/** Which door a request came through; no identity. `study` is our own id of the study row. */
+/** How a request came in; no identity. `study` is our own id of the study. */
 export type RequestSource =
   | {
       kind: 'api' | 'queue';
@@ -66,7 +66,7 @@ export type RequestSource =
     }
   | { kind: 'dicom'; study: string; revision: number; rule: string };
 
-/** What each of the three doors hands to `submit`. */
+/** What each of the three doors passes to `submit`. */
 export interface SubmitCommand {
   /** Endpoint id or model alias, without version. */
   endpoint: string;
@@ -78,17 +78,20 @@ export interface SubmitCommand {
   metadata: Record<string, string>;
   webhook: Webhook | null;
   source: RequestSource;
-  /** A second submit with the same value answers the first request again (exactly once per study). */
+  /** A second submit with the same value returns the first request (exactly once per study). */
   uniqueKey: string | null;
   accountId: string | null;
   keyId: string | null;
   test: boolean;
   deliverTo: DeliveryTarget[];
-  /** Who submitted, written down with the request or not at all; a door without callers has none. */
+  /**
+   * Who submitted; audited in the same transaction as the request. Left out by a door that has no
+   * callers.
+   */
   audit?: SubmitAudit;
 }
 
-/** Where a request waits for a worker; `RequestQueue` of src/core/queue is it. */
+/** Where a request waits for a worker; implemented by `RequestQueue` in src/core/queue. */
 export interface JobQueue {
   /** The id of the job is the id of the request, so adding it twice does no harm. */
   add(requestId: string, priority: Priority): Promise<void>;
@@ -96,7 +99,7 @@ export interface JobQueue {
   remove(requestId: string): Promise<void>;
 }
 
-/** What a door gets back. */
+/** What `submit` returns. */
 export interface SubmittedRequest {
   id: string;
   status: RequestStatus;
@@ -109,11 +112,11 @@ export interface SubmittedRequest {
  */
 export type Submit = (command: SubmitCommand) => Promise<SubmittedRequest>;
 
-/** Reads what a finished request left behind; for deliveries and downloads. */
+/** Reads the result of a finished request; for deliveries and downloads. */
 export interface ResultReader {
-  /** `output` of a succeeded request; null when there is none, or no longer one. */
+  /** `output` of a succeeded request; null when there is none, or it has been purged. */
   result(requestId: string): Promise<unknown>;
-  /** Path of a stored artifact on this machine; null when there is none, or no longer one. */
+  /** Path of a stored artifact on this machine; null when there is none, or it has been purged. */
   artifactPath(requestId: string, name: string): Promise<string | null>;
 }
 
@@ -156,9 +159,9 @@ export interface RequestRow {
   source: RequestSource;
   cost: Cost;
   fault: RequestFault | null;
-  /** Times that a worker has taken the request up. */
+  /** How often a worker has claimed the request. */
   attempts: number;
-  /** Times that a pipeline process was seen to die of it. */
+  /** How often a pipeline process died while it ran the request. */
   crashes: number;
   /** Number of the last event in its log. */
   last_seq: number;
@@ -168,7 +171,7 @@ export interface RequestRow {
   expires_at: Date | null;
 }
 
-/** A row with what only the core itself needs. */
+/** The whole row, with the columns that only the core needs. */
 export interface StoredRequest extends RequestRow {
   files: RequestFile[];
   prior_files: RequestFile[];
@@ -195,7 +198,7 @@ export function sumDecimals(amounts: readonly string[]): string {
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
-/** What a request costs that ended without a result, or that a test key made. */
+/** The cost of a request that ended without a result, or that a test key made. */
 export const NO_COST: Cost = { currency: 'USD', total: '0.00', lines: [] };
 
 /** What a request costs when it succeeds; calls with a test key are free. */

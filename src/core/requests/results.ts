@@ -19,7 +19,10 @@ const artifactSchema = z.object({
 /** One artifact of a request, as the result lists it. */
 export type ArtifactEntry = z.infer<typeof artifactSchema>;
 
-/** All the core reads of a result: the files that belong to it, and the frames it is charged by. */
+/**
+ * The part of a result that the core reads: the files that belong to it, and the number of frames
+ * it is charged by.
+ */
 export const resultEssentialsSchema = z.object({
   artifacts: z.array(artifactSchema).default([]),
   input_summary: z.object({ frames: z.number().int().nonnegative() }).optional(),
@@ -36,7 +39,7 @@ export async function listArtifacts(database: Queryable, id: string): Promise<Ar
   return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }));
 }
 
-/** Replaces the artifacts of a request by those of its result. */
+/** Replaces the artifacts of a request with those of its result. */
 export async function saveArtifacts(
   tx: Queryable,
   id: string,
@@ -66,7 +69,7 @@ export const RESULT = 'result.json';
 /** Suffix of a result that is not yet complete. */
 const MAKING = '.making';
 
-/** What a pipeline left does not agree with its own result. */
+/** The files that a pipeline left do not match its own result. */
 export class ArtifactMismatchError extends Error {
   override name = 'ArtifactMismatchError';
 }
@@ -75,7 +78,7 @@ function resultFolder(dataDir: string, id: string): string {
   return join(dataDir, 'results', id);
 }
 
-/** Where the result of a request has something by that name, whether or not it is there. */
+/** The path of a result's file by name, whether or not it exists. */
 export function resultPath(dataDir: string, id: string, name: string): string {
   return inFolder(resultFolder(dataDir, id), name);
 }
@@ -85,9 +88,9 @@ function inFolder(folder: string, name: string): string {
 }
 
 /**
- * Takes `result.json` and the artifacts it lists out of a work folder into the result store:
- * checked, on the disk (fsync) and in place by one rename, before the request may end.
- * @returns all that was stored: the envelope, which cannot list itself, then the artifacts.
+ * Moves `result.json` and the artifacts that it lists from a work folder into the result store:
+ * checked, flushed to disk (fsync) and put in place by one rename, before the request may end.
+ * @returns everything that was stored: `result.json`, which cannot list itself, then the artifacts.
  * @throws ArtifactMismatchError
  */
 export async function storeResult(
@@ -124,7 +127,8 @@ async function takeArtifact(from: string, to: string, { name, bytes, sha256 }: A
   if (found.bytes !== bytes || found.sha256 !== sha256) {
     throw new ArtifactMismatchError(`artifact ${name} differs from what the result says`);
   }
-  // A link and no move: a preview announced early stays reachable until the request has ended.
+  // Linked rather than moved: a preview that was announced early stays reachable until the request
+  // has ended.
   await link(from, to);
   await syncFile(to);
 }
@@ -152,8 +156,8 @@ async function syncFile(path: string): Promise<void> {
 }
 
 /**
- * Where an artifact lies: in the store once the request has succeeded, in the work folder while it
- * runs (previews announced early). Null when it is not there. @throws when it cannot be reached.
+ * Path of an artifact: in the store once the request has succeeded, in the work folder while it
+ * runs (previews announced early). Null when it is in neither. @throws when it cannot be reached.
  */
 export async function artifactPath(
   dataDir: string,
@@ -177,13 +181,13 @@ export async function removeResult(dataDir: string, id: string): Promise<void> {
 }
 
 /**
- * Reads what succeeded requests left behind, whichever machine ran them: from the data folder, and
- * with a bucket also what another machine put there; the data folder is a cache of it then.
+ * Reads the results of succeeded requests, whichever machine ran them: from the data folder, and
+ * with a bucket also those of other machines; the data folder is then a cache of the bucket.
  */
 export interface ResultStore {
-  /** Path on this machine of what the request has under this name; null when it is nowhere. */
+  /** Path on this machine of a file of the result; null when it is nowhere. */
   path(id: string, artifact: Pick<ArtifactEntry, 'name' | 'sha256'>): Promise<string | null>;
-  /** The envelope, of the artifacts of its request; null when there is none, or no longer one. */
+  /** The parsed `result.json`; null when there is none, or it has been purged. */
   read(id: string, artifacts: readonly ArtifactEntry[]): Promise<unknown>;
 }
 
@@ -215,7 +219,7 @@ export function createResultStore(dataDir: string, blobs: BlobStore): ResultStor
 
 const LOOK_AT = 500;
 
-/** Removes what this machine still holds of results whose retention another one has ended. */
+/** Removes files of this machine whose results another machine has purged. */
 export async function removeExpiredResults(database: Queryable, dataDir: string): Promise<void> {
   const ids = await ifMissing(readdir(join(dataDir, 'results')), []);
   for (let n = 0; n < ids.length; n += LOOK_AT) {
@@ -228,8 +232,8 @@ export async function removeExpiredResults(database: Queryable, dataDir: string)
 }
 
 /**
- * Puts a stored result and its artifacts into a bucket, where every process and machine of the site
- * finds them and clients download by themselves. A folder keeps them where they are.
+ * Copies a stored result and its artifacts to the bucket, where every process and machine of the
+ * site finds them and clients download them directly. Without a bucket they stay where they are.
  */
 export async function publishArtifacts(
   blobs: BlobStore,
@@ -244,7 +248,7 @@ export async function publishArtifacts(
   }
 }
 
-/** Removes those copies, unless another request or an upload has the same bytes. */
+/** Removes these copies, unless another request or an upload has the same bytes. */
 export async function withdrawArtifacts(
   blobs: BlobStore,
   database: Queryable,

@@ -24,10 +24,10 @@ const MONTH =
   '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
 
 /**
- * What free text of the clinical context must not hold. Written so that what a sonographer writes
- * passes: "20+3 weeks", "BP 120/80", "G2 P1", "EFW 1.850 g". Each repeat that could be split in more
- * than one way is bounded, so that the time grows with the length of the text and no faster: a local
- * part has at most 64 characters and a domain 255 (RFC 5321 4.5.3.1).
+ * What free text of the clinical context must not contain. Written so that a sonographer's usual
+ * text passes: "20+3 weeks", "BP 120/80", "G2 P1", "EFW 1.850 g". Every repeat that could be split
+ * in more than one way is bounded, so that the time grows linearly with the length of the text: a
+ * local part has at most 64 characters and a domain 255 (RFC 5321 4.5.3.1).
  */
 const PATTERNS: readonly { what: string; pattern: RegExp }[] = [
   { what: 'a date', pattern: /\b\d{1,4}([./-])\d{1,2}\1\d{1,4}\b/g },
@@ -45,8 +45,8 @@ const PATTERNS: readonly { what: string; pattern: RegExp }[] = [
 ];
 
 /**
- * What identifying the text holds, in words (`a date`), each once; empty when it holds none. What has
- * been read as one thing is not read as another: `12.03.1990` is no phone number.
+ * The kinds of identifying text found (`a date`), each once; empty when there are none. Text that
+ * was recognised as one kind is not reported as another: `12.03.1990` is not a phone number.
  */
 export function findIdentifiers(text: string): string[] {
   const found = new Set<string>();
@@ -59,7 +59,7 @@ export function findIdentifiers(text: string): string[] {
   return [...found];
 }
 
-/** A request as it is handed to the database, with what belongs to it. */
+/** A request with everything that is stored with it. */
 interface NewRequest {
   row: RequestRow;
   files: RequestFile[];
@@ -71,10 +71,10 @@ interface NewRequest {
 }
 
 /**
- * Requests, first events and audit entries as one statement, which is one commit: the submit is as
- * fast as the disk. Nobody is notified, because nobody can be watching an id that has not been told.
- * `enqueued_at` stays null until the reconciler has seen to it: should the process end before it has
- * put the request on the queue, the next pass of any worker does.
+ * Stores requests, first events and audit entries in one statement, which is one commit: a submit
+ * is as fast as the disk. Nobody is notified, because nobody can be watching an id that has not
+ * been returned yet. `enqueued_at` stays null until the reconciler has seen the request: if the
+ * process ends before it has added the job, the next pass of any worker does.
  */
 const STORE = `
   WITH new AS MATERIALIZED (
@@ -104,14 +104,16 @@ const STORE = `
   )
   SELECT id FROM made`;
 
-/** Stores a request, unless its unique key has one: then that is the row, and `isNew` is false. */
+/**
+ * Stores a request. If its unique key already has one, that row is returned and `isNew` is false.
+ */
 export type StoreRequest = (
   endpoint: Endpoint,
   command: SubmitCommand,
   at: Date,
 ) => Promise<{ row: RequestRow; isNew: boolean }>;
 
-/** Stores together the requests that come together. */
+/** Stores requests that arrive at the same time in one statement. */
 export function createRequestStore(database: Database): StoreRequest {
   const store = batched(async (asked: readonly NewRequest[]) => {
     const { rows } = await database.query<{ id: string }>(
@@ -202,10 +204,10 @@ interface SubmitParts {
   now: () => Date;
 }
 
-/** `Submit`, with the row as it is stored. */
+/** Like `Submit`, but returns the stored row. */
 export type SubmitRow = (command: SubmitCommand) => Promise<RequestRow>;
 
-/** Makes the one `submit` of all doors. */
+/** Creates the `submit` that all doors use. */
 export function createSubmit({ database, queue, endpoints, logger, now }: SubmitParts): SubmitRow {
   const store = createRequestStore(database);
   return async (command) => {
@@ -215,8 +217,8 @@ export function createSubmit({ database, queue, endpoints, logger, now }: Submit
 
     const { row, isNew } = await store(endpoint, command, now());
     if (isNew) {
-      // The row is safe and the answer need not wait: what does not get onto the queue, the
-      // reconciler puts there.
+      // The row is committed, so the answer need not wait: the reconciler adds the job if this
+      // fails.
       queue.add(row.id, command.priority).catch((error: unknown) => {
         logger.event(EVENTS.queueUnreachable, { request: row.id, error: String(error) });
       });
@@ -243,12 +245,12 @@ function checkInput(endpoint: Endpoint, input: EndpointInput): void {
 }
 
 /**
- * Bytes of a name in UTF-8: file systems take 255 (ext4, XFS), and a prior file may get a prefix in
- * the work folder (files/work-folder.ts).
+ * Longest name in bytes of UTF-8: file systems allow 255 (ext4, XFS), and a prior file may get a
+ * prefix in the work folder (work-folder.ts).
  */
 const LONGEST_NAME_BYTES = 220;
 
-/** A name becomes a file below the work folder, so it must be plain and unique. */
+/** A name becomes a file in the work folder, so it must be plain and unique. */
 function checkFileNames({ files, priorFiles }: SubmitCommand): void {
   const errors = [
     ...nameErrors(files, '/input/files'),

@@ -11,7 +11,7 @@ import {
   type StoredRequest,
 } from './request.ts';
 
-/** Where a request may go from each status; the diagram is in port.ts. */
+/** The statuses that may follow each status; the diagram is in request.ts. */
 export const TRANSITIONS = {
   queued: ['preparing', 'canceled'],
   preparing: ['running', 'failed', 'rejected', 'canceled'],
@@ -28,7 +28,7 @@ export function canMove(from: RequestStatus, to: RequestStatus): boolean {
   return allowed.includes(to);
 }
 
-/** A defect of the caller: the state table has no such arrow. */
+/** The caller has a defect: the state table has no such transition. */
 export class IllegalTransitionError extends Error {
   override name = 'IllegalTransitionError';
 
@@ -37,7 +37,7 @@ export class IllegalTransitionError extends Error {
   }
 }
 
-/** The stages the core itself passes through (api 6.1); a pipeline reports those between. */
+/** The stages of the core itself (api 6.1); a pipeline reports those in between. */
 export const STAGES = {
   received: { name: 'received', label: 'Received', progress: 0, eta_s: null },
   queued_gpu: { name: 'queued_gpu', label: 'Waiting for a worker', progress: 0, eta_s: null },
@@ -55,7 +55,7 @@ export function pipelineProgress(progress: number): number {
   return starting.progress + share * (uploading.progress - starting.progress);
 }
 
-/** `next` with a progress that is not below that of `current`; `current` when nothing changed. */
+/** `next` with at least the progress of `current`; `current` when nothing changed. */
 export function laterStage(current: Stage, next: Stage | null): Stage {
   if (!next) return current;
   const progress = Math.max(current.progress, Math.round(next.progress * 1000) / 1000);
@@ -64,12 +64,12 @@ export function laterStage(current: Stage, next: Stage | null): Stage {
   return same ? current : { ...next, progress };
 }
 
-/** Below this share of the work its speed says little about the rest. */
+/** Below this share of the work, its speed says little about the rest. */
 const RELIABLE_SHARE = 0.2;
 
 /**
- * Seconds left, or null when nothing is known. `typical` is the median run time in seconds of the
- * endpoint's last requests, used until the run itself has gone far enough to be judged by.
+ * Seconds left, or null when unknown. `typical` is the median run time in seconds of the endpoint's
+ * last requests; it is used until the run itself has progressed far enough to be judged by.
  */
 export function estimateEta(
   share: number,
@@ -81,7 +81,7 @@ export function estimateEta(
   return typical !== null && typical > elapsedSeconds ? Math.ceil(typical - elapsedSeconds) : null;
 }
 
-/** Whoever ran the request lost it meanwhile: it was canceled, or another worker took it up. */
+/** The worker lost the request: it was canceled, or another worker claimed it. */
 export class LeaseLostError extends Error {
   override name = 'LeaseLostError';
 
@@ -113,7 +113,9 @@ export async function lockRequest(tx: Queryable, id: string): Promise<StoredRequ
   return rows[0] ?? null;
 }
 
-/** As `lockRequest`, for the worker that holds `attempt`. @throws LeaseLostError */
+/**
+ * Like `lockRequest`, for the worker that holds `attempt`. @throws LeaseLostError
+ */
 export async function lockOwn(tx: Queryable, id: string, attempt: number): Promise<StoredRequest> {
   const row = await lockRequest(tx, id);
   if (!row || row.attempts !== attempt || FINAL_STATUS.has(row.status))
@@ -122,8 +124,8 @@ export async function lockOwn(tx: Queryable, id: string, attempt: number): Promi
 }
 
 /**
- * Moves a request along the state table and logs it, inside the transaction `tx`. The only place
- * that writes `requests.status`.
+ * Moves a request along the state table and adds the event, inside the transaction `tx`. The only
+ * place that writes `requests.status`.
  * @throws IllegalTransitionError, LeaseLostError
  */
 export async function transition(
@@ -186,7 +188,7 @@ export async function transition(
   return moved;
 }
 
-/** Logs a new stage of a request that `attempt` is working on; progress never goes back. */
+/** Records a new stage of a request that `attempt` is running; progress never decreases. */
 export async function enterStage(
   tx: Queryable,
   id: string,

@@ -1,12 +1,12 @@
 import type { Queryable } from '../../platform/database/port.ts';
 
-/** What the requests of a key that ended in one month (UTC) cost. */
+/** The requests of a key that ended in one month (UTC), and what they cost. */
 export interface UsageRow {
   /** `2026-11` */
   month: string;
-  /** Null for studies that came by DICOM. */
+  /** Null for studies received by DICOM. */
   key_id: string | null;
-  /** Ended, in whatever way. */
+  /** Requests that ended, in any way. */
   requests: number;
   succeeded: number;
   /** Exact decimal in USD. */
@@ -14,8 +14,8 @@ export interface UsageRow {
 }
 
 /**
- * Usage of an account by month and key, newest month first; of one `month` when it is given. The
- * sums are of what each request says it cost.
+ * Usage of an account by month and key, newest month first; of one `month` when given. The sums add
+ * up the recorded cost of each request.
  */
 export async function monthlyUsage(
   database: Queryable,

@@ -2,7 +2,7 @@ import { type Problem, problem } from '../../platform/errors/problem.ts';
 import type { EndpointInput } from './endpoint.ts';
 import type { Cost, Priority, RequestRow, RequestSource, RequestStatus, Stage } from './request.ts';
 
-/** The request object of the HTTP contract; every field is always there. */
+/** The request object of the HTTP API; every field is always present. */
 export interface RequestObject {
   id: string;
   object: 'request';
@@ -19,7 +19,7 @@ export interface RequestObject {
   test: boolean;
   priority: Priority;
   metadata: Record<string, string>;
-  /** Left out of list items; null once it was purged. */
+  /** Left out of list items; null once it has been purged. */
   input?: EndpointInput | null;
   webhook: { url: string; events: string[] } | null;
   /** No identity: `study` is our own id of the study. */
@@ -32,8 +32,8 @@ export interface RequestObject {
 }
 
 /**
- * The request as clients see it. `bodies` carries the result, or is null for list items, which leave
- * out `input` and `output`. `baseUrl` is the server's address without a trailing slash.
+ * The request as clients see it. `bodies` carries the result, or is null for list items, which
+ * leave out `input` and `output`. `baseUrl` is the address of the server without a trailing slash.
  */
 export function viewRequest(
   row: RequestRow,

@@ -5,10 +5,10 @@ import { BlobMissingError, type BlobStore } from '../files/blob-store.ts';
 import { linkOrCopy } from '../files/whole-file.ts';
 import type { RequestFile } from './request.ts';
 
-/** An input file is no longer where it was when the request was made. */
+/** An input file no longer exists. */
 export class InputFileMissingError extends Error {
   override name = 'InputFileMissingError';
-  /** As the client knows it. */
+  /** Name given by the client. */
   readonly file: string;
 
   constructor(file: string) {
@@ -21,7 +21,7 @@ export function workFolder(dataDir: string, id: string): string {
   return resolve(dataDir, 'work', id);
 }
 
-/** Names of prior files below `files/`, which they share with the request's own files. */
+/** Names of prior files in `files/`, which they share with the files of the request. */
 export function priorNames(files: readonly RequestFile[], priors: readonly RequestFile[]) {
   const taken = new Set(files.map(({ name }) => name));
   return priors.map(({ name }) => {
@@ -32,7 +32,7 @@ export function priorNames(files: readonly RequestFile[], priors: readonly Reque
   });
 }
 
-/** Lays out the work folder of a run, from nothing: `files/`, an empty `artifacts/` and `job.json`. */
+/** Creates the work folder of a run afresh: `files/`, an empty `artifacts/` and `job.json`. */
 export async function prepareWorkFolder(folder: string, job: object): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'files'), { recursive: true });
@@ -41,8 +41,8 @@ export async function prepareWorkFolder(folder: string, job: object): Promise<vo
 }
 
 /**
- * Puts a file of a request into its work folder: from its path on this machine, or by its digest from
- * the blob store, where uploads lie and, in a bucket, what another machine received.
+ * Puts a file of a request into its work folder: from its path on this machine, or by its digest
+ * from the blob store, where uploads and, with a bucket, objects received by other machines are.
  * @throws InputFileMissingError
  */
 export async function placeFile(
@@ -58,7 +58,7 @@ export async function placeFile(
   });
 }
 
-/** False: there is nothing at `from`. */
+/** False when nothing exists at `from`. */
 function linked(from: string, to: string): Promise<boolean> {
   const made = linkOrCopy(from, to).then(() => true);
   return ifMissing(made, false);

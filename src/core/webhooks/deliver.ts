@@ -18,7 +18,10 @@ import { signedHeaders, signingSecrets } from './secrets.ts';
 const TIMEOUT_MS = 15_000;
 const KEPT_ANSWER_BYTES = 1024;
 
-/** These say "too much": the whole endpoint is left alone, for as long as it asks or this long. */
+/**
+ * Statuses that mean "too many requests": nothing is sent to the endpoint for as long as it asks,
+ * or for this long.
+ */
 const THROTTLED: ReadonlySet<number> = new Set([429, 502, 504]);
 const THROTTLE_SECONDS = 60;
 
@@ -31,7 +34,9 @@ interface WebhookParts {
   now?: () => Date;
 }
 
-/** Posts the end of a request to the address its client named, signed as Standard Webhooks 1.0.0. */
+/**
+ * Posts the end of a request to the URL that its client gave, signed as Standard Webhooks 1.0.0.
+ */
 export function createWebhookDeliverer(parts: WebhookParts): Deliverer {
   return {
     kind: 'webhook',
@@ -82,7 +87,7 @@ async function post(
         ? failed('permanent', 'url_not_permitted', 'The address is not permitted.')
         : failed('transient', 'webhook_unreachable', `The address did not answer (${reason}).`);
   }
-  // A send that we broke off ourselves says nothing about the endpoint.
+  // A send that we aborted ourselves says nothing about the endpoint.
   if (signal.aborted) return outcome;
   const duration = Math.round(performance.now() - started);
   await saveAttempt(database, delivery, { at, duration, answer });
@@ -92,7 +97,9 @@ async function post(
   return outcome;
 }
 
-/** Only 2xx is a success; a redirect is not followed, for it was not what the client named. */
+/**
+ * Only 2xx is a success; a redirect is not followed, because the client did not name its target.
+ */
 function outcomeOf({ statusCode, headers }: Dispatcher.ResponseData, now: Date): SendOutcome {
   if (statusCode >= 200 && statusCode < 300) {
     return { outcome: 'delivered', detail: `HTTP ${statusCode}` };
@@ -114,7 +121,7 @@ function failed(
   return { outcome: 'failed', failure, code, detail };
 }
 
-/** The beginning of the answer; the rest is not waited for. */
+/** The beginning of the answer; the rest is not read. */
 async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promise<Answer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -131,7 +138,7 @@ async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promis
   return { status: statusCode, bytes, text, error: null };
 }
 
-/** What kept an answer from coming: the system's code, without the address it was about. */
+/** Why there was no answer: the system's error code, without the address. */
 function reasonOf(error: unknown): string {
   if (error instanceof UrlNotPermittedError) return 'not permitted';
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';

@@ -4,9 +4,9 @@ import { type DeliveryRow, sendAgain } from '../outbox/deliveries.ts';
 import type { Delivery, DeliveryState } from '../outbox/delivery.ts';
 import { GIVE_UP_SECONDS } from './endpoints.ts';
 
-/** What an attempt came to. */
+/** The outcome of an attempt. */
 export interface Answer {
-  /** HTTP status; null when there was none. */
+  /** HTTP status; null when there was no answer. */
   status: number | null;
   /** Bytes read. */
   bytes: number;
@@ -27,7 +27,7 @@ export interface AttemptRow {
   error: string | null;
 }
 
-/** Keeps what an attempt came to; `duration` in milliseconds. */
+/** Stores the outcome of an attempt; `duration` in milliseconds. */
 export async function saveAttempt(
   database: Queryable,
   { id, attempt }: Delivery,
@@ -37,7 +37,7 @@ export async function saveAttempt(
     `INSERT INTO webhook_attempts
        (delivery_id, attempt, at, status, duration_ms, answer_bytes, answer, error)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (delivery_id, attempt) DO NOTHING`,
-    // PostgreSQL's text holds no NUL.
+    // PostgreSQL text cannot contain NUL.
     [
       id,
       attempt,
@@ -105,9 +105,9 @@ export async function listWebhookDeliveries(
 }
 
 /**
- * Sends a webhook again that has been delivered or given up, under the same `webhook-id`, and takes
- * a disabled address back into use.
- * @throws SonogateError `not_found`, also while it is still being tried.
+ * Sends a delivered or given-up webhook again, under the same `webhook-id`, and enables a disabled
+ * URL again.
+ * @throws SonogateError `not_found`, also while the webhook is still being tried.
  */
 export function redeliver(
   database: Database,

@@ -21,11 +21,11 @@ export const LONGEST_WAIT_SECONDS = Math.max(...WAITS);
 
 const JITTER = 0.1;
 
-/** An address without any success for this long is disabled, and no delivery is tried for longer. */
+/** A URL without any success for this long is disabled, and no delivery is tried for longer. */
 export const GIVE_UP_SECONDS = 5 * 24 * HOUR;
 
 /**
- * Seconds until the next attempt after `tries` failed ones, give or take a tenth; null when that
+ * Seconds until the next attempt after `tries` failed ones, plus or minus a tenth; null when that
  * was the last. `random` is uniform in [0, 1).
  */
 export function retryWait(tries: number, random: number): number | null {
@@ -33,7 +33,7 @@ export function retryWait(tries: number, random: number): number | null {
   return wait === undefined ? null : wait * (1 + JITTER * (2 * random - 1));
 }
 
-/** An address that an account has its requests announced to. */
+/** A URL to which requests of an account are announced. */
 export interface WebhookEndpoint {
   id: string;
   account_id: string;
@@ -54,7 +54,7 @@ export async function findEndpoint(
   return rows[0] ?? null;
 }
 
-/** The endpoint of an address, made when the account uses it for the first time. */
+/** The endpoint of a URL; created when the account uses it for the first time. */
 export async function endpointFor(
   tx: Queryable,
   accountId: string,
@@ -70,7 +70,7 @@ export async function endpointFor(
   return endpoint;
 }
 
-/** Whether deliveries to the address have been stopped. */
+/** Whether deliveries to the URL have been stopped. */
 export async function isDisabled(
   database: Queryable,
   accountId: string,
@@ -88,7 +88,7 @@ export async function recordSuccess(database: Queryable, id: string): Promise<vo
   await database.query('UPDATE webhook_endpoints SET failing_since = NULL WHERE id = $1', [id]);
 }
 
-/** Notes a failure; five days without a success disable the endpoint, `gone` does so at once. */
+/** Records a failure; five days without a success disable the endpoint, `gone` does so at once. */
 export async function recordFailure(
   database: Queryable,
   id: string,
@@ -104,9 +104,8 @@ export async function recordFailure(
 }
 
 /**
- * Seconds that a `Retry-After` header asks for (RFC 9110 10.2.3: seconds, or a date), at most the
- * longest wait of our own schedule: no endpoint holds its deliveries for longer. Null when there is
- * none that can be read.
+ * Seconds that a `Retry-After` header asks for (RFC 9110 10.2.3: seconds or a date), at most the
+ * longest wait of our own schedule. Null when the header cannot be read.
  */
 export function retryAfterSeconds(header: string | string[] | undefined, now: Date): number | null {
   if (typeof header !== 'string') return null;

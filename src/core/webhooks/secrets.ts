@@ -6,14 +6,14 @@ const PREFIX = 'whsec_';
 /** Standard Webhooks asks for 24 to 64. */
 const SECRET_BYTES = 32;
 
-/** A signing secret as clients are shown it: `whsec_` and base64. */
+/** A signing secret as clients see it: `whsec_` and base64. */
 export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
 /**
- * Headers of Standard Webhooks 1.0.0: one HMAC-SHA256 per secret, of which the receiver needs to
- * know one. `body` is signed as the UTF-8 bytes that are sent.
+ * Headers of Standard Webhooks 1.0.0: one HMAC-SHA256 for each secret, of which the receiver needs
+ * to know one. `body` is signed as the UTF-8 bytes that are sent.
  */
 export function signedHeaders(
   secrets: readonly string[],
@@ -33,7 +33,7 @@ export function signedHeaders(
   };
 }
 
-/** A rotated secret signs beside the new one for this long. */
+/** How long a rotated secret still signs beside the new one. */
 const OVERLAP_MS = MS_PER_DAY;
 
 export interface WebhookSecret {
@@ -43,7 +43,7 @@ export interface WebhookSecret {
   ends_at: Date | null;
 }
 
-/** The current secret of an account, made at the first call. */
+/** The current secret of an account; created at the first call. */
 export async function currentSecret(
   database: Queryable,
   accountId: string,
@@ -64,7 +64,7 @@ export async function currentSecret(
   return current;
 }
 
-/** Secrets that sign now, the current one first. */
+/** Secrets that sign at present, the current one first. */
 export async function signingSecrets(
   database: Queryable,
   accountId: string,
@@ -79,7 +79,7 @@ export async function signingSecrets(
   return [current.secret, ...rows.map(({ secret }) => secret)];
 }
 
-/** Makes a new secret; the one before signs beside it for another 24 hours. */
+/** Creates a new secret; the previous one signs beside it for another 24 hours. */
 export function rotateSecret(
   database: Database,
   accountId: string,

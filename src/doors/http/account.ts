@@ -31,7 +31,7 @@ export const rotateKeyBody = z.strictObject({
   overlap_hours: z.number().min(0).max(OVERLAP_HOURS.longest).default(OVERLAP_HOURS.usual),
 });
 
-/** `/v1/keys`: the keys of the account. The key itself is in the answer that makes it, and only there. */
+/** `/v1/keys`: the keys of the account. The key itself is only in the answer that creates it. */
 export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { database, config, now = () => new Date() } = deps;
   const admin = requireScope(deps, 'admin');
@@ -48,7 +48,7 @@ export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
     const { accountId, test } = context.state.principal;
     const { expires_at, ...wanted } = parseBody(newKeyBody, context.state.body);
     if (test && !wanted.test) {
-      throw new SonogateError('forbidden', 'A test key can make test keys only.');
+      throw new SonogateError('forbidden', 'A test key can only create test keys.');
     }
     const made = { ...wanted, accountId, expiresAt: expires_at ?? null };
     const { key, record } = await createKey(database, made, now());

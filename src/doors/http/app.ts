@@ -46,7 +46,8 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   deps.addConsole?.(app);
   app.use(router.routes());
   app.use(router.allowedMethods());
-  // An answer that had begun: its client went away, or what was being sent could not be read.
+  // An answer had begun and could not be finished: the client went away, or its source could not be
+  // read.
   app.on('error', (error: NodeJS.ErrnoException) => {
     if (CLIENT_WENT_AWAY.has(error.code ?? ''))
       deps.logger.debug({ err: error }, 'client went away');

@@ -7,9 +7,9 @@ import type { HttpDeps, HttpState } from './context.ts';
 const REQUEST_ID = idForm('req');
 
 /**
- * Writes down who did what with a request and how it was answered, before the answer leaves: a call
- * that cannot be written down is not answered. Stands after `requireScope`.
- * @param detailOf what belongs to the entry besides the request: ids of ours, no word of the caller.
+ * Audits who did what with a request and how it was answered, before the answer is sent: a call
+ * that cannot be audited is not answered. Comes after `requireScope`.
+ * @param detailOf what the entry records besides the request: our own ids, no text of the caller.
  */
 export function audited(
   { writeAudit, now = () => new Date() }: Pick<HttpDeps, 'writeAudit' | 'now'>,
@@ -39,7 +39,10 @@ export function audited(
   };
 }
 
-/** The request that the path names, or that the answer does: of the API, the queue, a delivery. */
+/**
+ * The request in the path, or in the answer: of the API, the compatible queue or a webhook
+ * delivery.
+ */
 function requestOf({ params, body }: Context): string | null {
   const answer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const candidates: unknown[] = [params.id, answer.id, answer.request_id, answer.request];

@@ -7,7 +7,7 @@ import type { HttpDeps, HttpState } from './context.ts';
 /** RFC 6750 2.1; `Key` is the scheme of the compatible queue (exchange 5.1). */
 const CREDENTIALS = /^(?:Bearer|Key) +([A-Za-z0-9._~+/-]+=*) *$/i;
 
-/** Lets a call through whose key has the scope and calls left; an `admin` key has them all. */
+/** Allows a call whose key has the scope and calls left; an `admin` key has every scope. */
 export function requireScope(
   {
     authenticate,

@@ -5,21 +5,21 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 
 const WINDOW_SECONDS = 60;
 
-/** What is left of the calls of a key. */
+/** The calls that a key has left. */
 export interface Allowance {
   allowed: boolean;
-  /** Whole calls that may follow at once. */
+  /** Calls that may follow at once. */
   remaining: number;
-  /** Seconds until the full number may come at once again. */
+  /** Seconds until the full number of calls may follow at once again. */
   resetSeconds: number;
-  /** Seconds until the next call may come; 0 when it may now. */
+  /** Seconds until the next call is allowed; 0 when it is allowed now. */
   retrySeconds: number;
   quota: number;
 }
 
-/** Limits per key: of calls over all processes of a site, of open streams in this process. */
+/** Limits for each key: calls over all processes of a site, open streams in this process. */
 export interface CallLimits {
-  /** Counts a call, when it is allowed. */
+  /** Counts a call if it is allowed. */
   take(keyId: string): Promise<Allowance>;
   /**
    * Counts an open stream until the function that it returns is called.
@@ -31,11 +31,11 @@ export interface CallLimits {
 interface CallLimitParts {
   database: Queryable;
   config: Pick<Config['http'], 'callsPerMinute' | 'openStreamsPerKey'>;
-  /** Without it the database's clock, the one clock that all processes share. */
+  /** Defaults to the clock of the database, which all processes share. */
   now?: () => Date;
 }
 
-/** A token bucket per key: a minute's calls may come at once, and refill evenly. */
+/** A token bucket for each key: the calls of one minute may follow at once, and refill evenly. */
 export function createCallLimits({ database, config, now }: CallLimitParts): CallLimits {
   const { callsPerMinute: quota, openStreamsPerKey } = config;
   const perSecond = quota / WINDOW_SECONDS;
@@ -73,7 +73,9 @@ export function createCallLimits({ database, config, now }: CallLimitParts): Cal
   };
 }
 
-/** Keys in order, so that two processes that take of the same ones do not wait for each other. */
+/**
+ * Keys in a fixed order, so that two processes that lock the same ones do not wait for each other.
+ */
 const TAKE = `
   INSERT INTO call_buckets AS kept (key_id, calls_left, filled_at, granted)
   SELECT id, $3::float8 - LEAST(n, $3), COALESCE($5, now()), LEAST(n, $3)
@@ -92,7 +94,7 @@ function countStreams(openStreamsPerKey: number): CallLimits['openStream'] {
   return (keyId) => {
     const open = streams.get(keyId) ?? 0;
     if (open >= openStreamsPerKey) {
-      throw new SonogateError('rate_limited', `A key may hold ${openStreamsPerKey} streams open.`);
+      throw new SonogateError('rate_limited', `A key may have ${openStreamsPerKey} streams open.`);
     }
     streams.set(keyId, open + 1);
     let held = true;

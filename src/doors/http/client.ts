@@ -39,7 +39,7 @@ function parse(block: string): ServerSentEvent {
   return event;
 }
 
-/** What the gateway answered instead of doing the call. */
+/** The error that the gateway answered with. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly problem: Problem;
@@ -70,14 +70,16 @@ export interface SubmitBody {
   metadata?: Record<string, string>;
 }
 
-/** The HTTP contract as functions; each throws ApiError when the gateway refuses the call. */
+/** The HTTP API as functions; each throws ApiError when the gateway refuses the call. */
 export interface ApiClient {
   /** Uploads a file of this machine; returns the id for `input.files`. */
   upload(path: string): Promise<string>;
-  /** `endpoint` may be an alias or hold a version: `us/obstetric@1`. */
+  /**
+   * `endpoint` may be an alias and contain a version: `us/obstetric@1`.
+   */
   submit(endpoint: string, body: SubmitBody): Promise<RequestObject>;
   request(id: string): Promise<RequestObject>;
-  /** Every event up to `done`, over as many connections as it takes. */
+  /** Every event up to `done`, over as many connections as necessary. */
   follow(id: string, signal?: AbortSignal): AsyncGenerator<RequestEvent>;
   cancel(id: string): Promise<RequestObject>;
   history(filter: HistoryFilter): Promise<{ data: RequestObject[]; next_cursor: string | null }>;
@@ -86,7 +88,7 @@ export interface ApiClient {
   artifact(id: string, name: string): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** A signed address for bytes. */
+/** A signed URL for bytes. */
 interface Destination {
   url: string;
   headers: Record<string, string>;
@@ -101,7 +103,9 @@ interface Part extends Destination {
 const RECONNECT_MS = 1000;
 const PUT_ATTEMPTS = 3;
 
-/** A PUT that breaks off leaves nothing, so that it can be sent again. Returns the ETag of the answer. */
+/**
+ * An interrupted PUT leaves nothing behind, so it can be repeated. Returns the ETag of the answer.
+ */
 async function put({ url, headers }: Destination, body: Blob): Promise<string> {
   for (let left = PUT_ATTEMPTS - 1; ; left -= 1) {
     try {

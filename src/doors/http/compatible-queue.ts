@@ -22,7 +22,7 @@ import { ownRequest } from './requests.ts';
 import { acceptSubmission } from './submission.ts';
 import { LINK_LIFE_MS, parseBody, sentBytes, uploadBody } from './uploads.ts';
 
-/** Where the fields of a submit body come from in a call of the compatible queue. */
+/** Where a call of the compatible queue has the fields of a submit body. */
 const PLACES: ReadonlyMap<string, readonly string[]> = new Map([
   ['input', ['body']],
   ['webhook', ['query', 'fal_webhook']],
@@ -31,13 +31,16 @@ const PLACES: ReadonlyMap<string, readonly string[]> = new Map([
 
 export interface CompatibleError {
   message: string;
-  /** Text, or each wrong place as the client's `fieldErrors` reads it (exchange 5.1). */
+  /** Text, or each fault as the client's `fieldErrors` expects it (exchange 5.1). */
   detail: string | { loc: (string | number)[]; msg: string; type: 'value_error' }[];
   code: string;
   request_id?: string;
 }
 
-/** Problem details as the client of the compatible queue reads them: plain JSON (exchange 5.6). */
+/**
+ * Problem details in the form that the client of the compatible queue reads: plain JSON (exchange
+ * 5.6).
+ */
 export function compatibleError(problem: Problem): CompatibleError {
   const { title, detail, code, errors, request_id } = problem;
   return {
@@ -63,10 +66,12 @@ function place(pointer: string): (string | number)[] {
   return [...(PLACES.get(field) ?? ['body', field]), ...path];
 }
 
-/** Path below which the compatible queue is served. */
+/** Path of the compatible queue. */
 export const COMPATIBLE_QUEUE = '/queue';
 
-/** The three statuses of the compatible queue (exchange 5.3); how it ended, the result tells. */
+/**
+ * The three statuses of the compatible queue (exchange 5.3); the result says how the request ended.
+ */
 const QUEUE_STATUS = {
   queued: 'IN_QUEUE',
   preparing: 'IN_PROGRESS',
@@ -91,14 +96,16 @@ export interface QueueStatus {
   response_url: string;
   status_url: string;
   cancel_url: string;
-  /** While it waits: requests that are taken up before it. */
+  /** While it waits: the number of requests ahead of it. */
   queue_position?: number;
   logs?: QueueLog[];
   /** Once it has ended; seconds, or null when it never ran. */
   metrics?: { inference_time: number | null };
 }
 
-/** The status object of a request. `address` is the server's own, without a trailing slash. */
+/**
+ * The status object of a request. `address` is the address of this server without a trailing slash.
+ */
 export function queueStatus(
   row: Pick<RequestRow, 'id' | 'model' | 'status' | 'started_at' | 'ended_at'>,
   address: string,
@@ -119,7 +126,7 @@ export function queueStatus(
   };
 }
 
-/** What an event says to a reader of logs: stages, critical flags and errors; else nothing. */
+/** The log entry of an event: for stages, critical flags and errors; otherwise none. */
 export function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
   const log = (level: QueueLog['level'], message: string): QueueLog[] => [
     { message, level, source: 'USER', timestamp: at.toISOString() },
@@ -137,8 +144,8 @@ export function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
 }
 
 /**
- * The status after each event of a request's log. Each carries the logs since the one before, since
- * the client adds them up, and COMPLETED comes once, as the last (exchange 5.1).
+ * The status after each event of a request. Each carries the logs since the previous one, since the
+ * client adds them up, and COMPLETED comes once, at the end (exchange 5.1).
  * @param ended reads the request again once it has ended.
  */
 export async function* queueStatuses(
@@ -171,8 +178,8 @@ export const storageUploadBody = z.strictObject({
 });
 
 /**
- * Storage as the client of the compatible queue uses it (exchange 5.1): initiate, PUT, and the
- * `file_url` is good for `input.files`. The PUT tells the size and completes the upload.
+ * Storage as the client of the compatible queue uses it (exchange 5.1): initiate, PUT, and then the
+ * `file_url` can be used in `input.files`. The PUT gives the size and completes the upload.
  */
 export function addCompatibleStorageRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { uploads, config, signer, now = () => new Date() } = deps;
@@ -214,7 +221,7 @@ export function addCompatibleStorageRoutes(router: Router<HttpState>, deps: Http
   });
 }
 
-/** The input with every `file_url` of ours replaced by the id that it stands for. */
+/** The input with each of our `file_url`s replaced by the id of its file. */
 export function ownFileIds(input: unknown, address: string): unknown {
   if (typeof input !== 'object' || input === null) return input;
   const ours = `${address}${FILES}/`;
@@ -231,10 +238,12 @@ export function ownFileIds(input: unknown, address: string): unknown {
 
 const TARGETS = [`${COMPATIBLE_QUEUE}/:ns/:model`, `${COMPATIBLE_QUEUE}/:ns/:model/:endpoint`];
 
-/** Both forms of an address: the client keeps only `ns/model` once it has submitted (exchange 5.1). */
+/** Both forms of a path: the client uses only `ns/model` after the submit (exchange 5.1). */
 const below = (path: string) => TARGETS.map((target) => `${target}/requests/:id${path}`);
 
-/** The compatible queue: the same requests, spoken to as `@fal-ai/client` does. */
+/**
+ * The compatible queue: the same requests, in the protocol of `@fal-ai/client`.
+ */
 export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config, database } = deps;
   const read = requireScope(deps, 'read');
@@ -336,8 +345,8 @@ function targetOf({ ns, model, endpoint }: Record<string, string | undefined>): 
 }
 
 /**
- * The submit body (api 2.2). The client sends the input as it is, the priority as a header
- * and the webhook in the query; a body with `input` may hold the other fields itself.
+ * The submit body (api 2.2). The client sends the input itself as the body, the priority as a
+ * header and the webhook in the query; a body with `input` may have the other fields as well.
  */
 function submitBodyOf(context: Context & { state: HttpState }, address: string): unknown {
   const { body } = context.state;
@@ -357,7 +366,10 @@ function wantsLogs({ query }: Context): boolean {
   return query.logs === '1' || query.logs === 'true';
 }
 
-/** The client decodes chunk by chunk, so that a character of several bytes might be cut. */
+/**
+ * Sent as whole characters: the client decodes chunk by chunk and would cut a character of several
+ * bytes.
+ */
 function asciiJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[\u0080-\uffff]/g,

@@ -17,28 +17,31 @@ import type { OutboundClient } from '../../platform/outbound/client.ts';
 import type { CallLimits } from './call-limits.ts';
 import type { UrlSigner } from './signed-url.ts';
 
-/** Whether a Host names a machine, so that addresses can be made of it; an empty one (HTTP/1.0) does not. */
+/**
+ * Whether a Host header names a machine, so that URLs can be built from it; an empty one (HTTP/1.0)
+ * does not.
+ */
 export function isValidHost(host: string): boolean {
   return !/[/?#@\\\s]/.test(host) && URL.canParse(`http://${host}`);
 }
 
-/** A Host that cannot be one is answered 400 (RFC 9112 3.2), before addresses of ours are made of it. */
+/** Answers 400 to an invalid Host header (RFC 9112 3.2), before any URL is built from it. */
 export function requireValidHost(): Middleware<HttpState> {
   return (context, next) => {
     if (context.host !== '' && !isValidHost(context.host)) {
-      throw new SonogateError('invalid_host', 'The Host header names no machine.');
+      throw new SonogateError('invalid_host', 'The Host header does not name a host.');
     }
     return next();
   };
 }
 
-/** All the HTTP door needs of the rest; `main.ts` hands it over. */
+/** Everything that the HTTP door needs; `main.ts` provides it. */
 export interface HttpDeps {
   core: RequestCore;
   database: Database;
   authenticate: Authenticate;
   writeAudit: WriteAudit;
-  /** Told of keys that are none. */
+  /** Called with invalid keys. */
   refusals?: Pick<RefusalAudit, 'refused'>;
   uploads: Uploads;
   storeInstances: StoreInstances;
@@ -50,7 +53,7 @@ export interface HttpDeps {
   /** The models in use, with their licence and accuracy. */
   models: () => Promise<ModelCard[]>;
   logger: Logger;
-  /** Name of a part → resolves when it works, rejects with the reason when it does not. */
+  /** Name of a part → a check that resolves when it works, or rejects with the reason. */
   checks: Record<string, () => Promise<unknown>>;
   metrics: () => Promise<Metric[]>;
   /** Adds the web console to the server; undefined where the site has none. */
@@ -62,23 +65,26 @@ export interface HttpDeps {
   heartbeatMs?: number;
 }
 
-/** What the middleware leaves for the resources. */
+/** What the middleware provides to the routes. */
 export interface HttpState {
   requestId: string;
   principal: Principal;
   /** Parsed JSON body; undefined when the call had none. */
   body: unknown;
-  /** Names this call among all accounts when the client asked for it to be done once; else null. */
+  /**
+   * Identifies this call among all accounts when the client sent an Idempotency-Key; otherwise
+   * null.
+   */
   idempotencyKey: string | null;
-  /** The caller's place in a trace, where it sent one. */
+  /** The caller's position in a trace, if it sent one. */
   traceparent?: string;
-  /** True once the call was written down together with what it did. */
+  /** True once the call was audited together with its effect. */
   audited?: boolean;
 }
 
 /**
- * Address under which the caller reached us, without a trailing slash; empty where its Host names no
- * machine, so that what is made of it is relative.
+ * Address by which the caller reached us, without a trailing slash; empty when the Host header is
+ * not valid, so that URLs become relative.
  */
 export function baseUrl(
   { protocol, host }: Pick<Context, 'protocol' | 'host'>,

@@ -18,7 +18,7 @@ export function addDicomwebRoutes(router: Router<HttpState>, deps: HttpDeps): vo
   router.post(['/dicomweb/studies', '/dicomweb/studies/:study'], scope, async (context) => {
     const { study = null } = context.params;
     if (study !== null && !UID.test(study)) {
-      throw new SonogateError('not_found', 'The path names no study.');
+      throw new SonogateError('not_found', 'The path does not contain a Study Instance UID.');
     }
     if (context.state.principal.test) {
       throw new SonogateError('forbidden', 'A test key stores nothing.');
@@ -39,13 +39,14 @@ export function addDicomwebRoutes(router: Router<HttpState>, deps: HttpDeps): vo
 
 /**
  * PS3.18 table 10.5.3-1: 200 all stored, 202 some, 409 none.
- * @throws SonogateError `overloaded` when none was, for want of room: to be sent again later.
+ * @throws SonogateError `overloaded` when none was stored because the disk is full: the caller can
+ * send them again later.
  */
 export function statusOf({ stored, failed, unreadable }: StoreOutcome): 200 | 202 | 409 {
   if (failed.length === 0 && unreadable.length === 0) return 200;
   if (stored.length > 0) return 202;
   if (unreadable.length === 0 && failed.every(({ transient }) => transient)) {
-    throw new SonogateError('overloaded', 'No object could be taken for now.');
+    throw new SonogateError('overloaded', 'No object can be stored at the moment.');
   }
   return 409;
 }
@@ -58,7 +59,7 @@ export function storeResponse({ stored, failed, unreadable }: StoreOutcome) {
     '00081155': attribute('UI', sopInstanceUid),
   });
   return {
-    // Retrieve URL: nothing can be retrieved here.
+    // Retrieve URL: empty, because nothing can be retrieved here.
     '00081190': { vr: 'UR' },
     ...(failed.length > 0 && {
       '00081198': attribute(

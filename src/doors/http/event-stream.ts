@@ -10,10 +10,10 @@ const HEARTBEAT_MS = 15_000;
 type StreamParts = Pick<HttpDeps, 'stopping' | 'limits' | 'logger' | 'heartbeatMs'>;
 
 /**
- * Answers with server-sent events (WHATWG HTML 9.2): the frames that `open` yields until they end,
- * the client leaves or the server stops. Written to the socket without a stream between, since
- * thousands may be open.
- * @throws SonogateError `rate_limited` when the key holds too many.
+ * Answers with server-sent events (WHATWG HTML 9.2): the frames of `open` until they end, the
+ * client leaves or the server stops. They are written directly to the socket, since thousands of
+ * streams may be open.
+ * @throws SonogateError `rate_limited` when the key has too many open streams.
  */
 export function sendEventStream(
   context: Context & { state: HttpState },
@@ -46,8 +46,8 @@ export function sendEventStream(
 }
 
 /**
- * Nothing is taken from the log before the client has room for it, so that a slow client costs one
- * frame of memory, not the log.
+ * Reads the log only when the client has room for more, so that a slow client costs one frame of
+ * memory, not the whole log.
  */
 async function send(
   res: ServerResponse,

@@ -4,7 +4,7 @@ import { EVENTS } from '../../platform/logging/events.ts';
 import { renderMetrics } from '../../platform/metrics/metrics.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
-/** A part that has not answered by then is taken for down; probes give up soon after. */
+/** A part that has not answered within this time counts as down; probes give up soon after. */
 const CHECK_TIMEOUT_MS = 3000;
 
 /** `GET /health/live`: the process answers. `GET /health/ready`: every part of it works. */

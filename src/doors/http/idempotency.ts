@@ -6,7 +6,7 @@ import { MS_PER_DAY } from '../../platform/time.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
 const KEPT_MS = MS_PER_DAY;
-/** A first call that has been running for this long died with its process. */
+/** A first call that has been running for this long has died with its process. */
 const ABANDONED_MS = 60_000;
 
 interface StoredAnswer {
@@ -16,15 +16,15 @@ interface StoredAnswer {
   body: unknown;
 }
 
-/** What a key stands for: the columns of the primary key, in their order. */
+/** The columns of the primary key, in their order. */
 type Scope = readonly [account: string, test: boolean, method: string, path: string, key: string];
 
 /**
- * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07): the same call twice is done
- * once. Answers are kept for 24 hours per account, method and path, and apart for test keys and live
- * ones, so that no live call is answered with what the mock backend made; a call that was refused leaves
- * nothing, so that it can be mended and sent again under the same key. `kept` makes of an answer what
- * may be stored: a secret is shown once and is not in the replay.
+ * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07): a repeated call is done once.
+ * Answers are kept for 24 hours for each account, method and path, and separately for test and live
+ * keys, so that no live call gets an answer of the mock pipeline. A call that was refused leaves
+ * nothing, so that it can be corrected and sent again under the same key. `kept` turns an answer
+ * into what may be stored: a secret is shown once and is not in the replay.
  */
 export function idempotent(
   { database, now = () => new Date() }: Pick<HttpDeps, 'database' | 'now'>,
@@ -41,7 +41,7 @@ export function idempotent(
     const firstCall = await claim(database, scope, fingerprint, now());
     if (firstCall === null) {
       const earlier = await read(database, scope);
-      // Gone in between: the first call has just been refused.
+      // Removed in between: the first call has just been refused.
       if (!earlier) throw new SonogateError('idempotency_in_progress');
       if (earlier.fingerprint !== fingerprint) throw new SonogateError('idempotency_key_reused');
       if (earlier.status === null) throw new SonogateError('idempotency_in_progress');
@@ -74,8 +74,8 @@ function readKey(header: string): string {
 const THIS_KEY = 'account_id = $1 AND test = $2 AND method = $3 AND path = $4 AND key = $5';
 
 /**
- * Takes the key for the call that is to be done now, also over from one that died.
- * @returns when the key was first used; null when it is not ours to use.
+ * Claims the key for this call, also from one that died.
+ * @returns when the key was first used; null when another call holds it.
  */
 async function claim(
   database: Queryable,
@@ -111,7 +111,7 @@ async function forget(database: Queryable, scope: Scope): Promise<void> {
   await database.query(`DELETE FROM idempotency_keys WHERE ${THIS_KEY}`, scope);
 }
 
-/** Lets the next call with the key go on at once; the core knows what was already done. */
+/** Allows the next call with the key to proceed at once; the core knows what was already done. */
 async function abandon(database: Queryable, scope: Scope): Promise<void> {
   await database.query(
     `UPDATE idempotency_keys SET started_at = '-infinity' WHERE ${THIS_KEY}`,
@@ -132,7 +132,7 @@ async function keep(
   );
 }
 
-/** JSON with sorted keys: the same body however it was written. */
+/** JSON with sorted keys: the same for equal bodies, however they were written. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -5,8 +5,8 @@ import { parseTraceparent } from '../../platform/tracing/trace-context.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
 /**
- * One line per call of the API: who called what, and how it ended. The route, not the address: an
- * address may hold a signature.
+ * Logs one line for each call of the API: who called what, and how it ended. It names the route,
+ * not the URL, which may contain a signature.
  */
 export function accessLog({ logger }: Pick<HttpDeps, 'logger'>): Middleware<HttpState> {
   return async (context, next) => {
@@ -27,10 +27,10 @@ export function accessLog({ logger }: Pick<HttpDeps, 'logger'>): Middleware<Http
   };
 }
 
-/** A caller's own id is kept when it can neither break a header nor a log line. */
+/** A caller's own id is used if it cannot break a header or a log line. */
 const SANE_TOKEN = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Of every answer; a page that needs more than nothing sets a policy of its own over these. */
+/** Headers of every answer; a page that needs more sets its own policy over these. */
 const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy':
@@ -39,14 +39,14 @@ const SECURITY_HEADERS = {
   'Permissions-Policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), usb=()',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  // Answers hold clinical results; no cache on the way may keep them.
+  // Answers contain clinical results; no cache may keep them.
   'Cache-Control': 'no-store',
 } as const;
 
-/** RFC 6797: a year. Subdomains are not ours to speak for. */
+/** RFC 6797: one year. Subdomains may belong to others. */
 const TRANSPORT_SECURITY = 'max-age=31536000';
 
-/** Gives every answer its `X-Request-Id` and the headers that keep browsers and caches careful. */
+/** Gives every answer its `X-Request-Id` and security headers. */
 export function responseHeaders({ config }: Pick<HttpDeps, 'config'>): Middleware<HttpState> {
   const publicIsSecure = config.publicUrl?.startsWith('https:') ?? false;
   return (context, next) => {
@@ -54,7 +54,7 @@ export function responseHeaders({ config }: Pick<HttpDeps, 'config'>): Middlewar
     context.state.requestId = SANE_TOKEN.test(given) ? given : randomUUID();
     context.set('X-Request-Id', context.state.requestId);
     context.set(SECURITY_HEADERS);
-    // In the clear a browser must not heed it (RFC 6797 7.2); a proxy may end TLS before us.
+    // Browsers ignore it without TLS (RFC 6797 7.2); a proxy may terminate TLS before us.
     if (context.secure || publicIsSecure) {
       context.set('Strict-Transport-Security', TRANSPORT_SECURITY);
     }
@@ -62,7 +62,10 @@ export function responseHeaders({ config }: Pick<HttpDeps, 'config'>): Middlewar
   };
 }
 
-/** Keeps the caller's place in a trace (W3C Trace Context): the request that it makes hangs below it. */
+/**
+ * Keeps the caller's position in a trace (W3C Trace Context): the request that it creates becomes
+ * its child.
+ */
 export function traceContext(): Middleware<HttpState> {
   return (context, next) => {
     const given = context.get('traceparent');

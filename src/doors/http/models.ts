@@ -52,13 +52,15 @@ export function addModelRoutes(router: Router<HttpState>, deps: HttpDeps): void 
   });
 }
 
-/** One version of each endpoint: the one that runs when none is asked for. */
+/** One version of each endpoint: the one that runs when no version is given. */
 function newest(endpoints: readonly Endpoint[]): Endpoint[] {
   const ids = new Set(endpoints.map(({ id }) => id));
   return [...ids].map((id) => resolveEndpoint(endpoints, id, null));
 }
 
-/** Of a run and of the report that may come with it; by frames where that decides. */
+/**
+ * Prices of a run and of the report that may come with it; by number of frames where that decides.
+ */
 function prices(endpoint: Endpoint) {
   const lines = endpoint.price({ files: [], options: { report: true } });
   return {

@@ -5,19 +5,19 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { InvalidInputError, jsonPointer, pointedErrors } from '../../platform/errors/problem.ts';
 import type { HttpState } from './context.ts';
 
-/** No body of the contract nests half as deep. */
+/** Deepest nesting of a body; no valid body is half as deep. */
 const DEEPEST = 64;
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /**
- * What is wrong with a JSON text that `JSON.parse` accepts: a name that an object holds twice, of
- * which it would silently keep the last (RFC 8259 4, RFC 7493 2.3), or nesting that recursion over
- * it could not bear.
+ * The fault of a JSON text that `JSON.parse` accepts: a name that occurs twice in an object, of
+ * which it would silently keep the last (RFC 8259 4, RFC 7493 2.3), or nesting that is too deep for
+ * recursion.
  * @returns null for a sound text
  */
 export function findJsonShapeFault(text: string): string | null {
-  /** The names of each object around the present place; null for an array. */
+  /** The names of each object around the current position; null for an array. */
   const open: (Set<string> | null)[] = [];
   let last = '';
   for (const [token] of text.matchAll(TOKEN)) {
@@ -29,7 +29,7 @@ export function findJsonShapeFault(text: string): string | null {
     } else if (token === ':') {
       const names = open.at(-1);
       const name: string = JSON.parse(last);
-      if (names?.has(name)) return `It holds the name ${last} twice in one object.`;
+      if (names?.has(name)) return `It has the name ${last} twice in one object.`;
       names?.add(name);
     }
     last = token;
@@ -37,12 +37,14 @@ export function findJsonShapeFault(text: string): string | null {
   return null;
 }
 
-/** Whether PostgreSQL takes the text: neither U+0000 nor half of a surrogate pair. */
+/**
+ * Whether PostgreSQL can store the text: it contains neither U+0000 nor half of a surrogate pair.
+ */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** A path that names something no text can name leads nowhere. */
+/** A path that cannot be stored as text matches nothing. */
 export function storablePath(): Middleware<HttpState> {
   return (context, next) => {
     if (/%00/.test(context.path)) {
@@ -72,7 +74,7 @@ export function jsonBody(limit: number): Middleware<HttpState> {
 async function read(call: IncomingMessage, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Destroying the call would take the connection with it, and the answer could not be sent.
+  // Destroying the call would close the connection before the answer is sent.
   for await (const chunk of call.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
     if (bytes > limit) {
@@ -83,10 +85,10 @@ async function read(call: IncomingMessage, limit: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** What cannot be stored is no text: it must not get as far as the database. */
+/** Text that PostgreSQL cannot store must not reach the database. */
 function storable(name: string, value: unknown): unknown {
   if (!isStorable(name) || (typeof value === 'string' && !isStorable(value))) {
-    throw new SyntaxError('a string that is no text');
+    throw new SyntaxError('a string that is not valid Unicode text');
   }
   return value;
 }
@@ -108,7 +110,7 @@ function decode(bytes: Buffer): { text: string; value: unknown } {
 }
 
 /**
- * The query of a call, checked; parameters that are not in the schema are refused.
+ * The validated query of a call; parameters that are not in the schema are refused.
  * @throws InvalidInputError naming each wrong parameter.
  */
 export function readQuery<T extends z.ZodType>(context: Context, schema: T): z.infer<T> {
@@ -117,7 +119,7 @@ export function readQuery<T extends z.ZodType>(context: Context, schema: T): z.i
   );
   if (broken.length > 0) {
     throw new InvalidInputError(
-      broken.map(([name]) => ({ pointer: jsonPointer([name]), detail: 'not a text' })),
+      broken.map(([name]) => ({ pointer: jsonPointer([name]), detail: 'not valid Unicode text' })),
     );
   }
   const parsed = schema.safeParse({ ...context.query });
@@ -126,13 +128,13 @@ export function readQuery<T extends z.ZodType>(context: Context, schema: T): z.i
 }
 
 /**
- * RFC 3339 has the years 0 to 9999, and an offset leads out of them; the database and its drivers
- * disagree about those of few digits, and about offsets before time zones were in use.
+ * RFC 3339 has the years 0 to 9999, and an offset can lead out of them; the database and its
+ * drivers disagree about years of few digits, and about offsets from before there were time zones.
  */
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 9999;
 
-/** A point in time of RFC 3339 that comes back from the database as it was. */
+/** A point in time of RFC 3339 that the database returns unchanged. */
 export const instant = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))

@@ -13,7 +13,7 @@ import { EVENTS } from '../../platform/logging/events.ts';
 import { COMPATIBLE_QUEUE, compatibleError } from './compatible-queue.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
 
-/** Seconds after which a call that was refused for now is worth repeating. */
+/** Seconds after which a call that was refused for the moment is worth repeating. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   idempotency_in_progress: 1,
   rate_limited: 1,
@@ -21,7 +21,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   database_unreachable: 5,
 };
 
-/** Turns whatever a call ends with into problem details (RFC 9457); nothing of the inside leaves. */
+/** Turns every error of a call into problem details (RFC 9457), without internal information. */
 export function problems({
   config,
   logger,
@@ -76,7 +76,7 @@ function describe(
     context.type = 'application/problem+json';
   }
   if (body.status === 401) {
-    // RFC 6750 3.1: a call without credentials is told the scheme and nothing else.
+    // RFC 6750 3.1: the answer to a call without credentials names only the scheme.
     const given = error.code === 'unauthenticated' ? '' : ' error="invalid_token"';
     context.set('WWW-Authenticate', `Bearer${given}`);
   }
@@ -84,12 +84,12 @@ function describe(
   if (wait !== undefined && !context.response.get('Retry-After')) {
     context.set('Retry-After', String(wait));
   }
-  // The rest of a body that was refused is read and thrown away, so that the client, which may
-  // still be sending, gets to read the answer.
+  // The rest of a refused body is read and dropped, so that a client that is still sending can read
+  // the answer.
   context.req.resume();
 }
 
-/** `GET /errors/{code}`: where the `type` of a problem leads. */
+/** `GET /errors/{code}`: the page that the `type` of a problem names. */
 export function addErrorPages(router: Router<HttpState>): void {
   router.get('/errors/:code', (context) => {
     const { code = '' } = context.params;

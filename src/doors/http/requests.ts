@@ -31,11 +31,11 @@ export const historyQuery = z.strictObject({
   key: z.string().optional(),
   since: instant.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(DEFAULT_LIMIT),
-  cursor: z.string().regex(idForm('req'), 'the `next_cursor` of a page before').optional(),
+  cursor: z.string().regex(idForm('req'), 'the `next_cursor` of an earlier page').optional(),
 });
 
 /**
- * The request of the path, when it is the caller's own.
+ * The request in the path, if it belongs to the caller.
  * @throws SonogateError `not_found`, the same for unknown ones and for those of other accounts.
  */
 export async function ownRequest(
@@ -153,8 +153,8 @@ export function addEventRoutes(router: Router<HttpState>, deps: HttpDeps): void 
 }
 
 /**
- * The number of an event; anything else means from the beginning, and so does a number that the log has
- * not reached (exchange 5.7): its client must not miss the terminal event.
+ * The number of an event. Anything else means from the beginning, and so does a number that the log
+ * has not reached (exchange 5.7): the client must not miss the final event.
  */
 function lastEventId(text: string | string[] | undefined): number {
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : 0;
@@ -165,15 +165,15 @@ async function* frames(events: AsyncIterable<StoredEvent>): AsyncGenerator<strin
   for await (const event of events) yield frame(event);
 }
 
-/** JSON holds no line break of its own, so that the data is always one line. */
+/** JSON.stringify writes no line breaks, so the data is always one line. */
 function frame({ seq, name, data }: StoredEvent): string {
   return `id: ${seq}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Life of an address that an artifact is downloaded from (exchange 5.9). */
+/** Life of a download URL of an artifact (exchange 5.9). */
 const LINK_LIFE_SECONDS = 300;
 
-/** `GET /v1/requests/{id}/artifacts[/{name}]` and the signed addresses these lead to. */
+/** `GET /v1/requests/{id}/artifacts[/{name}]` and the signed URLs that these lead to. */
 export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, blobs, config, signer, logger, now = () => new Date() } = deps;
   const read = requireScope(deps, 'read');
@@ -184,7 +184,7 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     return `${baseUrl(context, config)}${signer.sign('GET', path, expires)}`;
   }
 
-  /** At the storage, when the artifact lies there. */
+  /** URL at the storage, when the artifact is there. */
   async function directUrl(row: RequestRow, artifact: ArtifactEntry): Promise<string | null> {
     if (!blobs.direct) return null;
     const { name, sha256, media_type: mediaType } = artifact;
@@ -223,7 +223,7 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
   router.get('/v1/downloads/:id/:name', async (context) => {
     signer.verify('GET', context.path, context.query, now());
     const { id = '', name } = context.params;
-    // The signature stands for the key: the request may be of any account.
+    // The signature replaces the key: the request may belong to any account.
     const row = await core.get(id, null);
     if (row) refuseExpired(row);
     const artifact = await listed(core, id, name);
@@ -240,7 +240,7 @@ function refuseExpired({ status }: RequestRow): void {
   if (status === 'expired') throw new SonogateError('expired', 'The artifacts have been purged.');
 }
 
-/** A name only ever selects from the list of the result, so that no path can be built from it. */
+/** A name only selects from the list of the result, so no path can be built from it. */
 async function listed(
   core: RequestCore,
   id: string,

@@ -12,13 +12,16 @@ import {
   showsUntrustedCertificate,
 } from '../../platform/tls/certificates.ts';
 
-/** A socket on which nothing moves for this long is closed: a client that stopped reading too. */
+/** A socket without traffic for this long is closed, also that of a client that stopped reading. */
 const IDLE_MS = 120_000;
-/** Longer than proxies keep connections for reuse, so that none is closed on a call on its way. */
+/**
+ * Longer than proxies keep connections for reuse, so that none is closed while a call is on its
+ * way.
+ */
 const KEEP_ALIVE_MS = 75_000;
-/** As long as the signed address of an upload lives. */
+/** As long as the signed URL of an upload is valid. */
 const LONGEST_CALL_MS = 3_600_000;
-/** Time that answers under way get when the server stops. */
+/** Time for answers in progress when the server stops. */
 const GRACE_MS = 5000;
 
 const LIMITS = { requestTimeout: LONGEST_CALL_MS, keepAliveTimeout: KEEP_ALIVE_MS };
@@ -26,10 +29,10 @@ const LIMITS = { requestTimeout: LONGEST_CALL_MS, keepAliveTimeout: KEEP_ALIVE_M
 interface HttpListener {
   host: string;
   port: number;
-  /** HTTPS with these files; in the clear without. */
+  /** HTTPS with these files; plain HTTP without. */
   tls?: ListenerTls | undefined;
   idleMs?: number;
-  /** How often the certificate files are looked at. */
+  /** How often the certificate files are checked. */
   certificateEveryMs?: number;
   logger: Logger;
 }
@@ -38,12 +41,12 @@ export interface HttpServer {
   /** `http://127.0.0.1:8080` */
   url: string;
   port: number;
-  /** Takes no more calls, lets those under way end within five seconds, then closes them. */
+  /** Accepts no more calls, gives those in progress five seconds, then closes them. */
   stop(): Promise<void>;
 }
 
 /**
- * Listens on `host` and `port` (0 takes a free one). Abort the `stopping` signal of the app before
+ * Listens on `host` and `port` (0: a free one). Abort the `stopping` signal of the app before
  * `stop`, so that event streams end at once.
  * @throws the system's error when the address cannot be bound or a certificate cannot be read.
  */
@@ -78,7 +81,9 @@ export async function startHttp<State>(
   };
 }
 
-/** @returns ends it. */
+/**
+ * @returns a function that stops it.
+ */
 function followTls(
   server: HttpsServer,
   tls: ListenerTls,

@@ -5,20 +5,22 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 
 const SECRET_NAME = 'url-signing';
 
-/** Lets the bearer of a URL make one call until it expires, without a key (HMAC-SHA-256). */
+/**
+ * Signs URLs: whoever has one can make one kind of call until it expires, without a key
+ * (HMAC-SHA-256).
+ */
 export interface UrlSigner {
   /** `path` with the query that signs it for `method` until `expires`. */
   sign(method: string, path: string, expires: Date): string;
   /**
-   * @throws SonogateError `not_found` for a signature that is not ours, `expired` for one past its
-   * time.
+   * @throws SonogateError `not_found` for a wrong signature, `expired` for one past its time.
    */
   verify(method: string, path: string, query: SignedQuery, now: Date): void;
 }
 
 export type SignedQuery = Partial<Record<string, string | string[]>>;
 
-/** The secret that all processes of this site sign with; made on first use. */
+/** The secret with which all processes of this site sign; created at first use. */
 export function loadSigningSecret(database: Queryable): Promise<Buffer> {
   return loadSiteSecret(database, SECRET_NAME);
 }
@@ -39,15 +41,15 @@ export function createUrlSigner(secret: Buffer): UrlSigner {
 
     verify(method, path, { expires, signature: given }, now) {
       if (typeof expires !== 'string' || typeof given !== 'string') {
-        throw new SonogateError('not_found', 'The address is not complete.');
+        throw new SonogateError('not_found', 'The URL is incomplete.');
       }
       const wanted = signature(method, path, expires);
       const found = Buffer.from(given, 'base64url');
       if (found.length !== wanted.length || !timingSafeEqual(found, wanted)) {
-        throw new SonogateError('not_found', 'The signature of the address does not match.');
+        throw new SonogateError('not_found', 'The signature of the URL does not match.');
       }
       if (Number(expires) * 1000 <= now.getTime()) {
-        throw new SonogateError('expired', 'The address has expired; ask for a new one.');
+        throw new SonogateError('expired', 'The URL has expired; ask for a new one.');
       }
     },
   };

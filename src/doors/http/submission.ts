@@ -22,14 +22,14 @@ import { LONGEST_NAME_BYTES } from './uploads.ts';
 const FILE_ID = /^file_[0-9a-hjkmnp-tv-z]{26}$/;
 const WEB_ADDRESS = /^https?:/i;
 
-/** Elements of `files`, and of `prior_files`; a larger study comes as an archive. */
+/** Most elements of `files` and of `prior_files`; a larger study comes as an archive. */
 export const MOST_FILES = 1000;
 
 type FileParts = Pick<HttpDeps, 'uploads' | 'outbound' | 'logger'>;
 
 /**
- * The files of an input, under names that are unique in the request: uploads as they lie on this
- * machine, hosted files by the URL that they are fetched from when the request starts.
+ * The files of an input, under names that are unique in the request: uploads, and hosted files by
+ * the URL from which they are fetched when the request starts.
  * @throws InvalidInputError naming each element that cannot be used: `file_not_ready` for uploads.
  */
 export async function inputFiles(
@@ -79,7 +79,7 @@ function listErrors({ files, prior_files = [] }: EndpointInput): PointedError[] 
   );
 }
 
-/** What is wrong with an element that can be said without looking for it. */
+/** The fault of an element that can be seen without looking it up. */
 function complaint({ pointer, file }: Element, { outbound, logger }: FileParts): PointedError[] {
   if (FILE_ID.test(file)) return [];
   if (!WEB_ADDRESS.test(file)) {
@@ -90,13 +90,13 @@ function complaint({ pointer, file }: Element, { outbound, logger }: FileParts):
     return [];
   } catch (error) {
     if (!(error instanceof UrlNotPermittedError)) throw error;
-    // Which rule it breaks is not said, so that nobody learns of our network by trying.
+    // The answer does not say which rule the URL breaks, so that nobody can explore our network.
     logger.event(EVENTS.inputUrlRefused, { pointer, reason: error.reason });
     return [{ pointer, detail: 'URL not permitted' }];
   }
 }
 
-/** A file that is yet to be fetched, named after the last part of its path. */
+/** A file that will be fetched, named after the last part of its path. */
 function hostedFile(url: string): RequestFile {
   const last = new URL(url).pathname.split('/').at(-1) ?? '';
   const name = endOf(decoded(last).replaceAll(/[/\\\p{Cc}]/gu, '_'), LONGEST_NAME_BYTES);
@@ -112,7 +112,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The last characters, whole ones, that take no more than `limit` bytes in UTF-8. */
+/** The last whole characters that take at most `limit` bytes in UTF-8. */
 function endOf(text: string, limit: number): string {
   const characters = Array.from(text);
   let [from, bytes] = [characters.length, 0];
@@ -125,8 +125,8 @@ function endOf(text: string, limit: number): string {
 }
 
 /**
- * Two files of one name stay apart: `a.png`, `a-2.png`. `taken` remembers for each name the number to
- * go on with, so that a thousand files of one name are not counted through a thousand times.
+ * Makes the names of files unique: `a.png`, `a-2.png`. `taken` remembers the next number for each
+ * name, so that a thousand files of one name are not counted a thousand times.
  */
 function uniqueName(name: string, taken: Map<string, number>): string {
   const dot = name.lastIndexOf('.');
@@ -155,7 +155,7 @@ export function submitBody(endpoint: Endpoint) {
   return made;
 }
 
-/** A schema is compiled at its first use, which takes as long as checking twenty bodies. */
+/** A schema is compiled at its first use, which takes as long as validating twenty bodies. */
 const BODIES = new WeakMap<Endpoint, ReturnType<typeof bodyOf>>();
 
 function bodyOf(endpoint: Endpoint) {
@@ -170,8 +170,8 @@ function bodyOf(endpoint: Endpoint) {
 const POINTER = '/webhook/url';
 
 /**
- * A webhook that may be called, with its URL as it will be. The caller is not told which rule a URL
- * breaks, so that nobody learns of our network by trying.
+ * A webhook that may be called, with its normalised URL. The answer does not say which rule a URL
+ * breaks, so that nobody can explore our network.
  * @throws InvalidInputError at `/webhook/url`
  */
 export async function acceptedWebhook<T extends { url: string }>(
@@ -181,7 +181,7 @@ export async function acceptedWebhook<T extends { url: string }>(
 ): Promise<T> {
   const url = permitted();
   if (await isDisabled(database, accountId, url)) {
-    const detail = 'this address is disabled; redeliver one of its deliveries to use it again';
+    const detail = 'this URL is disabled; redeliver one of its deliveries to enable it again';
     throw new InvalidInputError([{ pointer: POINTER, detail }]);
   }
   return { ...webhook, url };
@@ -197,27 +197,27 @@ export async function acceptedWebhook<T extends { url: string }>(
   }
 }
 
-/** A misspelt scenario would be taken for a success. */
+/** Otherwise a misspelt scenario would succeed silently. */
 const UNKNOWN_SCENARIO: PointedError = {
   pointer: '/metadata/mock',
-  detail: `the mock backend knows: ${MOCK_SCENARIOS.join(', ')}`,
+  detail: `the mock pipeline knows: ${MOCK_SCENARIOS.join(', ')}`,
 };
 
-/** Where a submit was sent, and which of the two HTTP doors it came through. */
+/** The target of a submit, and which of the two HTTP doors it came through. */
 export interface Submission {
   /** `us/obstetric`, `us/obstetric/interpret@1.0` */
   target: string;
   /** The submit body (api 2.2). */
   body: unknown;
   door: 'api' | 'queue';
-  /** Under which the caller reached us. */
+  /** Address by which the caller reached us. */
   address: string;
-  /** HTTP status that the door answers an accepted submit with. */
+  /** HTTP status of the answer to an accepted submit. */
   status: number;
 }
 
 /**
- * Checks a submit, makes the request of it and writes the call down.
+ * Checks a submit, creates its request and audits the call.
  * @throws SonogateError `unknown_endpoint`, `invalid_json`; InvalidInputError
  */
 export async function acceptSubmission(
@@ -236,7 +236,7 @@ export async function acceptSubmission(
   if (principal.test && mockScenario(metadata.mock) === null) {
     throw new InvalidInputError([UNKNOWN_SCENARIO]);
   }
-  // As submitted, without the defaults of the schema: this is what the request shows as `input`.
+  // As submitted, without the defaults of the schema: the request shows this as `input`.
   const { input } = body as { input: EndpointInput };
   const { accountId, keyId } = principal;
   const announced = webhook ? await acceptedWebhook(deps, accountId, webhook) : null;

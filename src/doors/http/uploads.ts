@@ -14,8 +14,8 @@ import { jsonBody } from './parse.ts';
 export const LINK_LIFE_MS = 3_600_000;
 
 /**
- * Bytes of a file's name in UTF-8. File systems take 255 (ext4, XFS); this leaves room for the number
- * that tells two files of one name apart (input-files.ts).
+ * Longest file name in bytes of UTF-8. File systems allow 255 (ext4, XFS); this leaves room for the
+ * number that makes two equal names unique (submission.ts).
  */
 export const LONGEST_NAME_BYTES = 200;
 
@@ -29,7 +29,10 @@ export const uploadBody = z.strictObject({
       `at most ${LONGEST_NAME_BYTES} bytes in UTF-8`,
     )
     // A name, not a path: it names the file in the work folder and in the result.
-    .refine((name) => !/[/\\]/.test(name), 'a name without a folder: it may hold neither / nor \\')
+    .refine(
+      (name) => !/[/\\]/.test(name),
+      'a name without a folder: it may contain neither / nor \\',
+    )
     .refine((name) => !/\p{Cc}/u.test(name), 'a name without control characters')
     .refine((name) => name !== '.' && name !== '..', 'a name other than . and ..'),
   bytes: z.number().int().positive(),
@@ -50,7 +53,7 @@ export const uploadCompletionBody = z.strictObject({
     .optional(),
 });
 
-/** `/v1/uploads`: announce, PUT to the signed addresses, complete; look again, or abort. */
+/** `/v1/uploads`: announce, PUT to the signed URLs, complete; look again, or abort. */
 export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { uploads, config, signer, now = () => new Date() } = deps;
   const scope = requireScope(deps, 'uploads');
@@ -84,7 +87,7 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
     context.body = '';
   });
 
-  /** Where the bytes go: one signed address, or one for each part, also of those that arrived. */
+  /** URLs for the bytes: one signed URL, or one for each part, also for those that have arrived. */
   async function uploadView(file: FileRow, address: string) {
     const expires = new Date(now().getTime() + LINK_LIFE_MS);
     const base = `/v1/uploads/${file.id}`;
@@ -134,15 +137,17 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
   });
 }
 
-/** The bytes of a PUT, and how many the call says that it brings. */
+/** The bytes of a PUT, and its Content-Length. */
 export function sentBytes({ req }: Context): [source: Readable, length: number | null] {
   const announced = req.headers['content-length'];
-  // Destroying the call would take the connection with it, and a refusal could not be sent.
+  // Destroying the call would close the connection before a refusal is sent.
   const source = Readable.from(req.iterator({ destroyOnReturn: false }));
   return [source, announced === undefined ? null : Number(announced)];
 }
 
-/** The body, checked. @throws InvalidInputError naming each wrong place. */
+/**
+ * The validated body. @throws InvalidInputError naming each fault.
+ */
 export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
   if (body === undefined) throw new SonogateError('invalid_json', 'The call has no body.');
   const parsed = schema.safeParse(body);
@@ -150,7 +155,7 @@ export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infe
   return parsed.data;
 }
 
-/** The file object of the HTTP contract. */
+/** The file object of the HTTP API. */
 function view({ id, status, filename, bytes, media_type, sha256, expires_at }: FileRow) {
   return {
     id,

@@ -18,10 +18,10 @@ export const deliveriesQuery = z.strictObject({
   request: z.string().optional(),
   state: z.enum(DELIVERY_STATES).optional(),
   limit: z.coerce.number().int().min(1).max(100).default(20),
-  cursor: z.string().regex(idForm('whd'), 'the `next_cursor` of a page before').optional(),
+  cursor: z.string().regex(idForm('whd'), 'the `next_cursor` of an earlier page').optional(),
 });
 
-/** `/v1/webhooks`: the signing secret of the account, and what became of each delivery. */
+/** `/v1/webhooks`: the signing secret of the account, and the outcome of each delivery. */
 export function addWebhookRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { database, config, now = () => new Date() } = deps;
   const admin = requireScope(deps, 'admin');
@@ -78,7 +78,9 @@ function secretView({ secret, created_at }: WebhookSecret) {
   return { object: 'webhook_secret', secret, created_at: created_at.toISOString() };
 }
 
-/** Of the answer only status and size are shown, so that an address inside tells nobody anything. */
+/**
+ * Only status and size of the answer are shown, so that a URL inside our network reveals nothing.
+ */
 function deliveryView(delivery: WebhookDelivery) {
   const { state, code, detail, next_at, ended_at, disabled_at } = delivery;
   return {

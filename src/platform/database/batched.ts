@@ -1,6 +1,6 @@
 import { setImmediate as afterReads } from 'node:timers/promises';
 
-/** More than this at a time gains nothing and makes everybody wait for the last. */
+/** A larger batch gains nothing and makes everybody wait for the last one. */
 const MOST = 200;
 
 interface Asked<Question, Answer> {
@@ -10,11 +10,11 @@ interface Asked<Question, Answer> {
 }
 
 /**
- * Makes one round trip of many: what is asked while a batch is under way goes out together in the
- * next, so that a busy gateway makes few and an idle one keeps nobody waiting. A write to a socket
- * wakes the server behind it, which costs both more than most statements do.
- * @param answerAll answers in the order of the questions. When it fails, each question is asked
- * again alone, so that one cannot spoil another: asking twice must be harmless.
+ * Combines many calls into one round trip: what is asked while a batch is running goes out together
+ * in the next one, so that a busy gateway makes few round trips and an idle one lets nobody wait. A
+ * write to a socket wakes the server behind it, which costs both more than most statements do.
+ * @param answerAll returns answers in the order of the questions. When it fails, each question is
+ * asked again alone, so that one cannot spoil another: asking twice must do no harm.
  */
 export function batched<Question, Answer>(
   answerAll: (questions: readonly Question[]) => Promise<readonly Answer[]>,

@@ -10,7 +10,10 @@ export class DatabaseLockedError extends Error {
   override name = 'DatabaseLockedError';
 }
 
-/** What a lock file says of its owner: a process id alone may be another process after a reboot. */
+/**
+ * What a lock file says about its owner: a process id alone may belong to another process after a
+ * reboot.
+ */
 interface Owner {
   pid: number;
   started: string;
@@ -19,8 +22,8 @@ interface Owner {
 const heldHere = new Set<string>();
 
 /**
- * Start time of a process in clock ticks since boot, with the boot's id, so that a reused process id
- * is not taken for the owner. Empty where /proc does not exist; then the id alone decides.
+ * Start time of a process in clock ticks since boot, with the boot's id, so that a reused process
+ * id is not mistaken for the owner. Empty where /proc does not exist; then the id alone decides.
  */
 function startOf(pid: number): string {
   try {
@@ -70,7 +73,7 @@ function create(path: string): boolean {
 
 /**
  * Moves a dead owner's file out of the way. A second process that found the same dead owner may
- * have been faster: then the file moved is not the dead one's, and it is put back.
+ * have been faster: then the moved file belongs to a living process, and it is put back.
  */
 function bury(path: string, dead: Owner | null): void {
   const grave = `${path}.dead.${process.pid}`;
@@ -87,8 +90,8 @@ function bury(path: string, dead: Owner | null): void {
 }
 
 /**
- * Takes the lock, over from a dead owner if need be (kill -9 leaves the file behind).
- * @returns a function that gives it back.
+ * Takes the lock, also from a dead owner (kill -9 leaves the file behind).
+ * @returns a function that releases it.
  * @throws DatabaseLockedError while a living process holds it.
  */
 export function takeLock(path: string): () => void {
@@ -117,7 +120,7 @@ interface QueryResult<Row> {
   rowCount?: number | null;
 }
 
-/** Hands out one permit at a time, in the order of asking. */
+/** Grants one permit at a time, in the order of the requests. */
 class Turnstile {
   #last: Promise<void> = Promise.resolve();
 
@@ -137,8 +140,8 @@ function leadingKeyword(text: string): string {
 }
 
 /**
- * One client of the pool. PGlite has a single session, so a client holds the turnstile from `BEGIN`
- * to `COMMIT` or `ROLLBACK`: statements of others never fall into its transaction.
+ * One client of the pool. PGlite has a single session, so a client holds the permit from `BEGIN` to
+ * `COMMIT` or `ROLLBACK`: statements of others never end up in its transaction.
  */
 class PglitePoolClient extends EventEmitter {
   readonly #pglite: PGlite;
@@ -179,7 +182,7 @@ class PglitePoolClient extends EventEmitter {
     }
   }
 
-  /** Gives the client back; a transaction that is still open is rolled back. */
+  /** Releases the client; a transaction that is still open is rolled back. */
   release(_destroy?: boolean): void {
     if (this.#leave) this.query('ROLLBACK').catch(() => {});
     for (const unlisten of this.#unlisten.splice(0)) unlisten().catch(() => {});
@@ -205,7 +208,7 @@ class PglitePoolClient extends EventEmitter {
 
 /** PGlite in the shape of `pg.Pool`, as far as BullMQ and this project use it. */
 export class PglitePool extends EventEmitter {
-  /** A call inside the process cannot be lost silently, which is what keep-alive is for. */
+  /** A call inside the process cannot be lost silently, so keep-alive has nothing to do. */
   readonly options = { keepAlive: true };
   readonly #pglite: PGlite;
   readonly #turnstile = new Turnstile();
@@ -235,13 +238,13 @@ export class PglitePool extends EventEmitter {
 /** BullMQ's functions use unqualified names of its own schema; PGlite has one session for all. */
 const SEARCH_PATH = 'SET search_path TO public, bullmq';
 
-/** Where the embedded database of a data folder lies. */
+/** Folder of the embedded database in a data folder. */
 export const embeddedFolder = (dataDir: string): string => join(dataDir, 'database');
 
 /**
  * PGlite in the data folder, or in memory when `dataDir` is null (tests). Serves one process.
- * PGlite runs with fsync off: a killed process loses nothing that was committed, a power cut may;
- * a site that needs that guarantee sets DATABASE_URL.
+ * PGlite runs with fsync off: a killed process loses nothing that was committed, but a power cut
+ * may; a site that needs that guarantee sets DATABASE_URL.
  * @throws DatabaseLockedError when another process has it open.
  */
 export async function openEmbedded(dataDir: string | null): Promise<PooledDatabase> {

@@ -1,13 +1,13 @@
 import type { Queryable } from './port.ts';
 
-/** Rows may be committed this much after the moment that stands in them. */
+/** Rows may be committed this much later than the time that they record. */
 const OVERLAP_SECONDS = 120;
 const BATCH = 5000;
 
 /**
- * Follows what ends: hands on each row once, in the order of `ended`.
- * @param query takes a time and a limit ($1 in Unix seconds, $2) and gives the rows that ended after
- * it, by `ended` in Unix seconds; it must read an index.
+ * Follows rows that end: returns each row once, in the order of `ended`.
+ * @param query takes a time and a limit ($1 in Unix seconds, $2) and returns the rows that ended
+ * after it, by `ended` in Unix seconds; it must use an index.
  * @param sinceSeconds how far before the first call it begins.
  */
 export function followRows<Row extends { id: string; ended: number }>(
@@ -18,7 +18,10 @@ export function followRows<Row extends { id: string; ended: number }>(
 ): () => Promise<void> {
   let begun: number | null = null;
   let latest = 0;
-  /** Rows that are read again for the overlap: id → when it ended; one sent again ends again. */
+  /**
+   * Rows that are read again because of the overlap: id → when it ended; one that was sent again
+   * ends again.
+   */
   const seen = new Map<string, number>();
   return async () => {
     begun ??= (await clockOf(database)) - sinceSeconds;

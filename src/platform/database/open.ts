@@ -4,7 +4,7 @@ import type { Logger } from '../logging/logger.ts';
 import { openEmbedded } from './embedded.ts';
 import { openOnPool, type PooledDatabase } from './pooled.ts';
 
-/** Sessions of one process: the core's own, and those of the queue with its two listeners. */
+/** Sessions of one process: those of the core, and those of the queue with its two listeners. */
 const CORE_SESSIONS = 12;
 const QUEUE_SESSIONS = 6;
 
@@ -17,9 +17,10 @@ export async function openServer(databaseUrl: string, logger: Logger): Promise<P
     max: QUEUE_SESSIONS,
     options: '-c search_path=bullmq',
   });
-  // The pool replaces a session that dies, and its work fails by its statements. But node-postgres
-  // emits "error" too: on the pool for an idle session, and on the session alone for one that is
-  // between two statements of a transaction. Without a listener, either ends the process.
+  // The pool replaces a session that dies, and the statements of that session fail. But
+  // node-postgres also emits "error": on the pool for an idle session, and on the session alone for
+  // one that is between two statements of a transaction. Without a listener, either ends the
+  // process.
   for (const each of [pool, queuePool]) {
     each.on('error', () => {});
     each.on('connect', (session) => {

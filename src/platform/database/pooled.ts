@@ -1,7 +1,7 @@
 import type { PgPool, PgPoolClient } from 'bullmq';
 import type { Database, Queryable } from './port.ts';
 
-/** What the system says of a connection that could not be made, or broke. */
+/** Error codes of the system for a connection that could not be made, or broke. */
 const SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -17,17 +17,20 @@ const SYSTEM_CODES = new Set([
 /** SQLSTATE of PostgreSQL: connection exceptions, shutdown, start-up, too many connections. */
 const SQLSTATE = /^(08...|57P0[123]|53300)$/;
 
-/** node-postgres gives a session that died under a statement no code. */
+/** node-postgres gives no code to a session that died during a statement. */
 const DIED = /^(Connection terminated|Client has encountered a connection error)/;
 
-/** The server is away: nobody's fault but its own, so that nothing may be judged by it. */
+/**
+ * The database server cannot be reached; the failure says nothing about the statement or its
+ * caller.
+ */
 export class DatabaseUnreachableError extends Error {
   override name = 'DatabaseUnreachableError';
 }
 
 /**
- * The error of a statement as its caller is to meet it: told apart where the server is away, so that
- * a door answers "not now"; any other as it is.
+ * The error of a statement as its caller should see it: a DatabaseUnreachableError when the server
+ * is away, so that a door answers "not now"; otherwise unchanged.
  */
 export function asUnreachable(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -52,7 +55,7 @@ export interface PooledDatabase extends Database {
 
 interface Parts {
   pool: PgPool;
-  /** `pool.query` for a statement with that name, where a session keeps statements prepared. */
+  /** `pool.query` for a named statement, which the session keeps prepared. */
   prepared?: (name: string) => PgPool['query'];
   queuePool: PgPool;
   exclusive: boolean;
@@ -61,7 +64,7 @@ interface Parts {
 
 const RECONNECT_MILLISECONDS = 1000;
 
-/** Makes the project's database out of a `pg.Pool`, or of anything of its shape. */
+/** Creates the project's database from a `pg.Pool`, or from anything of its shape. */
 export function openOnPool({ pool, prepared, queuePool, exclusive, close }: Parts): PooledDatabase {
   const named = (name: string | undefined): Pick<PgPool, 'query'> =>
     name !== undefined && prepared ? { query: prepared(name) } : pool;
@@ -80,7 +83,7 @@ export function openOnPool({ pool, prepared, queuePool, exclusive, close }: Part
       };
     },
     close: async () => {
-      // A pool ends only when all its sessions were given back.
+      // A pool ends only when all its sessions were released.
       await Promise.all([...subscriptions].map((unsubscribe) => unsubscribe()));
       await close();
     },

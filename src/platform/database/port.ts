@@ -1,8 +1,9 @@
-/** The part of `pg.Pool` that the project uses; PGlite is given the same shape. */
+/** The part of `pg.Pool` that the project uses; PGlite has the same shape here. */
 export interface Queryable {
   /**
-   * With a `name` a session of a server keeps the statement prepared: for those that many calls
-   * make outside transactions. Such a statement spells its columns out: `*` fails after a migration.
+   * With a `name`, the session of a server keeps the statement prepared: for statements that many
+   * calls make outside transactions. Such a statement lists its columns: `*` fails after a
+   * migration.
    */
   query<Row extends object = Record<string, unknown>>(
     text: string,

@@ -4,8 +4,8 @@ import type { Queryable } from './port.ts';
 const SECRET_BYTES = 32;
 
 /**
- * A secret that all processes of a site share; made at the first use.
- * @throws when it is not there after it was made: an empty secret would keep nothing.
+ * A secret that all processes of a site share; created at first use.
+ * @throws when it is missing after it was created: an empty secret would protect nothing.
  */
 export async function loadSiteSecret(database: Queryable, name: string): Promise<Buffer> {
   await database.query(

@@ -1,7 +1,7 @@
 /**
- * How a failed attempt is to be treated; this alone drives retry, `tries` of an entry how long. `transient`: try again.
- * `ambiguous`: the peer may have it, so try again only because the object is the same each time
- * (same SOP Instance UID, conditional FHIR entries). `permanent`: a person must look.
+ * How to treat a failed attempt; this alone decides whether it is repeated (`tries` limits how often).
+ * `transient`: try again. `ambiguous`: the peer may have the object; trying again is safe because it is
+ * the same each time (same SOP Instance UID, conditional FHIR entries). `permanent`: a person must look.
  */
 const FAILURE_CLASSES = ['transient', 'ambiguous', 'permanent'] as const;
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
@@ -13,8 +13,9 @@ interface CatalogueEntry {
   dimse?: string;
   retry: FailureClass;
   /**
-   * A delivery is given up after so many failures that may be its own, however much time is left:
-   * where a fault of the peer that passes cannot be told from one of the object that does not.
+   * A delivery is given up after this many failures that the object itself may have caused, however
+   * much time is left: for codes that do not tell a passing fault of the peer from a lasting one of
+   * the object.
    */
   tries?: number;
   title: string;
@@ -22,7 +23,7 @@ interface CatalogueEntry {
   operator: string;
 }
 
-/** With the waits of `delivery` as they are set at first, some two and a half hours. */
+/** About two and a half hours with the default waits of `delivery`. */
 const PROCESSING_FAILURE_TRIES = 30;
 
 /**
@@ -34,7 +35,7 @@ export const ERRORS = {
     http: 401,
     retry: 'permanent',
     title: 'Authentication is required',
-    operator: 'The call had no `Authorization: Bearer` header, or one that cannot be read.',
+    operator: 'The call had no `Authorization: Bearer` header, or one that cannot be parsed.',
   },
   invalid_key: {
     http: 401,
@@ -65,8 +66,9 @@ export const ERRORS = {
   invalid_host: {
     http: 400,
     retry: 'permanent',
-    title: 'The Host header is not one',
-    operator: 'The client, or a proxy before us, sent a Host that names no machine (RFC 9112 3.2).',
+    title: 'The Host header is not valid',
+    operator:
+      'The client, or a proxy in front of the gateway, sent a Host header that is not a host name or address (RFC 9112 3.2).',
   },
   invalid_json: {
     http: 400,
@@ -78,14 +80,14 @@ export const ERRORS = {
     http: 422,
     retry: 'permanent',
     title: 'The input does not match the schema',
-    operator: 'The body breaks the schema of the endpoint; `errors` names each place.',
+    operator: 'The body breaks the schema of the endpoint; `errors` lists each fault.',
   },
   identifiers_in_context: {
     http: 422,
     retry: 'permanent',
-    title: 'The clinical context holds an identifier or a date',
+    title: 'The clinical context contains an identifier or a date',
     operator:
-      'Free text of the clinical context must not hold dates, addresses, phone numbers or long numbers.',
+      'Free text of the clinical context must not contain dates, addresses, phone numbers or long numbers.',
   },
   unknown_endpoint: {
     http: 404,
@@ -97,7 +99,7 @@ export const ERRORS = {
     http: 404,
     retry: 'permanent',
     title: 'Not found',
-    operator: 'There is no such thing, or it belongs to another account.',
+    operator: 'It does not exist, or it belongs to another account.',
   },
   file_not_ready: {
     http: 422,
@@ -109,7 +111,8 @@ export const ERRORS = {
     http: 422,
     retry: 'permanent',
     title: 'The upload is incomplete',
-    operator: 'Size or digest of the upload differ from what was announced; the upload can go on.',
+    operator:
+      'Size or digest of the upload differ from what was announced; the upload can be continued.',
   },
   already_finished: {
     http: 409,
@@ -121,7 +124,8 @@ export const ERRORS = {
     http: 400,
     retry: 'transient',
     title: 'The request has not ended yet',
-    operator: 'The client of the compatible queue asked for a result before there was one.',
+    operator:
+      'The client of the compatible queue asked for the result before the request had ended.',
   },
   request_canceled: {
     http: 409,
@@ -156,9 +160,9 @@ export const ERRORS = {
   method_not_allowed: {
     http: 405,
     retry: 'permanent',
-    title: 'The path does not take this method',
+    title: 'The path does not support this method',
     operator:
-      'The client called an existing path with another method; `Allow` names the right ones.',
+      'The client called an existing path with an unsupported method; `Allow` lists the supported ones.',
   },
   payload_too_large: {
     http: 413,
@@ -169,9 +173,9 @@ export const ERRORS = {
   invalid_multipart: {
     http: 400,
     retry: 'permanent',
-    title: 'The body is not the multipart message that it says',
+    title: 'The body is not a valid multipart message',
     operator:
-      'A DICOMweb client sent a body without parts, or one that breaks off or has no boundary.',
+      'A DICOMweb client sent a body that has no parts or no boundary, or that is cut short.',
   },
   unsupported_media_type: {
     http: 415,
@@ -183,7 +187,7 @@ export const ERRORS = {
     http: 429,
     retry: 'transient',
     title: 'Too many calls',
-    operator: 'The key made too many calls or holds too many open streams.',
+    operator: 'The key made too many calls or has too many open streams.',
   },
   overloaded: {
     http: 503,
@@ -191,7 +195,7 @@ export const ERRORS = {
     retry: 'transient',
     title: 'Out of resources',
     operator:
-      'The disk is nearly full or the queue is; nothing was taken. Free space below `dicom.minFreeBytes` refuses new objects.',
+      'The disk or the queue is nearly full; nothing was accepted. New objects are refused while less than `dicom.minFreeBytes` is free.',
   },
   storage_unreachable: {
     http: 503,
@@ -199,14 +203,14 @@ export const ERRORS = {
     retry: 'transient',
     title: 'The object storage cannot be reached',
     operator:
-      'The bucket of `SONOGATE_BLOB_URL` did not take an object in time; nothing was acknowledged.',
+      'The bucket of `SONOGATE_BLOB_URL` did not store an object in time; nothing was acknowledged.',
   },
   database_unreachable: {
     http: 503,
     retry: 'transient',
     title: 'The database cannot be reached',
     operator:
-      'PostgreSQL of `DATABASE_URL` is away or restarting; nothing was taken, and all goes on when it is back.',
+      'PostgreSQL of `DATABASE_URL` is down or restarting; nothing was accepted, and work continues when it is back.',
   },
   internal: {
     http: 500,
@@ -220,27 +224,27 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'No image could be read',
     operator:
-      'None of the files is an image that can be decoded; `detail` names each file and why.',
+      'None of the files is an image that can be decoded; `detail` lists each file with the reason.',
   },
   no_obstetric_image: {
     http: 422,
     retry: 'permanent',
     title: 'No obstetric image was found',
-    operator: 'The files hold images, but none of the kind that the endpoint reads.',
+    operator: 'The files contain images, but none that the endpoint can interpret.',
   },
   pipeline_failed: {
     http: 500,
     retry: 'permanent',
     title: 'The pipeline failed',
     operator:
-      'The pipeline ended with an error; the log has the details. It is not repeated, since the same input would end the same way.',
+      'The pipeline ended with an error; the log has the details. It is not repeated, because the same input would fail again.',
   },
   out_of_space: {
     http: 507,
     retry: 'permanent',
     title: 'The disk has no room for the run',
     operator:
-      'Each of five attempts found the disk full, most likely by what the request itself unpacks to; make room below the data folder and submit it again.',
+      'The disk was full in each of five attempts, most likely because of what the request itself unpacks to; make room in the data folder and submit it again.',
   },
   pipeline_crashed: {
     http: 500,
@@ -253,13 +257,13 @@ export const ERRORS = {
     http: 500,
     retry: 'permanent',
     title: 'The pipeline took too long',
-    operator: 'The pipeline was ended after `worker.timeoutSeconds`.',
+    operator: 'The pipeline was stopped after `worker.timeoutSeconds`.',
   },
   invalid_result: {
     http: 500,
     retry: 'permanent',
     title: 'The pipeline wrote an invalid result',
-    operator: 'The result breaks its own schema; a defect of the pipeline.',
+    operator: 'The result does not match its schema: a defect of the pipeline.',
   },
 
   calling_ae_not_recognized: {
@@ -271,9 +275,9 @@ export const ERRORS = {
   certificate_not_of_calling_ae: {
     dimse: 'reject 1/1/3',
     retry: 'permanent',
-    title: 'The certificate is not that of the calling AE title',
+    title: 'The certificate does not belong to the calling AE title',
     operator:
-      'A source binds the title to a certificate and the caller showed another or none; look who calls from the address, or renew `certificate` of the source.',
+      'The source requires a certificate for this AE title, and the caller showed another or none; check who calls from the address, or renew `certificate` of the source.',
   },
   called_ae_not_recognized: {
     dimse: 'reject 1/1/7',
@@ -297,13 +301,13 @@ export const ERRORS = {
   source_congested: {
     dimse: 'reject 2/3/1',
     retry: 'transient',
-    title: 'The source has sent too much in a minute',
+    title: 'The source has sent too much within a minute',
     operator: 'The `limits` of the source are used up; the peer should try again.',
   },
   source_over_limit: {
     dimse: 'A700',
     retry: 'transient',
-    title: 'The source has sent too much in a minute',
+    title: 'The source has sent too much within a minute',
     operator:
       'The `limits` of the source were used up within an association; the peer keeps the object and should try again.',
   },
@@ -324,7 +328,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'Unexpected PDU',
     operator:
-      'The peer sent a PDU that the state of the association does not allow, or one cut short.',
+      'The peer sent a PDU that the state of the association does not allow, or one that is cut short.',
   },
   association_idle: {
     dimse: 'abort 2/0',
@@ -355,7 +359,7 @@ export const ERRORS = {
     dimse: 'C122',
     retry: 'permanent',
     title: 'Transfer syntax is not supported',
-    operator: 'A DICOMweb client sent an object in a transfer syntax that is not taken.',
+    operator: 'A DICOMweb client sent an object in a transfer syntax that is not accepted.',
   },
   object_too_large: {
     dimse: 'A700',
@@ -378,29 +382,29 @@ export const ERRORS = {
     retry: 'transient',
     title: 'The peer rejected the association',
     operator:
-      'Check AE titles on both sides; a permanent rejection is retried slowly until a person mends it.',
+      'Check AE titles on both sides; a permanent rejection is retried slowly until a person corrects it.',
   },
   presentation_context_refused: {
     retry: 'permanent',
-    title: 'The peer does not take this SOP class',
+    title: 'The peer does not accept this SOP class',
     operator: 'The PACS accepts none of the offered transfer syntaxes for the object.',
   },
   peer_out_of_resources: {
     retry: 'transient',
     title: 'The peer is out of resources',
-    operator: 'C-STORE status A7xx; retried.',
+    operator: 'C-STORE status A7xx; tried again.',
   },
   peer_processing_failure: {
     retry: 'transient',
     tries: PROCESSING_FAILURE_TRIES,
     title: 'The peer failed to process the object',
-    operator: `C-STORE status 0110H, or this failure reason of STOW-RS; given up after ${PROCESSING_FAILURE_TRIES} tries. Look into the log of the peer.`,
+    operator: `C-STORE status 0110H, or this failure reason of STOW-RS; given up after ${PROCESSING_FAILURE_TRIES} attempts. See the log of the peer.`,
   },
   peer_refused_object: {
     retry: 'permanent',
     title: 'The peer refused the object',
     operator:
-      'C-STORE status A9xx, Cxxx or 01xx (0110H and 0111H apart), or one of these as failure reason of STOW-RS; the detail holds it and the comment.',
+      'C-STORE status A9xx, Cxxx or 01xx (except 0110H and 0111H), or one of these as failure reason of STOW-RS; the detail has the status and the comment.',
   },
   peer_unauthorized: {
     retry: 'transient',
@@ -409,19 +413,19 @@ export const ERRORS = {
   },
   peer_unavailable: {
     retry: 'transient',
-    title: 'The peer takes no objects for now',
-    operator: 'DICOMweb: HTTP 404 of the service, 408, 425, 429 or 5xx; retried.',
+    title: 'The peer accepts no objects at the moment',
+    operator: 'DICOMweb: HTTP 404 of the service, 408, 425, 429 or 5xx; tried again.',
   },
   peer_answer_unclear: {
     retry: 'ambiguous',
-    title: 'The answer of the peer does not say what became of the object',
-    operator: 'DICOMweb: the object is in no list of the answer; the same object is sent again.',
+    title: 'The answer of the peer does not say whether it stored the object',
+    operator: 'DICOMweb: no list of the answer contains the object; the same object is sent again.',
   },
   commitment_refused: {
     retry: 'permanent',
     title: 'The peer does not commit to keep the object',
     operator:
-      'The PACS took the object and then reported a failure of storage commitment; look there, then `npx sonogate replay`.',
+      'The PACS accepted the object and then reported a storage commitment failure; check the PACS, then run `npx sonogate replay`.',
   },
   peer_connection_lost: {
     retry: 'ambiguous',
@@ -432,7 +436,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The archive refused the query or the retrieval',
     operator:
-      'C-FIND, C-GET or C-MOVE status A9xx, Cxxx or FE00, or an HTTP status of DICOMweb; the detail holds it and the comment.',
+      'C-FIND, C-GET or C-MOVE status A9xx, Cxxx or FE00, or an HTTP status of DICOMweb; the detail has the status and the comment.',
   },
   move_destination_unknown: {
     retry: 'permanent',
@@ -455,13 +459,13 @@ export const ERRORS = {
     retry: 'ambiguous',
     title: 'The answer of the EHR was lost',
     operator:
-      'The report may be there already (also HTTP 202). It is sent again by itself and doubles nothing: the EHR knows it by its identifiers. Given up, it can be sent again the same way.',
+      'The EHR may have the report already (also after HTTP 202). It is sent again automatically and creates no duplicate, because the EHR recognises its identifiers. Once given up, it can be sent again in the same way.',
   },
   ehr_rejected: {
     retry: 'permanent',
     title: 'The EHR rejected the bundle',
     operator:
-      'HTTP 400, 404, 405, 410, 412, 413 or 422, or an entry that failed; the detail holds the issue.',
+      'HTTP 400, 404, 405, 410, 412, 413 or 422, or an entry that failed; the detail has the issue.',
   },
   ehr_misconfigured: {
     retry: 'permanent',
@@ -472,19 +476,19 @@ export const ERRORS = {
     retry: 'transient',
     title: 'The patient is not known to the EHR',
     operator:
-      'No patient has this identifier yet; tried again, since the registration may be late.',
+      'No patient has this identifier yet; tried again, because the registration may be late.',
   },
   ehr_patient_ambiguous: {
     retry: 'permanent',
     title: 'The patient cannot be matched safely',
     operator:
-      'More than one patient, or demographics in conflict; a person chooses with `npx sonogate hold`.',
+      'More than one patient matches, or the demographics conflict; a person chooses with `npx sonogate hold`.',
   },
   ehr_order_ambiguous: {
     retry: 'permanent',
     title: 'The order cannot be matched safely',
     operator:
-      'The accession number is that of another patient, or no single order has it; see `npx sonogate hold`.',
+      'The accession number belongs to another patient, or to more than one order; see `npx sonogate hold`.',
   },
   ehr_withdrawn: {
     retry: 'permanent',
@@ -493,7 +497,7 @@ export const ERRORS = {
   },
   ehr_issuer_unmapped: {
     retry: 'permanent',
-    title: 'The issuer of the patient id is not mapped',
+    title: 'The issuer of the patient ID is not mapped',
     operator:
       'Add the issuer to `patientIdentifierSystems` of the destination, or choose the patient with `npx sonogate hold`.',
   },
@@ -505,7 +509,8 @@ export const ERRORS = {
   webhook_unreachable: {
     retry: 'transient',
     title: 'The webhook address cannot be reached',
-    operator: 'Its name does not resolve, the connection failed, or there was no answer in 15 s.',
+    operator:
+      'Its name does not resolve, the connection failed, or there was no answer within 15 s.',
   },
   webhook_refused: {
     retry: 'transient',
@@ -515,27 +520,26 @@ export const ERRORS = {
   webhook_disabled: {
     retry: 'permanent',
     title: 'The webhook address is disabled',
-    operator:
-      'It answered 410, or nothing succeeded for five days. A redelivery takes it back into use.',
+    operator: 'It answered 410, or nothing succeeded for five days. A redelivery enables it again.',
   },
   url_not_permitted: {
     http: 422,
     retry: 'permanent',
     title: 'The address is not permitted',
     operator:
-      'The gateway calls public https addresses and the entries of `outbound.hosts`; the log says which rule was broken.',
+      'The gateway calls only public https URLs and the entries of `outbound.hosts`; the log says which rule was broken.',
   },
   hosted_file_unreachable: {
     http: 422,
     retry: 'permanent',
     title: 'A hosted file could not be fetched',
     operator:
-      'Its address is not permitted, did not answer with the file, or the file is over `outbound.maxFileBytes`; `detail` names it.',
+      'The URL is not permitted or did not return the file, or the file is larger than `outbound.maxFileBytes`; `detail` names it.',
   },
   invalid_config: {
     retry: 'permanent',
     title: 'The configuration is wrong',
-    operator: 'The message names each setting, what was found and what is allowed.',
+    operator: 'The message lists each wrong setting, its value and what is allowed.',
   },
 } as const satisfies Record<string, CatalogueEntry>;
 
@@ -554,7 +558,7 @@ export class SonogateError extends Error {
   }
 }
 
-/** The entry of a code, with the optional members that `as const` hides. */
+/** The entry of a code, including the optional members that `as const` hides. */
 export function catalogueEntry(code: ErrorCode): CatalogueEntry {
   return ERRORS[code];
 }

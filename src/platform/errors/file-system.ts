@@ -1,5 +1,5 @@
 /**
- * What reading a file or folder gives, or `fallback` when it is not there (ENOENT).
+ * The result of reading a file or folder, or `fallback` when it does not exist (ENOENT).
  * @throws every other error: a folder that may not be read is not an empty one.
  */
 export async function ifMissing<Found, Fallback>(
@@ -14,10 +14,13 @@ export async function ifMissing<Found, Fallback>(
   }
 }
 
-/** The system call that found the disk full, and PostgreSQL on a server whose disk is (`disk_full`). */
+/** Codes of a full disk: of the system call, and of PostgreSQL (`disk_full`). */
 const CODES: ReadonlySet<unknown> = new Set(['ENOSPC', '53100']);
 
-/** Whether an error says that a disk of the site is full: what failed can be done once there is room. */
+/**
+ * Whether an error says that a disk of the site is full; the work can be repeated once there is
+ * room.
+ */
 export function isOutOfSpace(error: unknown): boolean {
   return error instanceof Error && 'code' in error && CODES.has(error.code);
 }

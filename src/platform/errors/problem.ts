@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { catalogueEntry, type ErrorCode, SonogateError } from './catalogue.ts';
 
-/** One place of a body that breaks its schema; `pointer` is a JSON Pointer (RFC 6901). */
+/** One part of a body that breaks its schema; `pointer` is a JSON Pointer (RFC 6901). */
 export interface PointedError {
   pointer: string;
   detail: string;
 }
 
-/** RFC 9457 problem details, with the extension members of the HTTP contract. */
+/** RFC 9457 problem details, with the extension members of the HTTP API. */
 export interface Problem {
   type: string;
   title: string;
@@ -19,7 +19,9 @@ export interface Problem {
   errors?: PointedError[];
 }
 
-/** Input that breaks a rule, with every place at once, so that a client mends it in one round. */
+/**
+ * Input that breaks a rule, with every fault at once, so that a client can correct them together.
+ */
 export class InvalidInputError extends SonogateError {
   override name = 'InvalidInputError';
   readonly errors: readonly PointedError[];
@@ -53,8 +55,8 @@ export function pointedErrors(error: z.ZodError, prefix = ''): PointedError[] {
 }
 
 /**
- * Problem details of a code. `baseUrl` is the address of this server without a trailing slash; the
- * type is a page of the server's own, so that it can be followed.
+ * Problem details of an error code. `baseUrl` is the address of this server without a trailing
+ * slash; the type is a page of the server itself, so that it can be followed.
  */
 export function problem(
   code: ErrorCode,

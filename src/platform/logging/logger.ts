@@ -1,7 +1,7 @@
 import pino from 'pino';
 import type { LogEvent, NoFields } from './event.ts';
 
-/** What a log line tells of an error. */
+/** What a log line says about an error. */
 export interface ErrorFields {
   type: string;
   message: string;
@@ -11,8 +11,8 @@ export interface ErrorFields {
 }
 
 /**
- * The fields of an error that are the program's own words. All others stay out: what a database
- * says of a statement holds its parameters and the row that failed, a patient's name among them.
+ * The fields of an error that the program itself wrote. All others stay out: what a database says
+ * about a statement contains its parameters and the failed row, a patient's name among them.
  */
 export function errorFields(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };

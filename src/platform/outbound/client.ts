@@ -15,21 +15,21 @@ export interface OutboundCall {
   signal: AbortSignal;
 }
 
-/** Calls to addresses that clients name: to nothing but what the guard permits. */
+/** Calls URLs that clients give, and only those that the guard permits. */
 export interface OutboundClient {
-  /** As `UrlGuard.check`. */
+  /** Like `UrlGuard.check`. */
   check: UrlGuard['check'];
   /**
-   * One call; redirects are answers like any other, proxy variables and cookies are not used.
-   * @throws UrlNotPermittedError, before anything is sent; undici's and the system's own errors.
+   * One call. Redirects are answers like any other; proxy variables and cookies are not used.
+   * @throws UrlNotPermittedError, before anything is sent; errors of undici and of the system.
    */
   call(url: string, purpose: OutboundPurpose, call: OutboundCall): Promise<Dispatcher.ResponseData>;
   close(): Promise<void>;
 }
 
 /**
- * The address that was checked is the one connected to: undici resolves names through the guard
- * and nothing is resolved a second time, which leaves no room for DNS rebinding.
+ * The connection goes to the address that was checked: undici resolves names through the guard and
+ * nothing is resolved twice, which leaves no room for DNS rebinding.
  */
 export function createOutboundClient(guard: UrlGuard): OutboundClient {
   const lookup: LookupFunction = (hostname, { all }, done) => {

@@ -4,9 +4,9 @@ import { BlockList, isIP } from 'node:net';
 import type { Config } from '../../../config/schema.ts';
 
 /**
- * Ranges that no call of ours may reach unless the site lists them: this machine, private and
- * link-local networks (cloud metadata among them), documentation, benchmarks, multicast and
- * reserved space (IANA special-purpose address registries, RFC 6890).
+ * Ranges that we never call unless the site lists them: this machine, private and link-local
+ * networks (cloud metadata among them), documentation, benchmarks, multicast and reserved space
+ * (IANA special-purpose address registries, RFC 6890).
  */
 const REFUSED = [
   '0.0.0.0/8',
@@ -95,7 +95,7 @@ export const LONGEST_URL = 2048;
 /** What a URL given by a client is for. */
 export type OutboundPurpose = 'webhook' | 'input-file';
 
-/** A URL that the gateway does not call. The reason is for the log, never for the caller. */
+/** The gateway does not call this URL. The reason is for the log, never for the caller. */
 export class UrlNotPermittedError extends Error {
   override name = 'UrlNotPermittedError';
   readonly reason: string;
@@ -109,12 +109,12 @@ export class UrlNotPermittedError extends Error {
 /** The rules for URLs that clients give us, against server-side request forgery (OWASP A10:2021). */
 export interface UrlGuard {
   /**
-   * The URL, when it may be called as far as can be said without resolving its name.
+   * The URL, if it may be called as far as can be said without resolving its name.
    * @throws UrlNotPermittedError
    */
   check(url: string, purpose: OutboundPurpose): URL;
   /**
-   * Resolves a name and checks every address it has.
+   * Resolves a name and checks all its addresses.
    * @throws UrlNotPermittedError when one of them may not be called; the resolver's own error.
    */
   resolve(hostname: string): Promise<LookupAddress[]>;
@@ -153,7 +153,7 @@ export function createUrlGuard(
       if (!entry && purpose === 'input-file' && settings.inputFiles === 'listed-hosts') {
         throw new UrlNotPermittedError(`${hostname} is not in outbound.hosts`);
       }
-      // A literal address is never resolved, so that it must be judged here.
+      // A literal address is never resolved, so it must be checked here.
       if (isIP(hostname) !== 0) {
         if (!mayCall(hostname, hostname)) throw new UrlNotPermittedError(`address ${hostname}`);
       } else if (!entry && isInternalName(hostname)) {
@@ -177,7 +177,7 @@ function checkScheme({ protocol }: URL, entry: ListedHost | undefined): void {
   if (protocol !== 'https:' && !plain) throw new UrlNotPermittedError(`scheme ${protocol}`);
 }
 
-/** Host name as the resolver is to see it: `URL` has lower-cased it and undone every odd spelling. */
+/** Host name for the resolver: `URL` has lower-cased it and normalised every unusual spelling. */
 function plainHost({ hostname }: URL): string {
   return withoutDot(hostname.replace(/^\[(.*)\]$/, '$1'));
 }

@@ -14,14 +14,15 @@ import { bcp195 } from './profile.ts';
 
 const LOOK_EVERY_MILLISECONDS = 5000;
 
-/** Whether clients are asked for a certificate, and whether one without is refused. */
+/** Whether clients are asked for a certificate, and whether a client without one is refused. */
 function clientCertificateMode({ clientCertificate, caFile }: ListenerTls) {
   return clientCertificate ?? (caFile === undefined ? 'none' : 'require');
 }
 
 /**
- * Options of a TLS server as the settings say.
- * @throws the system's error when a file cannot be read, OpenSSL's when it is no certificate or key.
+ * Options of a TLS server from the settings.
+ * @throws the system's error when a file cannot be read, OpenSSL's when it is not a certificate or
+ * key.
  */
 export async function serverOptions(tls: ListenerTls): Promise<TlsOptions> {
   const mode = clientCertificateMode(tls);
@@ -42,9 +43,9 @@ async function contextOptions(tls: ListenerTls): Promise<SecureContextOptions> {
 }
 
 /**
- * Uses new certificate files for new handshakes while connections go on. Files that do not fit
- * together, as in the middle of a change, are left until they do.
- * @returns ends it.
+ * Uses new certificate files for new handshakes while connections continue. Files that do not
+ * match, as in the middle of a change, are ignored until they do.
+ * @returns a function that stops it.
  */
 export function followCertificate(
   server: Pick<Server, 'setSecureContext'>,
@@ -59,7 +60,7 @@ export function followCertificate(
       if (now === before) return before;
       try {
         const options = await contextOptions(tls);
-        // Throws when certificate and key are not of one pair, before the server is touched.
+        // Throws when certificate and key do not match, before the server is changed.
         createSecureContext(options);
         server.setSecureContext(options);
         const { validTo } = new X509Certificate(options.cert as Buffer);
@@ -81,17 +82,17 @@ async function timesOf({ certFile, keyFile, caFile }: ListenerTls): Promise<stri
   return seen.map(({ mtimeMs, ino, size }) => `${ino}.${mtimeMs}.${size}`).join();
 }
 
-/** The certificate that the other side of a handshake showed and proved; null without one. */
+/** The certificate that the peer showed and proved in the handshake; null without one. */
 export function peerCertificate(socket: TLSSocket): X509Certificate | null {
   return socket.getPeerX509Certificate() ?? null;
 }
 
-/** With `want`: a certificate was shown and is of no authority of ours. */
+/** With `want`: a certificate was shown that no authority of ours signed. */
 export function showsUntrustedCertificate(socket: TLSSocket): boolean {
   return peerCertificate(socket) !== null && !socket.authorized;
 }
 
-/** Whether a certificate, checked by its authority, is the one that stands for its holder. */
+/** Whether a certificate, verified by its authority, is bound to a peer of the configuration. */
 export function isBoundTo(
   { subject, san, fingerprint256 }: CertificateBinding,
   certificate: X509Certificate,
@@ -105,14 +106,14 @@ export function isBoundTo(
 }
 
 function hasSubject(wanted: Readonly<Record<string, string>>, { subject }: X509Certificate) {
-  // One attribute a line: `CN=voluson-3`.
+  // One attribute on each line: `CN=voluson-3`.
   const attributes = new Set(subject?.split('\n'));
   return Object.entries(wanted).every(([name, value]) => attributes.has(`${name}=${value}`));
 }
 
-/** The names themselves are compared: a wildcard in a certificate stands for no one device. */
+/** The names themselves are compared: a wildcard in a certificate identifies no single device. */
 function hasAlternativeName(name: string, { subjectAltName = '' }: X509Certificate): boolean {
-  // Node quotes a name that holds a comma; none that stands for a machine does.
+  // Node quotes names that contain a comma; names of devices do not.
   if (subjectAltName.includes('"')) return false;
   const wanted = name.toLowerCase();
   return subjectAltName

@@ -6,7 +6,10 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import type { Tracing } from '../../../config/schema.ts';
 import { VERSION } from '../version.ts';
 
-/** One step on the road of a study, as it is exported. Attributes hold ids of ours, no identity. */
+/**
+ * One step in the processing of a study, as it is exported. Attributes hold our own ids, no
+ * identity.
+ */
 export interface Span {
   traceId: string;
   spanId: string;
@@ -18,7 +21,7 @@ export interface Span {
   start: number;
   end: number;
   attributes: Record<string, string | number>;
-  /** Code of the error that it ended with; null: it did not. */
+  /** Error code; null when the step succeeded. */
   error: string | null;
 }
 
@@ -31,7 +34,9 @@ const KIND = {
 const PATIENCE_MILLISECONDS = 10_000;
 
 export interface SpanExporter {
-  /** @throws Error when the collector did not take them. */
+  /**
+   * @throws Error when the collector did not accept the spans.
+   */
   export(spans: readonly Span[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -65,7 +70,7 @@ export async function openSpanExporter({
   };
 }
 
-/** One `name: value` a line. */
+/** One `name: value` on each line. */
 function headersOf(text: string): Record<string, string> {
   const lines = text.split('\n').filter((line) => line.includes(':'));
   return Object.fromEntries(

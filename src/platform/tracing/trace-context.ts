@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Where a span stands (W3C Trace Context, 2021). */
+/** Position of a span in a trace (W3C Trace Context, 2021). */
 export interface TraceContext {
   /** 32 hexadecimal digits. */
   traceId: string;
@@ -14,11 +14,11 @@ export type TraceSource =
   | { kind: 'dicom'; study: string; revision: number }
   | { kind: 'api' | 'queue'; traceparent?: string };
 
-/** W3C Trace Context 3.2: version 00; zeros alone name nothing. */
+/** W3C Trace Context 3.2: version 00; ids of only zeros are invalid. */
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
 const SAMPLED = 1;
 
-/** Null when the header names no place in a trace. */
+/** Null when the header is not valid. */
 export function parseTraceparent(text: string): TraceContext | null {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(text) ?? [];
   if (!traceId || !spanId || !flags) return null;
@@ -29,12 +29,12 @@ export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): s
   return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
 }
 
-/** Id of the span of something with an id of ours: the same in every process, at every time. */
+/** Span id of something that has one of our ids: the same in every process at every time. */
 export function spanIdOf(kind: string, id: string): string {
   return digest(`${kind} ${id}`).slice(0, 16);
 }
 
-/** The trace of a revision of a study: every process of a site comes to it without being told. */
+/** The trace of a revision of a study: every process of a site computes the same one. */
 export function traceOfStudy(study: string, revision: number, ratio: number): TraceContext {
   const id = `${study} ${revision}`;
   const traceId = digest(`trace ${id}`).slice(0, 32);
@@ -42,8 +42,8 @@ export function traceOfStudy(study: string, revision: number, ratio: number): Tr
 }
 
 /**
- * The trace of a request and its root span in it: that of its study, that of the caller who sent a
- * traceparent, or one of its own.
+ * The trace of a request and its root span: the trace of its study, of the caller who sent a
+ * traceparent, or a new one.
  */
 export function traceOfRequest(id: string, source: TraceSource, ratio: number): TraceContext {
   if (source.kind === 'dicom') return traceOfStudy(source.study, source.revision, ratio);
@@ -54,13 +54,13 @@ export function traceOfRequest(id: string, source: TraceSource, ratio: number): 
   return { traceId, spanId, sampled: isSampled(traceId, ratio) };
 }
 
-/** Of the caller, where there is one; the root of its request hangs below it. */
+/** Span id of the caller, if any; the root of the request is its child. */
 export function callerOf(source: TraceSource): string | null {
   if (source.kind === 'dicom' || !source.traceparent) return null;
   return parseTraceparent(source.traceparent)?.spanId ?? null;
 }
 
-/** By the id, so that all processes decide alike. */
+/** Decided by the id, so that all processes decide alike. */
 function isSampled(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-8), 16) < ratio * 2 ** 32;
 }

@@ -5,7 +5,8 @@ import { EVENTS } from '../../../src/platform/logging/events.ts';
 import { createLogger } from '../../../src/platform/logging/logger.ts';
 import { logRounds, startRounds } from '../../../src/platform/rounds.ts';
 
-const NOT_SEALED = '50: the audit could not be sealed, will retry';
+const NOT_SEALED = `50: ${EVENTS.auditUnsealed.text}`;
+const RESUMED = `30: ${EVENTS.workResumed.text}`;
 const ignore = { onError: () => {} };
 
 describe('rounds', () => {
@@ -108,7 +109,7 @@ describe('the log of rounds', () => {
     observer.onError(new DatabaseUnreachableError('connect ECONNREFUSED'), 1);
     observer.onError(new DatabaseUnreachableError('the database system is starting up'), 2);
     observer.onRecovery?.();
-    expect(lines).toEqual(['40: the database is away, work waits', '30: work goes on']);
+    expect(lines).toEqual([`40: ${EVENTS.databaseAway.text}`, RESUMED]);
   });
 
   test('says of any other error once what it is, and again when it is another', () => {
@@ -122,6 +123,6 @@ describe('the log of rounds', () => {
     observer.onError(new Error('a'), 1);
     observer.onRecovery?.();
     observer.onError(new Error('a'), 1);
-    expect(lines).toEqual([NOT_SEALED, '30: work goes on', NOT_SEALED]);
+    expect(lines).toEqual([NOT_SEALED, RESUMED, NOT_SEALED]);
   });
 });

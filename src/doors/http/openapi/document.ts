@@ -9,7 +9,7 @@ import { OPERATIONS } from './operations.ts';
 
 const API_VERSION = '1';
 
-/** What any call with a key may be answered. */
+/** Answers that any call with a key may get. */
 const KEY_ERRORS: readonly ErrorCode[] = [
   'unauthenticated',
   'invalid_key',
@@ -19,12 +19,12 @@ const KEY_ERRORS: readonly ErrorCode[] = [
 
 const LICENCE = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
 const SECURITY = {
-  key: { type: 'http', scheme: 'bearer', description: '`Key` is taken for `Bearer` too.' },
+  key: { type: 'http', scheme: 'bearer', description: '`Key` works in place of `Bearer` too.' },
 };
 
 type Json = Record<string, unknown>;
 
-/** JSON Schema 2020-12, as OpenAPI 3.1 takes it. */
+/** JSON Schema 2020-12, as in OpenAPI 3.1. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   return rest;
@@ -34,7 +34,7 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
 const refer = (name: string) => ({ $ref: `#/components/schemas/${schemaName(name)}` });
 const schemaName = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** Objects that an answer is, not those that are only part of another. */
+/** Objects that are a whole answer, not only a part of another object. */
 const ANSWERS: ReadonlySet<string> = new Set([
   ...OPERATIONS.map(({ answer }) => answer),
   'problem',
@@ -60,7 +60,7 @@ function withProperty(schema: Json, name: string, property: Json): Json {
   return { ...schema, properties: { ...(schema.properties as Json), [name]: property } };
 }
 
-/** One response for each HTTP status, naming the codes that it may carry. */
+/** One response for each HTTP status, with the error codes that it may carry. */
 function errorResponses(codes: readonly ErrorCode[], compatible: boolean): Json {
   const byStatus = Map.groupBy(
     new Set([...codes, 'database_unreachable' as const, 'internal' as const]),
@@ -150,7 +150,7 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'The same call twice is done once, for 24 hours.',
+  description: 'A call that is repeated within 24 hours is done once.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -223,7 +223,7 @@ export function describeEndpoint(endpoint: Endpoint, address: string) {
   };
 }
 
-/** OpenAPI 3.1 of the whole API, from the schemas that its calls are checked by. */
+/** OpenAPI 3.1 of the whole API, from the schemas that its calls are validated with. */
 export function describeApi(endpoints: readonly Endpoint[], address: string) {
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
@@ -240,7 +240,7 @@ export function describeApi(endpoints: readonly Endpoint[], address: string) {
     info: {
       title: 'Sonogate',
       version: API_VERSION,
-      description: 'Ultrasound studies in, structured drafts out.',
+      description: 'Takes ultrasound studies and returns structured draft reports.',
       license: LICENCE,
     },
     servers: [{ url: address }],
@@ -263,7 +263,7 @@ pre { background: #f5f7fa; padding: 1rem; overflow-x: auto; }
 b { display: inline-block; min-width: 4.5rem; }
 `;
 
-/** Lets the page have its own style and nothing else. */
+/** Allows the page its own style and nothing else. */
 export const DOCS_PAGE_POLICY = `default-src 'none'; frame-ancestors 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
 
 interface Call {
@@ -291,7 +291,7 @@ function callHtml(method: string, path: string, call: Call): string {
 <p>${escapeHtml(description)}</p>${given.length > 0 ? `<p>Parameters: ${given.join(', ')}</p>` : ''}${body}<ul>${answers.join('')}</ul></details>`;
 }
 
-/** The description of the API as a page that needs nothing from elsewhere. */
+/** The description of the API as a page without external resources. */
 export function renderDocsPage(endpoints: readonly Endpoint[], address: string): string {
   const { info, tags, paths } = describeApi(endpoints, address);
   const calls = Object.entries(paths).flatMap(([path, methods]) =>

@@ -3,7 +3,9 @@ import { SCOPES } from '../../../core/accounts/keys.ts';
 import { EVENT_NAMES } from '../../../core/requests/events.ts';
 import { REQUEST_STATUS } from '../../../core/requests/request.ts';
 
-/** The objects of answers, for the description of the API; a test holds real answers against them. */
+/**
+ * The objects of answers, for the description of the API; a test compares them with real answers.
+ */
 
 const time = z.iso.datetime();
 const maybeTime = time.nullable();
@@ -42,7 +44,7 @@ const cost = z.strictObject({
   ),
 });
 
-/** A request as a list shows it: without `input` and `output`. */
+/** A request in a list: without `input` and `output`. */
 export const listedRequest = z.strictObject({
   id: z.string(),
   object: z.literal('request'),
@@ -142,7 +144,9 @@ export const key = z.strictObject({
   revoked_at: maybeTime,
 });
 
-export const newKey = key.extend({ key: z.string().nullable().describe('Shown this once') });
+export const newKey = key.extend({
+  key: z.string().nullable().describe('Shown only in this answer'),
+});
 export const keyList = z.strictObject({ data: z.array(key) });
 
 export const usage = z.strictObject({

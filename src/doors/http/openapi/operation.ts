@@ -5,11 +5,11 @@ import type * as objects from './objects.ts';
 
 export type ObjectName = keyof typeof objects;
 
-/** One call of the HTTP API, as the description shows it. */
+/** One call of the HTTP API in the description. */
 export interface Operation {
   id: string;
   method: 'get' | 'post' | 'put' | 'delete';
-  /** With `{name}` for each part that varies. */
+  /** Path with `{name}` for each variable part. */
   path: string;
   group:
     | 'Requests'
@@ -20,11 +20,11 @@ export interface Operation {
     | 'DICOMweb'
     | 'Compatible queue';
   summary: string;
-  /** Null: no key; the address is signed or public. */
+  /** Scope of the key; null when the URL is signed or public. */
   scope: Scope | null;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** The body may be left out. */
+  /** Whether the body may be left out. */
   bodyOptional?: boolean;
   /** Media type of a body that is not JSON. */
   bodyType?: string;
@@ -37,7 +37,7 @@ export interface Operation {
   errors?: readonly ErrorCode[];
 }
 
-/** What can go wrong with any JSON body, and with any call that may carry an Idempotency-Key. */
+/** Errors of any JSON body, and of any call that may carry an Idempotency-Key. */
 export const INPUT_ERRORS = [
   'invalid_json',
   'unsupported_media_type',
@@ -50,7 +50,7 @@ export const ONCE_ERRORS = [
 ] as const;
 export const BODY_ERRORS = ['invalid_input', ...INPUT_ERRORS, ...ONCE_ERRORS] as const;
 
-/** What can go wrong with a submit, through either HTTP door. */
+/** Errors of a submit, through either HTTP door. */
 export const SUBMIT_ERRORS: readonly ErrorCode[] = [
   ...BODY_ERRORS,
   'identifiers_in_context',

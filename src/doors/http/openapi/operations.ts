@@ -25,7 +25,7 @@ export const REQUEST_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/requests/{id}',
     group: 'Requests',
-    summary: 'A request, at once or when its status changes',
+    summary: 'A request; waits for a change of its status with `?wait=`',
     scope: 'read',
     query: waitQuery,
     status: 200,
@@ -37,7 +37,7 @@ export const REQUEST_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/requests/{id}/events',
     group: 'Requests',
-    summary: 'The events of a request as server-sent events; 204 when nothing is left',
+    summary: 'The events of a request as server-sent events; 204 when there are no more',
     scope: 'read',
     status: 200,
     answer: 'serverSentEvent',
@@ -49,7 +49,7 @@ export const REQUEST_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/requests/{id}/cancel',
     group: 'Requests',
-    summary: 'End a request',
+    summary: 'Cancel a request',
     scope: 'run',
     status: 202,
     answer: 'request',
@@ -71,7 +71,7 @@ export const REQUEST_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/requests/{id}/artifacts/{name}',
     group: 'Requests',
-    summary: 'Leads to the signed address of an artifact',
+    summary: 'Redirects to the signed URL of an artifact',
     scope: 'read',
     status: 302,
     answer: 'empty',
@@ -82,7 +82,7 @@ export const REQUEST_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/downloads/{id}/{name}',
     group: 'Requests',
-    summary: 'The bytes of an artifact, at a signed address',
+    summary: 'The bytes of an artifact, at a signed URL',
     scope: null,
     status: 200,
     answer: 'bytes',
@@ -132,7 +132,7 @@ export const REQUEST_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Files that clients bring. */
+/** Files that clients upload. */
 export const UPLOAD_OPERATIONS: readonly Operation[] = [
   {
     id: 'createUpload',
@@ -151,7 +151,7 @@ export const UPLOAD_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/uploads/{id}',
     group: 'Uploads',
-    summary: 'An upload as it stands, with fresh addresses, to go on with it',
+    summary: 'The state of an upload, with new URLs to continue it',
     scope: 'uploads',
     status: 200,
     answer: 'upload',
@@ -162,7 +162,7 @@ export const UPLOAD_OPERATIONS: readonly Operation[] = [
     method: 'delete',
     path: '/v1/uploads/{id}',
     group: 'Uploads',
-    summary: 'End an upload that is not complete',
+    summary: 'Abort an incomplete upload',
     scope: 'uploads',
     status: 204,
     answer: 'empty',
@@ -173,7 +173,7 @@ export const UPLOAD_OPERATIONS: readonly Operation[] = [
     method: 'put',
     path: '/v1/uploads/{id}/parts/{number}',
     group: 'Uploads',
-    summary: 'The bytes of one part, at a signed address',
+    summary: 'The bytes of one part, at a signed URL',
     scope: null,
     status: 200,
     answer: 'empty',
@@ -184,7 +184,7 @@ export const UPLOAD_OPERATIONS: readonly Operation[] = [
     method: 'put',
     path: '/v1/uploads/{id}/content',
     group: 'Uploads',
-    summary: 'The bytes of a file, at a signed address',
+    summary: 'The bytes of a file, at a signed URL',
     scope: null,
     status: 200,
     answer: 'empty',
@@ -195,7 +195,7 @@ export const UPLOAD_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/uploads/{id}/complete',
     group: 'Uploads',
-    summary: 'Make a file usable',
+    summary: 'Complete an upload',
     scope: 'uploads',
     body: uploadCompletionBody,
     bodyOptional: true,
@@ -234,7 +234,7 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/keys',
     group: 'Account',
-    summary: 'Make a key',
+    summary: 'Create a key',
     scope: 'admin',
     body: newKeyBody,
     status: 201,
@@ -246,7 +246,7 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/keys/{id}/rotate',
     group: 'Account',
-    summary: 'Make a key in place of another, which ends after an overlap',
+    summary: 'Rotate a key: the old one ends after an overlap',
     scope: 'admin',
     body: rotateKeyBody,
     bodyOptional: true,
@@ -259,7 +259,7 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
     method: 'delete',
     path: '/v1/keys/{id}',
     group: 'Account',
-    summary: 'End a key for good',
+    summary: 'Revoke a key',
     scope: 'admin',
     status: 200,
     answer: 'key',
@@ -280,7 +280,7 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/webhooks/secret/rotate',
     group: 'Webhooks',
-    summary: 'A new secret; the old one signs too for 24 hours',
+    summary: 'Rotate the secret; the old one also signs for 24 hours',
     scope: 'admin',
     status: 200,
     answer: 'webhookSecret',
@@ -311,7 +311,7 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** The compatible queue but its submits. */
+/** The compatible queue, without its submits. */
 export const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
   {
     id: 'queueStatus',
@@ -382,7 +382,7 @@ export const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
     method: 'put',
     path: '/queue/storage/files/{id}',
     group: 'Compatible queue',
-    summary: 'The bytes of a file, at a signed address; completes it',
+    summary: 'The bytes of a file, at a signed URL; completes the upload',
     scope: null,
     status: 200,
     answer: 'json',
@@ -416,12 +416,12 @@ const STORE = {
   mediaType: 'application/dicom+json',
   bodyType: 'multipart/related',
   otherStatuses: {
-    202: 'Some objects were stored, the answer names the others with their Failure Reason',
-    409: 'No object was stored; the answer names each with its Failure Reason',
+    202: 'Some objects were stored; the answer lists the others with their Failure Reason',
+    409: 'No object was stored; the answer lists each with its Failure Reason',
   },
 } as const;
 
-/** Studies that come by STOW-RS (docs/dicomweb.md). */
+/** Studies received by STOW-RS (docs/dicomweb.md). */
 export const DICOMWEB_OPERATIONS: readonly Operation[] = [
   {
     ...STORE,
@@ -439,7 +439,7 @@ export const DICOMWEB_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Every call of the HTTP API but the submits, which each endpoint has of its own. */
+/** Every call of the HTTP API except the submits, which each endpoint has itself. */
 export const OPERATIONS: readonly Operation[] = [
   ...REQUEST_OPERATIONS,
   ...UPLOAD_OPERATIONS,

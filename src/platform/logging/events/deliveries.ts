@@ -5,23 +5,23 @@ export const DELIVERIES_EVENTS = {
   destinationLeftAlone: event<{ destination: string; code: string }>({
     id: 'destination_left_alone',
     level: 'warn',
-    text: 'destination is left alone for now',
+    text: 'destination keeps failing, deliveries wait',
     meaning:
-      'A destination failed several times in a row: its deliveries wait, and it is asked now and then.',
+      'A destination failed several times in a row: its breaker is open, its deliveries wait, and it is probed from time to time.',
     action: 'Check the destination with `npx sonogate doctor`.',
   }),
   destinationProbed: event<{ destination: string }>({
     id: 'destination_probed',
     level: 'info',
     text: 'destination answers, one delivery is tried',
-    meaning: 'A destination that was left alone answers again.',
+    meaning: 'A destination with an open breaker answers again.',
     action: null,
   }),
   destinationWorks: event<{ destination: string }>({
     id: 'destination_works',
     level: 'info',
     text: 'destination works again',
-    meaning: 'Deliveries go out again.',
+    meaning: 'The breaker of the destination is closed; deliveries are sent again.',
     action: null,
   }),
   destinationDiverted: event<{
@@ -34,14 +34,15 @@ export const DELIVERIES_EVENTS = {
     id: 'destination_diverted',
     level: 'warn',
     text: 'sent to the alternate',
-    meaning: 'Deliveries waited too long and went to the alternate destination, marked so.',
-    action: 'Mend the first destination.',
+    meaning:
+      'Deliveries waited too long, or failed permanently, and were diverted to the alternate destination.',
+    action: 'Repair the first destination.',
   }),
   destinationProbeUnrecorded: event<{ destination: string; error: string }>({
     id: 'destination_probe_unrecorded',
     level: 'warn',
-    text: 'probe not recorded, will ask again',
-    meaning: 'The answer of a destination could not be stored.',
+    text: 'probe could not be recorded, will probe again',
+    meaning: 'The outcome of a probe could not be stored.',
     action: 'Check the database.',
   }),
   delivered: event<{ delivery: string; request: string; destination: string; object: string }>({
@@ -75,8 +76,8 @@ export const DELIVERIES_EVENTS = {
     id: 'delivery_retried',
     level: 'warn',
     text: 'delivery failed, will retry',
-    meaning: 'A delivery failed for now and is sent again after `wait` seconds.',
-    action: 'Nothing, unless it goes on: `npx sonogate doctor`.',
+    meaning: 'A delivery failed and is sent again after `wait` seconds.',
+    action: 'Nothing; if it continues, run `npx sonogate doctor`.',
   }),
   deliveryDead: event<{
     code: string;
@@ -87,9 +88,9 @@ export const DELIVERIES_EVENTS = {
   }>({
     id: 'delivery_dead',
     level: 'error',
-    text: 'delivery is dead, a person must look',
-    meaning: 'The peer refused for good.',
-    action: 'Mend what `code` says, then `npx sonogate replay ID`.',
+    text: 'delivery failed permanently, a person must look',
+    meaning: 'The peer refused the delivery permanently.',
+    action: 'Correct what `code` says, then run `npx sonogate replay ID`.',
   }),
   deliveryGivenUp: event<{
     delivery: string;
@@ -102,35 +103,35 @@ export const DELIVERIES_EVENTS = {
     level: 'error',
     text: 'delivery given up',
     meaning: 'A delivery failed until its time was over.',
-    action: 'Mend the peer, then `npx sonogate replay ID`.',
+    action: 'Repair the peer, then run `npx sonogate replay ID`.',
   }),
   deliveryThrew: event<{ delivery: string; error: string }>({
     id: 'delivery_threw',
     level: 'error',
-    text: 'deliverer threw',
-    meaning: 'An error of the gateway in a delivery; it is tried again.',
-    action: 'Send the line to the makers.',
+    text: 'delivery failed unexpectedly, will retry',
+    meaning: 'A defect of the gateway in a delivery; it is tried again.',
+    action: 'Report it to the developers with this line.',
   }),
   deliveryUnrecorded: event<{ delivery: string; error: string }>({
     id: 'delivery_unrecorded',
     level: 'warn',
-    text: 'outcome not recorded',
+    text: 'outcome of a delivery could not be recorded, will send again',
     meaning:
-      'The outcome of a delivery could not be stored: it is sent again, under the same identifiers.',
+      'The outcome of a delivery could not be stored; it is sent again under the same identifiers.',
     action: 'Check the database.',
   }),
   outboxUnreadable: event<{ error: string }>({
     id: 'outbox_unreadable',
     level: 'warn',
     text: 'outbox could not be read, will retry',
-    meaning: 'Due deliveries could not be looked for.',
+    meaning: 'The check for due deliveries failed.',
     action: 'Check the database.',
   }),
   ehrSimplerMode: event<{ delivery: string; destination: string; mode: string }>({
     id: 'ehr_simpler_mode',
     level: 'warn',
-    text: 'EHR',
-    meaning: 'The EHR does not take the full transaction; reports go in a simpler form.',
+    text: 'EHR needs a simpler delivery mode',
+    meaning: 'The EHR does not accept the full transaction; reports are sent in a simpler form.',
     action: 'Nothing; [FHIR](fhir.md) says what is lost.',
   }),
 } as const;

@@ -5,7 +5,7 @@ export const DICOM_EVENTS = {
   listenerOpen: event<{ host: string; port: number; aeTitle: string }>({
     id: 'listener_open',
     level: 'info',
-    text: 'DICOM listener',
+    text: 'DICOM listener open',
     meaning: 'The listener accepts associations.',
     action: null,
   }),
@@ -20,36 +20,37 @@ export const DICOM_EVENTS = {
     id: 'tls_refused',
     level: 'warn',
     text: 'TLS handshake refused',
-    meaning: 'A peer could not be agreed with on TLS, or showed no certificate that is trusted.',
+    meaning: 'TLS could not be negotiated with a peer, or it showed no trusted certificate.',
     action: 'Compare protocol versions and certificates; `npx sonogate doctor` shows ours.',
   }),
   archiveRetrievalFailed: event<{ archive: string; retrieval: string; error: string }>({
     id: 'archive_retrieval_failed',
     level: 'warn',
-    text: 'retrieval',
-    meaning: 'Objects could not be fetched from an archive.',
+    text: 'retrieval from an archive failed',
+    meaning: 'Objects could not be retrieved from an archive.',
     action:
       'Check that the archive knows our AE title and answers queries (`npx sonogate doctor`).',
   }),
   archiveRoundFailed: event<{ err: unknown }>({
     id: 'archive_round_failed',
     level: 'error',
-    text: 'archive round',
-    meaning: 'Work for an archive failed unexpectedly; it is repeated.',
+    text: 'archive work failed, will retry',
+    meaning: 'Queries or retrievals of an archive failed unexpectedly; they are repeated.',
     action: 'Check the database.',
   }),
   receiptUnaudited: event<{ err: unknown; association: string }>({
     id: 'receipt_unaudited',
     level: 'error',
-    text: 'receipt not written to the audit',
+    text: 'reception could not be audited',
     meaning: 'The reception of objects has no entry in the audit.',
     action: 'Check the database.',
   }),
   archiveQueryUnaudited: event<{ err: unknown; archive: string }>({
     id: 'archive_query_unaudited',
     level: 'error',
-    text: 'query not written to the audit',
-    meaning: 'An archive was asked for studies of a patient, and the entry could not be written.',
+    text: 'archive query could not be audited',
+    meaning:
+      'An archive was queried for studies of a patient, and the audit entry could not be written.',
     action: 'Check the database.',
   }),
   studiesRemoved: event<{
@@ -62,21 +63,21 @@ export const DICOM_EVENTS = {
     id: 'studies_removed',
     level: 'info',
     text: 'old studies removed',
-    meaning: 'Received objects older than the retention allows are gone.',
+    meaning: 'Received studies older than the retention period were removed.',
     action: null,
   }),
   studiesNotRemoved: event<{ err: unknown }>({
     id: 'studies_not_removed',
     level: 'warn',
     text: 'old studies could not be removed, will retry',
-    meaning: 'Received objects that may go are still there.',
+    meaning: 'Received studies whose retention has ended are still here.',
     action: 'Check disk and permissions of the data folder.',
   }),
   studyHeld: event<{ study: string; revision: number; because: string }>({
     id: 'study_held',
     level: 'info',
     text: 'study held by a person',
-    meaning: 'A person keeps the study from going on.',
+    meaning: 'A person asked for the study to wait; it is not submitted.',
     action: null,
   }),
   associationAccepted: event<{
@@ -103,22 +104,23 @@ export const DICOM_EVENTS = {
     id: 'association_rejected',
     level: 'warn',
     text: 'association rejected',
-    meaning: 'A peer was turned away; `code` says why.',
-    action: 'Do what the error of that code says; mostly a title or address missing in `sources`.',
+    meaning: 'The association of a peer was rejected; `code` says why.',
+    action: 'See the error of that code; mostly an AE title or address is missing in `sources`.',
   }),
   associationAborted: event<{ association: string; callingAeTitle: string; address?: string }>({
     id: 'association_aborted',
     level: 'info',
     text: 'association aborted by the peer',
-    meaning: 'The peer sent A-ABORT. What it had stored stays; its study completes by quiet time.',
+    meaning:
+      'The peer sent A-ABORT. Objects that it had stored stay; the study completes after its quiet time.',
     action: null,
   }),
   associationIdle: event<{ association: string; callingAeTitle: string; address?: string }>({
     id: 'association_idle',
     level: 'info',
-    text: 'association idle',
+    text: 'idle association aborted',
     meaning:
-      'Nothing came, or our answers were not read, for `idleTimeoutSeconds` of the source: aborted.',
+      'The peer sent nothing, or did not read our answers, for `idleTimeoutSeconds` of the source.',
     action: 'Nothing, or raise the setting for a cart that keeps associations open.',
   }),
   associationEnded: event<{
@@ -130,7 +132,7 @@ export const DICOM_EVENTS = {
     id: 'association_ended',
     level: 'info',
     text: 'association ended',
-    meaning: 'The association is over.',
+    meaning: 'The association was released or aborted.',
     action: null,
   }),
   associationEndUnrecorded: event<{
@@ -142,7 +144,7 @@ export const DICOM_EVENTS = {
     id: 'association_end_unrecorded',
     level: 'error',
     text: 'the end of an association was not recorded',
-    meaning: 'The release could not be noted; the study completes by quiet time.',
+    meaning: 'The end could not be stored; the study completes after its quiet time.',
     action: 'Check the database.',
   }),
   associationStudies: event<{
@@ -153,8 +155,8 @@ export const DICOM_EVENTS = {
   }>({
     id: 'association_studies',
     level: 'info',
-    text: 'association brought objects',
-    meaning: 'Which studies an association brought objects of: joins association and study.',
+    text: 'association sent objects',
+    meaning: 'The studies of which an association sent objects: joins `association` and `study`.',
     action: null,
   }),
   connectionClosed: event<{
@@ -165,9 +167,9 @@ export const DICOM_EVENTS = {
   }>({
     id: 'connection_closed',
     level: 'warn',
-    text: 'connection closed inside an association',
+    text: 'connection closed during an association',
     meaning: 'The peer closed the connection without release or abort.',
-    action: 'Nothing, if it is the habit of the cart; else check the network.',
+    action: 'Nothing, if the cart always does this; otherwise check the network.',
   }),
   connectionAborted: event<{
     association: string;
@@ -179,8 +181,8 @@ export const DICOM_EVENTS = {
     id: 'connection_aborted',
     level: 'warn',
     text: 'connection aborted',
-    meaning: 'The peer broke the protocol and was sent an A-ABORT.',
-    action: 'Look at `code`; a port scanner shows up as `not_dicom`.',
+    meaning: 'The peer violated the protocol; we sent an A-ABORT.',
+    action: 'See `code`; a port scanner shows up as `not_dicom`.',
   }),
   connectionLost: event<{
     association: string;
@@ -191,70 +193,71 @@ export const DICOM_EVENTS = {
     id: 'connection_lost',
     level: 'warn',
     text: 'connection lost',
-    meaning: 'The connection broke; the object under way was dropped, the sender keeps it.',
-    action: 'Check the network if it goes on.',
+    meaning:
+      'The connection broke; the object in transfer was dropped, and the sender still has it.',
+    action: 'If it continues, check the network.',
   }),
   objectRefused: event<{ status: string; error: string }>({
     id: 'object_refused',
     level: 'warn',
     text: 'object refused',
-    meaning: 'A C-STORE was answered with the status in the line.',
-    action: 'Do what the error says; A7xxH means that the sender will try again.',
+    meaning: 'A C-STORE was answered with the status in this line.',
+    action: 'See the error; after A7xxH the sender will try again.',
   }),
   stowObjectFailed: event<{ call: string; err: unknown }>({
     id: 'stow_object_failed',
     level: 'error',
     text: 'object not stored',
-    meaning: 'An error of the gateway over one object of a STOW-RS call; its sender was told.',
-    action: 'Send the line to the makers.',
+    meaning: 'The gateway failed to store one object of a STOW-RS call; the answer says so.',
+    action: 'Report it to the developers with this line.',
   }),
   objectQuarantined: event<{ code: string; detail: string; kept: string }>({
     id: 'object_quarantined',
     level: 'warn',
     text: 'object put in quarantine',
     meaning: 'An object could not be understood; its bytes are kept in `quarantine/`.',
-    action: 'Look at the file with a DICOM tool; tell the vendor.',
+    action: 'Examine the file with a DICOM tool; inform the vendor.',
   }),
   objectConflict: event<{ study: string; path: string }>({
     id: 'object_conflict',
     level: 'warn',
-    text: 'an object with a known SOP Instance UID and other content; both are kept',
-    meaning: 'Two different objects came under one UID.',
-    action: 'Ask the sender which is right; the study is interpreted with both.',
+    text: 'object with a known SOP Instance UID but different content, both are kept',
+    meaning: 'Two different objects arrived under one UID.',
+    action: 'Ask the sender which one is right; the study is interpreted with both.',
   }),
   objectUnreadable: event<{ code: string; kept: string }>({
     id: 'object_unreadable',
     level: 'error',
-    text: 'a stored object cannot be read',
-    meaning: 'An object found at the start could not be read.',
-    action: 'Look into `quarantine/` and at the disk.',
+    text: 'stored object cannot be read',
+    meaning: 'An object that was found at start could not be read.',
+    action: 'Check `quarantine/` and the disk.',
   }),
   objectLeftover: event<{ error: string }>({
     id: 'object_leftover',
     level: 'error',
-    text: 'a partial object could not be removed',
-    meaning: 'A broken-off object left a partial file.',
+    text: 'partial object could not be removed',
+    meaning: 'An interrupted transfer left a partial file.',
     action: 'Check the permissions of the data folder.',
   }),
   normalizedRequestRefused: event<{ operation: string; error: string }>({
     id: 'normalized_request_refused',
     level: 'warn',
-    text: 'request refused',
+    text: 'DIMSE request refused',
     meaning: 'An MPPS, commitment or availability request was refused.',
-    action: 'Read the error; the machine may repeat it.',
+    action: 'See the error; the modality may repeat the request.',
   }),
   intakeRecovered: event<{ registered: number; removed: number }>({
     id: 'intake_recovered',
     level: 'info',
     text: 'intake recovered',
-    meaning: 'Objects that had no row after the last stop were taken up.',
+    meaning: 'Objects without a row after the last stop were registered.',
     action: null,
   }),
   assemblyFailed: event<{ err: unknown }>({
     id: 'assembly_failed',
     level: 'error',
-    text: 'study assembly',
-    meaning: 'A round of study completion failed; the next comes at once.',
+    text: 'study assembly failed, will retry',
+    meaning: 'Complete studies could not be processed; the next attempt follows at once.',
     action: 'Check the database.',
   }),
   studySubmitted: event<{
@@ -268,7 +271,7 @@ export const DICOM_EVENTS = {
     id: 'study_submitted',
     level: 'info',
     text: 'study submitted',
-    meaning: 'A rule made a request of a complete study.',
+    meaning: 'A rule submitted a complete study as a request.',
     action: null,
   }),
   studyUnrouted: event<{
@@ -281,7 +284,7 @@ export const DICOM_EVENTS = {
     id: 'study_unrouted',
     level: 'warn',
     text: 'study not routed',
-    meaning: 'No rule matched: nothing was done with the study.',
+    meaning: 'No rule matched; nothing was done with the study.',
     action:
       '`npx sonogate explain` says why each rule did not match; add one, then release the study.',
   }),
@@ -289,8 +292,9 @@ export const DICOM_EVENTS = {
     id: 'study_not_submitted',
     level: 'error',
     text: 'study not submitted',
-    meaning: 'A complete study could not be handed on; for now or for good, by `code`.',
-    action: '`npx sonogate explain` says which.',
+    meaning:
+      'A complete study could not be submitted, temporarily or permanently, according to `code`.',
+    action: '`npx sonogate explain` says whether it is tried again.',
   }),
   studyLateObjects: event<{
     study: string;
@@ -307,8 +311,8 @@ export const DICOM_EVENTS = {
   commitmentAsked: event<{ destination: string; transaction: string; objects: number }>({
     id: 'commitment_asked',
     level: 'info',
-    text: 'storage commitment asked for',
-    meaning: 'A PACS was asked to commit to what it took.',
+    text: 'storage commitment requested',
+    meaning: 'A PACS was asked to commit to the objects that it accepted.',
     action: null,
   }),
   commitmentNotAsked: event<{
@@ -319,10 +323,10 @@ export const DICOM_EVENTS = {
   }>({
     id: 'commitment_not_asked',
     level: 'warn',
-    text: 'storage commitment could not be asked for, will retry',
-    meaning: 'The PACS could not be asked.',
+    text: 'storage commitment could not be requested, will retry',
+    meaning: 'The request could not be sent to the PACS.',
     action:
-      'Check that the PACS has the service and takes our association (`npx sonogate doctor`).',
+      'Check that the PACS offers the service and accepts our association (`npx sonogate doctor`).',
   }),
   commitmentReceived: event<{
     transaction: string;
@@ -332,15 +336,15 @@ export const DICOM_EVENTS = {
   }>({
     id: 'commitment_received',
     level: 'info',
-    text: 'storage commitment report',
-    meaning: 'A PACS said what it has committed to.',
+    text: 'storage commitment report received',
+    meaning: 'A PACS reported which objects it has committed to.',
     action: null,
   }),
   commitmentReported: event<{ transaction: string; callingAeTitle: string }>({
     id: 'commitment_reported',
     level: 'info',
     text: 'storage commitment reported',
-    meaning: 'A source was told that its objects are safe.',
+    meaning: 'A source received the report that its objects are safe.',
     action: null,
   }),
   commitmentUnreported: event<{
@@ -352,7 +356,7 @@ export const DICOM_EVENTS = {
     id: 'commitment_unreported',
     level: 'warn',
     text: 'storage commitment not reported, will retry',
-    meaning: 'A source could not be told.',
+    meaning: 'The report could not be sent to the source.',
     action: 'Check the `node` of the source and its listener.',
   }),
   commitmentGivenUp: event<{ transaction: string; callingAeTitle: string; code?: string }>({
@@ -360,23 +364,23 @@ export const DICOM_EVENTS = {
     level: 'error',
     text: 'storage commitment not reported, given up',
     meaning:
-      'A source could not be told for seven days; it may keep its objects, or ask for them again.',
+      'The report could not be sent to the source for seven days; the source may keep its objects, or request commitment again.',
     action:
-      'Check the `node` of the source and its listener; have the machine ask again, or clear its objects by hand.',
+      'Check the `node` of the source and its listener; repeat the request at the modality, or delete its objects there by hand.',
   }),
   commitmentWithoutNode: event<{ transaction: string; callingAeTitle: string }>({
     id: 'commitment_without_node',
     level: 'warn',
-    text: 'a report of storage commitment waits: the source has no `node`',
+    text: 'storage commitment report waits: the source has no `node`',
     meaning:
-      'The machine closed its association before the report, and where it listens is not set.',
+      'The modality closed its association before the report, and its own listener is not configured.',
     action: 'Set `node` of the source.',
   }),
   commitmentFailed: event<{ err: unknown }>({
     id: 'commitment_failed',
     level: 'error',
-    text: 'commitment',
-    meaning: 'A round of storage commitment failed; the next comes.',
+    text: 'storage commitment work failed, will retry',
+    meaning: 'Requests or reports of storage commitment failed unexpectedly; they are repeated.',
     action: 'Check the database.',
   }),
 } as const;

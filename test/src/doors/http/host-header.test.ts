@@ -34,7 +34,7 @@ describe('a call whose Host names no machine', () => {
     expect(await json(answer)).toMatchObject({
       status: 400,
       type: expect.stringMatching(/^\/errors\//),
-      detail: 'The Host header names no machine.',
+      detail: 'The Host header does not name a host.',
     });
   });
 });
