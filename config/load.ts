@@ -11,7 +11,7 @@ const SECRETS = ['databaseUrl', 'redisUrl', 'blobUrl'] as const;
 const SECRET_FORM = /secret|password|token/i;
 
 /** Whether the value of a setting must not be shown to anyone, not even in an operator's log. */
-export function isSecret(path: readonly PropertyKey[]): boolean {
+function isSecret(path: readonly PropertyKey[]): boolean {
   return path.some(
     (name) => SECRETS.some((each) => each === name) || SECRET_FORM.test(String(name)),
   );
@@ -22,7 +22,7 @@ export function isSecret(path: readonly PropertyKey[]): boolean {
  * or file, without the final line end.
  * @returns the settings, and a line about each secret that is missing.
  */
-export function resolveSecrets(
+function resolveSecrets(
   tree: SettingsTree,
   environment: SecretEnvironment,
 ): { tree: SettingsTree; complaints: string[] } {

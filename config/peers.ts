@@ -12,19 +12,19 @@ export const aeTitle = z
 const secretFile = z.string().min(1);
 
 /** Ways to authenticate to an HTTP server, besides a client certificate; secrets are in files. */
-export const noAuthorization = z.strictObject({ type: z.literal('none') });
-export const bearerAuthorization = z.strictObject({
+const noAuthorization = z.strictObject({ type: z.literal('none') });
+const bearerAuthorization = z.strictObject({
   type: z.literal('bearer'),
   tokenFile: secretFile,
 });
-export const basicAuthorization = z.strictObject({
+const basicAuthorization = z.strictObject({
   type: z.literal('basic'),
   user: z.string(),
   passwordFile: secretFile,
 });
 
 /** A client certificate with its key, the authority of the server, or both. */
-export const httpTlsSchema = z
+const httpTlsSchema = z
   .strictObject({
     certFile: secretFile.optional(),
     keyFile: secretFile.optional(),

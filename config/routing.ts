@@ -99,7 +99,7 @@ const runSchema = z.strictObject({
 });
 
 /** A rule does one thing, or both runs an endpoint and forwards. */
-export const ruleSchema = z
+const ruleSchema = z
   .strictObject({
     name,
     when: conditionSchema.default({}),

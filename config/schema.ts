@@ -41,7 +41,7 @@ const oidcSchema = z.strictObject({
 });
 
 /** The web console at `/console`. */
-export const consoleSchema = z.strictObject({
+const consoleSchema = z.strictObject({
   enabled: z.boolean(),
   signInsPerMinute: z.number().int().positive(),
   oidc: oidcSchema.optional(),
@@ -50,7 +50,7 @@ export const consoleSchema = z.strictObject({
 /**
  * Traces of each study through the gateway, sent to an OpenTelemetry collector (OTLP over HTTP).
  */
-export const tracingSchema = z.strictObject({
+const tracingSchema = z.strictObject({
   /** Where traces are posted: http://collector.example:4318/v1/traces. */
   endpoint: z.url({ protocol: /^https?$/ }),
   /** A file with one `name: value` header per line, such as an authorization. */
@@ -123,7 +123,7 @@ type Context = z.RefinementCtx<Config>;
 type Path = (string | number)[];
 
 /** Names that one setting uses and another must define: destinations, archives, authorities. */
-export function checkReferences(config: Config, context: Context): void {
+function checkReferences(config: Config, context: Context): void {
   checkNames(config, context);
   checkRules(config, context);
   checkCertificates(config, context);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Versions that BCP 195 permits (RFC 9325 3.1.1); older ones cannot be set. */
-export const TLS_VERSIONS = ['1.2', '1.3'] as const;
+const TLS_VERSIONS = ['1.2', '1.3'] as const;
 export type TlsVersion = (typeof TLS_VERSIONS)[number];
 
 const file = z.string().min(1);
@@ -10,7 +10,7 @@ const minVersion = z.enum(TLS_VERSIONS).default('1.2');
 /**
  * Whether a caller must present a certificate: not requested, verified when presented, or required.
  */
-export const CLIENT_CERTIFICATE = ['none', 'want', 'require'] as const;
+const CLIENT_CERTIFICATE = ['none', 'want', 'require'] as const;
 
 /** TLS of a port of ours; the PEM files are read again when they change. */
 export const listenerTlsSchema = z

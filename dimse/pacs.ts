@@ -4,7 +4,7 @@ import { AssociationPool } from './send/association-pool.ts';
 import { cStoreTransport, type StoreTransport } from './send/store-scu.ts';
 
 /** The destinations of a site that accept DICOM objects, and the transport to each. */
-export interface Pacs {
+interface Pacs {
   destinations: readonly PacsDestination[];
   /** By name. */
   transports: ReadonlyMap<string, StoreTransport>;

@@ -10,7 +10,7 @@ import { moveObjects } from './retrieve.ts';
 /**
  * Why a retrieval would fail, as far as a check without one can find out; null when nothing was found.
  */
-export type Obstacle = string | null;
+type Obstacle = string | null;
 
 /**
  * Queries for a study that does not exist.

@@ -12,7 +12,7 @@ import type { Archive, Retrieved, Wanted } from './archive.ts';
 import { foundStudy, MAX_MATCHES, matchingKeys } from './query.ts';
 
 /** One data set of the DICOM JSON Model (PS3.18 F.2): tag → value representation and values. */
-export type DicomJson = Readonly<Record<string, { vr?: string; Value?: unknown[] }>>;
+type DicomJson = Readonly<Record<string, { vr?: string; Value?: unknown[] }>>;
 
 /** Tags of the attributes that queries ask for, by keyword (PS3.6). */
 export const TAGS = {
@@ -33,7 +33,7 @@ export const TAGS = {
 } as const;
 
 /** The values by keyword, as in a C-FIND response, of the attributes in `TAGS`. */
-export function naturalized(dataSet: DicomJson): Record<string, string> {
+function naturalized(dataSet: DicomJson): Record<string, string> {
   return Object.fromEntries(
     Object.entries(TAGS).map(([keyword, tag]) => [
       keyword,
@@ -43,7 +43,7 @@ export function naturalized(dataSet: DicomJson): Record<string, string> {
 }
 
 /** @returns null when the text is not a list of data sets. */
-export function readDicomJson(text: string): DicomJson[] | null {
+function readDicomJson(text: string): DicomJson[] | null {
   try {
     const read: unknown = JSON.parse(text);
     if (!Array.isArray(read)) return null;
@@ -69,7 +69,7 @@ const FOR_NOW: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]
  * @throws SonogateError `peer_unreachable`, `peer_unauthorized`, `peer_unavailable`,
  * `archive_refused_query`.
  */
-export async function dicomwebGet(
+async function dicomwebGet(
   url: string,
   access: HttpAccess,
   {
@@ -108,7 +108,7 @@ export async function dicomwebGet(
  * @throws SonogateError `peer_unreachable` when the body breaks off, `archive_refused_query` when
  * it is longer than the limit.
  */
-export async function bodyText(body: AsyncIterable<Buffer>): Promise<string> {
+async function bodyText(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
@@ -126,7 +126,7 @@ export async function bodyText(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-export interface StoredParts {
+interface StoredParts {
   stored: number;
   failed: number;
   /** Why the last failed object was not stored; '' when none failed. */

@@ -18,7 +18,7 @@ interface DueCount {
   source: string;
 }
 
-export interface CountParts {
+interface CountParts {
   database: Database;
   sources: readonly Source[];
   now: () => Date;

@@ -9,7 +9,7 @@ import { dicomwebArchive } from './dicomweb-archive.ts';
 import { findObjects, findStudies, openQuery, type QueryAssociation } from './query.ts';
 import { getObjects, moveObjects } from './retrieve.ts';
 
-export interface DimseArchiveSettings {
+interface DimseArchiveSettings {
   name: string;
   node: CalledNode;
   retrieve: 'c-get' | 'c-move';

@@ -16,7 +16,7 @@ import { DAY_MS } from '../../src/platform/time.ts';
 import type { Archive, StudyKeys } from './archive.ts';
 import { fetchPrior, objectsWeAccept, type RetrievalParts } from './retrievals.ts';
 
-export interface PriorChoice {
+interface PriorChoice {
   /** Newest first. */
   chosen: FoundStudy[];
   /** Why studies of the same ID are not used. */

@@ -92,7 +92,7 @@ export function throwIfRefused(
 }
 
 /** Query/Retrieve Level (0008,0052), PS3.4 C.6. */
-export type QueryLevel = 'PATIENT' | 'STUDY' | 'SERIES' | 'IMAGE';
+type QueryLevel = 'PATIENT' | 'STUDY' | 'SERIES' | 'IMAGE';
 
 export interface Query {
   level: QueryLevel;

@@ -45,9 +45,9 @@ export async function objectsWeAccept(
  * Why objects are retrieved: a person asked for the study, the archive has more than has arrived,
  * or the study is a prior.
  */
-export type RetrievalPurpose = 'study' | 'missing' | 'prior';
+type RetrievalPurpose = 'study' | 'missing' | 'prior';
 
-export interface RetrievalRow {
+interface RetrievalRow {
   id: string;
   archive: string;
   study_instance_uid: string;

@@ -28,7 +28,7 @@ const MAX_STORAGE_CONTEXTS = 127;
 /** UIDs per identifier: some implementations limit a list of UIDs to 64 KiB. */
 const UIDS_PER_REQUEST = 500;
 
-export interface RetrieveOptions {
+interface RetrieveOptions {
   signal?: AbortSignal | undefined;
   logger: Logger;
 }

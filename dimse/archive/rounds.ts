@@ -7,7 +7,7 @@ import { askDueCounts } from './expected-count.ts';
 import { findPriors, type SearchedStudy } from './prior-search.ts';
 import { claimRetrieval, type RetrievalParts, runRetrieval } from './retrievals.ts';
 
-export interface ArchiveRoundParts extends RetrievalParts {
+interface ArchiveRoundParts extends RetrievalParts {
   archives: readonly Archive[];
   sources: readonly Source[];
 }

@@ -3,7 +3,7 @@ import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { PDU, PDU_HEADER_BYTES, PDV_HEADER_BYTES, type PduType } from './pdu.ts';
 
 /** A PDU of association control, whole. */
-export interface ControlPdu {
+interface ControlPdu {
   kind: 'pdu';
   type: Exclude<PduType, typeof PDU.data>;
   body: Buffer;
@@ -24,7 +24,7 @@ export interface Fragment {
 /** What arrives over a connection, in order. */
 export type PduEvent = ControlPdu | Fragment;
 
-export interface PduLimits {
+interface PduLimits {
   /** The PDU that must come first: A-ASSOCIATE-RQ for an acceptor, its answers for a requestor. */
   first: readonly PduType[];
   /** Largest P-DATA-TF, as announced to the peer. */

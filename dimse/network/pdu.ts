@@ -51,7 +51,7 @@ export function encodeData(
 }
 
 /** Encodes a PDU of a type, with these values as its body. */
-export function encodePdu(type: PduType, ...values: Buffer[]): Buffer {
+function encodePdu(type: PduType, ...values: Buffer[]): Buffer {
   const length = values.reduce((sum, value) => sum + value.length, 0);
   const header = Buffer.alloc(PDU_HEADER_BYTES);
   header.writeUInt8(type, 0);
@@ -69,7 +69,7 @@ const CONTROL = /\p{Cc}/u;
  * Leading and trailing spaces are not significant (PS3.5 6.2); some peers pad with NUL all the
  * same.
  */
-export function readAeTitle(field: Buffer): string {
+function readAeTitle(field: Buffer): string {
   return field
     .toString('latin1')
     .replace(/[\0 ]+$/, '')
@@ -77,7 +77,7 @@ export function readAeTitle(field: Buffer): string {
 }
 
 /** @throws SonogateError `unexpected_pdu` when the title contains a control character. */
-export function requireAeTitle(title: string): void {
+function requireAeTitle(title: string): void {
   if (!CONTROL.test(title)) return;
   throw new SonogateError('unexpected_pdu', 'An AE title contains a control character.');
 }

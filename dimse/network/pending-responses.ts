@@ -4,7 +4,7 @@ import { COMMAND, CollectedBytes, type CommandSet, RESPONSE_BIT, unexpected } fr
 import { MEDIUM_PRIORITY } from './requestor.ts';
 
 /** A C-FIND, C-GET or C-MOVE request. */
-export interface DimseRequest {
+interface DimseRequest {
   commandField: number;
   sopClassUid: string;
   transferSyntax: string;

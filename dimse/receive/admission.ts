@@ -85,7 +85,7 @@ export function createSourceLimits(now: () => number = () => performance.now()):
 }
 
 /** The caller, as far as the network shows it. */
-export interface Caller {
+interface Caller {
   aeTitle: string;
   address: string;
   /** Proved in the TLS handshake; null without TLS or without a certificate. */

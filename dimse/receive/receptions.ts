@@ -34,7 +34,7 @@ export function noteReceptions(storage: StorageService, parts: ReceptionParts): 
 }
 
 /** Follows which open association, or store transaction, sends objects of which study. */
-export interface StudyReleases {
+interface StudyReleases {
   arrived(peer: AssociationPeer, source: string, arrival: Arrival): void;
   ended(peer: AssociationPeer, end: AssociationEnd): Promise<void>;
 }

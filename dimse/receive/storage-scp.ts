@@ -27,7 +27,7 @@ import { createSourceLimits, type SourceLimits } from './admission.ts';
 import { type DicomAudit, NO_AUDIT } from './audit.ts';
 import { noteReceptions, watchReleases } from './receptions.ts';
 
-export interface IntakeOptions extends RegistrationOptions {
+interface IntakeOptions extends RegistrationOptions {
   limits: Pick<Config['dicom'], 'maxObjectBytes' | 'minFreeBytes'>;
   sourceLimits: SourceLimits;
   /** Called when the row of an object is committed, before its status is sent. */
@@ -155,7 +155,7 @@ export interface Reception {
 }
 
 /** A storage service that tells of each object how its reception went. */
-export function measuredStorage(
+function measuredStorage(
   storage: StorageService,
   onReception: (peer: AssociationPeer, reception: Reception) => void,
 ): StorageService {

@@ -5,7 +5,7 @@ import { type OutgoingObject, Requestor } from '../network/requestor.ts';
 /** The properties of an object that decide which presentation context it needs. */
 export type ObjectKind = Pick<OutgoingObject, 'sopClassUid' | 'transferSyntax'>;
 
-export interface LentAssociation {
+interface LentAssociation {
   requestor: Requestor;
   /** Whether the association was idle before: the peer may have ended it meanwhile. */
   wasIdle: boolean;

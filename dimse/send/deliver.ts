@@ -15,7 +15,7 @@ import {
   sendOutcomeOf,
 } from './store-scu.ts';
 
-export interface DicomDelivererOptions {
+interface DicomDelivererOptions {
   destinations: readonly (ObjectSource['destination'] & { name: string })[];
   /** Transport to each destination, by name. */
   transports: ReadonlyMap<string, StoreTransport>;
@@ -69,7 +69,7 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
   };
 }
 
-export function permanentFailure(code: 'invalid_config' | 'expired', detail: string): SendOutcome {
+function permanentFailure(code: 'invalid_config' | 'expired', detail: string): SendOutcome {
   return { outcome: 'failed', failure: 'permanent', code, detail };
 }
 

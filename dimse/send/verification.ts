@@ -49,7 +49,7 @@ const CLASSES: Readonly<Record<DicomDestination['objects'][number], readonly str
   'presentation-state': [STORAGE_CLASS.presentationState],
 };
 
-export interface NodeReport {
+interface NodeReport {
   /** Status of the C-ECHO; 0 is success. */
   status: number;
   milliseconds: number;

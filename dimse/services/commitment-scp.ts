@@ -23,7 +23,7 @@ import {
 } from './commitment-message.ts';
 import { type SopReference, sopReferences, uidOf } from './referenced-objects.ts';
 
-export interface CommitmentScpParts {
+interface CommitmentScpParts {
   database: Queryable;
   objects: ReceivedObjects;
   sources: readonly Source[];
@@ -130,7 +130,7 @@ async function keepReport(
   );
 }
 
-export async function recordReportConfirmed(
+async function recordReportConfirmed(
   database: Queryable,
   transactionUid: string,
   callingAeTitle: string,

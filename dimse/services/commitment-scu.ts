@@ -126,7 +126,7 @@ const LONGEST_WAIT_SECONDS = 3600;
 /** Association, request, answer and release may each take the whole time-out of the PACS. */
 const WAITS_OF_A_REQUEST = 4;
 
-export interface CommitmentScuParts {
+interface CommitmentScuParts {
   database: Database;
   destinations: readonly DicomDestination[];
   aeTitle: string;

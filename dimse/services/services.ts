@@ -13,7 +13,7 @@ import { storageCommitmentService } from './commitment-scp.ts';
 import { commitmentReportService } from './commitment-scu.ts';
 import { instanceAvailabilityService, performedProcedureService } from './mpps-and-ian.ts';
 
-export interface ServiceParts {
+interface ServiceParts {
   database: Database;
   objects: ReceivedObjects;
   sources: readonly Source[];

@@ -9,7 +9,7 @@ import { sufficientScopes } from './required-capabilities.ts';
 /** SMART App Launch 2.2, "Client Authentication: Asymmetric": at most five minutes. */
 const LIFETIME_SECONDS = 240;
 
-export interface AssertionClaims {
+interface AssertionClaims {
   clientId: string;
   /** `kid` of our public key, as registered with the EHR. */
   keyId: string;
@@ -23,7 +23,7 @@ export interface AssertionClaims {
  * @param privateKey PEM.
  * @throws Error for any other kind of key, or when it is not a key.
  */
-export function clientAssertion(
+function clientAssertion(
   { clientId, keyId, audience }: AssertionClaims,
   privateKey: string,
   now = Date.now(),
@@ -56,7 +56,7 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): 'R
 }
 
 /** A registered backend service (SMART App Launch 2.2, "Backend Services"). */
-export interface BackendService {
+interface BackendService {
   clientId: string;
   keyId: string;
   scope: string;
@@ -67,7 +67,7 @@ export interface BackendService {
 }
 
 /** The server that issues tokens. */
-export interface TokenEndpoint {
+interface TokenEndpoint {
   /** FHIR base, without a trailing slash. */
   baseUrl: string;
   dispatcherNow: () => Promise<Dispatcher | undefined>;

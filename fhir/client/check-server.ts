@@ -3,7 +3,7 @@ import { tlsDispatcher } from './authorization.ts';
 import { connectFhir } from './client.ts';
 import { dailyMode, modeInWords } from './delivery-mode.ts';
 
-export interface ServerReport {
+interface ServerReport {
   /** FHIR version of the CapabilityStatement; null when the server has none. */
   version: string | null;
   /** How results will be sent to the server. */

@@ -74,10 +74,7 @@ function causeCode(error: unknown): string {
 }
 
 /** The settings of a destination that a connection needs. */
-export type FhirConnection = Pick<
-  FhirDestination,
-  'baseUrl' | 'authorization' | 'tls' | 'timeoutSeconds'
->;
+type FhirConnection = Pick<FhirDestination, 'baseUrl' | 'authorization' | 'tls' | 'timeoutSeconds'>;
 
 const JSON_BODY = { 'content-type': 'application/fhir+json' };
 

@@ -28,7 +28,7 @@ const JPEG_QUALITY = 85;
  * A preview that has been removed is left out.
  * @param artifactPath path of a stored artifact by its name.
  */
-export async function keyImagesOf(
+async function keyImagesOf(
   result: Result,
   artifactPath: (name: string) => Promise<string | null>,
 ): Promise<KeyImage[]> {

@@ -20,7 +20,7 @@ const REPLACEABLE: ReadonlySet<DiagnosticReport['status']> = new Set([
 ]);
 
 /** What identifies a result among those of the same study. */
-export interface StudyResult {
+interface StudyResult {
   resultSystem: string;
   requestId: string;
   /** Earlier requests of the same study and endpoint, newest first. */
@@ -83,7 +83,7 @@ function ours({ identifier = [] }: DiagnosticReport, resultSystem: string): Iden
 }
 
 /** The parts of an earlier run that a later one does not replace in place. */
-export interface FormerRun {
+interface FormerRun {
   /** The document of the newest earlier run; the new one replaces it. */
   document?: Reference<DocumentReference>;
   /** Entries that withdraw what the later run does not have, and supersede the former document. */

@@ -8,7 +8,7 @@ import type { Choice } from './send-report.ts';
 
 /** Actions of a person on a held report; their rows are only ever added. */
 const HOLD_ACTIONS = ['show', 'release', 'reject'] as const;
-export type HoldAction = (typeof HOLD_ACTIONS)[number];
+type HoldAction = (typeof HOLD_ACTIONS)[number];
 
 /** The last decision of a person on a delivery, with the patient and order chosen last. */
 export interface Decision extends Choice {
@@ -65,7 +65,7 @@ function choiceInForce(rows: readonly DecisionRow[]): Choice {
   return { order };
 }
 
-export interface HoldQueueDeps {
+interface HoldQueueDeps {
   database: Database;
   subjectOf: (requestId: string) => Promise<Subject | null>;
   /** Makes a delivery due at once. */

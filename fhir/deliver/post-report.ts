@@ -34,7 +34,7 @@ export function withReferences<Of extends Resource>(
  * Takes the Provenance out of a transaction, for a receiver that refuses ids chosen by the client
  * (exchange 1.6). It has no identifier for a conditional create, so it is sent afterwards.
  */
-export function detachProvenance(bundle: Bundle): { rest: Bundle; provenance: Provenance | null } {
+function detachProvenance(bundle: Bundle): { rest: Bundle; provenance: Provenance | null } {
   const entries = bundle.entry ?? [];
   const isProvenance = (resource?: Resource): resource is Provenance =>
     resource?.resourceType === 'Provenance';
@@ -49,7 +49,7 @@ export function detachProvenance(bundle: Bundle): { rest: Bundle; provenance: Pr
  * @returns false when the receiver did not say where its resources are, so that no Provenance can
  * be created.
  */
-export async function addProvenance(
+async function addProvenance(
   server: FhirServer,
   provenance: Provenance,
   committed: { bundle: Bundle; receipt: TransactionReceipt },
@@ -89,7 +89,7 @@ const AT_A_TIME = 20;
  * concurrent sender; the outbox sends to a destination one by one.
  * @throws FhirFailure `ehr_rejected` when two resources have the identifier of one.
  */
-export async function withoutConditions(
+async function withoutConditions(
   server: Pick<FhirServer, 'search'>,
   bundle: Bundle,
   signal: AbortSignal,
@@ -180,7 +180,7 @@ function chunks<Item>(items: readonly Item[], size: number): Item[][] {
  * stays; every entry is conditional or has an id, so that the next attempt finds it.
  * @throws FhirFailure of the first entry that is refused.
  */
-export async function sendInOrder(
+async function sendInOrder(
   server: Pick<FhirServer, 'write'>,
   bundle: Bundle,
   signal: AbortSignal,

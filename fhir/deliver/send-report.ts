@@ -49,7 +49,7 @@ export interface Choice {
   order?: string | null;
 }
 
-export interface ReportToSend {
+interface ReportToSend {
   result: Result;
   subject: Subject;
   identity: DicomIdentity;

@@ -18,7 +18,7 @@ export interface Order {
   encounter?: Reference<Encounter>;
 }
 
-export interface OrderLookup {
+interface OrderLookup {
   /** (0008,0050) */
   accession: string;
   /** The patient at the receiver; null for one that the bundle creates. */

@@ -10,7 +10,7 @@ import { medicalRecordNumber, searchToken } from '../resources/identifiers.ts';
 type PatientSettings = Pick<FhirDestination, 'patientIdentifierSystems' | 'createPatient'>;
 
 /** The patient at the receiver, or one that the bundle creates, if the site allows it. */
-export type PatientMatch = { reference: Reference<Patient> } | { newPatient: Patient };
+type PatientMatch = { reference: Reference<Patient> } | { newPatient: Patient };
 
 /** (0010,0040) → administrative gender. */
 const GENDERS: Readonly<Record<string, Patient['gender']>> = {

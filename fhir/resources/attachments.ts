@@ -23,7 +23,7 @@ export function pdfAttachment({ pdf, result }: ReportContext): Attachment | null
 }
 
 /** A key image, always inline. */
-export function imageAttachment({ result }: ReportContext, image: KeyImage): Attachment {
+function imageAttachment({ result }: ReportContext, image: KeyImage): Attachment {
   return {
     contentType: image.contentType,
     data: image.data.toString('base64'),

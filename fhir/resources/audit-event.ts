@@ -16,7 +16,7 @@ const SOURCE_TYPE = 'http://terminology.hl7.org/CodeSystem/security-source-type'
 const DICOM_UID = 'urn:dicom:uid';
 
 /** Identifier systems of a site. */
-export interface AuditIdentifiers {
+interface AuditIdentifiers {
   /** Identifier system of our request ids. */
   requestSystem: string;
   /** (0010,0021) Issuer of Patient ID → system, `*` for images without one; none: no system. */

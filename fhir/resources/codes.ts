@@ -66,7 +66,7 @@ export const SECTION_CODES: Readonly<Record<string, Coding>> = {
   growth: { system: SYSTEMS.DCM, code: '125008', display: 'Fetus Summary' },
 };
 
-export interface ReportCodes {
+interface ReportCodes {
   /** LOINC first: receivers that read one coding read the first. */
   code: Coding[];
   title: string;

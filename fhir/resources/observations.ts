@@ -45,7 +45,7 @@ export function observationReference(requestId: string, role: string): Reference
  * The elements that every Observation of a result has.
  * @param ours false for a value that this software was given: it was not asserted by AI.
  */
-export function observationBase(
+function observationBase(
   context: ReportContext,
   role: string,
   code: CodeableConcept,
@@ -86,7 +86,7 @@ const INTERPRETATION_DISPLAY = {
 } as const;
 
 /** One interpretation as the CodeableConcept of `Observation.interpretation`. */
-export function interpretationOf(code: keyof typeof INTERPRETATION_DISPLAY): CodeableConcept {
+function interpretationOf(code: keyof typeof INTERPRETATION_DISPLAY): CodeableConcept {
   return {
     coding: [{ system: SYSTEMS.interpretation, code, display: INTERPRETATION_DISPLAY[code] }],
   };
@@ -120,7 +120,7 @@ export function referenceRange(
 const DERIVATION_TEXT = { mean: 'mean of several frames', median: 'median of several frames' };
 
 /** Role of a measurement: its id and the fetus, so that twins never share an identifier. */
-export function measurementRole(m: Measurement): string {
+function measurementRole(m: Measurement): string {
   return m.fetus === null ? m.id : `${m.id}/${m.fetus}`;
 }
 
@@ -129,7 +129,7 @@ export function measurementRole(m: Measurement): string {
  * why it is absent (invariant obs-6 forbids both).
  * @param roles measurement id → role, to resolve `inputs`.
  */
-export function measurementObservation(
+function measurementObservation(
   context: ReportContext,
   m: Measurement,
   roles: ReadonlyMap<string, string>,
@@ -224,7 +224,7 @@ function exchangeQuantity(m: Measurement, value: number): Quantity {
 }
 
 /** A score with its parts as components. */
-export function scoreObservation(
+function scoreObservation(
   context: ReportContext,
   score: Result['scores'][number],
 ): ObservationEntry {
@@ -249,7 +249,7 @@ export function scoreObservation(
 }
 
 /** A category with the criteria that decided it. */
-export function classificationObservation(
+function classificationObservation(
   context: ReportContext,
   classification: Result['classifications'][number],
 ): ObservationEntry {
@@ -275,7 +275,7 @@ export function classificationObservation(
  * A finding in words, with the Observations that it is based on.
  * @param roles measurement id → role, to resolve `evidence`.
  */
-export function findingObservation(
+function findingObservation(
   context: ReportContext,
   finding: Finding,
   roles: ReadonlyMap<string, string>,

@@ -30,7 +30,7 @@ export function drawnEllipse({ width, data }: GrayImage): Ellipse {
 }
 
 export type SplitName = 'test' | 'validation';
-export type ModelFolder =
+type ModelFolder =
   | 'fetal-plane'
   | 'fetal-head'
   | 'fetal-abdomen'

@@ -18,7 +18,7 @@ interface Motion {
 }
 
 /** One segment of one patient: by the outlines of the network, and by those of an expert. */
-export interface PatientWall {
+interface PatientWall {
   ejectionFraction: number;
   own: Motion;
   expert: Motion;

@@ -50,7 +50,7 @@ export function wallCases(
 }
 
 /** Agreement over segments, counted. */
-export interface WallAgreement {
+interface WallAgreement {
   segments: number;
   reduced: number;
   scored: number;
@@ -138,7 +138,7 @@ export function studyCase(
 }
 
 /** One quantity over all studies, in the unit of its concept. */
-export interface QuantityAgreement {
+interface QuantityAgreement {
   key: ConceptKey;
   studies: number;
   /** Not found, or not accepted: nothing that a user could rely on. */

@@ -29,7 +29,7 @@ import {
 import { createRandom, type Random } from '../phantom/random.ts';
 
 /** The planes in which the chambers are shown. */
-export interface ApicalPlanes {
+interface ApicalPlanes {
   four: ImagePlane;
   two: ImagePlane;
 }
@@ -70,10 +70,7 @@ function rightBasalMm(at: HeartMoment, plane: ImagePlane): number {
  * What perfect outlines in the planes of a study give: the product's methods measure in planes,
  * which do not show the volume or width of the heart itself.
  */
-export function truthOfPlanes(
-  heart: Heart,
-  planes: ApicalPlanes,
-): Partial<Record<ConceptKey, number>> {
+function truthOfPlanes(heart: Heart, planes: ApicalPlanes): Partial<Record<ConceptKey, number>> {
   const [filled, emptied] = [heart.at(END_DIASTOLE), heart.at(END_SYSTOLE)];
   const [diastolic, systolic] = [filled, emptied].map((at) => biplane(at, planes, ventricleCut));
   return {

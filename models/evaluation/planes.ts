@@ -89,7 +89,7 @@ export function planeAgreement(classified: readonly Classified[]) {
 }
 
 /** Expected calibration error over ten bins of the highest probability (Guo 2017). */
-export function calibrationError(classified: readonly Classified[]): number {
+function calibrationError(classified: readonly Classified[]): number {
   const bins = Array.from({ length: 10 }, () => ({ right: 0, sum: 0 }));
   for (const { one, estimate } of classified) {
     const best = PLANES.reduce((a, b) =>

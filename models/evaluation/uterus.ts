@@ -26,7 +26,7 @@ interface Label {
 }
 
 /** The results from the maps of phantoms, by quantity, and how often a decision was right. */
-export interface UterusEvaluation {
+interface UterusEvaluation {
   measured: Record<string, Measured[]>;
   decisions: Record<string, { right: number; of: number }>;
 }

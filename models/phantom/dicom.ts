@@ -35,7 +35,7 @@ export interface PixelEncoding {
   colour: 'grey' | 'rgb';
 }
 
-export const TRANSFER_SYNTAX = {
+const TRANSFER_SYNTAX = {
   native: '1.2.840.10008.1.2.1',
   jpeg: '1.2.840.10008.1.2.4.50',
 } as const;
@@ -63,7 +63,7 @@ export function photometricInterpretation({ compression, colour }: PixelEncoding
 }
 
 /** Pixel Data as dcmjs expects it, and the compression ratio. */
-export interface EncodedPixels {
+interface EncodedPixels {
   pieces: ArrayBuffer[];
   compressionRatio: number;
 }
@@ -97,7 +97,7 @@ async function jpegFragment(frame: PhantomFrame, colour: PixelEncoding['colour']
 }
 
 /** Native frames in one piece; JPEG baseline in one fragment per frame. */
-export async function encodePixelData(
+async function encodePixelData(
   frames: readonly PhantomFrame[],
   { compression, colour }: PixelEncoding,
 ): Promise<EncodedPixels> {

@@ -16,7 +16,7 @@ import type { Shape } from './shapes.ts';
 import type { Scene } from './tissue.ts';
 
 /** What one frame of a view shows, and what a perfect reader would measure on it. */
-export interface Exposure {
+interface Exposure {
   scene: Scene;
   acquisition: Acquisition;
   truth: FrameTruth;

@@ -36,7 +36,7 @@ export interface PhantomFrame {
   truth: FrameTruth;
 }
 
-export interface FrameRequest {
+interface FrameRequest {
   plane: Plane;
   sizes: FetalSizes;
   /** Fixes anatomy, pose, machine and speckle. */

@@ -5,11 +5,7 @@ import { createNoise, type Random } from './random.ts';
 import type { Scene } from './tissue.ts';
 
 /** Polar brightness (0..1) to screen pixels (0..255) by bilinear interpolation. */
-export function scanConvert(
-  brightness: Float32Array,
-  grid: PolarGrid,
-  window: ImageWindow,
-): Uint8Array {
+function scanConvert(brightness: Float32Array, grid: PolarGrid, window: ImageWindow): Uint8Array {
   const { sector, samples, lines } = grid;
   const { columns, rows, mmPerPixel, origin } = window;
   const pixels = new Uint8Array(columns * rows);
@@ -61,7 +57,7 @@ export interface Acquisition {
 }
 
 /** Enough lines and samples that the screen, not the grid, limits the detail. */
-export function gridFor({ sector, window }: Acquisition): PolarGrid {
+function gridFor({ sector, window }: Acquisition): PolarGrid {
   const pixels = sector.depthMm / window.mmPerPixel;
   return { sector, samples: Math.round(Math.min(560, Math.max(320, pixels))), lines: 240 };
 }

@@ -38,7 +38,7 @@ export interface AbdomenTruth extends OutlineTruth {
 }
 
 /** Outer to outer of the ossified diaphysis; `ends` in pixels. */
-export interface FemurTruth {
+interface FemurTruth {
   ends: [Point, Point];
   flMm: number;
 }

@@ -15,7 +15,7 @@ export interface Random {
 }
 
 /** mulberry32 (Tommy Ettinger, public domain): 32 bits of state, enough for a simulated image. */
-export function uniformSource(seed: number): () => number {
+function uniformSource(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -26,7 +26,7 @@ export interface Shot {
 }
 
 /** What a study holds: the planes of biometry, these with stills of the other views, or cines too. */
-export const STUDY_CONTENTS = ['biometry', 'stills', 'complete'] as const;
+const STUDY_CONTENTS = ['biometry', 'stills', 'complete'] as const;
 export type StudyContents = (typeof STUDY_CONTENTS)[number];
 
 const STILL = {

@@ -14,7 +14,7 @@ import { createRandom, type Random } from './random.ts';
 import { drawGrowth, type FetalSizes, type GrowthDeviation, sizesAt } from './sizes.ts';
 import { SHOTS, type Shot, type StudyContents } from './study-shots.ts';
 
-export interface StudyRequest {
+interface StudyRequest {
   /** Which fetus, mother, hand and machine. */
   seed: number;
   /** Gestational age at the study date, days, 98 to 280. */

@@ -18,7 +18,7 @@ export const SERIES = {
   ko: { modality: 'KO', number: '9005' },
   sc: { modality: 'US', number: '9006' },
 } as const;
-export type SeriesKind = keyof typeof SERIES;
+type SeriesKind = keyof typeof SERIES;
 
 const ANONYMOUS: DicomIdentity = {
   SpecificCharacterSet: null,

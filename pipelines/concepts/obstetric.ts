@@ -89,7 +89,7 @@ export const BIOMETRY = {
 const NECK = sct('45048000', 'Neck');
 
 /** The gestational sac and the embryo, nuchal translucency (CID 12009, 12010). */
-export const EARLY_PREGNANCY = {
+const EARLY_PREGNANCY = {
   crl: {
     ...length('Crown-rump length', 'CRL', ln('11957-8', 'Crown Rump Length'), null),
     group: 'early-gestation',
@@ -270,7 +270,7 @@ const UTA = { label: 'Uterine artery', abbreviation: 'UtA', site: UTERINE_ARTERY
 const UNNAMED = { label: 'Unnamed vessel', abbreviation: 'vessel', site: null };
 
 /** Arteries and veins of mother and fetus (CID 12119), the ratios of heart to thorax (CID 12279). */
-export const CIRCULATION = {
+const CIRCULATION = {
   'umbilical-artery-pi': vascular(UA, 'pi'),
   'umbilical-artery-ri': vascular(UA, 'ri'),
   'umbilical-artery-sd': vascular(UA, 'sd'),
@@ -493,7 +493,6 @@ export const OBSTETRIC_CONCEPTS = {
 } as const satisfies Record<string, MeasurementConcept>;
 
 export type ObstetricConcept = keyof typeof OBSTETRIC_CONCEPTS;
-export type ObstetricChart = keyof typeof OBSTETRIC_CHARTS;
 export type FindingConceptKey = keyof typeof FINDING_CONCEPTS;
 
 /** The envelope's `concept` of a finding or a classification. */

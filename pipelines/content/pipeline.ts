@@ -17,7 +17,7 @@ const FRAMES = 3;
 
 const PLANES_SHARE = 0.5;
 
-export interface ContentParts {
+interface ContentParts {
   openPlanes(settings: Job['models']): Promise<Pick<Locator, 'planes'>>;
   openViews(settings: Job['models']): Promise<HeartLocator>;
 }

@@ -7,7 +7,7 @@ import { z } from 'zod';
 export const CONTENT_ENDPOINT = 'us/content/look';
 
 /** What most of the recognised clips of a study show. */
-export const ANATOMIES = ['fetus', 'adult heart'] as const;
+const ANATOMIES = ['fetus', 'adult heart'] as const;
 
 const named = z.array(z.strictObject({ name: z.string(), clips: z.number().int().positive() }));
 

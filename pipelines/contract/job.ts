@@ -3,7 +3,7 @@ import { PAPERS, PROVIDER_SETTINGS } from '../../config/schema.ts';
 
 /** What a request with a test key can ask of the mock backend, as `mock` in its metadata. */
 export const MOCK_SCENARIOS = ['succeed', 'reject', 'fail', 'slow', 'triage'] as const;
-export type MockScenario = (typeof MOCK_SCENARIOS)[number];
+type MockScenario = (typeof MOCK_SCENARIOS)[number];
 
 /** The scenario of a metadata value; null for one that does not exist. */
 export function mockScenario(value = 'succeed'): MockScenario | null {

@@ -10,7 +10,7 @@ export interface Rectangle {
 }
 
 /** Where a scale came from; with `none`, nothing may be given in millimetres. */
-export type CalibrationSource = 'region' | 'pixel-spacing' | 'user' | 'none';
+type CalibrationSource = 'region' | 'pixel-spacing' | 'user' | 'none';
 
 /** A rectangle of a frame with its scale. */
 export interface CalibratedRegion {

@@ -126,7 +126,7 @@ function element(number: number, representation: string, value: Buffer): Buffer 
 }
 
 /** The first bytes of a DICOM file, in a buffer that nothing else shares. */
-export interface FileStart {
+interface FileStart {
   start: Buffer<ArrayBuffer>;
   /** Whether this is the whole file. */
   whole: boolean;

@@ -79,10 +79,10 @@ import {
 import { ARTERIES, territoryOf } from './wall-motion/guideline.ts';
 
 /** 0-based frame that is shown at a time: floor(t / frame time), both in ms (echo 4.3). */
-export const frameAt = (time: number, frameTime: number) => Math.floor(time / frameTime);
+const frameAt = (time: number, frameTime: number) => Math.floor(time / frameTime);
 
 /** What the header says of scales, modes and times (echo 2). */
-export const DICOM_CHECKS: Readonly<Record<string, CheckFormula>> = {
+const DICOM_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'dicom.usDistance2D': (i) =>
     distance(
       { x: 0, y: 0 },
@@ -133,7 +133,7 @@ const volumes = (i: VectorInputs) => ({
 });
 
 /** Doppler and valves (echo 11, 17). */
-export const FLOW_CHECKS: Readonly<Record<string, CheckFormula>> = {
+const FLOW_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'doppler.bernoulli': (i) => pressureGradient(i.number('velocityMS')),
   'doppler.bernoulliProximalCorrected': (i) =>
     correctedGradient(i.number('distalMS'), i.number('proximalMS')),
@@ -246,7 +246,7 @@ const diastolic2016 = (i: VectorInputs): Diastolic2016 => ({
 });
 
 /** Left ventricle and atrium, strain, wall motion, diastole (echo 1 to 10, 14, 15). */
-export const LEFT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
+const LEFT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'bsa.dubois': bodySurface('dubois'),
   'bsa.mosteller': bodySurface('mosteller'),
   'bsa.haycock': bodySurface('haycock'),
@@ -336,7 +336,7 @@ const variation: CheckFormula = (i) =>
   respiratoryVariation(i.number('eExpirationCmS'), i.number('eInspirationCmS'));
 
 /** Right heart, pulmonary pressure and pericardium (echo 7, 12, 13). */
-export const RIGHT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
+const RIGHT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'rv.fac': (i) => fractionalChange(i.number('edaCm2'), i.number('esaCm2')),
   'rv.rimp': (i) => performanceIndex(i.number('tcoMs'), i.number('ejectionTimeMs')),
   'rv.lvEccentricityIndex': (i) =>

@@ -8,7 +8,7 @@ import { echoInputSchema } from './shared/input.ts';
 import { viewsDataSchema } from './views/section.ts';
 
 /** Prices in USD as decimal strings, by frames of the upload (api 1). */
-export const ECHO_PRICE_TIERS = [
+const ECHO_PRICE_TIERS = [
   { up_to_frames: 1000, price: '0.06' },
   { up_to_frames: 8000, price: '0.15' },
   { up_to_frames: null, price: '0.25' },
@@ -24,7 +24,7 @@ const line = (item: string, price: string) => ({
 });
 
 /** Price lines of a run over so many frames, and of the report where it is asked for. */
-export function echoPrice(id: string, frames: number, withReport: boolean) {
+function echoPrice(id: string, frames: number, withReport: boolean) {
   const tier =
     ECHO_PRICE_TIERS.find(({ up_to_frames: most }) => most === null || frames <= most) ??
     ECHO_PRICE_TIERS[2];
@@ -35,7 +35,7 @@ export function echoPrice(id: string, frames: number, withReport: boolean) {
  * The envelope with the data of the section `views`; a section that was not assessed has none of it,
  * and every other section any.
  */
-export const echoResultSchema = resultSchema.extend({
+const echoResultSchema = resultSchema.extend({
   sections: z.array(
     z.union([
       sectionSchema.extend({ id: z.literal('views'), data: viewsDataSchema }),

@@ -240,7 +240,7 @@ function beside(value: Measurement, images: readonly Measurement[]): Measurement
   return withRemark(value, remarkOfEcho('echo.of-images', { key, value: own.value }));
 }
 
-export interface Gathered {
+interface Gathered {
   study: Study;
   context: EchoContext;
   spectra: readonly DisplayReading[];

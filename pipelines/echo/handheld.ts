@@ -1,10 +1,10 @@
 import type { Clip } from '../contract/study.ts';
 
 /** Clips of a handheld scanner that stand for a study (api 2.4). */
-export const HANDHELD_CLIPS = { least: 1, most: 5 } as const;
+const HANDHELD_CLIPS = { least: 1, most: 5 } as const;
 
 /** What the files of an echo request are; `reason` is the sentence for the client. */
-export type EchoInput = { kind: 'study' } | { kind: 'handheld' } | { kind: 'none'; reason: string };
+type EchoInput = { kind: 'study' } | { kind: 'handheld' } | { kind: 'none'; reason: string };
 
 function isVideo({ sopInstanceUid, timing, frames }: Clip): boolean {
   return sopInstanceUid === null && timing === 'container' && frames.length > 1;

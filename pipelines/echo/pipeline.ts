@@ -30,7 +30,7 @@ function refusalOf(study: Study): string | null {
   return input.kind === 'none' ? `This is no echo study: ${input.reason}.` : null;
 }
 
-export interface EchoParts extends ArtifactParts {
+interface EchoParts extends ArtifactParts {
   /** Opens the models of a job; the pipeline keeps what it gets for the jobs that follow. */
   openLocator(settings: Job['models']): Promise<HeartLocator>;
 }

@@ -22,7 +22,7 @@ export interface Placement {
   offsetY: number;
 }
 
-export interface Letterboxed {
+interface Letterboxed {
   /** Row by row, 0..1, `width * height` of the network. */
   pixels: Float32Array;
   placement: Placement;

@@ -3,7 +3,7 @@ import type { Placement } from './letterbox.ts';
 import { letterboxLit } from './letterbox.ts';
 import type { ModelSession } from './session.ts';
 
-export interface ImageMaps {
+interface ImageMaps {
   placement: Placement;
   /** One map per channel of the model, averaged over the image and its mirror image. */
   channels: Float32Array[];

@@ -56,7 +56,7 @@ const modelSchema = z.strictObject({
 const registrySchema = z.strictObject({ models: z.array(modelSchema) });
 
 export type ModelTask = z.infer<typeof modelSchema>['task'];
-export type ModelDescription = z.infer<typeof modelSchema>;
+type ModelDescription = z.infer<typeof modelSchema>;
 /** A registry entry with the absolute path of its file. */
 export type RegisteredModel = ModelDescription & { path: string };
 export type PackSetting = 'all' | 'permissive';

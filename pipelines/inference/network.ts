@@ -184,7 +184,7 @@ export function selfTestImages(count: number, pixels: number): Float32Array<Arra
  * is repeated on the processor, so that its caller only sees an answer, whose `refusal` gives the
  * reason. Waiting runs go to the processor, too.
  */
-export function withProcessorFallback(
+function withProcessorFallback(
   openOnProcessor: () => Promise<Network>,
   onAccelerator: Network,
   accelerator: Accelerator,

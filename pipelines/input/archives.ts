@@ -12,7 +12,7 @@ import { CONTAINER_LIMITS, type ContainerLimits } from './limits.ts';
 import { type StudyFile, withByteSource } from './study-file.ts';
 
 /** One entry of an archive that is not a folder. */
-export interface ArchiveMember {
+interface ArchiveMember {
   /** The path as the archive writes it: not yet safe to show or to use. */
   path: string;
   /** Why the entry is not read, in a sentence; null for a plain file. */
@@ -33,7 +33,7 @@ const CHECKSUM_END = 156;
  * Whether `block` is a tar header by its checksum: the sum of every byte, with its own field as
  * spaces.
  */
-export function isTarHeader(block: Buffer): boolean {
+function isTarHeader(block: Buffer): boolean {
   if (block.length < BLOCK || block[0] === 0) return false;
   const field = block.toString('latin1', CHECKSUM_START, CHECKSUM_END);
   const digits = /^ *([0-7]+)[\0 ]*$/.exec(field)?.[1];
@@ -59,7 +59,7 @@ const ANY_FORMAT: Parameters<typeof extract>[0] & { allowUnknownFormat: true } =
 };
 
 /** The members of a tar file in its order. A member that is not consumed is skipped. */
-export async function* tarMembers(path: string): AsyncGenerator<ArchiveMember> {
+async function* tarMembers(path: string): AsyncGenerator<ArchiveMember> {
   const entries = extract(ANY_FORMAT);
   // An error of the source reaches whoever consumes the entries; nothing needs to be done here.
   pipeline(createReadStream(path), entries, () => {});
@@ -113,7 +113,7 @@ async function* entryBytes(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
  * The members of a zip file in the order of its directory. Names stay undecoded, because the check
  * of yauzl would reject the whole archive at the first bad one.
  */
-export async function* zipMembers(path: string): AsyncGenerator<ArchiveMember> {
+async function* zipMembers(path: string): AsyncGenerator<ArchiveMember> {
   const zip = await openPromise(path, { autoClose: false, decodeStrings: false });
   try {
     for await (const entry of zip.eachEntry()) {

@@ -29,11 +29,11 @@ export interface ClipFrame {
   frame: Frame;
 }
 
-export interface DecodedFrame extends ClipFrame {
+interface DecodedFrame extends ClipFrame {
   image: GrayImage;
 }
 
-export interface DecodedBatch {
+interface DecodedBatch {
   decoded: DecodedFrame[];
   /** Frames that could not be decoded after their file was accepted. */
   refused: RefusedFile[];

@@ -13,7 +13,7 @@ import { CONTAINER_LIMITS } from './limits.ts';
 import { readFile } from './read-file.ts';
 import type { StudyFile } from './study-file.ts';
 
-export interface ReadOptions {
+interface ReadOptions {
   /** The user's scale, in millimetres per pixel, for images without one. */
   mmPerPx?: number | undefined;
   /** Folder for the contents of archives; without it archives are not opened. */

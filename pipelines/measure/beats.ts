@@ -34,7 +34,7 @@ export function autocovariance(series: ArrayLike<number>, maxLag: number): Float
 }
 
 /** Position of the top of a parabola through a sample and its neighbours, in samples from `at`. */
-export function parabolicOffset(series: ArrayLike<number>, at: number): number {
+function parabolicOffset(series: ArrayLike<number>, at: number): number {
   const before = series[at - 1];
   const here = series[at] ?? 0;
   const after = series[at + 1];
@@ -43,7 +43,7 @@ export function parabolicOffset(series: ArrayLike<number>, at: number): number {
   return curvature >= 0 ? 0 : Math.max(-0.5, Math.min(0.5, (before - after) / (2 * curvature)));
 }
 
-export interface Period {
+interface Period {
   /** Samples, with a fraction. */
   lag: number;
   /** Normalised autocorrelation at that lag: 1 for a perfect repetition. */

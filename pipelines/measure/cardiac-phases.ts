@@ -1,5 +1,5 @@
 /** The cavity of the ventricle on one frame. */
-export interface CavitySample {
+interface CavitySample {
   /** Seconds from the first frame of the clip. */
   time: number;
   /** In any unit: only its changes count. */
@@ -16,7 +16,7 @@ export interface Beat {
 
 export type PhaseSource = 'ecg' | 'area';
 
-export interface Phases {
+interface Phases {
   beats: Beat[];
   /** `ecg`: R waves bound the search for end-diastole; `area`: only the area over time is used. */
   source: PhaseSource;

@@ -7,7 +7,7 @@ import { axisEnds } from './ellipse.ts';
  * pixels of an image without a scale, since angles need none.
  */
 
-export interface SymphysisAxis {
+interface SymphysisAxis {
   upper: Point;
   lower: Point;
 }
@@ -45,7 +45,7 @@ function sideOf({ upper, lower }: SymphysisAxis, headCentre: Point): 1 | -1 {
   return cross(towards(lower, upper), towards(lower, headCentre)) >= 0 ? 1 : -1;
 }
 
-export interface Tangent {
+interface Tangent {
   degrees: number;
   /** Where the line from the lower edge touches the skull. */
   point: Point;

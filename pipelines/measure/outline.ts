@@ -139,17 +139,6 @@ export function lengthOf(path: readonly Point[]): number {
 export const distance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
 
 /**
- * The mean of the points: close to the centroid of the area, because they are equally far apart.
- */
-export function centreOf(outline: Outline): Point {
-  const n = Math.max(1, outline.length);
-  return {
-    x: outline.reduce((sum, { x }) => sum + x, 0) / n,
-    y: outline.reduce((sum, { y }) => sum + y, 0) / n,
-  };
-}
-
-/**
  * Where a line crosses an outline, as signed distances from `at` along the unit vector `direction`,
  * ascending.
  */

@@ -79,11 +79,7 @@ function blockMeans(image: GrayImage, { area, size, columns, rows }: BlockGrid):
 }
 
 /** Values at evenly spaced times by linear interpolation; `times` ascend. */
-export function evenlySpaced(
-  values: readonly number[],
-  times: readonly number[],
-  step: number,
-): number[] {
+function evenlySpaced(values: readonly number[], times: readonly number[], step: number): number[] {
   const start = times[0] ?? 0;
   const count = Math.floor(((times.at(-1) ?? start) - start) / step + 1e-6) + 1;
   let i = 0;

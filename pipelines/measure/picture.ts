@@ -62,7 +62,7 @@ export function spanOfRow(
 /**
  * The intersection of a convex polygon and a rectangle (Sutherland and Hodgman 1974); may be empty.
  */
-export function clipToRectangle(polygon: readonly Point[], area: Rectangle): Point[] {
+function clipToRectangle(polygon: readonly Point[], area: Rectangle): Point[] {
   const [minX, minY, maxX, maxY] = [
     area.minX - 0.5,
     area.minY - 0.5,
@@ -338,7 +338,7 @@ function hullOf(cells: readonly number[], width: number, margin: number): Point[
  * @param margin added around what was found, as a share of the height of the frame.
  * @returns null where no picture stands out from black surroundings: then nothing may be cut away.
  */
-export function detectPicture(frames: readonly GrayImage[], margin: number): Point[] | null {
+function detectPicture(frames: readonly GrayImage[], margin: number): Point[] | null {
   const [first] = frames;
   if (!first || Math.min(first.width, first.height) < LEAST_SIDE) return null;
   const longer = Math.max(first.width, first.height);
@@ -428,7 +428,7 @@ function within(detected: readonly Point[], regions: readonly Rectangle[]): Pict
  * one over the whole screen, what is lit and moves on a few frames. The margin is wide: rather
  * include a letter than cut off anatomy.
  */
-export async function pictureOf(clip: Clip): Promise<Picture> {
+async function pictureOf(clip: Clip): Promise<Picture> {
   const regions = clip.ultrasoundAreas;
   const bounded = regions.length > 0 && !regions.some((area) => coversScreen(area, clip));
   if (bounded) return { areas: regions.map(rectanglePolygon), known: true };

@@ -1,14 +1,14 @@
 import type { PixelScale, Point } from '../contract/image.ts';
 
 /** Probability of fluid per cell of a grid, row by row. */
-export interface FluidMap {
+interface FluidMap {
   width: number;
   height: number;
   values: Float32Array;
 }
 
 /** The deepest vertical pocket, in cells of the grid; the centres of cells are whole numbers. */
-export interface Pocket {
+interface Pocket {
   top: Point;
   bottom: Point;
   depthMm: number;

@@ -2,11 +2,11 @@ import type { Point } from '../contract/image.ts';
 import { type ChamberAxis, directionsOf } from './chamber.ts';
 import { crossings, distance, lengthOf, type Outline } from './outline.ts';
 
-export const WALL_SIDES = ['left', 'right'] as const;
+const WALL_SIDES = ['left', 'right'] as const;
 export type WallSide = (typeof WALL_SIDES)[number];
 
 /** From the valve to the apex. */
-export const WALL_LEVELS = ['basal', 'mid', 'apical'] as const;
+const WALL_LEVELS = ['basal', 'mid', 'apical'] as const;
 export type WallLevel = (typeof WALL_LEVELS)[number];
 
 /** One third of one wall of a ventricle in one view. */
@@ -38,7 +38,7 @@ function between(outline: Outline, from: number, to: number, avoid: number): Poi
 }
 
 /** Both walls of a ventricle from hinge to apex, without the valve plane. */
-export function wallPaths(outline: Outline, axis: ChamberAxis): Record<WallSide, Point[]> {
+function wallPaths(outline: Outline, axis: ChamberAxis): Record<WallSide, Point[]> {
   const apex = nearest(outline, axis.apex);
   const hinge = (side: WallSide) => nearest(outline, axis.hinges[side]);
   return {
@@ -48,7 +48,7 @@ export function wallPaths(outline: Outline, axis: ChamberAxis): Record<WallSide,
 }
 
 /** Length of the wall from hinge over the apex to hinge. */
-export function wallLength(outline: Outline, axis: ChamberAxis): number {
+function wallLength(outline: Outline, axis: ChamberAxis): number {
   const { left, right } = wallPaths(outline, axis);
   return lengthOf(left) + lengthOf(right);
 }
@@ -62,7 +62,7 @@ function levelOf(point: Point, axis: ChamberAxis): WallLevel {
 }
 
 /** The size of a segment of the wall in one frame, in the unit of the points. */
-export interface SegmentSize extends WallSegment {
+interface SegmentSize extends WallSegment {
   /** Length along the inner border. */
   length: number;
   /** Mean distance from the long axis. */
@@ -92,11 +92,7 @@ const mean = (values: readonly number[]) =>
   values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 
 /** Length, radius and thickness of the six segments that a view shows, base first on each side. */
-export function segmentSizes(
-  outline: Outline,
-  axis: ChamberAxis,
-  muscle: Outline | null,
-): SegmentSize[] {
+function segmentSizes(outline: Outline, axis: ChamberAxis, muscle: Outline | null): SegmentSize[] {
   const paths = wallPaths(outline, axis);
   const { across } = directionsOf(axis);
   const farthest = THICKEST * axis.length;
@@ -136,7 +132,7 @@ export function segmentSizes(
 }
 
 /** An outlined ventricle of one frame. */
-export interface WallFigure {
+interface WallFigure {
   outline: Outline;
   axis: ChamberAxis;
   muscle: Outline | null;

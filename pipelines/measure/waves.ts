@@ -9,7 +9,7 @@ export interface Wave {
   cut: boolean;
 }
 
-export interface WaveLimits {
+interface WaveLimits {
   /** A wave rises this much above the deeper of the valleys beside it. */
   prominence: number;
   /** Below this the curve is at the baseline. */

@@ -9,7 +9,7 @@ import { sayOfRun } from '../result/render/shared.ts';
 import { notAssessed, type SectionOutcome } from '../result/section-outcome.ts';
 import { MOCK } from './watermark.ts';
 
-export interface MockArtifact {
+interface MockArtifact {
   name: string;
   mediaType: string;
   section: string | null;

@@ -22,7 +22,7 @@ import type { Result } from '../result/envelope.ts';
 import type { Seed } from './seed.ts';
 import { MOCK, stamped } from './watermark.ts';
 
-export const FRAME = { width: 800, height: 600 } as const;
+const FRAME = { width: 800, height: 600 } as const;
 
 /** A frame that shows the shape of a sector and states that it is not an image. */
 async function picture(): Promise<Buffer> {
@@ -58,7 +58,7 @@ function pixels(): Promise<RgbImage> {
 }
 
 /** One frame of a mock clip; it has no anatomy, so nothing can be measured on it. */
-export function mockFrame(index: number): Frame {
+function mockFrame(index: number): Frame {
   return {
     index,
     time: index,

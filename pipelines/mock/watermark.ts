@@ -11,7 +11,7 @@ const NOTICE = 'Made up by the mock backend: no image was read and nobody was ex
 const marked = (text: string): string => `${MOCK}: ${text}`;
 
 /** The only model in a mock result. */
-export const MOCK_MODEL: Result['models'][number] = {
+const MOCK_MODEL: Result['models'][number] = {
   id: 'mock',
   version: '1.0.0',
   sha256: '0'.repeat(64),

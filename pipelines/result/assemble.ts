@@ -6,14 +6,14 @@ import type { FindingDraft, SectionOutcome } from './section-outcome.ts';
 import { withStanding } from './standing.ts';
 
 /** A section of an endpoint with what it concluded. */
-export interface ConcludedSection {
+interface ConcludedSection {
   id: string;
   title: string;
   outcome: SectionOutcome;
 }
 
 /** What a pipeline brings together; the rest of the envelope follows from it. */
-export interface ResultParts {
+interface ResultParts {
   endpoint: string;
   version: string;
   generatedAt: Date;

@@ -59,7 +59,7 @@ const DERIVED = {
 export type Values = readonly [CartMeasurement, ...CartMeasurement[]];
 
 /** A value of the machine as the result holds it. */
-export interface CartStanding {
+interface CartStanding {
   from: CartMeasurement;
   value: number;
   derivation: Measurement['derivation'];
@@ -68,12 +68,12 @@ export interface CartStanding {
 }
 
 /** The smallest and the largest of repeated values. */
-export interface Spread {
+interface Spread {
   low: number;
   high: number;
 }
 
-export interface CartChoice {
+interface CartChoice {
   standing: CartStanding;
   /** Where the machine chose none of several values; null for its choice and for a single value. */
   spread: Spread | null;
@@ -211,7 +211,7 @@ function meanSac(values: Values): CartChoice {
  * otherwise the only one; of several that the cart did not choose between, the end that is the
  * measure, or their median. Values beyond the limits are listed with their reason and not used.
  */
-export function chooseCartValue(key: ConceptKey, values: Values): CartChoice {
+function chooseCartValue(key: ConceptKey, values: Values): CartChoice {
   const implausible = remark('value.implausible', { key });
   const absurd = values
     .filter(({ value }) => !isPlausible(key, value))

@@ -14,7 +14,7 @@ const concept = z.strictObject({
   display: z.string(),
 });
 
-export const SECTION_STATUS = [
+const SECTION_STATUS = [
   'complete',
   'partial',
   'not_assessed',
@@ -23,17 +23,17 @@ export const SECTION_STATUS = [
   'failed',
 ] as const;
 
-export const PROVENANCE = ['model', 'image-analysis', 'cart-sr', 'input'] as const;
+const PROVENANCE = ['model', 'image-analysis', 'cart-sr', 'input'] as const;
 
 /** Who a value is from: an image of the study, the machine's own report, the request, or a person. */
-export const ORIGIN = ['image', 'machine', 'request', 'person'] as const;
+const ORIGIN = ['image', 'machine', 'request', 'person'] as const;
 
 /**
  * Which value of a quantity counts. `counts`: the one that receivers take; `repeat`: another value of
  * the same quantity, beside the chosen one; `part-of-mean`: an input of a mean or a median;
  * `comparison`: the machine's value beside an accepted one of ours; `withheld`: not accepted.
  */
-export const STANDING = ['counts', 'repeat', 'part-of-mean', 'comparison', 'withheld'] as const;
+const STANDING = ['counts', 'repeat', 'part-of-mean', 'comparison', 'withheld'] as const;
 
 const caliperSchema = z.strictObject({
   /**
@@ -62,7 +62,7 @@ const referenceSchema = z.strictObject({
   chart: z.string(),
 });
 
-export const measurementSchema = z.strictObject({
+const measurementSchema = z.strictObject({
   id: z.string(),
   section: z.string(),
   concept,
@@ -108,7 +108,7 @@ export const sectionSchema = z.strictObject({
   artifacts: z.array(z.string()),
 });
 
-export const findingSchema = z.strictObject({
+const findingSchema = z.strictObject({
   id: z.string(),
   section: z.string(),
   concept: concept.nullable(),

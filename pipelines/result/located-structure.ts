@@ -23,7 +23,7 @@ export const LOCATED_STRUCTURES = {
 export type StructureName = keyof typeof LOCATED_STRUCTURES;
 
 /** What is known of a place without any scale: pixels, and nothing in millimetres. */
-export const placeSchema = z.object({
+const placeSchema = z.object({
   /**
    * `line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed
    * outline, its first point not repeated; `rectangle`: top left and bottom right corner.

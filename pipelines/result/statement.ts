@@ -5,11 +5,11 @@ import { z } from 'zod';
  * `render/` and nowhere else, after all sections have run; no code reads a sentence.
  */
 
-export const STATEMENT_KINDS = ['value', 'conclusion', 'gap', 'advice', 'limitation'] as const;
-export type StatementKind = (typeof STATEMENT_KINDS)[number];
+const STATEMENT_KINDS = ['value', 'conclusion', 'gap', 'advice', 'limitation'] as const;
+type StatementKind = (typeof STATEMENT_KINDS)[number];
 
 /** A code, a number or a concept key; never a word or a text that was rendered before. */
-export type Param =
+type Param =
   | string
   | number
   | boolean
@@ -57,7 +57,7 @@ export type Sentence = (params: never, context: never) => string;
 export type SentenceTable = Readonly<Record<string, Sentence>>;
 
 /** The parameters that the sentence of a code prints; a sentence without any takes `{}`. */
-export type ParamsOf<Table, Code extends keyof Table> = Table[Code] extends (
+type ParamsOf<Table, Code extends keyof Table> = Table[Code] extends (
   ...parameters: infer Given
 ) => string
   ? Given extends [infer First, ...unknown[]]

@@ -2,7 +2,7 @@ import { inParallel } from '../../src/platform/in-parallel.ts';
 import { DECODING } from '../input/decode-frames.ts';
 
 /** The part of a reader of either endpoint that is needed to run it. */
-export interface RunnableReader<Input, T = unknown> {
+interface RunnableReader<Input, T = unknown> {
   /** Follows `inference.` in the stage name. */
   stage: string;
   label: string;

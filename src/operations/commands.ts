@@ -54,7 +54,7 @@ const reference = (type: string) =>
 const uid = z.string().regex(/^[0-9.]{1,64}$/, 'a UID');
 
 /** Every command, by the name that the admin socket knows it by. */
-export const COMMANDS = {
+const COMMANDS = {
   'keys.create': command(
     z.strictObject({
       name: z.string().min(1).max(100),
@@ -208,7 +208,7 @@ export const COMMANDS = {
   ),
 } as const;
 
-export type CommandName = keyof typeof COMMANDS;
+type CommandName = keyof typeof COMMANDS;
 export type CommandParameters<Name extends CommandName> = z.input<
   (typeof COMMANDS)[Name]['parameters']
 >;
@@ -217,7 +217,7 @@ export type CommandAnswer<Name extends CommandName> = AsJson<
 >;
 
 /** A value as it is after a trip through JSON: dates are text, nothing is null. */
-export type AsJson<Value> = Value extends Date
+type AsJson<Value> = Value extends Date
   ? string
   : Value extends undefined
     ? null

@@ -136,7 +136,7 @@ export interface FoundObject {
   modality: string;
 }
 
-export interface Retrieval {
+interface Retrieval {
   id: string;
   archive: string;
   state: 'waiting' | 'running' | 'succeeded' | 'failed';

@@ -7,20 +7,20 @@ export interface Rounds {
   stop(): Promise<void>;
 }
 
-export interface BegunRounds extends Rounds {
+interface BegunRounds extends Rounds {
   /** Resolves when the first round has ended, well or not. */
   first: Promise<void>;
 }
 
 /** Called with the outcome of rounds. */
-export interface RoundObserver {
+interface RoundObserver {
   /** `failures`: how many rounds have failed in a row, including this one. */
   onError(error: unknown, failures: number): void;
   /** A round succeeded after failed ones. */
   onRecovery?(): void;
 }
 
-export interface RoundParts extends RoundObserver {
+interface RoundParts extends RoundObserver {
   work(): Promise<unknown>;
   /** Pause from the end of a round to the next; a function of the failures in a row backs off. */
   pauseMilliseconds: number | ((failures: number) => number);

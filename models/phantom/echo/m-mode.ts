@@ -168,10 +168,9 @@ const LINES = {
   'm-mode-mapse': (heart: Heart) => annulusLine(heart, 'mitral'),
   'm-mode-ivc': cavaLine,
 } as const;
-export const ECHO_M_MODE_IDS = Object.keys(LINES) as readonly EchoMModeId[];
 export type EchoMModeId = keyof typeof LINES;
 
-export interface MModeRequest {
+interface MModeRequest {
   heart: Heart;
   seed: number;
   screen?: Screen;

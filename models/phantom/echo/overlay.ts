@@ -3,7 +3,7 @@ import { drawText } from '../overlay.ts';
 import type { Random } from '../random.ts';
 
 /** Height of the electrocardiogram over the beat, 0 to 1: P wave, QRS complex, T wave. */
-export function electrocardiogram(phase: number): number {
+function electrocardiogram(phase: number): number {
   const bump = (at: number, width: number) => {
     const away = Math.abs(phase - at);
     return Math.exp(-((Math.min(away, 1 - away) / width) ** 2));

@@ -78,7 +78,7 @@ export const ECHO_SPECTRA = {
 } as const satisfies Record<string, SpectrumKind>;
 export type EchoSpectrumId = keyof typeof ECHO_SPECTRA;
 
-export interface SpectrumRequest {
+interface SpectrumRequest {
   heart: Heart;
   seed: number;
   flow?: Flow;

@@ -18,7 +18,7 @@ import { handheldClip } from './handheld.ts';
 import { takeStudy } from './study-shots.ts';
 import { ECHO_VIEWS } from './views.ts';
 
-export interface EchoStudyRequest {
+interface EchoStudyRequest {
   /** Which patient, hand and machine. */
   seed: number;
   /** A named heart; `normal` when absent. */
@@ -32,7 +32,7 @@ export interface EchoStudyRequest {
 }
 
 /** What a perfect reader would measure of the heart as a whole. */
-export interface HeartTruth {
+interface HeartTruth {
   of: EchoCaseName;
   studyDate: string;
   beatsPerMinute: number;

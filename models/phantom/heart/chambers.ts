@@ -63,7 +63,7 @@ const ROOT_LEAN_ANGLE = 126;
 const rootOutMm = (baseRadiusMm: number) => Math.max(16, 0.88 * baseRadiusMm);
 
 /** The aortic root as a bent-off tube: along its axis from the annulus, and outwards from it. */
-export interface AorticRoot {
+interface AorticRoot {
   annulus: Place;
   direction: Place;
   /** Along the axis, below 0 in the outflow tract, and distance to the inner wall. */

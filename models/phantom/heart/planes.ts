@@ -12,7 +12,7 @@ export const APICAL_RIGHT = { A4C: 30, A2C: 90, A3C: 150, A5C: 30 } as const;
 export type ApicalView = keyof typeof APICAL_RIGHT;
 
 /** How an apical plane is held. Angles in degrees. */
-export interface ApicalHold {
+interface ApicalHold {
   /** Depth of the endocardial apex of end diastole below the probe, mm. */
   apexDepthMm: number;
   /** Apex to the right of the middle of the probe, mm. */
@@ -49,7 +49,7 @@ export function apicalPlane(
 }
 
 /** How a parasternal plane is held. */
-export interface ParasternalHold {
+interface ParasternalHold {
   /** Depth of the long axis below the probe, mm. */
   axisDepthMm: number;
   /** Place of the probe's middle along the axis: 0 the mitral plane, positive to the apex, mm. */

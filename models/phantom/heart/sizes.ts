@@ -65,7 +65,7 @@ export interface HeartSizes {
 }
 
 /** Seventeen segments that all move alike. */
-export const EVEN_MOTION: readonly number[] = Array.from({ length: 17 }, () => 1);
+const EVEN_MOTION: readonly number[] = Array.from({ length: 17 }, () => 1);
 
 /** What a caller may ask for; the rest is drawn. Lengths in mm, volumes in ml, shares 0 to 1. */
 export interface HeartRequest {

@@ -115,7 +115,7 @@ function volumeOf(shape: VentricleShape, radii: Float32Array, lengthMm: number):
 }
 
 /** What stays the same over the beat, and how far the wall comes in at end systole. */
-export interface BeatingVentricle {
+interface BeatingVentricle {
   shape: VentricleShape;
   contraction: Contraction;
   diastole: Wall;

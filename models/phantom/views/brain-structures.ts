@@ -11,7 +11,7 @@ import type { PhantomView, ViewRequest } from '../view.ts';
 import { type Piece, simulateScene } from './scene.ts';
 
 /** What lies in the skull, with the ends of its measurements in mm. */
-export interface BrainContents {
+interface BrainContents {
   pieces: Piece[];
   points: Readonly<Record<string, readonly [Point, Point]>>;
 }
@@ -145,7 +145,7 @@ export function posteriorFossa(
  * Transventricular contents: the lateral ventricle of the far side with its choroid plexus.
  * `atrialMm`: inner to inner at the glomus, perpendicular to the ventricle (ISUOG CNS part 1, 2020).
  */
-export function lateralVentricles(head: HeadAxes, atrialMm: number, random: Random): BrainContents {
+function lateralVentricles(head: HeadAxes, atrialMm: number, random: Random): BrainContents {
   const far = place(head.pose, 0, 1).y > place(head.pose, 0, -1).y ? 1 : -1;
   const axis = random.range(-0.12, 0.3);
   const at = {

@@ -19,7 +19,7 @@ const SCREENS: readonly Screen[] = [
 ];
 
 /** A view of a transvaginal probe: small tight curve, wide opening, shallow depth. */
-export function drawTransvaginalView(random: Random, centre: Point, screen?: Screen): View {
+function drawTransvaginalView(random: Random, centre: Point, screen?: Screen): View {
   const { columns, rows } = screen ?? random.pick(SCREENS);
   const radiusMm = random.range(9, 14);
   const halfAngle = random.range(0.95, 1.25);
@@ -37,7 +37,7 @@ export function drawTransvaginalView(random: Random, centre: Point, screen?: Scr
 }
 
 /** Whether a point is in the field of view and on the screen, a little inside its edges. */
-export function isInView({ sector, window }: View, point: Point): boolean {
+function isInView({ sector, window }: View, point: Point): boolean {
   const { range, angle } = toPolar(sector, point.x, point.y);
   const { x, y } = toPixel(window, point);
   return (

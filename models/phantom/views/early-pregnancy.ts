@@ -10,14 +10,14 @@ import { type Layer, TISSUE } from '../tissue.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 
 /** An embryo in its pose; u runs from crown (-) to rump (+). */
-export interface Embryo {
+interface Embryo {
   layers: Layer[];
   outline: Shape;
   crown: Point;
   rump: Point;
 }
 
-export const EMBRYO = { echo: -24, loss: 0.01, texture: 3 };
+const EMBRYO = { echo: -24, loss: 0.01, texture: 3 };
 const HEAD_FLUID = { echo: -50, loss: 0, texture: 2 };
 
 /** The union of shapes: inside where it is inside one of them. */
@@ -33,7 +33,7 @@ function joined(shapes: readonly [Shape, ...Shape[]]): Shape {
  * Head and trunk that touch both ends of the crown-rump length; a bean below 8 mm, where the two
  * are not told apart. `beat` runs from -1 (systole) to 1 (diastole): the heart grows and darkens.
  */
-export function buildEmbryo(pose: Pose, crlMm: number, beat: number, random: Random): Embryo {
+function buildEmbryo(pose: Pose, crlMm: number, beat: number, random: Random): Embryo {
   const half = crlMm / 2;
   const bean = crlMm < 8;
   const thickness = Math.max(0.9, half * random.range(0.4, 0.5));
@@ -100,7 +100,7 @@ export function buildEmbryo(pose: Pose, crlMm: number, beat: number, random: Ran
 }
 
 /** One early pregnancy in millimetres; what is 0 is not there. */
-export interface EarlySizes {
+interface EarlySizes {
   /** Inner diameters of the sac: along the uterus, from front to back, from side to side. */
   sac: { lengthMm: number; heightMm: number; widthMm: number };
   /** Inner to inner. */
@@ -118,7 +118,7 @@ const meanSacMm = (days: number) => Math.max(3, days - 30);
 const crlMmAt = (days: number) => (days < 39 ? 0 : ((days - 23.73) / 8.052) ** 2 / 1.037);
 
 /** Sizes at an age, each of which `anatomy` may set: an empty sac, a silent heart, a large sac. */
-export function drawEarlySizes({ gaDays, anatomy = {} }: ViewRequest, random: Random): EarlySizes {
+function drawEarlySizes({ gaDays, anatomy = {} }: ViewRequest, random: Random): EarlySizes {
   const mean = anatomy.msdMm ?? meanSacMm(gaDays) * random.range(0.85, 1.15);
   const shape = [random.range(0.85, 1.35), random.range(0.65, 0.95), random.range(0.85, 1.15)];
   const sum = shape.reduce((total, value) => total + value, 0);

@@ -17,7 +17,7 @@ export interface HeartSizes {
 }
 
 /** Where the heart lies in the chest: middle of the epicardium, and the way of the apex, radians. */
-export interface HeartPlace {
+interface HeartPlace {
   centre: { u: number; v: number };
   direction: number;
 }
@@ -43,7 +43,7 @@ type Along = readonly [forward: number, side: number];
  * open in diastole. The plane of the valves moves to the apex in systole; the ventricles empty and the
  * atria fill meanwhile.
  */
-export function buildHeart(
+function buildHeart(
   pose: Pose,
   { centre, direction }: HeartPlace,
   { a, b, ventricleRatio }: HeartSizes,
@@ -170,7 +170,7 @@ function joined(one: Shape, other: Shape): Shape {
 }
 
 /** A fetal chest across its four chambers; u points to the back, v to the right of the fetus. */
-export interface ChestSizes {
+interface ChestSizes {
   /** Half axes of the thorax outside the ribs, skin excluded, mm. */
   thorax: { u: number; v: number };
   heart: HeartSizes;
@@ -204,7 +204,7 @@ function ribs(pose: Pose, { u, v }: ChestSizes['thorax'], random: Random): Shape
  * The chest at a phase of the beat (0 end diastole): thorax, lungs, ribs, spine, descending aorta and
  * the heart, whose base lies near the spine and whose apex points to the front and left.
  */
-export function buildChest(pose: Pose, sizes: ChestSizes, phase: number, random: Random): Chest {
+function buildChest(pose: Pose, sizes: ChestSizes, phase: number, random: Random): Chest {
   const { thorax, heart, axisDegrees, effusionMm } = sizes;
   const skin = 0.07 * thorax.v + 0.8;
   const noise = createNoise(random.fork('border'), 14);

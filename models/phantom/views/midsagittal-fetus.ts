@@ -8,14 +8,14 @@ import { type Layer, risingFrom, TISSUE, type Tissue } from '../tissue.ts';
 export type UV = readonly [u: number, v: number];
 
 /** Tissues of a fetus of 11 to 14 weeks that differ from those of `TISSUE`: bone is still thin. */
-export const MEDIAN_TISSUE = {
+const MEDIAN_TISSUE = {
   body: { echo: -33, loss: 0.01, texture: 6 },
   faceBone: { echo: -15, mirror: 2, loss: 0.5, texture: 3, rough: 8 },
   nuchalLine: { echo: -17, mirror: 3, loss: 0.05, texture: 3, rough: 6 },
 } as const satisfies Record<string, Tissue>;
 
 /** Draws in the units of a part that lies as `pose` says. `unit` in mm; so is the radius of a line. */
-export function unitFrame(pose: Pose, unit: number) {
+function unitFrame(pose: Pose, unit: number) {
   return {
     at: (u: number, v: number): Point => place(pose, u * unit, v * unit),
     oval: (u: number, v: number, a: number, b: number, turn = 0): Shape =>
@@ -33,7 +33,7 @@ export function unitFrame(pose: Pose, unit: number) {
  * Brain, face and skull in the frame of the head, which flexion turns, and the corner points of the
  * structures that a nuchal view shows.
  */
-export function headLayers(
+function headLayers(
   pose: Pose,
   unit: number,
   { nasalBone }: { nasalBone: boolean },
@@ -227,7 +227,7 @@ function band(
 }
 
 /** The back: soft tissue under a bright line, the lucency, the skin, and the amnion behind it. */
-export function nuchalLayers(
+function nuchalLayers(
   pose: Pose,
   unit: number,
   sizes: { ntMm: number; amnionSeen: boolean },

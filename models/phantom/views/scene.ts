@@ -13,7 +13,7 @@ export interface Piece extends Layer {
   structure?: string;
 }
 
-export interface ViewScene {
+interface ViewScene {
   plane: string;
   view: View;
   /** Later ones lie on top. Their outlines are truth: nothing of them bends. */

@@ -117,7 +117,7 @@ export function drawWaveform(vessel: Vessel, anatomy: Anatomy, random: Random): 
     : drawArtery(vessel, anatomy, random);
 }
 
-export interface WaveformTruth {
+interface WaveformTruth {
   psv: number;
   /** Velocity at the foot of the next beat. */
   edv: number;
@@ -139,7 +139,7 @@ export function truthOf({ velocity, vessel }: Waveform): WaveformTruth {
 }
 
 /** How a spectral display was set; levels in dB below full scale. */
-export interface SpectrumSettings {
+interface SpectrumSettings {
   columns: number;
   rows: number;
   /** Row of the baseline within the display. */

@@ -14,7 +14,7 @@ import { buildUterus } from '../uterus.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 
 /** A fetus along a sweep: `from` is where it begins, mm from the lower end of the uterus. */
-export interface SweptFetus {
+interface SweptFetus {
   sizes: FetalSizes;
   /** True: the head lies towards the cervix. */
   headDown: boolean;
@@ -85,7 +85,7 @@ function thoraxSection(pose: Pose, sizes: FetalSizes, beat: number): Section {
 }
 
 /** The section of the fetus by the transverse plane at `z` mm; null where it does not reach. */
-export function sectionAt(fetus: SweptFetus, z: number, beat: number): Section | null {
+function sectionAt(fetus: SweptFetus, z: number, beat: number): Section | null {
   const length = lengthOf(fetus.sizes);
   const fromBelow = (z - fetus.from) / length;
   const share = fetus.headDown ? fromBelow : 1 - fromBelow;

@@ -37,7 +37,7 @@ export function drawTransabdominalView(down: number, random: Random, screen?: Sc
 
 /** Wall of the cavity that carries the placenta, as seen by a probe on the mother's front. */
 export const PLACENTA_WALLS = ['anterior', 'posterior', 'side', 'none'] as const;
-export type PlacentaWall = (typeof PLACENTA_WALLS)[number];
+type PlacentaWall = (typeof PLACENTA_WALLS)[number];
 
 export interface CavityPlan {
   /** Half the cavity's extent across and down, mm. */

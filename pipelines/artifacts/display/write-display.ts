@@ -21,7 +21,7 @@ export const KEPT = {
 } as const;
 
 /** A frame that is shown as a still. */
-export interface ChosenFrame {
+interface ChosenFrame {
   clip: Clip;
   /** 1-based. */
   frame: number;
@@ -47,7 +47,7 @@ function faceOf({ frames, sweeps }: Clip): number {
  * The frames of a study that are shown as stills: those with calipers, the best of each plane, and
  * one of every other clip; in the order of the clips.
  */
-export function chosenFrames(
+function chosenFrames(
   { clips }: Pick<Study, 'clips'>,
   measurements: readonly Measurement[],
   { bestOf, viewOf }: Pick<Listed, 'bestOf' | 'viewOf'>,
@@ -94,20 +94,20 @@ export function cineFrames(
 }
 
 /** Longest side in pixels, and JPEG quality: speckle is kept where somebody looks closely. */
-export const SHOWN_AS = {
+const SHOWN_AS = {
   keyFrame: { longest: 1024, quality: 88 },
   cine: { longest: 640, quality: 78 },
 } as const;
 type ShownAs = (typeof SHOWN_AS)[keyof typeof SHOWN_AS];
 
-export interface JpegPicture {
+interface JpegPicture {
   jpeg: Buffer;
   width: number;
   height: number;
 }
 
 /** A frame as JPEG, reduced where it is larger than requested, never enlarged. */
-export async function toJpeg(
+async function toJpeg(
   { width, height, data }: RgbImage,
   { longest, quality }: ShownAs,
 ): Promise<JpegPicture> {
@@ -118,7 +118,7 @@ export async function toJpeg(
   return { jpeg, width: info.width, height: info.height };
 }
 
-export interface CinePictures {
+interface CinePictures {
   /** The concatenated JPEGs. */
   bytes: Buffer;
   width: number;
@@ -131,7 +131,7 @@ export interface CinePictures {
  * Frames as Motion JPEG; null where none could be read.
  * @param read returns a frame by its number, or null for a damaged one, which is left out.
  */
-export async function toMotionJpeg(
+async function toMotionJpeg(
   numbers: readonly number[],
   read: (frame: number) => Promise<RgbImage | null>,
 ): Promise<CinePictures | null> {
@@ -152,7 +152,7 @@ export async function toMotionJpeg(
   return { bytes: Buffer.concat(readable.map(({ jpeg }) => jpeg)), width, height, spans };
 }
 
-export interface DisplayInput {
+interface DisplayInput {
   result: Result;
   study: Study;
   shown: ShownFrames;
@@ -161,7 +161,7 @@ export interface DisplayInput {
   curves: readonly GrowthCurve[];
 }
 
-export type WriteArtifact = (name: string, mediaType: string, content: Buffer) => Promise<void>;
+type WriteArtifact = (name: string, mediaType: string, content: Buffer) => Promise<void>;
 
 /** Frame rate of a clip whose file gives no times. */
 const UNTIMED_PER_SECOND = 25;

@@ -12,7 +12,7 @@ const FILES = {
   bold: new URL('./fonts/DejaVuSans-Bold.ttf', import.meta.url).pathname,
 } as const;
 
-export type FontWeight = keyof typeof FILES;
+type FontWeight = keyof typeof FILES;
 
 export const fontFile = (weight: FontWeight): string => FILES[weight];
 

@@ -83,7 +83,7 @@ function notAcceptedCells(measurement: Measurement): Cell[] {
 const INTERMEDIATE = new Set(['segment-chambers']);
 
 /** One part of the table: the values of a section. */
-export interface MeasurementGroup {
+interface MeasurementGroup {
   /** Empty where the values are of no section. */
   title: string;
   rows: Cell[][];

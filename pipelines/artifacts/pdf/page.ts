@@ -54,7 +54,7 @@ export function makeRoom(page: Page, height: number): void {
   page.y = HEAD;
 }
 
-export interface TextStyle {
+interface TextStyle {
   size?: number;
   colour?: string;
   bold?: boolean;
@@ -195,7 +195,7 @@ const titleHeight = (page: Page, columns: readonly Column[]) =>
   rowHeight(page, columns, [{ text: 'X', bold: true }]);
 
 /** Rows under a title; an empty title is not drawn. */
-export interface RowGroup {
+interface RowGroup {
   title: string;
   rows: readonly (readonly Cell[])[];
 }

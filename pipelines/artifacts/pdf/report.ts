@@ -60,11 +60,10 @@ function modelOf({ endpoint }: Pick<Result, 'endpoint'>): Model {
 }
 
 /** Title of the document for people. */
-export const reportTitle = (result: Pick<Result, 'endpoint'>) =>
-  EXAMINATIONS[modelOf(result)].title;
+const reportTitle = (result: Pick<Result, 'endpoint'>) => EXAMINATIONS[modelOf(result)].title;
 
 /** Whether the report has a gestational age and growth. */
-export const isObstetric = (result: Pick<Result, 'endpoint'>) => modelOf(result) === 'us/obstetric';
+const isObstetric = (result: Pick<Result, 'endpoint'>) => modelOf(result) === 'us/obstetric';
 
 /** "Beispiel, Zoë" of the PN "Beispiel^Zoë^^Dr."; the alphabetic group only (PS3.5 6.2.1). */
 export function readableName(name: string): string {
@@ -80,7 +79,7 @@ const readableDate = (date: string): string => isoDate(date) ?? date;
 const or = (value: string): string => value || 'not given';
 
 /** Label and value of the head of the report, in reading order. */
-export function patientRows({ identity }: Subject): [string, string][] {
+function patientRows({ identity }: Subject): [string, string][] {
   if (!identity) return [['Patient', 'Anonymous']];
   return [
     ['Patient', or(readableName(identity.PatientName))],
@@ -90,7 +89,7 @@ export function patientRows({ identity }: Subject): [string, string][] {
   ];
 }
 
-export function studyRows(identity: DicomIdentity | null): [string, string][] {
+function studyRows(identity: DicomIdentity | null): [string, string][] {
   if (!identity) return [];
   return [
     ['Study date', or(readableDate(identity.StudyDate))],
@@ -100,7 +99,7 @@ export function studyRows(identity: DicomIdentity | null): [string, string][] {
 }
 
 /** One line that names the patient on every page. */
-export function patientLine({ identity }: Subject): string {
+function patientLine({ identity }: Subject): string {
   if (!identity) return 'Anonymous';
   const birth = readableDate(identity.PatientBirthDate);
   return [readableName(identity.PatientName), birth, identity.PatientID].filter(Boolean).join('  ');
@@ -113,7 +112,7 @@ export interface KeyImage {
   height: number;
 }
 
-export interface ReportInput {
+interface ReportInput {
   result: Result;
   subject: Subject;
   /** Growth panels (growth-chart.ts); empty where no value was read against a chart. */
@@ -353,7 +352,7 @@ const BLOCKS = [
 ] as const;
 
 /** The report for people: embedded fonts, every page marked as a draft. */
-export function buildReportPdf(input: ReportInput): Promise<Buffer> {
+function buildReportPdf(input: ReportInput): Promise<Buffer> {
   const page = openDocument(
     `${reportTitle(input.result)} - ${DRAFT_NOTICE}`,
     new Date(input.result.generated_at),
@@ -370,7 +369,7 @@ export function buildReportPdf(input: ReportInput): Promise<Buffer> {
 const KEY_IMAGE = { width: 900, quality: 88 } as const;
 
 /** The bytes of a preview PNG and the measurements on it. */
-export interface ReportPreview {
+interface ReportPreview {
   png: Buffer;
   measurements: readonly Measurement[];
 }

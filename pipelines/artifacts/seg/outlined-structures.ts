@@ -167,7 +167,7 @@ const FILL: Readonly<Partial<Record<Caliper['type'], typeof filledEllipse>>> = {
 };
 
 /** The inside of one outline on its frame. */
-export interface OutlinedStructure {
+interface OutlinedStructure {
   label: string;
   type: Code;
   /** 1 inside, 0 outside, row by row. */

@@ -97,7 +97,7 @@ function attributesOf(value: ItemValue): NaturalDataset {
 }
 
 /** A content item with everything below it (PS3.3 C.17.3), by keyword. */
-export function toDataset(item: ContentItem): NaturalDataset {
+function toDataset(item: ContentItem): NaturalDataset {
   return {
     ...(item.relationship && { RelationshipType: item.relationship }),
     ValueType: item.value.type,

@@ -17,7 +17,7 @@ import { referencedInstances } from './references.ts';
 import { SR } from './vocabulary.ts';
 
 /** SR SOP classes; our relationships are by value only, so that one tree fits the first three. */
-export const SR_CLASSES = {
+const SR_CLASSES = {
   enhanced: STORAGE_CLASS.enhancedSr,
   comprehensive: STORAGE_CLASS.comprehensiveSr,
   comprehensive3d: STORAGE_CLASS.comprehensive3dSr,
@@ -25,9 +25,9 @@ export const SR_CLASSES = {
 } as const;
 export type SrClass = keyof typeof SR_CLASSES;
 
-export type SrRole = 'sr-tid1500' | 'sr-tid5000' | 'sr-tid5200' | 'sr-tid5300';
+type SrRole = 'sr-tid1500' | 'sr-tid5000' | 'sr-tid5200' | 'sr-tid5300';
 
-export interface SrDocument {
+interface SrDocument {
   sopClass: SrClass;
   role: SrRole;
   /** Instance Number: the documents of one run share a series. */

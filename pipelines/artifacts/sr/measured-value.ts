@@ -202,7 +202,7 @@ function propertyItems(measurement: Measurement, withCentile: boolean): ContentI
   return items;
 }
 
-export interface NumOptions {
+interface NumOptions {
   /** Name of the NUM where the template requires another than the concept's. */
   name?: Code;
   /** Centile as a property (TID 310); false where the template has a separate row for it. */

@@ -24,7 +24,7 @@ export interface Row {
   rows?: readonly Row[];
 }
 
-export interface Template {
+interface Template {
   title: string;
   rows: readonly Row[];
 }
@@ -36,7 +36,7 @@ export const ln = (...codes: string[]) => codes.map((code) => `LN ${code}`);
 export const sct = (...codes: string[]) => codes.map((code) => `SCT ${code}`);
 
 /** TID 1204. */
-export const LANGUAGE: Row = {
+const LANGUAGE: Row = {
   relationship: 'HAS CONCEPT MOD',
   type: 'CODE',
   concept: dcm('121049'),
@@ -52,7 +52,7 @@ export const context = (
 ): Row => ({ relationship: 'HAS OBS CONTEXT', type, concept: [concept], need, ...extra });
 
 /** TID 1001 with TID 1002 and 1004: what must be stated about a device observer. */
-export const OBSERVER: Row[] = [
+const OBSERVER: Row[] = [
   context('CODE', 'DCM 121005', 'M', { values: ['DCM 121007'] }),
   context('UIDREF', 'DCM 121012', 'M'),
   context('TEXT', 'DCM 121013', 'U'),
@@ -69,11 +69,11 @@ export const FETUS: Row[] = [
   context('NUM', 'DCM 121038', 'U', { once: true, units: ['1'] }),
 ];
 
-export const ON_IMAGE: Row[] = [
+const ON_IMAGE: Row[] = [
   { relationship: 'SELECTED FROM', type: 'IMAGE', concept: [], need: 'M', once: true },
 ];
 
-export const inferred = (type: ValueType, concept: readonly string[] | null): Row => ({
+const inferred = (type: ValueType, concept: readonly string[] | null): Row => ({
   relationship: 'INFERRED FROM',
   type,
   concept,
@@ -81,7 +81,7 @@ export const inferred = (type: ValueType, concept: readonly string[] | null): Ro
 });
 
 /** TID 315, CID 228. */
-export const EQUATION: Row[] = [
+const EQUATION: Row[] = [
   inferred('CODE', dcm('121420', '121424')),
   inferred('TEXT', dcm('121421', '121422', '121423')),
 ];

@@ -112,7 +112,7 @@ function qualitativeEvaluations(result: Result): ContentItem {
 }
 
 /** Content tree of TID 1500 (PS3.16; exchange 2.8). */
-export function tid1500Tree(result: Result, subject: Subject): ContentItem {
+function tid1500Tree(result: Result, subject: Subject): ContentItem {
   const measurements = withoutComparisons(result.measurements);
   const tracking = trackingIdentifiers(measurements);
   const groups = measurements.map((measurement) =>

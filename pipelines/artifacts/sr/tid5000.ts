@@ -62,7 +62,7 @@ function findings(
  * TID 5010: index and pockets of the amniotic fluid; `about` names the fetus where that is
  * required.
  */
-export function amnioticSacSection(
+function amnioticSacSection(
   measurements: readonly Measurement[],
   subject: Subject,
   about: readonly ContentItem[],
@@ -75,10 +75,7 @@ export function amnioticSacSection(
 }
 
 /** TID 5015: cervix and lower placental edge. */
-export function pelvisSection(
-  measurements: readonly Measurement[],
-  subject: Subject,
-): ContentItem[] {
+function pelvisSection(measurements: readonly Measurement[], subject: Subject): ContentItem[] {
   const own = items(
     measurements.filter((one) => siteGroup(one) === 'pelvis'),
     subject,
@@ -121,7 +118,7 @@ function vesselGroups(
 }
 
 /** Doppler of named vessels: of the fetus (TID 5025), of the pelvis and the cord (TID 5026). */
-export function vascularSections(
+function vascularSections(
   measurements: readonly Measurement[],
   subject: Subject,
   about: readonly ContentItem[],
@@ -324,7 +321,7 @@ function imageLibrary(subject: Subject): ContentItem[] {
  * its quantity before the values that it summarises. No Selection Status: PS3.16 has none for a
  * median, which its Derivation states.
  */
-export function tid5000Tree(result: Result, subject: Subject): ContentItem {
+function tid5000Tree(result: Result, subject: Subject): ContentItem {
   const standing = countingFirst(accepted(result));
   const fetuses = fetusesOf(standing);
   const ages = fetuses.map(agesByQuantity);

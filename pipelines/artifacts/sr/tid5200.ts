@@ -51,7 +51,7 @@ function imageLibrary(subject: Subject): ContentItem[] {
 }
 
 /** Content tree of TID 5200 (PS3.16; exchange 2.7): accepted values only, by structure. */
-export function tid5200Tree(result: Result, subject: Subject): ContentItem {
+function tid5200Tree(result: Result, subject: Subject): ContentItem {
   const measurements = withoutComparisons(accepted(result));
   const bySite = Map.groupBy(measurements, echoSite);
   const sites = Object.keys(ECHO_SITES).filter((site): site is EchoSite =>

@@ -267,7 +267,7 @@ function preCoordinated(measurements: readonly Measurement[], subject: Subject):
 }
 
 /** Content tree of TID 5300 (PS3.16, PS3.17 CCCC): the values that count, and no free rows. */
-export function tid5300Tree(result: Result, subject: Subject): ContentItem {
+function tid5300Tree(result: Result, subject: Subject): ContentItem {
   const standing = countingValues(accepted(result));
   const core = preCoordinated(
     standing.filter((measurement) => isCoreEchoCode(conceptOf(measurement))),

@@ -4,9 +4,9 @@ import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import type { Sex } from '../shared/grading.ts';
 
 /** Greatest end-diastolic wall, mm (CM23, HCM24; echo 14.1). */
-export const WALL = { family: 13, criterion: 15, massive: 30 } as const;
+const WALL = { family: 13, criterion: 15, massive: 30 } as const;
 
-export const WALL_STATEMENTS = [
+const WALL_STATEMENTS = [
   'below criterion',
   'criterion only in first-degree relatives or genotype-positive',
   'meets wall-thickness criterion',
@@ -30,7 +30,7 @@ export function wallStatement(thickness: number, family: boolean | null): WallSt
 }
 
 /** Septum over posterior wall from which hypertrophy is asymmetric (echo 14.1). */
-export const ASYMMETRY = { from: 1.3, inHypertension: 1.5 } as const;
+const ASYMMETRY = { from: 1.3, inHypertension: 1.5 } as const;
 
 /**
  * Whether hypertrophy is asymmetric, where blood pressure is not known; null: it is not. Between the
@@ -100,7 +100,7 @@ export const isConvention = (obstruction: Obstruction) => CONVENTIONS.has(obstru
 /** RWT times E/e' below which amyloid is unlikely in a population screened for it (AMYLI). */
 export const AMYLI_RULE_OUT = 2.22;
 
-export const DILATED_PATTERNS = [
+const DILATED_PATTERNS = [
   'dilated LV with systolic dysfunction',
   'non-dilated LV dysfunction',
   'no dilated pattern',
@@ -110,7 +110,7 @@ export const DILATED_PATTERNS = [
 export const DYSFUNCTION = { ef: 50, device: 35 } as const;
 
 /** What cannot be called one of the published patterns, and why. */
-export const OPEN_PATTERNS = [
+const OPEN_PATTERNS = [
   'LV dysfunction, size unknown',
   'LV dysfunction, not dilated by diameter; volume index not measured',
   'LV dysfunction, not dilated by volume index; diameter not measured',
@@ -156,7 +156,7 @@ export function dilatedPattern(
 export const RESTRICTIVE = { ratio: 2, deceleration: 150 } as const;
 
 /** Null: not known. */
-export interface MyocardialQuantities {
+interface MyocardialQuantities {
   sex: Sex | null;
   /** g/m2 */
   massIndex: number | null;

@@ -69,7 +69,7 @@ const NOT_STATED = 3;
 /** Mass over height is another quantity under the same name. */
 const BY_HEIGHT: ReadonlySet<string> = new Set(['DCM|125271', 'DCM|125272', 'DCM|125273']);
 
-export const isMassByHeight = ({ method }: CartMeasurement) =>
+const isMassByHeight = ({ method }: CartMeasurement) =>
   method !== null && BY_HEIGHT.has(keyOf(method));
 
 function modeOf({ key, concept, imageMode }: CartMeasurement): string | null {
@@ -99,7 +99,7 @@ function groupOf(value: CartMeasurement): string {
  * Of each quantity the values of one method and mode alone, so that no median is one of methods
  * (echo 19, rule 2): those of the value that the operator chose, else the preferred ones.
  */
-export function ofPreferredMethods(values: readonly CartMeasurement[]): CartMeasurement[] {
+function ofPreferredMethods(values: readonly CartMeasurement[]): CartMeasurement[] {
   const standing = new Map<string, CartMeasurement>();
   const precedes = (one: CartMeasurement, other: CartMeasurement) => {
     const [chosen, before] = [one.selection === 'user', other.selection === 'user'];

@@ -11,7 +11,7 @@ import { biplaneDiscVolume, discVolume } from '../formulas/chambers.ts';
 import type { ChamberFrame } from './clip.ts';
 
 /** One chamber of one frame, in millimetres (in pixels where the picture has no scale). */
-export interface ChamberFigure {
+interface ChamberFigure {
   outline: Outline;
   area: number;
   /** Null where its valve plane was not found: then it has an area and nothing else. */
@@ -74,7 +74,7 @@ export function axial(figure: ChamberFigure | null): AxialFigure | null {
 const CENTIMETRE = 10;
 
 /** Diameters of the discs and the length, cm, as the formulas take them. */
-export function discsInCentimetres({ outline, axis }: AxialFigure) {
+function discsInCentimetres({ outline, axis }: AxialFigure) {
   return {
     diameters: discDiameters(outline, axis).map((mm) => mm / CENTIMETRE),
     length: axis.length / CENTIMETRE,

@@ -63,7 +63,7 @@ function fusion(evidence: RhythmAndFilling): Remark | null {
  * Heart rate where E and A were measured; of all clips at rest where that is not known, as with values
  * of the machine's report. Null: no clip says it.
  */
-export function rateAtFilling({ study }: RhythmAndFilling, values: Values): number | null {
+function rateAtFilling({ study }: RhythmAndFilling, values: Values): number | null {
   const files = new Set(
     (['mitral-e', 'mitral-a'] as const).map((key) => values.measurement(key)?.source.file ?? null),
   );

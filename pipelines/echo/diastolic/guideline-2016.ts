@@ -69,7 +69,7 @@ export function criteria2016A(inputs: Diastolic2016): Criterion[] {
   ];
 }
 
-export const RESULTS_2016A = [
+const RESULTS_2016A = [
   'normal diastolic function',
   'indeterminate',
   'diastolic dysfunction',
@@ -88,7 +88,7 @@ export function algorithm2016A(inputs: Diastolic2016): (typeof RESULTS_2016A)[nu
 /** Criteria of algorithm A below which a result is limited ("available" in D16; echo 10.3). */
 export const CRITERIA_2016A = 4;
 
-export const RESULTS_2016B = [
+const RESULTS_2016B = [
   'grade I, normal LAP',
   'grade II, elevated LAP',
   'grade III, elevated LAP',

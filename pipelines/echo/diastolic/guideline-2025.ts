@@ -32,7 +32,7 @@ export interface Diastolic2025 {
   relaxationTime: number | null;
 }
 
-export const LIMITS_2025 = {
+const LIMITS_2025 = {
   septal: 6,
   lateral: 7,
   average: 6.5,
@@ -57,7 +57,7 @@ const atLeast = (value: number | null, limit: number, decimals: number) =>
 const quotient = (one: number | null, other: number | null) =>
   one === null || other === null ? null : one / other;
 
-export interface PrimaryVariables {
+interface PrimaryVariables {
   reducedVelocity: boolean | null;
   raisedRatio: boolean | null;
   raisedPressure: boolean | null;
@@ -85,7 +85,7 @@ export function primaryVariables(inputs: Diastolic2025): PrimaryVariables {
 }
 
 /** Step 2: each marker that was measured, and whether it is positive. */
-export function secondStep(inputs: Diastolic2025): Criterion[] {
+function secondStep(inputs: Diastolic2025): Criterion[] {
   const enlarged =
     inputs.atrialIndex === null ? null : rounded(inputs.atrialIndex, 0) > LIMITS_2025.atrialIndex;
   return [
@@ -96,7 +96,7 @@ export function secondStep(inputs: Diastolic2025): Criterion[] {
   ];
 }
 
-export const RESULTS_2025 = [
+const RESULTS_2025 = [
   'normal LAP, no diastolic dysfunction grade',
   'grade 1, normal LAP',
   'normal LAP, grade 1',
@@ -106,7 +106,7 @@ export const RESULTS_2025 = [
   'indeterminate',
   'insufficient data',
 ] as const;
-export type Result2025 = (typeof RESULTS_2025)[number];
+type Result2025 = (typeof RESULTS_2025)[number];
 
 /** Results by which LA pressure is elevated. */
 const ELEVATED_2025: ReadonlySet<Result2025> = new Set<Result2025>([
@@ -124,7 +124,7 @@ function elevated(ratio: number | null): Result2025 {
 }
 
 /** Primary variables of which at least two are needed, and all for a full answer (echo 10.5). */
-export const PRIMARIES_2025 = 3;
+const PRIMARIES_2025 = 3;
 
 const knownPrimaries = (inputs: Diastolic2025) =>
   Object.values(primaryVariables(inputs)).filter((met) => met !== null);
@@ -193,7 +193,7 @@ export function criteria2025(inputs: Diastolic2025): Criterion[] {
   ];
 }
 
-export const PRESENCE_2025 = [
+const PRESENCE_2025 = [
   'diastolic dysfunction',
   'no diastolic dysfunction',
   'indeterminate',

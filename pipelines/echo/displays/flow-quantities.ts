@@ -31,7 +31,7 @@ export interface TracePoint {
 }
 
 /** One value of one beat, with what was measured for it. */
-export interface BeatValue {
+interface BeatValue {
   value: number;
   /** Two points: a caliper; more: the trace. */
   points: readonly TracePoint[];
@@ -46,15 +46,15 @@ export interface FlowQuantity {
   doubt?: DisplayDoubt | null;
 }
 
-export const CENTIMETRES = 100;
-export const MILLISECONDS = 1000;
+const CENTIMETRES = 100;
+const MILLISECONDS = 1000;
 
 /** cm/s, positive above the baseline. */
 export const signed = (trace: SpectralTrace, velocity: number) =>
   trace.side === 'above' ? velocity : -velocity;
 
 /** From the baseline to a peak. */
-export function peakCaliper(trace: SpectralTrace, column: number, velocity: number): TracePoint[] {
+function peakCaliper(trace: SpectralTrace, column: number, velocity: number): TracePoint[] {
   return [
     { column, velocity: 0 },
     { column, velocity: signed(trace, velocity) },
@@ -62,14 +62,14 @@ export function peakCaliper(trace: SpectralTrace, column: number, velocity: numb
 }
 
 /** Peaks in m/s. */
-export const peaksOf = (trace: SpectralTrace, ejections: readonly Ejection[]) =>
+const peaksOf = (trace: SpectralTrace, ejections: readonly Ejection[]) =>
   ejections.map(({ peak, peakColumn }) => ({
     value: peak / CENTIMETRES,
     points: peakCaliper(trace, peakColumn, peak),
   }));
 
 /** A trace from a column on, one value per column. */
-export const outlinePoints = (trace: SpectralTrace, from: number, values: readonly number[]) =>
+const outlinePoints = (trace: SpectralTrace, from: number, values: readonly number[]) =>
   values.map((velocity, i) => ({
     column: Math.ceil(from) + i,
     velocity: signed(trace, velocity),
@@ -89,7 +89,7 @@ function fallOf(trace: SpectralTrace, { early, decelerationTime }: Filling, seco
  * E, A and their times by PW; mean gradient and pressure half-time of a valve by CW.
  * @param seconds per column of the display.
  */
-export function fillingQuantities(
+function fillingQuantities(
   beats: readonly Filling[],
   trace: SpectralTrace,
   seconds: number,
@@ -178,7 +178,7 @@ export function fillingQuantities(
 }
 
 /** Pressure half-time and peak of a diastolic jet; for PR also the velocity at its end. */
-export function decayQuantities(
+function decayQuantities(
   flow: Flow,
   trace: SpectralTrace,
   ejections: readonly Ejection[],
@@ -215,7 +215,7 @@ export function decayQuantities(
 }
 
 /** S and D of a pulmonary vein. */
-export function veinQuantities(beats: readonly VeinBeat[], above: SpectralTrace): FlowQuantity[] {
+function veinQuantities(beats: readonly VeinBeat[], above: SpectralTrace): FlowQuantity[] {
   const of = (part: 's' | 'd') =>
     beats.map((beat) => ({
       value: beat[part].height,
@@ -231,7 +231,7 @@ export function veinQuantities(beats: readonly VeinBeat[], above: SpectralTrace)
 const RELAXATION = { shortest: 0.02, longest: 0.2 } as const;
 
 /** IVRT of a display that shows both the outflow and the inflow. */
-export function relaxationQuantities(display: SpectralDisplay, ejections: readonly Ejection[]) {
+function relaxationQuantities(display: SpectralDisplay, ejections: readonly Ejection[]) {
   const { above, spectrum } = display;
   const seconds = spectrum.secondsPerColumn;
   const starts = fillingsOf(above.curve, above.waves, seconds).beats.flatMap(

@@ -134,7 +134,7 @@ function readDopplerSweep(
 }
 
 /** Reads every spectral display of a clip on its last frame, on which the sweep is complete. */
-export async function readDopplerDisplays(clip: Clip): Promise<DisplayReading[]> {
+async function readDopplerDisplays(clip: Clip): Promise<DisplayReading[]> {
   const frame = clip.frames.at(-1);
   const sweeps = clip.sweeps.filter(({ kind }) => SPECTRAL.has(kind));
   if (!frame || sweeps.length === 0) return [];

@@ -8,7 +8,7 @@ import { headerView } from '../locate/header-view.ts';
 import type { Flow } from './flows.ts';
 
 /** What an M-mode display may show, as far as it is measured (echo 5, 7, 12). */
-export const M_MODE_STRUCTURES = {
+const M_MODE_STRUCTURES = {
   'tricuspid-excursion': 'Tricuspid annulus',
   'mitral-excursion': 'Mitral annulus',
   'left-ventricle': 'Left ventricle',

@@ -1,7 +1,7 @@
 import { rounded } from '../../measure/rounding.ts';
 import { atrialPressure } from '../pulmonary-hypertension/guideline.ts';
 
-export const FOCUSED_BANDS = [
+const FOCUSED_BANDS = [
   'hyperdynamic',
   'normal',
   'mildly reduced',
@@ -26,7 +26,7 @@ export function focusedLevel(ef: number): 'normal' | 'reduced' | 'severely reduc
 }
 
 /** EF of a focused study is given in steps of so many points. */
-export const FOCUSED_STEP = 5;
+const FOCUSED_STEP = 5;
 
 /**
  * The nearest step of the same band: of 48 % it is 45, for 50 would contradict "reduced". No band lacks

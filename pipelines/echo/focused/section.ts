@@ -24,7 +24,7 @@ import {
 } from './guideline.ts';
 
 /** What this section looks at beside the values. */
-export interface FocusedEvidence extends PatientEvidence, OutlineEvidence {
+interface FocusedEvidence extends PatientEvidence, OutlineEvidence {
   clips: readonly { clip: { mode: string }; view: HeartView | null }[];
   /** The clips of the study; one without regions carries no calibration. */
   study: { clips: readonly { regions: readonly unknown[] }[] };
@@ -33,7 +33,7 @@ export interface FocusedEvidence extends PatientEvidence, OutlineEvidence {
 }
 
 /** What the sections of LVEF and of pericardial effusion know. */
-export interface FocusedConditions<Evidence extends FocusedEvidence> {
+interface FocusedConditions<Evidence extends FocusedEvidence> {
   gradableEf(values: Values): Measurement | null;
   /** Why the LVEF was not graded; null where it was, or where there is none. */
   ungradedEf(values: Values): { gap: Statement } | null;

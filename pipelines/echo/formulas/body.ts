@@ -6,7 +6,7 @@ export const BODY_SURFACE_AREA = {
 } as const;
 
 /** Outside of these, indexing is withheld (echo 0.6). */
-export const PLAUSIBLE_BODY = {
+const PLAUSIBLE_BODY = {
   heightCm: [120, 220],
   weightKg: [30, 250],
   surfaceM2: [1, 3.2],

@@ -74,7 +74,7 @@ export const regurgitantVolume = (orifice: number, vti: number) => orifice * vti
 
 export const regurgitantFraction = (volume: number, total: number) => (100 * volume) / total;
 
-export interface FlowSite {
+interface FlowSite {
   /** cm */
   diameter: number;
   /** cm */

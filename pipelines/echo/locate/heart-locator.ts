@@ -21,7 +21,7 @@ import type { VentriclePose } from './ventricle-pose.ts';
 import { nameView, type ViewEstimate } from './view.ts';
 
 /** End-diastole and end-systole of one beat, stored pixels. */
-export interface VentriclePair {
+interface VentriclePair {
   ed: GrayImage;
   es: GrayImage;
   /** Of the ventricle at end-diastole. */

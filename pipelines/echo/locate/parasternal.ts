@@ -53,13 +53,7 @@ export async function segmentParasternal(
 }
 
 /** Lines of the parasternal long axis (ASE 2015, figure 1), end points in stored pixels. */
-export const LONG_AXIS_LINES = [
-  'septum',
-  'cavity',
-  'posterior-wall',
-  'left-atrium',
-  'sinus',
-] as const;
+const LONG_AXIS_LINES = ['septum', 'cavity', 'posterior-wall', 'left-atrium', 'sinus'] as const;
 export type LongAxisLine = (typeof LONG_AXIS_LINES)[number];
 export type Line = readonly [Point, Point];
 

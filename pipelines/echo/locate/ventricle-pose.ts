@@ -110,7 +110,7 @@ export type ShapeFault =
  * the ellipse with the same moments, share of the cavity's border that has myocardium beside it,
  * myocardium over cavity. Wide enough for dilated and for thick, contracted ventricles.
  */
-export const SHAPE_LIMITS = {
+const SHAPE_LIMITS = {
   areaPerLengthSquared: { min: 0.24, max: 0.66 },
   wallShare: 0.6,
   wallPerCavity: { min: 0.4, max: 3.4 },
@@ -119,7 +119,7 @@ export const SHAPE_LIMITS = {
 } as const;
 
 /** Area that may be gained or lost against both neighbours (echo 3, quality gates). */
-export const AREA_JUMP = 0.25;
+const AREA_JUMP = 0.25;
 
 /** Faults of the left ventricle of one apical frame; empty where its shape is that of a ventricle. */
 export function shapeFaults(masks: ChamberMasks): ShapeFault[] {

@@ -55,7 +55,7 @@ export const GEOMETRY = [
   'concentric hypertrophy',
   'eccentric hypertrophy',
 ] as const;
-export type Geometry = (typeof GEOMETRY)[number];
+type Geometry = (typeof GEOMETRY)[number];
 
 /**
  * Geometry from the mass index, g/m2, and relative wall thickness (ASE15; echo 5.4). `quantity`:

@@ -1,6 +1,6 @@
 import { rounded } from '../../measure/rounding.ts';
 
-export const HEART_FAILURE_RANGES = [
+const HEART_FAILURE_RANGES = [
   'HFimpEF range',
   'HFrEF range',
   'HFmrEF range',

@@ -47,7 +47,7 @@ function shortestThrough(
  * shortest ways through it the longest (echo 13). Pixels of the stored frame; null
  * where no fluid was outlined.
  */
-export function fluidDepth(masks: ParasternalMasks): readonly [Point, Point] | null {
+function fluidDepth(masks: ParasternalMasks): readonly [Point, Point] | null {
   const { area, width, height } = masks;
   const fluid = parasternalLabel('effusion');
   const own = sizeOf(masks, fluid);

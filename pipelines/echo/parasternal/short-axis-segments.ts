@@ -18,7 +18,7 @@ export type ShortAxisView = keyof typeof LEVELS;
 export const showsSegments = (view: HeartView): view is ShortAxisView => view in LEVELS;
 
 /** What a segment of a short axis does from end-diastole to end-systole, per cent. */
-export interface ShortAxisMotion {
+interface ShortAxisMotion {
   segment: number;
   view: ShortAxisView;
   excursion: number;

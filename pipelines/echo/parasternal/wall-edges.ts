@@ -8,7 +8,7 @@ import {
 import type { Line, LongAxisLine } from '../locate/parasternal.ts';
 
 /** Millimetres, unless said otherwise; chosen on phantoms that nothing else was measured on. */
-export const WALL_EDGES = {
+const WALL_EDGES = {
   /** How far a border may lie from where the outlines have it. */
   within: 3,
   /** Half the band over which the levels are averaged. */

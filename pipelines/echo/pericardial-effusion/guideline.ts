@@ -1,6 +1,6 @@
 import { rounded } from '../../measure/rounding.ts';
 
-export const EFFUSION_GRADES = ['none', 'small', 'moderate', 'large', 'very large'] as const;
+const EFFUSION_GRADES = ['none', 'small', 'moderate', 'large', 'very large'] as const;
 export type EffusionGrade = (typeof EFFUSION_GRADES)[number];
 
 /** Greatest depth, mm, of a moderate and of a large effusion. */
@@ -39,7 +39,7 @@ export function effusionGrade(depth: number): EffusionGrade {
 export const respiratoryVariation = (expiration: number, inspiration: number) =>
   Math.abs((100 * (expiration - inspiration)) / expiration);
 
-export interface TamponadeSigns {
+interface TamponadeSigns {
   effusion: boolean;
   /** Which chambers collapse; null: not assessed. */
   collapse: readonly ('RA' | 'RV' | 'LA' | 'LV')[] | null;
@@ -47,7 +47,7 @@ export interface TamponadeSigns {
   plethora: boolean | null;
 }
 
-export const TAMPONADE_STATEMENTS = [
+const TAMPONADE_STATEMENTS = [
   'no effusion seen',
   'tamponade signs not assessed',
   'effusion, no echo sign of tamponade',
@@ -56,7 +56,7 @@ export const TAMPONADE_STATEMENTS = [
   'echo signs compatible with tamponade; urgent review',
   'raised RA pressure; tamponade not excluded',
 ] as const;
-export type TamponadeStatement = (typeof TAMPONADE_STATEMENTS)[number];
+type TamponadeStatement = (typeof TAMPONADE_STATEMENTS)[number];
 
 /** Whether a statement asks for the patient to be seen at once. */
 export const isUrgent = (statement: TamponadeStatement) =>

@@ -32,7 +32,7 @@ export type SignCategory = 'A' | 'B' | 'C';
 export type Probability = 'low' | 'intermediate' | 'high';
 
 /** Velocities, m/s, of the probability table (PH22; echo 12.4). */
-export const JET = { low: 2.8, intermediate: 3.4 } as const;
+const JET = { low: 2.8, intermediate: 3.4 } as const;
 
 /** m/s: so near to a limit a velocity may lie on either side of it (echo 19, rule 2). */
 const JET_VARIABILITY = 0.1;

@@ -12,8 +12,6 @@ export const RV_FUNCTION = {
   ef3d: { name: '3D RVEF', unit: '%', decimals: 0, below: 45 },
 } as const;
 
-export type RvIndex = keyof typeof RV_FUNCTION;
-
 /** Upper limits of RV size, mm (ASE15; echo 7.2). */
 export const RV_SIZE = {
   basal: { above: 41, decimals: 0 },
@@ -51,7 +49,7 @@ export function isPerformanceBeyond(
   return beyond.pulsed === beyond.tissue ? beyond.pulsed : null;
 }
 
-export const RV_CONCLUSIONS = [
+const RV_CONCLUSIONS = [
   'not assessed',
   'single index normal',
   'single index reduced',

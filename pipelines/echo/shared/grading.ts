@@ -11,7 +11,7 @@ export type Evidence = 'A' | 'B' | 'C';
  * A published severity partition of one quantity. `mild` and `moderate` are the outermost values of
  * their bands; on which side of the normal range they lie says which direction is abnormal.
  */
-export interface Partition {
+interface Partition {
   normal: readonly [number, number];
   mild: number;
   moderate: number;
@@ -27,7 +27,7 @@ export interface GradedQuantity {
   evidence: Evidence;
 }
 
-export const ABNORMALITY = [
+const ABNORMALITY = [
   'below normal range',
   'normal',
   'mildly abnormal',
@@ -35,14 +35,10 @@ export const ABNORMALITY = [
   'severely abnormal',
   'above normal range',
 ] as const;
-export type Abnormality = (typeof ABNORMALITY)[number];
+type Abnormality = (typeof ABNORMALITY)[number];
 
 /** The band of a value, rounded first; the other side has no grades of its own. */
-export function gradeInPartition(
-  partition: Partition,
-  value: number,
-  decimals: number,
-): Abnormality {
+function gradeInPartition(partition: Partition, value: number, decimals: number): Abnormality {
   const { normal, mild, moderate } = partition;
   const [low, high] = normal;
   const shown = rounded(value, decimals);

@@ -2,7 +2,7 @@ import { rounded } from '../../measure/rounding.ts';
 import type { HighFlow, StenosisRemark } from '../../result/render/echo/valves.ts';
 
 /** m/s, mmHg, cm2, cm2/m2, ml/m2, per cent; null: not measured. */
-export interface StenosisInputs {
+interface StenosisInputs {
   peak: number | null;
   meanGradient: number | null;
   area: number | null;
@@ -23,7 +23,7 @@ export const STENOSIS = {
   preservedEf: 50,
 } as const;
 
-export const STENOSIS_GRADES = [
+const STENOSIS_GRADES = [
   'insufficient data',
   'very severe AS (high-gradient)',
   'severe AS (high-gradient)',
@@ -112,7 +112,7 @@ function highFlow(strokeIndex: number | null): HighFlow {
   return strokeIndex > STENOSIS.highFlow ? 'yes' : 'no';
 }
 
-export interface StenosisEvidence extends StenosisInputs {
+interface StenosisEvidence extends StenosisInputs {
   velocityIndex: number | null;
 }
 
@@ -185,21 +185,21 @@ export function pulmonaryStenosis(peak: number): 'moderate PS' | 'severe PS' | n
   return shown >= PEAK.moderate ? 'moderate PS' : null;
 }
 
-export const REGURGITATION_GRADES = [
+const REGURGITATION_GRADES = [
   'grade I (mild)',
   'grade II (moderate)',
   'grade III (moderate-severe)',
   'grade IV (severe)',
 ] as const;
-export type RegurgitationGrade = (typeof REGURGITATION_GRADES)[number];
+type RegurgitationGrade = (typeof REGURGITATION_GRADES)[number];
 
 /** Lower limits of grade II, III and IV: EROA in mm2, volume in ml, fraction in per cent (VR17). */
-export const QUANTITATIVE_LIMITS = {
+const QUANTITATIVE_LIMITS = {
   aortic: { orifice: [10, 20, 30], volume: [30, 45, 60], fraction: [30, 40, 50] },
   mitral: { orifice: [20, 30, 40], volume: [30, 45, 60], fraction: [30, 40, 50] },
 } as const;
 
-export interface QuantitativeRegurgitation {
+interface QuantitativeRegurgitation {
   orifice: number | null;
   volume: number | null;
   fraction: number | null;
@@ -227,21 +227,18 @@ export function quantitativeGrade(
 }
 
 /** Whether the quantities differ by more than one grade: then CMR is suggested. */
-export function isInconsistent(
-  valve: 'aortic' | 'mitral',
-  inputs: QuantitativeRegurgitation,
-): boolean {
+function isInconsistent(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgitation): boolean {
   const grades = gradesOf(valve, inputs);
   return grades.length > 1 && Math.max(...grades) - Math.min(...grades) > 1;
 }
 
-export interface RegurgitationSigns {
+interface RegurgitationSigns {
   mild: number;
   severe: number;
 }
 
 /** Specific signs that decide alone, and that lift grade III to severe (VR17; echo 11.2). */
-export const DECIDING_SIGNS = { alone: 4, lifting: 3 } as const;
+const DECIDING_SIGNS = { alone: 4, lifting: 3 } as const;
 
 export type IntegratedGrade =
   | RegurgitationGrade
@@ -288,17 +285,17 @@ export function aorticSigns(inputs: {
   };
 }
 
-export const TRICUSPID_GRADES = [
+const TRICUSPID_GRADES = [
   'mild (1+)',
   'moderate (2+)',
   'severe (3+)',
   'massive (4+)',
   'torrential (5+)',
 ] as const;
-export type TricuspidGrade = (typeof TRICUSPID_GRADES)[number];
+type TricuspidGrade = (typeof TRICUSPID_GRADES)[number];
 
 /** Lower limits of grades 2 to 5: biplane vena contracta and EROA (TVARC; echo 11.6). */
-export const TRICUSPID_LIMITS = {
+const TRICUSPID_LIMITS = {
   /** mm, one decimal */
   venaContracta: { limits: [3, 7, 14, 21], decimals: 1 },
   /** mm2 */

@@ -145,7 +145,7 @@ export function aorticStenosis(values: Values, ef: Measurement | null): AorticSt
   };
 }
 
-export interface MitralStenosis {
+interface MitralStenosis {
   grade: MitralStenosisGrade | null;
   /** What the grade must be read with, or why there is none. */
   remark: MitralRemark | null;

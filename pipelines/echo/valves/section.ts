@@ -35,7 +35,7 @@ import {
 } from './judge.ts';
 
 /** What `valveFlows` calculates. */
-export const VALVE_FLOWS = [
+const VALVE_FLOWS = [
   'av-area',
   'av-area-vmax',
   'av-area-index',
@@ -67,7 +67,7 @@ const FORMULAS: Readonly<Record<(typeof VALVE_FLOWS)[number], Formula>> = {
 };
 
 /** Continuity equation, stroke volume and their indices, each from what was measured. */
-export function valveFlows(given: Values, section: string): Measurement[] {
+function valveFlows(given: Values, section: string): Measurement[] {
   const found: Measurement[] = [];
   for (const key of VALVE_FLOWS) {
     const [method, from, value] = FORMULAS[key];

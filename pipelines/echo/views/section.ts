@@ -80,7 +80,7 @@ export const viewsDataSchema = z.looseObject({
     z.looseObject({ file: z.string(), mode: z.string(), shows: z.string().nullable() }),
   ),
 });
-export type ViewsData = z.infer<typeof viewsDataSchema>;
+type ViewsData = z.infer<typeof viewsDataSchema>;
 
 /** What this section looks at. */
 interface ViewsEvidence extends PatientEvidence {

@@ -22,7 +22,7 @@ export const SEGMENTS = [
 ] as const;
 
 export const ARTERIES = ['LAD', 'RCA', 'LCx'] as const;
-export type Artery = (typeof ARTERIES)[number];
+type Artery = (typeof ARTERIES)[number];
 
 /** Segments of an artery's territory (SEG02). */
 export function territoryOf(artery: Artery): number[] {
@@ -37,7 +37,7 @@ export function territoryOf(artery: Artery): number[] {
 export const WALL_MOTION = { scores: [1, 2, 3, 4], scored: 16, enough: 12, global: 8 } as const;
 
 /** Thickening, per cent, that is normal above the first and reduced above the second (ASE 2015). */
-export const THICKENING = { normal: 30, reduced: 10 } as const;
+const THICKENING = { normal: 30, reduced: 10 } as const;
 
 /** Inward motion, per cent of the radius: the project's convention beside the thickening. */
 export const EXCURSION = { normal: 20, reduced: 5, outward: -5 } as const;
@@ -94,7 +94,7 @@ export const SCORE_NAMES: Readonly<Record<MotionScore, string>> = {
   4: 'dyskinetic',
 };
 
-export type RegionalStatement =
+type RegionalStatement =
   | { kind: 'none' }
   | { kind: 'global' }
   | { kind: 'territory'; artery: Artery }

@@ -14,7 +14,7 @@ import { type ShortAxisView, shortAxisMotions } from '../parasternal/short-axis-
 import { isAbsent, type MotionScore, motionScore, SEGMENTS, WALL_MOTION } from './guideline.ts';
 
 /** What one view says of one segment, means over its beats. */
-export interface SegmentReading extends Omit<SegmentMotion, 'side' | 'level' | 'strain'> {
+interface SegmentReading extends Omit<SegmentMotion, 'side' | 'level' | 'strain'> {
   view: ApicalView | ShortAxisView;
   /** Longitudinal: a short axis does not show it. */
   strain: number | null;

@@ -62,7 +62,7 @@ const ITEM_END = 'FFFEE00D';
 const SEQUENCE_END = 'FFFEE0DD';
 const UNDEFINED_LENGTH = 0xffffffff;
 
-export type TextName =
+type TextName =
   | 'SOPClassUID'
   | 'SOPInstanceUID'
   | 'StudyDate'
@@ -89,7 +89,7 @@ export type SequenceName =
   | 'ContentSequence';
 
 /** The allow-listed part of a data set or of an item of a sequence. */
-export interface ReportItem {
+interface ReportItem {
   texts: Map<TextName, string>;
   floatingPointValue: number | null;
   items: Map<SequenceName, ReportItem[]>;
@@ -334,14 +334,14 @@ const RT_TO_CT: Readonly<Record<string, string>> = {
 };
 
 /** A code as the standard writes it today; one without an equivalent stays as it is. */
-export function currentCode(code: CartCode): CartCode {
+function currentCode(code: CartCode): CartCode {
   if (code.scheme === 'SNOMED-CT') return { ...code, scheme: 'SCT' };
   if (!SNOMED_RT.has(code.scheme)) return code;
   const equivalent = RT_TO_CT[code.code];
   return equivalent ? { ...code, scheme: 'SCT', code: equivalent } : { ...code, scheme: 'SRT' };
 }
 
-export interface ReferencedImage {
+interface ReferencedImage {
   sopClassUid: string;
   sopInstanceUid: string;
   frame: number | null;

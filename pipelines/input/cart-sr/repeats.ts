@@ -7,7 +7,7 @@ const SAME_DIGITS = 6;
 const code = (given: CartCode | null) => (given ? keyOf(given) : '');
 
 /** What was measured, apart from the value: concept, subject, place and moment. */
-export function quantityKey(one: CartMeasurement): string {
+function quantityKey(one: CartMeasurement): string {
   return [
     one.key ?? code(one.concept),
     one.fetus ?? '',

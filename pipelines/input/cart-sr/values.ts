@@ -84,7 +84,7 @@ export function inConceptTable(named: Named): Pick<CartMeasurement, 'key' | 'val
 }
 
 /** What an identifier of a fetus states. */
-export interface FetusId {
+interface FetusId {
   /** Letter or number; otherwise letters that only distinguish the fetus. */
   fetus: string;
   /** The total: "1 of 2", "A/2", "Twin A"; null: not stated. */
@@ -112,7 +112,7 @@ function opaque(words: string): string {
 }
 
 /** The fetus that a report names; null where it names none. */
-export function readFetusId(written: string): FetusId | null {
+function readFetusId(written: string): FetusId | null {
   const words = plainWords(written.replaceAll('/', ' of '));
   if (words === '') return null;
   const [, name, of] = WHOLE.exec(words) ?? [];

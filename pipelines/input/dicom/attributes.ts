@@ -52,7 +52,7 @@ export const ATTRIBUTES = {
 } as const;
 
 /** Attributes of one item of the Sequence of Ultrasound Regions (PS3.3 C.8.5.5). */
-export const REGION_ATTRIBUTES = {
+const REGION_ATTRIBUTES = {
   '00186012': 'RegionSpatialFormat',
   '00186014': 'RegionDataType',
   '00186016': 'RegionFlags',
@@ -79,13 +79,13 @@ export const REGION_ATTRIBUTES = {
 } as const;
 
 /** Attributes of one item of the View Code Sequence (PS3.3 C.8.5.6 and 8.8). */
-export const CODE_ATTRIBUTES = {
+const CODE_ATTRIBUTES = {
   '00080100': 'CodeValue',
   '00080102': 'CodingSchemeDesignator',
 } as const;
 
 /** Attributes of one multiplex group of the Waveform Sequence (PS3.3 C.10.9). */
-export const WAVEFORM_ATTRIBUTES = {
+const WAVEFORM_ATTRIBUTES = {
   '00181068': 'MultiplexGroupTimeOffset',
   '003A0005': 'NumberOfWaveformChannels',
   '003A0010': 'NumberOfWaveformSamples',
@@ -121,7 +121,7 @@ export const ACQUISITION_TIMES = [
 ] as const;
 
 export type AttributeName = (typeof ATTRIBUTES)[keyof typeof ATTRIBUTES];
-export type RegionAttributeName = (typeof REGION_ATTRIBUTES)[keyof typeof REGION_ATTRIBUTES];
+type RegionAttributeName = (typeof REGION_ATTRIBUTES)[keyof typeof REGION_ATTRIBUTES];
 export type ItemAttributeName =
   | RegionAttributeName
   | (typeof CODE_ATTRIBUTES)[keyof typeof CODE_ATTRIBUTES]
@@ -129,7 +129,7 @@ export type ItemAttributeName =
 export type SequenceName = (typeof SEQUENCES)[keyof typeof SEQUENCES]['name'];
 
 /** How the bytes of a value are read, because implicit VR files do not state it (PS3.6). */
-export type ValueKind = 'text' | 'at' | 'us' | 'ul' | 'sl' | 'fl' | 'fd' | 'bytes';
+type ValueKind = 'text' | 'at' | 'us' | 'ul' | 'sl' | 'fl' | 'fd' | 'bytes';
 
 const KINDS: Readonly<Record<Exclude<ValueKind, 'text'>, readonly string[]>> = {
   at: ['FrameIncrementPointer'],

@@ -53,7 +53,7 @@ function byImageType(header: DicomHeader): Clip['mode'] {
  * write 0001 (echo 2.4 and 2.5); then by Image Type and by Ultrasound Color Data Present. `unknown`
  * where the header states nothing.
  */
-export function readMode(header: DicomHeader, regions: readonly UltrasoundRegion[]): Clip['mode'] {
+function readMode(header: DicomHeader, regions: readonly UltrasoundRegion[]): Clip['mode'] {
   const hasFormat = (value: number) => regions.some(({ format }) => format === value);
   const hasColour = regions.some(
     ({ format, dataType }) =>
@@ -69,7 +69,7 @@ export function readMode(header: DicomHeader, regions: readonly UltrasoundRegion
 }
 
 /** How the frames of a cine are timed. */
-export interface FrameTimes {
+interface FrameTimes {
   timing: Timing;
   /** Seconds of each frame from the first; all 0 where `timing` is `none`. */
   seconds: number[];
@@ -108,7 +108,7 @@ function perSecond(rate: number | null): number | null {
  * was acquired (PS3.3 C.7.6.5).
  * @param stream seconds of each frame by the video stream; null for other pixel data.
  */
-export function readFrameTimes(
+function readFrameTimes(
   header: DicomHeader,
   frames: number,
   stream: readonly number[] | null,
@@ -184,7 +184,7 @@ function readEcg(header: DicomHeader, regions: readonly UltrasoundRegion[]): Ecg
 /**
  * What a header states about the heart beat. R waves and trigger times are in milliseconds there.
  */
-export function readCardiac(header: DicomHeader, regions: readonly UltrasoundRegion[]): Cardiac {
+function readCardiac(header: DicomHeader, regions: readonly UltrasoundRegion[]): Cardiac {
   const rate = numberOf(header, 'HeartRate');
   const possible = rate !== null && rate >= HEART_RATE.least && rate <= HEART_RATE.most;
   const rWaves = numbersOf(header, 'RWaveTimeVector').toSorted((a, b) => a - b);
@@ -211,7 +211,7 @@ const FLAGS = [
   [0x0400, 'SPATIALLY_RELATED'],
 ] as const;
 
-export type ImageTypeFlag = (typeof FLAGS)[number][1];
+type ImageTypeFlag = (typeof FLAGS)[number][1];
 
 /** The modes that value 4 names; a hint that never overrides the region sequence. */
 export function imageTypeFlags(value: string): ImageTypeFlag[] {
@@ -232,7 +232,7 @@ function yesOrNo(text: string): boolean | null {
 }
 
 /** What a header states about an image besides its pixels and their scale. */
-export function readDescription(
+function readDescription(
   header: DicomHeader,
   { regions: written, misfit }: Regions,
   timing: Timing,
@@ -267,7 +267,7 @@ export function readDescription(
 }
 
 /** A clip whose position in the study is not known yet. */
-export interface DicomClip {
+interface DicomClip {
   clip: Clip;
   taken: AcquisitionTime | null;
   /** Study Instance UID; null: not stated. */

@@ -33,7 +33,7 @@ interface ListedFile {
  * The DICOMDIR sets among files: what remains to be read as images, and which listed files are
  * missing.
  */
-export interface DicomdirSets {
+interface DicomdirSets {
   files: StudyFile[];
   missing: RefusedFile[];
 }

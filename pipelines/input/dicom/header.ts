@@ -19,7 +19,7 @@ import {
   valueKind,
 } from './attributes.ts';
 
-export type HeaderValue = string | number[] | Buffer;
+type HeaderValue = string | number[] | Buffer;
 
 /** A damaged value may be quoted in a sentence for a person: only printable characters are kept. */
 function printable(bytes: Buffer): string {
@@ -31,7 +31,7 @@ function printable(bytes: Buffer): string {
 }
 
 /** The value of a kept attribute in newly allocated memory; `words` means that its bytes are OW. */
-export function decodeValue(
+function decodeValue(
   bytes: Buffer,
   name: AttributeName | ItemAttributeName,
   bigEndian: boolean,
@@ -101,7 +101,7 @@ export interface Element {
   valueOffset: number;
 }
 
-export interface Walk {
+interface Walk {
   source: ByteSource;
   elements: number;
 }

@@ -6,7 +6,7 @@ import { getFfmpeg } from '../video/ffmpeg.ts';
 import { fromStored, type PixelFormat, type Pixels } from './pixels.ts';
 
 /** What a compressed frame states about itself, read before a decoder allocates memory for it. */
-export interface CodeStreamSize {
+interface CodeStreamSize {
   width: number;
   height: number;
   components: number;
@@ -71,7 +71,7 @@ const SOS = 0xffda;
  * Whether a JPEG-LS stream holds one scan per component (ITU-T T.87 C.2.3): then its decoder
  * returns the samples plane by plane, whatever the DICOM header says.
  */
-export function isScannedByComponent(encoded: Buffer): boolean {
+function isScannedByComponent(encoded: Buffer): boolean {
   for (let at = 2; at + 5 <= encoded.length; at += 2 + encoded.readUInt16BE(at + 2)) {
     if (encoded.readUInt16BE(at) === SOS) return encoded[at + 4] === 1;
   }
@@ -79,7 +79,7 @@ export function isScannedByComponent(encoded: Buffer): boolean {
 }
 
 /** Samples of a JPEG XL image, interleaved; little endian where they have two bytes. */
-export async function decodeJpegXl(encoded: Buffer, format: PixelFormat): Promise<Uint8Array> {
+async function decodeJpegXl(encoded: Buffer, format: PixelFormat): Promise<Uint8Array> {
   // libjxl scales 12 bits to 16; the stored value cannot be recovered from that with certainty.
   if (format.bitsStored !== format.bitsAllocated) {
     throw new UnreadableInput(`JPEG XL of ${format.bitsStored} bits is not supported`);

@@ -49,7 +49,7 @@ function expandSegment(expansion: Expansion, at: number, nested: boolean): numbe
  * Expands Segmented Palette Color Lookup Table Data of 16-bit words (PS3.3 C.7.9.2) to `entries`
  * values. Throws UnreadableInput where the segments are damaged or too few.
  */
-export function expandSegments(data: Buffer, entries: number): Uint16Array {
+function expandSegments(data: Buffer, entries: number): Uint16Array {
   const words = Uint16Array.from({ length: data.length >> 1 }, (_, index) =>
     data.readUInt16LE(index * 2),
   );

@@ -7,7 +7,7 @@ import { checkVideoEnds, type VideoBytes } from './container.ts';
 import { type Stamp, VideoDecoder } from './decoder.ts';
 
 /** A frame of a video, in display order. */
-export interface ListedFrame {
+interface ListedFrame {
   /** Seconds from the first frame. */
   time: number;
   /** Time stamp in ticks; null where frames are identified by their number only. */
@@ -16,7 +16,7 @@ export interface ListedFrame {
   seekTo: number | null;
 }
 
-export interface VideoListing {
+interface VideoListing {
   bytes: VideoBytes;
   /** As stored, not yet turned upright. */
   width: number;
@@ -148,7 +148,7 @@ export function openVideo(listing: VideoListing): FrameSource {
  * depends on those since the last key frame. It keeps a few decoded frames and, while in use, one
  * decoder.
  */
-export class VideoReader {
+class VideoReader {
   readonly #listing: VideoListing;
   readonly #numbers: ReadonlyMap<number, number>;
   readonly #cached = new Map<number, Pixels>();

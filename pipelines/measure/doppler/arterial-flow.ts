@@ -45,7 +45,7 @@ export interface BeatVelocities extends Beat {
   endFlow: 'forward' | 'absent' | 'reversed';
 }
 
-export const DOPPLER_REFUSALS = [
+const DOPPLER_REFUSALS = [
   'no-scale',
   'no-flow',
   'aliased',

@@ -2,7 +2,7 @@ import { median } from '../statistics.ts';
 import { flankLine, outlineOfWave, type Wave, type WaveOutline } from '../waves.ts';
 import type { SpectralDisplay, SpectralTrace } from './envelope.ts';
 
-export const EJECTION = {
+const EJECTION = {
   /** Share of the fastest wave; slower waves are another flow, or noise. */
   height: 0.5,
   /** Seconds from peak to peak; no adult heart beats faster (200 per minute). */
@@ -40,7 +40,7 @@ function onePerBeat(waves: readonly Wave[], apart: number): Wave[] {
 }
 
 /** The tallest waves, one per beat. Their usual height is the measure, not a single spike. */
-export function mainWaves(waves: readonly Wave[], secondsPerColumn: number): Wave[] {
+function mainWaves(waves: readonly Wave[], secondsPerColumn: number): Wave[] {
   const long = waves.filter(({ from, to }) => (to - from) * secondsPerColumn >= EJECTION.shortest);
   const single = onePerBeat(long, EJECTION.apart / secondsPerColumn);
   const heights = single.map(({ height }) => height).toSorted((a, b) => b - a);
@@ -91,13 +91,13 @@ export const ANNULAR = {
 } as const;
 
 /** Velocities of one beat of an annulus by tissue Doppler; null: not on the display. */
-export interface AnnularBeat {
+interface AnnularBeat {
   systolic: Wave;
   early: Wave | null;
   atrial: Wave | null;
 }
 
-export interface AnnularMotion {
+interface AnnularMotion {
   systolic: SpectralTrace;
   diastolic: SpectralTrace;
   beats: AnnularBeat[];
@@ -205,7 +205,7 @@ export interface Filling {
   atAtrialOnset: number | null;
 }
 
-export interface Fillings {
+interface Fillings {
   beats: Filling[];
   /** Seconds from E to E; null for a single beat. */
   period: number | null;
@@ -217,7 +217,7 @@ export interface Fillings {
  * Seconds without filling, from the end of A to the beginning of E: the ejection time of Weissler
  * (1968: 413 - 1.7 HR ms) plus 0.12 s for both isovolumic phases.
  */
-export function systolicGap(beatsPerMinute: number): number {
+function systolicGap(beatsPerMinute: number): number {
   return 0.12 + 0.413 - 0.0017 * beatsPerMinute;
 }
 
@@ -307,7 +307,7 @@ export function fillingsOf(
   return { beats, period, certainty };
 }
 
-export const JET_DECAY = {
+const JET_DECAY = {
   /** The part of the jet that decays: from its peak to this share of the time after it. */
   part: 0.75,
   /** Seconds; a shorter slope is not measured. */
@@ -317,7 +317,7 @@ export const JET_DECAY = {
 } as const;
 
 /** The straight fall of a regurgitant or stenotic jet. */
-export interface JetDecay {
+interface JetDecay {
   /** Velocity on the line at the jet's peak, cm/s. */
   initial: number;
   /** Velocity on the line at the end of the jet, cm/s. */
@@ -366,7 +366,7 @@ export function decayOf(
   };
 }
 
-export const VEIN = {
+const VEIN = {
   /** Reversal of the atrial contraction, as a share of the fastest forward flow. */
   reversal: 0.15,
   /** Without a reversal, the pause before S must be this many times the pause between S and D. */

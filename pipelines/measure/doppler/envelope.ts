@@ -80,7 +80,7 @@ function percentile(values: readonly number[], share: number): number {
 }
 
 /** Each value replaced by the median of its neighbourhood. */
-export function medianSmoothed(values: readonly number[], reach: number): number[] {
+function medianSmoothed(values: readonly number[], reach: number): number[] {
   return values.map((_, i) =>
     percentile(values.slice(Math.max(0, i - reach), i + reach + 1), 0.499),
   );
@@ -231,7 +231,7 @@ export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
   };
 }
 
-export const SPECTRAL_TRACE = {
+const SPECTRAL_TRACE = {
   /** A wave stands out by this share of the side's fastest flow. */
   prominence: 0.2,
   /** Below this share of it the flow is at the baseline. */

@@ -120,9 +120,9 @@ export function textureSlopes(plane: MModePlane): Float32Array {
 }
 
 /** Away from the probe: from dark to bright, or from bright to dark. */
-export type EdgeKind = 'brighter' | 'darker';
+type EdgeKind = 'brighter' | 'darker';
 
-export const EDGE_PATH = {
+const EDGE_PATH = {
   /** cm above and below an edge whose levels are compared. */
   reach: 0.3,
   /** Samples over which an edge is averaged. */

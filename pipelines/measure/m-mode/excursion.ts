@@ -38,7 +38,7 @@ export const EXCURSION = {
 } as const;
 
 /** One beat of an annulus: from its deepest position at end-diastole to its highest in systole. */
-export interface ExcursionBeat {
+interface ExcursionBeat {
   /** Samples of the plane, and rows. */
   low: { sample: number; row: number };
   high: { sample: number; row: number };

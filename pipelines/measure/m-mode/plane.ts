@@ -18,16 +18,6 @@ export function valueAt(
   return rows * valuePerPixel;
 }
 
-/** Size of the step between two rows, for which no baseline is needed; null without a scale. */
-export function valueBetween(sweep: SweepRegion, row: number, other: number): number | null {
-  return sweep.valuePerPixel === null ? null : Math.abs(row - other) * sweep.valuePerPixel;
-}
-
-/** Seconds between two columns; null where the time axis has no scale. */
-export function secondsBetween(sweep: SweepRegion, column: number, other: number): number | null {
-  return sweep.secondsPerPixel === null ? null : Math.abs(column - other) * sweep.secondsPerPixel;
-}
-
 /** An M-mode display cut out of its frame: grey levels by row (depth) and sample (time). */
 export interface MModePlane {
   /** Column and row of the frame at which the display begins. */

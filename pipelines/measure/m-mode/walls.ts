@@ -158,7 +158,7 @@ export function ventricleBeats(plane: MModePlane, walls: VentricleWalls): Ventri
   });
 }
 
-export interface CavaDiameters {
+interface CavaDiameters {
   /** cm, with the samples where they were found. */
   largest: { diameter: number; sample: number };
   smallest: { diameter: number; sample: number };

@@ -9,7 +9,7 @@ import type { Params, Remark, Statement } from '../statement.ts';
 import { SENTENCES } from './sentences.ts';
 
 /** What a sentence may print beside its parameters. */
-export interface SentenceContext {
+interface SentenceContext {
   readonly about: readonly Measurement[];
   readonly fetus: string | null;
 }
@@ -75,7 +75,7 @@ function textOf(
 }
 
 /** The outcome of a section in words: what the envelope takes of it. */
-export interface RenderedOutcome {
+interface RenderedOutcome {
   status: Section['status'];
   reason: Section['reason'];
   statements?: Section['statements'];

@@ -6,7 +6,7 @@ import type { CommandAnswer } from '../../operations/commands.ts';
 import { commandsOfGateway, NoGatewayError } from '../../operations/socket.ts';
 import { runCommand } from './operations.ts';
 
-export interface FindOptions extends Omit<StudyKeys, 'studyInstanceUid' | 'issuerOfPatientId'> {
+interface FindOptions extends Omit<StudyKeys, 'studyInstanceUid' | 'issuerOfPatientId'> {
   from: string;
   study?: string;
   /** Lists the objects of the study too. */

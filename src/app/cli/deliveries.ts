@@ -6,7 +6,7 @@ import { runCommand } from './operations.ts';
 type Delivery = CommandAnswer<'deliveries.list'>[number];
 type Breaker = CommandAnswer<'deliveries.breakers'>[number];
 
-export interface DeliveryListOptions {
+interface DeliveryListOptions {
   destination?: string;
   state?: DeliveryState;
   code?: string;
@@ -74,7 +74,7 @@ function timeOf(time: string | null): string {
   return time === null ? 'once' : time.replace(/\.\d+Z$/, 'Z');
 }
 
-export interface ReplayOptions {
+interface ReplayOptions {
   destination?: string;
   toAlternate?: boolean;
   to?: string;

@@ -12,7 +12,7 @@ export interface DicomNode {
 }
 
 /** Calling AE title of commands that were given none. */
-export const COMMAND_AE_TITLE = 'SONOGATE-CLI';
+const COMMAND_AE_TITLE = 'SONOGATE-CLI';
 
 /** A person waits at the command: shorter than the gateway's own patience. */
 export const COMMAND_TIMEOUT_SECONDS = 30;
@@ -63,7 +63,7 @@ async function isPart10(path: string): Promise<boolean> {
  * Files given by name, and the DICOM files of folders given by name (all levels, in order of name).
  * A file that was named is kept whatever it holds, so that the sender can say what is wrong with it.
  */
-export async function findDicomFiles(paths: readonly string[]): Promise<string[]> {
+async function findDicomFiles(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {
     if (!(await stat(path)).isDirectory()) {

@@ -19,7 +19,7 @@ export function progressLine({ label, progress, eta_s }: Stage, columns: number)
   return `[${bar}] ${percent} %  ${label}${left}`.slice(0, columns);
 }
 
-export interface ProgressOutput {
+interface ProgressOutput {
   isTTY?: boolean;
   columns?: number;
   write(text: string): unknown;
@@ -46,7 +46,7 @@ export function progressBar(output: ProgressOutput) {
   };
 }
 
-export interface SubmitOptions {
+interface SubmitOptions {
   gaDays?: number;
   mmPerPx?: number;
   report?: boolean;

@@ -23,7 +23,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
  *
  * What was acknowledged is safe in every case: what is broken off is taken up again by its lease.
  */
-export function stopOnSignal(
+function stopOnSignal(
   gateway: Pick<Gateway, 'announceStop' | 'close'>,
   { readinessSeconds, graceSeconds }: Config['shutdown'],
   logger: Logger,

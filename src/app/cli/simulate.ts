@@ -28,7 +28,7 @@ function contentsOption(): Option {
 
 /** `simulate` with the peers of a gateway as sub-commands, and `simulate-echo`. */
 export function addSimulateCommands(program: Command): void {
-  const simulate = program
+  const command = program
     .command('simulate')
     .description('write a phantom obstetric study as DICOM files, or send it')
     .option('--ga-days <number>', 'gestational age', wholeNumber, 200)
@@ -36,8 +36,8 @@ export function addSimulateCommands(program: Command): void {
     .option('--out <dir>', 'folder for the files', './phantom-study')
     .addOption(contentsOption())
     .option('--send <node>', 'send it as well: AE@host:port')
-    .action(async (options) => (await import('./simulate.ts')).simulate(options));
-  simulate
+    .action(simulate);
+  command
     .command('cart <node>')
     .description('send a phantom exam to AE@host:port as a cart of some maker would')
     .addOption(new Option('--style <maker>', 'whose habits').choices(CART_STYLES).default('ge'))
@@ -49,18 +49,18 @@ export function addSimulateCommands(program: Command): void {
     .action(async (node, options) => {
       process.exitCode = await (await import('../simulate/cart.ts')).simulateCart(node, options);
     });
-  simulate
+  command
     .command('pacs')
     .description('a PACS on this machine that keeps what it gets, until interrupted')
     .option('--port <number>', 'to listen on', port, 11113)
     .option('--out <dir>', 'folder for the objects', './phantom-pacs')
-    .action(async (options) => (await import('./simulate.ts')).simulatePacs(options));
-  simulate
+    .action(simulatePacs);
+  command
     .command('ehr')
     .description('an EHR on this machine that knows the phantom patients, until interrupted')
     .option('--port <number>', 'to listen on', port, 8090)
     .option('--seed <number>', 'which phantom patients', wholeNumber, 1)
-    .action(async (options) => (await import('./simulate.ts')).simulateEhr(options));
+    .action(simulateEhr);
 
   program
     .command('simulate-echo')
@@ -75,7 +75,7 @@ export function addSimulateCommands(program: Command): void {
     .option('--out <dir>', 'folder for the files', './phantom-echo')
     .option('--handheld', 'MP4 clips of the focused views, without calibration')
     .option('--send <node>', 'send it as well: AE@host:port')
-    .action(async (options) => (await import('./simulate.ts')).simulateEcho(options));
+    .action(simulateEcho);
 }
 
 /** Files of a study and `truth.json` beside them; returns the paths of the files. */
@@ -121,7 +121,7 @@ export async function simulate(options: {
  * Writes a phantom adult echo study likewise, or with `handheld` a few of its clips as a handheld
  * scanner exports them: MP4 without calibration.
  */
-export async function simulateEcho(options: {
+async function simulateEcho(options: {
   heart: EchoCaseName;
   beats: number;
   seed: number;
@@ -139,7 +139,7 @@ export async function simulateEcho(options: {
 const LOOPBACK = '127.0.0.1';
 
 /** A PACS that takes everything from everyone on this machine, until it is interrupted. */
-export async function simulatePacs({ port, out }: { port: number; out: string }): Promise<void> {
+async function simulatePacs({ port, out }: { port: number; out: string }): Promise<void> {
   const folder = resolve(out);
   const pacs = await startReceiver({
     folder,
@@ -157,7 +157,7 @@ export async function simulatePacs({ port, out }: { port: number; out: string })
  * An EHR on this machine that knows the patients of the phantom studies of a seed, until it is
  * interrupted. It keeps what it gets in memory.
  */
-export async function simulateEhr({ port, seed }: { port: number; seed: number }): Promise<void> {
+async function simulateEhr({ port, seed }: { port: number; seed: number }): Promise<void> {
   const ehr = await startDemoEhr(port);
   tell(`${ehr.baseUrl}, patients have identifiers of ${PATIENT_ID_SYSTEM}`);
   for (const name of ['obstetric', 'echo'] as const) {

@@ -11,7 +11,7 @@ import { addSimulateCommands } from './simulate.ts';
  * Ends the command without a word when who reads its output has gone (`| head`), with the status
  * of a program that SIGPIPE has ended: Node.js ignores that signal.
  */
-export function endOnClosedPipe(): void {
+function endOnClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit(128 + constants.signals.SIGPIPE);

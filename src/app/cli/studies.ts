@@ -61,7 +61,7 @@ function inWords(study: StudyExplanation): string {
 }
 
 /** A rule and each of its conditions, one line each; `indent` stands before them. */
-export function describeRule(rule: RuleVerdict, indent: string): string[] {
+function describeRule(rule: RuleVerdict, indent: string): string[] {
   const answer = rule.acts ? 'acts' : rule.matches ? 'matches, after one that ends the list' : 'no';
   return [
     `${indent}${rule.rule}: ${answer}`,

@@ -23,7 +23,7 @@ import {
   registerPatient,
 } from './phantom-studies.ts';
 
-export interface DemoOptions {
+interface DemoOptions {
   /** Everything is kept here; a new folder of the temporary folder otherwise. */
   out?: string;
   /** Keep the gateway running until SIGINT. */

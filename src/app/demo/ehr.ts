@@ -11,12 +11,12 @@ import type {
 } from '@medplum/fhirtypes';
 
 /** What the demo's EHR holds, by `Type/id`. Never changed in place, so a transaction is all or nothing. */
-export type EhrStore = ReadonlyMap<string, Resource>;
+type EhrStore = ReadonlyMap<string, Resource>;
 
 type IssueType = OperationOutcomeIssue['code'];
 
 /** A refusal in terms of HTTP and OperationOutcome. */
-export class EhrRefusal extends Error {
+class EhrRefusal extends Error {
   override name = 'EhrRefusal';
   readonly status: number;
   readonly code: IssueType;
@@ -32,11 +32,7 @@ export class EhrRefusal extends Error {
  * Resources of a type that match every parameter: `identifier` (a token) and `patient`; others are
  * refused rather than ignored.
  */
-export function searchStore(
-  store: EhrStore,
-  type: string,
-  parameters: URLSearchParams,
-): Resource[] {
+function searchStore(store: EhrStore, type: string, parameters: URLSearchParams): Resource[] {
   const found = [...store.values()].filter((resource) => resource.resourceType === type);
   const count = Number(parameters.get('_count') ?? found.length);
   return [...parameters]
@@ -50,10 +46,7 @@ export function searchStore(
  * create, `urn:uuid:` references. Returns the next store and the answer.
  * @throws EhrRefusal for the first entry that cannot be carried out; the old store is untouched.
  */
-export function applyTransaction(
-  store: EhrStore,
-  bundle: Bundle,
-): { store: EhrStore; response: Bundle } {
+function applyTransaction(store: EhrStore, bundle: Bundle): { store: EhrStore; response: Bundle } {
   const plans = (bundle.entry ?? []).map((entry) => plan(store, entry));
   const targets = new Map(plans.map(({ fullUrl, key }) => [fullUrl, key]));
   const next = new Map(store);

@@ -28,7 +28,7 @@ const HEART_SIZE = {
   'ivc-collapse': 'cavaCollapsePercent',
 } as const satisfies Partial<Record<ConceptKey, keyof EchoStudyTruth>>;
 
-export interface ComparisonRow {
+interface ComparisonRow {
   name: string;
   /** UCUM. */
   unit: string;
@@ -59,11 +59,11 @@ const truthsOf = <Truth>(table: Readonly<Record<string, keyof Truth>>, truth: Tr
   Object.fromEntries(Object.entries(table).map(([key, size]) => [key, Number(truth[size])]));
 
 /** The biometry of the phantom fetus. */
-export const compareFetus = (result: Result, sizes: FetalSizes) =>
+const compareFetus = (result: Result, sizes: FetalSizes) =>
   compared(result, truthsOf(FETAL_SIZE, sizes));
 
 /** Size and function of the phantom heart. */
-export const compareHeart = (result: Result, truth: EchoStudyTruth) =>
+const compareHeart = (result: Result, truth: EchoStudyTruth) =>
   compared(result, truthsOf(HEART_SIZE, truth));
 
 const NAME = 16;

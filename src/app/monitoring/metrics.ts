@@ -25,7 +25,7 @@ const LOOP_RESOLUTION_MILLISECONDS = 10;
 const KIBIBYTE = 1024;
 
 /** What this process is, and how it fares. Each process of a site has its own. */
-export function watchThisProcess({
+function watchThisProcess({
   version,
   roles,
   dataDir,
@@ -109,7 +109,7 @@ async function memoryOfChildren(): Promise<number[]> {
 }
 
 /** What this process counts of what passes through it; see docs/monitoring.md. */
-export interface ProcessMeters {
+interface ProcessMeters {
   onEvent: OnEvent;
   /** An object of the source came by C-STORE. */
   onReception(source: string, reception: Reception): void;
@@ -224,7 +224,7 @@ export function createMetrics({
 }
 
 /** A plain port of its own for probes and scrapes: also of processes without the role `api`. */
-export interface MonitoringServer {
+interface MonitoringServer {
   port: number;
   stop(): Promise<void>;
 }
@@ -270,7 +270,7 @@ export async function startMonitoringServer(
   };
 }
 
-export interface Monitoring extends Pick<HttpDeps, 'checks' | 'metrics'> {
+interface Monitoring extends Pick<HttpDeps, 'checks' | 'metrics'> {
   /** Whether the gateway serves: not before all its roles are open, and not when it is about to stop. */
   serving(yes: boolean): void;
   stop(): Promise<void>;

@@ -12,7 +12,7 @@ import {
 } from '../../platform/tracing/trace-context.ts';
 
 /** What the tables tell of the reception of one revision of a study. Times are Unix seconds. */
-export interface ReceivedStudy {
+interface ReceivedStudy {
   objects: number;
   bytes: number;
   first: number;
@@ -23,7 +23,7 @@ export interface ReceivedStudy {
 }
 
 /** A span directly below the root of a trace, named and known by what it is a step of. */
-export function stepSpan(
+function stepSpan(
   { traceId, spanId: root }: TraceContext,
   id: string,
   name: string,
@@ -50,7 +50,7 @@ export function stepSpan(
  * @param acted Unix seconds.
  * @param rule those that did, in words.
  */
-export function receptionSpans(
+function receptionSpans(
   trace: TraceContext,
   id: string,
   { objects, bytes, first, last, complete, because }: ReceivedStudy,
@@ -68,7 +68,7 @@ export function receptionSpans(
 }
 
 /** A revision on which rules acted that made no request. */
-export interface RoutedStudy {
+interface RoutedStudy {
   id: string;
   study: string;
   revision: number;
@@ -143,7 +143,7 @@ export function deliverySpan(delivery: EndedDelivery, ratio: number): Span | nul
 }
 
 /** A PACS has answered whether it commits to keep an object that it took. */
-export interface AnsweredCommitment extends Pick<EndedDelivery, 'request' | 'source'> {
+interface AnsweredCommitment extends Pick<EndedDelivery, 'request' | 'source'> {
   id: string;
   delivery: string;
   destination: string;

@@ -28,7 +28,7 @@ interface CreatedCall {
  * Gives the HTTP calls of a delivery the traceparent of its span, so that what the EHR or the client
  * of a webhook traces joins the trace of the study.
  */
-export function traceOutgoingCalls(
+function traceOutgoingCalls(
   database: Queryable,
   ratio: number,
 ): { traced(deliverer: Deliverer): Deliverer; stop(): void } {

@@ -20,7 +20,7 @@ import { CartAssociation } from './cart-association.ts';
 import type { Cart } from './carts.ts';
 
 /** What the peer said in the course of an exam. */
-export interface ExamOutcome {
+interface ExamOutcome {
   /** C-STORE status of each object, in order. */
   stored: number[];
   /** Statuses of N-CREATE and N-SET; null where the cart sends no MPPS. */

@@ -13,7 +13,7 @@ export type ConsoleRole = (typeof CONSOLE_ROLES)[number];
 export type Capability = 'read' | 'confirm' | 'run' | 'deliver' | 'rules' | 'peers' | 'settings';
 
 /** How much of a patient's identity is shown. */
-export type ShownIdentity = 'identity' | 'initials' | 'hidden';
+type ShownIdentity = 'identity' | 'initials' | 'hidden';
 
 interface RoleMeaning {
   may: readonly Capability[];

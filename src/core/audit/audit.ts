@@ -18,7 +18,7 @@ export const AUDIT_EVENTS = {
   'security-alert': { code: '110113', display: 'Security Alert' },
   'user-authentication': { code: '110114', display: 'User Authentication' },
 } as const;
-export type AuditEventName = keyof typeof AUDIT_EVENTS;
+type AuditEventName = keyof typeof AUDIT_EVENTS;
 
 /** Event types of PS3.15 A.5.3 (CID 403). */
 export const AUDIT_EVENT_TYPES = {
@@ -30,7 +30,7 @@ export const AUDIT_EVENT_TYPES = {
   'software-configuration': { code: '110131', display: 'Software Configuration' },
   'user-security-attributes': { code: '110137', display: 'User Security Attributes Changed' },
 } as const;
-export type AuditEventType = keyof typeof AUDIT_EVENT_TYPES;
+type AuditEventType = keyof typeof AUDIT_EVENT_TYPES;
 
 interface AuditActionMeaning {
   event: AuditEventName;
@@ -162,7 +162,7 @@ export function createAuditWriter(database: Queryable): WriteAudit {
 }
 
 /** Who is about to see the identity of which studies. */
-export interface IdentityView {
+interface IdentityView {
   at: Date;
   /** `person:<name>` of a session. */
   actor: string;

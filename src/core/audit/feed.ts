@@ -17,7 +17,7 @@ export type SubjectsOf = (
   rows: readonly Pick<AuditRow, 'id' | 'study_id' | 'request_id'>[],
 ) => Promise<ReadonlyMap<string, AuditSubject>>;
 
-export interface FeedParts {
+interface FeedParts {
   /** Under this name the database records what has been sent. */
   name: string;
   database: Database;

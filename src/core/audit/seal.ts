@@ -51,7 +51,7 @@ function chainHash(previous: Uint8Array, row: AuditRow): Buffer {
 }
 
 /** One entry of `audit_seals`: the rows since the previous seal. */
-export interface Seal {
+interface Seal {
   id: bigint;
   sealedAt: Date;
   lastRow: bigint;
@@ -72,7 +72,7 @@ function signedText({ id, sealedAt, lastRow, head }: Omit<Seal, 'signature'>): B
 }
 
 /** Chains rows to the previous seal and signs the new head (Ed25519). */
-export function sealRows(
+function sealRows(
   rows: readonly AuditRow[],
   before: Pick<Seal, 'id' | 'head'> | null,
   { key, keyId, at }: { key: KeyObject; keyId: string; at: Date },
@@ -102,7 +102,7 @@ export type Finding =
  * Compares a seal with the previous one and with the rows that the audit has in its range.
  * @param publicKey of the key that it names; null when we do not have it.
  */
-export function checkSeal(
+function checkSeal(
   seal: Seal,
   before: Pick<Seal, 'id' | 'head'> | null,
   rows: readonly AuditRow[],
@@ -151,7 +151,7 @@ const PRIVATE_KEY = 'seal-key.pem';
 const PUBLIC_SUFFIX = '.pub.pem';
 
 /** Folder of the audit's keys and its last head, in the data folder. */
-export function auditFolder(dataDir: string): string {
+function auditFolder(dataDir: string): string {
   return join(dataDir, 'audit');
 }
 
@@ -257,7 +257,7 @@ function asSeal(row: SealRow): Seal {
 }
 
 /** Null when nothing has been sealed. */
-export async function lastSeal(database: Queryable): Promise<Seal | null> {
+async function lastSeal(database: Queryable): Promise<Seal | null> {
   const { rows } = await database.query<SealRow>(
     `SELECT ${COLUMNS} FROM audit_seals ORDER BY audit_seals.id DESC LIMIT 1`,
   );
@@ -265,7 +265,7 @@ export async function lastSeal(database: Queryable): Promise<Seal | null> {
 }
 
 /** The next seals after one, oldest first. */
-export async function sealsAfter(database: Queryable, id: bigint, limit: number): Promise<Seal[]> {
+async function sealsAfter(database: Queryable, id: bigint, limit: number): Promise<Seal[]> {
   const { rows } = await database.query<SealRow>(
     `SELECT ${COLUMNS} FROM audit_seals WHERE id > $1 ORDER BY audit_seals.id LIMIT $2`,
     [String(id), limit],
@@ -281,7 +281,7 @@ export async function sealedUpTo(database: Queryable): Promise<bigint> {
   return BigInt(rows[0]?.last_row ?? 0);
 }
 
-export async function storeSeal(database: Queryable, seal: Seal): Promise<void> {
+async function storeSeal(database: Queryable, seal: Seal): Promise<void> {
   await database.query(
     `INSERT INTO audit_seals
        (id, sealed_at, last_row, row_ids, row_hashes, previous, head, key_id, signature)
@@ -343,7 +343,7 @@ async function hasRowsAfter(tx: Queryable, after: bigint): Promise<boolean> {
 }
 
 /** Head of the chain when this data folder last sealed: stored outside the database on purpose. */
-export interface Checkpoint {
+interface Checkpoint {
   seal: string;
   head: string;
 }

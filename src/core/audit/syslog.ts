@@ -26,7 +26,7 @@ export function syslogMessage(
 }
 
 /** Sends audit messages. */
-export interface SyslogSender {
+interface SyslogSender {
   /** Sends messages in order; rejects when the receiver cannot be reached. */
   send(messages: readonly Buffer[]): Promise<void>;
   close(): void;

@@ -7,7 +7,7 @@ import { BlobMissingError, type BlobStore, IN_USE_MS } from './blob-store.ts';
 import { linkOrCopy, writeAtomically } from './whole-file.ts';
 
 /** A blob store in a folder of this machine. */
-export interface BlobFolder extends BlobStore {
+interface BlobFolder extends BlobStore {
   direct: null;
   /** Path of the bytes with this digest, whether or not they exist. */
   path(sha256: string): string;

@@ -41,7 +41,7 @@ import { writeAtomically } from './whole-file.ts';
 const DIFFERS = new Set(['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall', 'NoSuchUpload']);
 
 /** Multipart uploads to the objects of a bucket whose names begin with `prefix`. */
-export function s3Multipart(client: S3Client, Bucket: string, prefix: string): MultipartAccess {
+function s3Multipart(client: S3Client, Bucket: string, prefix: string): MultipartAccess {
   const object = (id: string) => ({ Bucket, Key: prefix + id });
 
   return {

@@ -72,13 +72,13 @@ export function partsOf(
 }
 
 /** @throws SonogateError `upload_incomplete` unless every part has arrived. */
-export function checkArrived(parts: readonly PartState[]): void {
+function checkArrived(parts: readonly PartState[]): void {
   const missing = parts.filter(({ etag }) => etag === null);
   if (missing.length > 0) throw incomplete(`missing parts: ${numbers(missing)}`);
 }
 
 /** Checks the rule of S3: every part, in ascending order, with the ETag that its PUT returned. */
-export function checkNamed(parts: readonly PartState[], named: readonly NamedPart[]): void {
+function checkNamed(parts: readonly PartState[], named: readonly NamedPart[]): void {
   checkOrder(parts, named);
   const differing = parts.filter(({ etag }, n) => unquoted(named[n]?.etag) !== etag);
   if (differing.length > 0) throw incomplete(`ETags differ: parts ${numbers(differing)}`);
@@ -87,14 +87,14 @@ export function checkNamed(parts: readonly PartState[], named: readonly NamedPar
 /**
  * Checks that every part is named, in ascending order. @throws SonogateError `upload_incomplete`.
  */
-export function checkOrder(parts: readonly PartState[], named: readonly NamedPart[]): void {
+function checkOrder(parts: readonly PartState[], named: readonly NamedPart[]): void {
   const ascending = named.every(({ part_number }, n) => part_number === parts[n]?.partNumber);
   if (!ascending || named.length !== parts.length) {
     throw incomplete('`parts` names every part once, in ascending order');
   }
 }
 
-export const unquoted = (etag = ''): string => etag.replaceAll('"', '');
+const unquoted = (etag = ''): string => etag.replaceAll('"', '');
 
 const numbers = (parts: readonly PartState[]): string =>
   parts.map(({ partNumber }) => partNumber).join(', ');

@@ -17,7 +17,7 @@ import {
  * comes in one PUT, and the missing parts of one in parts. A file without an announced size
  * reserves nothing. `Infinity` when the free space is unknown.
  */
-export async function unreservedBytes(
+async function unreservedBytes(
   database: Queryable,
   blobs: Pick<BlobStore, 'free'>,
   now: Date,
@@ -41,7 +41,7 @@ export async function unreservedBytes(
 const RENEWED_EVERY_MS = 3_600_000;
 
 /** When uploads expire: a day after they were announced, completed or last used. */
-export interface UploadExpiry {
+interface UploadExpiry {
   /** When an upload of this moment expires. */
   endOfLife(): Date;
   /**
@@ -53,7 +53,7 @@ export interface UploadExpiry {
   removeExpired(): Promise<number>;
 }
 
-export function createUploadExpiry({
+function createUploadExpiry({
   database,
   blobs,
   parts,
@@ -109,7 +109,7 @@ export function createUploadExpiry({
  *   pending ──complete──▶ ready ──24 h after the last use──▶ removed
  *      └──24 h after creation──▶ removed
  */
-export type FileStatus = 'pending' | 'ready';
+type FileStatus = 'pending' | 'ready';
 
 export interface FileRow {
   id: string;
@@ -127,14 +127,14 @@ export interface FileRow {
 /** A file whose bytes have all arrived. */
 type ReadyFile = FileRow & { bytes: number; sha256: string };
 
-export interface AnnouncedFile {
+interface AnnouncedFile {
   filename: string;
   /** Null when the size is known only with the PUT. */
   bytes: number | null;
   mediaType: string;
 }
 
-export interface UploadLimits {
+interface UploadLimits {
   /** Largest file of one PUT; a larger one comes in parts. */
   maxBytes: number;
   /** Largest file. */
@@ -152,7 +152,7 @@ export interface UploadLimits {
  * Files that clients upload: announced, received as a whole or not at all, completed, then usable.
  */
 /** A ready upload as a request takes it. */
-export interface UploadedFile {
+interface UploadedFile {
   name: string;
   /** Empty: the bytes are in the blob store under their SHA-256. */
   path: string;

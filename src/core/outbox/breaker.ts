@@ -14,7 +14,7 @@ import { OUTBOX_CHANNEL } from './delivery.ts';
  * While it is open nothing is sent and no attempt is used up; half-open, one delivery at a time.
  */
 const BREAKER_STATES = ['closed', 'open', 'half-open'] as const;
-export type BreakerState = (typeof BREAKER_STATES)[number];
+type BreakerState = (typeof BREAKER_STATES)[number];
 
 /** A row of `destination_breakers`; a destination that works has none. */
 export interface BreakerRow {
@@ -27,7 +27,7 @@ export interface BreakerRow {
   probes: number;
 }
 
-export interface BreakerSettings {
+interface BreakerSettings {
   /** How many failures in a row open the breaker. */
   failures: number;
   /** Wait before the first probe; doubled after each failed probe, up to `longestOpenSeconds`. */

@@ -104,7 +104,7 @@ export async function enqueueDeliveries(
 }
 
 /** A received object that is forwarded unchanged. */
-export interface ForwardedObject {
+interface ForwardedObject {
   /** Id of its row. */
   instance: string;
   /** Our own id of its study, and the revision in which it arrived. */

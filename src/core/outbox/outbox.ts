@@ -48,7 +48,7 @@ export function backoffSeconds(
 }
 
 /** A delivery that this process has claimed. Both counts start when a person last sent it again. */
-export interface ClaimedDelivery extends Delivery {
+interface ClaimedDelivery extends Delivery {
   tries: number;
   /** Failures before this attempt that the object itself may have caused. */
   ownFailures: number;
@@ -98,7 +98,7 @@ export async function claimDelivery(
  * Renews the lease of a delivery that is being sent; false when it no longer belongs to this
  * attempt.
  */
-export async function renewDelivery(
+async function renewDelivery(
   database: Queryable,
   { id, attempt }: Delivery,
   leaseSeconds: number,
@@ -119,7 +119,7 @@ const JUST_NOW = "interval '0.2 seconds'";
  * less: already); null when nothing will. Deliveries that are due but wait for others do not count:
  * the end of those wakes the outbox.
  */
-export async function secondsUntilDue(
+async function secondsUntilDue(
   database: Queryable,
   kinds: readonly DeliveryKind[],
   busy: readonly string[],

@@ -72,7 +72,7 @@ export type RunOutcome =
   | { type: 'timeout' }
   | { type: 'aborted' };
 
-export interface ProcessLimits {
+interface ProcessLimits {
   /** Heap limit in megabytes. */
   memoryMegabytes: number;
   /** The only folder the process may write below; it reads it too. */
@@ -243,7 +243,7 @@ export interface PipelinePool {
 }
 
 /** Listeners for the models of all processes. */
-export interface ModelListeners {
+interface ModelListeners {
   /** A model was called. */
   onInference?(run: InferenceRun): void;
   /** A model does not, or no longer does, run on an accelerator. */

@@ -26,7 +26,7 @@ export interface RequestQueue extends JobQueue {
   close(): Promise<void>;
 }
 
-export interface QueueWorker {
+interface QueueWorker {
   /** Accepts no further jobs and resolves when the current ones have been processed. */
   close(): Promise<void>;
 }

@@ -142,7 +142,7 @@ async function typicalSeconds(database: Database, endpoint: string): Promise<num
  * Writes what a pipeline reports to the log of the request, in order. `settled` resolves when
  * everything is written; an event that cannot be written is logged and does not end the run.
  */
-export async function recordProgress(row: StoredRequest, parts: ProgressParts) {
+async function recordProgress(row: StoredRequest, parts: ProgressParts) {
   const { database, logger, now } = parts;
   const typical = await typicalSeconds(database, row.endpoint);
   const started = performance.now();
@@ -205,7 +205,7 @@ async function announcePartial(
 type FailureContext = Pick<WorkerOptions, 'config' | 'logger'>;
 
 /** Ends the request without a result. */
-export class RunFailure extends Error {
+class RunFailure extends Error {
   readonly to: RequestStatus;
   readonly code: ErrorCode;
   readonly detail: string;
@@ -219,12 +219,12 @@ export class RunFailure extends Error {
 }
 
 /** The run was interrupted before the pipeline began, or after it had ended. */
-export class InterruptedError extends Error {
+class InterruptedError extends Error {
   override name = 'InterruptedError';
 }
 
 /** The disk was full for the pipeline. */
-export class OutOfSpaceError extends Error {
+class OutOfSpaceError extends Error {
   override name = 'OutOfSpaceError';
 }
 
@@ -246,7 +246,7 @@ export function failureOf(
   }
 }
 
-export function outOfSpaceFailure(
+function outOfSpaceFailure(
   { id, attempts }: StoredRequest,
   { logger }: FailureContext,
 ): RunFailure {
@@ -255,11 +255,7 @@ export function outOfSpaceFailure(
   return new RunFailure('failed', 'out_of_space', detail);
 }
 
-export function asRunFailure(
-  error: unknown,
-  row: StoredRequest,
-  { logger }: FailureContext,
-): RunFailure {
+function asRunFailure(error: unknown, row: StoredRequest, { logger }: FailureContext): RunFailure {
   if (error instanceof RunFailure) return error;
   logger.event(EVENTS.requestFailedUnexpectedly, { request: row.id, error: String(error) });
   return new RunFailure('failed', 'internal', 'An unexpected error of the gateway.');

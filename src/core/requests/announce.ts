@@ -5,7 +5,7 @@ import type { RequestRow, RequestStatus, WebhookShape } from './request.ts';
 import type { RequestObject } from './view.ts';
 
 export const WEBHOOK_EVENTS = ['request.succeeded', 'request.failed'] as const;
-export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 /**
  * The event that announces each end; a request that was canceled or has expired announces nothing.

@@ -64,7 +64,7 @@ interface FollowParts {
 /**
  * Reads and follows the stored events; URLs in them use the address by which the caller reached us.
  */
-export function createEventReader({ database, changes, get, view }: FollowParts): EventReader {
+function createEventReader({ database, changes, get, view }: FollowParts): EventReader {
   const show = async (
     id: string,
     { seq, at, ...event }: EventRecord & LogEntry,
@@ -130,7 +130,7 @@ export function createEventReader({ database, changes, get, view }: FollowParts)
 }
 
 /** Filters of `GET /v1/requests`; `model` is a model or an endpoint id. */
-export interface HistoryQuery {
+interface HistoryQuery {
   accountId: string | null;
   model?: string | undefined;
   status?: RequestStatus[] | undefined;
@@ -141,13 +141,13 @@ export interface HistoryQuery {
   cursor?: string | undefined;
 }
 
-export interface HistoryPage {
+interface HistoryPage {
   rows: StoredRequest[];
   nextCursor: string | null;
 }
 
 /** Newest first. Ids sort by time, so a page is stable under inserts. */
-export async function listHistory(database: Queryable, query: HistoryQuery): Promise<HistoryPage> {
+async function listHistory(database: Queryable, query: HistoryQuery): Promise<HistoryPage> {
   const { rows } = await database.query<StoredRequest>(
     `SELECT * FROM requests
      WHERE ($1::text IS NULL OR account_id = $1)
@@ -173,7 +173,7 @@ export async function listHistory(database: Queryable, query: HistoryQuery): Pro
 
 export type { ArtifactEntry } from './results.ts';
 
-export interface EventReader {
+interface EventReader {
   /**
    * Stored events after `afterSeq` (0 for all), in order. `baseUrl` is the address under which the
    * caller reached us, without a trailing slash: addresses inside the events start with it.

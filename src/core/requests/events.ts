@@ -14,7 +14,7 @@ export interface StoredEvent {
   at: Date;
 }
 
-export interface TriageData {
+interface TriageData {
   code: string;
   system: string;
   display: string;
@@ -24,7 +24,7 @@ export interface TriageData {
   at: string;
 }
 
-export interface PartialData {
+interface PartialData {
   artifact: { name: string; media_type: string };
   section: string;
   caption: string;

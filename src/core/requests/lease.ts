@@ -57,7 +57,7 @@ async function isFree(tx: Queryable, id: string): Promise<boolean> {
 }
 
 /** False when the request no longer belongs to this worker. */
-export async function renewLease(database: Queryable, id: string, attempt: number) {
+async function renewLease(database: Queryable, id: string, attempt: number) {
   const { rowCount } = await database.query(
     `UPDATE requests SET lease_until = now() + make_interval(secs => $3)
      WHERE id = $1 AND attempts = $2 AND status IN ('preparing', 'running')`,

@@ -100,7 +100,7 @@ export interface JobQueue {
 }
 
 /** What `submit` returns. */
-export interface SubmittedRequest {
+interface SubmittedRequest {
   id: string;
   status: RequestStatus;
 }

@@ -184,7 +184,7 @@ export async function removeResult(dataDir: string, id: string): Promise<void> {
  * Reads the results of succeeded requests, whichever machine ran them: from the data folder, and
  * with a bucket also those of other machines; the data folder is then a cache of the bucket.
  */
-export interface ResultStore {
+interface ResultStore {
   /** Path on this machine of a file of the result; null when it is nowhere. */
   path(id: string, artifact: Pick<ArtifactEntry, 'name' | 'sha256'>): Promise<string | null>;
   /** The parsed `result.json`; null when there is none, or it has been purged. */

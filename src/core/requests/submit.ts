@@ -107,7 +107,7 @@ const STORE = `
 /**
  * Stores a request. If its unique key already has one, that row is returned and `isNew` is false.
  */
-export type StoreRequest = (
+type StoreRequest = (
   endpoint: Endpoint,
   command: SubmitCommand,
   at: Date,

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/database/port.ts';
 
 /** The requests of a key that ended in one month (UTC), and what they cost. */
-export interface UsageRow {
+interface UsageRow {
   /** `2026-11` */
   month: string;
   /** Null for studies received by DICOM. */

@@ -224,10 +224,7 @@ export class RowMayExistError extends Error {
  * Records an object that is safe on the disk, in one transaction.
  * @throws RowMayExistError when the commit itself failed; any other error leaves no row.
  */
-export async function addInstance(
-  database: Database,
-  received: ReceivedInstance,
-): Promise<Arrival> {
+async function addInstance(database: Database, received: ReceivedInstance): Promise<Arrival> {
   let committing = false;
   try {
     return await database.transaction(async (tx) => {

@@ -35,7 +35,7 @@ import {
   submissionOf,
 } from './submission.ts';
 
-export interface StudyActionParts {
+interface StudyActionParts {
   config: Pick<Config, 'dataDir' | 'sources' | 'destinations'>;
   /** The current rules; they can change without a restart. */
   routing: () => Routing;
@@ -71,7 +71,7 @@ const inSeconds = (seconds: number, { now }: Pick<StudyActionParts, 'now'>) =>
  * Every step is repeatable: after a crash between two steps the same requests and deliveries
  * result.
  */
-export async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<void> {
+async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<void> {
   const { config, database, logger } = parts;
   const log = { study: study.id, revision: study.revision, because: study.complete_because };
   try {
@@ -224,7 +224,7 @@ async function onFailure(
   logger.event(EVENTS.studyNotSubmitted, { ...log, error: message });
 }
 
-export interface AssemblyParts extends StudyActionParts {
+interface AssemblyParts extends StudyActionParts {
   config: Pick<Config, 'dataDir' | 'sources' | 'destinations'>;
 }
 

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../platform/time.ts';
 import type { InstanceHeader } from './instance-header.ts';
 
 /** The part of a request that is read from the headers: numbers and codes, no identity, no date. */
-export interface HeaderContext {
+interface HeaderContext {
   dating: { ga_days: number; basis: 'lmp' } | null;
   age_years: number | null;
   sex: 'female' | 'male' | 'other' | null;

@@ -4,7 +4,7 @@ import type { CompletionSignal } from './completion.ts';
 import { hastenCompletion } from './study-store.ts';
 
 /** The objects of a study as a machine or a PACS lists them. */
-export interface Expectation {
+interface Expectation {
   studyInstanceUid: string;
   /**
    * UID of the procedure step or of the notification; a later list from the same one replaces it.

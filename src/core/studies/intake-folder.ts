@@ -14,7 +14,7 @@ import { knownPaths } from './study-queries.ts';
 const INTAKE = 'intake';
 export const QUARANTINE = 'quarantine';
 export const PARTIAL_SUFFIX = '.part';
-export const OBJECT_SUFFIX = '.dcm';
+const OBJECT_SUFFIX = '.dcm';
 
 /** Creates the place for one object; paths are relative to the data folder. */
 export async function newPlace(

@@ -26,14 +26,14 @@ export interface ReceptionParts {
 }
 
 /** The association that an object arrives on. */
-export interface ReceivingAssociation {
+interface ReceivingAssociation {
   id: string;
   callingAeTitle: string;
   /** Name of the source it was admitted as. */
   source?: string;
 }
 
-export interface ReceptionUnderWay {
+interface ReceptionUnderWay {
   /** More bytes of the object have arrived. */
   progressed(): Promise<void>;
   /** The object is stored or discarded. */

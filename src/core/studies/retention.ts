@@ -86,7 +86,7 @@ interface StoredFile {
 }
 
 /** What a pass removed, or would remove. */
-export interface Removal {
+interface Removal {
   studies: number;
   objects: number;
   bytes: number;

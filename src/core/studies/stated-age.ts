@@ -31,7 +31,7 @@ export function statedAgeByLmp(dataSet: NaturalDataset): number | null {
  * without a stated origin. A due date that equals the one by the average ultrasound age comes from the
  * scan itself and does not date it.
  */
-export function statedAgeByDueDate(dataSet: NaturalDataset): number | null {
+function statedAgeByDueDate(dataSet: NaturalDataset): number | null {
   const scan = dayOf(dataSet.StudyDate);
   const due = (code: string) =>
     firstIn(dataSet.ContentSequence, (item) =>

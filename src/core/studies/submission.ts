@@ -67,7 +67,7 @@ async function filesOf(
 }
 
 /** The objects of a study as files of a request. */
-export function requestFiles(instances: readonly InstanceRow[], dataDir: string): RequestFile[] {
+function requestFiles(instances: readonly InstanceRow[], dataDir: string): RequestFile[] {
   return instances.map((instance) => ({
     name: fileName(instance),
     path: resolve(dataDir, instance.path),
@@ -77,7 +77,7 @@ export function requestFiles(instances: readonly InstanceRow[], dataDir: string)
 }
 
 /** What a request gets in addition to its study. */
-export interface SubmissionDetails {
+interface SubmissionDetails {
   /** Whether another rule has run on this revision: the request needs a different key then. */
   further?: boolean;
   /** Earlier examinations; null when the rule asks for none. */
@@ -165,7 +165,7 @@ export async function findContentFacts(
   return rows[0]?.facts ?? null;
 }
 
-export interface LookParts {
+interface LookParts {
   dataDir: string;
   database: Queryable;
   submit: Submit;

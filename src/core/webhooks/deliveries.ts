@@ -17,7 +17,7 @@ export interface Answer {
 }
 
 /** A row of `webhook_attempts`, without the text of the answer. */
-export interface AttemptRow {
+interface AttemptRow {
   delivery_id: string;
   attempt: number;
   at: Date;
@@ -52,7 +52,7 @@ export async function saveAttempt(
 }
 
 /** Attempts of these deliveries, oldest first. */
-export async function listAttempts(
+async function listAttempts(
   database: Queryable,
   deliveryIds: readonly string[],
 ): Promise<AttemptRow[]> {

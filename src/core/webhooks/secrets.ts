@@ -7,7 +7,7 @@ const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
 /** A signing secret as clients see it: `whsec_` and base64. */
-export function newSecret(): string {
+function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 

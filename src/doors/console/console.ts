@@ -19,10 +19,7 @@ import { addSettingsRoutes, addWebhookRoutes } from './settings-routes.ts';
 import { addStudyRoutes, addWorklistRoutes } from './study-routes.ts';
 
 /** `/console/…`: modules, styles and libraries by their paths; any other path is a page. */
-export function addPageRoutes(
-  router: Router<ConsoleState>,
-  { files }: Pick<ConsoleDeps, 'files'>,
-): void {
+function addPageRoutes(router: Router<ConsoleState>, { files }: Pick<ConsoleDeps, 'files'>): void {
   const policy = pagePolicy(files);
   router.get(['/console', '/console/{*path}'], policy, (context) => {
     const path = context.path.slice('/console/'.length);
@@ -81,7 +78,7 @@ function pagePolicy({ importMapHash }: Pick<ConsoleDeps['files'], 'importMapHash
 }
 
 /** The console: its pages, and the API of contract.ts that they call. */
-export function consoleRouter(deps: ConsoleDeps): Router<ConsoleState> {
+function consoleRouter(deps: ConsoleDeps): Router<ConsoleState> {
   const signIn = new Router<ConsoleState>({ prefix: '/console/api' });
   addSessionRoutes(signIn, deps);
 

@@ -10,7 +10,7 @@ import { digest, findSession, isSameToken } from './sessions.ts';
 
 /** Cookies of the console: `session` while signed in, `sign-in` while at the identity provider. */
 const COOKIES = ['session', 'sign-in'] as const;
-export type ConsoleCookie = (typeof COOKIES)[number];
+type ConsoleCookie = (typeof COOKIES)[number];
 
 type Place = Pick<Config['http'], 'publicUrl' | 'maxBodyBytes' | 'maxFileBytes'>;
 

@@ -7,10 +7,10 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 import type { ConsoleRole } from './contract.ts';
 import { digest, newToken, type Person } from './sessions.ts';
 
-export type OidcSettings = NonNullable<Config['console']['oidc']>;
+type OidcSettings = NonNullable<Config['console']['oidc']>;
 
 /** What is remembered of a sign-in while the person is at the identity provider. */
-export interface PendingSignIn {
+interface PendingSignIn {
   state: string;
   nonce: string;
   codeVerifier: string;

@@ -65,7 +65,7 @@ async function rowsOf(keys: readonly string[], deps: ConsoleDeps): Promise<Liste
 }
 
 /** @throws SonogateError `not_found` */
-export async function existingRow(key: string | undefined, deps: ConsoleDeps): Promise<ListedRow> {
+async function existingRow(key: string | undefined, deps: ConsoleDeps): Promise<ListedRow> {
   const [row] = await rowsOf([key ?? ''], deps);
   if (!row) throw new SonogateError('not_found', 'There is no such study or request.');
   return row;

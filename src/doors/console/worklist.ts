@@ -189,7 +189,7 @@ export const worklistQuery = z.strictObject({
   cursor: z.string().max(200).transform(readCursor).optional(),
   limit: z.coerce.number().int().min(1).max(HIGHEST_LIMIT).default(DEFAULT_LIMIT),
 });
-export type WorklistFilter = z.infer<typeof worklistQuery>;
+type WorklistFilter = z.infer<typeof worklistQuery>;
 
 /** The place of a row in the worklist: when it arrived, and its key. */
 interface Place {

@@ -6,7 +6,7 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 const WINDOW_SECONDS = 60;
 
 /** The calls that a key has left. */
-export interface Allowance {
+interface Allowance {
   allowed: boolean;
   /** Calls that may follow at once. */
   remaining: number;

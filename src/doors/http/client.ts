@@ -7,7 +7,7 @@ import type { ArtifactEntry } from '../../core/requests/results.ts';
 import type { RequestObject } from '../../core/requests/view.ts';
 import type { Problem } from '../../platform/errors/problem.ts';
 
-export interface ServerSentEvent {
+interface ServerSentEvent {
   id: string;
   event: string;
   data: string;
@@ -57,14 +57,14 @@ export interface RequestEvent {
   data: unknown;
 }
 
-export interface HistoryFilter {
+interface HistoryFilter {
   model?: string;
   status?: string;
   limit?: number;
   cursor?: string;
 }
 
-export interface SubmitBody {
+interface SubmitBody {
   input: { files: string[]; prior_files?: string[]; options?: Record<string, unknown> };
   priority?: string;
   metadata?: Record<string, string>;

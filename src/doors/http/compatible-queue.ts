@@ -29,7 +29,7 @@ const PLACES: ReadonlyMap<string, readonly string[]> = new Map([
   ['priority', ['header', 'x-fal-queue-priority']],
 ]);
 
-export interface CompatibleError {
+interface CompatibleError {
   message: string;
   /** Text, or each fault as the client's `fieldErrors` expects it (exchange 5.1). */
   detail: string | { loc: (string | number)[]; msg: string; type: 'value_error' }[];
@@ -83,7 +83,7 @@ const QUEUE_STATUS = {
   expired: 'COMPLETED',
 } as const satisfies Record<RequestStatus, string>;
 
-export interface QueueLog {
+interface QueueLog {
   message: string;
   level: 'INFO' | 'WARN' | 'ERROR';
   source: 'USER';
@@ -127,7 +127,7 @@ export function queueStatus(
 }
 
 /** The log entry of an event: for stages, critical flags and errors; otherwise none. */
-export function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
+function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
   const log = (level: QueueLog['level'], message: string): QueueLog[] => [
     { message, level, source: 'USER', timestamp: at.toISOString() },
   ];
@@ -148,7 +148,7 @@ export function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
  * client adds them up, and COMPLETED comes once, at the end (exchange 5.1).
  * @param ended reads the request again once it has ended.
  */
-export async function* queueStatuses(
+async function* queueStatuses(
   events: AsyncIterable<StoredEvent>,
   row: RequestRow,
   address: string,
@@ -222,7 +222,7 @@ export function addCompatibleStorageRoutes(router: Router<HttpState>, deps: Http
 }
 
 /** The input with each of our `file_url`s replaced by the id of its file. */
-export function ownFileIds(input: unknown, address: string): unknown {
+function ownFileIds(input: unknown, address: string): unknown {
   if (typeof input !== 'object' || input === null) return input;
   const ours = `${address}${FILES}/`;
   const id = (file: unknown) =>

@@ -40,7 +40,7 @@ export function findJsonShapeFault(text: string): string | null {
 /**
  * Whether PostgreSQL can store the text: it contains neither U+0000 nor half of a surrogate pair.
  */
-export function isStorable(text: string): boolean {
+function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 

@@ -18,7 +18,7 @@ export interface UrlSigner {
   verify(method: string, path: string, query: SignedQuery, now: Date): void;
 }
 
-export type SignedQuery = Partial<Record<string, string | string[]>>;
+type SignedQuery = Partial<Record<string, string | string[]>>;
 
 /** The secret with which all processes of this site sign; created at first use. */
 export function loadSigningSecret(database: Queryable): Promise<Buffer> {

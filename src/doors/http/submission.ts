@@ -174,7 +174,7 @@ const POINTER = '/webhook/url';
  * breaks, so that nobody can explore our network.
  * @throws InvalidInputError at `/webhook/url`
  */
-export async function acceptedWebhook<T extends { url: string }>(
+async function acceptedWebhook<T extends { url: string }>(
   { database, outbound, logger }: Pick<HttpDeps, 'database' | 'outbound' | 'logger'>,
   accountId: string,
   webhook: T,
@@ -204,7 +204,7 @@ const UNKNOWN_SCENARIO: PointedError = {
 };
 
 /** The target of a submit, and which of the two HTTP doors it came through. */
-export interface Submission {
+interface Submission {
   /** `us/obstetric`, `us/obstetric/interpret@1.0` */
   target: string;
   /** The submit body (api 2.2). */

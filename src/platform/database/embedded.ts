@@ -207,7 +207,7 @@ class PglitePoolClient extends EventEmitter {
 }
 
 /** PGlite in the shape of `pg.Pool`, as far as BullMQ and this project use it. */
-export class PglitePool extends EventEmitter {
+class PglitePool extends EventEmitter {
   /** A call inside the process cannot be lost silently, so keep-alive has nothing to do. */
   readonly options = { keepAlive: true };
   readonly #pglite: PGlite;

@@ -13,7 +13,7 @@ const SCHEMA = '0001-schema.sql';
 const LAST_REPLACED = '0218-receptions-under-way.sql';
 
 /** Thrown when the database has only some of the migrations that `0001-schema.sql` replaced. */
-export class OutdatedDatabaseError extends Error {
+class OutdatedDatabaseError extends Error {
   override name = 'OutdatedDatabaseError';
   constructor() {
     super(

@@ -2,7 +2,7 @@ import pino from 'pino';
 import type { LogEvent, NoFields } from './event.ts';
 
 /** What a log line says about an error. */
-export interface ErrorFields {
+interface ErrorFields {
   type: string;
   message: string;
   code?: string;

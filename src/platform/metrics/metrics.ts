@@ -47,18 +47,18 @@ function escapeLine(text: string): string {
 }
 
 /** Counts up for as long as the process lives. */
-export interface Counter {
+interface Counter {
   add(value: number, labels?: Labels): void;
   read(): Metric;
 }
 
 /** Counts values into buckets; cumulative, as Prometheus wants them. */
-export interface Histogram {
+interface Histogram {
   observe(value: number, labels?: Labels): void;
   read(): Metric;
 }
 
-export interface MeterName {
+interface MeterName {
   name: string;
   help: string;
 }

@@ -8,7 +8,7 @@ const FIRST_BYTE_MS = 15_000;
 const SILENCE_MS = 15_000;
 const HEADER_BYTES = 16_384;
 
-export interface OutboundCall {
+interface OutboundCall {
   method: 'GET' | 'POST';
   headers?: Record<string, string>;
   body?: string;

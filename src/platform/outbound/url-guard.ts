@@ -39,7 +39,7 @@ const REFUSED = [
 const refused = addressRanges(REFUSED);
 
 /** A list of `10.0.0.0/8`, `fd00::/8` or single addresses to check against. */
-export function addressRanges(ranges: readonly string[]): BlockList {
+function addressRanges(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
     const [address = '', prefix] = range.split('/');
@@ -51,7 +51,7 @@ export function addressRanges(ranges: readonly string[]): BlockList {
 }
 
 /** Whether the address (v4 or v6, without brackets) is in the list, also by its embedded IPv4. */
-export function isIn(list: BlockList, address: string): boolean {
+function isIn(list: BlockList, address: string): boolean {
   const inner = embeddedIpv4(address);
   return inner === null ? list.check(address, familyOf(address)) : list.check(inner, 'ipv4');
 }

@@ -33,7 +33,7 @@ const KIND = {
 
 const PATIENCE_MILLISECONDS = 10_000;
 
-export interface SpanExporter {
+interface SpanExporter {
   /**
    * @throws Error when the collector did not accept the spans.
    */

@@ -10,7 +10,7 @@ export interface TraceContext {
 }
 
 /** Where a request came from: a study, or a caller who may have sent its place in a trace. */
-export type TraceSource =
+type TraceSource =
   | { kind: 'dicom'; study: string; revision: number }
   | { kind: 'api' | 'queue'; traceparent?: string };
 

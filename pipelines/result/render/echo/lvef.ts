@@ -16,7 +16,7 @@ const LIMITS = {
 } as const;
 
 /** Methods of an EF that limit what it is worth. */
-export type EfLimit = keyof typeof LIMITS;
+type EfLimit = keyof typeof LIMITS;
 export const isEfLimit = (method: string): method is EfLimit => method in LIMITS;
 
 export const LVEF_SENTENCES = {

@@ -34,7 +34,7 @@ export const anyOf = (names: readonly string[]): string =>
   names.join(', ').replace(/, ([^,]*)$/, ' or $1');
 
 /** Who a value is from. */
-export const ORIGIN_TEXT = {
+const ORIGIN_TEXT = {
   image: 'of the images',
   machine: 'of the machine',
   request: 'of the request',
@@ -277,5 +277,3 @@ export type ImageInputs = keyof typeof IMAGE_INPUTS;
 export type Presumption = keyof typeof PRESUMPTIONS;
 /** Why a value of the right heart cannot be right. */
 export type RightHeartFault = keyof typeof RIGHT_HEART_FAULTS;
-/** Contradictions of two values that no heart has together. */
-export type Contradiction = keyof typeof CONTRADICTIONS;

@@ -26,12 +26,12 @@ export function conjunction(parts: readonly Truth[]): Truth {
   return parts.some(isOpen) ? OPEN : { holds: true };
 }
 
-export function disjunction(parts: readonly Truth[]): Truth {
+function disjunction(parts: readonly Truth[]): Truth {
   if (parts.some(({ holds }) => holds)) return { holds: true };
   return parts.some(isOpen) ? OPEN : { holds: false };
 }
 
-export function negation(part: Truth): Truth {
+function negation(part: Truth): Truth {
   return part.open ? OPEN : { holds: !part.holds };
 }
 
@@ -65,7 +65,7 @@ export interface ConditionVerdict extends Truth {
 }
 
 /** Judges every entry of a condition, even after one that fails: a person wants to see them all. */
-export function judgeConditions(condition: Condition, facts: StudyFacts): ConditionVerdict[] {
+function judgeConditions(condition: Condition, facts: StudyFacts): ConditionVerdict[] {
   const verdicts: ConditionVerdict[] = [];
   for (const fact of STUDY_FACTS) {
     const test = condition[fact];

@@ -49,7 +49,7 @@ function newKeyOf(form: FormData): NewKey {
 }
 
 /** Keys of the account: made, shown once, revoked. */
-export function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => TemplateResult {
+function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => TemplateResult {
   const keys = createLoader<Key[]>(() => api.keys(), redraw);
   let made: CreatedKey | null = null;
   let problem: string | null = null;
@@ -164,7 +164,7 @@ export function keysPart({ api, redraw, say }: Surroundings, asking: Asking): ()
 }
 
 /** Requests and cost by key and month. */
-export function usagePart({ api, redraw }: Surroundings): () => TemplateResult {
+function usagePart({ api, redraw }: Surroundings): () => TemplateResult {
   const usage = createLoader<Usage[]>(() => api.usage(), redraw);
   void usage.load();
   const rowView = ({ month, key, requests, succeeded, cost }: Usage) => html`<tr>
@@ -198,7 +198,7 @@ export function usagePart({ api, redraw }: Surroundings): () => TemplateResult {
 }
 
 /** How long results are kept, and which go next. */
-export function retentionPart({ api, redraw }: Surroundings): () => TemplateResult {
+function retentionPart({ api, redraw }: Surroundings): () => TemplateResult {
   const retention = createLoader<Retention>(() => api.retention(), redraw);
   void retention.load();
   return () => html`<section class="panel" aria-labelledby="retention-head">
@@ -219,7 +219,7 @@ export function retentionPart({ api, redraw }: Surroundings): () => TemplateResu
 }
 
 /** The signing secret, and what was announced to whom. */
-export function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => TemplateResult {
+function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => TemplateResult {
   const secret = createLoader<WebhookSecret>(() => api.webhookSecret(), redraw);
   const deliveries = createLoader<Page<WebhookDelivery>>(
     () => api.webhookDeliveries({ limit: 20 }),

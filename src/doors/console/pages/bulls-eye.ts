@@ -34,7 +34,7 @@ export function pointAt(share: number, degrees: number): [x: number, y: number] 
 }
 
 /** Pure: a sector as an SVG path. */
-export function sectorPath({ inner, outer, from, to }: Sector): string {
+function sectorPath({ inner, outer, from, to }: Sector): string {
   const xy = (share: number, degrees: number) =>
     pointAt(share, degrees)
       .map((part) => part.toFixed(4))
@@ -50,7 +50,7 @@ export function middleOf({ inner, outer, from, to }: Sector): [x: number, y: num
   return inner === 0 ? [0, 0] : pointAt((inner + outer) / 2, (from + to) / 2);
 }
 
-export interface SegmentValue {
+interface SegmentValue {
   segment: number;
   name: string;
   value: number;

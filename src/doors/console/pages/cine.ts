@@ -60,7 +60,7 @@ export function openCine(cine: Cine, url: string): CineFrames {
 }
 
 /** A frame that can be shown, and when it was acquired in seconds of the clip. */
-export interface ShownFrame {
+interface ShownFrame {
   frame: number;
   time: number;
 }

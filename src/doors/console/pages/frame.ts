@@ -28,7 +28,7 @@ export function applyScheme(scheme: Scheme): void {
 }
 
 /** The switch in the bar. */
-export function schemeSwitch(redraw: () => void): TemplateResult {
+function schemeSwitch(redraw: () => void): TemplateResult {
   const chosen = chosenScheme();
   return html`<label class="field">
     <span>Colours</span>
@@ -131,7 +131,7 @@ export function frame(parts: Frame): TemplateResult {
 }
 
 /** Tells changes to assistive technology (WCAG 4.1.3), apart from what is drawn anew. */
-export interface Speaker {
+interface Speaker {
   /** `now` interrupts what is being read. */
   say(text: string, how?: 'calmly' | 'now'): void;
 }

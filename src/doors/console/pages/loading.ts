@@ -7,7 +7,7 @@ export interface Loaded<Value> {
   problem: string | null;
 }
 
-export interface Loader<Value> extends Loaded<Value> {
+interface Loader<Value> extends Loaded<Value> {
   /** Fetches it; calls while it is under way lead to one more fetch after it. */
   load(): Promise<void>;
   set(value: Value): void;

@@ -26,7 +26,7 @@ export function differenceText(
  * Pure: what tells a row from others of its name: fetus, side and phase; the site only where another
  * row would read the same.
  */
-export function placeText(row: MeasurementRow, all: readonly MeasurementRow[]): string {
+function placeText(row: MeasurementRow, all: readonly MeasurementRow[]): string {
   const { label, site, laterality, fetus, phase } = row;
   const alike = all.some(
     (other) =>
@@ -70,7 +70,7 @@ const INTERPRETED = {
   A: { mark: '●', text: 'abnormal' },
 } as const;
 
-export interface MeasurementTable {
+interface MeasurementTable {
   result: ResultView;
   /** Whether a value can be shown on an image. */
   onImage(measured: Measured): boolean;

@@ -73,7 +73,7 @@ function shapeView({ type, points }: Shape, size: number): TemplateResult | type
     ${points.map((end) => endMark(end, size))}`;
 }
 
-export interface PlacedLabel {
+interface PlacedLabel {
   text: string;
   x: number;
   y: number;

@@ -90,7 +90,7 @@ const ROW_REM = 3.75;
 /** So many rows before the end more are asked for. */
 const NEAR_END = 60;
 
-export interface RowTable {
+interface RowTable {
   view(rows: readonly WorklistRow[], whole: boolean): TemplateResult;
   /** Moves the keyboard up or down the list. */
   move(step: number, rows: readonly WorklistRow[]): void;

@@ -21,7 +21,7 @@ import {
 import { chip, counted, given, momentText, type Tone } from './words.ts';
 
 /** Stands wherever a result stands: nobody has verified it. */
-export function draftMark(): TemplateResult {
+function draftMark(): TemplateResult {
   return chip('attention', 'Draft, not verified');
 }
 

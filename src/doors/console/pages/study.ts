@@ -43,7 +43,7 @@ const missing = (what: string): never => {
 };
 
 /** What may be done with a study now; the server said which by role and state. */
-export function studyActions(
+function studyActions(
   { row, study, actions }: StudyPage,
   { api }: Pick<Surroundings, 'api'>,
   typed: Typed,

@@ -23,7 +23,7 @@ interface Filters {
 }
 
 /** Pure: what an address asks for; a state that does not exist is left out. */
-export function queryOf(asked: URLSearchParams): WorklistQuery {
+function queryOf(asked: URLSearchParams): WorklistQuery {
   const part = (name: string) => asked.get(name) || undefined;
   const state = part('state');
   return {
@@ -99,7 +99,7 @@ const SEARCHED = {
 } as const satisfies Record<ConsoleRole, string>;
 
 /** Search and filters; a filter with nothing to choose from is not offered. */
-export function filtersView(filters: Filters): TemplateResult {
+function filtersView(filters: Filters): TemplateResult {
   const { query, facets, ask } = filters;
   const offered = choices(facets).filter(
     ({ name, options }) => name === 'state' || options.length > 1 || query[name],

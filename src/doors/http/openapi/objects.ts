@@ -45,7 +45,7 @@ const cost = z.strictObject({
 });
 
 /** A request in a list: without `input` and `output`. */
-export const listedRequest = z.strictObject({
+const listedRequest = z.strictObject({
   id: z.string(),
   object: z.literal('request'),
   model: z.string(),

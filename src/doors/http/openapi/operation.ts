@@ -3,7 +3,7 @@ import type { Scope } from '../../../core/accounts/keys.ts';
 import type { ErrorCode } from '../../../platform/errors/catalogue.ts';
 import type * as objects from './objects.ts';
 
-export type ObjectName = keyof typeof objects;
+type ObjectName = keyof typeof objects;
 
 /** One call of the HTTP API in the description. */
 export interface Operation {

@@ -7,7 +7,7 @@ import { deliveriesQuery } from '../webhooks.ts';
 import { BODY_ERRORS, INPUT_ERRORS, ONCE_ERRORS, type Operation } from './operation.ts';
 
 /** Requests, their artifacts, and what can be run. */
-export const REQUEST_OPERATIONS: readonly Operation[] = [
+const REQUEST_OPERATIONS: readonly Operation[] = [
   {
     id: 'listRequests',
     method: 'get',
@@ -133,7 +133,7 @@ export const REQUEST_OPERATIONS: readonly Operation[] = [
 ];
 
 /** Files that clients upload. */
-export const UPLOAD_OPERATIONS: readonly Operation[] = [
+const UPLOAD_OPERATIONS: readonly Operation[] = [
   {
     id: 'createUpload',
     method: 'post',
@@ -206,7 +206,7 @@ export const UPLOAD_OPERATIONS: readonly Operation[] = [
 ];
 
 /** Keys, usage and webhooks of an account. */
-export const ACCOUNT_OPERATIONS: readonly Operation[] = [
+const ACCOUNT_OPERATIONS: readonly Operation[] = [
   {
     id: 'getUsage',
     method: 'get',
@@ -312,7 +312,7 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
 ];
 
 /** The compatible queue, without its submits. */
-export const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
+const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
   {
     id: 'queueStatus',
     method: 'get',
@@ -422,7 +422,7 @@ const STORE = {
 } as const;
 
 /** Studies received by STOW-RS (docs/dicomweb.md). */
-export const DICOMWEB_OPERATIONS: readonly Operation[] = [
+const DICOMWEB_OPERATIONS: readonly Operation[] = [
   {
     ...STORE,
     id: 'storeInstances',
