@@ -142,6 +142,25 @@ interface Found {
   any: boolean;
 }
 
+function classificationsOf({ wall, pattern, obstruction }: Found) {
+  return [
+    wall &&
+      classification(ID, 'hypertrophic-pattern', 'Wall thickness', wall, 'ESC 2023, AHA/ACC 2024'),
+    pattern && isPublished(pattern)
+      ? classification(ID, 'dilated-pattern', 'Dilated pattern', pattern, 'ESC 2023')
+      : null,
+    obstruction
+      ? classification(
+          ID,
+          'lvot-obstruction',
+          'LVOT obstruction',
+          obstruction,
+          isConvention(obstruction) ? 'Sonogate convention for LVOT gradients' : 'AHA/ACC 2024',
+        )
+      : null,
+  ];
+}
+
 function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
   const gradients = [
     values.measurement('lvot-gradient-rest'),
@@ -203,28 +222,7 @@ function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
         ? finding(ID, 'lvot-obstruction', outflow, 'abnormal', gradients)
         : null,
     ],
-    classifications: [
-      wall &&
-        classification(
-          ID,
-          'hypertrophic-pattern',
-          'Wall thickness',
-          wall,
-          'ESC 2023, AHA/ACC 2024',
-        ),
-      pattern && isPublished(pattern)
-        ? classification(ID, 'dilated-pattern', 'Dilated pattern', pattern, 'ESC 2023')
-        : null,
-      obstruction
-        ? classification(
-            ID,
-            'lvot-obstruction',
-            'LVOT obstruction',
-            obstruction,
-            isConvention(obstruction) ? 'Sonogate convention for LVOT gradients' : 'AHA/ACC 2024',
-          )
-        : null,
-    ],
+    classifications: classificationsOf({ wall, pattern, obstruction, any }),
   });
 }
 

@@ -85,6 +85,23 @@ function fallOf(trace: SpectralTrace, { early, decelerationTime }: Filling, seco
   ];
 }
 
+/** Mean gradient and pressure half-time of a mitral stenosis by CW. */
+function stenosisQuantities(
+  falls: readonly { milliseconds: number; points: readonly TracePoint[] }[],
+  traced: (value: (flow: readonly number[]) => number) => BeatValue[],
+  seconds: number,
+): FlowQuantity[] {
+  const halfTimes = falls.map(({ milliseconds, points }) => ({
+    value: halfTimeOfDeceleration(milliseconds),
+    points,
+  }));
+  const gradients = traced((flow) => meanGradient(flow, seconds));
+  return [
+    { key: 'mv-mean-gradient', beats: gradients, remark: null },
+    { key: 'mv-half-time', beats: halfTimes, remark: null },
+  ];
+}
+
 /**
  * E, A and their times by PW; mean gradient and pressure half-time of a valve by CW.
  * @param seconds per column of the display.
@@ -109,23 +126,11 @@ function fillingQuantities(
       value: value(metres(flows[i] ?? [])),
       points: beat.outlines.flatMap(({ from, values }) => outlinePoints(trace, from, values)),
     }));
-  if (cw) {
-    return [
-      {
-        key: 'mv-mean-gradient',
-        beats: traced((flow) => meanGradient(flow, seconds)),
-        remark: null,
-      },
-      {
-        key: 'mv-half-time',
-        beats: falling.map((beat) => ({
-          value: halfTimeOfDeceleration(MILLISECONDS * (beat.decelerationTime ?? 0)),
-          points: fallOf(trace, beat, seconds),
-        })),
-        remark: null,
-      },
-    ];
-  }
+  const fall = (beat: Filling) => ({
+    milliseconds: MILLISECONDS * (beat.decelerationTime ?? 0),
+    points: fallOf(trace, beat, seconds),
+  });
+  if (cw) return stenosisQuantities(falling.map(fall), traced, seconds);
   return [
     {
       key: 'mitral-e',
@@ -148,10 +153,7 @@ function fillingQuantities(
     },
     {
       key: 'deceleration-time',
-      beats: falling.map((beat) => ({
-        value: MILLISECONDS * (beat.decelerationTime ?? 0),
-        points: fallOf(trace, beat, seconds),
-      })),
+      beats: falling.map(fall).map(({ milliseconds: value, points }) => ({ value, points })),
       remark: null,
       doubt,
     },

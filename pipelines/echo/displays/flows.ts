@@ -48,6 +48,13 @@ const REGIONS: readonly { region: string; kinds: readonly SweepKind[]; flow: Flo
   { region: 'SCT:113259005', kinds: ['pw'], flow: 'tricuspid-annulus' },
 ];
 
+const REGURGITATIONS: ReadonlySet<Flow> = new Set<Flow>([
+  'aortic-regurgitation',
+  'mitral-regurgitation',
+  'tricuspid-regurgitation',
+  'pulmonary-regurgitation',
+]);
+
 /** "regurgitation" in the words of carts. */
 const LEAK = '(regurg\\w*|insuff\\w*|leak)';
 
@@ -106,7 +113,7 @@ export function headerFlow(clip: Named, kind: SweepKind): Flow | null {
     ? ALL.filter((flow) => TISSUE.has(flow) === tissue && WORDS[flow].test(words))
     : [];
   // A regurgitation in words is more than the valve that the code names.
-  const leak = named.find((flow) => flow.endsWith('regurgitation'));
+  const leak = named.find((flow) => REGURGITATIONS.has(flow));
   if (leak) return leak;
   const flow = coded?.flow ?? (named.length === 1 ? (named[0] ?? null) : null);
   return flow === 'lvot' && kind === 'cw' ? outflowByContinuousWave(words) : flow;

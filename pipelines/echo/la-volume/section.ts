@@ -43,8 +43,8 @@ function isAtLimit({ value }: Measurement): boolean {
   return isNearCutOff(rounded(value, decimals), limits, VARIABILITY.atrialVolumeIndex);
 }
 
-function run(evidence: LaVolumeEvidence, given: Values) {
-  const sex = rangedSex(evidence);
+/** Volume by area-length, and the indexed volumes by both methods. */
+function volumesOf(given: Values) {
   const traced = given.calculated('la-volume-area-length', {
     section: ID,
     method: 'area-length-shorter',
@@ -52,7 +52,6 @@ function run(evidence: LaVolumeEvidence, given: Values) {
     value: (four, two, length, other) =>
       biplaneAreaLengthVolume(four, two, Math.min(length, other)),
   });
-  const byLength = traced?.quality === 'accepted' ? traced : null;
   const index = given.calculated('la-volume-index', {
     section: ID,
     method: 'per-surface-area',
@@ -65,6 +64,13 @@ function run(evidence: LaVolumeEvidence, given: Values) {
     from: ['la-volume-area-length', 'body-surface-area'],
     value: (volume, surface) => volume / surface,
   });
+  return { traced, index, indexByLength };
+}
+
+function run(evidence: LaVolumeEvidence, given: Values) {
+  const sex = rangedSex(evidence);
+  const { traced, index, indexByLength } = volumesOf(given);
+  const byLength = traced?.quality === 'accepted' ? traced : null;
   const counted = index ?? indexByLength;
   // The grades of LAVi hold for both sexes.
   const adult = !isChild(evidence);

@@ -149,6 +149,40 @@ function rangesFor(mass: Measurement | null, index: Measurement | null) {
   return { massIndex, quantityOf };
 }
 
+interface Graded {
+  measurement: Measurement;
+  quantity: GradedQuantity;
+  grade: string;
+}
+
+function classificationsOf(
+  geometry: string | null,
+  byHeightGrade: string | null,
+  grades: readonly Graded[],
+) {
+  return [
+    geometry && classification(ID, 'lv-geometry', 'LV geometry', geometry, 'ASE/EACVI 2015'),
+    byHeightGrade
+      ? classification(
+          ID,
+          'lv-mass-per-height-grade',
+          'LV mass / height^2.7',
+          byHeightGrade,
+          LEFT_VENTRICLE.massPerHeight.source,
+        )
+      : null,
+    ...grades.map(({ measurement, quantity, grade }) =>
+      classification(
+        ID,
+        `${measurement.concept.key}-grade`,
+        measurement.label,
+        grade,
+        quantity.source,
+      ),
+    ),
+  ].map((one) => one || null);
+}
+
 function run(evidence: LvSizeEvidence, values: Values) {
   const sex = rangedSex(evidence);
   const { mass, index } = massOf(values);
@@ -211,27 +245,7 @@ function run(evidence: LvSizeEvidence, values: Values) {
           )
         : null,
     ],
-    classifications: [
-      geometry && classification(ID, 'lv-geometry', 'LV geometry', geometry, 'ASE/EACVI 2015'),
-      perHeight?.grade
-        ? classification(
-            ID,
-            'lv-mass-per-height-grade',
-            'LV mass / height^2.7',
-            perHeight.grade,
-            LEFT_VENTRICLE.massPerHeight.source,
-          )
-        : null,
-      ...grades.map(({ measurement, quantity, grade }) =>
-        classification(
-          ID,
-          `${measurement.concept.key}-grade`,
-          measurement.label,
-          grade,
-          quantity.source,
-        ),
-      ),
-    ],
+    classifications: classificationsOf(geometry, perHeight?.grade ?? null, grades),
   });
 }
 

@@ -134,6 +134,21 @@ const NEEDS = [
   'height and weight',
 ] as const;
 
+/** The volumes over the body surface area, with their ranges. */
+function indexedVolumes(given: Values): Indexed[] {
+  const index = (from: 'lvedv-biplane' | 'lvesv-biplane') =>
+    given.calculated(from === 'lvedv-biplane' ? 'lvedv-index' : 'lvesv-index', {
+      section: ID,
+      method: 'per-surface-area',
+      from: [from, 'body-surface-area'],
+      value: (volume, surface) => volume / surface,
+    });
+  return [
+    { measurement: index('lvedv-biplane'), quantity: LEFT_VENTRICLE.edvIndex },
+    { measurement: index('lvesv-biplane'), quantity: LEFT_VENTRICLE.esvIndex },
+  ];
+}
+
 function run(evidence: LvefEvidence, given: Values) {
   const sex = rangedSex(evidence);
   const own = given.calculated('lvef-biplane', {
@@ -148,17 +163,7 @@ function run(evidence: LvefEvidence, given: Values) {
     own,
     diameter && inAdultRange(evidence, diameter, LEFT_VENTRICLE.diastolicDiameter),
   ]);
-  const index = (from: 'lvedv-biplane' | 'lvesv-biplane') =>
-    given.calculated(from === 'lvedv-biplane' ? 'lvedv-index' : 'lvesv-index', {
-      section: ID,
-      method: 'per-surface-area',
-      from: [from, 'body-surface-area'],
-      value: (volume, surface) => volume / surface,
-    });
-  const indexed = [
-    { measurement: index('lvedv-biplane'), quantity: LEFT_VENTRICLE.edvIndex },
-    { measurement: index('lvesv-biplane'), quantity: LEFT_VENTRICLE.esvIndex },
-  ];
+  const indexed = indexedVolumes(given);
   const ef = headlineEf(values);
   const child = isChild(evidence);
   const rhythm = irregularRhythm(evidence.heart);

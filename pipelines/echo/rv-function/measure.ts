@@ -63,6 +63,41 @@ function believed(values: Measurement[]): Measurement[] {
   return values.map((one) => (one.quality === 'inadequate' ? one : inadequate(one, reason)));
 }
 
+/** Basal and mid-cavity diameter at end-diastole; a standard A4C underestimates both. */
+function widths(on: MeasuredClip): Measurement[] {
+  const { clip } = on;
+  const at = on.beats[0]?.diastole ?? null;
+  const right = at && ventricle(at);
+  const width = (
+    key: EchoConcept,
+    measure: (figure: AxialFigure) => number,
+    share: number | null,
+  ) => {
+    const value = overBeats(on, (one) => {
+      const figure = ventricle(one.diastole);
+      return figure && measure(figure);
+    });
+    return outlined({
+      key,
+      section: SECTION,
+      method: 'outlined-width',
+      on,
+      value: clip.scale === null ? null : value,
+      at,
+      calipers: right && share !== null ? cutAt(right, share, clip) : [],
+      remarks: [remarkOfEcho('outlines.standard-a4c', {})],
+    });
+  };
+  return [
+    ...width(
+      'rv-basal',
+      (figure) => widest(figure, BASAL_THIRD).width,
+      right && widest(right, BASAL_THIRD).share,
+    ),
+    ...width('rv-mid', midWidth, 0.5),
+  ];
+}
+
 /**
  * What an A4C clip says of the right heart (echo 7): areas, diameters, the way of the
  * annulus, the ratio of the ventricles. A standard A4C underestimates the RV, which is said.
@@ -89,26 +124,6 @@ export function rightHeartValues(on: MeasuredClip | null): Measurement[] {
       calipers,
     });
   };
-  const width = (
-    key: EchoConcept,
-    measure: (figure: AxialFigure) => number,
-    share: number | null,
-  ) =>
-    outlined({
-      key,
-      section: SECTION,
-      method: 'outlined-width',
-      on,
-      value: sized(
-        overBeats(on, (one) => {
-          const figure = ventricle(one.diastole);
-          return figure && measure(figure);
-        }),
-      ),
-      at: diastole,
-      calipers: right && share !== null ? cutAt(right, share, clip) : [],
-      remarks: [remarkOfEcho('outlines.standard-a4c', {})],
-    });
   const atrium = overBeats(on, (one) => one.systole.ra && one.systole.ra.area / SQUARE_CENTIMETRE);
   const after = systole && ventricle(systole);
   const change = overBeats(on, (one) =>
@@ -128,12 +143,7 @@ export function rightHeartValues(on: MeasuredClip | null): Measurement[] {
       value: calibrated ? null : change,
       remarks: [remarkOfEcho('outlines.ratio-only', { of: 'areas' })],
     }),
-    ...width(
-      'rv-basal',
-      (figure) => widest(figure, BASAL_THIRD).width,
-      right && widest(right, BASAL_THIRD).share,
-    ),
-    ...width('rv-mid', midWidth, 0.5),
+    ...widths(on),
     ...outlined({
       key: 'tapse',
       section: SECTION,

@@ -37,6 +37,22 @@ const INDICES = {
   'rv-fac': RV_FUNCTION.fac,
 } as const satisfies Partial<Record<EchoConcept, unknown>>;
 
+/** In the order in which the section shows them. */
+const MEASURED = [
+  'tapse',
+  'rv-s-prime',
+  'rv-e-prime',
+  'rv-a-prime',
+  'rv-fac',
+  'rimp',
+  'rv-basal',
+  'rv-mid',
+  'rv-wall',
+  'rv-ed-area',
+  'rv-es-area',
+  'rv-to-lv',
+] as const satisfies readonly EchoConcept[];
+
 const SIZES = { 'rv-basal': RV_SIZE.basal, 'rv-mid': RV_SIZE.mid } as const;
 
 interface Judged {
@@ -68,6 +84,63 @@ function systolicFunction(judged: readonly Judged[]) {
   return { conclusion, statement };
 }
 
+/** Which sizes are beyond their limits; none of a child. */
+function sizesOf(values: Values, child: boolean) {
+  const beyond = (key: EchoConcept, limit: Parameters<typeof isBeyond>[0]) => {
+    const measurement = values.measurement(key);
+    return measurement && !child && isBeyond(limit, measurement.value) ? [measurement] : [];
+  };
+  const wide = Object.entries(SIZES).flatMap(([key, limit]) =>
+    beyond(key as keyof typeof SIZES, limit),
+  );
+  const [thick = null] = beyond('rv-wall', RV_SIZE.wall);
+  const [large = null] = beyond('rv-to-lv', RV_SIZE.ratio);
+  return { wide, thick, large };
+}
+
+/** The indices of systolic function with whether each is abnormal; none of a child. */
+function judgedIndices(
+  values: Values,
+  change: Measurement | null,
+  performance: readonly Judged[],
+  child: boolean,
+): Judged[] {
+  const measured = Object.entries(INDICES).flatMap(([key, limit]) => {
+    const one = key === 'rv-fac' ? change : values.measurement(key as keyof typeof INDICES);
+    return one?.quality === 'accepted'
+      ? [{ measurement: one, beyond: isBeyond(limit, one.value) }]
+      : [];
+  });
+  return child ? [] : [...measured, ...performance];
+}
+
+/** Function and size in statements, and the findings that they make. */
+function concluded(judged: readonly Judged[], { wide, thick, large }: ReturnType<typeof sizesOf>) {
+  const found = systolicFunction(judged);
+  const indices = judged.map(({ measurement }) => measurement);
+  const dilated =
+    wide.length > 0 ? sayOfRvFunction.conclusion('rv-function.dilated', {}, wide) : null;
+  const larger = large && sayOfRvFunction.conclusion('rv-function.larger-than-lv', {}, [large]);
+  const thickened = thick && sayOfRvFunction.conclusion('rv-function.wall-thickened', {}, [thick]);
+  const alone = found?.conclusion === 'single index reduced';
+  // Possible pulmonary embolism is reported at once (echo 16), by one index where it is the only one.
+  const strained = (dilated || larger) && (found?.conclusion === 'reduced' || alone);
+  const strain = sayOfRvFunction.conclusion('rv-function.strain', { alone });
+  return {
+    found,
+    conclusions: [found?.statement ?? null, dilated, larger, thickened],
+    findings: [
+      strained ? finding(ID, 'rv-strain', strain, 'critical', [...wide, large, ...indices]) : null,
+      !strained && found?.conclusion === 'reduced'
+        ? finding(ID, 'rv-dysfunction', found.statement, 'abnormal', indices)
+        : null,
+      !strained && dilated ? finding(ID, 'rv-dilated', dilated, 'abnormal', wide) : null,
+      !strained && larger ? finding(ID, 'rv-larger-than-lv', larger, 'abnormal', [large]) : null,
+      thickened && finding(ID, 'rv-wall-thickened', thickened, 'abnormal', [thick]),
+    ],
+  };
+}
+
 function run(evidence: RvFunctionEvidence, values: Values) {
   const change = values.calculated('rv-fac', {
     section: ID,
@@ -75,53 +148,15 @@ function run(evidence: RvFunctionEvidence, values: Values) {
     from: ['rv-ed-area', 'rv-es-area'],
     value: fractionalChange,
   });
-  const of = (key: EchoConcept) => (key === 'rv-fac' ? change : values.measurement(key));
   const child = isChild(evidence);
   const rimp = values.measurement('rimp');
   const performance = judgedPerformance(evidence, rimp);
-  const measured = Object.entries(INDICES).flatMap(([key, limit]) => {
-    const measurement = of(key as keyof typeof INDICES);
-    return measurement?.quality === 'accepted'
-      ? [{ measurement, beyond: isBeyond(limit, measurement.value) }]
-      : [];
-  });
-  const judged = child ? [] : [...measured, ...performance];
-  const beyondSize = (key: EchoConcept, limit: Parameters<typeof isBeyond>[0]) => {
-    const measurement = values.measurement(key);
-    return measurement && !child && isBeyond(limit, measurement.value) ? [measurement] : [];
-  };
-  const wide = Object.entries(SIZES).flatMap(([key, limit]) =>
-    beyondSize(key as keyof typeof SIZES, limit),
-  );
-  const [thick = null] = beyondSize('rv-wall', RV_SIZE.wall);
-  const ratio = values.measurement('rv-to-lv');
-  const [large = null] = beyondSize('rv-to-lv', RV_SIZE.ratio);
-  const found = systolicFunction(judged);
-  const dilated = wide.length > 0 || large !== null;
-  const alone = found?.conclusion === 'single index reduced';
-  // Possible pulmonary embolism is reported at once (echo 16): one index suffices where it is the only one.
-  const strained = dilated && (found?.conclusion === 'reduced' || alone);
-  const dilation =
-    wide.length > 0 ? sayOfRvFunction.conclusion('rv-function.dilated', {}, wide) : null;
-  const larger = large && sayOfRvFunction.conclusion('rv-function.larger-than-lv', {}, [large]);
-  const thickened = thick && sayOfRvFunction.conclusion('rv-function.wall-thickened', {}, [thick]);
-  const indices = judged.map(({ measurement }) => measurement);
+  const judged = judgedIndices(values, change, performance, child);
+  const { found, conclusions, findings } = concluded(judged, sizesOf(values, child));
+  const limits = { pulsed: RV_FUNCTION.rimpPulsed.above, tissue: RV_FUNCTION.rimpTissue.above };
   return conclude(rvFunction, {
-    measurements: [
-      values.measurement('tapse'),
-      values.measurement('rv-s-prime'),
-      values.measurement('rv-e-prime'),
-      values.measurement('rv-a-prime'),
-      change,
-      rimp,
-      values.measurement('rv-basal'),
-      values.measurement('rv-mid'),
-      values.measurement('rv-wall'),
-      values.measurement('rv-ed-area'),
-      values.measurement('rv-es-area'),
-      ratio,
-    ],
-    conclusions: [found?.statement ?? null, dilation, larger, thickened],
+    measurements: MEASURED.map((key) => (key === 'rv-fac' ? change : values.measurement(key))),
+    conclusions,
     gaps: [
       child ? PATIENT_GAPS.child : null,
       ...(judged.length === 0 && !child
@@ -131,48 +166,27 @@ function run(evidence: RvFunctionEvidence, values: Values) {
           ]
         : []),
       rimp && performance.length === 0 && !child
-        ? sayOfRvFunction.gap(
-            'rv-function.rimp-not-counted',
-            { pulsed: RV_FUNCTION.rimpPulsed.above, tissue: RV_FUNCTION.rimpTissue.above },
-            [rimp],
-          )
+        ? sayOfRvFunction.gap('rv-function.rimp-not-counted', limits, [rimp])
         : null,
       values.measurement('rv-basal') || values.measurement('rv-mid')
         ? null
         : sayOfRvFunction.gap('rv-function.no-size', {}),
-      ratio ? null : sayOfRvFunction.gap('rv-function.no-ratio', {}),
+      values.measurement('rv-to-lv') ? null : sayOfRvFunction.gap('rv-function.no-ratio', {}),
     ],
-    findings: [
-      strained
-        ? finding(
-            ID,
-            'rv-strain',
-            sayOfRvFunction.conclusion('rv-function.strain', { alone }),
-            'critical',
-            [...wide, large, ...indices],
-          )
-        : null,
-      !strained && found?.conclusion === 'reduced'
-        ? finding(ID, 'rv-dysfunction', found.statement, 'abnormal', indices)
-        : null,
-      !strained && dilation ? finding(ID, 'rv-dilated', dilation, 'abnormal', wide) : null,
-      !strained && larger ? finding(ID, 'rv-larger-than-lv', larger, 'abnormal', [large]) : null,
-      thickened && finding(ID, 'rv-wall-thickened', thickened, 'abnormal', [thick]),
-    ],
+    findings,
     classifications: [
-      found
-        ? classification(
-            ID,
-            'rv-systolic-function',
-            'RV systolic function',
-            found.conclusion,
-            'ASE/EACVI 2015 cut-offs, combined',
-            judged.map(({ measurement, beyond }) => ({
-              name: `${measurement.label} abnormal`,
-              met: beyond,
-            })),
-          )
-        : null,
+      found &&
+        classification(
+          ID,
+          'rv-systolic-function',
+          'RV systolic function',
+          found.conclusion,
+          'ASE/EACVI 2015 cut-offs, combined',
+          judged.map(({ measurement, beyond }) => ({
+            name: `${measurement.label} abnormal`,
+            met: beyond,
+          })),
+        ),
     ],
   });
 }

@@ -87,15 +87,83 @@ function discordantEf(values: Values, index: Measurement): Measurement | null {
   return rounded(index.value, 2) === 1 ? ef : null;
 }
 
+type Scored = ReturnType<typeof byScore>;
+
+/** The findings on segments: of abnormal ones, and of those that one view alone suspects. */
+function segmentFindings(
+  abnormal: Scored,
+  suspected: Scored,
+  region: ReturnType<typeof regionalStatement>,
+  index: Measurement | null,
+) {
+  const id = region.kind === 'global' ? 'wall-motion-global' : 'wall-motion-regional';
+  return [
+    abnormal.length > 0
+      ? finding(
+          ID,
+          id,
+          sayOfWallMotion.conclusion('wall-motion.found', { segments: abnormal, region }),
+          'abnormal',
+          [index],
+        )
+      : null,
+    suspected.length > 0
+      ? finding(
+          ID,
+          'wall-motion-suspected',
+          sayOfWallMotion.conclusion('wall-motion.possible', { segments: suspected }),
+          'info',
+          [],
+        )
+      : null,
+  ];
+}
+
+/** What the outlines show of the segments. */
+function segmentConclusions(
+  segments: readonly WallSegment[],
+  abnormal: Scored,
+  suspected: Scored,
+  region: ReturnType<typeof regionalStatement>,
+): (Statement | null)[] {
+  const scored = segments.filter(({ score }) => score !== null).length;
+  return [
+    scored > 0
+      ? sayOfWallMotion.conclusion('wall-motion.graded', { scored, of: WALL_MOTION.scored })
+      : null,
+    segments.some(({ score }) => score === NORMAL)
+      ? sayOfWallMotion.conclusion('wall-motion.may-miss', {})
+      : null,
+    abnormal.length > 0
+      ? sayOfWallMotion.conclusion('wall-motion.abnormal', { segments: abnormal })
+      : null,
+    suspected.length > 0
+      ? sayOfWallMotion.conclusion('wall-motion.suspected', { segments: suspected })
+      : null,
+    abnormal.length > 0 && region.kind !== 'none'
+      ? sayOfWallMotion.conclusion('wall-motion.region', { region })
+      : null,
+  ];
+}
+
+/** The segments as the result lists them. */
+const listed = (segments: readonly WallSegment[]) =>
+  segments.map(({ segment, name, readings, score, suspected }) => ({
+    segment,
+    name,
+    score,
+    suspected,
+    views: readings,
+  }));
+
 function run(evidence: WallMotionEvidence, values: Values) {
   const given = values.measurement('wall-motion-score-index');
   const { trusted } = evidence.heart;
   const child = isChild(evidence);
   const read = trusted ? evidence.heart.segments.filter(scorable) : [];
   const segments = child ? read.map(unscored) : read;
-  const seen = segments.filter(({ readings }) => readings.length > 0);
-  const abnormal = byScore(segments, 'score');
-  const suspected = byScore(segments, 'suspected');
+  const seen = segments.some(({ readings }) => readings.length > 0);
+  const [abnormal, suspected] = [byScore(segments, 'score'), byScore(segments, 'suspected')];
   const scored = segments.filter(({ score }) => score !== null).length;
   const index = given ?? (child ? null : evidence.heart.scoreIndex);
   const graded = child ? null : given;
@@ -112,37 +180,15 @@ function run(evidence: WallMotionEvidence, values: Values) {
     seen: scored > 0 || suspected.length > 0,
     conclusions: [
       graded && sayOfWallMotion.conclusion('wall-motion.machine', { raised }, [graded]),
-      scored > 0
-        ? sayOfWallMotion.conclusion('wall-motion.graded', { scored, of: WALL_MOTION.scored })
-        : null,
-      segments.some(({ score }) => score === NORMAL)
-        ? sayOfWallMotion.conclusion('wall-motion.may-miss', {})
-        : null,
-      abnormal.length > 0
-        ? sayOfWallMotion.conclusion('wall-motion.abnormal', { segments: abnormal })
-        : null,
-      suspected.length > 0
-        ? sayOfWallMotion.conclusion('wall-motion.suspected', { segments: suspected })
-        : null,
-      abnormal.length > 0 && region.kind !== 'none'
-        ? sayOfWallMotion.conclusion('wall-motion.region', { region })
-        : null,
+      ...segmentConclusions(segments, abnormal, suspected, region),
       discordance,
     ],
     gaps: [
       child ? PATIENT_GAPS.child : null,
-      seen.length > 0 ? null : (outlineGap(evidence) ?? untrusted),
-      seen.length > 0 && !child ? tooFew(scored) : null,
+      seen ? null : (outlineGap(evidence) ?? untrusted),
+      seen && !child ? tooFew(scored) : null,
     ],
-    data: {
-      segments: segments.map(({ segment, name, readings, score, suspected: perhaps }) => ({
-        segment,
-        name,
-        score,
-        suspected: perhaps,
-        views: readings,
-      })),
-    },
+    data: { segments: listed(segments) },
     findings: [
       raised && graded
         ? finding(
@@ -153,39 +199,13 @@ function run(evidence: WallMotionEvidence, values: Values) {
             [graded],
           )
         : null,
-      abnormal.length > 0
-        ? finding(
-            ID,
-            region.kind === 'global' ? 'wall-motion-global' : 'wall-motion-regional',
-            sayOfWallMotion.conclusion('wall-motion.found', { segments: abnormal, region }),
-            'abnormal',
-            [index],
-          )
-        : null,
-      suspected.length > 0
-        ? finding(
-            ID,
-            'wall-motion-suspected',
-            sayOfWallMotion.conclusion('wall-motion.possible', { segments: suspected }),
-            'info',
-            [],
-          )
-        : null,
+      ...segmentFindings(abnormal, suspected, region, index),
       discordance && finding(ID, 'wmsi-lvef-discordant', discordance, 'info', [index, ef]),
     ],
-    classifications: segments.flatMap(({ segment, name, score }) =>
-      score === null
-        ? []
-        : [
-            classification(
-              ID,
-              `wall-motion-segment-${segment}`,
-              `Wall motion, ${name}`,
-              SCORE_NAMES[score],
-              SCHEME,
-            ),
-          ],
-    ),
+    classifications: segments.flatMap(({ segment, name, score }) => {
+      const [id, title] = [`wall-motion-segment-${segment}`, `Wall motion, ${name}`];
+      return score === null ? [] : [classification(ID, id, title, SCORE_NAMES[score], SCHEME)];
+    }),
   });
 }
 

@@ -19,10 +19,18 @@ const LIMITS = {
 type EfLimit = keyof typeof LIMITS;
 export const isEfLimit = (method: string): method is EfLimit => method in LIMITS;
 
+/** Kinds of heart failure, by the range of EF that is used for them. */
+const HEART_FAILURE = {
+  'HFimpEF range': 'HFimpEF',
+  'HFrEF range': 'HFrEF',
+  'HFmrEF range': 'HFmrEF',
+  'HFpEF range': 'HFpEF',
+} as const;
+
 export const LVEF_SENTENCES = {
   'lvef.grade': ({ grade }: { grade: string }) => `LV systolic function by LVEF: ${grade}.`,
-  'lvef.heart-failure-range': ({ range }: { range: string }) =>
-    `LVEF is in the range used for ${range.split(' ')[0]} if clinical heart failure is present.`,
+  'lvef.heart-failure-range': ({ range }: { range: keyof typeof HEART_FAILURE }) =>
+    `LVEF is in the range used for ${HEART_FAILURE[range]} if clinical heart failure is present.`,
   'lvef.variability': ({ points }: { points: number }) =>
     `A change of less than ${points} points is within measurement variability.`,
   'lvef.at-limit': ({ points }: { points: number }) =>
