@@ -31,25 +31,7 @@ export interface DimseGateway {
   close(): Promise<void>;
 }
 
-/**
- * Starts receiving by DICOM: registers the objects that the last run left unregistered, then
- * listens, stores, assembles studies and submits them.
- * @throws the system error when the address cannot be bound or a certificate cannot be read.
- */
-export async function startDimse({
-  config,
-  routing = () => config.routing,
-  database,
-  objects,
-  submit,
-  result,
-  forward,
-  onReception,
-  audit = NO_AUDIT,
-  archiveAccess,
-  logger,
-  now = () => new Date(),
-}: {
+interface DimseParts {
   config: Pick<
     Config,
     | 'dataDir'
@@ -75,7 +57,16 @@ export async function startDimse({
   archiveAccess?: ArchiveAccess;
   logger: Logger;
   now?: () => Date;
-}): Promise<DimseGateway> {
+}
+
+/**
+ * Starts receiving by DICOM: registers the objects that the last run left unregistered, then
+ * listens, stores, assembles studies and submits them.
+ * @throws the system error when the address cannot be bound or a certificate cannot be read.
+ */
+export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
+  const { config, database, objects, logger, audit = NO_AUDIT } = parts;
+  const { routing = () => config.routing, now = () => new Date() } = parts;
   const { dataDir, dicom, sources } = config;
   requireKnownAttributes(routing());
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -86,7 +77,15 @@ export async function startDimse({
   }
   await recoverIntake(registration);
 
-  const door = createStorageScp({ config, database, objects, onReception, audit, logger, now });
+  const door = createStorageScp({
+    config,
+    database,
+    objects,
+    onReception: parts.onReception,
+    audit,
+    logger,
+    now,
+  });
   const listener = await listen({
     host: dicom.host,
     port: dicom.port,
@@ -103,7 +102,7 @@ export async function startDimse({
     logger,
   });
   const archives = startArchiveRounds({
-    archives: openArchives(config, logger, archiveAccess).map((archive) =>
+    archives: openArchives(config, logger, parts.archiveAccess).map((archive) =>
       auditedArchive(archive, audit),
     ),
     sources,
@@ -117,9 +116,9 @@ export async function startDimse({
     routing,
     database,
     objects,
-    submit,
-    result,
-    forward,
+    submit: parts.submit,
+    result: parts.result,
+    forward: parts.forward,
     logger,
     now,
   });

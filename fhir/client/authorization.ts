@@ -98,70 +98,16 @@ const tokenSchema = z.looseObject({
  */
 export function backendToken(
   service: BackendService,
-  { baseUrl, dispatcherNow }: TokenEndpoint,
+  endpoint: TokenEndpoint,
   now: () => number = Date.now,
 ): { current(signal?: AbortSignal): Promise<string>; forget(): boolean } {
   let kept: { token: string; until: number } | null = null;
   let coming: Promise<string> | null = null;
 
   async function fresh(): Promise<string> {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const url = service.tokenUrl ?? (await discovered(signal));
-    const form = new URLSearchParams({
-      grant_type: 'client_credentials',
-      scope: service.scope,
-      client_assertion_type: ASSERTION_TYPE,
-      client_assertion: await assertionFor(url),
-    });
-    const answer = await ask(url, signal, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: form.toString(),
-    });
-    const { access_token, expires_in } = parsed(tokenSchema, answer, 'token');
-    kept = { token: access_token, until: now() + expires_in * USED_OF_LIFE * 1000 };
-    return access_token;
-  }
-
-  async function discovered(signal: AbortSignal): Promise<string> {
-    const url = `${baseUrl}/.well-known/smart-configuration`;
-    const answer = await ask(url, signal, { method: 'GET' });
-    const stated = parsed(discoverySchema, answer, 'SMART configuration');
-    if (!stated.token_endpoint_auth_methods_supported.includes('private_key_jwt')) {
-      throw refused('The EHR does not accept signed assertions (private_key_jwt)');
-    }
-    return stated.token_endpoint;
-  }
-
-  async function assertionFor(audience: string): Promise<string> {
-    const privateKey = await service.privateKey();
-    try {
-      return clientAssertion({ ...service, audience }, privateKey);
-    } catch {
-      throw refused('The private key is neither RSA nor on P-384 in PEM');
-    }
-  }
-
-  async function ask(
-    url: string,
-    signal: AbortSignal,
-    call: { method: 'GET' | 'POST'; headers?: Record<string, string>; body?: string },
-  ): Promise<unknown> {
-    try {
-      const { statusCode, headers, body } = await request(url, {
-        ...call,
-        dispatcher: await dispatcherNow(),
-        headers: { accept: 'application/json', ...call.headers },
-        signal,
-      });
-      const text = await body.text();
-      if (statusCode === 200) return json(text);
-      throw new FhirFailure(refusal(statusCode, text, String(headers['retry-after'] ?? '')));
-    } catch (error) {
-      if (error instanceof FhirFailure) throw error;
-      const code = error instanceof errors.UndiciError ? error.code : 'no answer';
-      throw new FhirFailure(failureOf('ehr_unavailable', `The token endpoint: ${code}`));
-    }
+    const { token, lifeSeconds } = await requestToken(service, endpoint);
+    kept = { token, until: now() + lifeSeconds * USED_OF_LIFE * 1000 };
+    return token;
   }
 
   return {
@@ -179,11 +125,76 @@ export function backendToken(
   };
 }
 
+/** Requests a token by a signed assertion (SMART App Launch 2.2, "Backend Services"). */
+async function requestToken(
+  service: BackendService,
+  endpoint: TokenEndpoint,
+): Promise<{ token: string; lifeSeconds: number }> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const url = service.tokenUrl ?? (await discoverTokenUrl(endpoint, signal));
+  const form = new URLSearchParams({
+    grant_type: 'client_credentials',
+    scope: service.scope,
+    client_assertion_type: ASSERTION_TYPE,
+    client_assertion: await assertionFor(service, url),
+  });
+  const answer = await ask(url, endpoint, signal, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: form.toString(),
+  });
+  const { access_token, expires_in } = parsed(tokenSchema, answer, 'token');
+  return { token: access_token, lifeSeconds: expires_in };
+}
+
+async function discoverTokenUrl(endpoint: TokenEndpoint, signal: AbortSignal): Promise<string> {
+  const url = `${endpoint.baseUrl}/.well-known/smart-configuration`;
+  const answer = await ask(url, endpoint, signal, { method: 'GET' });
+  const stated = parsed(discoverySchema, answer, 'SMART configuration');
+  if (!stated.token_endpoint_auth_methods_supported.includes('private_key_jwt')) {
+    throw refused('The EHR does not accept signed assertions (private_key_jwt)');
+  }
+  return stated.token_endpoint;
+}
+
+async function assertionFor(service: BackendService, audience: string): Promise<string> {
+  const privateKey = await service.privateKey();
+  try {
+    return clientAssertion({ ...service, audience }, privateKey);
+  } catch {
+    throw refused('The private key is neither RSA nor on P-384 in PEM');
+  }
+}
+
+/** @returns the JSON of a 200 answer. @throws FhirFailure for anything else. */
+async function ask(
+  url: string,
+  { dispatcherNow }: TokenEndpoint,
+  signal: AbortSignal,
+  call: { method: 'GET' | 'POST'; headers?: Record<string, string>; body?: string },
+): Promise<unknown> {
+  try {
+    const { statusCode, headers, body } = await request(url, {
+      ...call,
+      dispatcher: await dispatcherNow(),
+      headers: { accept: 'application/json', ...call.headers },
+      signal,
+    });
+    const text = await body.text();
+    if (statusCode === 200) return json(text);
+    throw new FhirFailure(tokenFailure(statusCode, text, String(headers['retry-after'] ?? '')));
+  } catch (error) {
+    if (error instanceof FhirFailure) throw error;
+    const code = error instanceof errors.UndiciError ? error.code : 'no answer';
+    throw new FhirFailure(failureOf('ehr_unavailable', `The token endpoint: ${code}`));
+  }
+}
+
 /**
  * RFC 6749 5.2: 400 and 401 mean that our registration is wrong; any other status is a fault of the
  * server.
  */
-function refusal(status: number, text: string, retryAfter: string) {
+function tokenFailure(status: number, text: string, retryAfter: string) {
   const asked = retryAfterSeconds(retryAfter);
   if (status !== 400 && status !== 401 && status !== 403) {
     const failure = classifyStatus(status, undefined, asked);

@@ -1,7 +1,13 @@
-import type { Bundle, BundleEntry, Resource, ResourceType } from '@medplum/fhirtypes';
+import type {
+  Bundle,
+  BundleEntry,
+  CapabilityStatement,
+  Resource,
+  ResourceType,
+} from '@medplum/fhirtypes';
 import { Client } from 'fhir-kit-client';
 import type { FhirDestination } from '../../config/schema.ts';
-import { credentialsOf, tlsDispatcher } from './authorization.ts';
+import { type Credentials, credentialsOf, tlsDispatcher } from './authorization.ts';
 import {
   classifyStatus,
   type Failure,
@@ -89,85 +95,81 @@ const ACCEPTED = 202;
  */
 const STRICT = { prefer: 'handling=strict' };
 
-/**
- * Connects to an EHR by fhir-kit-client, and adds what that leaves open: time-outs; redirects are
- * never followed, so that credentials stay with the configured host; a transaction is posted to the
- * base itself, without a trailing slash; entry statuses are checked.
- */
+/** Connects to an EHR. */
 export function connectFhir(connection: FhirConnection): FhirServer {
-  const baseUrl = connection.baseUrl.replace(/\/+$/, '');
-  const dispatcherNow = tlsDispatcher(connection.tls);
-  const credentials = credentialsOf(connection.authorization, { baseUrl, dispatcherNow });
-  const client = new Client({
-    baseUrl,
-    requestOptions: { redirect: 'manual' },
-    requestSigner: async (_url, init) => {
-      Object.assign(init, { dispatcher: await dispatcherNow() });
-      const value = await credentials.header(init.signal ?? undefined);
-      if (value !== null && init.headers instanceof Headers) {
-        init.headers.set('authorization', value);
-      }
-    },
-  });
+  return new EhrConnection(connection);
+}
 
-  async function call<Answer>(
-    interaction: 'read' | 'write',
+/**
+ * An EHR by fhir-kit-client. What that leaves open is added here: time-outs; redirects are never
+ * followed, so that credentials stay with the configured host; a transaction is posted to the base
+ * itself, without a trailing slash; entry statuses are checked.
+ */
+class EhrConnection implements FhirServer {
+  readonly #baseUrl: string;
+  readonly #timeoutMs: number;
+  readonly #credentials: Credentials;
+  readonly #client: Client;
+
+  constructor({ baseUrl, tls, authorization, timeoutSeconds }: FhirConnection) {
+    this.#baseUrl = baseUrl.replace(/\/+$/, '');
+    this.#timeoutMs = timeoutSeconds * 1000;
+    const dispatcherNow = tlsDispatcher(tls);
+    const credentials = credentialsOf(authorization, { baseUrl: this.#baseUrl, dispatcherNow });
+    this.#credentials = credentials;
+    this.#client = new Client({
+      baseUrl: this.#baseUrl,
+      requestOptions: { redirect: 'manual' },
+      requestSigner: async (_url, init) => {
+        Object.assign(init, { dispatcher: await dispatcherNow() });
+        const value = await credentials.header(init.signal ?? undefined);
+        if (value !== null && init.headers instanceof Headers) {
+          init.headers.set('authorization', value);
+        }
+      },
+    });
+  }
+
+  async search<Type extends ResourceType>(
+    type: Type,
+    parameters: Record<string, string>,
     signal: AbortSignal,
-    run: (signal: AbortSignal) => Promise<Answer>,
-  ): Promise<Answer> {
-    const attempt = async () => {
-      const timeout = AbortSignal.timeout(connection.timeoutSeconds * 1000);
-      try {
-        return await run(AbortSignal.any([signal, timeout]));
-      } catch (error) {
-        throw error instanceof FhirFailure
-          ? error
-          : new FhirFailure(classifyFetchError(error, interaction));
-      }
-    };
+  ): Promise<ResourceOf<Type>[]> {
+    const entries = await this.#find(type, parameters, signal);
+    return entries.flatMap(({ resource }) => (isResource(resource, type) ? [resource] : []));
+  }
+
+  async read<Type extends ResourceType>(
+    type: Type,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<ResourceOf<Type> | null> {
     try {
-      return await attempt();
+      const answer = await this.#call('read', signal, (either) =>
+        this.#client.read({ resourceType: type, id, options: { signal: either } }),
+      );
+      return isResource(answer, type) ? answer : null;
     } catch (error) {
-      // An expired token did nothing: the call is repeated once with a fresh one (exchange 1.10).
-      const refused = error instanceof FhirFailure && error.reason.status === 401;
-      if (!refused || !credentials.renew()) throw error;
-      return attempt();
+      if (error instanceof FhirFailure && hasAnswer(error.reason, [404, 410])) return null;
+      throw error;
     }
   }
 
-  async function find(
-    type: string,
-    parameters: Record<string, string>,
-    signal: AbortSignal,
-  ): Promise<BundleEntry[]> {
-    const answer = await call('read', signal, (either) =>
-      client.search({
-        resourceType: type,
-        searchParams: parameters,
-        options: { postSearch: true, headers: STRICT, signal: either },
-      }),
+  create(resource: Resource, signal: AbortSignal): Promise<string> {
+    return this.write(
+      { resource, request: { method: 'POST', url: resource.resourceType } },
+      signal,
     );
-    if (!isResource(answer, 'Bundle')) throw new FhirFailure(notFhir(`${type} search`));
-    return answer.entry ?? [];
   }
 
-  /**
-   * For a server that does not say what it wrote: finds the resource by the condition of its write.
-   */
-  async function findWritten(type: string, condition: string, signal: AbortSignal) {
-    const parameters = Object.fromEntries(new URLSearchParams(condition));
-    const [entry, ...others] = await find(type, parameters, signal);
-    return others.length === 0 ? referenceOf(entry?.resource) : null;
-  }
-
-  async function write({ resource, request }: BundleEntry, signal: AbortSignal): Promise<string> {
+  async write({ resource, request }: BundleEntry, signal: AbortSignal): Promise<string> {
     const [path = '', query] = (request?.url ?? '').split('?');
     const [type = '', id] = path.split('/');
     const headers: Record<string, string> = { ...RETURNED };
     if (request?.ifNoneExist) headers['if-none-exist'] = request.ifNoneExist;
     if (request?.ifMatch) headers['if-match'] = request.ifMatch;
-    const answer = await call('write', signal, (either) =>
-      client.request(request?.url ?? '', {
+    const answer = await this.#call('write', signal, (either) =>
+      this.#client.request(request?.url ?? '', {
         method: request?.method ?? 'POST',
         body: resource,
         options: { headers, signal: either },
@@ -179,7 +181,7 @@ export function connectFhir(connection: FhirConnection): FhirServer {
       (id === undefined ? null : path) ??
       referenceOf(answer, type) ??
       relativeLocation(answered?.get('location') ?? undefined) ??
-      (condition ? await findWritten(type, condition, signal) : null);
+      (condition ? await this.#findWritten(type, condition, signal) : null);
     if (!reference) {
       throw new FhirFailure(
         failureOf('ehr_ambiguous', `The answer does not say where the ${type} is`),
@@ -188,64 +190,82 @@ export function connectFhir(connection: FhirConnection): FhirServer {
     return reference;
   }
 
-  async function search<Type extends ResourceType>(
-    type: Type,
-    parameters: Record<string, string>,
-    signal: AbortSignal,
-  ): Promise<ResourceOf<Type>[]> {
-    const entries = await find(type, parameters, signal);
-    return entries.flatMap(({ resource }) => (isResource(resource, type) ? [resource] : []));
+  async transaction(bundle: Bundle, signal: AbortSignal): Promise<TransactionReceipt> {
+    const answer = await this.#call('write', signal, (either) =>
+      this.#client.request(this.#baseUrl, {
+        method: 'POST',
+        body: bundle,
+        options: { headers: JSON_BODY, signal: either },
+      }),
+    );
+    if (Client.httpFor(answer).response?.status === ACCEPTED) {
+      throw new FhirFailure(classifyStatus(ACCEPTED, answer));
+    }
+    return receipt(bundle, answer);
   }
 
-  return {
-    search,
-
-    async read(type, id, signal) {
-      try {
-        const answer = await call('read', signal, (either) =>
-          client.read({ resourceType: type, id, options: { signal: either } }),
-        );
-        return isResource(answer, type) ? answer : null;
-      } catch (error) {
-        if (error instanceof FhirFailure && hasAnswer(error.reason, [404, 410])) return null;
-        throw error;
-      }
-    },
-
-    create: (resource, signal) =>
-      write({ resource, request: { method: 'POST', url: resource.resourceType } }, signal),
-
-    write,
-
-    async transaction(bundle, signal) {
-      const answer = await call('write', signal, (either) =>
-        client.request(baseUrl, {
-          method: 'POST',
-          body: bundle,
-          options: { headers: JSON_BODY, signal: either },
-        }),
+  async capabilities(signal: AbortSignal): Promise<CapabilityStatement | null> {
+    try {
+      const answer = await this.#call('read', signal, (either) =>
+        this.#client.capabilityStatement({ signal: either }),
       );
-      if (Client.httpFor(answer).response?.status === ACCEPTED) {
-        throw new FhirFailure(classifyStatus(ACCEPTED, answer));
-      }
-      return receipt(bundle, answer);
-    },
+      return isResource(answer, 'CapabilityStatement') ? answer : null;
+    } catch (error) {
+      // A server without a statement may still accept a transaction; one that does not answer
+      // will not.
+      if (error instanceof FhirFailure && hasAnswer(error.reason, [404, 405, 406, 501]))
+        return null;
+      throw error;
+    }
+  }
 
-    async capabilities(signal) {
+  /** Runs one interaction within the time-out. @throws FhirFailure for whatever goes wrong. */
+  async #call<Answer>(
+    interaction: 'read' | 'write',
+    signal: AbortSignal,
+    run: (signal: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer> {
+    const attempt = async () => {
       try {
-        const answer = await call('read', signal, (either) =>
-          client.capabilityStatement({ signal: either }),
-        );
-        return isResource(answer, 'CapabilityStatement') ? answer : null;
+        return await run(AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]));
       } catch (error) {
-        // A server without a statement may still accept a transaction; one that does not answer
-        // will not.
-        if (error instanceof FhirFailure && hasAnswer(error.reason, [404, 405, 406, 501]))
-          return null;
-        throw error;
+        throw error instanceof FhirFailure
+          ? error
+          : new FhirFailure(classifyFetchError(error, interaction));
       }
-    },
-  };
+    };
+    try {
+      return await attempt();
+    } catch (error) {
+      // An expired token did nothing: the call is repeated once with a fresh one (exchange 1.10).
+      const refused = error instanceof FhirFailure && error.reason.status === 401;
+      if (!refused || !this.#credentials.renew()) throw error;
+      return attempt();
+    }
+  }
+
+  async #find(
+    type: string,
+    parameters: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<BundleEntry[]> {
+    const answer = await this.#call('read', signal, (either) =>
+      this.#client.search({
+        resourceType: type,
+        searchParams: parameters,
+        options: { postSearch: true, headers: STRICT, signal: either },
+      }),
+    );
+    if (!isResource(answer, 'Bundle')) throw new FhirFailure(notFhir(`${type} search`));
+    return answer.entry ?? [];
+  }
+
+  /** For a server that does not say what it wrote: finds the resource by the condition of its write. */
+  async #findWritten(type: string, condition: string, signal: AbortSignal): Promise<string | null> {
+    const parameters = Object.fromEntries(new URLSearchParams(condition));
+    const [entry, ...others] = await this.#find(type, parameters, signal);
+    return others.length === 0 ? referenceOf(entry?.resource) : null;
+  }
 }
 
 /**

@@ -1,16 +1,17 @@
 import sharp from 'sharp';
 import type { FhirDestination } from '../../config/schema.ts';
-import type { Subject } from '../../pipelines/dicom/subject.ts';
+import type { DicomIdentity, Subject } from '../../pipelines/dicom/subject.ts';
 import { type Result, resultSchema } from '../../pipelines/result/envelope.ts';
 import type { Deliverer, Delivery, SendOutcome } from '../../src/core/outbox/delivery.ts';
 import type { ResultReader } from '../../src/core/requests/request.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { connectFhir } from '../client/client.ts';
-import { dailyMode, modeInWords } from '../client/delivery-mode.ts';
+import { dailyMode, modeInWords, type ReceiverMode } from '../client/delivery-mode.ts';
 import { type Failure, FhirFailure, failureOf } from '../client/outcome.ts';
+import type { FhirServer } from '../client/server.ts';
 import type { KeyImage } from '../resources/report-context.ts';
-import type { HoldLedger } from './holds.ts';
+import type { Decision, HoldLedger } from './holds.ts';
 import { type BinaryLedger, sendReport } from './send-report.ts';
 
 /** Previews with calipers, by their name in the HTTP contract. */
@@ -66,98 +67,128 @@ export interface FhirDelivererDeps {
   logger: Logger;
 }
 
+interface Receiver {
+  destination: FhirDestination;
+  server: FhirServer;
+  mode: ReceiverMode;
+}
+
 /** Delivers the results of finished requests to the configured EHRs, by the outbox. */
 export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
   const receivers = new Map(
-    deps.destinations.map((destination) => {
+    deps.destinations.map((destination): [string, Receiver] => {
       const server = connectFhir(destination);
       return [destination.name, { destination, server, mode: dailyMode(server) }];
     }),
   );
-
-  /**
-   * Delivery → consecutive failures of a kind that is transient only for a limited number of
-   * attempts. Earlier attempts do not count if the EHR was unreachable in between or a person has
-   * sent the report again; after a restart the counting begins anew.
-   */
-  const consecutive = new Map<string, number>();
-
-  /** Turns such a failure into a permanent one, for a person, when its attempts are exhausted. */
-  function exhausted(delivery: string, failure: Failure): Failure {
-    const { attempts } = failure;
-    const times = (consecutive.get(delivery) ?? 0) + 1;
-    consecutive.delete(delivery);
-    if (attempts === undefined) return failure;
-    if (times >= attempts) return { ...failure, failure: 'permanent' };
-    consecutive.set(delivery, times);
-    return failure;
-  }
-
-  async function send(delivery: Delivery, signal: AbortSignal): Promise<SendOutcome> {
-    const receiver = receivers.get(delivery.destination);
-    if (!receiver) {
-      return outcome(failureOf('invalid_config', 'The destination is no longer configured'));
-    }
-    const decision = await deps.holds.decisionOn(delivery.id);
-    if (decision?.action === 'reject') {
-      return outcome(failureOf('ehr_withdrawn', 'A person has rejected it'));
-    }
-    const stored = await deps.results.result(delivery.requestId);
-    if (stored === null) return outcome(failureOf('expired', 'The result was purged'));
-    const subject = await deps.subjectOf(delivery.requestId);
-    if (!subject?.identity) {
-      const failure = failureOf('ehr_patient_not_found', 'The request came without a patient');
-      return outcome({ ...failure, failure: 'permanent' });
-    }
-    const result = resultSchema.parse(stored);
-    const { destination, server, mode } = receiver;
-    try {
-      const receipt = await sendReport({
-        result,
-        subject,
-        identity: subject.identity,
-        earlier: await deps.earlierRequests(delivery.requestId),
-        choice: decision ?? {},
-        pdf: await deps.reportPdf(result, subject),
-        keyImages: await keyImagesOf(result, (name) =>
-          deps.results.artifactPath(subject.requestId, name),
-        ),
-        structuredReportUid: deps.structuredReportUid?.(result, subject),
-        destination,
-        server,
-        mode: await mode.current(signal),
-        learn: (simpler) => {
-          deps.logger.event(EVENTS.ehrSimplerMode, {
-            delivery: delivery.id,
-            destination: destination.name,
-            mode: modeInWords(simpler),
-          });
-          mode.learn(simpler);
-        },
-        binaries: deps.binaries,
-        signal,
-      });
-      consecutive.delete(delivery.id);
-      if (receipt === null) {
-        return {
-          outcome: 'delivered',
-          detail: 'Not sent: the EHR has a later result of the study',
-        };
+  const limits = attemptLimits();
+  return {
+    kind: 'fhir',
+    async send(delivery, signal) {
+      const receiver = receivers.get(delivery.destination);
+      if (!receiver) {
+        return outcome(failureOf('invalid_config', 'The destination is no longer configured'));
       }
-      const { id, requestId } = delivery;
-      deps.logger.event(EVENTS.deliveryReport, { delivery: id, request: requestId, ...receipt });
-      return {
-        outcome: 'delivered',
-        detail: `${receipt.report}, ${receipt.entries} entries${receipt.provenance ? '' : ', without Provenance'}`,
-      };
-    } catch (error) {
-      if (!(error instanceof FhirFailure)) throw error;
-      await deps.holds.keepCandidates(delivery.id, error.candidates);
-      return outcome(exhausted(delivery.id, error.reason));
-    }
-  }
+      const content = await reportContent(delivery, deps);
+      if ('failure' in content) return outcome(content.failure);
+      try {
+        const detail = await deliverReport(delivery, content, receiver, deps, signal);
+        limits.delivered(delivery.id);
+        return { outcome: 'delivered', detail };
+      } catch (error) {
+        if (!(error instanceof FhirFailure)) throw error;
+        await deps.holds.keepCandidates(delivery.id, error.candidates);
+        return outcome(limits.apply(delivery.id, error.reason));
+      }
+    },
+  };
+}
 
-  return { kind: 'fhir', send };
+/**
+ * Some failures are transient only for a limited number of consecutive attempts; the last one is
+ * permanent and left to a person. Earlier attempts do not count if the EHR was unreachable in between or
+ * a person has sent the report again; after a restart the counting begins anew.
+ */
+function attemptLimits() {
+  const consecutive = new Map<string, number>();
+  return {
+    delivered: (delivery: string) => consecutive.delete(delivery),
+    apply(delivery: string, failure: Failure): Failure {
+      const { attempts } = failure;
+      const times = (consecutive.get(delivery) ?? 0) + 1;
+      consecutive.delete(delivery);
+      if (attempts === undefined) return failure;
+      if (times >= attempts) return { ...failure, failure: 'permanent' };
+      consecutive.set(delivery, times);
+      return failure;
+    },
+  };
+}
+
+interface ReportContent {
+  result: Result;
+  subject: Subject;
+  identity: DicomIdentity;
+  /** What a person has decided about the report; null when nobody has. */
+  decision: Decision | null;
+}
+
+/** The content of a report, or why there is nothing to send, or nobody to send it for. */
+async function reportContent(
+  { id, requestId }: Delivery,
+  { holds, results, subjectOf }: FhirDelivererDeps,
+): Promise<ReportContent | { failure: Failure }> {
+  const decision = await holds.decisionOn(id);
+  if (decision?.action === 'reject') {
+    return { failure: failureOf('ehr_withdrawn', 'A person has rejected it') };
+  }
+  const stored = await results.result(requestId);
+  if (stored === null) return { failure: failureOf('expired', 'The result was purged') };
+  const subject = await subjectOf(requestId);
+  if (!subject?.identity) {
+    const failure = failureOf('ehr_patient_not_found', 'The request came without a patient');
+    return { failure: { ...failure, failure: 'permanent' } };
+  }
+  return { result: resultSchema.parse(stored), subject, identity: subject.identity, decision };
+}
+
+/** Sends a report. @returns what the EHR has now, for the delivery. @throws FhirFailure */
+async function deliverReport(
+  { id, requestId }: Delivery,
+  { result, subject, identity, decision }: ReportContent,
+  { destination, server, mode }: Receiver,
+  deps: FhirDelivererDeps,
+  signal: AbortSignal,
+): Promise<string> {
+  const receipt = await sendReport({
+    result,
+    subject,
+    identity,
+    earlier: await deps.earlierRequests(requestId),
+    choice: decision ?? {},
+    pdf: await deps.reportPdf(result, subject),
+    keyImages: await keyImagesOf(result, (name) =>
+      deps.results.artifactPath(subject.requestId, name),
+    ),
+    structuredReportUid: deps.structuredReportUid?.(result, subject),
+    destination,
+    server,
+    mode: await mode.current(signal),
+    learn: (simpler) => {
+      deps.logger.event(EVENTS.ehrSimplerMode, {
+        delivery: id,
+        destination: destination.name,
+        mode: modeInWords(simpler),
+      });
+      mode.learn(simpler);
+    },
+    binaries: deps.binaries,
+    signal,
+  });
+  if (receipt === null) return 'Not sent: the EHR has a later result of the study';
+  deps.logger.event(EVENTS.deliveryReport, { delivery: id, request: requestId, ...receipt });
+  const { report, entries, provenance } = receipt;
+  return `${report}, ${entries} entries${provenance ? '' : ', without Provenance'}`;
 }
 
 function outcome({ failure, code, detail, retryAfter }: Failure): SendOutcome {
