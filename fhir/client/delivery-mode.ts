@@ -53,7 +53,7 @@ export function modeInWords(mode: DeliveryMode): string {
   ].join(', ');
 }
 
-interface ReceiverMode {
+export interface ReceiverMode {
   /** The current mode. */
   current(signal: AbortSignal): Promise<DeliveryMode>;
   /** Keeps a mode that a delivery has found to work, until the statement is read again. */
