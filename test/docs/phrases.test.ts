@@ -8,9 +8,8 @@ import { phrasesIn, phrasesOf, textFiles } from './phrases.ts';
  */
 const NOT_YET_CLEAN: Readonly<Record<string, number>> = {
   'CHANGELOG.md': 4,
-  'README.md': 1,
   'config/': 20,
-  'docs/': 125,
+  'docs/': 116,
   'models/': 54,
   'pipelines/artifacts/': 29,
   'pipelines/contract/': 6,
