@@ -6,6 +6,8 @@ UPDATE studies SET next_attempt_at = complete_after WHERE state = 'complete';
 DROP INDEX studies_due;
 CREATE INDEX studies_due ON studies (complete_after) WHERE state = 'receiving';
 CREATE INDEX studies_attempts ON studies (next_attempt_at) WHERE state = 'complete';
+-- For the metrics of what is open, which count by state.
+CREATE INDEX studies_open ON studies (state) WHERE state IN ('receiving', 'complete');
 
 -- In what the objects of a study name different patients; `hold_reason` is the person's own from now on.
 ALTER TABLE studies ADD COLUMN patient_mismatch text CHECK (patient_mismatch IN ('patient-id', 'issuer',
