@@ -29,6 +29,7 @@ const KNOWN: Readonly<Record<string, number>> = {
   'pipelines/obstetric/doppler/section.ts': 4,
   'pipelines/obstetric/early-pregnancy/section.ts': 1,
   'pipelines/obstetric/report/section.ts': 1,
+  'pipelines/result/render/report-check.ts': 1,
   'pipelines/result/standing.ts': 4,
 };
 
