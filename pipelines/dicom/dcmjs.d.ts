@@ -1,4 +1,4 @@
-/** The part of dcmjs that we call; the package has no types of its own. */
+/** The part of dcmjs that we call; the package brings no types. */
 declare module 'dcmjs' {
   /** Data set by keyword. Sequences are arrays of data sets; `_vrMap` settles an ambiguous VR. */
   export interface NaturalDataset {

@@ -10,7 +10,7 @@ import type { PatientIdentity } from '../core/studies/patient.ts';
 import type { ErrorCode } from '../platform/errors/catalogue.ts';
 
 /**
- * Everything that a person may ask of the gateway, besides requests of their own. `src/app` puts the
+ * Everything that a person may ask of the gateway, besides their own requests. `src/app` puts the
  * one object together; the console calls it, and commands reach it by name (commands.ts) through the
  * admin socket. Failures that a person can do something about are SonogateErrors.
  */
@@ -71,7 +71,7 @@ export interface DeliveryOperations {
   replay(id: string): Promise<DeliveryRow>;
   /** Sends every dead delivery of a destination again. @returns how many. */
   replayAll(destination: string): Promise<number>;
-  /** Sends a delivery to another destination; null: to the alternate of its own. @throws `not_found` */
+  /** Sends a delivery to another destination; null: to the alternate of its destination. @throws `not_found` */
   divert(id: string, destination: string | null): Promise<DeliveryRow>;
   /** Sends what is dead or waits for a destination to its alternate. @returns how many. */
   divertAll(destination: string): Promise<number>;

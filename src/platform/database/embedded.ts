@@ -235,7 +235,7 @@ class PglitePool extends EventEmitter {
   }
 }
 
-/** BullMQ's functions use unqualified names of its own schema; PGlite has one session for all. */
+/** BullMQ's functions use unqualified names in its own schema; PGlite has one session for all. */
 const SEARCH_PATH = 'SET search_path TO public, bullmq';
 
 /** Folder of the embedded database in a data folder. */

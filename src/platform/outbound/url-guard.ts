@@ -65,7 +65,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
-/** `::ffff:0:0/96` (RFC 4291 2.5.5.2) and `64:ff9b::/96` (RFC 6052) stand for an IPv4 address. */
+/** `::ffff:0:0/96` (RFC 4291 2.5.5.2) and `64:ff9b::/96` (RFC 6052) represent an IPv4 address. */
 function embeddedIpv4(address: string): string | null {
   if (isIP(address) !== 6) return null;
   const groups = ipv6Groups(address);
