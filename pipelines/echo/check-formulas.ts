@@ -81,7 +81,7 @@ import { ARTERIES, territoryOf } from './wall-motion/guideline.ts';
 /** 0-based frame that is shown at a time: floor(t / frame time), both in ms (echo 4.3). */
 const frameAt = (time: number, frameTime: number) => Math.floor(time / frameTime);
 
-/** What the header says of scales, modes and times (echo 2). */
+/** Scales, modes and times of the header (echo 2). */
 const DICOM_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'dicom.usDistance2D': (i) =>
     distance(

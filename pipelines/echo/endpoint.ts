@@ -32,8 +32,8 @@ function echoPrice(id: string, frames: number, withReport: boolean) {
 }
 
 /**
- * The envelope with the data of the section `views`; a section that was not assessed has none of it,
- * and every other section any.
+ * The envelope with the data of the section `views`. A section that was not assessed has no data;
+ * that of every other section is free.
  */
 const echoResultSchema = resultSchema.extend({
   sections: z.array(
@@ -49,7 +49,10 @@ export const echoEndpoint = {
   ...ECHO,
   input: echoInputSchema,
   output: echoResultSchema,
-  /** The frames are known once the files are read; until then the smallest tier stands. */
+  /**
+   * The number of frames is known only after the files were read; until then the smallest tier is
+   * charged.
+   */
   price(input: { options?: Record<string, unknown> | undefined }, frames = 0) {
     return echoPrice(ECHO.id, frames, input.options?.report === true);
   },

@@ -36,16 +36,16 @@ import {
   wallSegments,
 } from './wall-motion/measure.ts';
 
-/** The apical clips as they are measured: gathered once, for every section that draws on them. */
+/** The measured apical clips, gathered once for every section that uses them. */
 export interface HeartOutlines {
   /** Every clip that was outlined. */
   outlined: readonly MeasuredClip[];
-  /** The one that stands for its view. */
+  /** The clip that is measured for each view. */
   clips: ApicalClips;
   segments: readonly WallSegmentReading[];
   /** Mean score of the segments; null while one is only suspected, or none was scored. */
   scoreIndex: Measurement | null;
-  /** Whether volumes, and what follows from their change, may be said. */
+  /** Whether volumes, and values that follow from their change, may be reported. */
   trusted: boolean;
 }
 
@@ -65,7 +65,7 @@ function isReduced(on: MeasuredClip | null): boolean {
   return agreeing.length > 0 && percent < Math.min(male.normal[0], female.normal[0]);
 }
 
-/** @param parasternal null where that reader failed: its short axes show walls too. */
+/** @param parasternal null where that reader failed; its short axes show walls as well. */
 export function heartOutlines(
   { clips, volumesTrusted }: ApicalReadings,
   parasternal: ParasternalReadings | null = null,
@@ -138,17 +138,19 @@ function strainValues(clips: ApicalClips): Measurement[] {
 const UNTRUSTED = remarkOfEcho('outlines.untrusted', {});
 const DISAGREEING = remarkOfEcho('outlines.networks-disagree-here', {});
 
-/** The measurement marked as one that may not be reported, for this reason alone. */
+/** The measurement marked as not to be reported, for this reason alone. */
 const notTrusted = (one: Measurement, why: Remark): Measurement => ({
   ...one,
   quality: 'low',
   remarks: [why],
 });
 
-/** Sections whose outlines stand without a second network: they are drawings, not volumes. */
+/**
+ * Sections whose outlines are reported without a second network: they are drawings, not volumes.
+ */
 const SHOWN_WITHOUT_SECOND_NETWORK = new Set(['segment-chambers']);
 
-/** Every value of the outlines, those that may not be said marked with the reason. */
+/** Every value of the outlines; those that may not be reported are marked with the reason. */
 export function outlinedValues(heart: HeartOutlines): Measurement[] {
   const { clips, trusted } = heart;
   const joint = networkValues(clips.A4C);
@@ -191,7 +193,7 @@ export interface EchoEvidence {
   priors: readonly string[];
 }
 
-/** Of the patient, as the request says; sex only where reference ranges exist for it. */
+/** The patient of the request; the sex only where reference ranges exist for it. */
 export function patientOf(context: EchoContext): EchoPatient {
   const {
     sex,
@@ -212,8 +214,8 @@ export function patientOf(context: EchoContext): EchoPatient {
 export const SURFACE_SECTION = 'lv-size';
 
 /**
- * By Du Bois from what the request says; where it says no height or no weight, that of the machine's
- * report (TID 5201; echo 0.6). A height or weight that cannot be is not passed over.
+ * Body surface area by Du Bois from the request; if the request gives no height or no weight, that
+ * of the machine's report (TID 5201; echo 0.6). An implausible height or weight is not replaced.
  */
 function surfaceOf(
   { surface, height, weight }: EchoPatient,
@@ -232,7 +234,7 @@ function surfaceOf(
   return withPlausibility(remarked, 'body-surface-area');
 }
 
-/** The machine's value with what the outlines say of the same quantity. */
+/** The machine's value with the value of the outlines for the same quantity as a remark. */
 function beside(value: Measurement, images: readonly Measurement[]): Measurement {
   const key = value.concept.key as EchoConcept;
   const own = images.find((one) => one.concept.key === key && one.quality === 'accepted');
@@ -249,7 +251,7 @@ interface Gathered {
   priors: readonly string[];
 }
 
-/** What is known before any section runs, each value where it is shown. */
+/** Everything that is known before any section runs, each value in the section that shows it. */
 export function gatherEvidence(
   { study, context, spectra, clips, views, priors }: Gathered,
   sections: readonly EchoSection<EchoEvidence>[],
@@ -274,13 +276,14 @@ export function gatherEvidence(
     ...(views.parasternal ? longAxisValues(views.parasternal) : []),
     ...(fluid.depth ? [fluid.depth] : []),
   ];
-  // Lines on 2D stand before M-mode (echo 5.1), M-mode before the motion of an outline.
+  // Lines on 2D take precedence over M-mode (echo 5.1), and M-mode over the motion of an outline.
   const images = [...parasternal, ...traced, ...outlinedValues(heart)];
   return {
     study,
     patient,
-    // What the operator chose on the machine stands before what was measured here.
-    // A number that is none would break the schema of the result, and lose every other value.
+    // Values that the operator chose on the machine take precedence over those measured here. A
+    // value that is not a finite number would break the schema of the result, and every other value
+    // would be lost.
     measured: withConsistency(
       [
         ...(surface ? [surface] : []),

@@ -1,6 +1,6 @@
 import type { Clip } from '../contract/study.ts';
 
-/** Clips of a handheld scanner that stand for a study (api 2.4). */
+/** The most clips of a handheld scanner that make up a study (api 2.4). */
 const HANDHELD_CLIPS = { least: 1, most: 5 } as const;
 
 /** What the files of an echo request are; `reason` is the sentence for the client. */
@@ -11,9 +11,9 @@ function isVideo({ sopInstanceUid, timing, frames }: Clip): boolean {
 }
 
 /**
- * Whether clips are an echo study of DICOM objects, with or without videos beside them, or the one to
- * five videos of a handheld scanner (MP4, MOV, AVI). Single pictures alone are neither: without
- * motion there is no heart beat.
+ * Whether the clips are an echo study of DICOM objects, with or without videos, or one to five
+ * videos of a handheld scanner (MP4, MOV, AVI). Single pictures alone are neither: they show no
+ * heart beat.
  */
 export function echoInputOf(clips: readonly Clip[]): EchoInput {
   if (clips.some(({ sopInstanceUid }) => sopInstanceUid !== null)) return { kind: 'study' };

@@ -28,9 +28,9 @@ function withFocusedRemark(outcome: SectionOutcome): SectionOutcome {
 }
 
 /**
- * Runs every section over the evidence, in the order of the endpoint, and puts the envelope
- * together. A section sees what was measured, and what those before it calculated; one that throws
- * costs itself only. Pure but for the date, which is passed in, and the log of a section that failed.
+ * Runs every section over the evidence, in the order of the endpoint, and assembles the envelope. A
+ * section sees the measured values and what the sections before it calculated; one that throws
+ * fails alone. Pure except for the date, which is passed in, and the log of a failed section.
  */
 export function interpretStudy(
   evidence: EchoEvidence,

@@ -22,7 +22,7 @@ import { parseRequest } from './shared/input.ts';
 /** Share of the whole at which each stage begins; between them progress is linear. */
 const PROGRESS = { views: 0.05, chambers: 0.15, read: 0.8 } as const;
 
-/** A report of the machine without an image is a study too: its values are what it holds. */
+/** A report of the machine without an image is a study, too: it has values. */
 function refusalOf(study: Study): string | null {
   if ((study.cart ?? []).length > 0) return null;
   if (study.clips.length === 0) return noReadableImage(study);
@@ -31,11 +31,11 @@ function refusalOf(study: Study): string | null {
 }
 
 interface EchoParts extends ArtifactParts {
-  /** Opens the models of a job; the pipeline keeps what it gets for the jobs that follow. */
+  /** Opens the models of a job; the pipeline keeps them for later jobs. */
   openLocator(settings: Job['models']): Promise<HeartLocator>;
 }
 
-/** The echo pipeline over its parts: a function from a work folder to the same folder. */
+/** The echo pipeline with its parts: a function that reads and writes one work folder. */
 export function createEchoPipeline(parts: EchoParts): Pipeline {
   const locatorFor = openOnce(parts.openLocator);
 

@@ -33,8 +33,8 @@ export function wallStatement(thickness: number, family: boolean | null): WallSt
 const ASYMMETRY = { from: 1.3, inHypertension: 1.5 } as const;
 
 /**
- * Whether hypertrophy is asymmetric, where blood pressure is not known; null: it is not. Between the
- * two ratios it is only without hypertension.
+ * Whether hypertrophy is asymmetric when the blood pressure is not known; null: it is not. Between
+ * the two ratios it is asymmetric only without hypertension.
  */
 export function asymmetryOf(
   septum: number,
@@ -78,9 +78,9 @@ const withTreatment = (category: ObstructionRow, most: number): Obstruction =>
   most >= OBSTRUCTION.treatment ? `${category}, at or above 50 mmHg` : category;
 
 /**
- * Of a provoked gradient alone: the obstruction may have been there at rest too. Null below an
- * obstruction, where a gradient at rest is still needed. Not a row of the published table, which asks
- * for rest: a convention.
+ * The category by a provoked gradient alone: the obstruction may have been present at rest, too.
+ * Null below an obstruction, where a gradient at rest is still needed. The published table asks for
+ * the gradient at rest, so this row is a convention.
  */
 export function provokedObstruction(provoked: number): Obstruction | null {
   const shown = rounded(provoked, 0);
@@ -94,7 +94,10 @@ const CONVENTIONS: ReadonlySet<Obstruction> = new Set<Obstruction>([
   'obstruction with provocation, rest not measured, at or above 50 mmHg',
 ]);
 
-/** Whether a category is not a row that the societies print but one of the project ([C], 14.1). */
+/**
+ * Whether a category is a convention of the project and not a row that the societies print ([C],
+ * echo 14.1).
+ */
 export const isConvention = (obstruction: Obstruction) => CONVENTIONS.has(obstruction);
 
 /** RWT times E/e' below which amyloid is unlikely in a population screened for it (AMYLI). */
@@ -106,10 +109,13 @@ const DILATED_PATTERNS = [
   'no dilated pattern',
 ] as const;
 
-/** EF below which LV dysfunction is one; and in the device-therapy range (CM23). */
+/**
+ * EF, per cent, below which the LV counts as dysfunctional, and up to which device therapy is
+ * considered (CM23).
+ */
 export const DYSFUNCTION = { ef: 50, device: 35 } as const;
 
-/** What cannot be called one of the published patterns, and why. */
+/** Results that cannot be called one of the published patterns, with the reason. */
 const OPEN_PATTERNS = [
   'LV dysfunction, size unknown',
   'LV dysfunction, not dilated by diameter; volume index not measured',
@@ -119,13 +125,13 @@ const OPEN_PATTERNS = [
 
 export type DilatedPattern = (typeof DILATED_PATTERNS)[number] | (typeof OPEN_PATTERNS)[number];
 
-/** Whether a pattern is one of those that are published; the others are none. */
+/** Whether a pattern is a published one. */
 export const isPublished = (pattern: DilatedPattern) =>
   DILATED_PATTERNS.some((one) => one === pattern);
 
 const SEXES = ['male', 'female'] as const;
 
-/** One of both measures suffices to be dilated; both are needed not to be (echo 14.3). */
+/** Either measure suffices to call the LV dilated; both are needed to exclude it (echo 14.3). */
 function sizePattern(sex: Sex, diameter: number | null, volumeIndex: number | null) {
   if (diameter === null && volumeIndex === null) return OPEN_PATTERNS[0];
   const { diastolicDiameter, edvIndex } = LEFT_VENTRICLE;
@@ -137,8 +143,8 @@ function sizePattern(sex: Sex, diameter: number | null, volumeIndex: number | nu
 }
 
 /**
- * Diameter in cm, volume index in ml/m2; null where not known (echo 14.3). Without the sex a
- * pattern stands that holds by the limits of both.
+ * Pattern from the EF, the diameter in cm and the volume index in ml/m²; null where one is not
+ * known (echo 14.3). If the sex is not known, the pattern must hold by the limits of both sexes.
  */
 export function dilatedPattern(
   sex: Sex | null,
@@ -170,7 +176,7 @@ interface MyocardialQuantities {
 /** Score index of a ventricle in which every segment moves normally (echo 9). */
 const NORMAL_INDEX = 1;
 
-/** Without a sex only what is above the range of both is above it. */
+/** If the sex is not known, a mass must be above the ranges of both sexes. */
 function upperMass(sex: Sex | null): number {
   const { male, female } = LEFT_VENTRICLE.massIndex;
   return sex ? LEFT_VENTRICLE.massIndex[sex].normal[1] : Math.max(male.normal[1], female.normal[1]);
@@ -178,7 +184,8 @@ function upperMass(sex: Sex | null): number {
 
 /**
  * Signs of myocardial disease in the sense of D16: LVH, cardiomyopathy, ischaemia, infarction,
- * abnormal wall motion (echo 10.4). Empty: none among what was measured, which excludes none.
+ * abnormal wall motion (echo 10.4). An empty list means that nothing measured shows one, which does
+ * not exclude the disease.
  */
 export function myocardialDisease(quantities: MyocardialQuantities): MyocardialSign[] {
   const { sex, massIndex, wall, scoreIndex, abnormalSegment } = quantities;

@@ -51,20 +51,23 @@ const NEEDS = [
 const obstructs = (...gradients: readonly (Measurement | null)[]) =>
   gradients.some((one) => one !== null && rounded(one.value, 0) >= OBSTRUCTION.from);
 
-/** The ratio of apical to basal and mid strain was published for speckle tracking (PHE12). */
+/**
+ * Relative apical sparing, the ratio of apical to basal and mid strain, was published for speckle
+ * tracking (PHE12).
+ */
 function sparingGap({ heart }: CardiomyopathyEvidence): Statement {
   const contour = heart.trusted && heart.segments.some(({ strain }) => strain !== null);
   return sayOfCardiomyopathy.gap('cardiomyopathy.no-sparing', { contour });
 }
 
 interface Hypertrophy {
-  /** Null: below the criterion by one wall alone, which says nothing of the other. */
+  /** Null where only one wall was measured and is below the criterion: the other may be thicker. */
   wall: WallStatement | null;
   conclusions: readonly (Statement | null)[];
   measured: readonly Measurement[];
 }
 
-/** One thick wall meets the criterion; that no wall does takes both (echo 14.1). */
+/** One thick wall meets the criterion; both walls are needed to say that none does (echo 14.1). */
 function hypertrophyOf(values: Values): Hypertrophy {
   const [septum, posterior] = [values.measurement('ivsd'), values.measurement('lvpwd')];
   const measured = [septum, posterior].filter((one) => one !== null);
@@ -90,7 +93,10 @@ function hypertrophyOf(values: Values): Hypertrophy {
   };
 }
 
-/** E/A and deceleration time alone: the size of the chambers, the other criteria, is not weighed. */
+/**
+ * By E/A and deceleration time alone; the sizes of the chambers, which are criteria as well, are
+ * not considered.
+ */
 function restrictiveOf(values: Values): Statement | null {
   const [filling, deceleration] = [values.number('e-to-a'), values.number('deceleration-time')];
   const meetsBoth =
@@ -112,14 +118,16 @@ function amyloidIndexOf(values: Values, wall: Hypertrophy['wall']): Statement | 
   return sayOfCardiomyopathy.conclusion('cardiomyopathy.amyli', { index, meaning });
 }
 
-/** The outflow of the LV by its gradients at rest and provoked; null where neither tells. */
+/**
+ * The category of the outflow by the gradients at rest and provoked; null where neither decides.
+ */
 function obstructionOf(rest: Measurement | null, provoked: Measurement | null) {
   return rest
     ? obstructionCategory(rest.value, provoked?.value ?? null)
     : provoked && provokedObstruction(provoked.value);
 }
 
-/** What was not assessed; without any pattern that alone. */
+/** What was not assessed; where nothing was found at all, only that. */
 function gapsOf(evidence: CardiomyopathyEvidence, found: Found): (Statement | null)[] {
   const { wall, pattern, obstruction, any } = found;
   if (!any) return [sayOfCardiomyopathy.gap('cardiomyopathy.nothing', {})];
@@ -127,7 +135,8 @@ function gapsOf(evidence: CardiomyopathyEvidence, found: Found): (Statement | nu
     sayOfCardiomyopathy.gap('cardiomyopathy.walls-may-be-missed', {}),
     obstruction ? null : sayOfCardiomyopathy.gap('cardiomyopathy.no-gradient', {}),
     sparingGap(evidence),
-    // Patterns that no input of the endpoint tells: named, so that silence is not taken for absence.
+    // No input of the endpoint shows these patterns. They are named so that silence is not read as
+    // absence.
     sayOfCardiomyopathy.gap('cardiomyopathy.never-assessed', {}),
     wall ? null : sayOfCardiomyopathy.gap('cardiomyopathy.no-hypertrophy', {}),
     pattern ? null : sayOfCardiomyopathy.gap('cardiomyopathy.no-dilated', {}),

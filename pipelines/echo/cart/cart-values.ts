@@ -43,7 +43,10 @@ const IN_BOTH_MODES: ReadonlySet<string | null> = new Set([
   'la-diameter',
 ]);
 
-/** What the method of a value says of it, the preferred first (CID 12227; echo 4.2, 5.2). */
+/**
+ * How far the method of a value can be relied on, the preferred method first (CID 12227; echo 4.2,
+ * 5.2).
+ */
 const STATED: Readonly<
   Partial<Record<string, Readonly<Record<string, { rank: number; method: MethodKey }>>>>
 > = {
@@ -52,7 +55,7 @@ const STATED: Readonly<
     'DCM|125205': { rank: 1, method: 'cart-area-length' },
     'DCM|125206': { rank: 4, method: 'cart-cube' },
   },
-  // The cube formula of linear dimensions stands first: partitions and geometry are for it.
+  // The cube formula of linear dimensions comes first: partitions and geometry are made for it.
   'lv-mass': {
     'DCM|125222': { rank: 4, method: 'cart-mass-2d' },
     'DCM|125270': { rank: 4, method: 'cart-mass-2d' },
@@ -62,11 +65,11 @@ const STATED: Readonly<
     'DCM|125270': { rank: 4, method: 'cart-mass-2d' },
   },
 };
-/** Of an EF whose method is named and not listed, and of one without. */
+/** Ranks of an EF with a method that is not listed, and of one without a method. */
 const OTHER_STATED = 2;
 const NOT_STATED = 3;
 
-/** Mass over height is another quantity under the same name. */
+/** Mass over height is a different quantity under the same name. */
 const BY_HEIGHT: ReadonlySet<string> = new Set(['DCM|125271', 'DCM|125272', 'DCM|125273']);
 
 const isMassByHeight = ({ method }: CartMeasurement) =>
@@ -86,7 +89,7 @@ function rankOf(value: CartMeasurement): number {
   return 10 * (key !== null && STATED[key] ? ofMethod : 0) + ofMode;
 }
 
-/** (125316, DCM, "Directly measured") says no more than a value without a method does. */
+/** (125316, DCM, "Directly measured") adds nothing to a value without a method. */
 const DIRECT = 'DCM|125316';
 
 /** Values of one concept, method and mode: only these are repetitions of one measurement. */
@@ -96,8 +99,8 @@ function groupOf(value: CartMeasurement): string {
 }
 
 /**
- * Of each quantity the values of one method and mode alone, so that no median is one of methods
- * (echo 19, rule 2): those of the value that the operator chose, else the preferred ones.
+ * Keeps the values of one method and mode for each quantity, so that no median mixes methods (echo
+ * 19, rule 2): the method of the value that the operator chose, else the preferred one.
  */
 function ofPreferredMethods(values: readonly CartMeasurement[]): CartMeasurement[] {
   const standing = new Map<string, CartMeasurement>();
@@ -115,7 +118,10 @@ function ofPreferredMethods(values: readonly CartMeasurement[]): CartMeasurement
   });
 }
 
-/** The machine's value with the method that its report states, where that decides what it is worth. */
+/**
+ * The machine's value with the method that its report states, where the method decides how far the
+ * value can be used.
+ */
 export function withStatedMethod(
   measurement: Measurement,
   cart: readonly CartMeasurement[],
@@ -129,8 +135,8 @@ export function withStatedMethod(
 }
 
 /**
- * Codes that mean a concept beside the one of the concept table: those of CID 12300 that add a mode,
- * and of TID 5200 (echo 18.4).
+ * Further codes of a concept beside the one in the concept table: those of CID 12300 that add a
+ * mode, and those of TID 5200 (echo 18.4).
  */
 const ALSO: Readonly<Record<string, ConceptKey>> = {
   'LN|18049-7': 'lvef-teichholz',
@@ -180,9 +186,12 @@ const BACKWARD = new Set(['SCT|397417004', 'SCT|312004007']);
 interface Property {
   codes: readonly string[];
   site: string;
-  /** What the direction must say: a general name at a valve means nothing without it. */
+  /** Which direction of flow is required: a general name at a valve means nothing without it. */
   flow: 'forward' | 'backward' | 'any';
-  /** Where the method tells one concept from another (CID 12227): one of these; null: not said. */
+  /**
+   * Methods that this concept may have, where the method distinguishes concepts (CID 12227); null:
+   * no method stated.
+   */
   methods?: readonly (string | null)[];
   key: ConceptKey;
 }
@@ -196,7 +205,7 @@ const METHODS = {
   planimetry: 'DCM|125220',
 } as const;
 
-/** General properties of TID 5203 that mean a concept at a site, in a direction of flow. */
+/** General properties of TID 5203 that denote a concept at a site, in a direction of flow. */
 const PROPERTIES: readonly Property[] = [
   { codes: PEAK, site: VALVES.aortic, flow: 'forward', key: 'av-vmax' },
   { codes: ['LN|20256-4'], site: VALVES.aortic, flow: 'forward', key: 'av-mean-gradient' },
@@ -285,8 +294,8 @@ function volumetric({ method, imageView }: CartMeasurement, code: string): Conce
 const INSPIRATION = 'SCT|14910006';
 
 /**
- * The least diameter of the IVC is another quantity than its diameter, from which both the collapse
- * follows (echo 12.1, 12.2): what the machine calls so, or measured in inspiration.
+ * Whether an IVC diameter is the least one, from which the collapse follows together with the
+ * greatest (echo 12.1, 12.2): the machine calls it the minimum, or measured it in inspiration.
  */
 function isLeast({ derivation, respiration }: CartMeasurement): boolean {
   if (derivation === 'minimum' || derivation === 'maximum') return derivation === 'minimum';
@@ -328,13 +337,13 @@ const END_SYSTOLE = 'SCT|416430001';
 const AT_REST: ReadonlySet<string> = new Set(['SCT|128974000', 'SCT|128975004']);
 
 /**
- * The machine's values under the keys of echocardiography, in the unit of the concept table, those of
- * the preferred method of each. Indexed and stress values, deviations, and what cannot be told keep
- * the key that they had.
+ * The machine's values under the keys of echocardiography, in the unit of the concept table, by the
+ * preferred method of each quantity. Indexed values, values under stress, deviations and values
+ * that cannot be identified keep the key that they had.
  */
 export function echoCartValues(cart: readonly CartMeasurement[]): CartMeasurement[] {
   const named = cart.flatMap((value) => {
-    // A value under stress is another quantity (TID 5202, CID 12002).
+    // A value under stress is a different quantity (TID 5202, CID 12002).
     if (value.stage && !AT_REST.has(keyOf(value.stage))) return [];
     // The depth that grades an effusion is that of end-diastole (echo 13).
     if (value.key === 'effusion-depth' && codeOf(value.phase) === END_SYSTOLE) return [];
@@ -355,8 +364,8 @@ const PERFORMANCE_METHODS: Readonly<Record<string, PerformanceMethod>> = {
 };
 
 /**
- * By which Doppler the machine measured its RIMP; null where it does not say so of each value, or
- * where it measured by both.
+ * By which kind of Doppler the machine measured RIMP; null where it does not state it for every
+ * value, or used both.
  */
 export function performanceMethod(cart: readonly CartMeasurement[]): PerformanceMethod | null {
   const own = echoCartValues(cart).filter(({ key }) => key === 'rimp');

@@ -15,7 +15,7 @@ export interface ClipBeat {
 export interface MeasuredClip {
   clip: ChamberClip;
   beats: readonly ClipBeat[];
-  /** What told the phases apart. */
+  /** From what the phases were determined. */
   phases: PhaseSource;
   /** Whether the RR intervals are even; null where fewer than three R waves are known. */
   regular: boolean | null;
@@ -30,7 +30,10 @@ export interface MeasuredClip {
 const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
-/** Of the range of the cavity's areas: a heart moves smoothly, an outline that is lost does not. */
+/**
+ * Share of the range of the areas: the area of a heart changes smoothly, that of a failed outline
+ * does not.
+ */
 const UNSTEADY = 0.1;
 
 /** Mean distance of the areas from their own running mean, as a share of their range. */
@@ -74,7 +77,7 @@ export function measuredClip(clip: ChamberClip): MeasuredClip {
   };
 }
 
-/** Of several clips of a view the one to measure: a scale first, then how sure and how usable it is. */
+/** The clip of a view to measure: calibrated clips first, then the surest and most usable one. */
 export function bestClip(
   clips: readonly MeasuredClip[],
   view: ChamberClip['view'],
@@ -85,7 +88,7 @@ export function bestClip(
   return own.toSorted((one, other) => worth(other) - worth(one))[0] ?? null;
 }
 
-/** Mean over the beats of a clip of what `measure` finds; null where it finds nothing in any. */
+/** Mean of `measure` over the beats of a clip; null where it finds nothing in any beat. */
 export function overBeats(
   { beats }: MeasuredClip,
   measure: (beat: ClipBeat) => number | null,

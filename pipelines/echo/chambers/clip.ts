@@ -14,13 +14,13 @@ export interface ChamberFrame {
   outlines: Partial<Record<Chamber, readonly Point[]>>;
   confidence: Readonly<Record<Chamber, number>>;
   pose: VentriclePose | null;
-  /** What speaks against the ventricle of this frame; a frame with a fault is drawn, not measured. */
+  /** Faults of the outlined ventricle; a frame with a fault is drawn, but not measured. */
   faults: readonly (ShapeFault | 'below-gate' | 'area-jump')[];
 }
 
 /** LVEF of one beat by the outlines and by the second network together. */
 export interface JointEjection extends JointEjectionFraction {
-  /** Per cent, each alone. */
+  /** The two estimates before they were joined, per cent. */
   byDiscs: number;
   byNetwork: number;
   /** 0-based frames. */

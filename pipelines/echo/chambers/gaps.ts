@@ -8,7 +8,7 @@ export type ApicalView = (typeof APICAL_VIEWS)[number];
 /** Beats to average, in sinus rhythm and in an irregular one (echo 0.5). */
 export const ADVISED_BEATS = { regular: 3, irregular: 5 } as const;
 
-/** What the gaps of outlined apical clips are told from. */
+/** What the gaps of outlined apical clips are determined from. */
 export interface OutlineEvidence {
   /** The view of every clip. */
   clips: readonly { view: string | null }[];
@@ -45,10 +45,13 @@ export function outlineGap(
   return sayOfEcho.gap(shown ? 'outlines.no-beat' : 'outlines.no-clip', { views: wanted });
 }
 
-/** Beats of two views that differ by more of the longer are not of one heart rate (echo 4.1). */
+/**
+ * Share of the longer RR interval by which two views may differ and still count as one heart rate
+ * (echo 4.1).
+ */
 const INTERVAL_DIFFERENCE = 0.1;
 
-/** Mean seconds from beat to beat; null where no beat says. */
+/** Mean seconds from beat to beat; null where no interval is known. */
 function meanInterval({ beats }: Rhythm): number | null {
   const intervals = beats.flatMap(({ interval }) => interval ?? []);
   return intervals.length > 0
@@ -56,7 +59,10 @@ function meanInterval({ beats }: Rhythm): number | null {
     : null;
 }
 
-/** Whether a rhythm is irregular, over how many beats was averaged, and whether those are too few. */
+/**
+ * The number of beats averaged over an irregular rhythm, and whether it is below the advised
+ * number; null where the rhythm is regular.
+ */
 export function irregularity({ beats, regular }: Rhythm): { beats: number; few: boolean } | null {
   if (regular !== false) return null;
   return { beats: beats.length, few: beats.length < ADVISED_BEATS.irregular };

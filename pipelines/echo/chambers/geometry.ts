@@ -14,7 +14,7 @@ import type { ChamberFrame } from './clip.ts';
 interface ChamberFigure {
   outline: Outline;
   area: number;
-  /** Null where its valve plane was not found: then it has an area and nothing else. */
+  /** Null where its valve plane was not found: only the area is known then. */
   axis: ChamberAxis | null;
 }
 
@@ -35,7 +35,7 @@ export interface FrameGeometry {
 const SQUARE: PixelScale = { x: 1, y: 1 };
 
 /**
- * The figures of one frame; null where its ventricle is at fault or has no valve plane. Without a
+ * The chambers of one frame; null where the ventricle has a fault or no valve plane. Without a
  * scale the pixels are taken as square: ratios hold, sizes do not.
  */
 export function frameGeometry(
@@ -101,7 +101,7 @@ export function widest(
 /** Basal third of a ventricle, short of the valve plane itself, where an outline is rounded. */
 export const BASAL_THIRD = [0.05, 1 / 3] as const;
 
-/** A chamber of a frame: that of the frame's phase which is summed. */
+/** Which chamber of a frame is summed. */
 export type ChamberOf = (frame: FrameGeometry) => AxialFigure | null;
 
 export const leftVentricle: ChamberOf = ({ lv }) => lv;

@@ -16,7 +16,7 @@ import {
 } from './geometry.ts';
 import { axisCaliper, outlineCaliper, outlined, outlinedId } from './outlined.ts';
 
-/** The clip that stands for each apical view. */
+/** The clip that is measured for each apical view. */
 export type ApicalClips = Readonly<Record<ApicalView, MeasuredClip | null>>;
 
 type Phase = keyof Pick<ClipBeat, 'diastole' | 'systole'>;
@@ -26,7 +26,7 @@ const SQUARE_CENTIMETRE = 100;
 
 const isCalibrated = ({ clip }: MeasuredClip) => clip.scale !== null;
 
-/** Only what is calibrated has a size. */
+/** Only a calibrated clip gives sizes. */
 const sized = (on: MeasuredClip, value: number | null) => (isCalibrated(on) ? value : null);
 
 const firstOf = ({ beats }: MeasuredClip, phase: Phase): FrameGeometry | null =>
@@ -112,7 +112,7 @@ function planeValues(on: MeasuredClip): Measurement[] {
   ];
 }
 
-/** Mean of the pairings of the beats of two views, the first with the first and so on. */
+/** Mean over pairs of beats of two views, paired by number. */
 function biplane(four: MeasuredClip, two: MeasuredClip, phase: Phase, of: ChamberOf) {
   const pairs = Math.min(four.beats.length, two.beats.length);
   const volumes = Array.from({ length: pairs }, (_, i) => {
@@ -196,7 +196,7 @@ function atrialValues({ A4C: four, A2C: two }: ApicalClips): Measurement[] {
   return [...single, ...both];
 }
 
-/** Everything that the outlines say of ventricle and atrium of the left heart. */
+/** All values of the left ventricle and atrium from the outlines. */
 export function leftHeartValues(clips: ApicalClips): Measurement[] {
   const measured = Object.values(clips).filter((one) => one !== null);
   return [

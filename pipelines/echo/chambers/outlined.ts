@@ -48,20 +48,20 @@ export interface Outlined {
   key: EchoConcept;
   section: string;
   method: EchoMethod;
-  /** Null: nothing is made. */
+  /** Null: no measurement is made. */
   value: number | null;
   on: MeasuredClip;
-  /** The frame that stands for the beats; null for a value of several frames. */
+  /** The frame whose caliper is shown for all beats; null for a value of several frames. */
   at?: FrameGeometry | null;
   calipers?: readonly Caliper[];
   inputs?: readonly string[];
   remarks?: readonly Remark[];
 }
 
-/** Frames below which a clip shows no course of the area, only some of its states. */
+/** Below this number of frames a clip does not show the course of the area, only single phases. */
 const COURSE_FRAMES = 8;
 
-/** How the phases were told apart, where no ECG told them. */
+/** How the phases were determined where there is no ECG. */
 function timingRemark({ phases, clip: { framesInClip: frames } }: MeasuredClip): Remark[] {
   if (phases === 'ecg') return [];
   return [
@@ -79,7 +79,7 @@ function beatsRemark(on: MeasuredClip): Remark {
     : remarkOfEcho('outlines.beats', { beats: on.beats.length });
 }
 
-/** Id of what is read from outlines, beside a value of the machine for the same concept. */
+/** The id of a value of the outlines, beside a value of the machine for the same concept. */
 export const outlinedId = (key: EchoConcept) => `${key}-outlined`;
 
 /** One value of the outlines of a clip, as a measurement; none where it could not be formed. */

@@ -19,21 +19,24 @@ export interface ApicalReadings {
   /** Null where no permitted model outlines chambers. */
   clips: readonly ChamberClip[] | null;
   /**
-   * Whether a second network stands beside the outlines: without it no volume and no EF of the
-   * outlines was shown to be worth more than the same answer for everybody.
+   * Whether a second network checks the outlines. Without it, no volume and no EF of the outlines
+   * was shown to be better than one constant answer for every patient.
    */
   volumesTrusted: boolean;
 }
 
-/** Clips outlined of each view: bounds the time of a long study; the others are named as such. */
+/**
+ * Clips that are outlined for each view, which bounds the time of a long study; the others are
+ * named without outlines.
+ */
 const CLIPS_PER_VIEW = 2;
-/** Frames outlined of a clip, about: two seconds at 30 frames a second. */
+/** About so many frames of a clip are outlined: two seconds at 30 frames a second. */
 const FRAMES_PER_CLIP = 64;
-/** A single picture holds no beat; two may be its end-diastole and end-systole. */
+/** A single picture shows no beat; two may be its end-diastole and end-systole. */
 const LEAST_FRAMES = 2;
 /** Decoded and outlined at a time. */
 const BATCH = 8;
-/** Frames on which left and right of a display are told apart. */
+/** Frames on which the left and right of a display are identified. */
 const SIDE_FRAMES = 2;
 
 interface Chosen {
@@ -84,7 +87,7 @@ function readFrame(frame: number, time: number, masks: ChamberMasks): ChamberFra
   };
 }
 
-/** The frames with those marked whose cavity jumps against both neighbours. */
+/** Marks the frames whose cavity jumps against both neighbours. */
 function withJumps(frames: readonly ChamberFrame[], areas: readonly number[]): ChamberFrame[] {
   const jumps = new Set(jumpingFrames(areas));
   return frames.map((frame, index) =>
@@ -140,7 +143,7 @@ function discEjection({ diastole, systole }: ClipBeat): number | null {
   return filled !== null && emptied !== null ? fractionalChange(filled, emptied) : null;
 }
 
-/** What both networks say together of each beat that the outlines show. */
+/** The joint LVEF of both networks for each beat that the outlines show. */
 async function ejectionsOf(
   read: ChamberClip,
   clip: Clip,
@@ -163,7 +166,7 @@ async function ejectionsOf(
   return found;
 }
 
-/** The right heart tells the sides of a four-chamber view; the other views do not show it. */
+/** Only a four-chamber view shows the right heart, by which its sides are identified. */
 async function isMirrored(
   clip: Clip,
   fan: Rectangle,

@@ -6,14 +6,14 @@ import { type DisplayDoubt, remarkOfEcho } from '../../result/render/echo/shared
 import type { Remark } from '../../result/statement.ts';
 import { isChild, type PatientEvidence, type Values } from '../shared/section.ts';
 
-/** What the applicability of the algorithms is judged from. */
+/** What decides whether the algorithms may be used. */
 export interface RhythmAndFilling extends PatientEvidence {
   study: {
     clips: readonly {
       file: string;
       /** Beats per minute, of the header. */
       heartRate: number | null;
-      /** Of a stress protocol; 1 is rest. */
+      /** The stage of a stress protocol; 1 is rest. */
       stageNumber?: number | null | undefined;
     }[];
   };
@@ -28,12 +28,15 @@ export interface RhythmAndFilling extends PatientEvidence {
 /** Beats per minute above which E and A run into each other (echo 10.2). */
 const FASTEST = 100;
 
-/** What speaks against the algorithms of sinus rhythm; null and empty: nothing that the study shows. */
+/**
+ * Why the algorithms of sinus rhythm may not be used; null and empty where nothing in the study
+ * forbids them.
+ */
 export interface Applicability {
   child: boolean;
   /** Disease of the mitral valve, by which E/e' is invalid and nothing is graded. */
   mitral: readonly MitralDisease[];
-  /** Irregular filling without an A wave: as in atrial fibrillation, which only an ECG proves. */
+  /** Irregular filling without an A wave, as in atrial fibrillation, which only an ECG proves. */
   fibrillating: boolean;
   /** Why E/A cannot be used; null where it can. */
   filling: Remark | null;
@@ -48,7 +51,7 @@ const isFibrillating = (evidence: RhythmAndFilling) =>
       regular === false && quantities.every(({ key }) => key !== 'mitral-a'),
   );
 
-/** Why A cannot be told from E: only where every display that shows it leaves the same doubt. */
+/** Why A cannot be separated from E: only where every display that shows A has the same doubt. */
 function fusion(evidence: RhythmAndFilling): Remark | null {
   const atrial = inflows(evidence).flatMap(({ quantities }) =>
     quantities.filter(({ key }) => key === 'mitral-a'),
@@ -60,8 +63,8 @@ function fusion(evidence: RhythmAndFilling): Remark | null {
 }
 
 /**
- * Heart rate where E and A were measured; of all clips at rest where that is not known, as with values
- * of the machine's report. Null: no clip says it.
+ * Heart rate of the clips in which E and A were measured; where those are not known, as with values
+ * of the machine's report, of all clips at rest. Null: no clip states it.
  */
 function rateAtFilling({ study }: RhythmAndFilling, values: Values): number | null {
   const files = new Set(
@@ -94,10 +97,10 @@ export const applicabilityOf = (
   filling: unusableFilling(evidence, values),
 });
 
-/** What the LVEF says to the algorithms of 2016, which it chooses. */
+/** What the LVEF means for the algorithms of 2016, between which it chooses. */
 export interface Ejection {
   /** Null: not known, or contested. */
   reduced: boolean | null;
-  /** A value is there, and left open on which side of the limit it lies. */
+  /** There is a value, but it is open on which side of the limit it is. */
   contested: boolean;
 }

@@ -15,14 +15,14 @@ import type { DiastolicConditions, DiastolicEvidence } from './section.ts';
 /** MVA, cm2, up to which a half-time suggests stenosis without a gradient (VHD20; echo 11.5). */
 const STENOTIC_AREA = 1.5;
 
-/** The section of the valves runs later: what it calculates is not yet among the values. */
+/** The section of the valves runs later, so its calculated values are not known yet. */
 function areaByHalfTime(values: Values): number | null {
   const halfTime = values.number('mv-half-time');
   const given = values.number('mv-area-half-time');
   return given ?? (halfTime === null ? null : mitralAreaByHalfTime(halfTime));
 }
 
-/** Any stenosis counts; a grade needs more than a doubt that forbids another (echo 11.5). */
+/** Any stenosis counts; it needs more evidence than one doubtful sign (echo 11.5). */
 function stenosis(values: Values): MitralDisease | null {
   const planimetry = values.number('mv-area-planimetry');
   const byHalfTime = areaByHalfTime(values);
@@ -49,20 +49,20 @@ function regurgitation(values: Values): MitralDisease | null {
 }
 
 /**
- * Disease of the mitral valve with which e' and E/e' are invalid and diastolic function has no
- * standard grade: any stenosis, significant regurgitation (D16, D25; echo 10.2). Empty: none
- * among what was measured, which excludes none.
+ * Disease of the mitral valve that makes e' and E/e' invalid, so that diastolic function has no
+ * standard grade: any stenosis, significant regurgitation (D16, D25; echo 10.2). An empty list
+ * means that nothing measured shows one, which does not exclude it.
  */
 function mitralDisease(values: Values): MitralDisease[] {
   return [stenosis(values), regurgitation(values)].filter((found) => found !== null);
 }
 
-/** A value is classified by what is shown of it (echo 0.3). */
+/** A value is classified as it is shown, rounded (echo 0.3). */
 const isReduced = (percent: number) => rounded(percent, 0) < DYSFUNCTION.ef;
 
 const EF_KEYS: ReadonlySet<string> = new Set(EF_PRECEDENCE);
 
-/** Readings that contradict each other may still lie on the same side of the limit. */
+/** Values that contradict each other may still be on the same side of the limit. */
 function ejectionOf(values: Values): Ejection {
   const headline = headlineEf(values);
   if (!headline) return { reduced: null, contested: false };
@@ -84,7 +84,9 @@ const NORMAL_SCORE = 1;
 const isAbnormal = ({ segment, score }: DiastolicEvidence['heart']['segments'][number]) =>
   segment <= WALL_MOTION.scored && score !== null && score > NORMAL_SCORE;
 
-/** Signs among what was measured and what the sections before concluded. */
+/**
+ * Signs of myocardial disease among the measured values and the conclusions of earlier sections.
+ */
 function myocardialSigns(evidence: DiastolicEvidence, values: Values): MyocardialSign[] {
   const walls = [values.number('ivsd'), values.number('lvpwd')].filter((wall) => wall !== null);
   const { trusted, segments } = evidence.heart;

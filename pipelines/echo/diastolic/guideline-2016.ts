@@ -107,7 +107,10 @@ export interface Filling2016 extends Diastolic2016 {
   reducedEf: boolean;
 }
 
-/** Whether two criteria, one of each kind, leave the vein to decide where the EF is reduced (step 3e). */
+/**
+ * Whether two criteria, one met and one not met, leave the decision to the pulmonary vein where the
+ * EF is reduced (step 3e).
+ */
 function asksVein({ reducedEf }: Filling2016, counted: readonly Criterion[]): boolean {
   const of = (wanted: boolean) => counted.filter(({ met }) => met === wanted).length;
   return reducedEf && of(true) === 1 && of(false) === 1;
@@ -129,7 +132,7 @@ export function algorithm2016B(inputs: Filling2016): Result2016B {
   return asksVein(inputs, counted) && blunted ? 'grade II, elevated LAP' : 'indeterminate';
 }
 
-/** The criteria that algorithm B came to, step by step, and none that it did not need. */
+/** The criteria that algorithm B used, step by step, without those that it did not need. */
 export function criteria2016B(inputs: Filling2016): Criterion[] {
   const { ratio, early } = inputs;
   const restrictive = { name: 'E/A >= 2', met: atLeast(ratio, 2, 2) };

@@ -123,13 +123,15 @@ function elevated(ratio: number | null): Result2025 {
     : 'grade 2, elevated LAP';
 }
 
-/** Primary variables of which at least two are needed, and all for a full answer (echo 10.5). */
+/**
+ * The number of primary variables: at least two are needed, and all for a full answer (echo 10.5).
+ */
 const PRIMARIES_2025 = 3;
 
 const knownPrimaries = (inputs: Diastolic2025) =>
   Object.values(primaryVariables(inputs)).filter((met) => met !== null);
 
-/** Branches a, b and c, that answer at once; d, that asks for step 2; null: too little is known. */
+/** Branches a, b and c answer at once; d asks for step 2. Null: too little is known. */
 function branchOf(inputs: Diastolic2025): 'a' | 'b' | 'c' | 'd' | null {
   const known = knownPrimaries(inputs);
   const abnormal = known.filter((met) => met).length;
@@ -163,7 +165,7 @@ export function algorithm2025(inputs: Diastolic2025): Result2025 {
   }
 }
 
-/** Whether only two of the primary variables were known to a result that was given. */
+/** Whether the result rests on only two of the primary variables. */
 export const isLimited2025 = (inputs: Diastolic2025) =>
   knownPrimaries(inputs).length === PRIMARIES_2025 - 1;
 
@@ -173,7 +175,7 @@ export function discordant(inputs: Diastolic2025): string[] {
   return secondStep(inputs).flatMap(({ name, met }) => (met ? [name] : []));
 }
 
-/** The criteria that the algorithm came to, and none that it did not need. */
+/** The criteria that the algorithm used, without those that it did not need. */
 export function criteria2025(inputs: Diastolic2025): Criterion[] {
   const { reducedVelocity, raisedRatio, raisedPressure } = primaryVariables(inputs);
   const branch = branchOf(inputs);
@@ -200,7 +202,9 @@ const PRESENCE_2025 = [
   'insufficient data',
 ] as const;
 
-/** Positive signs that make a dysfunction beside a reduced e', and beside a preserved one. */
+/**
+ * Number of positive signs that amount to dysfunction with a reduced e', and with a preserved one.
+ */
 const NEEDED = { reduced: 1, preserved: 2 } as const;
 
 const countMet = (value: number | null, decimals: number, test: (shown: number) => boolean) =>
@@ -223,8 +227,8 @@ export function presenceCriteria2025(inputs: Diastolic2025): [Criterion, ...Crit
 }
 
 /**
- * Whether diastolic function is abnormal, apart from what LA pressure is (D25; echo 10.5). A
- * sign that was not measured may be positive: where that would decide, it is indeterminate.
+ * Whether diastolic function is abnormal, regardless of LA pressure (D25; echo 10.5). A sign that
+ * was not measured may be positive: where it would decide, the result is indeterminate.
  */
 export function presence2025(inputs: Diastolic2025): (typeof PRESENCE_2025)[number] {
   const [velocity, ...signs] = presenceCriteria2025(inputs);
@@ -237,8 +241,8 @@ export function presence2025(inputs: Diastolic2025): (typeof PRESENCE_2025)[numb
 }
 
 /**
- * Signs that speak for a raised LA pressure where step 2 has no marker; L wave, Ar-A and Valsalva
- * are not among the values. Velocity in m/s, pressure in mmHg.
+ * Supplemental signs of a raised LA pressure for when step 2 has no marker. L wave, Ar-A and
+ * Valsalva are not among the values. Velocity in m/s, pressure in mmHg.
  */
 export function supplementalSigns2025(inputs: {
   regurgitationEnd: number | null;
@@ -285,13 +289,13 @@ export function fibrillationCriteria(inputs: FibrillationInputs): Criterion[] {
   ];
 }
 
-/** Positive criteria that leave the decision to the atrium and the pulmonary vein. */
+/** Number of positive criteria with which the reservoir strain and the pulmonary vein decide. */
 const NOT_DECIDED = 2;
 
 const countOf = (criteria: readonly Criterion[], wanted: boolean | null) =>
   criteria.filter(({ met }) => met === wanted).length;
 
-/** What decides where two of the four criteria are positive; empty where it is not asked for. */
+/** The deciding markers where two of the four criteria are positive; empty otherwise. */
 export function fibrillationMarkers(inputs: FibrillationInputs): Criterion[] {
   if (countOf(fibrillationCriteria(inputs), true) !== NOT_DECIDED) return [];
   return [

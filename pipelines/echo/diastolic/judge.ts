@@ -34,7 +34,7 @@ import { type DiastolicInputs, SECTION } from './measure.ts';
 export interface Judgement {
   /** The result with its scheme and its criteria; null where none is given. */
   result: DiastolicResult | null;
-  /** Beside it. */
+  /** Statements beside the result. */
   conclusions: readonly (Statement | null)[];
   gaps: readonly Statement[];
   /** Whether the data sufficed for a result. */
@@ -54,7 +54,7 @@ const NO_JUDGEMENT: Judgement = {
 
 const ALONE = { because: null, next: null } as const;
 
-/** The published result, and that it rests on less than the algorithm asks for. */
+/** The published result, marked as limited where it rests on less than the algorithm asks for. */
 const limitedTo = (result: string, limited: boolean) => (limited ? `${result}, limited` : result);
 
 const isElevated2016 = (result: Result2016B) =>

@@ -68,13 +68,15 @@ const ANNULAR: ReadonlySet<Calculated> = new Set<Calculated>([
   'e-to-e-prime-lateral',
 ]);
 
-/** Why a ratio is shown by name and not used; null where it may be. */
+/** Why a ratio is named but not used; null where it may be used. */
 function againstRatio(key: Calculated, { mitral, filling }: Applicability): Remark | null {
   if (key === 'e-to-a') return filling;
   return ANNULAR.has(key) && mitral.length > 0 ? remarkOfEcho('diastolic.invalid-ratio', {}) : null;
 }
 
-/** The ratios of the section, and all values with them: what was withheld is not among those. */
+/**
+ * The ratios of the section, and all values including them; those that were withheld are left out.
+ */
 export function withRatios(given: Values, applicability: Applicability) {
   const ratios = CALCULATED.map((key): Measurement | null => {
     const ratio = given.calculated(key, { section: SECTION, ...RATIOS[key] });
@@ -111,7 +113,7 @@ export function inputsOf(values: Values, systolicPressure: number | null): Diast
     ratio: values.number('e-to-a'),
     atrialIndex: values.number('la-volume-index') ?? values.number('la-volume-index-area-length'),
   };
-  // No value of this software is the reservoir strain of the atrium.
+  // This software does not measure the reservoir strain of the atrium.
   const pressure = { systolicPressure, reservoirStrain: null };
   return {
     of2016: { ...annular, ...shared, ...filling },

@@ -58,7 +58,7 @@ const NEEDS = [
   'rhythm and valve disease',
 ] as const;
 
-/** What other sections show and the criteria rest on. */
+/** Values that other sections show and that the criteria rest on. */
 const ELSEWHERE = [
   'tr-vmax',
   'rvsp',
@@ -66,7 +66,10 @@ const ELSEWHERE = [
   'la-volume-index-area-length',
 ] as const satisfies readonly EchoConcept[];
 
-/** What was elevated, each result with its scheme, and whether the algorithms may be used at all. */
+/**
+ * The finding of an elevated LA pressure, each result with its scheme and the conditions of its
+ * use.
+ */
 function elevatedFinding(
   judgements: readonly Judgement[],
   evidence: readonly (Measurement | null)[],
@@ -83,7 +86,7 @@ function elevatedFinding(
   return finding(SECTION, 'lap-elevated', statement, 'abnormal', evidence);
 }
 
-/** What an algorithm asks for and was not measured; a missing criterion is no negative one. */
+/** What an algorithm needs and was not measured; a missing criterion is not a negative one. */
 function missingOf(
   { of2016, of2025, ofFibrillation }: DiastolicInputs,
   { mitral, fibrillating }: Applicability,
@@ -136,7 +139,7 @@ interface Measured {
   inputs: DiastolicInputs;
 }
 
-/** What could not be graded, and for want of what. */
+/** What could not be graded, and what is missing for it. */
 function gapsOf(
   judgements: readonly Judgement[],
   { applicability, inputs }: Measured,

@@ -6,13 +6,13 @@ import type { DisplayForm } from '../../result/render/echo/shared.ts';
 import { headerView } from '../locate/header-view.ts';
 import type { Flow } from './flows.ts';
 
-/** What a display looks like, where the header does not say what it shows. */
+/** What the form of a display shows, where the header does not name it. */
 export interface FlowForm {
-  /** `annulus`: tissue Doppler of a wall that cannot be told from its trace. */
+  /** `annulus`: tissue Doppler of a wall that its trace does not identify. */
   flow: Flow | 'annulus' | null;
-  /** 0 to 1: how sure the form alone makes it. */
+  /** Confidence in the name by the form alone, 0 to 1. */
   confidence: number;
-  /** Why, for a remark on every value. */
+  /** Why the form has this name. */
   because: DisplayForm;
 }
 
@@ -22,7 +22,7 @@ const UNKNOWN: FlowForm = { flow: null, confidence: 0, because: 'fits-none' };
 const FILLING_FORM = { confidence: 0.8, deceleration: [0.08, 0.4], fastest: 250 } as const;
 /** One wave per beat away from the probe, as long as an ejection. */
 export const EJECTION_FORM = { seconds: [0.2, 0.45], velocity: [40, 180] } as const;
-/** LVOT and RVOT look the same; the view in the header tells which. */
+/** LVOT and RVOT look the same; the view in the header distinguishes them. */
 const OUTFLOW_BY_VIEW: Readonly<Record<string, 'lvot' | 'rvot'>> = {
   A5C: 'lvot',
   A3C: 'lvot',
@@ -87,8 +87,8 @@ function asEjection({ below, above, spectrum }: SpectralDisplay, clip: ViewNamed
 type ViewNamed = Pick<Clip, 'viewCode' | 'viewName'>;
 
 /**
- * What a display shows by its form. A CW jet is not named: stenosis and regurgitation of a valve, and
- * of one valve and another, differ too little in their traces.
+ * Names a display by its form. A CW jet is not named: the traces of stenosis and regurgitation, and
+ * of different valves, are too similar.
  */
 export function flowByForm(display: SpectralDisplay, kind: SweepKind, clip: ViewNamed): FlowForm {
   const annulus = kind === 'cw' ? null : asAnnulus(display);

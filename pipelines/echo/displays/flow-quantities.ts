@@ -37,7 +37,7 @@ interface BeatValue {
   points: readonly TracePoint[];
 }
 
-/** Values of one quantity, a beat each, in the unit of its concept. */
+/** Values of one quantity, one per beat, in the unit of its concept. */
 export interface FlowQuantity {
   key: EchoConcept;
   beats: readonly BeatValue[];
@@ -251,7 +251,7 @@ function relaxationQuantities(display: SpectralDisplay, ejections: readonly Ejec
   return [{ key: 'ivrt', beats, remark: null }] as const;
 }
 
-/** What a display gives as a certain flow. */
+/** The quantities of a display, read as a certain flow. */
 export interface FlowReading {
   side: SpectralTrace['side'];
   trace: SpectralTrace;
@@ -260,7 +260,10 @@ export interface FlowReading {
   quantities: readonly FlowQuantity[];
 }
 
-/** From the apex, or for the right ventricle from the left sternal edge, unless turned. */
+/**
+ * The side of each flow seen from the apex, or for the right ventricle from the left sternal edge,
+ * unless the display is turned.
+ */
 const USUAL_SIDE: Readonly<Partial<Record<Flow, 'above' | 'below'>>> = {
   'mitral-inflow': 'above',
   'aortic-regurgitation': 'above',
@@ -268,13 +271,13 @@ const USUAL_SIDE: Readonly<Partial<Record<Flow, 'above' | 'below'>>> = {
   'pulmonary-vein': 'above',
 };
 
-/** A usual side this much slower than the other one holds its mirror image. */
+/** Where the usual side is slower than the other by this factor, it shows only the mirror image. */
 const MIRROR = 0.3;
 
 const tallest = ({ waves, clear }: SpectralTrace) =>
   clear * Math.max(0, ...waves.map(({ height }) => height));
 
-/** Whether the waves of a side last as long as an ejection, which a diastolic jet does not. */
+/** Whether the waves of a side last as long as an ejection; those of a diastolic jet do not. */
 function isSystolic({ curve, waves }: SpectralTrace, secondsPerColumn: number): boolean {
   const whole = ejectionsOf(curve, waves, secondsPerColumn).filter((one) => one.whole);
   const [shortest, longest] = EJECTION_FORM.seconds;
@@ -283,8 +286,8 @@ function isSystolic({ curve, waves }: SpectralTrace, secondsPerColumn: number): 
 }
 
 /**
- * The side on which a flow is looked for: the usual one, unless the machine turned the display. A jet
- * of AR is the faster side of a display that was not turned: it is no stenosis.
+ * The side on which a flow is read: the usual one, unless the machine turned the display. A jet of
+ * AR is on the faster side of a display that was not turned; it must not be read as a stenosis.
  */
 function sideOf(flow: Flow, display: SpectralDisplay): SpectralTrace {
   const usual = display[USUAL_SIDE[flow] ?? 'below'];
@@ -376,7 +379,7 @@ export function readAnnulus(wall: keyof typeof WALLS, display: SpectralDisplay):
   };
 }
 
-/** Whatever flow it is: the peaks of its faster side. */
+/** A flow without a name: the peaks of its faster side. */
 export function readUnnamed(display: SpectralDisplay): FlowReading {
   const { above, below, spectrum } = display;
   const strength = (trace: SpectralTrace) => trace.brightness * tallest(trace);
@@ -390,7 +393,7 @@ export function readUnnamed(display: SpectralDisplay): FlowReading {
   };
 }
 
-/** What a display gives as the flow that it is known to show. */
+/** The quantities of a display whose flow is known. */
 export function readFlow(flow: Flow, display: SpectralDisplay, cw: boolean): FlowReading {
   if (TISSUE.has(flow)) return readAnnulus(flow as Exclude<keyof typeof WALLS, 'unnamed'>, display);
   const trace = sideOf(flow, display);

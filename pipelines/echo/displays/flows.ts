@@ -31,9 +31,10 @@ export const TISSUE: ReadonlySet<Flow> = new Set([
 ]);
 
 /**
- * Structure of the Anatomic Region Sequence and kind of Doppler → flow (codes of echo
- * 18.5). A valve without a direction may be its stenosis or its regurgitation: CW of the aortic valve
- * is its ejection and of the tricuspid valve its regurgitation, for only those are sought by CW.
+ * Structure of the Anatomic Region Sequence and kind of Doppler → flow (codes of echo 18.5). A
+ * valve without a direction may show its stenosis or its regurgitation. CW of the aortic valve is
+ * read as its ejection and CW of the tricuspid valve as its regurgitation, because CW is used for
+ * those alone.
  */
 const REGIONS: readonly { region: string; kinds: readonly SweepKind[]; flow: Flow }[] = [
   { region: 'SCT:13418002', kinds: ['pw', 'cw'], flow: 'lvot' },
@@ -81,26 +82,26 @@ const WORDS: Readonly<Record<Flow, RegExp>> = {
   'tricuspid-annulus': /\b(tricuspid|tv|rv)\b/,
 };
 
-/** Words of tissue Doppler, without which "septal" is a wall and "RV" a chamber. */
+/** Words of tissue Doppler; without them, "septal" may be a wall and "RV" a chamber. */
 const TISSUE_WORDS =
   /\b(tdi|dti|tvi|pw ?td|tissue|annul\w*|e['’` ]|s['’`]|sm\b|em\b)|e['’`]|s['’`]/;
 
 type Named = ViewNamed & Pick<Clip, 'anatomicRegion'>;
 
-/** The words of the header speak of tissue Doppler. */
+/** Whether the words of the header mention tissue Doppler. */
 export const saysTissue = (clip: Named) => TISSUE_WORDS.test(viewWords(clip));
 
-/** Words of what raises the gradient of an outflow obstruction (echo 14.1). */
+/** Words of manoeuvres that raise the gradient of an outflow obstruction (echo 14.1). */
 const PROVOKED = /\b(valsalva|provo\w*|stress|peak|exercise|standing|post)\b/;
 
-/** By CW the outflow tract is looked at for its gradient, at rest or provoked. */
+/** CW of the outflow tract measures its gradient, at rest or provoked. */
 function outflowByContinuousWave(words: string): Flow {
   return PROVOKED.test(words) ? 'lvot-provoked' : 'lvot-rest';
 }
 
 /**
  * The flow that the header names: by code, else by the words of view and stage. Null where it names
- * none, or two.
+ * no flow, or two.
  */
 export function headerFlow(clip: Named, kind: SweepKind): Flow | null {
   const coded = REGIONS.find(
@@ -112,7 +113,7 @@ export function headerFlow(clip: Named, kind: SweepKind): Flow | null {
   const named = words
     ? ALL.filter((flow) => TISSUE.has(flow) === tissue && WORDS[flow].test(words))
     : [];
-  // A regurgitation in words is more than the valve that the code names.
+  // Words that name a regurgitation are more specific than the code of the valve.
   const leak = named.find((flow) => REGURGITATIONS.has(flow));
   if (leak) return leak;
   const flow = coded?.flow ?? (named.length === 1 ? (named[0] ?? null) : null);

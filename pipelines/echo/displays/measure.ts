@@ -7,7 +7,7 @@ import { withPlausibility } from '../shared/plausibility.ts';
 import type { DisplayReading, TracedQuantity } from './reading.ts';
 
 export const TRACED = {
-  /** A single beat has no other to agree with. */
+  /** A single beat cannot be confirmed by another. */
   leastBeats: 2,
   /** Fainter traces are shown, and not used. */
   confidence: 0.5,
@@ -17,7 +17,7 @@ export const TRACED = {
   advised: { regular: 3, irregular: 5 },
 } as const;
 
-/** Where values stand that no section asks for: of a structure that nothing names. */
+/** Sections of values without a known structure, which no section lists. */
 const SECTION_OF: Readonly<Partial<Record<EchoConcept, string>>> = {
   's-prime-unnamed': 'diastolic',
   'e-prime-unnamed': 'diastolic',
@@ -30,8 +30,8 @@ const SECTION_OF: Readonly<Partial<Record<EchoConcept, string>>> = {
 const HIGHEST: ReadonlySet<EchoConcept> = new Set(['av-vmax', 'tr-vmax', 'mr-vmax', 'pv-vmax']);
 
 /**
- * What belongs to the jet of a peak is read where the peak was highest: beside it the integral and
- * the mean of another window would be those of a jet that was not met in parallel (AS17).
+ * Quantities of a jet are read in the window in which its peak was highest: the integral and the
+ * mean of another window would be those of a jet that was not parallel to the beam (AS17).
  */
 const LEADING: Readonly<Partial<Record<EchoConcept, EchoConcept>>> = {
   'av-mean-gradient': 'av-vmax',
@@ -61,7 +61,7 @@ function traceDoubt({ beats, used }: TracedQuantity, confidence: number): Displa
   return confidence < TRACED.confidence ? 'faint' : null;
 }
 
-/** Over how many beats was averaged; none for a quantity that is not measured beat by beat. */
+/** The number of beats averaged; empty for a quantity that is not measured beat by beat. */
 function beatsRemark({ reading, quantity }: Traced): Remark[] {
   if (quantity.beats.length === 0) return [];
   const irregular = reading.regular === false;
@@ -108,7 +108,10 @@ function best(key: EchoConcept, found: readonly Traced[]): Traced[] {
     .slice(0, 1);
 }
 
-/** The displays that may stand for a quantity: that of the peak it belongs to, where that is used. */
+/**
+ * The displays from which a quantity may be taken: the one of the peak to which it belongs, where
+ * that is used.
+ */
 function eligible(
   found: readonly Traced[],
   peak: EchoConcept,
@@ -122,7 +125,7 @@ function eligible(
 
 /**
  * The quantities of traced displays as measurements, in the sections that own them. Of several
- * displays of a named structure the best stands; what nothing names stands with each display.
+ * displays of a named structure the best is taken; displays without a name are all listed.
  */
 export function tracedMeasurements(
   readings: readonly DisplayReading[],

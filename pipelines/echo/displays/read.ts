@@ -16,9 +16,12 @@ import { type Flow, headerFlow, saysTissue, TISSUE } from './flows.ts';
 import { readMModeDisplays } from './read-m-mode.ts';
 import type { DisplayReading, TracedQuantity } from './reading.ts';
 
-/** Share of the columns that hold flow, below which there is none. */
+/** A display with flow in a smaller share of its columns shows no flow. */
 const FILLED = 0.08;
-/** Share of the columns in which flow may reach the end of the scale: a click does, a peak not. */
+/**
+ * Share of the columns in which flow may reach the end of the scale, as clicks do; more is a cut
+ * peak.
+ */
 const CUT = 0.01;
 /** Nearer to the end of the scale a PW peak may be aliased (echo 17). */
 const NYQUIST = 0.95;
@@ -27,7 +30,10 @@ const SPECTRAL: ReadonlySet<SweepKind> = new Set(['pw', 'cw', 'doppler']);
 
 const clamp = (value: number, last: number) => Math.max(0, Math.min(last, value));
 
-/** Points of a display as pixel centres of the stored frame; what lies beyond it is drawn at its end. */
+/**
+ * Points of a display as pixel centres of the stored frame; points outside the display are drawn at
+ * its edge.
+ */
 function caliperOf(points: readonly TracePoint[], { spectrum }: SpectralDisplay): Caliper {
   const { left, top, columns, rows, zeroRow, velocityPerRow } = spectrum;
   return {
@@ -63,7 +69,7 @@ interface FlowNaming {
 
 function nameFlow(clip: Clip, sweep: SweepRegion, display: SpectralDisplay): FlowNaming {
   const flow = headerFlow(clip, sweep.kind);
-  // Tissue Doppler needs two signs of it, and the name of a wall is one (echo 2.6).
+  // Tissue Doppler is accepted with two signs of it; the name of a wall is one (echo 2.6).
   if (flow && (!TISSUE.has(flow) || display.tissueScale || saysTissue(clip))) {
     return { flow, namedBy: 'header', nameConfidence: 1, because: null };
   }

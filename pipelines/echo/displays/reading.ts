@@ -34,8 +34,8 @@ const WORDS: Readonly<Record<MModeStructure, RegExp>> = {
 };
 
 /**
- * The structure that the header names: by words, by code, or, for the ventricle and the vena cava, by
- * the view in which an M-mode is of nothing else. Null where it names none, or two.
+ * The structure that the header names: by words, by code, or, for the ventricle and the vena cava,
+ * by a view in which M-mode is used for nothing else. Null where it names no structure, or two.
  */
 export function mModeStructure(
   clip: Pick<Clip, 'anatomicRegion' | 'viewName' | 'stageName' | 'viewCode'>,
@@ -54,7 +54,7 @@ export function mModeStructure(
 export interface TracedQuantity {
   key: EchoConcept;
   value: number;
-  /** Of every beat that was measured, in order; the mean is of those marked in `used`. */
+  /** The value of every beat in order; the mean is over those in `used`. */
   beats: readonly number[];
   used: readonly number[];
   calipers: readonly Caliper[];
@@ -63,7 +63,7 @@ export interface TracedQuantity {
   doubt: DisplayDoubt | null;
 }
 
-/** One spectral or M-mode display, of whatever it shows. */
+/** One spectral or M-mode display, whatever it shows. */
 export interface DisplayReading {
   file: string;
   sopInstanceUid: string | null;
@@ -72,10 +72,10 @@ export interface DisplayReading {
   kind: SweepKind;
   /** What it shows; null where neither the header nor its form says. */
   flow: Flow | MModeStructure | 'annulus' | null;
-  /** Who says so, and how sure: the header is. */
+  /** Who named it, and with which confidence; a name in the header has confidence 1. */
   namedBy: 'header' | 'form' | null;
   nameConfidence: number;
-  /** Why the form says so, or why nothing does. */
+  /** Why its form has this name, or no name. */
   because: DisplayForm | null;
   /** cm/s, mean of the beats that are alike; null where the display was not traced. */
   peak: number | null;
@@ -83,7 +83,7 @@ export interface DisplayReading {
   beats: number;
   /** Beats of even length; null where fewer than three were seen. */
   regular: boolean | null;
-  /** Of the trace. */
+  /** Confidence of the trace, 0 to 1. */
   confidence: number;
   refusal: string | null;
   /** The velocity curve on its frame, as results list it; null where none was traced. */

@@ -25,12 +25,12 @@ export function focusedLevel(ef: number): 'normal' | 'reduced' | 'severely reduc
   return shown >= 30 ? 'reduced' : 'severely reduced';
 }
 
-/** EF of a focused study is given in steps of so many points. */
+/** The EF of a focused study is given in steps of this many points. */
 const FOCUSED_STEP = 5;
 
 /**
- * The nearest step of the same band: of 48 % it is 45, for 50 would contradict "reduced". No band lacks
- * a step, and none is further than one step away.
+ * The nearest step in the same band: 48 % becomes 45, because 50 would contradict "reduced". Every
+ * band contains a step within one step of each of its values.
  */
 export function focusedEf(ef: number): number {
   const nearest = FOCUSED_STEP * rounded(ef / FOCUSED_STEP, 0);

@@ -35,7 +35,7 @@ interface FocusedEvidence extends PatientEvidence, OutlineEvidence {
 /** What the sections of LVEF and of pericardial effusion know. */
 interface FocusedConditions<Evidence extends FocusedEvidence> {
   gradableEf(values: Values): Measurement | null;
-  /** Why the LVEF was not graded; null where it was, or where there is none. */
+  /** Why the LVEF was not graded; null where it was graded or not measured. */
   ungradedEf(values: Values): { gap: Statement } | null;
   effusionOf(
     evidence: Evidence,
@@ -52,10 +52,10 @@ interface FocusedConditions<Evidence extends FocusedEvidence> {
 const ID = 'focused';
 const NEEDS = ['two of PLAX, PSAX, A4C and subcostal clips', 'a permitted model of LVEF'] as const;
 
-/** Fewer windows than these make a statement on the LV a limited one (echo 15). */
+/** With fewer windows a statement on the LV is a limited one (echo 15). */
 const ENOUGH_VIEWS = 2;
 
-/** How far the windows carry the answer on the LV; null: far enough. */
+/** What too few windows mean for the answer on the LV; null where there are enough. */
 function windowsGap(windows: readonly string[]): Statement | null {
   if (windows.length >= ENOUGH_VIEWS) return null;
   return windows.length === 0
@@ -68,7 +68,7 @@ interface Answer {
   gaps: readonly (Statement | null)[];
 }
 
-/** The effusion, as far as its own section can tell it. */
+/** The effusion, as far as the section of pericardial effusion can grade it. */
 function effusionAnswer({
   depth,
   grade,
@@ -96,7 +96,10 @@ function cavaAnswer(values: Values): Answer {
   return { answer: sayOfFocused.conclusion('focused.cava', { state }, about), gaps: [] };
 }
 
-/** The LV by its EF; never a band beside the sex-specific grade of the same value (echo 15). */
+/**
+ * The LV by its EF. A band is never shown beside the sex-specific grade of the same value (echo
+ * 15).
+ */
 function ventricleAnswer<Evidence extends FocusedEvidence>(
   evidence: Evidence,
   values: Values,

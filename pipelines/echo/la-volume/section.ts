@@ -36,7 +36,10 @@ const PLANES = [
   'la-length-2c',
 ] as const;
 
-/** Whether the grade may as well be its neighbour (echo 19, rule 2). */
+/**
+ * Whether the value is so close to a limit that the neighbouring grade is as likely (echo 19, rule
+ * 2).
+ */
 function isAtLimit({ value }: Measurement): boolean {
   const { male, decimals } = LEFT_ATRIUM.volumeIndex;
   const limits = [...male.normal, male.mild, male.moderate];

@@ -8,10 +8,10 @@ import { CHAMBERS, type Chamber } from './names.ts';
 import { mirroredImage } from './sector.ts';
 
 /**
- * A ventricle has neither dents nor holes on an apical view: within the convex hull of cavity and
- * myocardium, ground and right heart lose their share, so that the better of the left heart's classes
- * stands. `left` are the classes of the left heart, cavity and
- * myocardium first. Changes `shares`, probabilities on the grid, channel after channel.
+ * The ventricle on an apical view has neither dents nor holes: inside the convex hull of cavity and
+ * myocardium, ground and right heart lose their share to the best class of the left heart. `left`
+ * lists the classes of the left heart, cavity and myocardium first. Changes `shares`, probabilities
+ * on the grid, channel after channel.
  */
 export function completeVentricle(
   shares: Float32Array,
@@ -23,7 +23,7 @@ export function completeVentricle(
   const [cavity, wall] = left;
   const mask = labels.map((label) => (label === cavity || label === wall ? 1 : 0));
   const ventricle = largestOf(regionsOf(mask, grid.width));
-  // Corners lie at the ends of runs alone.
+  // Corners can only be at the ends of runs.
   const ends = ventricle?.runs.flatMap(({ start, end }) => [start, end - 1]) ?? [];
   const hull = convexHull(ends.map((pixel) => pointOf(pixel, grid.width)));
   for (const pixel of inside(hull, grid)) {
@@ -150,8 +150,8 @@ function mirrorRows(labels: Uint8Array, width: number): void {
 }
 
 /**
- * The left heart of one model with the right heart of another that knows it: right ventricle and
- * right atrium stand where the first model sees nothing of the left heart.
+ * Joins the left heart of one model with the right heart of another: right ventricle and right
+ * atrium are taken where the first model sees nothing of the left heart.
  */
 export function withRightHeart(left: ChamberMasks, whole: ChamberMasks): ChamberMasks {
   const [ventricle, atrium] = [labelOf('rv'), labelOf('ra')];
@@ -164,7 +164,10 @@ export function withRightHeart(left: ChamberMasks, whole: ChamberMasks): Chamber
   return { ...left, labels, confidence: { ...left.confidence, rv, ra } };
 }
 
-/** How much surer the mirror image must be: the usual display is believed where the two are alike. */
+/**
+ * By how much the mirror image must be surer; where the two are alike, the usual display is
+ * assumed.
+ */
 const MARGIN = 0.01;
 
 /**

@@ -20,10 +20,10 @@ export interface JointEjectionFraction {
 }
 
 /**
- * LVEF in percent by `echo-ejection-fraction`, from an end-diastolic and an end-systolic frame of one
- * beat; mean of the view and its mirror image. Both frames are cut out by the pose of the ventricle
- * at end-diastole, so that its shortening stays visible. The network looks at the pixels alone: the
- * masks place the view and say nothing else.
+ * LVEF in percent by `echo-ejection-fraction`, from an end-diastolic and an end-systolic frame of
+ * one beat: the mean of the view and its mirror image. Both frames are cut out by the pose of the
+ * ventricle at end-diastole, so that its shortening stays visible. The network sees only the
+ * pixels; the masks only place the view.
  */
 export async function estimateEjectionFraction(
   session: ModelSession,

@@ -74,7 +74,7 @@ export async function openHeartLocator(
   };
   const view = await open('echo-view');
   const chambers = await open('echo-chambers');
-  // These two work longest: opened one after the other, each has a thread that the other has not.
+  // These two run longest; opened one after the other, each gets its own thread.
   const parasternal = await open('echo-parasternal');
   const ejectionFraction = await open('echo-ejection-fraction');
   const rightHeart = await openRightHeart(registry, chambers, settings, opening);

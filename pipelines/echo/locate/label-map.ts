@@ -21,10 +21,10 @@ export interface LabelMap {
 const MIXED = 255;
 
 /**
- * The most likely class of each pixel of a source of `width` × `height`, from probabilities on the
- * network's grid (channel after channel) that are interpolated between its pixels. Where the four
- * corners of a cell name one class it is the most likely one of the whole cell, for what lies between
- * is a mean of them: only cells on a border are searched, and ground among ground is passed over.
+ * The most likely class of each pixel of a source of `width` × `height`. Probabilities on the
+ * network's grid (channel after channel) are interpolated between its pixels. Where the four
+ * corners of a cell have one class, the whole cell has it, because values inside are means of the
+ * corners: only cells on a border are searched, and cells of ground are skipped.
  */
 export function labelsOf(
   shares: Float32Array,
@@ -111,7 +111,7 @@ function agreedCells(best: Uint8Array, width: number): Uint8Array {
   return cells;
 }
 
-/** What lies in a cell at the fractions `fx`, `fy`, from its corners. */
+/** The value in a cell at the fractions `fx`, `fy`, from its corners. */
 function between(
   shares: Float32Array,
   corner: number,
@@ -160,12 +160,12 @@ export function sizeOf({ labels }: Pick<LabelMap, 'labels'>, label: number): num
   return size;
 }
 
-/** Of the largest part of a class; a second part this large is anatomy and no speck. */
+/** Share of the largest part of a class from which a second part is anatomy and not a speck. */
 const SECOND_PART = 0.2;
 
 /**
- * Every class but the ground reduced to its largest connected part, without holes. The classes of
- * `twofold` may have two, such as a wall that the picture shows on both sides of a cavity.
+ * Reduces every class but the ground to its largest connected part, without holes. The classes of
+ * `twofold` may have two parts, such as a wall that the picture shows on both sides of a cavity.
  */
 export function withoutSpecks(
   { width, height, labels, confidence }: LabelMap,

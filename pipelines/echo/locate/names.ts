@@ -29,7 +29,7 @@ export type HeartView =
   | 'RV-INFLOW'
   | 'RV-OUTFLOW';
 
-/** Views of api 2.6, under which a clip is listed and sections ask for it. */
+/** Views of api 2.6, by which clips are listed and sections ask for them. */
 export const VIEW_FAMILIES = [
   'PLAX',
   'PSAX',
@@ -64,7 +64,10 @@ const FAMILY: Readonly<Record<HeartView, ViewFamily>> = {
   'RV-OUTFLOW': 'RV outflow',
 };
 
-/** A clip of the heart's shape, of which a view can be told; not a spectrum and not an M-mode. */
+/**
+ * Whether a clip shows the shape of the heart, so that its view can be named; spectra and M-modes
+ * do not.
+ */
 export const isPicture = ({ mode }: { mode: string }) => mode !== 'spectral' && mode !== 'm-mode';
 
 const FOCUSED: ReadonlySet<ViewFamily> = new Set(['PLAX', 'PSAX', 'A4C', 'subcostal']);

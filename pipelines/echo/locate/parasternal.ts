@@ -57,7 +57,7 @@ const LONG_AXIS_LINES = ['septum', 'cavity', 'posterior-wall', 'left-atrium', 's
 export type LongAxisLine = (typeof LONG_AXIS_LINES)[number];
 export type Line = readonly [Point, Point];
 
-/** The tips of the mitral leaflets lie half the cavity's width below the base. */
+/** The tips of the mitral leaflets are half the width of the cavity below its base. */
 const TIPS = 0.5;
 /** Where the sinuses are widest, in widths of the opening of the ventricle. */
 const SINUS_LEVELS = [0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85];
@@ -165,13 +165,13 @@ function wallBeyond(masks: ParasternalMasks, from: Point, edge: Point): Point | 
   for (let distance = STEP; distance < masks.width; distance += STEP) {
     const point = { x: edge.x + distance * direction.x, y: edge.y + distance * direction.y };
     if (labelAt(masks, point) === label) out = point;
-    // A pixel of gap between cavity and wall is one of the grid.
+    // A gap of one pixel between cavity and wall is an artefact of the grid.
     else if (distance > 2) break;
   }
   return out;
 }
 
-/** The run of a structure on the line through a point that lies in it or nearest to it. */
+/** The run of a structure on the line through a point inside it or next to it. */
 function chord(
   masks: ParasternalMasks,
   structure: ParasternalStructure,
@@ -268,5 +268,5 @@ function projected(point: Point, on: Point, along: Point): Point {
   return { x: on.x + distance * along.x, y: on.y + distance * along.y };
 }
 
-/** The end that lies nearer to the probe, higher in the picture, first. */
+/** Orders the ends of a line: the one nearer to the probe, higher in the picture, first. */
 const towardsProbe = ([a, b]: Line): Line => (a.y <= b.y ? [a, b] : [b, a]);

@@ -2,7 +2,7 @@ import type { Clip, Rectangle, Study } from '../../contract/study.ts';
 import type { HeartLocator } from './heart-locator.ts';
 import type { HeartView } from './names.ts';
 
-/** What a reader may look at. Frames are decoded when asked for; keep none of their pixels. */
+/** The input of a reader. Frames are decoded on request; a reader must not keep their pixels. */
 export interface EchoReaderInput {
   study: Study;
   views: readonly ClipView[];
@@ -11,8 +11,8 @@ export interface EchoReaderInput {
 }
 
 /**
- * Looks at the images for one section or several. What it returns is plain data (outlines in pixels
- * of stored frames, times, confidences), so that sections stay pure and are tested without an image.
+ * Reads the images for one section or several. It returns plain data (outlines in pixels of stored
+ * frames, times, confidences), so that sections stay pure and are tested without images.
  */
 export interface EchoReader<T> {
   /** Follows `inference.` in the stage name. */
@@ -24,10 +24,10 @@ export interface EchoReader<T> {
 /** The view of one clip, and who says so. */
 export interface ClipView {
   clip: Clip;
-  /** Null: neither the header nor a model names one that can be relied on. */
+  /** Null where neither the header nor a model names a reliable view. */
   view: HeartView | null;
   source: 'header' | 'model' | null;
-  /** Of the model; null where the header names the view, or no model looked. */
+  /** Confidence of the model; null where the header names the view, or no model was used. */
   confidence: number | null;
   /** The view that the model would have named without its gate. */
   belowGate: HeartView | null;

@@ -8,17 +8,17 @@ const LIT = 10;
 const BLOCKS = 96;
 
 /**
- * A dark cavity may cut the tip of the fan off: another part belongs to the fan when it is no line
- * (share of its box that is lit, blocks of its shorter side), not tiny (share of the largest part), and
- * above or below the middle.
+ * A dark cavity may separate the tip of the fan. Another part belongs to the fan if it is not a
+ * line (share of its box that is lit, blocks of its shorter side), not tiny (share of the largest
+ * part), and above or below the middle.
  */
 const FURTHER_PART = { lit: 0.35, side: 4, size: 0.02, offMiddle: 0.25 } as const;
 
 /**
- * The rectangle, in stored pixels, that the fan of the picture fills: the largest connected lit part
- * of the brightest of `images` (frames of one clip), and the parts of the same fan that a dark cavity
- * separates from it. `within` limits the search, such as the 2D region of the header. The whole of it
- * where nothing is lit.
+ * The rectangle, in stored pixels, that the fan of the picture fills: the largest connected lit
+ * part of the brightest of `images` (frames of one clip), and the parts of the same fan that a dark
+ * cavity separates from it. `within` limits the search, for example to the 2D region of the header;
+ * it is returned whole where nothing is lit.
  */
 export function sectorOf(images: readonly GrayImage[], within?: Rectangle): Rectangle {
   const [first] = images;

@@ -1,7 +1,7 @@
 import type { GrayImage, Point } from '../../contract/image.ts';
 import { areaOf, type ChamberMasks, labelOf } from './chambers.ts';
 
-/** Where the left ventricle lies in stored pixels. */
+/** Position and direction of the left ventricle in stored pixels. */
 export interface VentriclePose {
   /** Centroid of the cavity. */
   centre: Point;
@@ -97,7 +97,7 @@ function moments({ labels, width }: ChamberMasks, label: number) {
   };
 }
 
-/** What speaks against the outline of a left ventricle. */
+/** Faults of the outline of a left ventricle. */
 export type ShapeFault =
   | 'no-ventricle'
   | 'slender-or-round'
@@ -165,8 +165,8 @@ function borderOf({ labels, width, height }: ChamberMasks): { wall: number; edge
 }
 
 /**
- * Indices of frames whose area jumps by more than 25 % against both neighbours: a heart does not beat
- * within one frame. The first and the last frame have one neighbour and are not judged.
+ * Indices of frames whose area jumps by more than 25 % against both neighbours, which no heart does
+ * within one frame. The first and the last frame have only one neighbour and are not judged.
  */
 export function jumpingFrames(areas: readonly number[]): number[] {
   const far = (a: number, b: number) => Math.abs(a - b) > AREA_JUMP * Math.max(b, 1);

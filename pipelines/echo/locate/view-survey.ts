@@ -66,8 +66,8 @@ async function surveyClip(
 }
 
 /**
- * Gives every clip its view: that of the header, else of the classifier on a few frames. `progress`
- * is told the share that is done.
+ * Names the view of every clip: by the header, else by the classifier on a few frames. `progress`
+ * receives the share that is done.
  */
 export async function surveyViews(
   study: Study,

@@ -32,7 +32,7 @@ export async function nameView(
   return viewOfLogits(logits, output.channels, temperature, gate, class_gates);
 }
 
-/** What the network answers to a clip, mean over the frames, one number per channel. */
+/** The output of the network for a clip: the mean over the frames, one number per channel. */
 export async function viewLogits(
   session: ModelSession,
   frames: readonly GrayImage[],
@@ -44,8 +44,8 @@ export async function viewLogits(
 }
 
 /**
- * Softmax at a temperature (Guo 2017), then the gate, which a view may have of its own. A short axis is
- * named by all of its levels together, its level by itself.
+ * Softmax at a temperature (Guo 2017), then the gate; some views have their own gate. A short axis
+ * is named by the sum of all its levels, and its level separately.
  */
 export function viewOfLogits(
   logits: readonly number[],

@@ -74,7 +74,7 @@ const QUANTITIES = {
 
 const LINEAR = ['ivsd', 'lvidd', 'lvpwd'] as const;
 
-/** Mass by 2D areas has limits of its own, per surface area alone (echo 5.3). */
+/** Mass by 2D areas has separate limits, and only per surface area (echo 5.3). */
 const is2d = (one: Measurement | null) => one?.method === 'cart-mass-2d';
 
 function massOf(values: Values): { mass: Measurement | null; index: Measurement | null } {
@@ -97,8 +97,8 @@ function massOf(values: Values): { mass: Measurement | null; index: Measurement 
 }
 
 /**
- * In obesity the surface area hides hypertrophy: mass over height^2.7, g/m^2.7, beside it (echo
- * 1).
+ * In obesity the surface area hides hypertrophy, so mass over height^2.7, g/m^2.7, is given beside
+ * it (echo 1).
  */
 function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Sex | null) {
   const bodyMass = bodyMassIndex(patient.height, patient.weight);
@@ -119,7 +119,7 @@ function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Se
   };
 }
 
-/** Walls that differ: relative thickness both ways (echo 5.4). */
+/** Where the walls differ, relative wall thickness is given both ways (echo 5.4). */
 function asymmetryOf(values: Values): Statement | null {
   const [septum, posterior] = [values.number('ivsd'), values.number('lvpwd')];
   if (septum === null || posterior === null) return null;
@@ -136,7 +136,7 @@ function geometryGap(mass: Measurement | null, index: Measurement | null): State
     : sayOfLvSize.gap('lv-size.geometry-without-mass', {});
 }
 
-/** Range and grade of each quantity; those of a mass by 2D areas are its own. */
+/** The ranges of each quantity; a mass by 2D areas has separate ones. */
 function rangesFor(mass: Measurement | null, index: Measurement | null) {
   const massIndex =
     is2d(index) || (index?.method === 'per-surface-area' && is2d(mass))

@@ -45,9 +45,9 @@ function globalStrainOf(values: Values, key: GlobalKey): Measurement | null {
 }
 
 /**
- * The overall GLS: what the machine reports, end-systolic before peak systolic, else the mean of three
- * views of the machine, else the mean of three views of the outlines (docs/echo.md: the machine's
- * value counts). What the outlines say beside it goes into a remark.
+ * The overall GLS: the machine's, end-systolic before peak systolic; else the mean of three views
+ * of the machine; else the mean of three views of the outlines (docs/echo.md: the machine's value
+ * counts). The value of the outlines is added as a remark.
  */
 export function overallStrain({ machine, outlines }: StrainSources): OverallStrain | null {
   const contour = globalStrainOf(outlines, 'gls-end-systolic');
@@ -68,8 +68,8 @@ const differs = (one: number | null, other: number | null) =>
   rounded(Math.abs(rounded(one, 1) - rounded(other, 1)), 1) > VARIABILITY.strain;
 
 /**
- * Whether outlines and machine say different strains, overall or of a view: by more than the
- * variability of either (echo 19, rule 4: a statement, not a silent choice).
+ * Whether the strains of the outlines and of the machine differ, overall or in a view, by more than
+ * their variability (echo 19, rule 4: a statement, not a silent choice).
  */
 export function strainsDisagree({ machine, outlines }: StrainSources): boolean {
   const contour = globalStrainOf(outlines, 'gls-end-systolic')?.value ?? null;

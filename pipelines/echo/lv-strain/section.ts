@@ -41,7 +41,10 @@ const NEEDS = [
 
 const VIEWS = [...STRAIN_VIEWS['gls-end-systolic'], ...STRAIN_VIEWS['gls-peak-systolic']] as const;
 
-/** Peak at any time: shown, and no band, which is of systole (ST25; echo 8.1, 8.2). */
+/**
+ * Peak strain at any time is shown without a band, because the bands are of systole (ST25; echo
+ * 8.1, 8.2).
+ */
 const ANY_TIME = ['gls-peak', 'gls-peak-4c', 'gls-peak-2c', 'gls-peak-3c'] as const;
 
 const viewsIn = (values: Values, keys: readonly (typeof VIEWS)[number][]) =>

@@ -18,16 +18,22 @@ export function heartFailureRange(
   return now < 50 ? 'HFmrEF range' : 'HFpEF range';
 }
 
-/** Views whose lengths differ by more of the longer are perhaps foreshortened (echo 4.2). */
+/**
+ * Share of the longer length by which two views may differ before one counts as foreshortened (echo
+ * 4.2).
+ */
 const LENGTH_DIFFERENCE = 0.1;
 
-/** Whether the long axes of two views are too unequal to be of one ventricle. */
+/** Whether the long axes of two views differ too much to be those of one ventricle. */
 export function unequalLengths(one: number, other: number): boolean {
   const longer = Math.max(one, other);
   return (longer - Math.min(one, other)) / longer > LENGTH_DIFFERENCE + 1e-9;
 }
 
-/** End-diastolic volumes of two views that differ by more call for a remark (echo 4.6). */
+/**
+ * Share of the larger volume by which the end-diastolic volumes of two views may differ without a
+ * remark (echo 4.6).
+ */
 const VOLUME_DIFFERENCE = 0.25;
 
 export function unequalVolumes(one: number, other: number): boolean {

@@ -53,7 +53,7 @@ const reading = (ef: Measurement): Reading => ({
   evidence: [ef],
 });
 
-/** What follows from the volumes of one source, whatever that source calls its EF. */
+/** The EF that follows from the volumes of one source, whatever that source reports as its EF. */
 function ofVolumes(values: Values, ofMachine: boolean): Reading[] {
   const of = (key: EchoConcept) =>
     values.all(key).find((one) => isOfMachine(one) === ofMachine) ?? null;
@@ -79,8 +79,8 @@ export const SEVERE_EF = 30;
 const isApart = (one: number, other: number) => Math.abs(one - other) > EF_VARIABILITY + 1e-9;
 
 /**
- * What the other source says, machine or images, by the best of its methods. One diameter is too
- * little to contradict volumes (echo 5.2).
+ * The EF of the other source, machine or images, by the best of its methods. A single diameter
+ * cannot contradict volumes (echo 5.2).
  */
 function ofOtherSource(values: Values, ef: Measurement): Reading[] {
   const other = !isOfMachine(ef);
@@ -92,7 +92,7 @@ function ofOtherSource(values: Values, ef: Measurement): Reading[] {
   return best ? [reading(best)] : ofVolumes(values, other);
 }
 
-/** Biplane discs of the outlines; the two networks see A4C alone. */
+/** The EF by biplane discs of the outlines; the two networks see only A4C. */
 function discsOfImages(values: Values, ef: Measurement): Reading[] {
   if (ef.concept.key !== 'lvef-networks') return [];
   const given = values.all('lvef-biplane').filter((one) => !isOfMachine(one));
@@ -128,7 +128,10 @@ function contradiction(values: Values, ef: Measurement): UngradedEf | null {
 
 export const isSevere = (ef: number) => rounded(ef, 0) < SEVERE_EF;
 
-/** Wider than the upper limit of the sex that its range was given for, else of either sex. */
+/**
+ * Whether the LV is wider than the upper limit of the sex whose range was applied, else of either
+ * sex.
+ */
 function isDilated(diameter: Measurement | null): boolean {
   if (!diameter) return false;
   if (diameter.interpretation) return diameter.interpretation === 'H';
@@ -162,13 +165,13 @@ function linearLimit(values: Values, ef: Measurement): UngradedEf | null {
   };
 }
 
-/** Why the headline EF may not be graded; null where it may, or where there is none. */
+/** Why the headline EF may not be graded; null where it may be, or where there is no EF. */
 export function ungradedEf(values: Values): UngradedEf | null {
   const ef = headlineEf(values);
   return ef && (contradiction(values, ef) ?? linearLimit(values, ef));
 }
 
-/** The EF that may be graded and concluded from; null where none was measured or it is left open. */
+/** The EF that may be graded and used; null where none was measured, or it may not be graded. */
 export function gradableEf(values: Values): Measurement | null {
   return ungradedEf(values) ? null : headlineEf(values);
 }

@@ -62,7 +62,7 @@ const VOLUMES = [
   'lv-length-2c',
 ] as const satisfies readonly EchoConcept[];
 
-/** What the outlines of two views say against each other (echo 4.2, 4.6). */
+/** Disagreements between the outlines of two views (echo 4.2, 4.6). */
 function disagreements(values: Values): (Statement | null)[] {
   const number = (key: EchoConcept) => {
     const one = values.measurement(key);
@@ -85,7 +85,10 @@ function limitOf({ concept, method }: Measurement): Statement | null {
   return isEfLimit(by) ? sayOfLvef.gap('lvef.limited-method', { method: by }) : null;
 }
 
-/** Whether the grade may as well be its neighbour (echo 19, rule 2). */
+/**
+ * Whether the value is so close to a limit that the neighbouring grade is as likely (echo 19, rule
+ * 2).
+ */
 function isAtLimit({ value }: Measurement, sex: Sex): boolean {
   const { normal, mild, moderate } = LEFT_VENTRICLE.ef[sex];
   const limits = [...normal, mild, moderate];

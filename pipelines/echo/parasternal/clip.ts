@@ -11,14 +11,17 @@ export interface ParasternalFrame {
   frame: number;
   /** Seconds from the first frame of the clip. */
   time: number;
-  /** Pixels of the LV cavity: its course tells the phases. */
+  /** Pixels of the LV cavity, whose course determines the phases. */
   cavity: number;
   lines: Partial<Record<LongAxisLine, Line>>;
-  /** Across the fluid outside the heart where it is deepest; null: none was outlined. */
+  /** Line across the fluid outside the heart where it is deepest; null: none was outlined. */
   fluid: Line | null;
-  /** Across the space free of echoes that the picture shows behind the posterior wall. */
+  /** Line across the echo-free space that the picture shows behind the posterior wall. */
   gap: Line | null;
-  /** Around the cavity of a short axis; null in other views, and where muscle does not surround it. */
+  /**
+   * The wall around the cavity of a short axis; null in other views, and where muscle does not
+   * surround the cavity.
+   */
   wall: ShortAxisWall | null;
   /** Mean probability over cavity and fluid. */
   confidence: number;

@@ -77,7 +77,10 @@ export interface ParasternalReadings {
   clips: readonly ParasternalClip[] | null;
 }
 
-/** Clips outlined of each family of views, and frames of each: bounds the time of a long study. */
+/**
+ * Clips outlined for each family of views, and frames of each clip; they bound the time of a long
+ * study.
+ */
 const CLIPS_PER_FAMILY = 2;
 const FRAMES_PER_CLIP = 48;
 const LEAST_FRAMES = 8;
@@ -93,7 +96,9 @@ interface Chosen {
   of: ClipView;
 }
 
-/** Of several clips the calibrated and surer ones first; of short axes one of each level before. */
+/**
+ * Calibrated and surer clips first; of short axes the best of each level comes before further ones.
+ */
 function ranked(clips: readonly Chosen[]): Chosen[] {
   const worth = ({ of: { clip, source, confidence } }: Chosen) =>
     (clip.regions.length > 0 ? 2 : 0) + (source === 'header' ? 1 : (confidence ?? 0));
@@ -107,7 +112,7 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
   return FAMILIES.flatMap((family) => {
     const own = views.flatMap((of): Chosen[] => {
       const { view, fan, clip } = of;
-      // A vessel in its length has no ventricle.
+      // A view along a vessel shows no ventricle.
       if (view === null || view === 'SUBCOSTAL-IVC' || familyOf(view) !== family) return [];
       const moves = clip.frames.length >= LEAST_FRAMES && clip.mode !== 'colour';
       return fan !== null && moves ? [{ family, view, of }] : [];

@@ -27,12 +27,14 @@ interface ShortAxisMotion {
 
 /** Middle of the anterior wall and of the septum on the bull's-eye, degrees. */
 const [ANTERIOR, SEPTUM] = [90, 180];
-/** A septum this near to the vertical does not tell whether the display is mirrored, cosine. */
+/** A septum this close to the vertical does not show whether the display is mirrored, cosine. */
 const UPRIGHT = 0.5;
 
 const turned = (angle: number) => ((angle % 360) + 360) % 360;
 
-/** The angle of the bull's-eye for a direction of the display; null: it cannot be told. */
+/**
+ * The angle on the bull's-eye for a direction of the display; null where it cannot be determined.
+ */
 function turnOf(septum: number): ((angle: number) => number) | null {
   const sideways = Math.cos((septum * Math.PI) / 180);
   if (Math.abs(sideways) < UPRIGHT) return null;
@@ -53,7 +55,7 @@ function byPart({ rays, septum }: ShortAxisWall, count: number): Map<number, Wal
 const radiusOf = (rays: readonly WallRay[]) =>
   rays.reduce((sum, { radius }) => sum + radius, 0) / rays.length;
 
-/** A papillary muscle that was taken for wall moves the median little. */
+/** Medians, which a papillary muscle taken for wall changes little. */
 function thicknessOf(rays: readonly WallRay[]): number | null {
   const seen = rays.flatMap(({ thickness }) => thickness ?? []);
   return seen.length >= rays.length / 2 ? median(seen) : null;
@@ -62,8 +64,8 @@ function thicknessOf(rays: readonly WallRay[]): number | null {
 const change = (from: number, to: number) => (100 * (to - from)) / from;
 
 /**
- * Motion of the segments of a short axis in each of its beats. The septum tells the segments apart;
- * where it is not seen there are none.
+ * Motion of the segments of a short axis in each of its beats. The septum identifies the segments;
+ * without it there are no results.
  */
 export function shortAxisMotions(clip: ParasternalClip): ShortAxisMotion[] {
   const { view } = clip;

@@ -23,9 +23,9 @@ const STEP = 0.5;
 const TOUCH = 6;
 /** Share of the picture's diagonal: the cavity may begin so far from the middle of the ventricle. */
 const OFF_MIDDLE = 0.04;
-/** Share of the directions in which muscle surrounds the cavity; an opening is a valve. */
+/** Share of the directions in which muscle must surround the cavity; an opening is a valve. */
 const SURROUNDED = 0.9;
-/** Degrees of muscle with the RV behind it from which the septum can be told. */
+/** Degrees of muscle with the RV behind it from which the septum is recognised. */
 const SEPTAL_ARC = 60;
 
 const degrees = (angle: number) => (angle * Math.PI) / 180;
@@ -50,7 +50,9 @@ interface Cut extends WallRay {
   septal: boolean;
 }
 
-/** What lies on the way outwards: the cavity, its muscle, and whether the RV is next. */
+/**
+ * What a ray crosses on its way outwards: the cavity, its muscle, and whether the RV comes next.
+ */
 function cutAt(masks: ParasternalMasks, from: Point, angle: number, scale: PixelScale): Cut | null {
   const { labels, width, height } = masks;
   const [dx, dy] = [Math.cos(degrees(angle)), -Math.sin(degrees(angle))];

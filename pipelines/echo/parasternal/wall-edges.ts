@@ -9,17 +9,19 @@ import type { Line, LongAxisLine } from '../locate/parasternal.ts';
 
 /** Millimetres, unless said otherwise; chosen on phantoms that nothing else was measured on. */
 const WALL_EDGES = {
-  /** How far a border may lie from where the outlines have it. */
+  /** How far a border may be from where the outlines have it. */
   within: 3,
   /** Half the band over which the levels are averaged. */
   beside: 1.5,
   /** Contrast from which a step is a border: the speckle of a wall makes less. */
   clear: 0.12,
-  /** An echo reaches over the border of what answers: the display shows faint echoes as well. */
+  /**
+   * Echoes reach beyond the border of a structure, because the display shows faint echoes as well.
+   */
   smear: 0.4,
   /** Share of the way from the level of blood to that of muscle from which a stretch is wall. */
   wall: 0.4,
-  /** Fluid that is looked for behind the wall: thinner is that of health (echo 13). */
+  /** The least fluid that is searched for behind the wall: thinner fluid is normal (echo 13). */
   fluid: { least: 3, most: 60 },
   /** Share of the way from the level of the cavity to that of the wall: less is no echo. */
   echoFree: 0.12,
@@ -53,8 +55,8 @@ interface Outlined {
 }
 
 /**
- * The border of blood and muscle. What lies between the outline's border and the step must be what the
- * step makes it: a bright spot within the wall is no border, however steep.
+ * The border of blood and muscle. The picture between the outlined border and the step must match
+ * the step: a bright spot within the wall is not a border, however steep.
  */
 function wallBorder(
   profile: LineProfile,
@@ -140,7 +142,7 @@ function fluidBehind(
 }
 
 const EVERY = 0.25;
-/** Millimetres that hold too little of the picture to say what they are. */
+/** Below this length, mm, too little of the picture is covered to tell blood from muscle. */
 const SPOT = 1;
 
 /** Millimetres. */

@@ -8,12 +8,12 @@ const MODERATE = 20;
 const LARGE = 25;
 
 /**
- * mm by which an outline of fluid may run beyond it: on simulated hearts 8 mm read 9 to 12, as an
- * outline follows a thin layer no closer than its grid.
+ * By how many mm an outline of fluid may run beyond it: on simulated hearts 8 mm read 9 to 12,
+ * because an outline follows a thin layer only as closely as its grid.
  */
 export const OUTLINE_EXCESS = 4;
 
-/** Large or very large: told at once (echo 13). */
+/** Whether an effusion is large or very large, which is reported at once (echo 13). */
 export const isLarge = (depth: number) => rounded(depth, 0) > MODERATE;
 
 /** Whether fluid outlined so deep, mm, is a large effusion even if the outline runs beyond it. */
@@ -63,14 +63,13 @@ export const isUrgent = (statement: TamponadeStatement) =>
   statement === 'possible haemodynamic effect; urgent clinical correlation' ||
   statement === 'echo signs compatible with tamponade; urgent review';
 
-/**
- * The table is the project's own ([C], echo 13): its statements carry no society's name.
- */
+/** The table is a convention of the project ([C], echo 13), so its statements name no society. */
 export const TAMPONADE_SCHEME = 'Sonogate convention for echo signs of tamponade';
 
 /**
- * Decision table of echo 13; tamponade itself is clinical. Its row "no echo sign" asks for chambers
- * that were looked at and do not collapse; a sign that is present counts whatever else was missed.
+ * Decision table of echo 13; tamponade itself is a clinical diagnosis. The row "no echo sign"
+ * requires chambers that were examined and do not collapse; a sign that is present counts whatever
+ * else was not assessed.
  */
 export function tamponadeStatement({
   effusion,

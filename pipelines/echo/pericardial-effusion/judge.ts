@@ -8,7 +8,7 @@ export interface EffusionEvidence extends PatientEvidence {
   fluid: FluidFinding;
 }
 
-/** What is known of pericardial fluid, for every section that speaks of it. */
+/** What is known of pericardial fluid, for every section that reports it. */
 export interface Effusion {
   fluid: FluidFinding;
   depth: Measurement | null;
@@ -22,7 +22,9 @@ export interface Effusion {
   outlinedLarge: boolean;
 }
 
-/** The greatest depth grades an effusion (echo 13), and no place stands for another. */
+/**
+ * The greatest depth grades an effusion (echo 13); a depth at another place does not replace it.
+ */
 export function effusionOf(evidence: EffusionEvidence, values: Values): Effusion {
   const { fluid } = evidence;
   const { outlined, seen } = fluid;

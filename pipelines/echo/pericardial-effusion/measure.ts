@@ -4,7 +4,7 @@ import type { ParasternalReadings } from '../parasternal/read.ts';
 import { lengthOf } from '../parasternal/wall-edges.ts';
 import type { FluidFinding } from './judge.ts';
 
-/** Less than this, mm, is the trivial fluid of health, or the border of two outlines. */
+/** Fluid below this depth, mm, is normal, or the border of two outlines. */
 const LEAST_FLUID = 3;
 
 /** Mean probability below which a space is not called fluid. */

@@ -34,7 +34,7 @@ function plethora(values: Values): boolean | null {
   return rounded(diameter, 0) > IVC.wide && rounded(collapse, 0) < IVC.sniff;
 }
 
-/** What was searched without finding fluid: no statement that there is none (echo 13). */
+/** Where fluid was searched and not found, which does not exclude an effusion (echo 13). */
 function searchedGap({ fluid: { searched, depth } }: Effusion): Statement {
   if (searched.length === 0) return sayOfEffusion.gap('effusion.not-searched', {});
   return depth
@@ -42,7 +42,7 @@ function searchedGap({ fluid: { searched, depth } }: Effusion): Statement {
     : sayOfEffusion.gap('effusion.none-outlined', { views: searched });
 }
 
-/** A space free of echoes in two clips: perhaps fluid, and no more is concluded from it. */
+/** An echo-free space in two clips: possibly fluid, from which nothing more is concluded. */
 function possibleFluid({
   fluid: { seen: views },
   outlinedLarge: large,
@@ -62,7 +62,10 @@ function sizeOf({ grade, depth, deeperIn, behindWall, outlinedLarge: large }: Ef
   return sayOfEffusion.conclusion('effusion.size', { grade, behindWall: place });
 }
 
-/** Fluid before the descending aorta is pericardial, behind it pleural; the aorta is not outlined. */
+/**
+ * Fluid in front of the descending aorta is pericardial, behind it pleural; the aorta is not
+ * outlined.
+ */
 const mayBePleural = ({ fluid, behindWall }: Effusion) =>
   behindWall && fluid.seen.every((view) => view === 'PLAX');
 

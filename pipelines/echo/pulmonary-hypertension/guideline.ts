@@ -9,7 +9,7 @@ const ATRIAL_AREA = 18;
 /** Whether the RA is enlarged by its area, cm². */
 export const isAtriumEnlarged = (area: number) => rounded(area, 1) > ATRIAL_AREA;
 
-/** RA pressure, mmHg; a collapse of exactly the limit is none (echo 12.2). */
+/** RA pressure, mmHg; a collapse of exactly the limit does not count as collapse (echo 12.2). */
 export function atrialPressure(
   diameter: number,
   collapse: number,
@@ -34,10 +34,12 @@ export type Probability = 'low' | 'intermediate' | 'high';
 /** Velocities, m/s, of the probability table (PH22; echo 12.4). */
 const JET = { low: 2.8, intermediate: 3.4 } as const;
 
-/** m/s: so near to a limit a velocity may lie on either side of it (echo 19, rule 2). */
+/**
+ * Within this distance of a limit, m/s, a velocity may be on either side of it (echo 19, rule 2).
+ */
 const JET_VARIABILITY = 0.1;
 
-/** Whether a velocity, rounded, lies within its variability of a limit of the probability table. */
+/** Whether a velocity, rounded, is within its variability of a limit of the probability table. */
 export const isNearJetLimit = (jet: number) =>
   Object.values(JET).some(
     (limit) => rounded(Math.abs(rounded(jet, 1) - limit), 1) <= JET_VARIABILITY,
@@ -55,7 +57,7 @@ export function probability(jet: number | null, present: readonly SignCategory[]
   return signs ? 'intermediate' : 'low';
 }
 
-/** Null: not measured, which is no absent sign. */
+/** Null: not measured, which does not mean that the sign is absent. */
 export interface PressureSigns {
   /** RV to LV basal diameter. */
   ventricularRatio: number | null;

@@ -15,7 +15,7 @@ export interface RightHeartPressures {
   tricuspid: ReturnType<typeof tricuspidGrade> | null;
 }
 
-/** What rests on the RA pressure and on the jet. */
+/** Values that rest on the RA pressure and on the jet. */
 const RESTING = ['rvsp', 'tapse-to-spap'] as const satisfies readonly EchoConcept[];
 
 const withheld = (one: Measurement, section: string, fault: RightHeartFault): Measurement => ({
@@ -25,7 +25,10 @@ const withheld = (one: Measurement, section: string, fault: RightHeartFault): Me
   remarks: [...one.remarks, remarkOfEcho('right-heart.fault', { fault })],
 });
 
-/** What the machine says and cannot be right, marked so; nothing where there is no contradiction. */
+/**
+ * Values of the machine that contradict each other, marked as withheld; empty where there is no
+ * contradiction.
+ */
 function contradicted(values: Values, section: string): Measurement[] {
   const atrial = values.measurement('ra-pressure');
   const [diameter, collapse] = [values.number('ivc-diameter'), values.number('ivc-collapse')];
@@ -39,8 +42,9 @@ function contradicted(values: Values, section: string): Measurement[] {
 }
 
 /**
- * Pressures of the right heart from TR and IVC (echo 12.2, 12.3). What the machine states
- * against its own IVC, and what a torrential jet cannot tell, is withheld with what rests on it.
+ * Pressures of the right heart from TR and IVC (echo 12.2, 12.3). An RA pressure of the machine
+ * that contradicts its own IVC, and pressures from a torrential jet, are withheld with the values
+ * that rest on them.
  */
 export function rightHeartPressures(given: Values, section: string): RightHeartPressures {
   const contracta = given.number('tr-vena-contracta');

@@ -20,7 +20,9 @@ const lateral = ({ axis }: AxialFigure, { mirrored }: ChamberClip): Point =>
 
 const ventricle = (frame: ClipBeat['diastole']) => axial(frame.rv);
 
-/** The way of the lateral hinge towards the apex of the RV from end-diastole to end-systole, mm. */
+/**
+ * How far the lateral hinge moves towards the apex of the RV from end-diastole to end-systole, mm.
+ */
 function annulusWay({ diastole, systole }: ClipBeat, clip: ChamberClip): number | null {
   const [before, after] = [ventricle(diastole), ventricle(systole)];
   if (!before || !after) return null;
@@ -48,8 +50,9 @@ function ventricleRatio({ diastole }: ClipBeat): number | null {
 const SIZES: readonly EchoConcept[] = ['rv-ed-area', 'rv-fac', 'rv-basal', 'rv-to-lv'];
 
 /**
- * What comes of one outline stands or falls with it: where a size of the RV cannot be believed, or it is
- * no smaller in systole, its other sizes, its ratio to the LV and the way of its annulus are no better.
+ * Values of one outline are believed or withheld together: if one size of the RV is implausible, or
+ * the RV is not smaller in systole, its other sizes, its ratio to the LV and the motion of its
+ * annulus are no better.
  */
 function believed(values: Measurement[]): Measurement[] {
   const of = (key: EchoConcept) => values.find(({ concept }) => concept.key === key);
@@ -99,8 +102,8 @@ function widths(on: MeasuredClip): Measurement[] {
 }
 
 /**
- * What an A4C clip says of the right heart (echo 7): areas, diameters, the way of the
- * annulus, the ratio of the ventricles. A standard A4C underestimates the RV, which is said.
+ * Values of the right heart from an A4C clip (echo 7): areas, diameters, the motion of the annulus,
+ * the ratio of the ventricles. A standard A4C underestimates the RV, which a remark says.
  */
 export function rightHeartValues(on: MeasuredClip | null): Measurement[] {
   if (on?.clip.view !== 'A4C') return [];

@@ -60,7 +60,7 @@ interface Judged {
   beyond: boolean;
 }
 
-/** RIMP as one of the indices; none where its method is unknown and decides. */
+/** RIMP as one of the indices; left out where its method is unknown and would decide. */
 function judgedPerformance(
   { performanceMethod }: RvFunctionEvidence,
   rimp: Measurement | null,

@@ -14,7 +14,7 @@ interface Pair {
   of: readonly [EchoConcept, EchoConcept];
   /** What is wrong with them together; null where nothing is. */
   fault(one: number, other: number): Remark | null;
-  /** What falls with them. */
+  /** The values that are withheld with them. */
   withheld: readonly EchoConcept[];
 }
 
@@ -44,7 +44,7 @@ const areas = (filled: EchoConcept, emptied: EchoConcept): Pair => ({
 
 const PAIRS: readonly Pair[] = [
   volumes('lvedv-biplane', 'lvesv-biplane', ['lvef-biplane', 'lvedv-index', 'lvesv-index']),
-  // The mean of both networks is by one half that of the discs of A4C.
+  // The mean of both networks contains the discs of A4C by one half.
   volumes('lvedv-4c', 'lvesv-4c', ['lvef-4c', 'lvef-networks']),
   volumes('lvedv-2c', 'lvesv-2c', ['lvef-2c']),
   {
@@ -60,7 +60,7 @@ const PAIRS: readonly Pair[] = [
   areas('lv-ed-area-3c', 'lv-es-area-3c'),
 ];
 
-/** Why a value falls with others of its source, machine or images; by concept. */
+/** Why a value is withheld with others of its source, machine or images; by concept. */
 function faultsOf(measured: readonly Measurement[]): ReadonlyMap<string, Remark> {
   const values = valuesOf(measured);
   return new Map(

@@ -9,7 +9,7 @@ export type Evidence = 'A' | 'B' | 'C';
 
 /**
  * A published severity partition of one quantity. `mild` and `moderate` are the outermost values of
- * their bands; on which side of the normal range they lie says which direction is abnormal.
+ * their bands; the side of the normal range on which they are is the abnormal direction.
  */
 interface Partition {
   normal: readonly [number, number];
@@ -37,7 +37,10 @@ const ABNORMALITY = [
 ] as const;
 type Abnormality = (typeof ABNORMALITY)[number];
 
-/** The band of a value, rounded first; the other side has no grades of its own. */
+/**
+ * The band of a value, rounded first; values beyond the normal range on the other side are not
+ * graded.
+ */
 function gradeInPartition(partition: Partition, value: number, decimals: number): Abnormality {
   const { normal, mild, moderate } = partition;
   const [low, high] = normal;
@@ -93,18 +96,19 @@ export function inRangeOf(
 /** A criterion of a decision rule. */
 export type Criterion = {
   name: string;
-  /** Null: not available, which is no negative criterion. */
+  /** Null: not available, which does not count as not met. */
   met: boolean | null;
 };
 
-/** True where one is; null where none is known. */
+/** True where at least one condition is met; null where none is known. */
 export function anyMet(...conditions: readonly (boolean | null)[]): boolean | null {
   const known = conditions.filter((condition) => condition !== null);
   return known.length === 0 ? null : known.some((condition) => condition);
 }
 
 /**
- * Points within which a value at a cut-off may as well belong to its other side (echo 19, rule 2).
+ * Distance from a cut-off, in the unit of the value, within which a value may be on either side of
+ * it (echo 19, rule 2).
  */
 export const VARIABILITY = { ejectionFraction: 5, strain: 1.5, atrialVolumeIndex: 3 } as const;
 

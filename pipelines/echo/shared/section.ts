@@ -74,7 +74,7 @@ export interface Conclusion {
   measurements: readonly (Measurement | null)[];
   /** What is concluded; the summary lists the values before it. */
   conclusions?: readonly (Statement | null)[];
-  /** What could not be assessed, and for want of what. */
+  /** What could not be assessed, and what is missing for it. */
   gaps?: readonly (Statement | null)[];
   data?: SectionOutcome['data'];
   /** True: something was seen and is reported, though no value was measured. */
@@ -91,7 +91,7 @@ const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 export const isOfMachine = ({ source }: Pick<Measurement, 'source'>): boolean =>
   source.provenance === 'cart-sr';
 
-/** That values were withheld; each is named with the reason. */
+/** A gap that names the withheld values with their reasons. */
 const withheldGap = (withheld: readonly Measurement[]) =>
   withheld.length > 0 ? [sayOfEcho.gap('echo.withheld', {}, withheld)] : [];
 
@@ -176,7 +176,7 @@ interface Criterion {
   met: boolean | null;
 }
 
-/** A category with its scheme; criteria that could not be assessed are named as such, never met. */
+/** A category with its scheme; criteria that could not be assessed are listed as not available. */
 export function classification(
   section: string,
   id: string,
@@ -221,14 +221,14 @@ export function inAdultRange<T extends Measurement | null>(
     : measurement;
 }
 
-/** What is missing of the patient: for ranges and for indexing. */
+/** What is missing about the patient. */
 export const PATIENT_GAPS = {
   child: sayOfEcho.gap('echo.child', {}),
   sex: sayOfEcho.gap('echo.sex-unknown', {}),
   surface: sayOfEcho.gap('echo.surface-unknown', {}),
 } as const;
 
-/** What is missing of the patient for ranges and for indexing. */
+/** What is missing about the patient for ranges and for indexing. */
 export function patientGaps(evidence: PatientEvidence, indexed: boolean): (Statement | null)[] {
   const { patient } = evidence;
   return [

@@ -34,7 +34,10 @@ export function valuesOf(measurements: readonly Measurement[]): Values {
   );
 }
 
-/** Relative difference from which the machine's own calculation and ours are told apart. */
+/**
+ * Relative difference above which the machine's value and our calculation are reported as
+ * different.
+ */
 const DISAGREEMENT = 0.05;
 
 /** The values of the inputs, null where one is missing: of one source, the machine's first. */
@@ -57,7 +60,7 @@ function calculated(
   const inputs = inputsOf(values, { section, method, value, ...calculation });
   const given = values.measurement(key);
   const result = inputs && value(...inputs.map((input) => input.value));
-  // A divisor of zero in the machine's report is an error of that input, not a value of this one.
+  // A divisor of zero in the machine's report is an error of that input and gives no value here.
   if (!inputs || result === null || !Number.isFinite(result)) return given && { ...given, section };
   if (given) {
     const ofImages = isOfMachine(given) && inputs.every((input) => !isOfMachine(input));

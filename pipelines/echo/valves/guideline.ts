@@ -52,7 +52,7 @@ function smallArea(areaIndex: number | null, strokeIndex: number | null, ef: num
     : 'paradoxical low-flow low-gradient AS (LVEF >=50%)';
 }
 
-/** First row that matches, on rounded values (echo 11.1). A valve area alone never grades. */
+/** The first row that matches rounded values (echo 11.1). A valve area alone is never graded. */
 export function stenosisGrade(inputs: StenosisInputs): StenosisGrade {
   const at = (value: number | null, decimals: number) =>
     value === null ? null : rounded(value, decimals);
@@ -76,16 +76,16 @@ export function stenosisGrade(inputs: StenosisInputs): StenosisGrade {
   return (peak ?? 0) >= mild.peak ? 'mild AS' : 'no stenosis or sclerosis';
 }
 
-/** DVI above which a small valve area speaks for a small LVOT diameter (echo 19.4). */
+/** DVI above which a small valve area suggests that the LVOT diameter is too small (echo 19.4). */
 const AMPLE_VELOCITY_INDEX = 0.3;
-/** cm2: so near to a limit an area may lie on either side of it (echo 19, rule 2). */
+/** Within this distance of a limit, cm², an area may be on either side of it (echo 19, rule 2). */
 const AREA_VARIABILITY = 0.1;
 /** DVI and AVA over the LVOT area are the same ratio (echo 11.1, "reject"). */
 const SAME_RATIO = { share: 0.01, printed: 0.005 } as const;
 
 /**
- * Whether a valve area, cm2, cannot belong to the LVOT area and the DVI beside it. Machines print a
- * DVI with two decimals: a difference within the last of them is none.
+ * Whether a valve area, cm², cannot belong to the LVOT area and the DVI beside it. Machines print a
+ * DVI with two decimals, so a difference within the last decimal does not count.
  */
 export function isForeignArea(area: number, outflowArea: number, velocityIndex: number): boolean {
   const difference = Math.abs(velocityIndex - area / outflowArea);
@@ -98,7 +98,7 @@ const ADVICE: Readonly<Partial<Record<StenosisGrade, StenosisRemark>>> = {
   'normal-flow low-gradient AS, severe AS unlikely': 'check-outflow',
 };
 
-/** Rows 6 to 9, which a small LVOT diameter and hypertension imitate. */
+/** Rows 6 to 9, which a small LVOT diameter or hypertension can imitate. */
 const LOW_GRADIENT: ReadonlySet<StenosisGrade> = new Set([
   'classical low-flow low-gradient AS (LVEF <50%)',
   'paradoxical low-flow low-gradient AS (LVEF >=50%)',
@@ -166,18 +166,20 @@ export function mitralStenosis2009(area: number): 'mild' | 'moderate' | 'severe'
 /** cm2; a normal mitral orifice is 4 to 6 cm2. */
 const NORMAL_AREA = 4;
 
-/** Whether nothing is graded by an area, cm2: the tables of stenosis have no upper end [C]. */
+/**
+ * Whether an area, cm², is too large to be graded: the tables of stenosis have no upper end [C].
+ */
 export const isNormalMitralArea = (area: number) => rounded(area, 2) >= NORMAL_AREA;
 
-/** Mean gradient, mmHg, below which an area by half-time alone does not speak for stenosis. */
+/** Mean gradient, mmHg, from which an area by half-time may count as stenosis. */
 export const STENOTIC_GRADIENT = 5;
 
 /** m/s; a peak gradient of 36 and 64 mmHg (VS09 [B]; echo 11.7). */
 const PEAK = { moderate: 3, severe: 4 } as const;
 
 /**
- * By peak velocity, m/s. Null below 3: the table has mild stenosis there, and no lower end that would
- * tell it from a normal valve.
+ * By peak velocity, m/s. Null below 3: the table calls this mild stenosis, but has no lower end to
+ * separate it from a normal valve.
  */
 export function pulmonaryStenosis(peak: number): 'moderate PS' | 'severe PS' | null {
   const shown = rounded(peak, 1);
@@ -331,7 +333,10 @@ export const SEVERE_REGURGITATION: ReadonlySet<RegurgitationResult | null> =
     'torrential (5+)',
   ]);
 
-/** Both quantities: the higher where they differ by one grade, indeterminate beyond (echo 11.6). */
+/**
+ * Both quantities together: the higher grade where they differ by one grade, indeterminate beyond
+ * that (echo 11.6).
+ */
 export function tricuspidIntegrated(
   venaContracta: number | null,
   orifice: number | null,

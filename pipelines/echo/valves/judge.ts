@@ -30,17 +30,17 @@ import {
 
 export interface AorticStenosis {
   grade: StenosisGrade;
-  /** As it is published, which does not deny a sclerosis that nobody looked for. */
+  /** As it is published; the wording does not deny a sclerosis, which was not looked for. */
   published: string;
   statements: readonly Statement[];
   criteria: readonly Criterion[];
-  /** The area that took part in the grade. */
+  /** The area that was used for the grade. */
   area: Measurement | null;
   /** A machine's area that contradicts the DVI beside it. */
   rejected: Measurement | null;
 }
 
-/** The machine's valve area where it cannot be that of the LVOT and the DVI beside it. */
+/** The machine's valve area if it cannot belong to the LVOT and the DVI beside it. */
 function foreignArea(values: Values): Measurement | null {
   const area = values.measurement('av-area');
   const [diameter, index] = [values.number('lvot-diameter'), values.number('velocity-index')];
@@ -50,7 +50,7 @@ function foreignArea(values: Values): Measurement | null {
   return { ...area, quality: 'inadequate', remarks };
 }
 
-/** By VTI; by peak velocities where there is none (echo 11.1). */
+/** Areas by VTI, or by peak velocities where there is no VTI (echo 11.1). */
 function areasOf(values: Values, rejected: Measurement | null) {
   // Both areas rest on the same LVOT diameter, which may be what is wrong.
   if (rejected) return { area: null, areaIndex: null };
@@ -66,7 +66,7 @@ const NO_STENOSIS: StenosisGrade = 'no stenosis or sclerosis';
 
 const { severe, lowFlow, preservedEf } = STENOSIS;
 
-/** What decides between the rows of the table, as it decides. */
+/** The quantities that decide between the rows of the table, with their limits. */
 const DECIDING = {
   'av-vmax': ['>= 4.0 m/s', 1, (v: number) => v >= severe.peak],
   'av-mean-gradient': ['>= 40 mmHg', 0, (v: number) => v >= severe.gradient],
@@ -100,7 +100,10 @@ function criteriaOf(
 const remark = (one: StenosisRemark) =>
   sayOfValves.conclusion('valves.stenosis-remark', { remark: one });
 
-/** Grade of aortic stenosis with what it rests on and must be read with (echo 11.1). */
+/**
+ * Grade of aortic stenosis with its evidence and the statements that must be read with it (echo
+ * 11.1).
+ */
 export function aorticStenosis(values: Values, ef: Measurement | null): AorticStenosis {
   const rejected = foreignArea(values);
   const { area, areaIndex } = areasOf(values, rejected);
@@ -147,15 +150,15 @@ export function aorticStenosis(values: Values, ef: Measurement | null): AorticSt
 
 interface MitralStenosis {
   grade: MitralStenosisGrade | null;
-  /** What the grade must be read with, or why there is none. */
+  /** What the grade must be read with, or why nothing was graded. */
   remark: MitralRemark | null;
 }
 
 const UNGRADED: MitralStenosis = { grade: null, remark: null };
 
 /**
- * By planimetry; by half-time only beside a gradient that speaks for stenosis, and without
- * significant AR, which shortens it (echo 11.5).
+ * Grade by planimetry; by half-time only with a gradient that suggests stenosis, and without
+ * significant AR, which shortens the half-time (echo 11.5).
  */
 export function mitralStenosis(values: Values, significantAr: boolean): MitralStenosis {
   const planimetry = values.number('mv-area-planimetry');
@@ -173,7 +176,7 @@ export function mitralStenosis(values: Values, significantAr: boolean): MitralSt
   return { grade: mitralStenosis2020(halfTime), remark: 'by-half-time' };
 }
 
-/** mm2 of cm2, as the tables of regurgitant orifices have it. */
+/** Converts cm² to mm², the unit of the tables of regurgitant orifices. */
 const squareMillimetres = (area: number | null) => (area === null ? null : 100 * area);
 
 const NO_SIGNS = { venaContracta: null, jetWidth: null, halfTime: null } as const;
@@ -212,7 +215,10 @@ export function regurgitations(values: Values): Regurgitations {
   };
 }
 
-/** The valves whose regurgitation nothing quantifies: no statement that there is none (11.8). */
+/**
+ * The valves whose regurgitation was not quantified; this does not say that they are competent
+ * (echo 11.8).
+ */
 export function regurgitationGap(grades: Regurgitations): Statement | null {
   const missing = (['AR', 'MR', 'TR'] as const).filter((key) => grades[key] === null);
   return missing.length > 0

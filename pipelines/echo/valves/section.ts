@@ -131,12 +131,12 @@ interface Judgement {
   disease: ValveDisease;
   grade: string | null;
   scheme: string;
-  /** Whether the grade is a finding of its own. */
+  /** Whether the grade is reported as a finding. */
   isFinding: boolean;
   evidence: readonly (Measurement | null)[];
 }
 
-/** Every valve but the stenosis of the aortic one, which has criteria. */
+/** The other valve diseases; aortic stenosis is judged apart because it has criteria. */
 function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string | null) {
   const of = (...keys: readonly EchoConcept[]) => keys.map((key) => values.measurement(key));
   const leaking = (

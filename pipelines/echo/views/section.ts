@@ -17,7 +17,9 @@ const inView =
   ({ views }: Found) =>
     wanted.some((view) => views.has(view));
 
-/** A display of a flow; one whose kind of Doppler the header does not say counts. */
+/**
+ * Whether a flow was displayed; a display whose kind of Doppler the header does not state counts.
+ */
 const displayed =
   (flow: Flow, kind: 'pw' | 'cw') =>
   ({ spectra }: Found) =>
@@ -44,7 +46,7 @@ const MINIMUM: Readonly<Record<MinimumItem, (found: Found) => boolean>> = {
   'tricuspid-regurgitation': displayed('tricuspid-regurgitation', 'cw'),
 };
 
-/** What of the minimum set no clip was found to show; without it the study is a limited one. */
+/** Items of the minimum set that no clip shows; without them the study is limited. */
 function missingOfMinimum({ clips, spectra }: ViewsEvidence): MinimumItem[] {
   const pictures = clips.filter(({ clip }) => isPicture(clip) && clip.mode !== 'colour');
   const found = { views: new Set(pictures.flatMap(({ view }) => view ?? [])), spectra };
@@ -55,12 +57,12 @@ function missingOfMinimum({ clips, spectra }: ViewsEvidence): MinimumItem[] {
 const clipViewSchema = z.object({
   file: z.string(),
   mode: z.string(),
-  /** Null: none that can be relied on. */
+  /** Null: no reliable view. */
   view: z.enum(VIEW_FAMILIES).nullable(),
   /** The same with its level (`PSAX-PM`), where that is known. */
   level: z.string().nullable(),
   source: z.enum(['header', 'model']).nullable(),
-  /** Of the model; null where the header names the view, or no model looked. */
+  /** Confidence of the model; null where the header names the view, or no model was used. */
   confidence: z.number().nullable(),
   /** The view that the model would have named without its gate. */
   below_gate: z.string().nullable(),
@@ -133,7 +135,7 @@ function modesOf({ sweeps, mode }: ViewedClip['clip']): (keyof typeof MODES)[] {
 
 const familyName = (view: HeartView | null) => view && familyOf(view);
 
-/** What each clip is, for the reader of the result: named where the view is only suspected. */
+/** What each clip shows, including views that are only suspected. */
 function listed({ clip, view, source, confidence, belowGate }: ViewedClip, measured: boolean) {
   return {
     file: clip.file,
@@ -222,7 +224,7 @@ function run(evidence: ViewsEvidence): SectionOutcome {
   };
 }
 
-/** View and mode of every clip: as the header says them, else as the images show (echo 2). */
+/** View and mode of every clip: from the header, else from the images (echo 2). */
 export const views: EchoSection<ViewsEvidence> = {
   id: 'views',
   title: 'Views and modes',

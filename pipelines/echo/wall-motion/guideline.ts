@@ -30,9 +30,10 @@ export function territoryOf(artery: Artery): number[] {
 }
 
 /**
- * ASE15; fewer segments than `enough` of 16 make a limited index (echo 9). From `global` on, in all
- * three territories, hypokinesis of every scored segment is not regional: two views see only the mid
- * and apical ones, so that at most ten can be scored over 1.
+ * Limits of the 17-segment model (ASE15). With fewer than `enough` of 16 segments the index is
+ * limited (echo 9). From `global` segments on, in all three territories, hypokinesis of every
+ * scored segment is not regional: two views show only the mid and apical segments, so that at most
+ * ten can be scored over 1.
  */
 export const WALL_MOTION = { scores: [1, 2, 3, 4], scored: 16, enough: 12, global: 8 } as const;
 
@@ -63,14 +64,15 @@ export function excursionScore(excursion: number): MotionScore {
 }
 
 /**
- * Score of a segment in one view from both signs. Normal: it moves normally, and thickening is not
- * absent; to ask that thickening be normal too would leave out most walls of healthy hearts, whose
- * outlines thicken by half of what the eye sees, those of experts included (docs/echo.md). Reduced: both
- * signs are, and the milder stands. Both absent: the worse stands, dyskinetic where the wall thins or
- * moves outwards (echo 9). Thinning with some inward motion, or outward motion with some
- * thickening, is one sign against another and not called dyskinesia: healthy outlines thicken by 11 %
- * on average, so that one of them is below zero by chance alone. Null: the two do not agree. Where
- * thickness is not seen motion alone tells.
+ * Score of a segment in one view from both signs, motion and thickening. Normal: it moves normally
+ * and thickening is not absent. Requiring normal thickening would exclude most walls of healthy
+ * hearts, whose outlines, even those of experts, thicken by half of what the eye sees
+ * (docs/echo.md). Reduced: both signs are reduced, and the milder score counts. Absent: both are
+ * absent, and the worse score counts, dyskinetic where the wall thins or moves outwards (echo 9).
+ * Thinning with some inward motion, or outward motion with some thickening, is contradictory and
+ * not called dyskinesia: healthy outlines thicken by 11 % on average, so that some are below zero
+ * by chance. Null: the two signs do not agree. Where the thickness is not seen, motion alone
+ * decides.
  */
 export function motionScore(thickening: number | null, excursion: number): MotionScore | null {
   const motion = excursionScore(excursion);
@@ -82,7 +84,10 @@ export function motionScore(thickening: number | null, excursion: number): Motio
   return (absent ? Math.max(thick, motion) : Math.min(thick, motion)) as MotionScore;
 }
 
-/** Whether one of both signs is absent: reduced signs alone, in one view, are not told from noise. */
+/**
+ * Whether one of the signs is absent: a sign that is only reduced, in one view, cannot be separated
+ * from noise.
+ */
 export function isAbsent(thickening: number | null, excursion: number): boolean {
   return (thickening !== null && thickeningScore(thickening) > 2) || excursionScore(excursion) > 2;
 }

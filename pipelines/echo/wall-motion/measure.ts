@@ -35,8 +35,8 @@ export interface WallSegmentReading {
   /** Mean of the views, per cent; null where no view gives a strain that can be believed. */
   strain: number | null;
   /**
-   * Null: not scored. A score over 1 stands only where two views agree on it (echo 9); one view
-   * alone makes it `suspected`.
+   * Null: not scored. A score over 1 needs two views that agree on it (echo 9); one view alone
+   * makes it `suspected`.
    */
   score: MotionScore | null;
   suspected: MotionScore | null;
@@ -50,7 +50,10 @@ const SHOWN: Readonly<Record<ApicalView, ShownWalls>> = {
   A2C: { left: { basal: 4, mid: 10, apical: 15 }, right: { basal: 1, mid: 7, apical: 13 } },
   A3C: { left: { basal: 5, mid: 11, apical: 16 }, right: { basal: 2, mid: 8, apical: 13 } },
 };
-/** A3C's apical anteroseptal part belongs to the septum when strain goes from 18 to 17 segments. */
+/**
+ * A3C's apical anteroseptal part belongs to the septum when 18 segments of strain are reduced to
+ * 17.
+ */
 const ANTEROSEPTAL_APEX = 14;
 
 const APICAL = [13, 14, 15, 16] as const;
@@ -71,8 +74,8 @@ function segmentOf({ view, mirrored }: ChamberClip, side: WallSide, level: WallL
 }
 
 /**
- * Whether the scores of a view can be told from an outline that is too stiff as a whole: a wall that
- * does not move is seen beside walls that do.
+ * Whether the scores of a view can be separated from an outline that is too stiff as a whole: a
+ * still wall must be seen beside walls that move.
  */
 function regional(readings: readonly Placed[]): boolean {
   const scores = readings.map(({ reading }) => reading.score);
@@ -107,7 +110,7 @@ function apicalReadings({ clip, beats }: MeasuredClip): Placed[] {
   return readingsOf(clip.view, motions);
 }
 
-/** Of several short axes of one level the first, which is the best; one list for each level. */
+/** The first, which is the best, of several short axes of each level, as one list per level. */
 function shortAxisReadings(clips: readonly ParasternalClip[]): Placed[][] {
   const measured = clips.flatMap((clip) => {
     const motions = shortAxisMotions(clip).map((motion) => ({ ...motion, strain: null }));
@@ -124,8 +127,8 @@ const unscored = ({ segment, reading }: Placed): Placed => ({
 });
 
 /**
- * What the views say together: normal by one, abnormal only by two that agree. A view that does not
- * show the thickness confirms what another says, and says nothing alone.
+ * The views together: normal by one view, abnormal only by two that agree. A view that does not
+ * show the thickness can confirm another, but decides nothing alone.
  */
 function agreed(
   readings: readonly SegmentReading[],
@@ -149,7 +152,10 @@ const believable = (strain: number) => strain >= BELIEVABLE[0] && strain <= BELI
 interface Walls {
   apical: ApicalClips;
   shortAxes: readonly ParasternalClip[];
-  /** The LVEF of both networks is reduced: then walls that stand still everywhere are believed. */
+  /**
+   * Whether the LVEF of both networks is reduced: walls that are still everywhere are believed
+   * then.
+   */
   reduced: boolean;
 }
 

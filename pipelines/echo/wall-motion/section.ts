@@ -51,7 +51,9 @@ const SCHEME = 'ASE/EACVI 2015, 16 segments';
 /** The apex is not scored for wall motion (ASE 2015). */
 const scorable = ({ segment }: WallSegment) => segment <= WALL_MOTION.scored;
 
-/** What was seen of a segment, without a grade: those are of adults (echo 19, rule 5). */
+/**
+ * What was seen of a segment, without a grade, because the grades are for adults (echo 19, rule 5).
+ */
 const unscored = (one: WallSegment): WallSegment => ({
   ...one,
   readings: one.readings.map((reading) => ({ ...reading, score: null })),
@@ -65,7 +67,7 @@ const byScore = (segments: readonly WallSegment[], of: 'score' | 'suspected') =>
     return score !== null && score > NORMAL ? [{ name: one.name, score: SCORE_NAMES[score] }] : [];
   });
 
-/** Why too few of the segments that are seen were graded; null where enough were. */
+/** Why too few of the visible segments were graded; null where enough were. */
 function tooFew(scored: number): Statement | null {
   const { enough, scored: of } = WALL_MOTION;
   if (scored >= enough) return null;
@@ -74,7 +76,7 @@ function tooFew(scored: number): Statement | null {
     : sayOfWallMotion.gap('wall-motion.no-segment', {});
 }
 
-/** LVEF below which walls that all move normally are no likely answer. */
+/** LVEF below which normal motion of every wall is implausible. */
 const REDUCED_EF = 45;
 
 /**
