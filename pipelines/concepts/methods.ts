@@ -126,3 +126,5 @@ export const OBSTETRIC_METHODS = {
   },
   'placental-thickness': placement('across the thickest part, from surface to surface'),
 } as const satisfies Record<string, Method>;
+
+export type ObstetricMethod = keyof typeof OBSTETRIC_METHODS;

@@ -493,6 +493,7 @@ export const OBSTETRIC_CONCEPTS = {
 } as const satisfies Record<string, MeasurementConcept>;
 
 export type ObstetricConcept = keyof typeof OBSTETRIC_CONCEPTS;
+export type ObstetricChart = keyof typeof OBSTETRIC_CHARTS;
 export type FindingConceptKey = keyof typeof FINDING_CONCEPTS;
 
 /** The envelope's `concept` of a finding or a classification. */

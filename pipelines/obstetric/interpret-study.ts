@@ -1,12 +1,12 @@
 import type { Study } from '../contract/study.ts';
 import { assembleResult } from '../result/assemble.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
+import { writeReport } from '../result/render/obstetric/report.ts';
 import { sayOfRun } from '../result/render/shared.ts';
 import { failed } from '../result/section-outcome.ts';
 import { logFailure, runSection, type SectionFailed, withDraftReport } from '../run/sections.ts';
 import { evidenceOf, type ObstetricEvidence, type StudyEvidence } from './evidence.ts';
 import type { Locator } from './locator.ts';
-import { writeReport } from './report/section.ts';
 import { SECTIONS } from './sections.ts';
 import type { Amendment, ObstetricSection, SectionOutcome } from './shared/section.ts';
 
@@ -22,12 +22,11 @@ export const OBSTETRIC = {
 function amend(measurement: Measurement, amendments: readonly Amendment[]): Measurement {
   const own = amendments.find((amendment) => amendment.measurement === measurement.id);
   if (!own) return measurement;
-  const notes = [measurement.note, own.note].filter(Boolean).join('; ');
   return {
     ...measurement,
     reference: own.reference,
     interpretation: own.interpretation,
-    note: notes || null,
+    remarks: [...measurement.remarks, ...own.remarks],
   };
 }
 

@@ -114,6 +114,7 @@ const findingSchema = z.strictObject({
   concept: concept.nullable(),
   /** What the finding says, as data; `text` is rendered from it. */
   statement: statementSchema.optional(),
+  statements: z.array(statementSchema).readonly().optional(),
   text: z.string(),
   severity: z.enum(['info', 'abnormal', 'critical']),
   confidence: z.number().min(0).max(1).nullable(),
@@ -188,6 +189,7 @@ export const resultSchema = z.strictObject({
       id: z.string(),
       section: z.string(),
       statement: statementSchema.optional(),
+      statements: z.array(statementSchema).readonly().optional(),
       text: z.string(),
       source: z.string(),
     }),

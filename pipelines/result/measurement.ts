@@ -1,36 +1,23 @@
+export {
+  isOfMachine,
+  lineBetween,
+  measuredOn,
+  NO_FRAME,
+  originOf,
+} from './measured.ts';
+
 import {
   CONCEPTS,
   type ConceptKey,
   type MethodKey,
   measurementConcept,
 } from '../concepts/concepts.ts';
-import type { Point } from '../contract/image.ts';
-import type { Clip } from '../contract/study.ts';
 import { fixed } from '../measure/rounding.ts';
-import type { Caliper, Measurement } from './envelope.ts';
+import type { Measurement } from './envelope.ts';
+import { NO_FRAME, originOf } from './measured.ts';
 import { unitText } from './render/unit-text.ts';
 
 type Given = Partial<Omit<Measurement, 'concept' | 'label' | 'unit' | 'method' | 'value'>>;
-
-/** The source of a value that belongs to no single frame. */
-export const NO_FRAME: Measurement['source'] = {
-  provenance: 'model',
-  file: null,
-  sop_instance_uid: null,
-  frame: null,
-  calipers: [],
-};
-
-const ORIGIN_OF = {
-  model: 'image',
-  'image-analysis': 'image',
-  'cart-sr': 'machine',
-  input: 'request',
-} as const satisfies Record<Measurement['source']['provenance'], Measurement['origin']>;
-
-/** Who a value is from, by where it was read. */
-export const originOf = ({ provenance }: Measurement['source']): Measurement['origin'] =>
-  ORIGIN_OF[provenance];
 
 /** A measurement of a concept with the unit and label of the concept table. */
 export function createMeasurement(
@@ -72,41 +59,4 @@ export function createMeasurement(
 export function format(key: ConceptKey, value: number): string {
   const { unit, decimals } = CONCEPTS[key];
   return `${fixed(value, decimals)} ${unitText(unit)}`.trimEnd();
-}
-
-/** Whether a value was taken from the report of the ultrasound machine. */
-export const isOfMachine = ({ source }: Pick<Measurement, 'source'>): boolean =>
-  source.provenance === 'cart-sr';
-
-type Source = Measurement['source'];
-
-/**
- * Where a value was measured.
- * @param frame index, 0-based as readers count (a result counts from 1); null: of no single frame.
- * @param calipers what was drawn there.
- */
-export function measuredOn(
-  { file, sopInstanceUid }: Pick<Clip, 'file' | 'sopInstanceUid'>,
-  frame: number | null,
-  provenance: Source['provenance'],
-  calipers: readonly Caliper[] = [],
-): Source {
-  return {
-    provenance,
-    file,
-    sop_instance_uid: sopInstanceUid,
-    frame: frame === null ? null : frame + 1,
-    calipers: [...calipers],
-  };
-}
-
-/** A straight caliper, in pixel coordinates of the frame. */
-export function lineBetween(from: Point, to: Point): Caliper {
-  return {
-    type: 'line',
-    points: [
-      [from.x, from.y],
-      [to.x, to.y],
-    ],
-  };
 }

@@ -6,13 +6,33 @@ import type { Statement } from './statement.ts';
  * string as well, the string is text that has no sentence table yet.
  */
 
-type Unworded<Entry extends { text: string }> = Omit<Entry, 'text' | 'statement'> & {
+type Unworded<Entry extends { text: string }> = Omit<Entry, 'text' | 'statement' | 'statements'> & {
   statement?: Statement;
+  /** Where it takes more than one. */
+  statements?: readonly Statement[];
   text?: string;
 };
 
 export type FindingDraft = Unworded<Finding>;
 export type GuidanceDraft = Unworded<Result['guidance'][number]>;
+
+/** A number of a criterion, which is printed when the result is put into words. */
+export interface CriterionValue {
+  /** The concept of the number; `centile` for a place on a chart. */
+  of: string;
+  value: number;
+  /** With its unit, as sentences print it; false: the number alone, as tables print it. */
+  unit?: boolean;
+  /** Cut-offs of this value alone. */
+  cutOffs?: readonly number[];
+}
+
+type Classification = Result['classifications'][number];
+type Criterion = Classification['criteria'][number];
+
+export type ClassificationDraft = Omit<Classification, 'criteria'> & {
+  criteria: (Omit<Criterion, 'value'> & { value: string | CriterionValue | Statement })[];
+};
 
 /** Why a section is not complete. `gaps` say it; `needs` names what would complete it. */
 export interface ReasonDraft {
@@ -33,7 +53,7 @@ export interface SectionOutcome {
   /** Their `note` is rendered from their remarks. */
   measurements?: Measurement[];
   findings?: FindingDraft[];
-  classifications?: Result['classifications'];
+  classifications?: ClassificationDraft[];
   guidance?: GuidanceDraft[];
 }
 

@@ -35,6 +35,9 @@ export interface Remark {
   readonly params: Params;
 }
 
+/** The `fetus` of a statement about one of several fetuses that no image names. */
+export const UNNAMED_FETUS = 'unnamed';
+
 const paramsSchema = z.record(z.string(), z.json());
 
 export const statementSchema: z.ZodType<Statement> = z.strictObject({
@@ -106,3 +109,14 @@ export const isSameStatement = (one: Statement, other: Statement): boolean =>
   one.fetus === other.fetus &&
   one.about.join() === other.about.join() &&
   JSON.stringify(one.params) === JSON.stringify(other.params);
+
+/** Remarks without those that say the same again. */
+export function distinctRemarks(remarks: readonly Remark[]): Remark[] {
+  return [...new Map(remarks.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+/** Statements without those that say the same again. */
+export function distinctStatements(statements: readonly Statement[]): Statement[] {
+  const byContent = new Map(statements.map((one) => [JSON.stringify(one), one]));
+  return [...byContent.values()];
+}

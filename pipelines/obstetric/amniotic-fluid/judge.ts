@@ -1,8 +1,9 @@
-import { findingConcept } from '../../concepts/concepts.ts';
-import type { Measurement, Result } from '../../result/envelope.ts';
-import { isOfMachine } from '../../result/measurement.ts';
-import { formatValue } from '../../result/render/number-text.ts';
-import type { FindingDraft } from '../../result/section-outcome.ts';
+import { findingConcept } from '../../concepts/obstetric.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { say } from '../../result/render/obstetric/amniotic-fluid.ts';
+import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
+import { isOfMachine } from '../shared/measurement.ts';
 import {
   AFI_FROM_DAYS,
   AFI_HIGH,
@@ -16,51 +17,55 @@ import {
 } from './guideline.ts';
 import { QUADRANT_COUNT } from './measure.ts';
 
-export const CATEGORY_TEXT: Readonly<Record<FluidCategory, string>> = {
-  anhydramnios: 'anhydramnios',
-  oligohydramnios: 'oligohydramnios',
-  normal: 'normal amniotic fluid',
-  'polyhydramnios-mild': 'mild polyhydramnios',
-  'polyhydramnios-moderate': 'moderate polyhydramnios',
-  'polyhydramnios-severe': 'severe polyhydramnios',
-};
+export const FLUID_SECTION = 'amniotic-fluid';
 
-/** Ids of the classifications of fluid, that which is preferred first. */
+/** Ids of the classifications of fluid, the preferred one first. */
 export const FLUID_BY = { pocket: 'fluid-by-deepest-pocket', index: 'fluid-by-index' } as const;
 
 export const FLUID_KEYS = ['deepest-vertical-pocket', 'amniotic-fluid-index'] as const;
 export type FluidKey = (typeof FLUID_KEYS)[number];
 
-/** Each takes centimetres. */
-const CATEGORY_BY = {
-  'deepest-vertical-pocket': deepestPocketCategory,
-  'amniotic-fluid-index': fluidIndexCategory,
+/** How each quantity is judged; cut-offs and categories in centimetres. */
+const RULES = {
+  'deepest-vertical-pocket': {
+    category: deepestPocketCategory,
+    low: DVP_LOW,
+    lowRule: 'below',
+    isLow: (cm: number) => cm < DVP_LOW,
+    high: DVP_HIGH.mild,
+    scheme: 'deepest vertical pocket: AIUM 2018, ACOG PB 229; SMFM Consult 46 (2018)',
+  },
+  'amniotic-fluid-index': {
+    category: fluidIndexCategory,
+    low: AFI_LOW,
+    lowRule: 'at-most',
+    isLow: (cm: number) => cm <= AFI_LOW,
+    high: AFI_HIGH.mild,
+    scheme: 'amniotic fluid index: AIUM 2018, ACOG PB 229; SMFM Consult 46 (2018)',
+  },
 } as const;
 
-/** A category and the quantity that it was drawn from. */
+/** A category and the value that it was drawn from. */
 export interface Judged {
   id: string;
   by: FluidKey;
-  mm: number;
+  value: Measurement;
   category: FluidCategory;
-  ofMachine: boolean;
 }
 
-/** The values that stand for the amount of fluid. */
+/** The values that count for the amount of fluid. */
 export interface FluidValues {
   pocket: Measurement | null;
   index: Measurement | null;
-  /** Deeper than `pocket`, and only so deep at least, since it runs out of the picture. */
+  /** Deeper than `pocket`, and at least so deep, since it runs out of the picture. */
   deeper: Measurement | null;
 }
 
 function judgedBy(id: string, by: FluidKey, value: Measurement | null): Judged[] {
-  if (!value) return [];
-  const category = CATEGORY_BY[by](value.value / MM_PER_CM);
-  return [{ id, by, mm: value.value, category, ofMachine: isOfMachine(value) }];
+  return value ? [{ id, by, value, category: RULES[by].category(value.value / MM_PER_CM) }] : [];
 }
 
-/** The categories that the values stand for; by the index only at an age at which it is used. */
+/** The categories of the values; by the index only at an age at which it is used. */
 export function judgeFluid(
   { pocket, index, deeper }: FluidValues,
   gaDays: number | undefined,
@@ -79,83 +84,58 @@ const ROUNDING_MM = 1e-6;
 function isConsistent({ pocket, index, deeper }: FluidValues): boolean {
   const least = deeper ?? pocket;
   if (!least || !index) return true;
-  // How deep a pocket that runs out of the picture is at most is not known.
+  // The greatest depth of a pocket that runs out of the picture is not known.
   const most = deeper ? Number.POSITIVE_INFINITY : QUADRANT_COUNT * least.value;
   return least.value <= index.value + ROUNDING_MM && index.value <= most + ROUNDING_MM;
 }
 
 /** That the pocket and the index are of different categories; null where they are not. */
-export function disagreement([one, other]: readonly Judged[]): string | null {
+export function disagreement([one, other]: readonly Judged[]): Statement | null {
   return one && other && one.category !== other.category
-    ? 'The deepest pocket and the index disagree; the deepest pocket is preferred, which calls fewer healthy pregnancies abnormal (Nabhan 2008).'
+    ? say.gap('fluid.pocket-and-index-differ', {})
     : null;
 }
 
-/** Of a machine's value beside ours that falls into another category. */
-function otherCategory(judged: readonly Judged[], value: Measurement): string[] {
+/** A machine's value beside ours that falls into another category. */
+function otherCategory(judged: readonly Judged[], value: Measurement): Statement[] {
   const own = judged.find(({ by }) => by === value.concept.key);
   if (!own) return [];
-  const category = CATEGORY_BY[own.by](value.value / MM_PER_CM);
+  const category = RULES[own.by].category(value.value / MM_PER_CM);
   return own.category === category
     ? []
     : [
-        `${value.label} ${formatValue(own.by, own.mm)} as measured here (${CATEGORY_TEXT[own.category]}), ${formatValue(own.by, value.value)} by the ultrasound machine (${CATEGORY_TEXT[category]}): measure by hand.`,
+        say.gap('fluid.machine-differs', { own: own.category, machine: category }, [
+          own.value,
+          value,
+        ]),
       ];
 }
 
-/** Why the values give no category although there are some, a sentence each; none: they fit. */
+/** Why the values give no category although there are some; empty where they agree. */
 export function contradictions(
-  standing: FluidValues,
+  counting: FluidValues,
   judged: readonly Judged[],
   values: readonly Measurement[],
-): string[] {
-  const { pocket, deeper } = standing;
-  const key = 'deepest-vertical-pocket';
+): Statement[] {
+  const { pocket, index, deeper } = counting;
   const beside = values.filter(
-    ({ id, quality }) => id.startsWith('cart-') && quality === 'accepted',
+    (one) => isOfMachine(one) && one.quality === 'accepted' && one !== pocket && one !== index,
   );
   return [
     ...(deeper && pocket && isOfMachine(pocket)
-      ? [
-          `${pocket.label} ${formatValue(key, pocket.value)} by the ultrasound machine, but a pocket of the images is at least ${formatValue(key, deeper.value)} deep and runs out of the picture: measure by hand.`,
-        ]
+      ? [say.gap('fluid.cut-pocket-contradicts', {}, [pocket, deeper])]
       : []),
-    ...(isConsistent(standing)
-      ? []
-      : [
-          'The index and the deepest pocket contradict each other: the index lies outside one to four times the pocket; measure again.',
-        ]),
+    ...(isConsistent(counting) ? [] : [say.gap('fluid.index-contradicts', {})]),
     ...beside.flatMap((value) => otherCategory(judged, value)),
   ];
 }
 
-export const FLUID_SECTION = 'amniotic-fluid';
-
-const CUT_OFFS = {
-  'deepest-vertical-pocket': {
-    low: `below ${DVP_LOW * MM_PER_CM} mm`,
-    isLow: (cm: number) => cm < DVP_LOW,
-    high: DVP_HIGH.mild,
-    scheme: 'deepest vertical pocket: AIUM 2018, ACOG PB 229; SMFM Consult 46 (2018)',
-  },
-  'amniotic-fluid-index': {
-    low: `at most ${AFI_LOW * MM_PER_CM} mm`,
-    isLow: (cm: number) => cm <= AFI_LOW,
-    high: AFI_HIGH.mild,
-    scheme: 'amniotic fluid index: AIUM 2018, ACOG PB 229; SMFM Consult 46 (2018)',
-  },
-} as const;
-
 /** A category with the cut-offs that it was drawn by. */
-export function fluidClassification({
-  id,
-  by,
-  mm,
-  category,
-}: Judged): Result['classifications'][number] {
-  const { low, isLow, high, scheme } = CUT_OFFS[by];
-  const value = formatValue(by, mm);
-  const cm = mm / MM_PER_CM;
+export function fluidClassification({ id, by, value, category }: Judged): ClassificationDraft {
+  const { low, lowRule, isLow, high, scheme } = RULES[by];
+  const shown = { of: by, value: value.value };
+  const cm = value.value / MM_PER_CM;
+  const rule = lowRule === 'below' ? 'below' : 'at most';
   return {
     id,
     section: FLUID_SECTION,
@@ -164,30 +144,29 @@ export function fluidClassification({
     value: category,
     scheme,
     criteria: [
-      { name: `oligohydramnios: ${low}`, value, met: isLow(cm) },
+      { name: `oligohydramnios: ${rule} ${low * MM_PER_CM} mm`, value: shown, met: isLow(cm) },
       {
         name: `polyhydramnios: ${high * MM_PER_CM} mm or more`,
-        value,
+        value: shown,
         met: cm >= high,
       },
     ],
   };
 }
 
-/** Too little or too much fluid, with the cut-off and whose value it was. */
-export function fluidFinding({ id, by, mm, category, ofMachine }: Judged): FindingDraft[] {
+/** Too little or too much fluid, with the cut-off. */
+export function fluidFinding({ id, by, value, category }: Judged): FindingDraft[] {
   if (category === 'normal') return [];
   const low = category === 'oligohydramnios' || category === 'anhydramnios';
-  const { low: cutOff, high } = CUT_OFFS[by];
-  const words = CATEGORY_TEXT[category];
-  const rule = low ? cutOff : `${high * MM_PER_CM} mm or more`;
-  const whose = ofMachine ? 'by the ultrasound machine' : 'on the images supplied';
+  const { low: lowCm, lowRule, high } = RULES[by];
+  const rule = low ? lowRule : 'at-least';
+  const cutOff = (low ? lowCm : high) * MM_PER_CM;
   return [
     {
       id,
       section: FLUID_SECTION,
       concept: findingConcept(low ? 'oligohydramnios' : 'polyhydramnios'),
-      text: `${words.charAt(0).toUpperCase()}${words.slice(1)}: ${formatValue(by, mm)} (cut-off ${rule}), ${whose}.`,
+      statement: say.conclusion('fluid.abnormal', { category, rule, cutOff }, [value]),
       severity: category === 'anhydramnios' ? 'critical' : 'abnormal',
       confidence: null,
       evidence: [by],
@@ -195,18 +174,18 @@ export function fluidFinding({ id, by, mm, category, ofMachine }: Judged): Findi
   ];
 }
 
-/** Values of the fluid that contradict each other: one of them may be abnormal, so it is told. */
+/** Values of the fluid that contradict each other: one of them may be abnormal. */
 export function contradictionFinding(
-  sentences: readonly string[],
+  against: readonly Statement[],
   values: readonly Measurement[],
 ): FindingDraft[] {
-  if (sentences.length === 0) return [];
+  if (against.length === 0) return [];
   return [
     {
       id: 'fluid-contradiction',
       section: FLUID_SECTION,
       concept: findingConcept('repeatability'),
-      text: `The amount of amniotic fluid was not categorised. ${sentences.join(' ')}`,
+      statements: [say.gap('fluid.not-categorised', {}), ...against],
       severity: 'abnormal',
       confidence: null,
       evidence: values.map(({ id }) => id),

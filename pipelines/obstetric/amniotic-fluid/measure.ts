@@ -2,11 +2,10 @@ import { scaleFor } from '../../contract/study.ts';
 import { viewWords } from '../../contract/view-words.ts';
 import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { weeksAndDays } from '../../result/gestational-age.ts';
-import { lineBetween, measuredOn } from '../../result/measurement.ts';
-import { createMeasurement } from '../../result/render/number-text.ts';
-import { isPlausible } from '../shared/plausibility.ts';
-import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import { remarkOfFluid, say } from '../../result/render/obstetric/amniotic-fluid.ts';
+import { remark } from '../../result/render/obstetric/shared.ts';
+import type { Statement } from '../../result/statement.ts';
+import { createMeasurement, isPlausible, lineBetween, measuredOn } from '../shared/measurement.ts';
 import type { FluidReading } from './evidence.ts';
 import { AFI_FROM_DAYS, fluidIndex, MM_PER_CM, mooreCayleFluidIndex } from './guideline.ts';
 
@@ -58,9 +57,10 @@ export function measurePocket(
       confidence: pocket.confidence,
       uncertainty,
       quality: used ? (pocket.cut ? 'low' : 'accepted') : 'low',
-      note: pocket.cut
-        ? `at least so deep: the pocket runs out of the picture; ${SIMULATED_ONLY}`
-        : SIMULATED_ONLY,
+      remarks: [
+        ...(pocket.cut ? [remarkOfFluid('fluid.at-least', {})] : []),
+        remark('method.simulated-only', {}),
+      ],
     },
   );
   return used ? { reading, measurement, cut: pocket.cut, quadrant: quadrantOf(reading) } : null;
@@ -71,27 +71,30 @@ export const deepest = (pockets: readonly MeasuredPocket[]): MeasuredPocket | nu
   pockets.toSorted((a, b) => b.measurement.value - a.measurement.value)[0] ?? null;
 
 /** Said where the index is not used yet (obstetric 4). */
-export const INDEX_TOO_EARLY = `The amniotic fluid index is not used before ${weeksAndDays(AFI_FROM_DAYS)} weeks.`;
+export const INDEX_TOO_EARLY = say.gap('fluid.index-too-early', { days: AFI_FROM_DAYS });
 
-/** The four quadrants and their index, or the sentence that says why there is none. */
+/** The four quadrants and their index, or why there is none. */
 export function measureIndex(
   pockets: readonly MeasuredPocket[],
   gaDays: number | undefined,
-): Measurement[] | string {
+): { measurements: Measurement[] } | { gap: Statement } {
   const whole = pockets.filter(({ cut }) => !cut);
   const [first, second, third, fourth] = QUADRANTS.map((_, index) =>
     deepest(whole.filter(({ quadrant }) => quadrant === index)),
   );
   if (!first || !second || !third || !fourth) {
-    return 'The amniotic fluid index was not assessed: the four quadrants are not told apart by the names of the images.';
+    return { gap: say.gap('fluid.quadrants-not-named', {}) };
   }
   if (gaDays !== undefined && gaDays < AFI_FROM_DAYS) {
-    return INDEX_TOO_EARLY;
+    return { gap: INDEX_TOO_EARLY };
   }
   const quadrants = [first, second, third, fourth].map(({ measurement }, index) => ({
     ...measurement,
     id: `fluid-quadrant-${index + 1}`,
-    note: `quadrant ${index + 1}; ${SIMULATED_ONLY}`,
+    remarks: [
+      remarkOfFluid('fluid.quadrant', { number: index + 1 }),
+      remark('method.simulated-only', {}),
+    ],
   }));
   const cm = (index: number) => (quadrants[index]?.value ?? 0) / MM_PER_CM;
   const mm = fluidIndex([cm(0), cm(1), cm(2), cm(3)]) * MM_PER_CM;
@@ -111,11 +114,11 @@ export function measureIndex(
           ? null
           : { low, high, centile: null, z_score: null, chart: 'moore-cayle-1990' },
       interpretation: low === null || high === null ? null : mm < low ? 'L' : mm > high ? 'H' : 'N',
-      note:
-        week === null
-          ? `gestational age was not given, so no chart was used; ${SIMULATED_ONLY}`
-          : SIMULATED_ONLY,
+      remarks: [
+        ...(week === null ? [remarkOfFluid('fluid.index-without-age', {})] : []),
+        remark('method.simulated-only', {}),
+      ],
     },
   );
-  return [...quadrants, index];
+  return { measurements: [...quadrants, index] };
 }

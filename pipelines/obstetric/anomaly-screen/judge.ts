@@ -1,16 +1,17 @@
 import {
-  type ConceptKey,
   type FindingConceptKey,
   findingConcept,
-} from '../../concepts/concepts.ts';
+  type ObstetricConcept,
+} from '../../concepts/obstetric.ts';
 import { centileOf } from '../../measure/statistics.ts';
-import type { Measurement, Result } from '../../result/envelope.ts';
-import { isOfMachine } from '../../result/measurement.ts';
-import { acrossCutOff } from '../../result/obstetric/limits.ts';
-import { formatValue } from '../../result/render/number-text.ts';
-import { withSubject } from '../../result/render/report-lines.ts';
-import type { FindingDraft } from '../../result/section-outcome.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { cutOffWithin } from '../../result/obstetric/limits.ts';
+import { SIZE_NAMES, say } from '../../result/render/obstetric/anomaly-screen.ts';
+import { withSubject } from '../../result/render/obstetric/shared.ts';
+import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
 import { keyFrame } from '../shared/key-frames.ts';
+import { isOfMachine } from '../shared/measurement.ts';
 import type { ScreenEvidence } from './evidence.ts';
 import {
   BRAIN_DAYS,
@@ -30,7 +31,7 @@ export const SCREENED = [
   'transcerebellar-diameter',
   'cisterna-magna',
   'nuchal-fold',
-] as const satisfies readonly ConceptKey[];
+] as const satisfies readonly ObstetricConcept[];
 export type ScreenKey = (typeof SCREENED)[number];
 
 /**
@@ -40,7 +41,7 @@ export type ScreenKey = (typeof SCREENED)[number];
 type ItemStatus = 'measured' | 'abnormal' | 'plane-seen' | 'not-examined';
 
 /** Items that a measurement of this section or of one before it is about. */
-const ITEM_OF: Readonly<Partial<Record<ConceptKey, string>>> = {
+const ITEM_OF: Readonly<Partial<Record<ObstetricConcept, string>>> = {
   'atrial-width': 'ventricles',
   'transcerebellar-diameter': 'cerebellum',
   'cisterna-magna': 'cisterna-magna',
@@ -101,17 +102,10 @@ export const ANOMALY_SECTION = 'anomaly-screen';
 
 const keyOf = ({ concept }: Measurement) => SCREENED.find((name) => name === concept.key);
 
-/** "Atrial width (fetus A) 8.0 mm". */
-export function sizeText(one: Measurement): string[] {
-  const key = keyOf(one);
-  return key ? [`${withSubject(one.label, one)} ${formatValue(key, one.value)}`] : [];
-}
-
 /**
- * The sizes that stand: of a quantity ours, else the machine's; where there are several fetuses each
- * by itself, since none stands for another.
+ * The sizes that count: of a quantity ours, else the machine's; of several fetuses each by itself.
  */
-export function standingSizes(
+export function countingSizes(
   measurements: readonly Measurement[],
   several: boolean,
 ): Measurement[] {
@@ -155,170 +149,162 @@ export function withChart(measurement: Measurement, gaDays: number): Measurement
   };
 }
 
+/** A size outside its limits, as findings name it. */
+type Abnormality =
+  | 'mild-ventriculomegaly'
+  | 'moderate-ventriculomegaly'
+  | 'severe-ventriculomegaly'
+  | 'effaced-cisterna-magna'
+  | 'mega-cisterna-magna'
+  | 'thick-nuchal-fold';
+
 interface Judgement {
-  key: ScreenKey;
+  key: keyof typeof SIZE_NAMES;
   concept: FindingConceptKey;
-  name: string;
   scheme: string;
   category: string;
-  /** What is looked at, and whether it holds. */
+  /** The limit that is tested, and whether it holds. */
   criterion: { name: string; met: boolean };
-  /** As a finding says it; null: within its limits. */
-  finding: string | null;
+  /** Null: within its limits. */
+  finding: Abnormality | null;
   /** Millimetres, where a size begins to be a finding. */
   limits: readonly number[];
 }
 
+function judgeVentricle(mm: number): Judgement {
+  const category = ventricleCategory(mm);
+  return {
+    key: 'atrial-width',
+    concept: 'ventriculomegaly',
+    scheme: 'ISUOG 2020 CNS part 1; SMFM 2018, Fox et al., AJOG 219:B2-B9',
+    category,
+    criterion: { name: `at least ${VENTRICLE_MM.mild} mm`, met: category !== 'normal' },
+    finding: category === 'normal' ? null : `${category}-ventriculomegaly`,
+    limits: [VENTRICLE_MM.mild],
+  };
+}
+
+function judgeCisterna(mm: number): Judgement {
+  const category = cisternaMagnaCategory(mm);
+  const { low, high } = SCREEN_MM.cisternaMagna;
+  return {
+    key: 'cisterna-magna',
+    concept: 'cisterna-magna',
+    scheme: 'ISUOG 2020 CNS part 1',
+    category,
+    criterion: { name: `from ${low} to ${high} mm`, met: category === 'normal' },
+    finding: category === 'normal' ? null : `${category}-cisterna-magna`,
+    limits: [low, high],
+  };
+}
+
+function judgeFold(mm: number, gaDays: number): Judgement | null {
+  const category = nuchalFoldCategory(mm, gaDays);
+  return (
+    category && {
+      key: 'nuchal-fold',
+      concept: 'nuchal-fold',
+      scheme: 'Benacerraf 1985; ISUOG',
+      category,
+      criterion: { name: `at least ${SCREEN_MM.nuchalFold} mm`, met: category === 'thick' },
+      finding: category === 'thick' ? 'thick-nuchal-fold' : null,
+      limits: [SCREEN_MM.nuchalFold],
+    }
+  );
+}
+
+/** The category of a size; null for one that has none at this age. */
 function judge(measurement: Measurement, gaDays: number): Judgement | null {
   const key = keyOf(measurement);
-  const { value } = measurement;
   const inRange = gaDays >= BRAIN_DAYS.from && gaDays <= BRAIN_DAYS.to;
-  if (key === 'atrial-width' && inRange) {
-    const category = ventricleCategory(value);
-    return {
-      key,
-      concept: 'ventriculomegaly',
-      name: 'Width of the lateral ventricle',
-      scheme: 'ISUOG 2020 CNS part 1; SMFM 2018, Fox et al., AJOG 219:B2-B9',
-      category,
-      criterion: { name: `at least ${VENTRICLE_MM.mild} mm`, met: category !== 'normal' },
-      finding: category === 'normal' ? null : `${category} ventriculomegaly`,
-      limits: [VENTRICLE_MM.mild],
-    };
-  }
-  if (key === 'cisterna-magna' && inRange) {
-    const category = cisternaMagnaCategory(value);
-    const { low, high } = SCREEN_MM.cisternaMagna;
-    return {
-      key,
-      concept: 'cisterna-magna',
-      name: 'Cisterna magna',
-      scheme: 'ISUOG 2020 CNS part 1',
-      category,
-      criterion: { name: `from ${low} to ${high} mm`, met: category === 'normal' },
-      finding: category === 'normal' ? null : `${category} cisterna magna`,
-      limits: [low, high],
-    };
-  }
-  const fold = key === 'nuchal-fold' ? nuchalFoldCategory(value, gaDays) : null;
-  if (key !== 'nuchal-fold' || fold === null) return null;
-  return {
-    key,
-    concept: 'nuchal-fold',
-    name: 'Nuchal fold',
-    scheme: 'Benacerraf 1985; ISUOG',
-    category: fold,
-    criterion: { name: `at least ${SCREEN_MM.nuchalFold} mm`, met: fold === 'thick' },
-    finding: fold === 'thick' ? 'thick nuchal fold' : null,
-    limits: [SCREEN_MM.nuchalFold],
-  };
+  if (key === 'atrial-width' && inRange) return judgeVentricle(measurement.value);
+  if (key === 'cisterna-magna' && inRange) return judgeCisterna(measurement.value);
+  return key === 'nuchal-fold' ? judgeFold(measurement.value, gaDays) : null;
 }
 
 function findingOf(
   { concept }: Judgement,
   measurement: Measurement,
-  text: string,
+  statement: Statement,
   beside: readonly Measurement[] = [],
 ): FindingDraft {
   return {
     id: `${concept}-${measurement.id}`,
     section: ANOMALY_SECTION,
     concept: findingConcept(concept),
-    text,
+    statement,
     severity: 'abnormal',
     confidence: measurement.confidence,
     evidence: [measurement, ...beside].map(({ id }) => id),
   };
 }
 
-const wordsOf = ({ finding }: Judgement) => finding ?? 'within its limits';
-
-const originOf = (measurement: Measurement) =>
-  isOfMachine(measurement) ? 'value of the ultrasound machine' : 'measured on the image';
-
-/** Values of the machine that fall into another category than ours; none where the machine's stand. */
+/** Values of the machine in another category than ours; empty where the machine's value counts. */
 function contradicting(
   measurement: Measurement,
   { key, category }: Judgement,
   measurements: readonly Measurement[],
   gaDays: number,
-): Measurement[] {
+): { value: Measurement; finding: Abnormality | null }[] {
   if (isOfMachine(measurement)) return [];
-  return measurements.filter(
-    (one) =>
-      isOfMachine(one) &&
-      one.quality === 'accepted' &&
-      one.concept.key === key &&
-      judge(one, gaDays)?.category !== category,
-  );
-}
-
-function contradictionText(
-  judged: Judgement,
-  measurement: Measurement,
-  others: readonly Measurement[],
-  gaDays: number,
-): string {
-  const machine = others.flatMap((one) => {
-    const words = judge(one, gaDays);
-    const side = withSubject('by the ultrasound machine', one);
-    return words ? [`${formatValue(judged.key, one.value)} ${side} (${wordsOf(words)})`] : [];
+  return measurements.flatMap((value) => {
+    if (!isOfMachine(value) || value.quality !== 'accepted' || value.concept.key !== key) return [];
+    const other = judge(value, gaDays);
+    return other && other.category !== category ? [{ value, finding: other.finding }] : [];
   });
-  const own = `${formatValue(judged.key, measurement.value)} as measured here (${wordsOf(judged)})`;
-  return `${judged.name} ${[own, ...machine].join(', ')}: measure by hand.`;
 }
 
 export interface ScreenConclusion {
-  classifications: Result['classifications'];
+  classifications: ClassificationDraft[];
   findings: FindingDraft[];
-  /** What could not be decided, a sentence each. */
-  unsure: string[];
+  /** What could not be decided. */
+  uncertain: Statement[];
 }
 
 /**
- * The categories of the sizes that stand, and what is abnormal. Where the machine's value falls into
- * another category than ours neither is given, and both are told; nor is one given where the interval
- * of a size holds a cut-off. A size of several fetuses that
- * names none of them has no category, and is told where it is abnormal.
+ * The categories of the sizes that count, and what is abnormal. Where the machine's value falls into
+ * another category than ours neither is given, and a finding names both; nor is one given where the
+ * interval of a size includes a cut-off. With several fetuses a size that names none of them has no
+ * category, and is a finding where it is abnormal.
  */
 export function concludeSizes(
   measurements: readonly Measurement[],
   gaDays: number,
   several: boolean,
 ): ScreenConclusion {
-  const concluded: ScreenConclusion = { classifications: [], findings: [], unsure: [] };
-  for (const measurement of standingSizes(measurements, several)) {
+  const concluded: ScreenConclusion = { classifications: [], findings: [], uncertain: [] };
+  for (const measurement of countingSizes(measurements, several)) {
     const judged = judge(measurement, gaDays);
     if (!judged) continue;
+    const { key, finding, concept, limits } = judged;
     const others = several ? [] : contradicting(measurement, judged, measurements, gaDays);
     if (others.length > 0) {
-      const text = contradictionText(judged, measurement, others, gaDays);
-      concluded.findings.push(findingOf(judged, measurement, text, others));
+      const values = others.map(({ value }) => value);
+      const findings = [finding, ...others.map((one) => one.finding)];
+      const said = say.gap('screen.contradiction', { key, findings }, [measurement, ...values]);
+      concluded.findings.push(findingOf(judged, measurement, said, values));
       continue;
     }
-    const name = withSubject(judged.name, measurement);
-    const value = formatValue(judged.key, measurement.value);
+    const cutOff = cutOffWithin(measurement, limits);
+    if (cutOff !== null) {
+      concluded.uncertain.push(say.gap('screen.uncertain', { key, cutOff }, [measurement]));
+      continue;
+    }
     const unnamed = several && measurement.fetus === null;
-    const near = acrossCutOff(measurement.value, measurement.uncertainty, judged.limits);
-    if (near) {
-      concluded.unsure.push(`${name} ${value}. ${near}`);
-      continue;
-    }
     if (!unnamed) {
       concluded.classifications.push({
-        id: `${judged.concept}-${measurement.id}`,
+        id: `${concept}-${measurement.id}`,
         section: ANOMALY_SECTION,
-        concept: findingConcept(judged.concept),
-        name,
+        concept: findingConcept(concept),
+        name: withSubject(SIZE_NAMES[key], measurement),
         value: judged.category,
         scheme: judged.scheme,
-        criteria: [{ ...judged.criterion, value }],
+        criteria: [{ ...judged.criterion, value: { of: key, value: measurement.value } }],
       });
     }
-    if (!judged.finding) continue;
-    const whose = unnamed ? '; of which fetus it is, is not known' : '';
-    const text = `${name} ${value}: ${judged.finding} (${originOf(measurement)}${whose}).`;
-    concluded.findings.push(findingOf(judged, measurement, text));
+    if (!finding) continue;
+    const said = say.conclusion('screen.abnormal', { key, finding, unnamed }, [measurement]);
+    concluded.findings.push(findingOf(judged, measurement, said));
   }
   return concluded;
 }

@@ -1,12 +1,17 @@
-import { CONCEPTS, type ConceptKey, type MethodKey } from '../../concepts/concepts.ts';
+import type { ObstetricMethod } from '../../concepts/methods.ts';
 import { scaleFor } from '../../contract/study.ts';
 import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { lineBetween, measuredOn } from '../../result/measurement.ts';
-import { createMeasurement } from '../../result/render/number-text.ts';
-import { withMedian } from '../shared/median-of-frames.ts';
-import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
-import { WITHOUT_REFERENCE } from '../shared/simulated-only.ts';
+import { say } from '../../result/render/obstetric/anomaly-screen.ts';
+import { remark } from '../../result/render/obstetric/shared.ts';
+import type { Statement } from '../../result/statement.ts';
+import {
+  createMeasurement,
+  isPlausible,
+  lineBetween,
+  measuredOn,
+  withMedian,
+} from '../shared/measurement.ts';
 import type {
   BrainReading,
   BrainUncertainty,
@@ -17,8 +22,8 @@ import type {
 const FRAMES_PER_MEASUREMENT = 3;
 
 interface Structure {
-  key: ConceptKey;
-  method: MethodKey;
+  key: 'atrial-width' | 'transcerebellar-diameter' | 'cisterna-magna';
+  method: ObstetricMethod;
   /** The plane on which it is measured (ISUOG CNS part 1, 2020). */
   plane: 'transcerebellar' | 'transventricular';
   part: keyof LocatedBrain & keyof BrainUncertainty;
@@ -72,7 +77,10 @@ function onFrame(
       confidence: found.confidence,
       uncertainty: uncertainty && halfWidthOf(mm, uncertainty),
       quality: !plausible ? 'inadequate' : found.accepted ? 'accepted' : 'low',
-      note: [plausible ? null : implausibleNote(key), WITHOUT_REFERENCE].filter(Boolean).join('; '),
+      remarks: [
+        ...(plausible ? [] : [remark('obstetric.implausible', {})]),
+        remark('method.without-reference', {}),
+      ],
     }),
   ];
 }
@@ -102,31 +110,25 @@ export function measureBrain(
 }
 
 /** Why a structure on whose plane there are frames was not measured. */
-function reasonOf(readings: readonly BrainReading[], part: Structure['part']): string {
-  if (readings.every(({ located }) => located === null)) {
-    return 'the head was not outlined surely enough';
-  }
+function reasonOf(readings: readonly BrainReading[], part: Structure['part']) {
+  if (readings.every(({ located }) => located === null)) return 'no-head';
   const ends = readings.flatMap(({ located }) => located?.[part] ?? []);
-  return ends.some(({ accepted }) => accepted)
-    ? 'no physical scale was available'
-    : 'its ends were not told surely enough';
+  return ends.some(({ accepted }) => accepted) ? 'no-scale' : 'no-ends';
 }
 
 /**
- * One sentence for each structure whose plane was found and of which no value is accepted. Whether
- * its plane was found at all is said by the checklist.
+ * Each structure whose plane was found and of which no value is accepted. Whether its plane was found
+ * is part of the checklist.
  */
 export function brainGaps(
   readings: readonly BrainReading[] | null,
   measurements: readonly Measurement[],
-): string[] {
-  if (readings === null) {
-    return ['Structures of the brain were not measured: no permitted model locates them.'];
-  }
+): Statement[] {
+  if (readings === null) return [say.gap('screen.no-brain-model', {})];
   return STRUCTURES.flatMap(({ key, plane, part }) => {
     const shown = readings.filter(({ estimate }) => estimate.label === plane);
     const known = measurements.some((one) => one.concept.key === key && one.quality === 'accepted');
     if (shown.length === 0 || known) return [];
-    return [`${CONCEPTS[key].label} was not measured: ${reasonOf(shown, part)}.`];
+    return [say.gap('screen.not-measured', { key, reason: reasonOf(shown, part) })];
   });
 }

@@ -1,6 +1,8 @@
 import type { Measurement } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
+import { say } from '../../result/render/obstetric/anomaly-screen.ts';
 import { notAssessed } from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
 import { ifPlausible } from '../shared/machine-values.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { ScreenEvidence } from './evidence.ts';
@@ -9,9 +11,8 @@ import {
   ANOMALY_SECTION,
   checkItems,
   concludeSizes,
+  countingSizes,
   SCREENED,
-  sizeText,
-  standingSizes,
   withChart,
   withSizes,
 } from './judge.ts';
@@ -28,46 +29,43 @@ function measurementsOf(evidence: ScreenEvidence, several: boolean): Measurement
   return [...machine.map(ifPlausible), ...ours];
 }
 
-const WITHOUT_AGE = 'The mid-trimester checklist was not assessed: gestational age was not given.';
-
-const OUTSIDE_WINDOW = `The mid-trimester checklist was not assessed: it is looked at from ${WINDOW}.`;
-
 /** Sizes without an age: shown, neither put on a chart nor judged (obstetric 0.5). */
 function withoutAge(sizes: readonly Measurement[], several: boolean): SectionOutcome {
-  const outcome = notAssessed('no_gestational_age', WITHOUT_AGE, NEEDS);
-  const shown = standingSizes(sizes, several).flatMap(sizeText);
-  if (shown.length === 0) return outcome;
-  const summary = `${outcome.summary} Measured and not judged: ${shown.join(', ')}.`;
-  return { ...outcome, summary, measurements: [...sizes] };
+  const gap = say.gap('screen.no-age', {});
+  const outcome = notAssessed('no_gestational_age', gap, NEEDS);
+  const counting = countingSizes(sizes, several);
+  if (counting.length === 0) return outcome;
+  const shown = say.value('screen.measured-not-judged', {}, counting);
+  return { ...outcome, statements: [gap, shown], measurements: [...sizes] };
 }
 
-/** Without the checklist the sizes are judged all the same: their limits hold on. */
+/** Without the checklist the sizes are still judged by their limits. */
 function sizesAlone(
-  outcome: SectionOutcome,
+  code: string,
+  gap: Statement,
+  needs: readonly string[],
   sizes: readonly Measurement[],
   gaDays: number,
   several: boolean,
 ): SectionOutcome {
-  const standing = standingSizes(sizes, several);
-  if (standing.length === 0) return { ...outcome, measurements: [...sizes] };
-  const { classifications, findings, unsure } = concludeSizes(sizes, gaDays, several);
-  const shown = `Measured: ${standing.flatMap(sizeText).join(', ')}.`;
-  const said = [outcome.summary, shown, ...findings.map(({ text }) => text), ...unsure];
+  const outcome = notAssessed(code, gap, needs);
+  const counting = countingSizes(sizes, several);
+  if (counting.length === 0) return { ...outcome, measurements: [...sizes] };
+  const { classifications, findings, uncertain } = concludeSizes(sizes, gaDays, several);
   return {
     ...outcome,
     status: 'partial',
-    summary: said.join(' '),
-    data: { sizes: standing.length },
+    statements: [
+      gap,
+      say.value('screen.measured', {}, counting),
+      ...findings.flatMap(({ statement }) => statement ?? []),
+      ...uncertain,
+    ],
+    data: { sizes: counting.length },
     measurements: [...sizes],
     classifications,
     findings,
   };
-}
-
-/** Items of several fetuses are not put together into one checklist. */
-function ofSeveral(why: string): SectionOutcome {
-  const detail = `The mid-trimester checklist was not assessed: ${why}.`;
-  return notAssessed('several_fetuses', detail, ['a study of each fetus by itself']);
 }
 
 function run(evidence: ScreenEvidence, before: readonly Measurement[]): SectionOutcome {
@@ -76,46 +74,48 @@ function run(evidence: ScreenEvidence, before: readonly Measurement[]): SectionO
   const sizes = measurementsOf(evidence, several !== null);
   if (gaDays === undefined) return withoutAge(sizes, several !== null);
   const measurements = sizes.map((one) => withChart(one, gaDays));
-  if (several !== null) return sizesAlone(ofSeveral(several), measurements, gaDays, true);
-  if (gaDays < SCREEN_DAYS.from || gaDays > SCREEN_DAYS.to) {
-    const outcome = notAssessed('outside_window', OUTSIDE_WINDOW, NEEDS);
-    return sizesAlone(outcome, measurements, gaDays, false);
+  if (several !== null) {
+    // The items of several fetuses are not combined into one checklist.
+    const gap = say.gap('screen.several-fetuses', { source: several });
+    const needs = ['a study of each fetus by itself'];
+    return sizesAlone('several_fetuses', gap, needs, measurements, gaDays, true);
   }
-  const { classifications, findings, unsure } = concludeSizes(measurements, gaDays, false);
+  if (gaDays < SCREEN_DAYS.from || gaDays > SCREEN_DAYS.to) {
+    const gap = say.gap('screen.outside-weeks', SCREEN_DAYS);
+    return sizesAlone('outside_window', gap, NEEDS, measurements, gaDays, false);
+  }
+  const { classifications, findings, uncertain } = concludeSizes(measurements, gaDays, false);
   const known = [
-    ...standingSizes(measurements, false),
+    ...countingSizes(measurements, false),
     ...before.filter(({ quality }) => quality === 'accepted'),
   ];
   const items = withSizes(checkItems(evidence), known, findings);
   const seen = items.filter(({ status }) => status !== 'not-examined');
   if (seen.length === 0 && measurements.length === 0) {
-    return notAssessed(
-      'view_missing',
-      'The mid-trimester checklist was not assessed: none of its planes was found.',
-      NEEDS,
-    );
+    return notAssessed('view_missing', say.gap('screen.no-view', {}), NEEDS);
   }
   const mandatory = items.filter((one) => one.mandatory);
   const missing = mandatory.filter(({ status }) => status === 'not-examined');
   const sized = items.filter(({ status }) => status === 'measured' || status === 'abnormal');
-  const judged =
-    sized.length > 0
-      ? 'Beyond the sizes given, whether what they show is normal was not judged.'
-      : 'Whether what they show is normal was not judged.';
   const found = mandatory.length - missing.length;
-  const counted = `A plane or a value that shows it was found for ${found} of ${mandatory.length} items of the checklist.`;
-  const gaps = `Not examined: ${missing.map(({ text }) => text).join(', ')}.`;
+  const counted = say.value('screen.found', { found, expected: mandatory.length });
+  const notJudged = say.limitation('screen.not-judged', { sized: sized.length > 0 });
+  const notExamined = say.gap('screen.not-examined', { items: missing.map(({ text }) => text) });
   const unmeasured = brainGaps(evidence.views.fetalBrain?.frames ?? null, measurements);
   return {
     status: 'partial',
     reason: {
       code: 'items_missing',
-      detail: [judged, gaps, ...unmeasured].join(' '),
+      gaps: [notJudged, notExamined, ...unmeasured],
       needs: NEEDS,
     },
-    summary: [counted, judged, ...findings.map(({ text }) => text), ...unsure, ...unmeasured].join(
-      ' ',
-    ),
+    statements: [
+      counted,
+      notJudged,
+      ...findings.flatMap(({ statement }) => statement ?? []),
+      ...uncertain,
+      ...unmeasured,
+    ],
     data: {
       checklist: items,
       found,

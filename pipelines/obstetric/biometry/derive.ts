@@ -1,13 +1,22 @@
-import type { ConceptKey, MethodKey } from '../../concepts/concepts.ts';
+import type { ObstetricMethod } from '../../concepts/methods.ts';
+import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import { axisEnds } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { weeksAndDays } from '../../result/gestational-age.ts';
-import { isOfMachine, lineBetween, measuredOn } from '../../result/measurement.ts';
-import { acceptedValue, createMeasurement } from '../../result/render/number-text.ts';
+import { remarkOfBiometry, say } from '../../result/render/obstetric/biometry.ts';
+import { remark } from '../../result/render/obstetric/shared.ts';
+import type { Remark, Statement } from '../../result/statement.ts';
 import { excludedBy } from '../planes/judge.ts';
 import { BPD_PLANES } from '../shared/key-frames.ts';
+import {
+  acceptedValue,
+  createMeasurement,
+  isOfMachine,
+  isPlausible,
+  lineBetween,
+  measuredOn,
+} from '../shared/measurement.ts';
 import type { FrameReading } from '../shared/plane.ts';
-import { implausibleNote, isPlausible, LOWEST_AXIS_RATIO } from '../shared/plausibility.ts';
+import { LOWEST_AXIS_RATIO } from '../shared/plausibility.ts';
 import type { BiometryEvidence } from './evidence.ts';
 import {
   CEPHALIC_INDEX_RANGE,
@@ -31,40 +40,22 @@ const INTERGROWTH_WEIGHT = { fromDays: 22 * DAYS_PER_WEEK, fromAcMm: 160 } as co
 
 /** Weights in g between which the error of the formulas is known (obstetric 2.5). */
 const WEIGHT_GRAMS = { from: 500, to: 4500 } as const;
-const WEIGHT_BEYOND = `outside of ${WEIGHT_GRAMS.from} to ${WEIGHT_GRAMS.to} g the error of the formula grows`;
 
-/** How the BPD that stands was placed; no report of a machine says it of its own (obstetric 2.1). */
+/** How the BPD that counts was placed; no report of a machine states it (obstetric 2.1). */
 export type BpdConvention = 'outer-outer' | 'not-stated';
 
-/** The convention of the standing BPD; ours where none stands. */
+/** The convention of the BPD that counts; ours where there is none. */
 export function bpdConvention(lengths: readonly Measurement[]): BpdConvention {
   const bpd = acceptedValue(lengths, 'bpd');
   return bpd && isOfMachine(bpd) ? 'not-stated' : 'outer-outer';
 }
 
-export const OUTER_INDEX_NOTE =
-  'with BPD outer to outer: about 2 to 3 points above the outer-inner values of the published range';
-
-const INDEX_NOTE = {
-  'outer-outer': OUTER_INDEX_NOTE,
-  'not-stated':
-    'the report of the ultrasound machine does not say how BPD was placed; outer to outer reads about 2 to 3 points above the outer-inner values of the published range',
-} as const satisfies Record<BpdConvention, string>;
-
-const FEMUR_RATIO_NOTE = {
-  'outer-outer': 'BPD outer to outer',
-  'not-stated': 'the report of the ultrasound machine does not say how BPD was placed',
-} as const satisfies Record<BpdConvention, string>;
-
-/** The widths of the interval are of grade R (obstetric 0.1 and 2.4). */
-const INTERVAL_NOTE = 'the interval (Hadlock 1984) was not checked against the original paper';
-
 type Given = Parameters<typeof createMeasurement>[4];
 
 function derived(
-  key: ConceptKey,
+  key: ObstetricConcept,
   value: number,
-  method: MethodKey,
+  method: ObstetricMethod,
   inputs: readonly Measurement[],
   given: Given = {},
 ): Measurement {
@@ -73,11 +64,11 @@ function derived(
     inputs: inputs.map(({ id }) => id),
     quality: plausible ? 'accepted' : 'inadequate',
     ...given,
-    ...(plausible ? {} : { note: implausibleNote(key) }),
+    ...(plausible ? {} : { remarks: [remark('obstetric.implausible', {})] }),
   });
 }
 
-/** Standing values in cm, as Hadlock's equations take them. */
+/** A length in cm, as Hadlock's equations take it. */
 const cm = (measurement: Measurement) => measurement.value / MM_PER_CM;
 
 /** An age outside of the weeks of its equation is shown and not used (obstetric 0.5). */
@@ -87,7 +78,7 @@ function withinEquation(weeks: number): Given {
     ? {}
     : {
         quality: 'inadequate',
-        note: `outside the ${from} to ${to} weeks of the equation; not used`,
+        remarks: [remarkOfBiometry('biometry.outside-equation', { from, to })],
       };
 }
 
@@ -97,7 +88,8 @@ function ages(hc: Measurement | null, ac: Measurement | null, fl: Measurement | 
   const twoSd = hadlock1984HcTwoSd(weeks);
   const byHc = derived('ga-by-hc', weeks * DAYS_PER_WEEK, 'hadlock-1984-ga-hc', [hc], {
     uncertainty: twoSd && twoSd * DAYS_PER_WEEK,
-    note: twoSd === null ? null : INTERVAL_NOTE,
+    // The widths of the interval are of grade R (obstetric 0.1 and 2.4).
+    remarks: twoSd === null ? [] : [remarkOfBiometry('biometry.interval-not-checked', {})],
     ...withinEquation(weeks),
   });
   if (!ac || !fl) return [byHc];
@@ -114,27 +106,30 @@ function ages(hc: Measurement | null, ac: Measurement | null, fl: Measurement | 
   ];
 }
 
-function noteOfWeight(grams: number, ...notes: string[]): string | null {
+function remarksOfWeight(grams: number, ...remarks: Remark[]): Remark[] {
   const { from, to } = WEIGHT_GRAMS;
-  const beyond = grams >= from && grams <= to ? [] : [WEIGHT_BEYOND];
-  return [...notes, ...beyond].join('; ') || null;
+  const within = grams >= from && grams <= to;
+  return within ? remarks : [...remarks, remarkOfBiometry('biometry.weight-beyond', { from, to })];
 }
 
 const intergrowthWeightHolds = (ac: Measurement, gaDays: number | null) =>
   gaDays === null ? ac.value >= INTERGROWTH_WEIGHT.fromAcMm : gaDays >= INTERGROWTH_WEIGHT.fromDays;
 
 /** Why there is no weight (obstetric 2.6); null where there is one. */
-export function weightGap(lengths: readonly Measurement[], gaDays: number | null): string | null {
+export function weightGap(
+  lengths: readonly Measurement[],
+  gaDays: number | null,
+): Statement | null {
   const [hc, ac, fl] = (['hc', 'ac', 'fl'] as const).map((key) => acceptedValue(lengths, key));
-  const because = (why: string) => `Estimated weight was not computed because ${why}.`;
-  if (!ac) return because('AC was not measured');
+  if (!ac) return say.gap('biometry.no-weight-without-ac', {});
   const [efw] = weight(hc ?? null, ac, fl ?? null, gaDays);
-  if (efw) return efw.quality === 'accepted' ? null : `Estimated weight is not given: ${efw.note}.`;
-  if (!hc) return because('neither HC nor FL was measured');
+  if (efw) return efw.quality === 'accepted' ? null : say.gap('biometry.weight-implausible', {});
+  if (!hc) return say.gap('biometry.no-weight-without-hc-fl', {});
   const { fromDays, fromAcMm } = INTERGROWTH_WEIGHT;
-  const begins =
-    gaDays === null ? `at an AC of ${fromAcMm} mm` : `at ${weeksAndDays(fromDays)} weeks`;
-  return because(`FL was not measured, and the formula of HC and AC begins ${begins}`);
+  return say.gap('biometry.no-weight-without-fl', {
+    fromDays: gaDays === null ? null : fromDays,
+    fromAcMm,
+  });
 }
 
 /** Share of the weight by which two formulas of the same lengths may differ (obstetric 0.6). */
@@ -150,7 +145,7 @@ export function weightsApart(lengths: readonly Measurement[]): [number, number] 
   return Math.abs(reduced - full) > WEIGHTS_DIFFER * full ? [full, reduced] : null;
 }
 
-/** The selection rule (obstetric 2.5): by what was measured, and flagged when reduced. */
+/** The selection rule of obstetric 2.5: by what was measured, and flagged when reduced. */
 function weight(
   hc: Measurement | null,
   ac: Measurement | null,
@@ -163,7 +158,7 @@ function weight(
     return [
       derived('efw', grams, 'hadlock-1985-efw-hc-ac-fl', [hc, ac, fl], {
         uncertainty: WEIGHT_UNCERTAINTY * grams,
-        note: noteOfWeight(grams),
+        remarks: remarksOfWeight(grams),
       }),
     ];
   }
@@ -171,7 +166,10 @@ function weight(
     const grams = WEIGHT_FORMULAS['hadlock-ac-fl']({ ac: cm(ac), fl: cm(fl) });
     return [
       derived('efw', grams, 'hadlock-1985-efw-ac-fl', [ac, fl], {
-        note: noteOfWeight(grams, 'reduced inputs: computed without HC'),
+        remarks: remarksOfWeight(
+          grams,
+          remarkOfBiometry('biometry.reduced-inputs', { without: 'HC' }),
+        ),
       }),
     ];
   }
@@ -179,7 +177,10 @@ function weight(
   const grams = WEIGHT_FORMULAS['intergrowth-hc-ac']({ hc: cm(hc), ac: cm(ac) });
   return [
     derived('efw', grams, 'intergrowth-2017-efw-hc-ac', [hc, ac], {
-      note: noteOfWeight(grams, 'reduced inputs: computed without FL'),
+      remarks: remarksOfWeight(
+        grams,
+        remarkOfBiometry('biometry.reduced-inputs', { without: 'FL' }),
+      ),
     }),
   ];
 }
@@ -192,8 +193,8 @@ function ratios(
   ac: Measurement | null,
   fl: Measurement | null,
 ): Measurement[] {
-  const of = (
-    key: ConceptKey,
+  const ratio = (
+    key: ObstetricConcept,
     value: (first: number, second: number) => number,
     first: Measurement | null,
     second: Measurement | null,
@@ -203,14 +204,18 @@ function ratios(
     return [derived(key, value(first.value, second.value), 'ratio', [first, second], given)];
   };
   return [
-    ...of('cephalic-index', cephalicIndex, bpd, ofd, { note: INDEX_NOTE[convention] }),
-    ...of('hc-ac-ratio', headAbdomenRatio, hc, ac),
-    ...of('fl-ac-ratio', femurAbdomenRatio, fl, ac),
-    ...of('fl-bpd-ratio', femurBpdRatio, fl, bpd, { note: FEMUR_RATIO_NOTE[convention] }),
+    ...ratio('cephalic-index', cephalicIndex, bpd, ofd, {
+      remarks: [remarkOfBiometry('biometry.index-placement', { placement: convention })],
+    }),
+    ...ratio('hc-ac-ratio', headAbdomenRatio, hc, ac),
+    ...ratio('fl-ac-ratio', femurAbdomenRatio, fl, ac),
+    ...ratio('fl-bpd-ratio', femurBpdRatio, fl, bpd, {
+      remarks: [remarkOfBiometry('biometry.femur-ratio-placement', { placement: convention })],
+    }),
   ];
 }
 
-/** Gestational age, weight and ratios of the standing lengths; what lacks an input is left out. */
+/** Gestational age, weight and ratios of the lengths that count; what lacks an input is left out. */
 export function deriveBiometry(
   lengths: readonly Measurement[],
   gaDays: number | null,
@@ -232,8 +237,6 @@ export function headShape(index: number): 'dolichocephaly' | 'brachycephaly' | n
 }
 
 type HeadReading = Extract<FrameReading, { structure: 'head' }>;
-
-const PIXELS_NOTE = 'of an image without a physical scale, its pixels taken as square';
 
 /** A refused scale says that something is wrong with the picture: no ratio is taken of it. */
 function isUsable(reading: FrameReading): reading is HeadReading {
@@ -262,7 +265,10 @@ export function uncalibratedIndex({ readings }: Pick<BiometryEvidence, 'readings
     createMeasurement('cephalic-index', 'cephalic-index', index, 'ratio', {
       source: measuredOn(clip, frame.index, 'model', [lineBetween(a1, a2), lineBetween(b1, b2)]),
       confidence: located.confidence,
-      note: `${PIXELS_NOTE}; ${OUTER_INDEX_NOTE}`,
+      remarks: [
+        remarkOfBiometry('biometry.square-pixels', {}),
+        remarkOfBiometry('biometry.index-placement', { placement: 'outer-outer' }),
+      ],
     }),
   ];
 }

@@ -1,4 +1,5 @@
-import type { ConceptKey, MethodKey } from '../../concepts/concepts.ts';
+import type { ObstetricMethod } from '../../concepts/methods.ts';
+import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Ellipse, PixelScale, Point } from '../../contract/image.ts';
 import { type CalibratedRegion, type Clip, scaleFor } from '../../contract/study.ts';
 import { axisEnds, distance, perimeter, toMillimetres } from '../../measure/ellipse.ts';
@@ -10,18 +11,26 @@ import {
   linePlace,
   locatedOn,
 } from '../../result/located-structure.ts';
-import { lineBetween, measuredOn } from '../../result/measurement.ts';
-import { createMeasurement, formatValue, NO_FRAME } from '../../result/render/number-text.ts';
+import { type PlaneExclusion, remarkOfBiometry } from '../../result/render/obstetric/biometry.ts';
+import { remark } from '../../result/render/obstetric/shared.ts';
+import { distinctRemarks, type Remark } from '../../result/statement.ts';
 import { excludedBy } from '../planes/judge.ts';
 import { BPD_PLANES, MEASURING_PLANES } from '../shared/key-frames.ts';
+import {
+  createMeasurement,
+  isPlausible,
+  lineBetween,
+  measuredOn,
+  NO_FRAME,
+} from '../shared/measurement.ts';
 import type { FrameReading, LocatedOutline, Plane, Structure } from '../shared/plane.ts';
-import { implausibleNote, isPlausible, LOWEST_AXIS_RATIO } from '../shared/plausibility.ts';
+import { LOWEST_AXIS_RATIO } from '../shared/plausibility.ts';
 import type { BiometryEvidence } from './evidence.ts';
 
 /** One length of one frame, with the calipers it was taken between. */
 export interface Length {
-  key: ConceptKey;
-  method: MethodKey;
+  key: ObstetricConcept;
+  method: ObstetricMethod;
   mm: number;
   caliper: Caliper;
 }
@@ -30,7 +39,8 @@ export interface ReadLengths {
   lengths: Length[];
   /** Where the scale of the millimetres is from. */
   calibration: CalibratedRegion['source'];
-  note: string | null;
+  /** Whether the fit carried the outline on beyond the image. */
+  extrapolated: boolean;
 }
 
 /** Share of an axis that may run out of the only region, where the fit carries the outline on. */
@@ -119,7 +129,7 @@ function outlineLengths(
   return {
     lengths,
     calibration: region.source,
-    note: cut ? 'the outline runs out of the image and was carried on by the fit' : null,
+    extrapolated: cut,
   };
 }
 
@@ -141,43 +151,38 @@ export function lengthsOf(reading: FrameReading): ReadLengths | null {
     mm,
     caliper: lineBetween(from, to),
   };
-  return { lengths: [length], calibration: region.source, note: null };
+  return { lengths: [length], calibration: region.source, extrapolated: false };
 }
 
 /** "Median of up to three frames each" (api 2.6). */
 const FRAMES_PER_MEASUREMENT = 3;
 
-/** Of the head by the plane that is the last choice for it, as a note and a sentence say it. */
-export const LAST_RESORT = 'measured on the transcerebellar plane, as no better one was found';
+/** The head was measured on the plane that is the last choice for it. */
+const ON_LAST_RESORT = remarkOfBiometry('biometry.last-resort-plane', {});
 
-/** Whether a value is of a plane that only stands in for the one it belongs on. */
-export const isOfLastResort = ({ note }: Measurement) => note?.includes(LAST_RESORT) ?? false;
+/** Whether a value is of a plane that only takes the place of the one it belongs on. */
+export const isOfLastResort = ({ remarks }: Measurement) =>
+  remarks.some(({ code }) => code === ON_LAST_RESORT.code);
 
-/** A scale that no image states is said (obstetric 0.4). */
-const USER_SCALE_NOTE = 'in the scale given with the request, which the image does not state';
-
-function planeNote(key: ConceptKey, plane: Plane): string | null {
-  if (plane === 'transcerebellar') return LAST_RESORT;
+function planeRemarks(key: ObstetricConcept, plane: Plane): Remark[] {
+  if (plane === 'transcerebellar') return [ON_LAST_RESORT];
   return plane === 'transventricular' && key === 'bpd'
-    ? 'measured on the transventricular plane; BPD belongs on the transthalamic'
-    : null;
+    ? [remarkOfBiometry('biometry.bpd-on-transventricular', {})]
+    : [];
 }
 
 /** What was located, and how sure the models are of it. */
 export type Measured = Pick<BiometryEvidence, 'readings' | 'uncertainty'>;
 
-const ABDOMEN_AXES_NOTE =
-  'the axis along the beam was taken for the transverse one; the spine was not located';
-
 interface Read {
   reading: FrameReading;
   length: Length;
-  note: string | null;
+  extrapolated: boolean;
   calibration: CalibratedRegion['source'];
   /** Why the frame is not the plane of the structure; null where it may be. */
-  excluded: string | null;
+  excluded: PlaneExclusion | null;
   /** Why nothing of this outline or line is used; null when it is plausible. */
-  implausible: string | null;
+  implausible: Remark | null;
 }
 
 /** Half width of the 95 % interval, mm. What is outlined errs the more the larger it is. */
@@ -188,24 +193,29 @@ function uncertaintyOf({ key, mm }: Length, { uncertainty }: Measured): number |
   return percent === null ? null : (percent / 100) * mm;
 }
 
-function notesOf(key: ConceptKey, { reading, note, calibration, excluded }: Read): string[] {
+function remarksOn(key: ObstetricConcept, read: Read): Remark[] {
+  const { reading, extrapolated, calibration, excluded } = read;
   return [
-    note,
-    excluded === null ? planeNote(key, reading.estimate.label) : `not used: ${excluded}`,
-    calibration === 'user' ? USER_SCALE_NOTE : null,
-    key === 'tad' || key === 'apad' ? ABDOMEN_AXES_NOTE : null,
-  ].filter((text) => typeof text === 'string');
+    ...(extrapolated ? [remarkOfBiometry('biometry.extrapolated', {})] : []),
+    ...(excluded === null
+      ? planeRemarks(key, reading.estimate.label)
+      : [remarkOfBiometry('biometry.not-used', { by: excluded })]),
+    // A scale that no image states is named (obstetric 0.4).
+    ...(calibration === 'user' ? [remarkOfBiometry('biometry.scale-of-request', {})] : []),
+    ...(key === 'tad' || key === 'apad' ? [remarkOfBiometry('biometry.abdomen-axes', {})] : []),
+    ...(read.implausible ? [read.implausible] : []),
+  ];
 }
 
-/** One implausible length makes the whole outline doubtful: what was outlined is something else. */
-function implausibility(structure: Structure, lengths: readonly Length[]): string | null {
+/** One implausible length makes the whole outline doubtful: something else was outlined. */
+function implausibility(structure: Structure, lengths: readonly Length[]): Remark | null {
   const outside = lengths.find(({ key, mm }) => !isPlausible(key, mm));
-  if (outside) return implausibleNote(outside.key);
+  if (outside) return remark('obstetric.implausible-by', { key: outside.key });
   const [, one, other] = lengths;
   if (structure === 'femur' || !one || !other) return null;
   const ratio = Math.min(one.mm, other.mm) / Math.max(one.mm, other.mm);
   return ratio < LOWEST_AXIS_RATIO[structure]
-    ? `implausible: not the shape of a fetal ${structure}`
+    ? remarkOfBiometry('biometry.wrong-shape', { structure })
     : null;
 }
 
@@ -215,19 +225,18 @@ function fromFrame(id: string, read: Read, evidence: Measured): Measurement {
   const { key } = length;
   const { implausible, excluded } = read;
   const usable = located?.accepted && excluded === null;
-  const notes = [...notesOf(key, read), ...(implausible ? [implausible] : [])];
   return createMeasurement(id, key, length.mm, length.method, {
     derivation: 'measured',
     source: measuredOn(clip, frame.index, 'model', [length.caliper]),
     confidence: located?.confidence ?? null,
     uncertainty: uncertaintyOf(length, evidence),
     quality: implausible ? 'inadequate' : usable ? 'accepted' : 'low',
-    note: notes.join('; ') || null,
+    remarks: remarksOn(key, read),
   });
 }
 
 /** The median of the accepted values; of a single value, the value itself under the plain id. */
-function withMedian(key: ConceptKey, single: readonly Measurement[]): Measurement[] {
+function withSpread(key: ObstetricConcept, single: readonly Measurement[]): Measurement[] {
   const accepted = single.filter(({ quality }) => quality === 'accepted');
   const [first] = accepted;
   if (!first) return [...single];
@@ -235,8 +244,11 @@ function withMedian(key: ConceptKey, single: readonly Measurement[]): Measuremen
     return single.map((one) => (one === first ? { ...one, id: key } : one));
   }
   const values = accepted.map(({ value }) => value);
-  const spread = `${accepted.length} frames, ${formatValue(key, Math.min(...values))} to ${formatValue(key, Math.max(...values))}`;
-  const notes = new Set([spread, ...accepted.flatMap(({ note }) => note ?? [])]);
+  const spread = remarkOfBiometry('biometry.spread', {
+    frames: accepted.length,
+    low: Math.min(...values),
+    high: Math.max(...values),
+  });
   const combined: Measurement = {
     ...first,
     id: key,
@@ -245,7 +257,7 @@ function withMedian(key: ConceptKey, single: readonly Measurement[]): Measuremen
     source: NO_FRAME,
     confidence: median(accepted.map(({ confidence }) => confidence ?? 0)),
     inputs: accepted.map(({ id }) => id),
-    note: [...notes].join('; ') || null,
+    remarks: distinctRemarks([spread, ...accepted.flatMap(({ remarks }) => remarks)]),
   };
   return [...single, combined];
 }
@@ -256,7 +268,7 @@ function withMedian(key: ConceptKey, single: readonly Measurement[]): Measuremen
  */
 function measuredReadings(
   structure: Structure,
-  key: ConceptKey,
+  key: ObstetricConcept,
   readings: readonly Read[],
 ): Read[] {
   const accepted = readings.filter(
@@ -272,20 +284,23 @@ function measuredReadings(
 }
 
 /** Every length of a structure on each of its frames, `hc-1` to `hc-3`. */
-function measureFrames(structure: Structure, evidence: Measured): Map<ConceptKey, Measurement[]> {
+function measureFrames(
+  structure: Structure,
+  evidence: Measured,
+): Map<ObstetricConcept, Measurement[]> {
   const reads = evidence.readings
     .filter((reading) => reading.structure === structure)
     .flatMap((reading) => {
       const read = lengthsOf(reading);
       return read ? [{ reading, ...read }] : [];
     });
-  const byKey = new Map<ConceptKey, Read[]>();
-  for (const { reading, lengths, note, calibration } of reads) {
+  const byKey = new Map<ObstetricConcept, Read[]>();
+  for (const { reading, lengths, extrapolated, calibration } of reads) {
     const excluded = excludedBy(reading);
     const implausible = implausibility(structure, lengths);
     for (const length of lengths) {
       const before = byKey.get(length.key) ?? [];
-      const read = { reading, length, note, calibration, excluded, implausible };
+      const read = { reading, length, extrapolated, calibration, excluded, implausible };
       byKey.set(length.key, [...before, read]);
     }
   }
@@ -305,16 +320,16 @@ function measureFrames(structure: Structure, evidence: Measured): Map<ConceptKey
  */
 export function measureStructure(structure: Structure, evidence: Measured): Measurement[] {
   return [...measureFrames(structure, evidence)].flatMap(([key, single]) =>
-    withMedian(key, single),
+    withSpread(key, single),
   );
 }
 
-/** The same of frames that may show different fetuses: each length by itself, and none stands. */
+/** The same of frames that may show different fetuses: each length by itself. */
 export function measureApart(structure: Structure, evidence: Measured): Measurement[] {
   return [...measureFrames(structure, evidence).values()].flat();
 }
 
-/** The shape needs no scale: what is no head is none in pixels either. */
+/** The shape needs no scale: an outline of the wrong shape is wrong in pixels as well. */
 function shapely(structure: 'head' | 'abdomen', { ellipse }: LocatedOutline): boolean {
   const ratio = Math.min(ellipse.a, ellipse.b) / Math.max(ellipse.a, ellipse.b);
   return ratio >= LOWEST_AXIS_RATIO[structure];

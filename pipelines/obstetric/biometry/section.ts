@@ -1,9 +1,12 @@
-import { type ConceptKey, findingConcept } from '../../concepts/concepts.ts';
+import { findingConcept, type ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { abbreviations, acceptedValue, formatValue } from '../../result/render/number-text.ts';
+import { say } from '../../result/render/obstetric/biometry.ts';
+import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
 import { excludedBy } from '../planes/judge.ts';
 import { MEASURING_PLANES } from '../shared/key-frames.ts';
+import { acceptedValue, isOfMachine } from '../shared/measurement.ts';
 import type { FramePlane, Structure } from '../shared/plane.ts';
 import { REPEATABILITY } from '../shared/plausibility.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
@@ -18,40 +21,34 @@ import type { BiometryEvidence } from './evidence.ts';
 import {
   compareWithCart,
   consistencyFindings,
-  fromMachine,
+  LENGTHS,
   withCartInputs,
   withCartWeight,
 } from './judge.ts';
 import {
   isOfLastResort,
-  LAST_RESORT,
   lengthsOf,
   measureApart,
   measureStructure,
   structuresWithoutScale,
 } from './measure.ts';
 
-/** `plane` is the best one of a structure, `sought` all that would do. */
+/** `plane` is the best one of a structure. */
 const STRUCTURES = {
   head: {
     plane: 'transthalamic head plane',
-    sought: 'head plane (transthalamic or transventricular)',
     keys: ['bpd', 'ofd', 'hc'],
   },
   abdomen: {
     plane: 'abdominal circumference plane',
-    sought: 'abdominal circumference plane',
     keys: ['tad', 'apad', 'ac'],
   },
-  femur: { plane: 'femur', sought: 'femur', keys: ['fl'] },
-} as const satisfies Record<
-  Structure,
-  { plane: string; sought: string; keys: readonly ConceptKey[] }
->;
+  femur: { plane: 'femur', keys: ['fl'] },
+} as const satisfies Record<Structure, { plane: string; keys: readonly ObstetricConcept[] }>;
 
 const NAMES = ['head', 'abdomen', 'femur'] as const satisfies readonly Structure[];
 
-/** Gaps of a plane that was there and did not do. */
+/** Gaps of a plane that was found but not adequate. */
 const INADEQUATE: ReadonlySet<string> = new Set([
   'low_confidence',
   'implausible',
@@ -60,11 +57,11 @@ const INADEQUATE: ReadonlySet<string> = new Set([
 
 interface Gap {
   code: string;
-  detail: string;
+  said: Statement;
   need: string;
 }
 
-/** A plane below the gate is told from here on: more likely than all that it is not. */
+/** A plane below the gate is named from here on: it is more likely than all others together. */
 const LIKELY = 0.5;
 
 /** Frames that would be measured, had the classifier been surer of their plane. */
@@ -78,17 +75,25 @@ function likelyFrames(structure: Structure, { planes }: BiometryEvidence): numbe
   return (planes ?? []).filter(likely).length;
 }
 
-/** Why nothing of a structure was looked at: no frame shows it, or none surely enough. */
-function withoutPlane(structure: Structure, names: string, evidence: BiometryEvidence): Gap {
-  const { plane, sought } = STRUCTURES[structure];
-  const likely = likelyFrames(structure, evidence);
-  if (likely === 0) {
-    const detail = `${names} not measured: no ${sought} was found.`;
-    return { code: 'plane_missing', detail, need: plane };
-  }
-  const frames = likely === 1 ? '1 frame probably shows' : `${likely} frames probably show`;
-  const detail = `${names} not measured: no ${sought} was found with certainty; ${frames} one.`;
-  return { code: 'low_confidence', detail, need: `a clearer ${plane}` };
+/** Why a structure was not looked at: no frame shows it, or none with enough certainty. */
+function withoutPlane(
+  structure: Structure,
+  keys: readonly ObstetricConcept[],
+  evidence: BiometryEvidence,
+): Gap {
+  const { plane } = STRUCTURES[structure];
+  const frames = likelyFrames(structure, evidence);
+  return frames === 0
+    ? {
+        code: 'plane_missing',
+        said: say.gap('biometry.plane-missing', { keys, structure }),
+        need: plane,
+      }
+    : {
+        code: 'low_confidence',
+        said: say.gap('biometry.plane-uncertain', { keys, structure, frames }),
+        need: `a clearer ${plane}`,
+      };
 }
 
 /** Why a structure has no accepted length; null when it has one. */
@@ -100,39 +105,36 @@ function gapOf(
   const { keys, plane } = STRUCTURES[structure];
   const missing = keys.filter((key) => !acceptedValue(lengths, key));
   if (missing.length === 0) return null;
-  const names = abbreviations(missing);
+  const given = { keys: missing, structure };
   const readings = evidence.readings.filter((reading) => reading.structure === structure);
   if (evidence.withoutModel.includes(structure)) {
-    const detail = `${names} not measured: no permitted model locates the ${structure}.`;
-    return { code: 'no_model', detail, need: `a permitted ${structure} model` };
+    const said = say.gap('biometry.no-model', given);
+    return { code: 'no_model', said, need: `a permitted ${structure} model` };
   }
-  if (readings.length === 0) return withoutPlane(structure, names, evidence);
-  const uncalibrated = readings.every(({ clip }) => clip.regions.length === 0);
-  if (uncalibrated) {
-    const refused = readings.flatMap(({ clip }) => clip.calibrationRefused ?? [])[0];
-    const why = refused ?? 'no physical scale was available';
-    const detail = `${names} not measured: ${why}.`;
-    return { code: 'no_calibration', detail, need: 'calibrated images or mm_per_px' };
+  if (readings.length === 0) return withoutPlane(structure, missing, evidence);
+  if (readings.every(({ clip }) => clip.regions.length === 0)) {
+    const refused = readings.flatMap(({ clip }) => clip.calibrationRefused ?? [])[0] ?? null;
+    const said = say.gap('biometry.no-scale', { ...given, refused });
+    return { code: 'no_calibration', said, need: 'calibrated images or mm_per_px' };
   }
   if (readings.every((reading) => reading.located !== null && lengthsOf(reading) === null)) {
-    const detail = `${names} not measured: the ${structure} is not inside one calibrated region.`;
-    return { code: 'outside_calibrated_region', detail, need: plane };
+    const said = say.gap('biometry.outside-region', given);
+    return { code: 'outside_calibrated_region', said, need: plane };
   }
   const own = lengths.filter(({ concept }) => keys.some((key) => key === concept.key));
   if (own.some(({ quality }) => quality === 'inadequate')) {
-    const detail = `${names} not accepted: the values of the ${structure} are implausible.`;
-    return { code: 'implausible', detail, need: plane };
+    return { code: 'implausible', said: say.gap('biometry.implausible', given), need: plane };
   }
-  const excluded = readings.flatMap((reading) => excludedBy(reading) ?? [])[0];
-  if (excluded) {
-    const detail = `${names} not accepted: ${excluded}.`;
-    return { code: 'plane_excluded', detail, need: plane };
+  const [by] = readings.flatMap((reading) => excludedBy(reading) ?? []);
+  if (by) {
+    const said = say.gap('biometry.plane-excluded', { ...given, by });
+    return { code: 'plane_excluded', said, need: plane };
   }
-  const detail = `${names} not accepted: the ${structure} could not be outlined with confidence.`;
-  return { code: 'low_confidence', detail, need: `a clearer ${plane}` };
+  const said = say.gap('biometry.not-outlined', given);
+  return { code: 'low_confidence', said, need: `a clearer ${plane}` };
 }
 
-/** Lengths that stand although a better plane of their structure would be wanted. */
+/** Lengths that count although a better plane of their structure is wanted. */
 function lastResort(lengths: readonly Measurement[]): Gap[] {
   const { keys, plane } = STRUCTURES.head;
   const used = keys.filter((key) => {
@@ -140,11 +142,14 @@ function lastResort(lengths: readonly Measurement[]): Gap[] {
     return value !== null && isOfLastResort(value);
   });
   if (used.length === 0) return [];
-  const detail = `${abbreviations(used)} ${LAST_RESORT} (criterion not met: cerebellum not visible); confirm on the ${plane}.`;
-  return [{ code: 'plane_of_last_resort', detail, need: plane }];
+  const said = say.gap('biometry.last-resort', { keys: used, plane });
+  return [{ code: 'plane_of_last_resort', said, need: plane }];
 }
 
-function spreadFinding(key: ConceptKey, measurements: readonly Measurement[]): FindingDraft[] {
+function spreadFinding(
+  key: ObstetricConcept,
+  measurements: readonly Measurement[],
+): FindingDraft[] {
   const combined = acceptedValue(measurements, key);
   if (combined?.derivation !== 'median') return [];
   const values = measurements
@@ -159,19 +164,13 @@ function spreadFinding(key: ConceptKey, measurements: readonly Measurement[]): F
       id: `repeatability-${key}`,
       section: 'biometry',
       concept: findingConcept('repeatability'),
-      text: `Repeated values of ${abbreviations([key])} differ by ${formatValue(key, spread)}; measure again.`,
+      statement: say.gap('biometry.repeats-differ', { key, spread, machine: false }),
       severity: 'abnormal',
       confidence: null,
       evidence: combined.inputs,
     },
   ];
 }
-
-/** What a sentence says of the BPD of an index. */
-const PLACEMENT = {
-  'outer-outer': 'with BPD outer to outer',
-  'not-stated': 'with the BPD of the ultrasound machine, whose placement is not stated',
-} as const satisfies Record<ReturnType<typeof bpdConvention>, string>;
 
 function headShapeFinding(measurements: readonly Measurement[]): FindingDraft[] {
   const index = acceptedValue(measurements, 'cephalic-index');
@@ -182,7 +181,11 @@ function headShapeFinding(measurements: readonly Measurement[]): FindingDraft[] 
       id: 'head-shape',
       section: 'biometry',
       concept: findingConcept('head-shape'),
-      text: `Cephalic index ${formatValue('cephalic-index', index.value)} ${PLACEMENT[bpdConvention(measurements)]} (${shape}): head shape outside the usual range; head circumference is preferred to BPD.`,
+      statement: say.conclusion(
+        'biometry.head-shape',
+        { shape, placement: bpdConvention(measurements) },
+        [index],
+      ),
       severity: 'info',
       confidence: null,
       evidence: [index.id],
@@ -192,28 +195,20 @@ function headShapeFinding(measurements: readonly Measurement[]): FindingDraft[] 
 
 const SUMMARY_KEYS = ['bpd', 'ofd', 'hc', 'ac', 'fl', 'efw'] as const;
 
-function machineSentence(measurements: readonly Measurement[]): string[] {
-  const weight = acceptedValue(measurements, 'efw')?.source.provenance === 'cart-sr';
-  const keys = [...fromMachine(measurements), ...(weight ? (['efw'] as const) : [])];
-  if (keys.length === 0) return [];
-  return [`${abbreviations(keys)} from the report of the ultrasound machine.`];
-}
-
-function summaryOf(
+function statementsFor(
   measurements: readonly Measurement[],
   gaps: readonly Gap[],
-  beside: readonly (string | null)[],
-): string {
-  const values = SUMMARY_KEYS.flatMap((key) => {
-    const value = acceptedValue(measurements, key);
-    return value ? [`${abbreviations([key])} ${formatValue(key, value.value)}`] : [];
-  });
+  beside: readonly (Statement | null)[],
+): Statement[] {
+  const accepted = (keys: readonly ObstetricConcept[]) =>
+    keys.flatMap((key) => acceptedValue(measurements, key) ?? []);
+  const ofMachine = accepted([...LENGTHS, 'efw']).filter(isOfMachine);
   return [
-    values.length > 0 ? `${values.join(', ')}.` : 'Nothing was measured.',
-    ...machineSentence(measurements),
-    ...gaps.map(({ detail }) => detail),
-    ...beside.filter((text) => text !== null),
-  ].join(' ');
+    say.value('biometry.values', {}, accepted(SUMMARY_KEYS)),
+    ...(ofMachine.length > 0 ? [say.value('biometry.of-machine', {}, ofMachine)] : []),
+    ...gaps.map(({ said }) => said),
+    ...beside.filter((gap) => gap !== null),
+  ];
 }
 
 /** How BPD was placed, and where the scale of our own lengths is from (obstetric 2.1 and 0.4). */
@@ -227,18 +222,18 @@ function dataOf(
   return { bpd_convention: bpdConvention(lengths), calibration, structures };
 }
 
-/** Of several fetuses no two images are put together (obstetric 0.5 and 19). */
+/** Of several fetuses no two images are combined (obstetric 0.5 and 19). */
 function apart(
   evidence: BiometryEvidence,
   measurements: Measurement[],
-  why: string,
+  source: SeveralFetusesSource,
 ): SectionOutcome {
   const { unused } = compareWithCart(evidence, []);
-  const detail = `Each length stands by itself, without a median, an age, a weight or a ratio: ${why}.`;
+  const gap = say.gap('biometry.apart', { source });
   return {
     status: 'partial',
-    reason: { code: 'several_fetuses', detail, needs: ['a study of each fetus by itself'] },
-    summary: [detail, ...(unused ? [unused] : [])].join(' '),
+    reason: { code: 'several_fetuses', gaps: [gap], needs: ['a study of each fetus by itself'] },
+    statements: [gap, ...(unused ? [unused] : [])],
     data: dataOf(evidence, measurements),
     measurements,
   };
@@ -259,19 +254,19 @@ function run(evidence: BiometryEvidence): SectionOutcome {
   const index = acceptedValue(calculated, 'cephalic-index') ? [] : uncalibratedIndex(evidence);
   const measurements = [...lengths, ...weight.derived, ...(several ? [] : index)];
   const none = lengths.every(({ quality }) => quality !== 'accepted');
-  const told = [...gaps, ...lastResort(lengths)];
-  const [first] = told;
+  const allGaps = [...gaps, ...lastResort(lengths)];
+  const [first] = allGaps;
   const inadequate = none && gaps.some(({ code }) => INADEQUATE.has(code));
   return {
     status: !first ? 'complete' : !none ? 'partial' : inadequate ? 'inadequate' : 'not_assessed',
     reason: first
       ? {
           code: first.code,
-          detail: told.map(({ detail }) => detail).join(' '),
-          needs: told.map(({ need }) => need),
+          gaps: allGaps.map(({ said }) => said),
+          needs: allGaps.map(({ need }) => need),
         }
       : null,
-    summary: summaryOf(measurements, told, [weightGap(lengths, gaDays), unused]),
+    statements: statementsFor(measurements, allGaps, [weightGap(lengths, gaDays), unused]),
     data: dataOf(evidence, lengths),
     measurements: [...measurements, ...beside],
     findings: [

@@ -1,10 +1,10 @@
 import { scaleFor } from '../../contract/study.ts';
 import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { lineBetween, measuredOn } from '../../result/measurement.ts';
-import { createMeasurement } from '../../result/render/number-text.ts';
-import { implausibleNote, isPlausible, LONGEST_CERVIX_MM } from '../shared/plausibility.ts';
-import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import { remarkOfCervix } from '../../result/render/obstetric/cervix.ts';
+import { remark } from '../../result/render/obstetric/shared.ts';
+import { createMeasurement, isPlausible, lineBetween, measuredOn } from '../shared/measurement.ts';
+import { LONGEST_CERVIX_MM } from '../shared/plausibility.ts';
 import { type NamedView, namedView } from '../shared/view-names.ts';
 import type { CervixReading } from './evidence.ts';
 import {
@@ -14,9 +14,6 @@ import {
   funnelShape,
   percentFunnelling,
 } from './guideline.ts';
-
-/** The sentence for any other route (obstetric 10). */
-export const NEEDS_TRANSVAGINAL = 'cervical length needs a transvaginal measurement';
 
 export interface MeasuredCervix {
   reading: CervixReading;
@@ -47,7 +44,7 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
       source: measuredOn(reading.clip, reading.frame.index, 'model', [
         lineBetween(mouth, located.internalOs),
       ]),
-      note: SIMULATED_ONLY,
+      remarks: [remark('method.simulated-only', {})],
     }),
     createMeasurement(
       'funnel-width',
@@ -59,7 +56,7 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
         source: measuredOn(reading.clip, reading.frame.index, 'model', [
           lineBetween(first, second),
         ]),
-        note: SIMULATED_ONLY,
+        remarks: [remark('method.simulated-only', {})],
       },
     ),
     createMeasurement(
@@ -94,11 +91,11 @@ export function measureCervix(
   const plausible = isPlausible('cervical-length', value);
   const { route } = namedView(clip);
   const abdominal = route === 'transabdominal';
-  const notes = [
-    SIMULATED_ONLY,
-    ...(abdominal ? [`on a transabdominal image; ${NEEDS_TRANSVAGINAL}`] : []),
-    ...(plausible ? [] : [implausibleNote('cervical-length')]),
-    ...(value > LONGEST_CERVIX_MM ? ['unusually long: the lower segment may be included'] : []),
+  const remarks = [
+    remark('method.simulated-only', {}),
+    ...(abdominal ? [remarkOfCervix('cervix.on-transabdominal-image', {})] : []),
+    ...(plausible ? [] : [remark('obstetric.implausible', {})]),
+    ...(value > LONGEST_CERVIX_MM ? [remarkOfCervix('cervix.unusually-long', {})] : []),
   ];
   const length = createMeasurement(
     'cervical-length',
@@ -119,7 +116,7 @@ export function measureCervix(
       confidence: located.confidence,
       uncertainty,
       quality: !plausible || abdominal ? 'inadequate' : located.accepted ? 'accepted' : 'low',
-      note: notes.join('; '),
+      remarks,
     },
   );
   return { reading, route, length, funnel: funnelOf(reading, length) };

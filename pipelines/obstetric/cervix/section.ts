@@ -1,31 +1,27 @@
 import type { Measurement } from '../../result/envelope.ts';
-import { acrossCutOff } from '../../result/obstetric/limits.ts';
-import { acceptedValue } from '../../result/render/number-text.ts';
+import { say } from '../../result/render/obstetric/cervix.ts';
+import { SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
 import { ifPlausible, withMachineValues } from '../shared/machine-values.ts';
-import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
+import { acceptedValue, acrossCutOff, isPlausible } from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
-import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
 import type { CervixEvidence } from './evidence.ts';
 import { CERVIX_MM, cervixCategory } from './guideline.ts';
 import {
-  CATEGORY_TEXT,
   CERVIX_SECTION,
   cervixClassification,
   cervixFindings,
   cervixGuidance,
   contradiction,
-  lengthText,
   withoutCategory,
 } from './judge.ts';
-import { type MeasuredCervix, measureCervix, NEEDS_TRANSVAGINAL } from './measure.ts';
+import { type MeasuredCervix, measureCervix } from './measure.ts';
 
 const KEY = 'cervical-length';
 const VIEW = 'calibrated transvaginal sagittal images of the cervix';
 /** ISUOG 2022: at least three, the shortest technically best is reported. */
 const MEASUREMENTS = 3;
-
-const gaps = (missing: (string | null)[]) => missing.filter((text) => text !== null);
 
 /** The shortest first, each under an id of its own. */
 function inOrder(used: readonly MeasuredCervix[]): MeasuredCervix[] {
@@ -48,26 +44,13 @@ function numbered(one: MeasuredCervix, number: number): MeasuredCervix {
   };
 }
 
-/** Of the machine's length without an image of the canal: the report does not name the route. */
-const UNKNOWN_ROUTE =
-  'Only the ultrasound machine gave the length, without its route: a category needs a transvaginal measurement.';
-
-/** Of images whose names do not say how they were taken; the plane itself is a transvaginal one. */
-const UNNAMED_ROUTE = `The images do not name their route; ${NEEDS_TRANSVAGINAL}.`;
-
-const TRANSABDOMINAL = `The cervix was shown on transabdominal images only; ${NEEDS_TRANSVAGINAL}.`;
-
-const IMPLAUSIBLE = `A length of the ultrasound machine is ${implausibleNote(KEY)}.`;
-
 /** What the repeats lack of three that were taken one after the other (ISUOG 2022). */
-function repeatsGap(used: readonly MeasuredCervix[]): string | null {
+function repeatsGap(used: readonly MeasuredCervix[]): Statement | null {
   if (used.length < MEASUREMENTS) {
-    return `The shortest of ${used.length}, not of ${MEASUREMENTS} measurements.`;
+    return say.gap('cervix.fewer-repeats', { used: used.length, wanted: MEASUREMENTS });
   }
   const clips = new Set(used.map(({ reading }) => reading.clip));
-  return clips.size < MEASUREMENTS
-    ? 'Measured on frames of the same clip, which are no repeated measurements.'
-    : null;
+  return clips.size < MEASUREMENTS ? say.gap('cervix.same-clip', {}) : null;
 }
 
 /** The lengths of the machine, which an operator measured: of the mother, however many fetuses there are. */
@@ -102,32 +85,33 @@ function assess(
   const mm = length.value;
   const ours = used.length > 0;
   const days = evidence.options.dating?.ga_days;
-  const noCategory = ours ? withoutCategory(days) : UNKNOWN_ROUTE;
+  const noCategory = ours ? withoutCategory(days) : say.gap('cervix.route-of-machine', {});
   const category = noCategory === null ? cervixCategory(mm) : null;
   const unnamed = used.some(({ route }) => route === null);
   const bladder = used.some(({ reading }) => reading.located?.bladder);
-  // A cervix changes under the eye: a funnel counts on whichever image it was seen.
+  // The cervix changes during the examination: a funnel counts on whichever image it was seen.
   const funnel = used.find((one) => one.funnel)?.funnel ?? null;
-  const missing = gaps([
+  const missing = [
     noCategory,
-    unnamed ? UNNAMED_ROUTE : null,
-    category && acrossCutOff(mm, length.uncertainty, [CERVIX_MM.short]),
+    unnamed ? say.gap('cervix.route-not-named', {}) : null,
+    category && acrossCutOff(length, [CERVIX_MM.short]),
     contradiction(category, machine.plausible[0] ?? null),
-    machine.implausible.length > 0 ? IMPLAUSIBLE : null,
+    machine.implausible[0]
+      ? say.gap('cervix.machine-implausible', {}, [machine.implausible[0]])
+      : null,
     ours ? repeatsGap(used) : null,
-    bladder ? 'The bladder is not empty, which lengthens the cervix and hides a funnel.' : null,
-  ]);
-  const text = category ? `, ${CATEGORY_TEXT[category]}` : '';
-  const seen = funnel
-    ? `Funnelling, shape ${funnel.shape}.`
-    : 'A funnel of the internal os was not seen, which does not exclude one.';
+    bladder ? say.gap('cervix.bladder', {}) : null,
+  ].filter((gap) => gap !== null);
   return {
     status: missing.length > 0 ? 'partial' : 'complete',
-    reason:
-      missing.length > 0
-        ? { code: 'parts_missing', detail: missing.join(' '), needs: [VIEW] }
-        : null,
-    summary: `Cervical length ${lengthText(mm)}${text}. ${seen} ${missing.join(' ')}`.trim(),
+    reason: missing.length > 0 ? { code: 'parts_missing', gaps: missing, needs: [VIEW] } : null,
+    statements: [
+      say.value('cervix.length', { category }, [length]),
+      funnel
+        ? say.conclusion('cervix.funnel', { shape: funnel.shape })
+        : say.limitation('cervix.no-funnel', {}),
+      ...missing,
+    ],
     data: {
       measurements: used.length,
       route: ours && !unnamed ? 'transvaginal' : 'not_known',
@@ -150,25 +134,19 @@ function withoutLength(
   view: CervixEvidence['views']['cervix'],
   measured: readonly MeasuredCervix[],
 ): SectionOutcome {
-  if (view?.frames === null) {
-    const detail = 'No model of the cervix is permitted by the configuration.';
-    return notAssessed('no_model', detail, [VIEW]);
-  }
+  if (view?.frames === null) return notAssessed('no_model', say.gap('cervix.no-model', {}), [VIEW]);
   if (!view?.frames?.length) {
-    const detail = `The cervix was not assessed: ${NEEDS_TRANSVAGINAL}.`;
-    return notAssessed('view_missing', detail, [VIEW]);
+    return notAssessed('view_missing', say.gap('cervix.no-view', {}), [VIEW]);
   }
   if (measured.length === 0 && view.frames.some(({ located }) => located !== null)) {
-    const detail = 'Cervical length was not measured: no physical scale was available.';
-    return notAssessed('no_calibration', detail, [VIEW]);
+    return notAssessed('no_calibration', say.gap('cervix.no-scale', {}), [VIEW]);
   }
   const best = measured.slice(0, 1).map(({ length }) => ({ ...length, id: `${KEY}-1` }));
   if (measured.length > 0 && measured.every(({ route }) => route === 'transabdominal')) {
-    return { ...notAssessed('view_missing', TRANSABDOMINAL, [VIEW]), measurements: best };
+    const gap = say.gap('cervix.transabdominal', {});
+    return { ...notAssessed('view_missing', gap, [VIEW]), measurements: best };
   }
-  const detail =
-    'Cervical length was not measured: the canal from the external to the internal os is not clearly seen.';
-  return inadequate('low_confidence', detail, [VIEW], best);
+  return inadequate('low_confidence', say.gap('cervix.not-clear', {}), [VIEW], best);
 }
 
 /** An outcome without a length, with what the machine gave that cannot be. */
@@ -176,13 +154,14 @@ function besideImplausible(
   outcome: SectionOutcome,
   { implausible }: MachineLengths,
 ): SectionOutcome {
-  const { reason, measurements = [] } = outcome;
-  if (implausible.length === 0 || !reason) return outcome;
-  const detail = `${reason.detail} ${IMPLAUSIBLE}`;
+  const { reason, statements = [], measurements = [] } = outcome;
+  const [first] = implausible;
+  if (!first || !reason) return outcome;
+  const gap = say.gap('cervix.machine-implausible', {}, [first]);
   return {
     ...outcome,
-    reason: { ...reason, detail },
-    summary: detail,
+    reason: { ...reason, gaps: [...(reason.gaps ?? []), gap] },
+    statements: [...statements, gap],
     measurements: [...measurements, ...implausible],
   };
 }

@@ -1,6 +1,8 @@
 import { fetusKey, ofFetusId } from '../../contract/fetus-name.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { keyedByFetus, ofFetusText } from '../shared/several-fetuses.ts';
+import { say } from '../../result/render/obstetric/doppler.ts';
+import { distinctStatements, type Statement } from '../../result/statement.ts';
+import { keyedByFetus, statementOfFetus } from '../shared/several-fetuses.ts';
 import type { DopplerEvidence, SpectrumReading } from './evidence.ts';
 import type { DopplerSummary } from './guideline.ts';
 import type { DopplerJudgement } from './judge.ts';
@@ -16,21 +18,18 @@ export interface DopplerGroup {
 export const isMaternal = (vesselOrKey: string | null) =>
   vesselOrKey?.startsWith('uterine-artery') ?? false;
 
-const SEVERAL = 'Several fetuses: singleton charts were used, and nothing was compared.';
-const PARTLY_NAMED =
-  'Not every spectrum and value names its fetus: nothing was compared between those that do and those that do not.';
-
 /**
  * Why the spectra, and the machine's values, are not those of one fetus for sure; null where they are.
- * Whoever names the fetus of one spectrum tells it from others: one that names none may be of another.
+ * An operator who names the fetus of one spectrum distinguishes it from others: one that names none may
+ * be of another.
  * Machines name the only fetus too: with spectra that name none there is no contradiction.
  */
 export function apart(
   evidence: Pick<DopplerEvidence, 'severalFetuses'>,
   readings: readonly SpectrumReading[],
   cart: readonly Measurement[],
-): string | null {
-  if (evidence.severalFetuses !== null) return SEVERAL;
+): Statement | null {
+  if (evidence.severalFetuses !== null) return say.limitation('doppler.several-fetuses', {});
   const seen = new Set(
     readings
       .filter(({ vessel }) => vessel !== null && !isMaternal(vessel))
@@ -42,10 +41,10 @@ export function apart(
   const all = seen.union(reported);
   const unnamed = fetusKey(null);
   if (all.size < 2) return null;
-  if (all.size > 2 || !all.has(unnamed)) return SEVERAL;
+  if (all.size > 2 || !all.has(unnamed)) return say.limitation('doppler.several-fetuses', {});
   return [...seen].every((name) => name === unnamed) && !reported.has(unnamed)
     ? null
-    : PARTLY_NAMED;
+    : say.limitation('doppler.partly-named', {});
 }
 
 /**
@@ -80,19 +79,19 @@ export function groupsByFetus(
 export const withoutNames = <Reading extends SpectrumReading>(readings: readonly Reading[]) =>
   readings.map((one) => (isMaternal(one.vessel) ? one : { ...one, vessel: null }));
 
-/** A judgement whose every id and sentence names its fetus. */
+/** A judgement whose ids and statements name their fetus. */
 export function ofFetus(judged: DopplerJudgement, fetus: string): DopplerJudgement {
-  const say = (text: string) => ofFetusText(text, fetus);
+  const named = (one: Statement) => statementOfFetus(one, fetus);
   return {
     ...judged,
     ...keyedByFetus(judged, fetus),
-    guidance: judged.guidance.map((one) => ({
+    guidance: judged.guidance.map(({ statement, ...one }) => ({
       ...one,
       id: ofFetusId(one.id, fetus),
-      text: say(one.text ?? ''),
+      ...(statement && { statement: named(statement) }),
     })),
-    sentences: judged.sentences.map(say),
-    gaps: judged.gaps.map(say),
+    statements: judged.statements.map(named),
+    gaps: judged.gaps.map(named),
   };
 }
 
@@ -118,7 +117,7 @@ const OF_ONE_FETUS: ReadonlySet<string> = new Set(['fetal-doppler', 'end-diastol
 export function together(
   fetal: readonly DopplerJudgement[],
   others: readonly DopplerJudgement[],
-  why: string,
+  why: Statement,
 ): DopplerJudgement {
   const all = [...fetal, ...others];
   // Of the mother's group only what is lost in a fetus without a name counts.
@@ -137,8 +136,8 @@ export function together(
     ],
     findings: all.flatMap(({ findings }) => findings),
     guidance: all.flatMap(({ guidance }) => guidance),
-    sentences: all.flatMap(({ sentences }) => sentences),
-    gaps: [...new Set([why, ...all.flatMap(({ gaps }) => gaps)])],
+    statements: all.flatMap(({ statements }) => statements),
+    gaps: distinctStatements([why, ...all.flatMap(({ gaps }) => gaps)]),
     code: all.find(({ code }) => code !== null)?.code ?? 'several_fetuses',
   };
 }

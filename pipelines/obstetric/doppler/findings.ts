@@ -1,10 +1,18 @@
-import { type FindingConceptKey, findingConcept } from '../../concepts/concepts.ts';
-import type { Measurement, Result } from '../../result/envelope.ts';
-import { isOfMachine } from '../../result/measurement.ts';
-import { numberText } from '../../result/render/number-text.ts';
-import { centileText } from '../../result/render/unit-text.ts';
-import type { FindingDraft } from '../../result/section-outcome.ts';
-import { FLOW_TEXT, type FlowOfLoops, graverFlow, type MachineFlow } from './flow.ts';
+import {
+  type FindingConceptKey,
+  findingConcept,
+  type ObstetricConcept,
+} from '../../concepts/obstetric.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { FLOW_TEXT, remarkOfDoppler, say } from '../../result/render/obstetric/doppler.ts';
+import type {
+  ClassificationDraft,
+  CriterionValue,
+  FindingDraft,
+} from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
+import { isOfMachine } from '../shared/measurement.ts';
+import { type FlowOfLoops, graverFlow, type MachineFlow } from './flow.ts';
 import {
   ANAEMIA_MOM,
   type AWave,
@@ -35,8 +43,8 @@ function classification(
   name: string,
   value: string,
   scheme: string,
-  criteria: [name: string, value: string, met: boolean][],
-): Result['classifications'][number] {
+  criteria: [name: string, value: string | CriterionValue, met: boolean][],
+): ClassificationDraft {
   return {
     id,
     section: DOPPLER_SECTION,
@@ -51,7 +59,7 @@ function classification(
 /** A finding of this section under the key of its concept. */
 export function finding(
   id: FindingConceptKey,
-  text: string,
+  statement: Statement,
   severity: FindingDraft['severity'],
   evidence: string[],
 ): FindingDraft {
@@ -59,97 +67,103 @@ export function finding(
     id,
     section: DOPPLER_SECTION,
     concept: findingConcept(id),
-    text,
+    statement,
     severity,
     confidence: null,
     evidence,
   };
 }
 
-/** The median holds for velocities along the vessel (obstetric 13.4). */
-export const ANGLE_UNKNOWN = `the angle was not given; the median holds for at most ${MCA_ANGLE} degrees`;
-
 /** What lies outside its chart. */
 export function rankFindings(
   measurements: readonly Measurement[],
   state: DopplerState,
 ): FindingDraft[] {
-  const shown = (id: string) => {
+  const abnormal = (
+    concept: FindingConceptKey,
+    id: string,
+    conclude: (about: Measurement[]) => Statement,
+  ): FindingDraft[] => {
     const one = acceptedAt(measurements, id);
-    return one ? numberText(one) : '';
+    return one ? [finding(concept, conclude([one]), 'abnormal', [id])] : [];
   };
-  const uterine = rankOf(measurements, 'uterine-artery-mean-pi');
-  const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
-  const remark = mom?.note?.includes(ANGLE_UNKNOWN) ? ` Remark: ${ANGLE_UNKNOWN}.` : '';
+  const [pi, cpr, mca, uta] = [
+    'umbilical-artery-pi',
+    'cerebroplacental-ratio',
+    'middle-cerebral-artery-pi',
+    'uterine-artery-mean-pi',
+  ] as const;
+  const cerebral =
+    state.cpr === 'L'
+      ? abnormal('cerebral-redistribution', cpr, (about) =>
+          say.conclusion('doppler.low-cpr', {}, about),
+        )
+      : state.cerebralPi === 'L'
+        ? abnormal('cerebral-redistribution', mca, (about) =>
+            say.conclusion('doppler.low-cerebral-pi', {}, about),
+          )
+        : [];
   return [
     ...(state.umbilicalPi === 'H'
-      ? [
-          finding(
-            'umbilical-artery-doppler',
-            `Umbilical artery PI ${shown('umbilical-artery-pi')}, above the 95th centile.`,
-            'abnormal',
-            ['umbilical-artery-pi'],
-          ),
-        ]
+      ? abnormal('umbilical-artery-doppler', pi, (about) =>
+          say.conclusion('doppler.high-umbilical-pi', {}, about),
+        )
       : []),
-    ...(state.cerebralPi === 'L' || state.cpr === 'L'
-      ? [
-          finding(
-            'cerebral-redistribution',
-            state.cpr === 'L'
-              ? `Cerebroplacental ratio ${shown('cerebroplacental-ratio')}, below the 5th centile.`
-              : `MCA PI ${shown('middle-cerebral-artery-pi')}, below the 5th centile.`,
-            'abnormal',
-            state.cpr === 'L' ? ['cerebroplacental-ratio'] : ['middle-cerebral-artery-pi'],
-          ),
-        ]
-      : []),
-    ...(mom && mom.value >= ANAEMIA_MOM.moderate
-      ? [
-          finding(
-            'fetal-anaemia-signal',
-            `MCA peak systolic velocity ${numberText(mom)} multiples of the median: sign of moderate to severe fetal anaemia.${remark}`,
-            'abnormal',
-            [mom.id],
-          ),
-        ]
-      : []),
-    ...(mom && mom.value >= ANAEMIA_MOM.mild && mom.value < ANAEMIA_MOM.moderate
-      ? [
-          finding(
-            'fetal-anaemia-signal',
-            `MCA peak systolic velocity ${numberText(mom)} multiples of the median: in the range of mild fetal anaemia, below the limit of the flag.${remark}`,
-            'info',
-            [mom.id],
-          ),
-        ]
-      : []),
-    ...(uterine === 'H'
-      ? [
-          finding(
-            'uterine-artery-doppler',
-            `Mean uterine artery PI ${shown('uterine-artery-mean-pi')}, above the 95th centile.`,
-            'abnormal',
-            ['uterine-artery-mean-pi'],
-          ),
-        ]
+    ...cerebral,
+    ...anaemiaFindings(acceptedAt(measurements, 'middle-cerebral-artery-psv-mom')),
+    ...(rankOf(measurements, uta) === 'H'
+      ? abnormal('uterine-artery-doppler', uta, (about) =>
+          say.conclusion('doppler.high-uterine-pi', {}, about),
+        )
       : []),
   ];
 }
+
+/** A peak velocity of the MCA from the limit of mild anaemia on. */
+function anaemiaFindings(mom: Measurement | null): FindingDraft[] {
+  if (!mom || mom.value < ANAEMIA_MOM.mild) return [];
+  const unknown = mom.remarks.some(({ code }) => code === ANGLE_NOT_GIVEN.code);
+  const params = { angleLimit: unknown ? MCA_ANGLE : null };
+  return mom.value >= ANAEMIA_MOM.moderate
+    ? [
+        finding(
+          'fetal-anaemia-signal',
+          say.conclusion('doppler.anaemia', params, [mom]),
+          'abnormal',
+          [mom.id],
+        ),
+      ]
+    : [
+        finding(
+          'fetal-anaemia-signal',
+          say.conclusion('doppler.mild-anaemia', params, [mom]),
+          'info',
+          [mom.id],
+        ),
+      ];
+}
+
+/** The median holds for velocities along the vessel (obstetric 13.4). */
+export const ANGLE_NOT_GIVEN = remarkOfDoppler('doppler.angle-not-given', { limit: MCA_ANGLE });
 
 /** Every category that could be drawn, with its criteria. */
 export function classify(
   measurements: readonly Measurement[],
   state: DopplerState,
   category: DopplerSummary,
-): Result['classifications'] {
+): ClassificationDraft[] {
   const centile = (id: string) => {
     const found = acceptedAt(measurements, id)?.reference?.centile ?? null;
-    return found === null ? 'not assessed' : centileText(found);
+    return found === null ? 'not assessed' : { of: 'centile', value: found };
   };
   const ratio = acceptedAt(measurements, 'cerebroplacental-ratio');
   const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
   const uterine = rankOf(measurements, 'uterine-artery-mean-pi');
+  const printed = ({ concept, value }: Measurement) => ({
+    of: concept.key,
+    value,
+    unit: false,
+  });
   const rankName = { L: 'low', N: 'normal', H: 'high' } as const;
   return [
     ...(state.flow
@@ -168,7 +182,7 @@ export function classify(
             'FMF 2019, 5th centile',
             [
               ['centile below 5', centile('cerebroplacental-ratio'), state.cpr === 'L'],
-              [`ratio below ${LOW_CPR}`, numberText(ratio), ratio.value < LOW_CPR],
+              [`ratio below ${LOW_CPR}`, printed(ratio), ratio.value < LOW_CPR],
             ],
           ),
         ]
@@ -176,10 +190,10 @@ export function classify(
     ...(mom && state.anaemia
       ? [
           classification('fetal-anaemia-signal', 'MCA peak velocity', state.anaemia, 'Mari 2000', [
-            [`at least ${ANAEMIA_MOM.mild} MoM`, numberText(mom), mom.value >= ANAEMIA_MOM.mild],
+            [`at least ${ANAEMIA_MOM.mild} MoM`, printed(mom), mom.value >= ANAEMIA_MOM.mild],
             [
               `at least ${ANAEMIA_MOM.moderate} MoM`,
-              numberText(mom),
+              printed(mom),
               mom.value >= ANAEMIA_MOM.moderate,
             ],
           ]),
@@ -216,90 +230,66 @@ export function classify(
   ];
 }
 
-/** What loops and machine together say of the umbilical artery. */
+/** What loops and machine together show in the umbilical artery. */
 export interface UmbilicalFlow {
   flow: EndDiastolicFlow | null;
   loops: FlowOfLoops<EndDiastolicFlow>;
   machine: MachineFlow | null;
-  /** Behind the name of the vessel: nothing, or that its fetus is not named. */
-  whose: string;
+  /** Of several fetuses, the artery does not name its fetus. */
+  unnamed: boolean;
 }
 
-/** What is said of a vessel whose fetus, of several, is not named. */
-export const OF_UNNAMED_FETUS = ' of a fetus that is not named';
-
-const OF_MACHINE = 'by the values of the ultrasound machine';
-
-/** The gravest of loops and machine: a lost flow of either is not outvoted by the other. */
+/** The gravest of loops and machine: lost flow in one of them is not outvoted by the other. */
 export function flowOfArtery(
   loops: FlowOfLoops<EndDiastolicFlow>,
   machine: MachineFlow | null,
-  whose: string,
+  unnamed: boolean,
 ): UmbilicalFlow {
   const flow = graverFlow(loops.lead, machine?.flow ?? null);
   const { suspected } = loops;
   const graver = suspected && graverFlow(flow, suspected.flow) !== flow ? suspected : null;
-  return { flow, loops: { ...loops, suspected: graver }, machine, whose };
+  return { flow, loops: { ...loops, suspected: graver }, machine, unnamed };
 }
 
 const byMachineAlone = ({ flow, loops, machine }: UmbilicalFlow) =>
   flow !== null && machine?.flow === flow && loops.lead !== flow;
 
-/** Who says it, and who says otherwise: `, forward in another loop`. */
-function sourceText(found: UmbilicalFlow): string {
-  const { flow, loops, machine, whose } = found;
-  if (byMachineAlone(found)) {
-    const traced = loops.lead ? `, ${FLOW_TEXT[loops.lead]} in the loop traced here` : '';
-    return ` ${OF_MACHINE} (${machine?.shown})${traced}`;
-  }
-  // Another loop that names no fetus may be of another fetus: it contradicts nothing.
-  const others = whose === '' ? loops.others : [];
-  const other = others.map((one) => `, ${FLOW_TEXT[one]} in another loop`).join('');
-  const machines =
-    machine && machine.flow !== flow
-      ? `, ${FLOW_TEXT[machine.flow]} ${OF_MACHINE} (${machine.shown})`
-      : '';
-  return `${other}${machines}`;
+const flowParams = (flow: EndDiastolicFlow, { loops, machine, unnamed }: UmbilicalFlow) => ({
+  flow,
+  loop: loops.lead,
+  others: loops.others,
+  machine: machine && { ...machine.shown, flow: machine.flow },
+  unnamed,
+});
+
+export function flowStatements(found: UmbilicalFlow): Statement[] {
+  const { flow } = found;
+  return flow ? [say.conclusion('doppler.flow', flowParams(flow, found))] : [];
 }
 
-/** `Umbilical end-diastolic flow: reversed, forward in another loop.` */
-export function flowSentences(found: UmbilicalFlow): string[] {
-  const { flow, whose } = found;
-  if (!flow) return [];
-  return [`Umbilical end-diastolic flow${whose}: ${FLOW_TEXT[flow]}${sourceText(found)}.`];
+function abnormalFlow(found: UmbilicalFlow): Statement[] {
+  const { flow, loops } = found;
+  if (flow === null || flow === 'forward') return [];
+  const hidden = flow === 'absent' && loops.shownOn.some(({ waveform }) => waveform.otherVessel);
+  return [say.conclusion('doppler.abnormal-flow', { ...flowParams(flow, found), hidden })];
 }
 
-const CONFIRM = 'confirm in a second loop with the lowest wall filter';
-
-function flowText(found: UmbilicalFlow): string | null {
-  const { flow, loops, whose } = found;
-  const subject = `Umbilical artery${whose}`;
-  const source = sourceText(found);
-  if (flow === 'intermittent-absent') {
-    return `${subject}: end-diastolic flow is absent in some beats${source}; ${CONFIRM}.`;
-  }
-  if (flow === 'not-assessable') {
-    return `${subject}: no end-diastolic flow above the wall filter, which is set too high to call it absent${source}; repeat with the lowest wall filter.`;
-  }
-  if (flow !== 'absent' && flow !== 'reversed') return null;
-  const hidden = loops.shownOn.some(({ waveform }) => waveform.otherVessel);
-  const other =
-    flow === 'absent' && hidden
-      ? ' Flow of another vessel on the other side of the baseline may hide a reversal.'
-      : '';
-  return `${subject}: ${flow} end-diastolic flow${source}; ${CONFIRM}.${other}`;
-}
-
-const suspicion = (what: string, problem: string) =>
-  `${what} suspected on a trace that allows no category (${problem}); repeat with the lowest wall filter.`;
-
-function suspectedText({ loops: { suspected }, whose }: UmbilicalFlow): string | null {
-  if (!suspected) return null;
+function suspectedFlow({ loops: { suspected }, unnamed }: UmbilicalFlow): Statement[] {
+  if (!suspected) return [];
   const { flow, problem } = suspected;
-  return suspicion(`Umbilical artery${whose}: ${flow} end-diastolic flow is`, problem);
+  return [say.conclusion('doppler.suspected-flow', { flow, problem, unnamed })];
 }
 
-/** Ids of the indices that were read on these spectra. */
+/** Pulsatility indices of the vessels that the flow is judged of. */
+const PULSATILITY: ReadonlySet<string> = new Set([
+  'umbilical-artery-pi',
+  'middle-cerebral-artery-pi',
+  'uterine-artery-pi',
+  'unnamed-vessel-pi',
+  'ductus-venosus-piv',
+] satisfies ObstetricConcept[]);
+
+/** Ids of the indices that were measured on these spectra. */
 function indicesOn(readings: readonly TracedReading[], measurements: readonly Measurement[]) {
   const files = new Set(readings.map(({ file }) => file));
   return measurements
@@ -308,51 +298,64 @@ function indicesOn(readings: readonly TracedReading[], measurements: readonly Me
         !isOfMachine(one) &&
         one.source.file !== null &&
         files.has(one.source.file) &&
-        /-piv?$/.test(one.concept.key),
+        PULSATILITY.has(one.concept.key),
     )
     .map(({ id }) => id);
 }
 
-/** Absent or reversed end-diastolic flow must be known at once, by whichever loop or machine. */
+function findingWith(
+  concept: FindingConceptKey,
+  statements: readonly Statement[],
+  severity: FindingDraft['severity'],
+  evidence: string[],
+): FindingDraft[] {
+  const [first] = statements;
+  if (!first) return [];
+  const { statement: _, ...draft } = finding(concept, first, severity, evidence);
+  return [{ ...draft, statements }];
+}
+
+/** Absent or reversed end-diastolic flow must be known at once, whichever loop or machine shows it. */
 export function flowFindings(
   found: UmbilicalFlow,
   measurements: readonly Measurement[],
 ): FindingDraft[] {
   const { flow, loops, machine } = found;
-  const texts = [flowText(found), suspectedText(found)].filter((text) => text !== null);
-  if (texts.length === 0) return [];
-  const loopsShown = [...loops.shownOn, ...(loops.suspected ? [loops.suspected.shownOn] : [])];
+  const statements = [...abnormalFlow(found), ...suspectedFlow(found)];
+  const shownOn = [...loops.shownOn, ...(loops.suspected ? [loops.suspected.shownOn] : [])];
   const evidence = [
     ...(byMachineAlone(found) ? (machine?.evidence ?? []) : []),
-    ...indicesOn(loopsShown, measurements),
+    ...indicesOn(shownOn, measurements),
   ];
   const severity = flow === 'absent' || flow === 'reversed' ? 'critical' : 'abnormal';
-  return [finding('end-diastolic-flow', texts.join(' '), severity, evidence)];
+  return findingWith('end-diastolic-flow', statements, severity, evidence);
 }
 
-/** What the a-wave of the ductus venosus tells; a lost one on a poor trace is told as suspected. */
+/** The a-wave of the ductus venosus; a lost one on a poor trace is reported as suspected. */
 export function ductusFindings(
   wave: FlowOfLoops<AWave>,
   measurements: readonly Measurement[],
-  whose: string,
+  unnamed: boolean,
 ): FindingDraft[] {
-  const { lead, suspected } = wave;
-  const subject = `Ductus venosus${whose}`;
-  const others = whose === '' ? wave.others : [];
-  const differs = others.map((one) => `, ${one} in another loop`).join('');
-  const text =
-    lead === 'absent' || lead === 'reversed'
-      ? `${subject}: ${lead} a-wave${differs}.`
-      : lead === 'not-assessable'
-        ? `${subject}: no a-wave above the wall filter, which is set too high to call it absent; repeat with the lowest wall filter.`
-        : null;
+  const { lead, others, suspected } = wave;
+  const shown =
+    lead === null || lead === 'positive'
+      ? []
+      : [say.conclusion('doppler.a-wave', { flow: lead, others, unnamed })];
   const doubt = suspected
-    ? suspicion(`${subject}: ${suspected.flow} a-wave is`, suspected.problem)
-    : null;
-  const texts = [text, doubt].filter((one) => one !== null);
-  if (texts.length === 0) return [];
-  const readings = [...(text ? wave.shownOn : []), ...(suspected ? [suspected.shownOn] : [])];
-  const evidence = indicesOn(readings, measurements);
+    ? [
+        say.conclusion('doppler.suspected-a-wave', {
+          flow: suspected.flow,
+          problem: suspected.problem,
+          unnamed,
+        }),
+      ]
+    : [];
+  const readings = [
+    ...(shown.length > 0 ? wave.shownOn : []),
+    ...(suspected ? [suspected.shownOn] : []),
+  ];
   const severity = lead === 'reversed' ? 'critical' : 'abnormal';
-  return [finding('ductus-venosus-a-wave', texts.join(' '), severity, evidence)];
+  const evidence = indicesOn(readings, measurements);
+  return findingWith('ductus-venosus-a-wave', [...shown, ...doubt], severity, evidence);
 }

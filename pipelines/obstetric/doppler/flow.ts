@@ -1,8 +1,8 @@
-import { CONCEPTS, type ConceptKey } from '../../concepts/concepts.ts';
+import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { isOfMachine } from '../../result/measurement.ts';
-import { formatValue } from '../../result/render/number-text.ts';
-import { isPlausible } from '../shared/plausibility.ts';
+import { say, type TraceProblem } from '../../result/render/obstetric/doppler.ts';
+import type { Statement } from '../../result/statement.ts';
+import { isOfMachine, isPlausible } from '../shared/measurement.ts';
 import {
   type AWave,
   aWave,
@@ -11,15 +11,6 @@ import {
   RI_WITHOUT_FLOW,
 } from './guideline.ts';
 import { isFiltered, type TracedReading, traceProblem } from './measure.ts';
-
-/** How a report says an end-diastolic flow. */
-export const FLOW_TEXT: Readonly<Record<EndDiastolicFlow, string>> = {
-  forward: 'forward',
-  'intermittent-absent': 'absent in some beats',
-  absent: 'absent',
-  reversed: 'reversed',
-  'not-assessable': 'not assessable',
-};
 
 /** What the loops of one vessel show: each is judged by itself, and the gravest clear one leads. */
 export interface FlowOfLoops<Flow> {
@@ -30,7 +21,7 @@ export interface FlowOfLoops<Flow> {
   /** The loops with the leading flow. */
   shownOn: TracedReading[];
   /** Lost flow, graver than what leads, on a trace that allows no category. */
-  suspected: { flow: Flow; problem: string; shownOn: TracedReading } | null;
+  suspected: { flow: Flow; problem: TraceProblem; shownOn: TracedReading } | null;
 }
 
 const UMBILICAL_GRAVEST_FIRST = ['reversed', 'absent', 'intermittent-absent', 'forward'] as const;
@@ -104,8 +95,8 @@ export function graverFlow(
 /** What the machine's values say of the end-diastolic flow of an umbilical artery. */
 export interface MachineFlow {
   flow: EndDiastolicFlow;
-  /** `RI 1.10` */
-  shown: string;
+  /** The value that shows it. */
+  shown: { index: 'RI' | 'EDV' | 'S/D'; key: ObstetricConcept; value: number };
   evidence: string[];
 }
 
@@ -124,45 +115,45 @@ function byIndex(ri: number): EndDiastolicFlow {
  * are negative: without the peak, an RI below 1 tells that they have one sign.
  */
 function flowOfSide(values: readonly Measurement[]): MachineFlow[] {
-  const of = (key: ConceptKey) => values.find(({ concept }) => concept.key === key) ?? null;
+  const of = (key: ObstetricConcept) => values.find(({ concept }) => concept.key === key) ?? null;
   const ri = of('umbilical-artery-ri');
   const edv = of('umbilical-artery-edv');
   const psv = of('umbilical-artery-psv');
   const sd = of('umbilical-artery-sd');
-  const said = (one: Measurement, flow: EndDiastolicFlow, text: string): MachineFlow => ({
+  const shows = (
+    one: Measurement,
+    flow: EndDiastolicFlow,
+    index: MachineFlow['shown']['index'],
+  ): MachineFlow => ({
     flow,
-    shown: text,
+    shown: { index, key: one.concept.key as ObstetricConcept, value: one.value },
     evidence: [one.id],
   });
   const oneSign = ri !== null && ri.value < RI_WITHOUT_FLOW && psv === null;
   const downwards = psv !== null && psv.value < 0;
   return [
-    ...(ri
-      ? [said(ri, byIndex(ri.value), `RI ${formatValue('umbilical-artery-ri', ri.value)}`)]
-      : []),
+    ...(ri ? [shows(ri, byIndex(ri.value), 'RI')] : []),
     ...(edv
       ? [
-          said(
+          shows(
             edv,
             bySign(oneSign ? Math.abs(edv.value) : downwards ? -edv.value : edv.value),
-            `EDV ${formatValue('umbilical-artery-edv', edv.value)}`,
+            'EDV',
           ),
         ]
       : []),
-    ...(sd && sd.value >= 1
-      ? [said(sd, 'forward', `S/D ${formatValue('umbilical-artery-sd', sd.value)}`)]
-      : []),
+    ...(sd && sd.value >= 1 ? [shows(sd, 'forward', 'S/D')] : []),
   ];
 }
 
-/** The gravest that the machine's values say of the umbilical artery; null where they say nothing. */
+/** The gravest flow that the machine's values show in the umbilical artery; null where they show none. */
 export function machineFlow(measurements: readonly Measurement[]): MachineFlow | null {
   const sides = Map.groupBy(
     measurements.filter(isAcceptedOfMachine),
     ({ laterality }) => laterality,
   );
-  const said = [...sides.values()].flatMap(flowOfSide);
-  return said.reduce<MachineFlow | null>(
+  const shown = [...sides.values()].flatMap(flowOfSide);
+  return shown.reduce<MachineFlow | null>(
     (worst, one) => (worst && graverFlow(worst.flow, one.flow) === worst.flow ? worst : one),
     null,
   );
@@ -183,15 +174,15 @@ const WORSE: Partial<Record<string, 'lower' | 'higher'>> = {
   'umbilical-artery-edv': 'lower',
   'middle-cerebral-artery-pi': 'lower',
   'middle-cerebral-artery-psv': 'higher',
-} satisfies Partial<Record<ConceptKey, 'lower' | 'higher'>>;
+} satisfies Partial<Record<ObstetricConcept, 'lower' | 'higher'>>;
 
-/** The machine's values with the worse of each pair first, for it is the one that stands. */
+/** The machine's values with the worse of each pair first, because that one counts. */
 export function worseFirst(cart: readonly Measurement[]): Measurement[] {
   return [...Map.groupBy(cart, ({ concept }) => concept.key)].flatMap(([key, values]) => {
     const worse = WORSE[key];
     if (!worse) return values;
     const plausible = (one: Measurement) =>
-      isPlausible(one.concept.key as ConceptKey, one.value) ? 0 : 1;
+      isPlausible(one.concept.key as ObstetricConcept, one.value) ? 0 : 1;
     return values.toSorted(
       (a, b) =>
         plausible(a) - plausible(b) || (worse === 'lower' ? a.value - b.value : b.value - a.value),
@@ -200,12 +191,12 @@ export function worseFirst(cart: readonly Measurement[]): Measurement[] {
 }
 
 /** That the machine gave a vessel on both sides, and which of the two was judged. */
-export function pairSentences(measurements: readonly Measurement[]): string[] {
+export function pairStatements(measurements: readonly Measurement[]): Statement[] {
   const judged = measurements.filter(
     (one) => isAcceptedOfMachine(one) && one.id === one.concept.key && one.laterality !== null,
   );
   return judged.flatMap((one) => {
-    const key = one.concept.key as ConceptKey;
+    const key = one.concept.key as ObstetricConcept;
     const worse = WORSE[key];
     const other = measurements.find(
       (pair) =>
@@ -215,10 +206,6 @@ export function pairSentences(measurements: readonly Measurement[]): string[] {
         pair.laterality !== one.laterality,
     );
     if (!worse || !other || other.value === one.value) return [];
-    const said = ({ laterality, value }: Measurement) => `${laterality} ${formatValue(key, value)}`;
-    const name = CONCEPTS[key].abbreviation;
-    return [
-      `The ultrasound machine gives the ${name} of both sides, ${said(one)} and ${said(other)}: the ${worse} was judged.`,
-    ];
+    return [say.limitation('doppler.both-sides', { worse }, [one, other])];
   });
 }

@@ -1,21 +1,27 @@
-import type { Measurement, Result } from '../../result/envelope.ts';
-import { acrossCutOff } from '../../result/obstetric/limits.ts';
-import { acceptedValue, createMeasurement } from '../../result/render/number-text.ts';
-import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { cutOffWithin } from '../../result/obstetric/limits.ts';
+import { remarkOfDoppler, say } from '../../result/render/obstetric/doppler.ts';
+import type {
+  ClassificationDraft,
+  FindingDraft,
+  GuidanceDraft,
+} from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
+import { acceptedValue, createMeasurement } from '../shared/measurement.ts';
 import { cerebroplacentalRatio, mcaPeakMedian } from './charts.ts';
 import {
-  ANGLE_UNKNOWN,
+  ANGLE_NOT_GIVEN,
   acceptedAt,
   classify,
   ductusFindings,
   flowFindings,
   flowOfArtery,
-  flowSentences,
+  flowStatements,
   ISUOG,
   rankFindings,
   rankOf,
 } from './findings.ts';
-import { ductusWave, machineFlow, pairSentences, umbilicalFlow } from './flow.ts';
+import { ductusWave, machineFlow, pairStatements, umbilicalFlow } from './flow.ts';
 import {
   ANAEMIA_MOM,
   anaemiaBand,
@@ -45,35 +51,34 @@ interface Judged {
 }
 
 /** Values that a chart would judge at another age (obstetric 0.5: never clamped). */
-function outsideChart(measurements: readonly Measurement[], charts: readonly string[]): string[] {
-  const labels = measurements
-    .filter(
-      ({ id, quality, reference }) =>
-        charts.includes(id) && quality === 'accepted' && reference === null,
-    )
-    .map(({ label }) => label);
-  return labels.length > 0
-    ? [`The gestational age is outside the chart of: ${labels.join(', ')}.`]
-    : [];
+function outsideChart(
+  measurements: readonly Measurement[],
+  charts: readonly string[],
+): Statement[] {
+  const outside = measurements.filter(
+    ({ id, quality, reference }) =>
+      charts.includes(id) && quality === 'accepted' && reference === null,
+  );
+  return outside.length > 0 ? [say.gap('doppler.outside-chart', {}, outside)] : [];
 }
 
 /** Why the peak velocity of the MCA has no multiple of the median; a missing age is said elsewhere. */
-function withoutMultiple(measurements: readonly Measurement[], judged: Judged): string[] {
+function withoutMultiple(measurements: readonly Measurement[], judged: Judged): Statement[] {
   const { gaDays, angle, rateHolds } = judged;
   const psv = acceptedValue(measurements, 'middle-cerebral-artery-psv');
   if (!psv) {
     return acceptedValue(measurements, 'middle-cerebral-artery-pi')
-      ? ['MCA peak velocity in cm/s was not supplied: signs of anaemia were not assessed.']
+      ? [say.gap('doppler.no-peak-velocity', {})]
       : [];
   }
   if (gaDays === null || !rateHolds) return [];
   if (acceptedValue(measurements, 'middle-cerebral-artery-psv-mom')) {
-    return angle === null ? [`MCA peak velocity: ${ANGLE_UNKNOWN}.`] : [];
+    return angle === null ? [say.gap('doppler.angle-unknown', { limit: MCA_ANGLE })] : [];
   }
   return [
     angle !== null && angle > MCA_ANGLE
-      ? `MCA peak velocity was not compared with its median: the angle set on the machine is above ${MCA_ANGLE} degrees.`
-      : 'MCA peak velocity was not compared with its median: the gestational age is outside its chart.',
+      ? say.gap('doppler.angle-too-large', { limit: MCA_ANGLE })
+      : say.gap('doppler.peak-outside-chart', {}),
   ];
 }
 
@@ -81,42 +86,35 @@ const uterineSides = (measurements: readonly Measurement[]) =>
   measurements.some(
     ({ concept, quality }) => concept.key === 'uterine-artery-pi' && quality === 'accepted',
   ) && !acceptedValue(measurements, 'uterine-artery-mean-pi')
-    ? [
-        'The mean PI of both uterine arteries was not assessed: one side, or the name of a side, is missing.',
-      ]
+    ? [say.gap('doppler.no-uterine-mean', {})]
     : [];
 
 /** Values so near to the centile that makes them abnormal that the trace cannot tell the side. */
-function nearCutOff(measurements: readonly Measurement[]): string[] {
+function nearCutOff(measurements: readonly Measurement[]): Statement[] {
   const umbilical = acceptedValue(measurements, 'umbilical-artery-pi');
   const cerebral = acceptedValue(measurements, 'middle-cerebral-artery-pi');
   const near = (one: Measurement | null, limit: number | null | undefined) =>
-    one !== null && limit != null && acrossCutOff(one.value, one.uncertainty, [limit], '') !== null;
+    one !== null && limit != null && cutOffWithin(one, [limit]) !== null;
   return [
     ...(near(umbilical, umbilical?.reference?.high)
-      ? [
-          'The interval of the umbilical artery PI reaches across its 95th centile: measure by hand.',
-        ]
+      ? [say.gap('doppler.umbilical-near-centile', {})]
       : []),
     ...(near(cerebral, cerebral?.reference?.low)
-      ? ['The interval of the MCA PI reaches across its 5th centile: measure by hand.']
+      ? [say.gap('doppler.cerebral-near-centile', {})]
       : []),
   ];
 }
 
-/** A PI tells the resistance, and not whether there is flow at the end of diastole. */
-function withoutFlow(measurements: readonly Measurement[], flow: Judged['flow']): string[] {
+/** A PI shows the resistance, and not whether there is flow at the end of diastole. */
+function withoutFlow(measurements: readonly Measurement[], flow: Judged['flow']): Statement[] {
   const pi = acceptedValue(measurements, 'umbilical-artery-pi');
   if (!pi || flow !== null) return [];
   const within = pi.reference?.centile != null && rank(pi.reference) === 'N';
-  const lead = within
-    ? 'Umbilical artery PI is between its 5th and its 95th centile'
-    : 'Of the umbilical artery the PI is known';
-  return [`${lead}; end-diastolic flow was not assessed.`];
+  return [say.gap('doppler.no-flow', { within })];
 }
 
-/** What could not be judged of the values, and why: one sentence each. */
-export function dopplerGaps(measurements: readonly Measurement[], judged: Judged): string[] {
+/** What could not be judged of the values, and why. */
+function dopplerGaps(measurements: readonly Measurement[], judged: Judged): Statement[] {
   return [
     ...(judged.gaDays === null ? [] : outsideChart(measurements, judged.charts)),
     ...withoutMultiple(measurements, judged),
@@ -129,12 +127,12 @@ export function dopplerGaps(measurements: readonly Measurement[], judged: Judged
 export interface DopplerJudgement {
   measurements: Measurement[];
   category: DopplerSummary;
-  classifications: Result['classifications'];
+  classifications: ClassificationDraft[];
   findings: FindingDraft[];
   guidance: GuidanceDraft[];
-  sentences: string[];
+  statements: Statement[];
   /** What could not be judged, and the code of the first reason. */
-  gaps: string[];
+  gaps: Statement[];
   code: string | null;
 }
 
@@ -146,7 +144,7 @@ function withReference(measurement: Measurement, reference: Reference): Measurem
 }
 
 /** Rates of the fetal vessels outside of which no chart of theirs holds: null where all are within. */
-function rateProblem(traced: readonly TracedReading[]): string | null {
+function rateProblem(traced: readonly TracedReading[]): Statement | null {
   const outside = traced.find(
     ({ vessel, waveform }) =>
       (vessel === 'umbilical-artery' || vessel === 'middle-cerebral-artery') &&
@@ -154,7 +152,7 @@ function rateProblem(traced: readonly TracedReading[]): string | null {
         waveform.beatsPerMinute > CHARTED_RATE.fastest),
   );
   if (!outside) return null;
-  return `The fetal heart rate during Doppler is outside ${CHARTED_RATE.slowest} to ${CHARTED_RATE.fastest} per minute: no chart of fetal Doppler holds.`;
+  return say.gap('doppler.rate-outside-chart', CHARTED_RATE);
 }
 
 function cpr(measurements: readonly Measurement[]): Measurement[] {
@@ -206,9 +204,9 @@ function peakMoM(
   if (!psv || median === null) return [];
   const angle = angleOfPeak(traced, measurements);
   if (angle !== null && angle > MCA_ANGLE) return [];
-  const notes = [
-    angle === null ? ANGLE_UNKNOWN : null,
-    gaDays >= 35 * 7 ? 'more false positives from 35 weeks on' : null,
+  const remarks = [
+    ...(angle === null ? [ANGLE_NOT_GIVEN] : []),
+    ...(gaDays >= 35 * 7 ? [remarkOfDoppler('doppler.late', {})] : []),
   ];
   const key = 'middle-cerebral-artery-psv-mom';
   return [
@@ -224,7 +222,7 @@ function peakMoM(
       },
       interpretation: psv.value / median >= ANAEMIA_MOM.moderate ? 'H' : 'N',
       fetus: psv.fetus,
-      note: notes.filter(Boolean).join('; ') || null,
+      remarks,
     }),
   ];
 }
@@ -252,29 +250,24 @@ const charted = (
     return chart ? withReference(one, chart(gaDays, one.value)) : one;
   });
 
-const GUIDANCE: Readonly<Partial<Record<DopplerSummary, string>>> = {
-  redf: 'Reversed end-diastolic flow: consider immediate review by fetal medicine per local protocol.',
-  aedf: 'Absent end-diastolic flow: consider prompt review by fetal medicine per local protocol.',
-  'anaemia-flag':
-    'MCA peak velocity at or above 1.5 MoM: consider review for fetal anaemia per local protocol.',
-};
+const ADVICE = ['redf', 'aedf', 'anaemia-flag'] as const satisfies readonly DopplerSummary[];
 
 /**
- * Charts, categories, findings and what was left open, from the traces and their values. `whose` stands
- * behind the name of a fetal vessel whose fetus, of several, is not named.
+ * Charts, categories, findings and what was left open, from the traces and their values.
+ * @param unnamed of several fetuses, the fetal vessels do not name theirs.
  */
 export function judgeDoppler(
   traced: readonly TracedReading[],
   measured: readonly Measurement[],
   gaDays: number | null,
-  whose = '',
+  unnamed = false,
 ): DopplerJudgement {
   const good = traced.filter(({ waveform }) => traceProblem(waveform) === null);
   const of = (vessel: string) => traced.filter((reading) => reading.vessel === vessel);
   const umbilical = flowOfArtery(
     umbilicalFlow(of('umbilical-artery')),
     machineFlow(measured),
-    whose,
+    unnamed,
   );
   const ductus = ductusWave(of('ductus-venosus'));
   const rates = rateProblem(good);
@@ -295,9 +288,8 @@ export function judgeDoppler(
     anaemia: mom ? anaemiaBand(mom.value) : null,
   };
   const category = dopplerSummary(state);
-  const advice = GUIDANCE[category];
-  const noAge =
-    gaDays === null ? ['Gestational age was not given: Doppler indices have no centile.'] : [];
+  const advised = ADVICE.find((one) => one === category);
+  const noAge = gaDays === null ? [say.gap('doppler.no-age', {})] : [];
   return {
     measurements,
     category,
@@ -305,12 +297,19 @@ export function judgeDoppler(
     findings: [
       ...flowFindings(umbilical, measurements),
       ...rankFindings(measurements, state),
-      ...ductusFindings(ductus, measurements, whose),
+      ...ductusFindings(ductus, measurements, unnamed),
     ],
-    guidance: advice
-      ? [{ id: `doppler-${category}`, section: DOPPLER_SECTION, text: advice, source: ISUOG }]
+    guidance: advised
+      ? [
+          {
+            id: `doppler-${advised}`,
+            section: DOPPLER_SECTION,
+            statement: say.advice('doppler.advice', { category: advised }),
+            source: ISUOG,
+          },
+        ]
       : [],
-    sentences: flowSentences(umbilical),
+    statements: flowStatements(umbilical),
     gaps: [
       ...noAge,
       ...(rates ? [rates] : []),
@@ -321,7 +320,7 @@ export function judgeDoppler(
         rateHolds: rates === null,
         flow,
       }),
-      ...pairSentences(measurements),
+      ...pairStatements(measurements),
     ],
     code: gaDays === null ? 'ga_missing' : rates ? 'heart_rate_outside_chart' : null,
   };

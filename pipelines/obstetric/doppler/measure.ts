@@ -1,14 +1,20 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
-import type {
-  BeatVelocities,
-  DopplerRefusal,
-  DopplerWaveform,
-} from '../../measure/doppler/arterial-flow.ts';
+import type { ObstetricConcept } from '../../concepts/obstetric.ts';
+import type { BeatVelocities, DopplerWaveform } from '../../measure/doppler/arterial-flow.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
-import { measuredOn } from '../../result/measurement.ts';
-import { acceptedValue, createMeasurement } from '../../result/render/number-text.ts';
-import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
-import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import {
+  remarkOfDoppler,
+  say,
+  type TraceProblem,
+  type VesselGap,
+} from '../../result/render/obstetric/doppler.ts';
+import { remark } from '../../result/render/obstetric/shared.ts';
+import { distinctStatements, type Statement } from '../../result/statement.ts';
+import {
+  acceptedValue,
+  createMeasurement,
+  isPlausible,
+  measuredOn,
+} from '../shared/measurement.ts';
 import { pulsatilityIndex, resistanceIndex, systolicDiastolicRatio } from './charts.ts';
 import type { DopplerVessel, SpectrumReading } from './evidence.ts';
 import { WALL_FILTER_LIMIT } from './guideline.ts';
@@ -85,11 +91,11 @@ function sourceOf(reading: TracedReading, shown: 'peak' | 'end' | null): Measure
 }
 
 /** Why a trace is not good enough for a category; null when it is. */
-export function traceProblem({ beats, variation, confidence }: Traced): string | null {
-  if (!beats.every(isConsistent)) return 'the velocities of its beats contradict each other';
-  if (variation > TRACE.variation) return 'its beats differ in length by more than 10 %';
-  if (beats.length < TRACE.beats) return 'fewer than 3 similar beats';
-  if (confidence < TRACE.confidence) return 'the flow stands out too little from the noise';
+export function traceProblem({ beats, variation, confidence }: Traced): TraceProblem | null {
+  if (!beats.every(isConsistent)) return 'contradictory';
+  if (variation > TRACE.variation) return 'irregular';
+  if (beats.length < TRACE.beats) return 'few-beats';
+  if (confidence < TRACE.confidence) return 'noise';
   return null;
 }
 
@@ -104,21 +110,21 @@ function uncertaintyOf(property: Property, value: number): number {
   return property === 'ri' ? share : share * Math.abs(value);
 }
 
-function angleNote(angle: number | null): string | null {
-  return angle === null ? null : `angle set on the machine ${Math.round(Math.abs(angle))} deg`;
-}
-
-/** Each side of a uterine artery stands for itself; of any other vessel the better trace counts. */
+/** Each side of a uterine artery counts for itself; of any other vessel the better trace counts. */
 export const sidesApart = (vessel: string | null) => vessel?.startsWith('uterine-artery') ?? false;
 
 /** `umbilical-artery-pi`, with the side where it counts and a number from the second on. */
-function idOf(key: ConceptKey, { laterality }: SpectrumReading, rank: number): string {
+function idOf(key: ObstetricConcept, { laterality }: SpectrumReading, rank: number): string {
   const side = sidesApart(key) ? laterality : null;
   return [key, side, rank > 0 ? rank + 1 : null].filter((part) => part !== null).join('-');
 }
 
 /** Only reversed flow makes a PI so high as the umbilical artery's limit (obstetric 0.6). */
-function isPlausiblePi(key: ConceptKey, value: number, beats: readonly BeatVelocities[]): boolean {
+function isPlausiblePi(
+  key: ObstetricConcept,
+  value: number,
+  beats: readonly BeatVelocities[],
+): boolean {
   const reversed = beats.some(({ endFlow }) => endFlow === 'reversed');
   return isPlausible(key, value) && (reversed || isPlausible('unnamed-vessel-pi', value));
 }
@@ -138,15 +144,21 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
     const plausible =
       property === 'pi' ? isPlausiblePi(key, value, waveform.beats) : isPlausible(key, value);
     const branch = key === 'uterine-artery-psv' && value <= UTERINE_STEM_PSV;
-    const notes = [
-      `${waveform.beats.length} beats`,
-      sidesApart(vessel) ? null : reading.laterality && `${reading.laterality} side`,
-      problem,
-      plausible ? null : implausibleNote(isPlausible(key, value) ? 'unnamed-vessel-pi' : key),
-      velocity ? angleNote(reading.correctionAngle) : null,
-      branch ? `at most ${UTERINE_STEM_PSV} cm/s: it may be a branch of the artery` : null,
-      reading.velocities ? null : 'read on a scale in Hz, which ratios of velocities do not need',
-      SIMULATED_ONLY,
+    const { laterality, correctionAngle: angle } = reading;
+    const limits = isPlausible(key, value) ? 'unnamed-vessel-pi' : key;
+    const remarks = [
+      remarkOfDoppler('doppler.beats', { count: waveform.beats.length }),
+      ...(laterality && !sidesApart(vessel)
+        ? [remarkOfDoppler('doppler.side', { side: laterality })]
+        : []),
+      ...(problem ? [remarkOfDoppler('doppler.trace-problem', { problem })] : []),
+      ...(plausible ? [] : [remark('obstetric.implausible-by', { key: limits })]),
+      ...(velocity && angle !== null
+        ? [remarkOfDoppler('doppler.angle', { degrees: Math.round(Math.abs(angle)) })]
+        : []),
+      ...(branch ? [remarkOfDoppler('doppler.branch', { limit: UTERINE_STEM_PSV })] : []),
+      ...(reading.velocities ? [] : [remarkOfDoppler('doppler.scale-in-hz', {})]),
+      remark('method.simulated-only', {}),
     ];
     return [
       createMeasurement(idOf(key, reading, rank), key, value, 'doppler-envelope', {
@@ -158,7 +170,8 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
         confidence: waveform.confidence,
         uncertainty: uncertaintyOf(property, value),
         quality: !plausible ? 'inadequate' : problem ? 'low' : 'accepted',
-        note: notes.filter(Boolean).join('; '),
+        remarks,
+        ...(rank > 0 && { standing: 'repeat' as const }),
       }),
     ];
   });
@@ -182,50 +195,32 @@ export function measureDuctus(reading: TracedReading, rank: number): Measurement
       confidence: waveform.confidence,
       uncertainty: uncertaintyOf('pi', value),
       quality: !plausible ? 'inadequate' : problem ? 'low' : 'accepted',
-      note: [
-        `${waveform.beats.length} beats`,
-        problem,
-        plausible ? null : implausibleNote('unnamed-vessel-pi'),
-        'no centile chart',
-        SIMULATED_ONLY,
-      ]
-        .filter(Boolean)
-        .join('; '),
+      remarks: [
+        remarkOfDoppler('doppler.beats', { count: waveform.beats.length }),
+        ...(problem ? [remarkOfDoppler('doppler.trace-problem', { problem })] : []),
+        ...(plausible ? [] : [remark('obstetric.implausible-by', { key: 'unnamed-vessel-pi' })]),
+        remarkOfDoppler('doppler.no-chart', {}),
+        remark('method.simulated-only', {}),
+      ],
+      ...(rank > 0 && { standing: 'repeat' as const }),
     }),
   ];
 }
-
-export const VESSELS: Readonly<Record<DopplerVessel, string>> = {
-  'umbilical-artery': 'umbilical artery',
-  'middle-cerebral-artery': 'MCA',
-  'uterine-artery': 'uterine artery',
-  'ductus-venosus': 'ductus venosus',
-};
 
 export const FETAL_ARTERIES = [
   'umbilical-artery',
   'middle-cerebral-artery',
 ] as const satisfies readonly DopplerVessel[];
 
-const REFUSALS: Readonly<Record<DopplerRefusal, string>> = {
-  'no-scale': 'no time and velocity scale with its baseline was available',
-  'no-flow': 'no flow stands out from the noise',
-  aliased: 'the flow is aliased (it wraps around the end of the scale)',
-  'cut-off': 'the flow is cut off by the end of the scale',
-  'no-beats': 'no regular beats were seen',
-  'beats-differ':
-    'fewer than half of its beats are alike, so that the rhythm is irregular or the trace unreliable',
-};
-
 /** Why spectra were not measured, each reason of a vessel once. */
-export function refusalSentences(readings: readonly SpectrumReading[]): string[] {
-  const said = readings.flatMap(({ vessel, fetus, waveform }) => {
-    if (waveform.status !== 'refused') return [];
-    const whose = vessel && fetus ? ` of fetus ${fetus}` : '';
-    const name = vessel ? `The ${VESSELS[vessel]} spectrum${whose}` : 'A spectrum';
-    return [`${name} was not measured: ${REFUSALS[waveform.reason]}.`];
-  });
-  return [...new Set(said)];
+export function refusals(readings: readonly SpectrumReading[]): Statement[] {
+  return distinctStatements(
+    readings.flatMap(({ vessel, fetus: of, waveform }) =>
+      waveform.status === 'refused'
+        ? [say.gap('doppler.refused', { vessel, of, reason: waveform.reason })]
+        : [],
+    ),
+  );
 }
 
 /** What came of one fetus, of its mother, or of a study with one fetus. */
@@ -245,42 +240,42 @@ const isOf = (vessel: DopplerVessel) => (one: Measurement) =>
 const isMeasured = ({ measurements }: Supplied, vessel: DopplerVessel) =>
   measurements.some((one) => one.quality === 'accepted' && isOf(vessel)(one));
 
-const capital = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}`;
-
-/** Why a vessel has no accepted value, without the stop; empty where another sentence says it. */
-function whyNot(supplied: Supplied, vessel: DopplerVessel): string {
+/** Why a vessel has no accepted value; null where another statement gives the reason. */
+function whyNot(
+  supplied: Supplied,
+  vessel: DopplerVessel,
+): { reason: VesselGap | null; problem: TraceProblem | null } {
   const { readings, measurements, cart, unnamed } = supplied;
-  const name = VESSELS[vessel];
+  const because = (reason: VesselGap | null, problem: TraceProblem | null = null) => ({
+    reason,
+    problem,
+  });
   const own = readings.filter((reading) => reading.vessel === vessel);
   const traced = own.filter(isTraced);
   const problem = traced.map(({ waveform }) => traceProblem(waveform)).find((one) => one !== null);
-  if (problem) return `The ${name} trace allows no category: ${problem}`;
-  if (traced.length > 0) return `The values of the ${name} trace are implausible and were not used`;
-  if (own.length > 0) return '';
-  const reported = measurements.some((one) => isOf(vessel)(one));
-  if (reported) {
-    return `The ${name} values of the ultrasound machine are implausible and were not used`;
-  }
-  if (cart.some(isOf(vessel))) return '';
-  if (unnamed?.has(vessel)) return `No ${name} spectrum is known to be of this fetus`;
-  return `${capital(name)} Doppler was not supplied`;
+  if (problem) return because('poor-trace', problem);
+  if (traced.length > 0) return because('trace-implausible');
+  if (own.length > 0) return because(null);
+  if (measurements.some((one) => isOf(vessel)(one))) return because('machine-implausible');
+  if (cart.some(isOf(vessel))) return because(null);
+  return because(unnamed?.has(vessel) ? 'not-of-this-fetus' : 'not-supplied');
 }
 
 /** What is missing of these vessels, and whether a CPR is missing with it (obstetric 13.8). */
-export function suppliedGaps(supplied: Supplied, vessels: readonly DopplerVessel[]): string[] {
+export function suppliedGaps(supplied: Supplied, vessels: readonly DopplerVessel[]): Statement[] {
   const pair = FETAL_ARTERIES.filter((one) => vessels.includes(one));
   const measured = pair.filter((vessel) => isMeasured(supplied, vessel));
   const gaps = vessels
     .filter((vessel) => !isMeasured(supplied, vessel))
-    .map((vessel) => {
-      const why = whyNot(supplied, vessel);
-      const ratio = measured.length === 1 && pair.some((one) => one === vessel);
-      if (!ratio) return why && `${why}.`;
-      return why ? `${why}; CPR was not assessed.` : 'CPR was not assessed.';
-    })
-    .filter(Boolean);
+    .flatMap((vessel) => {
+      const { reason, problem } = whyNot(supplied, vessel);
+      const cpr = measured.length === 1 && pair.some((one) => one === vessel);
+      return reason === null && !cpr
+        ? []
+        : [say.gap('doppler.vessel-gap', { vessel, reason, problem, cpr })];
+    });
   const both = measured.length === FETAL_ARTERIES.length;
   return both && !acceptedValue(supplied.measurements, 'cerebroplacental-ratio')
-    ? [...gaps, 'CPR was not assessed: it needs the PI of both arteries.']
+    ? [...gaps, say.gap('doppler.no-cpr', {})]
     : gaps;
 }

@@ -1,17 +1,18 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import { fetusKey } from '../../contract/fetus-name.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { flowTrace } from '../../result/flow-trace.ts';
-import { formatValue } from '../../result/render/number-text.ts';
-import { inadequate, notAssessed } from '../../result/section-outcome.ts';
+import { say, VESSELS } from '../../result/render/obstetric/doppler.ts';
+import { SIMULATED_ONLY, sayOfObstetric } from '../../result/render/obstetric/shared.ts';
+import type { Statement } from '../../result/statement.ts';
 import {
+  IN_PLACE_OF_OURS,
   ifPlausible,
-  MACHINE_UNUSED,
   ofSeveralFetuses,
   withMachineValues,
 } from '../shared/machine-values.ts';
+import { isOfMachine } from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
-import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
 import type { DopplerEvidence, SpectrumReading } from './evidence.ts';
 import {
   apart,
@@ -22,7 +23,6 @@ import {
   together,
   withoutNames,
 } from './fetuses.ts';
-import { OF_UNNAMED_FETUS } from './findings.ts';
 import { lostFlowValues, worseFirst } from './flow.ts';
 import { type DopplerJudgement, judgeDoppler } from './judge.ts';
 import {
@@ -32,15 +32,12 @@ import {
   isTraced,
   measureDuctus,
   measureSpectrum,
-  refusalSentences,
+  refusals,
   sidesApart,
   suppliedGaps,
   type TracedReading,
   traceProblem,
-  VESSELS,
 } from './measure.ts';
-
-export { VESSELS } from './measure.ts';
 
 const NEEDS = [
   'spectral Doppler images with time and velocity scale, labelled with their vessel',
@@ -56,7 +53,7 @@ const CART_KEYS = [
   'middle-cerebral-artery-pi',
   'middle-cerebral-artery-psv',
   'uterine-artery-pi',
-] as const satisfies readonly ConceptKey[];
+] as const satisfies readonly ObstetricConcept[];
 
 /** The better trace first: accepted before not, what the wall filter cuts last of those, by beats. */
 function byQuality(one: TracedReading, other: TracedReading): number {
@@ -89,21 +86,23 @@ function measureAll(readings: readonly TracedReading[]): Measurement[] {
 const plainId = ({ concept, laterality }: Measurement) =>
   [concept.key, sidesApart(concept.key) ? laterality : null].filter(Boolean).join('-');
 
-function summaryOf(measurements: readonly Measurement[]): string {
+/** What the summary leaves out: indices and velocities that the PI and the peak already stand for. */
+const NOT_LISTED: ReadonlySet<string> = new Set(
+  (
+    ['umbilical-artery', 'middle-cerebral-artery', 'uterine-artery', 'unnamed-vessel'] as const
+  ).flatMap((vessel) => [`${vessel}-edv`, `${vessel}-ri`, `${vessel}-sd`] as const),
+);
+
+/** The values of the summary: of the machine only those that count in place of ours. */
+function summaryOf(measurements: readonly Measurement[]): Statement[] {
   const shown = measurements.filter(
-    ({ quality, concept, id }) =>
-      quality === 'accepted' &&
-      id.startsWith(concept.key) &&
-      !/-(rate|edv|ri|sd)(-|$)/.test(id) &&
-      !/-\d+$/.test(id),
+    (one) =>
+      one.quality === 'accepted' &&
+      one.standing !== 'repeat' &&
+      !NOT_LISTED.has(one.concept.key) &&
+      (!isOfMachine(one) || one.remarks.some(({ code }) => code === IN_PLACE_OF_OURS.code)),
   );
-  if (shown.length === 0) return '';
-  const words = shown.map(({ label, concept, value, laterality, fetus }) => {
-    const whose = [laterality, fetus && `fetus ${fetus}`].filter(Boolean).join(', ');
-    const name = whose ? `${label} (${whose})` : label;
-    return `${name} ${formatValue(concept.key as ConceptKey, value)}`;
-  });
-  return `${words.join(', ')}.`;
+  return shown.length > 0 ? [say.value('doppler.values', {}, shown)] : [];
 }
 
 interface Given {
@@ -112,12 +111,9 @@ interface Given {
   gaDays: number | null;
 }
 
-const WHOSE_UNKNOWN =
-  'The values of the ultrasound machine were not used: whether they are of the fetus of the spectra is not known.';
-
 const ALL_ARTERIES = [...FETAL_ARTERIES, 'uterine-artery'] as const;
 
-/** The only fetus and its mother: the machine's values stand where ours do not. */
+/** The only fetus and its mother: the machine's values count where we have none. */
 function judgeOne({ readings, cart, gaDays }: Given): DopplerJudgement {
   const traced = readings.filter(isTraced);
   const measured = withMachineValues(worseFirst(cart), measureAll(traced), plainId);
@@ -126,7 +122,7 @@ function judgeOne({ readings, cart, gaDays }: Given): DopplerJudgement {
   return { ...own, gaps: [...own.gaps, ...suppliedGaps(supplied, ALL_ARTERIES)] };
 }
 
-/** One of several fetuses, or what names none with the mother: the machine's values tell only of lost flow. */
+/** One of several fetuses, or what names none with the mother: the machine's values only show lost flow. */
 function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJudgement {
   const { fetus } = group;
   const cart = given.cart.filter(
@@ -135,8 +131,7 @@ function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJ
   const traced = group.readings.filter(isTraced);
   const ours = measureAll(fetus === null ? withoutNames(traced) : traced);
   const measured = [...ours, ...lostFlowValues(cart.map(ifPlausible))];
-  const whose = fetus === null ? OF_UNNAMED_FETUS : '';
-  const own = judgeDoppler(traced, measured, given.gaDays, whose);
+  const own = judgeDoppler(traced, measured, given.gaDays, fetus === null);
   const unnamed = given.readings.filter((one) => one.fetus === null && !isMaternal(one.vessel));
   const supplied = {
     readings: group.readings,
@@ -156,7 +151,7 @@ function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJ
 }
 
 /** Each of several fetuses by itself; `why` they are apart. */
-function judgeApart(given: Given, why: string): DopplerJudgement {
+function judgeApart(given: Given, why: Statement): DopplerJudgement {
   const fetal = given.cart.filter(({ concept }) => !isMaternal(concept.key)).map(ifPlausible);
   const reported = [...Map.groupBy(fetal, ({ fetus }) => fetusKey(fetus)).values()]
     .filter((values) => lostFlowValues(values).length > 0)
@@ -177,11 +172,32 @@ function judgeApart(given: Given, why: string): DopplerJudgement {
   return { ...all, gaps: [...all.gaps, ...suppliedGaps(nothing, ['uterine-artery'])] };
 }
 
-/** Why the machine's values stand nowhere; none where there are none. */
-function unusedSentences(cart: readonly Measurement[]): string[] {
+/** Why the machine's values are not used; empty where there are none. */
+function unusedStatements(cart: readonly Measurement[]): Statement[] {
   const fetal = cart.filter(({ concept }) => !isMaternal(concept.key));
-  if (ofSeveralFetuses(fetal)) return [MACHINE_UNUSED];
-  return cart.length > 0 ? [WHOSE_UNKNOWN] : [];
+  if (ofSeveralFetuses(fetal)) return [sayOfObstetric.gap('machine.of-several-fetuses', {})];
+  return cart.length > 0 ? [say.gap('doppler.machine-fetus-not-known', {})] : [];
+}
+
+/** Nothing was measured: no spectrum, none with a scale, or none that could be traced. */
+function withoutValues(
+  readings: readonly SpectrumReading[],
+  refused: readonly Statement[],
+): SectionOutcome {
+  const outcome = (status: 'not_assessed' | 'inadequate', code: string, gaps: Statement[]) => ({
+    status,
+    reason: { code, gaps, needs: NEEDS },
+    statements: gaps,
+  });
+  if (readings.length === 0) {
+    return outcome('not_assessed', 'view_missing', [say.gap('doppler.no-view', {}), ...refused]);
+  }
+  const uncalibrated = readings.every(
+    ({ waveform }) => waveform.status === 'refused' && waveform.reason === 'no-scale',
+  );
+  return uncalibrated
+    ? outcome('not_assessed', 'no_calibration', [...refused])
+    : outcome('inadequate', 'low_confidence', [...refused]);
 }
 
 function run(evidence: DopplerEvidence): SectionOutcome {
@@ -191,20 +207,8 @@ function run(evidence: DopplerEvidence): SectionOutcome {
   const given = { readings, cart, gaDays: evidence.options.dating?.ga_days ?? null };
   const why = apart(evidence, readings, cart);
   const judged = why === null ? judgeOne(given) : judgeApart(given, why);
-  const refusals = [...refusalSentences(readings), ...(why === null ? [] : unusedSentences(cart))];
-  if (judged.measurements.length === 0) {
-    if (readings.length === 0) {
-      const detail = ['No spectral Doppler image was found.', ...refusals].join(' ');
-      return notAssessed('view_missing', detail, NEEDS);
-    }
-    const uncalibrated = readings.every(
-      ({ waveform }) => waveform.status === 'refused' && waveform.reason === 'no-scale',
-    );
-    const detail = refusals.join(' ');
-    return uncalibrated
-      ? notAssessed('no_calibration', detail, NEEDS)
-      : inadequate('low_confidence', detail, NEEDS);
-  }
+  const refused = [...refusals(readings), ...(why === null ? [] : unusedStatements(cart))];
+  if (judged.measurements.length === 0) return withoutValues(readings, refused);
   const vessels = new Set(
     judged.measurements
       .filter(({ quality }) => quality === 'accepted')
@@ -212,22 +216,21 @@ function run(evidence: DopplerEvidence): SectionOutcome {
         Object.keys(VESSELS).filter((vessel) => concept.key.startsWith(vessel)),
       ),
   );
-  const unnamed = judged.measurements.some(({ id }) => id.startsWith('unnamed-vessel'))
-    ? [
-        `A spectrum does not name its ${why === null ? 'vessel' : 'fetus'}: its indices are given without a category.`,
-      ]
+  const anyUnnamed = judged.measurements.some(({ concept }) =>
+    concept.key.startsWith('unnamed-vessel'),
+  );
+  const unnamed = anyUnnamed
+    ? [say.gap('doppler.not-named', { what: why === null ? 'vessel' : 'fetus' })]
     : [];
-  const gaps = [...judged.gaps, ...refusals, ...unnamed];
+  const gaps = [...judged.gaps, ...refused, ...unnamed];
   const named = vessels.size > 0;
   const whole = ALL_ARTERIES.every((artery) => vessels.has(artery));
   const lacks = whole ? 'parts_missing' : 'vessel_missing';
   const code = named ? (judged.code ?? lacks) : 'vessel_unnamed';
   return {
     status: gaps.length === 0 ? 'complete' : 'partial',
-    reason: gaps.length === 0 ? null : { code, detail: gaps.join(' '), needs: NEEDS },
-    summary: [summaryOf(judged.measurements), ...judged.sentences, ...gaps]
-      .filter(Boolean)
-      .join(' '),
+    reason: gaps.length === 0 ? null : { code, gaps, needs: NEEDS },
+    statements: [...summaryOf(judged.measurements), ...judged.statements, ...gaps],
     data: {
       category: judged.category,
       uterine_notching: 'not_assessed',

@@ -1,11 +1,10 @@
-import { findingConcept } from '../../concepts/concepts.ts';
+import { findingConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { weeksAndDays } from '../../result/gestational-age.ts';
-import { isOfMachine } from '../../result/measurement.ts';
-import { acceptedValue, formatValue } from '../../result/render/number-text.ts';
+import { say } from '../../result/render/obstetric/early-pregnancy.ts';
 import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
 import { embryonicRateBand } from '../fetal-heart/guideline.ts';
-import { bandsRemark } from '../fetal-heart/judge-rate.ts';
+import { recalledLimit } from '../fetal-heart/judge-rate.ts';
 import {
   bothValues,
   differ,
@@ -14,67 +13,43 @@ import {
   judgedValue,
   type MachineValues,
 } from '../shared/machine-values.ts';
+import { acceptedValue } from '../shared/measurement.ts';
 import type { EarlyClip, EarlyEvidence } from './evidence.ts';
 import { DATING_CRL, redatingDays } from './guideline.ts';
 import { EARLY_SECTION } from './measure.ts';
 import type { EarlySight, EarlyViability, JudgedViability } from './viability.ts';
 
-/** How the report says each category. */
-export const CATEGORY_TEXT: Readonly<Record<JudgedViability, string>> = {
-  'suspicious-for-pregnancy-loss':
-    'concerning for early pregnancy loss, not diagnostic; pregnancy of uncertain viability',
-  'uncertain-viability': 'pregnancy of uncertain viability',
-  'embryo-with-cardiac-activity': 'embryo with cardiac activity',
-  'not-assessable': 'viability not assessable from these images',
-};
-
-/** A category that must be acted on: looked at again, by a person. */
+/** A category that needs another look by a person. */
 const OPEN: ReadonlySet<JudgedViability> = new Set([
   'suspicious-for-pregnancy-loss',
   'uncertain-viability',
 ]);
 
-/** An echo-free area is a gestational sac for sure only with a yolk sac or an embryo in it. */
-const UNPROVEN =
-  'Neither yolk sac nor embryo was seen in the outlined echo-free area: that it is a gestational sac within the uterus, and no bladder or cyst, was not assessed.';
-
 function viabilityFinding(
-  { category, unsure }: EarlyViability,
-  seen: EarlySight,
+  { category, doubts, nearMsd: msd }: EarlyViability,
+  { silentSeconds, embryo, yolkSac }: EarlySight,
   measurements: readonly Measurement[],
 ): FindingDraft[] {
   if (!OPEN.has(category)) return [];
-  const keys = ['mean-sac-diameter', 'crl'] as const;
-  const values = keys.flatMap((key) => judgedValue(measurements, key) ?? []);
-  const numbers = keys.flatMap((key) => {
-    const one = judgedValue(measurements, key);
-    const whose = one && isOfMachine(one) ? ' (ultrasound machine)' : '';
-    return one ? `${one.label} ${formatValue(key, one.value)}${whose}` : [];
-  });
-  const silent = seen.silentSeconds === null ? [] : [silentSentence(seen.silentSeconds)];
-  const unproven = seen.embryo === false && !seen.yolkSac ? [UNPROVEN] : [];
-  const head = CATEGORY_TEXT[category];
-  const text = [
-    `${[`${head[0]?.toUpperCase()}${head.slice(1)}`, ...numbers].join('; ')}.`,
-    ...silent,
-    ...unproven,
-    ...unsure,
-  ].join(' ');
+  const values = (['mean-sac-diameter', 'crl'] as const).flatMap(
+    (key) => judgedValue(measurements, key) ?? [],
+  );
+  const unprovenSac = embryo === false && !yolkSac;
   return [
     {
       id: 'viability',
       section: EARLY_SECTION,
       concept: findingConcept('pregnancy-viability'),
-      text,
+      statement: say.conclusion(
+        'early.viability',
+        { category, silentSeconds, unprovenSac, doubts, msd },
+        values,
+      ),
       severity: 'abnormal',
       confidence: null,
       evidence: values.map(({ id }) => id),
     },
   ];
-}
-
-function silentSentence(seconds: number): string {
-  return `No cardiac activity was seen during the recorded clip of ${seconds.toFixed(1)} s; confirmation by a second observer is required.`;
 }
 
 function rateFinding(measurements: readonly Measurement[]): FindingDraft[] {
@@ -84,13 +59,15 @@ function rateFinding(measurements: readonly Measurement[]): FindingDraft[] {
   const gaDays = Math.round(age.value);
   const band = embryonicRateBand(gaDays, rate.value);
   if (!band || band === 'usual') return [];
-  const remark = bandsRemark(gaDays);
   return [
     {
       id: 'embryonic-heart-rate',
       section: EARLY_SECTION,
       concept: findingConcept('cardiac-activity'),
-      text: `Embryonic heart rate ${formatValue('fetal-heart-rate', rate.value)}${isOfMachine(rate) ? ' (ultrasound machine)' : ''}: ${band} at ${weeksAndDays(age.value)} weeks by CRL.${remark ? ` ${remark}` : ''}`,
+      statement: say.conclusion('early.heart-rate', { band, recalled: recalledLimit(gaDays) }, [
+        rate,
+        age,
+      ]),
       severity: band === 'borderline' ? 'info' : 'abnormal',
       confidence: rate.confidence,
       evidence: [rate.id, age.id],
@@ -98,7 +75,7 @@ function rateFinding(measurements: readonly Measurement[]): FindingDraft[] {
   ];
 }
 
-/** That the age by CRL differs from the one given by more than is let stand; it re-dates nothing. */
+/** That the age by CRL differs from the one given by more than is accepted; the date is kept. */
 function datingFinding(
   measurements: readonly Measurement[],
   dating: EarlyEvidence['options']['dating'],
@@ -114,7 +91,7 @@ function datingFinding(
       id: 'age-by-crl',
       section: EARLY_SECTION,
       concept: findingConcept('gestational-age'),
-      text: `Age by CRL ${weeksAndDays(age.value)} weeks, ${apart} days from the ${weeksAndDays(dating.ga_days)} weeks by last menstrual period: beyond ${limit} days dating by ultrasound is advised (ACOG Committee Opinion 700). The age given was kept.`,
+      statement: say.gap('early.age-by-crl', { apart, stated: dating.ga_days, limit }, [age]),
       severity: 'info',
       confidence: null,
       evidence: [age.id, crl.id],
@@ -122,26 +99,24 @@ function datingFinding(
   ];
 }
 
-/** Where the machine and the images are further apart than ours is uncertain, a sentence each. */
-export function differences(measurements: readonly Measurement[]): string[] {
-  return EARLY_LENGTHS.flatMap((key) => {
-    const both = bothValues(measurements, key);
-    if (!both || !differ(both)) return [];
-    const { machine, own } = both;
-    return `${own.label} ${formatValue(key, machine.value)} by the ultrasound machine, ${formatValue(key, own.value)} as measured here: measure by hand.`;
-  });
-}
+const differingPairs = (measurements: readonly Measurement[]) =>
+  EARLY_LENGTHS.flatMap((key) => bothValues(measurements, key) ?? []).filter(differ);
+
+/** Where the machine and the images are further apart than ours is uncertain. */
+export const differences = (measurements: readonly Measurement[]): Statement[] =>
+  differingPairs(measurements).map(({ machine, own }) =>
+    say.gap('early.values-differ', {}, [machine, own]),
+  );
 
 function differenceFinding(measurements: readonly Measurement[]): FindingDraft[] {
-  const sentences = differences(measurements);
-  if (sentences.length === 0) return [];
-  const pairs = EARLY_LENGTHS.flatMap((key) => bothValues(measurements, key) ?? []).filter(differ);
+  const pairs = differingPairs(measurements);
+  if (pairs.length === 0) return [];
   return [
     {
       id: 'early-values-differ',
       section: EARLY_SECTION,
       concept: findingConcept('repeatability'),
-      text: sentences.join(' '),
+      statements: differences(measurements),
       severity: 'abnormal',
       confidence: null,
       evidence: pairs.flatMap(({ machine, own }) => [machine.id, own.id]),
@@ -149,7 +124,7 @@ function differenceFinding(measurements: readonly Measurement[]): FindingDraft[]
   ];
 }
 
-/** The category where it must be acted on, a heart rate and an age that do not fit the CRL. */
+/** The category where it needs action, a heart rate and an age that do not fit the CRL. */
 export function earlyFindings(
   judged: EarlyViability,
   seen: EarlySight,
@@ -174,23 +149,20 @@ export function earlyGuidance(
 ): GuidanceDraft[] {
   if (!OPEN.has(category)) return [];
   const days = transvaginal ? REPEAT_DAYS.transvaginal : REPEAT_DAYS.other;
-  const when = `a repeat scan after at least ${days} days`;
   return [
     {
       id: 'repeat-early-scan',
       section: EARLY_SECTION,
-      text: seemsLost
-        ? `Consider a second opinion and ${when} per local protocol before any diagnosis.`
-        : `Consider ${when} per local protocol.`,
+      statement: say.advice('early.advice-repeat', { days, secondOpinion: seemsLost }),
       source: 'NICE NG126 (2019)',
     },
   ];
 }
 
-/** What of an early pregnancy stays open, why, and what would close it. */
+/** What of an early pregnancy was not assessed, and what would complete it. */
 export interface EarlyGap {
   code: string;
-  detail: string;
+  said: Statement;
   need: string;
 }
 
@@ -208,9 +180,7 @@ function cardiacGap({ clips, cine }: Known): EarlyGap {
   const moving = clips.some(({ clip }) => clip.frames.length > 1);
   return {
     code: 'cine_missing',
-    detail: moving
-      ? 'Cardiac activity was not assessed: no clip of the embryo was long and quick enough.'
-      : 'Cardiac activity was not assessed: a still image cannot show it.',
+    said: say.gap('early.no-cine', { reason: moving ? 'no-long-clip' : 'still' }),
     need: cine,
   };
 }
@@ -225,8 +195,7 @@ function sizeGaps({ measurements, machine, view }: Known): EarlyGap[] {
       : [
           {
             code: 'planes_missing',
-            detail:
-              'Mean sac diameter could not be computed; viability criteria based on MSD were not applied.',
+            said: say.gap('early.no-msd', {}),
             need: 'sagittal and transverse images of the sac, named by the cart',
           },
         ]),
@@ -234,17 +203,17 @@ function sizeGaps({ measurements, machine, view }: Known): EarlyGap[] {
       ? [
           {
             code: 'outside_chart_range',
-            detail: `CRL ${formatValue('crl', crl.value)} is outside the ${from} to ${to} mm for which age by CRL holds: no age was given.`,
+            said: say.gap('early.crl-outside', { from, to }, [crl]),
             need: view,
           },
         ]
       : []),
-    ...differences(measurements).map((detail) => ({ code: 'values_differ', detail, need: view })),
+    ...differences(measurements).map((said) => ({ code: 'values_differ', said, need: view })),
     ...(machine.unused
       ? [
           {
             code: 'several_fetuses',
-            detail: machine.unused,
+            said: machine.unused,
             need: 'one report for each fetus',
           },
         ]
@@ -258,7 +227,7 @@ function viabilityGaps(seen: EarlySight): EarlyGap[] {
       ? [
           {
             code: 'two_planes_only',
-            detail: 'An embryo beside the two planes of the sac would not be seen.',
+            said: say.gap('early.two-planes', {}),
             need: 'a sweep through the whole sac, looked at by the examiner',
           },
         ]
@@ -268,15 +237,14 @@ function viabilityGaps(seen: EarlySight): EarlyGap[] {
       : [
           {
             code: 'history_not_applied',
-            detail:
-              'The criteria that rest on an earlier scan, and an empty amnion, were not looked at.',
+            said: say.gap('early.history', {}),
             need: 'the findings of an earlier scan',
           },
         ]),
   ];
 }
 
-/** All gaps in the order in which they matter; the last, the location, is always among them. */
+/** All gaps in the order of their importance; the last, the location, is always among them. */
 export function earlyGaps(known: Known): EarlyGap[] {
   const { seen, view } = known;
   return [
@@ -285,7 +253,7 @@ export function earlyGaps(known: Known): EarlyGap[] {
       : [
           {
             code: 'view_missing',
-            detail: 'No gestational sac was told on the images.',
+            said: say.gap('early.sac-not-found', {}),
             need: view,
           },
         ]),
@@ -296,16 +264,14 @@ export function earlyGaps(known: Known): EarlyGap[] {
       : [
           {
             code: 'route_unknown',
-            detail:
-              'The images are not known to be transvaginal, for which the criteria of loss hold.',
+            said: say.gap('early.route', {}),
             need: 'the route of the examination in the view name',
           },
         ]),
     ...viabilityGaps(seen),
     {
       code: 'location_not_assessed',
-      detail:
-        'Whether the sac lies within the uterus was not assessed; the criteria hold for an intrauterine sac.',
+      said: say.gap('early.location', {}),
       need: 'confirmation of the location by the examiner',
     },
   ];

@@ -1,14 +1,20 @@
-import type { ConceptKey, MethodKey } from '../../concepts/concepts.ts';
+import type { ObstetricMethod } from '../../concepts/methods.ts';
+import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Point } from '../../contract/image.ts';
 import { scaleFor } from '../../contract/study.ts';
 import { axisEnds, distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { isOfMachine, lineBetween, measuredOn } from '../../result/measurement.ts';
-import { createMeasurement } from '../../result/render/number-text.ts';
+import { remarkOfEarly } from '../../result/render/obstetric/early-pregnancy.ts';
+import { remark } from '../../result/render/obstetric/shared.ts';
 import { judgedValue, withDifference } from '../shared/machine-values.ts';
-import { withMedian } from '../shared/median-of-frames.ts';
-import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
-import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import {
+  createMeasurement,
+  isOfMachine,
+  isPlausible,
+  lineBetween,
+  measuredOn,
+  withMedian,
+} from '../shared/measurement.ts';
 import type { EarlyClip, EarlyFrame } from './evidence.ts';
 import { DATING_CRL, meanSacDiameter, nybergAge, robinson1975Age } from './guideline.ts';
 
@@ -20,8 +26,8 @@ export const EARLY_SECTION = 'early-pregnancy';
 
 function measured(
   id: string,
-  key: ConceptKey,
-  method: MethodKey,
+  key: ObstetricConcept,
+  method: ObstetricMethod,
   { clip, frame }: EarlyFrame,
   ends: readonly [Point, Point],
   given: { confidence: number; uncertainty: number },
@@ -36,7 +42,10 @@ function measured(
     source: measuredOn(clip, frame.index, 'image-analysis', [lineBetween(...ends)]),
     ...given,
     quality: plausible ? 'accepted' : 'inadequate',
-    note: plausible ? SIMULATED_ONLY : `${SIMULATED_ONLY}; ${implausibleNote(key)}`,
+    remarks: [
+      remark('method.simulated-only', {}),
+      ...(plausible ? [] : [remark('obstetric.implausible', {})]),
+    ],
   });
 }
 
@@ -94,7 +103,7 @@ function meanDiameter(diameters: readonly Measurement[]): Measurement[] {
       confidence: Math.min(...inputs.map(({ confidence }) => confidence ?? 0)),
       uncertainty: EARLY_UNCERTAINTY.sac,
       quality: isPlausible('mean-sac-diameter', value) ? 'accepted' : 'inadequate',
-      note: SIMULATED_ONLY,
+      remarks: [remark('method.simulated-only', {})],
     }),
   ];
 }
@@ -138,9 +147,6 @@ const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 /** Values of one CRL of which the median is taken (obstetric 5.1). */
 const CRL_REPEATS = 3;
 
-const ofMachine = (one: Measurement, name: string) =>
-  isOfMachine(one) ? `from ${name} of the ultrasound machine` : `from ${name}, ${SIMULATED_ONLY}`;
-
 /** Age by CRL where its equation holds; by the sac only where no embryo is seen. */
 function ageOf(crl: Measurement | null, msd: Measurement | null): Measurement[] {
   const given = { section: EARLY_SECTION };
@@ -150,7 +156,9 @@ function ageOf(crl: Measurement | null, msd: Measurement | null): Measurement[] 
       createMeasurement('ga-by-crl', 'ga-by-crl', days, 'robinson-1975-ga-crl', {
         ...given,
         inputs: [crl.id],
-        note: ofMachine(crl, 'CRL'),
+        remarks: isOfMachine(crl)
+          ? [remarkOfEarly('early.age-from-machine', { what: 'CRL' })]
+          : [remarkOfEarly('early.age-from', { what: 'CRL' }), remark('method.simulated-only', {})],
       }),
     ];
   }
@@ -161,7 +169,7 @@ function ageOf(crl: Measurement | null, msd: Measurement | null): Measurement[] 
       ...given,
       inputs: [msd.id],
       uncertainty: 7,
-      note: 'low precision: it never sets the due date once a crown-rump length exists',
+      remarks: [remarkOfEarly('early.low-precision', {})],
     }),
   ];
 }
@@ -182,14 +190,14 @@ function heartRates(clips: readonly EarlyClip[]): Measurement[] {
         confidence: Math.min(1, strength),
         uncertainty,
         quality: isPlausible('fetal-heart-rate', beatsPerMinute) ? 'accepted' : 'inadequate',
-        note: SIMULATED_ONLY,
+        remarks: [remark('method.simulated-only', {})],
       },
     );
   });
 }
 
 /**
- * All that is measured of an early pregnancy, the standing values under their plain ids, after the
+ * All that is measured of an early pregnancy, the values that count under their plain ids, after the
  * machine's own values, on which the age rests where there are any.
  */
 export function measureEarlyPregnancy(
@@ -211,7 +219,7 @@ export function measureEarlyPregnancy(
   ];
 }
 
-/** Of several embryos each length and rate by itself: nothing is put together, nothing is dated. */
+/** Of several embryos each length and rate by itself: nothing is combined and nothing is dated. */
 export function measureEmbryosApart(clips: readonly EarlyClip[]): Measurement[] {
   const rates = heartRates(clips).map((one, index) => ({ ...one, id: `${one.id}-${index + 1}` }));
   return [...crownRumpLengths(clips), ...rates];

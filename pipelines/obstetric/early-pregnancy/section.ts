@@ -1,23 +1,22 @@
-import { findingConcept } from '../../concepts/concepts.ts';
+import { findingConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { weeksAndDays } from '../../result/gestational-age.ts';
-import { isOfMachine } from '../../result/measurement.ts';
-import { acceptedValue, formatValue } from '../../result/render/number-text.ts';
+import { say } from '../../result/render/obstetric/early-pregnancy.ts';
+import { type SeveralFetusesSource, SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
 import {
   EARLY_LENGTHS,
-  type EarlyLength,
   judgedRate,
   judgedValue,
   type MachineValues,
   machineValues,
 } from '../shared/machine-values.ts';
+import { acceptedValue } from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
-import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
 import type { EarlyEvidence } from './evidence.ts';
 import { type EarlyClip, type EarlyFrame, EMBRYO_CLIP } from './evidence.ts';
 import { YOLK_SAC_MM, yolkSacBand } from './guideline.ts';
-import { CATEGORY_TEXT, differences, earlyFindings, earlyGaps, earlyGuidance } from './judge.ts';
+import { differences, earlyFindings, earlyGaps, earlyGuidance } from './judge.ts';
 import { EARLY_SECTION, measureEarlyPregnancy, measureEmbryosApart } from './measure.ts';
 import {
   type EarlySight,
@@ -31,69 +30,53 @@ const VIEW = 'calibrated transvaginal images of sac and embryo in two planes';
 const CINE = `a cine of the embryo of at least ${EMBRYO_CLIP.frames} frames at ${EMBRYO_CLIP.framesPerSecond} a second`;
 const NEEDS = [VIEW, CINE];
 
-/** Why nothing of the frames is measured; null where a sac is told on one of them. */
+/** Why nothing of the frames is measured; null where a sac was found on one of them. */
 function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
   if (frames.some(({ bodies }) => bodies === 'several')) {
-    const detail =
-      'More than one gestational sac may be present: which value belongs to which sac was not determined, and nothing was measured.';
-    return inadequate('several_sacs', detail, NEEDS);
+    return inadequate('several_sacs', say.gap('early.several-sacs', {}), NEEDS);
   }
   if (frames.some(({ sac }) => sac?.accepted)) return null;
-  const why = frames.some(({ bodies }) => bodies === 'unclear')
-    ? 'more than one echo-free area may be the sac, and neither a yolk sac nor an embryo shows which of them it is.'
-    : 'no gestational sac could be outlined with confidence; this does not say that there is none.';
-  return inadequate('low_confidence', `Early pregnancy was not assessed: ${why}`, NEEDS);
+  const unclear = frames.some(({ bodies }) => bodies === 'unclear');
+  const gap = unclear ? say.gap('early.sac-unclear', {}) : say.gap('early.no-sac', {});
+  return inadequate('low_confidence', gap, NEEDS);
 }
 
-function namedValue(measurements: readonly Measurement[], key: EarlyLength) {
-  const found = judgedValue(measurements, key);
-  if (!found) return [];
-  return [`${found.label} ${formatValue(key, found.value)}${isOfMachine(found) ? OF_MACHINE : ''}`];
-}
-
-const OF_MACHINE = ' (ultrasound machine)';
-
-function namedYolkSac(measurements: readonly Measurement[]): string[] {
+/** The band of a yolk sac that is not of the usual size. */
+function unusualYolkSac(measurements: readonly Measurement[]) {
   const found = judgedValue(measurements, 'yolk-sac');
-  if (!found) return [];
-  const band = yolkSacBand(found.value);
-  const usual = `usual ${YOLK_SAC_MM.small} to ${YOLK_SAC_MM.large} mm`;
-  const size = band === 'usual' ? '' : ` (${band}; ${usual})`;
-  const whose = isOfMachine(found) ? OF_MACHINE : '';
-  return [`${found.label} ${formatValue('yolk-sac', found.value)}${size}${whose}`];
+  const band = found && yolkSacBand(found.value);
+  return band === null || band === 'usual'
+    ? null
+    : { band, from: YOLK_SAC_MM.small, to: YOLK_SAC_MM.large };
 }
 
 function summaryOf(
   seen: EarlySight,
   measurements: readonly Measurement[],
-  judged: EarlyViability,
-): string {
+  { category, doubts, nearMsd: msd }: EarlyViability,
+): Statement[] {
   const rate = judgedRate(measurements);
+  const lengths = EARLY_LENGTHS.flatMap((key) => judgedValue(measurements, key) ?? []);
   const age = acceptedValue(measurements, 'ga-by-crl');
-  const activity = rate
-    ? [
-        `cardiac activity seen, ${formatValue('fetal-heart-rate', rate.value)}${isOfMachine(rate) ? OF_MACHINE : ''}`,
-      ]
-    : seen.cardiacActivity
-      ? ['cardiac activity seen on M-mode']
-      : [];
-  const parts = [
-    seen.sac ? 'Gestational sac seen' : 'Values of the ultrasound machine',
-    ...namedValue(measurements, 'mean-sac-diameter'),
-    ...namedYolkSac(measurements),
-    ...namedValue(measurements, 'crl'),
-    ...activity,
-    ...(age ? [`gestational age by CRL ${weeksAndDays(age.value)} weeks`] : []),
-    ...(seen.embryo === false ? ['no embryo seen in either plane'] : []),
-    CATEGORY_TEXT[judged.category],
-  ];
-  return [`${parts.join('; ')}.`, ...judged.unsure, ...differences(measurements)].join(' ');
+  const found = say.value(
+    'early.found',
+    {
+      sac: seen.sac,
+      yolkSac: unusualYolkSac(measurements),
+      onMMode: !rate && seen.cardiacActivity === true,
+      noEmbryo: seen.embryo === false,
+      category,
+    },
+    [...lengths, ...(rate ? [rate] : []), ...(age ? [age] : [])],
+  );
+  const doubt = doubts.length > 0 || msd ? [say.limitation('early.doubt', { doubts, msd })] : [];
+  return [found, ...doubt, ...differences(measurements)];
 }
 
-/** Of the machine's report; a rate is that of the embryo here, under a name of its own. */
+/** The values of the machine's report; its heart rate is that of the embryo here, with an id of its own. */
 function ofMachine(evidence: EarlyEvidence): MachineValues {
   const lengths = machineValues(evidence, EARLY_SECTION, EARLY_LENGTHS);
-  // A rate alone says nothing of an early pregnancy: a machine gives it at every age.
+  // A rate alone shows no early pregnancy: a machine gives it at every age.
   if (lengths.measurements.length === 0 && !evidence.views.earlyPregnancy?.length) return lengths;
   const { measurements } = machineValues(evidence, EARLY_SECTION, ['fetal-heart-rate']);
   const rates = measurements.map((one) => ({
@@ -103,16 +86,17 @@ function ofMachine(evidence: EarlyEvidence): MachineValues {
   return { ...lengths, measurements: [...lengths.measurements, ...rates] };
 }
 
-/** Of several fetuses no two images are put together (obstetric 0.5). */
-function apart(clips: readonly EarlyClip[], unused: string | null, why: string): SectionOutcome {
-  const detail = [
-    `Each length of an embryo stands by itself, without an age or a category: ${why}.`,
-    ...(unused ? [unused] : []),
-  ].join(' ');
+/** Of several fetuses no two images are combined (obstetric 0.5). */
+function apart(
+  clips: readonly EarlyClip[],
+  unused: Statement | null,
+  source: SeveralFetusesSource,
+): SectionOutcome {
+  const gaps = [say.gap('early.apart', { source }), ...(unused ? [unused] : [])];
   return {
     status: 'partial',
-    reason: { code: 'several_fetuses', detail, needs: ['a study of each fetus by itself'] },
-    summary: detail,
+    reason: { code: 'several_fetuses', gaps, needs: ['a study of each fetus by itself'] },
+    statements: gaps,
     data: { location: 'not_assessed', limitation: SIMULATED_ONLY },
     measurements: measureEmbryosApart(clips),
   };
@@ -122,8 +106,12 @@ function run(evidence: EarlyEvidence): SectionOutcome {
   const clips = evidence.views.earlyPregnancy ?? [];
   const machine = ofMachine(evidence);
   if (clips.length === 0 && machine.measurements.length === 0) {
-    const none = 'Early pregnancy was not assessed: no view of a gestational sac was found.';
-    return notAssessed('view_missing', [none, machine.unused].filter(Boolean).join(' '), NEEDS);
+    const gaps = [say.gap('early.no-view', {}), ...(machine.unused ? [machine.unused] : [])];
+    return {
+      status: 'not_assessed',
+      reason: { code: 'view_missing', gaps, needs: NEEDS },
+      statements: gaps,
+    };
   }
   const nothing = clips.length > 0 ? withoutSac(clips.flatMap(({ frames }) => frames)) : null;
   if (nothing && (machine.measurements.length === 0 || nothing.reason?.code === 'several_sacs')) {
@@ -133,8 +121,7 @@ function run(evidence: EarlyEvidence): SectionOutcome {
   if (several) return apart(clips, machine.unused, several);
   const measurements = measureEarlyPregnancy(clips, machine.measurements);
   if (measurements.every(({ unit }) => unit !== 'mm')) {
-    const detail = 'A gestational sac was seen and not measured: no physical scale was available.';
-    return notAssessed('no_calibration', detail, NEEDS);
+    return notAssessed('no_calibration', say.gap('early.no-scale', {}), NEEDS);
   }
   const sweeps = evidence.views.fetalHeart?.mMode ?? [];
   const seen = earlySight(clips, sweeps, machine.measurements);
@@ -144,10 +131,10 @@ function run(evidence: EarlyEvidence): SectionOutcome {
     status: 'partial',
     reason: {
       code: gaps[0]?.code ?? 'location_not_assessed',
-      detail: gaps.map(({ detail }) => detail).join(' '),
+      gaps: gaps.map(({ said }) => said),
       needs: gaps.map(({ need }) => need),
     },
-    summary: summaryOf(seen, measurements, judged),
+    statements: summaryOf(seen, measurements, judged),
     data: {
       gestational_sac: seen.sac ? 'seen' : 'not_assessed',
       yolk_sac: seen.yolkSac ? 'seen' : seen.sac ? 'not_seen' : 'not_assessed',

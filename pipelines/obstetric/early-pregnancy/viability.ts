@@ -1,9 +1,9 @@
-import type { Measurement, Result } from '../../result/envelope.ts';
-import { acrossCutOff } from '../../result/obstetric/limits.ts';
-import { formatValue } from '../../result/render/number-text.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { cutOffWithin, isPlausible } from '../../result/obstetric/limits.ts';
+import { type EarlyDoubt, say } from '../../result/render/obstetric/early-pregnancy.ts';
+import type { ClassificationDraft } from '../../result/section-outcome.ts';
 import type { MModeReading } from '../fetal-heart/evidence.ts';
 import { type EarlyLength, judgedValue } from '../shared/machine-values.ts';
-import { isPlausible } from '../shared/plausibility.ts';
 import type { EarlyClip, EarlyEvidence } from './evidence.ts';
 import {
   DIAGNOSTIC,
@@ -18,7 +18,7 @@ import { EARLY_UNCERTAINTY } from './measure.ts';
 /** Criteria of early pregnancy loss on transvaginal ultrasound. */
 export const SRU = 'SRU consensus, Doubilet et al., NEJM 2013;369:1443-1451';
 
-/** What the images allow to say; null: not assessed. */
+/** What the images show; null: not assessed. */
 export interface EarlySight {
   transvaginal: boolean;
   sac: boolean;
@@ -46,7 +46,7 @@ const fetalRhythms = (sweeps: readonly Pick<MModeReading, 'fetal' | 'rhythm'>[])
 /**
  * What the clips show of the contents of the sac; only those with an accepted sac count. M-mode
  * sweeps count for cardiac activity; one whose beats could not be told apart leaves it open. A CRL or
- * a heart rate among the values of the `machine` says that its operator saw an embryo.
+ * a heart rate among the values of the `machine` means that its operator saw an embryo.
  */
 export function earlySight(
   clips: readonly EarlyClip[],
@@ -80,7 +80,7 @@ export function earlySight(
 }
 
 /**
- * What is said of viability: never that a criterion diagnostic of loss is met. That there is no embryo
+ * The category of viability: never that a criterion diagnostic of loss is met. That there is no embryo
  * or no cardiac activity is known from the analysis alone, which misses either (docs/early-pregnancy.md).
  */
 export type JudgedViability = Exclude<ViabilityCategory, 'diagnostic-of-pregnancy-loss'>;
@@ -89,28 +89,27 @@ export interface EarlyViability {
   category: JudgedViability;
   /** A criterion diagnostic of loss would be met if a person saw what the analysis saw. */
   seemsLost: boolean;
-  criteria: Result['classifications'][number]['criteria'];
-  /** Why a criterion of loss is not sure although it seems to be met. */
-  unsure: string[];
+  criteria: ClassificationDraft['criteria'];
+  /** Why a criterion of loss is not certain although it seems to be met. */
+  doubts: EarlyDoubt[];
+  /** A mean sac diameter whose interval includes the cut-off that is diagnostic of loss. */
+  nearMsd: { value: number; cutOff: number } | null;
 }
 
 /**
- * Why a sac is on neither side of the diagnostic cut-off for sure; null where it is. The machine gives
- * no uncertainty: the calipers of a person are not taken for surer than ours.
+ * A mean sac diameter on neither side of the diagnostic cut-off for certain; null where it is. The
+ * machine gives no uncertainty: the calipers of a person are not taken to be more certain than ours.
  */
-function doubtOf(msd: Measurement | null): string | null {
-  const halfWidth = msd && (msd.uncertainty ?? EARLY_UNCERTAINTY.sac);
-  const near = msd && acrossCutOff(msd.value, halfWidth, [DIAGNOSTIC.msd]);
-  return near && `${msd.label} ${formatValue('mean-sac-diameter', msd.value)}. ${near}`;
+function nearCutOff(msd: Measurement | null): EarlyViability['nearMsd'] {
+  if (!msd) return null;
+  const { value, uncertainty } = msd;
+  const given = { value, uncertainty: uncertainty ?? EARLY_UNCERTAINTY.sac };
+  const cutOff = cutOffWithin(given, [DIAGNOSTIC.msd]);
+  return cutOff === null ? null : { value, cutOff };
 }
 
-/** The analysis misses small hearts that beat (docs/early-pregnancy.md). */
-const SILENCE_UNPROVEN =
-  'The analysis of a clip misses small hearts that beat: it cannot show that one stands still.';
-
-/** The analysis misses a third of embryos (docs/early-pregnancy.md). */
-const EMPTINESS_UNPROVEN =
-  'The analysis of the images misses embryos: it cannot show that a sac is empty. A person must look.';
+const seenState = (seen: boolean | null) =>
+  seen === null ? 'not-assessed' : seen ? 'seen' : 'not-seen';
 
 /**
  * SRU's criteria in their order. What would meet one diagnostic of loss is no more than suspicious.
@@ -135,26 +134,24 @@ export function judgeViability(
   });
   const silent = crl !== null && cardiacActivity === false;
   const empty = msd !== null && embryo === false;
-  const msdDoubt = empty ? doubtOf(measured('mean-sac-diameter')) : null;
   const byScan = viability({ crl, msd, embryo, cardiacActivity });
   const anySign = cardiacActivity !== true && Object.values(signs).some(Boolean);
   const seemsLost = byScan === 'diagnostic-of-pregnancy-loss';
   const held = seemsLost ? 'suspicious-for-pregnancy-loss' : byScan;
   const open = held === 'uncertain-viability' || held === 'not-assessable';
   const category = open && anySign ? 'suspicious-for-pregnancy-loss' : held;
-  const heart =
-    cardiacActivity === null ? 'not assessed' : cardiacActivity ? 'seen' : 'not seen in the clip';
-  const crlText = crl === null ? 'CRL not measured' : `CRL ${formatValue('crl', crl)}`;
-  const msdText =
-    msd === null ? 'MSD not measured' : `MSD ${formatValue('mean-sac-diameter', msd)}`;
-  const embryoText =
-    embryo === null ? 'embryo not assessed' : embryo ? 'embryo seen' : 'no embryo seen';
+  const heart = say.value('early.crl-and-heart', { crl, heart: seenState(cardiacActivity) });
+  const sac = say.value('early.msd-and-embryo', { msd, embryo: seenState(embryo) });
+  const yolkSac = value('yolk-sac');
   return {
     category,
     seemsLost,
-    unsure: [silent ? SILENCE_UNPROVEN : null, empty ? EMPTINESS_UNPROVEN : null, msdDoubt].filter(
-      (doubt) => doubt !== null,
-    ),
+    // The analysis misses small hearts that beat, and a third of embryos (docs/early-pregnancy.md).
+    doubts: [
+      ...(silent ? ['silence-unproven' as const] : []),
+      ...(empty ? ['emptiness-unproven' as const] : []),
+    ],
+    nearMsd: empty ? nearCutOff(measured('mean-sac-diameter')) : null,
     criteria: [
       {
         name: 'transvaginal images',
@@ -163,39 +160,37 @@ export function judgeViability(
       },
       {
         name: `CRL at least ${DIAGNOSTIC.crl} mm and no cardiac activity`,
-        value: `${crlText}, cardiac activity ${heart}`,
+        value: heart,
         met: silent && crl >= DIAGNOSTIC.crl,
       },
       {
         name: `MSD at least ${DIAGNOSTIC.msd} mm and no embryo`,
-        value: `${msdText}, ${embryoText}`,
+        value: sac,
         met: empty && msd >= DIAGNOSTIC.msd,
       },
       {
         name: `CRL below ${DIAGNOSTIC.crl} mm and no cardiac activity`,
-        value: `${crlText}, cardiac activity ${heart}`,
+        value: heart,
         met: silent && crl < DIAGNOSTIC.crl,
       },
       {
         name: `MSD from ${SUSPICIOUS_MSD} mm and no embryo`,
-        value: `${msdText}, ${embryoText}`,
+        value: sac,
         met: empty && msd >= SUSPICIOUS_MSD && msd < DIAGNOSTIC.msd,
       },
       {
         name: `yolk sac above ${SUSPICIOUS.yolkSacAbove} mm`,
-        value: measured('yolk-sac')
-          ? formatValue('yolk-sac', value('yolk-sac') ?? 0)
-          : 'not measured',
+        value: yolkSac === null ? 'not measured' : { of: 'yolk-sac', value: yolkSac },
         met: signs.largeYolkSac,
       },
       {
         name: `MSD less CRL below ${SUSPICIOUS.smallSacBelow} mm`,
-        value: `${msdText}, ${crlText}`,
+        value: say.value('early.msd-and-crl', { msd, crl }),
         met: signs.smallSac,
       },
       {
         name: 'no embryo from 6 weeks after the last menstrual period',
-        value: embryoText,
+        value: say.value('early.embryo', { embryo: seenState(embryo) }),
         met: signs.lateEmbryo,
       },
     ],

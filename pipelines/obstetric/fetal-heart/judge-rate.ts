@@ -1,25 +1,23 @@
-import { findingConcept } from '../../concepts/concepts.ts';
+import { findingConcept } from '../../concepts/obstetric.ts';
 import { fetusKey, fetusOf } from '../../contract/fetus-name.ts';
-import { fixedOffCutOffs } from '../../measure/rounding.ts';
-import type { Measurement, Result } from '../../result/envelope.ts';
-import { acrossCutOff } from '../../result/obstetric/limits.ts';
-import { formatValue, numberText } from '../../result/render/number-text.ts';
-import type { FindingDraft } from '../../result/section-outcome.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { cutOffWithin } from '../../result/obstetric/limits.ts';
+import {
+  bandText,
+  RATE_SOURCE,
+  type RateSource,
+  say,
+} from '../../result/render/obstetric/fetal-heart.ts';
+import { sayOfObstetric } from '../../result/render/obstetric/shared.ts';
+import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
+import { type Statement, UNNAMED_FETUS } from '../../result/statement.ts';
 import { withMachineValues } from '../shared/machine-values.ts';
-import { keyedByFetus, ofFetusText } from '../shared/several-fetuses.ts';
+import { keyedByFetus, statementOfFetus } from '../shared/several-fetuses.ts';
 import type { RateEvidence } from './evidence.ts';
 import { FETAL_RATE, type FetalRateBand, fetalRateBand, rateBandsAt } from './guideline.ts';
 import { FETAL_HEART_SECTION, type RateGroup, type RateReading, REGULAR } from './measure-rate.ts';
 
 const KEY = 'fetal-heart-rate';
-
-const RATE_TEXT: Readonly<Record<FetalRateBand, string>> = {
-  slow: 'below the range for gestational age',
-  borderline: 'at the lower border of the range for gestational age',
-  normal: 'within the range for gestational age',
-  fast: 'above the range for gestational age',
-  tachycardia: `above ${FETAL_RATE.tachycardia} per minute`,
-};
 
 const GRAVEST_FIRST: readonly FetalRateBand[] = [
   'slow',
@@ -30,22 +28,18 @@ const GRAVEST_FIRST: readonly FetalRateBand[] = [
 ];
 
 /** The limit of a slow rate at an age where it was not verified against its source; null elsewhere. */
-function recalledLimit(gaDays: number): string | null {
+export function recalledLimit(gaDays: number): number | null {
   const bands = rateBandsAt(gaDays);
-  return bands?.recalled ? `limit of ${bands.slowBelow} per minute` : null;
+  return bands?.recalled ? bands.slowBelow : null;
 }
 
 /** Who set the bands of an age. */
 function schemeAt(gaDays: number): string {
   const source = rateBandsAt(gaDays)?.source ?? FETAL_RATE.source;
   const limit = recalledLimit(gaDays);
-  return limit ? `${source}; its ${limit} is recalled, not verified` : source;
-}
-
-/** What must be said of the bands of an age beside a rate that lies outside of them. */
-export function bandsRemark(gaDays: number): string | null {
-  const limit = recalledLimit(gaDays);
-  return limit && `The ${limit} at this age was not verified against its source.`;
+  return limit === null
+    ? source
+    : `${source}; its limit of ${limit} per minute is recalled, not verified`;
 }
 
 interface Judged extends RateReading {
@@ -54,37 +48,24 @@ interface Judged extends RateReading {
 
 export interface RateOutcome {
   measurements: Measurement[];
-  sentences: string[];
+  statements: Statement[];
   findings: FindingDraft[];
-  classifications: Result['classifications'];
+  classifications: ClassificationDraft[];
   /** A rate that was accepted. */
   known: boolean;
 }
 
-/** A rate in whole beats, but in its band: 109.7 is no "110, below". */
-const rateText = ({ value }: Measurement) => formatValue(KEY, value);
+const isFromMachine = ({ source }: RateReading) => source === 'machine';
 
-const isOfMachine = ({ source }: RateReading) => source === 'ultrasound machine';
-
-const variationText = (variation: number) =>
-  `${fixedOffCutOffs(100 * variation, 0, [100 * REGULAR])} %`;
-
-/** Of all beats seen: those that differ are not left out before the rest is called regular. */
-function rhythmText({ variation, alike }: Pick<RateReading, 'variation' | 'alike'>): string {
-  if (variation === null) return 'Rhythm was not assessed.';
-  const some = alike && alike.beats < alike.seen ? `${alike.beats} of ${alike.seen} beats` : null;
-  if (variation <= REGULAR) {
-    return some
-      ? `The beats on the sweep were regular in length; ${some} were alike in height too.`
-      : 'The beats on the sweep were regular.';
-  }
-  const counted = some ? ` ${some} were alike.` : '';
-  return `The beats on the sweep differed by ${variationText(variation)}, more than ${100 * REGULAR} %: rhythm was not confirmed as regular.${counted}`;
-}
+const rhythm = ({ variation, alike }: Pick<RateReading, 'variation' | 'alike'>) => ({
+  variation,
+  alike,
+  regular: REGULAR,
+});
 
 const isIrregular = ({ variation }: RateReading) => variation !== null && variation > REGULAR;
 
-/** The sweep that is said to be irregular, else the best that tells of the rhythm. */
+/** The irregular sweep, else the best one that shows the rhythm. */
 const rhythmOf = (judged: readonly Judged[]) =>
   judged.find(isIrregular) ?? judged.find(({ variation }) => variation !== null) ?? judged[0];
 
@@ -96,7 +77,7 @@ function rhythmFindings(judged: readonly Judged[]): FindingDraft[] {
       id: 'fetal-heart-rhythm',
       section: FETAL_HEART_SECTION,
       concept: findingConcept('fetal-heart-screen'),
-      text: `${rhythmText(irregular)} Look at it again on a longer sweep.`,
+      statement: say.conclusion('heart.irregular', rhythm(irregular), [irregular.measurement]),
       severity: 'abnormal',
       confidence: irregular.measurement.confidence,
       evidence: [irregular.measurement.id],
@@ -104,36 +85,38 @@ function rhythmFindings(judged: readonly Judged[]): FindingDraft[] {
   ];
 }
 
-/** Where the rate is on neither side of a limit for sure; before 14+0 the bands are too many. */
-function rateDoubt({ value, uncertainty }: Measurement, gaDays: number): string | null {
+/** The limit that the interval of a rate includes; before 14+0 weeks there are too many bands. */
+function limitWithin(rate: Measurement, gaDays: number): number | null {
   const { fromDays, least, most, tachycardia } = FETAL_RATE;
-  if (gaDays < fromDays) return null;
-  return acrossCutOff(value, uncertainty, [least, most, tachycardia], '');
+  return gaDays < fromDays ? null : cutOffWithin(rate, [least, most, tachycardia]);
 }
 
-/** `Fetal heart rate 75 /min (Doppler)`; the source where it is not the one that stands, or the machine. */
-function shownText(one: Judged, standing: Judged): string {
-  const source = one !== standing || isOfMachine(one) ? ` (${one.source})` : '';
-  return `Fetal heart rate ${rateText(one.measurement)}${source}`;
-}
+/** The source is shown where it is the machine, or not that of the rate that counts. */
+const shownSource = (one: Judged, counting: Judged): RateSource | null =>
+  one !== counting || isFromMachine(one) ? one.source : null;
+
+const { tachycardia } = FETAL_RATE;
 
 const worstOf = (judged: readonly Judged[]) =>
   GRAVEST_FIRST.flatMap((band) => judged.find((one) => one.band === band) ?? [])[0] ?? null;
 
-function bandFindings(judged: readonly Judged[], standing: Judged, gaDays: number): FindingDraft[] {
+function bandFindings(judged: readonly Judged[], counting: Judged, gaDays: number): FindingDraft[] {
   const worst = worstOf(judged);
   if (!worst?.band || worst.band === 'normal') return [];
   const { measurement, band } = worst;
-  const more = [rateDoubt(measurement, gaDays), bandsRemark(gaDays)];
+  const given = {
+    source: shownSource(worst, counting),
+    band,
+    tachycardia,
+    across: limitWithin(measurement, gaDays),
+    recalled: recalledLimit(gaDays),
+  };
   return [
     {
       id: 'fetal-heart-rate-band',
       section: FETAL_HEART_SECTION,
       concept: findingConcept('fetal-heart-rate-band'),
-      text: [
-        `${shownText(worst, standing)}, ${RATE_TEXT[band]}; confirm over time with M-mode or Doppler.`,
-        ...more.filter((one) => one !== null),
-      ].join(' '),
+      statement: say.conclusion('heart.band', given, [measurement]),
       severity: band === 'borderline' ? 'info' : 'abnormal',
       confidence: measurement.confidence,
       evidence: [measurement.id],
@@ -147,7 +130,7 @@ function apart(one: Judged, other: Judged): boolean {
 }
 
 /**
- * That the sources tell different rates. A heart changes its rate within minutes: it is abnormal only
+ * That the sources give different rates. A heart changes its rate within minutes: it is abnormal only
  * where the bands differ too.
  */
 function sourceFindings(judged: readonly Judged[]): FindingDraft[] {
@@ -156,16 +139,20 @@ function sourceFindings(judged: readonly Judged[]): FindingDraft[] {
   const bands = new Set(judged.map(({ band }) => band)).size > 1;
   const beyond = judged.some((one) => judged.some((other) => apart(one, other)));
   if (!bands && !beyond) return [];
-  const said = judged.map((one) => {
-    const band = bands && one.band ? ` (${RATE_TEXT[one.band]})` : '';
-    return `${one.source} ${rateText(one.measurement)}${band}`;
-  });
   return [
     {
       id: 'fetal-heart-rate-sources',
       section: FETAL_HEART_SECTION,
       concept: findingConcept('fetal-heart-rate-band'),
-      text: `The sources of the fetal heart rate differ: ${said.join(', ')}. Measure it again.`,
+      statement: say.gap(
+        'heart.sources-differ',
+        {
+          sources: judged.map(({ source }) => source),
+          bands: bands ? judged.map(({ band }) => band) : [],
+          tachycardia,
+        },
+        judged.map(({ measurement }) => measurement),
+      ),
       severity: bands && beyond ? 'abnormal' : 'info',
       confidence: null,
       evidence: judged.map(({ measurement }) => measurement.id),
@@ -173,7 +160,7 @@ function sourceFindings(judged: readonly Judged[]): FindingDraft[] {
   ];
 }
 
-function bandClassification(judged: readonly Judged[], gaDays: number): Result['classifications'] {
+function bandClassification(judged: readonly Judged[], gaDays: number): ClassificationDraft[] {
   const worst = worstOf(judged);
   if (!worst?.band) return [];
   return [
@@ -188,8 +175,11 @@ function bandClassification(judged: readonly Judged[], gaDays: number): Result['
         band
           ? [
               {
-                name: judged.length > 1 ? `${source}: ${RATE_TEXT[band]}` : RATE_TEXT[band],
-                value: numberText(measurement),
+                name:
+                  judged.length > 1
+                    ? `${RATE_SOURCE[source]}: ${bandText(band, tachycardia)}`
+                    : bandText(band, tachycardia),
+                value: { of: KEY, value: measurement.value, unit: false },
                 met: band === worst.band,
               },
             ]
@@ -199,33 +189,37 @@ function bandClassification(judged: readonly Judged[], gaDays: number): Result['
   ];
 }
 
-function rateSentences(judged: readonly Judged[], standing: Judged, gaDays: number | null) {
-  const shown = shownText(standing, standing);
-  const rhythm = rhythmText(rhythmOf(judged) ?? standing);
-  if (standing.band && gaDays !== null) {
-    const doubt = rateDoubt(standing.measurement, gaDays);
-    return [`${shown}, ${RATE_TEXT[standing.band]}.`, ...(doubt ? [doubt] : []), rhythm];
-  }
-  const why =
-    gaDays === null
-      ? 'gestational age was not given: no range'
-      : 'no range is known for this gestational age';
-  return [`${shown} (${why}).`, rhythm];
+function rateStatements(
+  judged: readonly Judged[],
+  counting: Judged,
+  gaDays: number | null,
+): Statement[] {
+  const { measurement, band } = counting;
+  const source = shownSource(counting, counting);
+  const given = { source, band, tachycardia, dated: gaDays !== null };
+  const across = band && gaDays !== null ? limitWithin(measurement, gaDays) : null;
+  return [
+    say.value('heart.rate', given, [measurement]),
+    ...(across === null
+      ? []
+      : [sayOfObstetric.gap('obstetric.across-cut-off', { cutOff: across, unit: '' })]),
+    say.conclusion('heart.rhythm', rhythm(rhythmOf(judged) ?? counting)),
+  ];
 }
 
 /** What an earlier section listed is not listed again. */
 const isListed = ({ measurement }: RateReading) => measurement.section !== FETAL_HEART_SECTION;
 
 /** The best rate under the plain id; the machine's beside it, or in its place where there is none. */
-function withStanding(rates: readonly RateReading[]): RateReading[] {
-  const ours = rates.filter((one) => !isOfMachine(one));
+function withPlainId(rates: readonly RateReading[]): RateReading[] {
+  const ours = rates.filter((one) => !isFromMachine(one));
   const best = ours.find(({ measurement }) => measurement.quality === 'accepted');
   const named = ours.map((one) =>
     one === best ? { ...one, measurement: { ...one.measurement, id: KEY } } : one,
   );
   const accepted = best ? named.map(({ measurement }) => measurement) : [];
-  const machine = rates.filter(isOfMachine).map((one, index): RateReading => {
-    // Of several of the machine each is judged: none stands for the others.
+  const machine = rates.filter(isFromMachine).map((one, index): RateReading => {
+    // Of several of the machine each is judged by itself.
     if (isListed(one) || (!best && index > 0)) return one;
     const value = withMachineValues([one.measurement], accepted).at(-1);
     return { ...one, measurement: value ?? one.measurement };
@@ -240,7 +234,7 @@ function judgeGroup(
   number: number,
 ): RateOutcome {
   const nameless = several && fetus === null;
-  const given = nameless ? rates : withStanding(rates);
+  const given = nameless ? rates : withPlainId(rates);
   const measurements = given.filter((one) => !isListed(one)).map(({ measurement }) => measurement);
   const judged = given
     .filter(({ measurement }) => measurement.quality === 'accepted')
@@ -248,32 +242,32 @@ function judgeGroup(
       ...one,
       band: gaDays === null ? null : fetalRateBand(gaDays, one.measurement.value),
     }));
-  const [standing] = judged;
-  const none = { measurements, sentences: [], findings: [], classifications: [], known: false };
-  if (!standing) return none;
-  const sentences = rateSentences(judged, standing, gaDays);
+  const [counting] = judged;
+  const none = { measurements, statements: [], findings: [], classifications: [], known: false };
+  if (!counting) return none;
+  const statements = rateStatements(judged, counting, gaDays);
   const own = {
     measurements,
     findings: [
-      ...(gaDays === null ? [] : bandFindings(judged, standing, gaDays)),
+      ...(gaDays === null ? [] : bandFindings(judged, counting, gaDays)),
       ...sourceFindings(judged),
       ...rhythmFindings(judged),
     ],
     classifications: gaDays === null ? [] : bandClassification(judged, gaDays),
   };
   if (fetus !== null) {
-    const said = sentences.map((text) => ofFetusText(text, fetus));
-    return { ...keyedByFetus(own, fetus), sentences: said, known: true };
+    const said = statements.map((one) => statementOfFetus(one, fetus));
+    return { ...keyedByFetus(own, fetus), statements: said, known: true };
   }
-  if (!nameless) return { ...own, sentences, known: true };
-  const say = (text: string) => `A fetus that is not named: ${text}`;
+  if (!nameless) return { ...own, statements, known: true };
+  const unnamed = (one: Statement): Statement => ({ ...one, fetus: UNNAMED_FETUS });
   return {
     measurements,
-    sentences: sentences.map(say),
-    findings: own.findings.map((one) => ({
+    statements: statements.map(unnamed),
+    findings: own.findings.map(({ statement, ...one }) => ({
       ...one,
       id: `${one.id}-unnamed-${number}`,
-      text: say(one.text ?? ''),
+      ...(statement && { statement: unnamed(statement) }),
     })),
     classifications: [],
     known: true,
@@ -285,26 +279,17 @@ export function judgeRates(groups: readonly RateGroup[], gaDays: number | null):
   const all = groups.map((group, index) => judgeGroup(group, gaDays, index + 1));
   return {
     measurements: all.flatMap(({ measurements }) => measurements),
-    sentences: all.flatMap(({ sentences }) => sentences),
+    statements: all.flatMap(({ statements }) => statements),
     findings: all.flatMap(({ findings }) => findings),
     classifications: all.flatMap(({ classifications }) => classifications),
     known: all.some(({ known }) => known),
   };
 }
 
-const SILENT = 'An M-mode shows no beat that repeats: cardiac activity was not confirmed on it.';
-
-/** As of a silent cine (obstetric 12): neutral, and a second observer is required. */
-const SECOND_OBSERVER =
-  'No cardiac activity was seen on the recorded M-mode; confirmation by a second observer is required.';
-
-/** Presentation tells it as a finding, with the length of the clip. */
-const SILENT_CINE = 'No cardiac activity was seen on a cine of the chest.';
-
 /** A slower one may be the rate of the mother. */
 const isFetalBeat = ({ measurement, source }: RateReading) =>
   measurement.quality === 'accepted' &&
-  source !== 'ultrasound machine' &&
+  source !== 'machine' &&
   measurement.value >= FETAL_RATE.least;
 
 /** Whether the heart of the fetus of a sweep was seen to beat on another image. */
@@ -324,7 +309,7 @@ function beatsElsewhere(groups: readonly RateGroup[], fetus: string | null): boo
 export function silentSweeps(
   { study, views }: RateEvidence,
   groups: readonly RateGroup[],
-): { sentences: string[]; findings: FindingDraft[] } {
+): { statements: Statement[]; findings: FindingDraft[] } {
   const silent = (views.fetalHeart?.mMode ?? []).filter(
     ({ fetal, rhythm }) => fetal && rhythm.status === 'not-seen',
   );
@@ -337,15 +322,17 @@ export function silentSweeps(
     id: 'cardiac-activity',
     section: FETAL_HEART_SECTION,
     concept: findingConcept('cardiac-activity'),
-    text: SECOND_OBSERVER,
+    statement: say.gap('heart.second-observer', {}),
     severity: 'critical',
     confidence: null,
     evidence: [],
   };
   return {
-    sentences: [
-      ...(silent.length > 0 ? [SILENT] : []),
-      ...(cines.some(({ activity }) => activity.status === 'not-seen') ? [SILENT_CINE] : []),
+    statements: [
+      ...(silent.length > 0 ? [say.gap('heart.silent-m-mode', {})] : []),
+      ...(cines.some(({ activity }) => activity.status === 'not-seen')
+        ? [say.gap('heart.silent-cine', {})]
+        : []),
     ],
     findings: unproven.length > 0 ? [finding] : [],
   };

@@ -1,44 +1,41 @@
-import { findingConcept } from '../../concepts/concepts.ts';
-import { cutOffsOf } from '../../concepts/cut-offs.ts';
+import { findingConcept } from '../../concepts/obstetric.ts';
 import { fetusKey, fetusOf } from '../../contract/fetus-name.ts';
-import type { Measurement, Result } from '../../result/envelope.ts';
-import { isOfMachine } from '../../result/measurement.ts';
-import { acrossCutOff } from '../../result/obstetric/limits.ts';
-import { acceptedValue, formatValue, numberText } from '../../result/render/number-text.ts';
-import type { FindingDraft } from '../../result/section-outcome.ts';
-import { MACHINE_UNUSED, ofSeveralFetuses, withMachineValues } from '../shared/machine-values.ts';
-import { keyedByFetus, ofFetusText } from '../shared/several-fetuses.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { say } from '../../result/render/obstetric/fetal-heart.ts';
+import { type SeveralFetusesSource, sayOfObstetric } from '../../result/render/obstetric/shared.ts';
+import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
+import { ofSeveralFetuses, withMachineValues } from '../shared/machine-values.ts';
+import { acceptedValue, acrossCutOff, isOfMachine } from '../shared/measurement.ts';
+import { keyedByFetus, statementOfFetus } from '../shared/several-fetuses.ts';
 import type { ChestReading, FetalHeartEvidence } from './evidence.ts';
 import { CARDIAC_AXIS, CARDIAC_SIZE, cardiacAxis, cardiacSize } from './guideline.ts';
 import { FETAL_HEART_SECTION } from './measure-rate.ts';
 import { measureChest } from './measure-size.ts';
 
-/** What is said of size or axis of the heart. */
+/** What follows from the size or the axis of the heart. */
 export interface CardiacJudgement {
-  sentences: string[];
+  statements: Statement[];
   /** What is missing or in doubt. */
-  missing: string[];
+  missing: Statement[];
   findings: FindingDraft[];
-  classifications: Result['classifications'];
+  classifications: ClassificationDraft[];
 }
 
 const { least, most } = CARDIAC_AXIS;
 
-/** The axis without its side: a still does not say which side of the fetus is left. */
-export function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
-  const axis = measurements.find(
-    ({ id, quality }) => id === 'cardiac-axis' && quality === 'accepted',
-  );
+/** The axis without its side: a still does not show which side of the fetus is left. */
+function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
+  const axis = acceptedValue(measurements, 'cardiac-axis');
   if (!axis) {
-    const missing = ['The axis of the heart was not measured.'];
-    return { sentences: [], missing, findings: [], classifications: [] };
+    const missing = [say.gap('heart.no-axis', {})];
+    return { statements: [], missing, findings: [], classifications: [] };
   }
   const value = cardiacAxis(axis.value);
-  const shown = `Axis of the heart ${formatValue('cardiac-axis', axis.value)} to the midline`;
-  const near = acrossCutOff(axis.value, axis.uncertainty, [least, most], 'deg');
+  const near = acrossCutOff(axis, [least, most], 'deg');
   const concept = findingConcept('cardiac-axis');
   return {
-    sentences: [`${shown}.`],
+    statements: [say.value('heart.axis', {}, [axis])],
     missing: near ? [near] : [],
     findings:
       value === 'normal' || near
@@ -48,7 +45,7 @@ export function judgeAxis(measurements: readonly Measurement[]): CardiacJudgemen
               id: 'cardiac-axis',
               section: FETAL_HEART_SECTION,
               concept,
-              text: `${shown}, outside ${least} to ${most} deg; its side was not assessed.`,
+              statement: say.conclusion('heart.abnormal-axis', { least, most }, [axis]),
               severity: 'abnormal',
               confidence: axis.confidence,
               evidence: [axis.id],
@@ -65,7 +62,7 @@ export function judgeAxis(measurements: readonly Measurement[]): CardiacJudgemen
         criteria: [
           {
             name: `from ${least} to ${most} deg`,
-            value: numberText(axis),
+            value: { of: 'cardiac-axis', value: axis.value, unit: false },
             met: value === 'normal',
           },
         ],
@@ -73,6 +70,9 @@ export function judgeAxis(measurements: readonly Measurement[]): CardiacJudgemen
     ],
   };
 }
+
+/** The machine's values are of several fetuses. */
+export const MACHINE_OF_SEVERAL = sayOfObstetric.gap('machine.of-several-fetuses', {});
 
 const RATIOS = ['cardiothoracic-area-ratio', 'cardiothoracic-circumference-ratio'] as const;
 type RatioKey = (typeof RATIOS)[number];
@@ -106,9 +106,6 @@ function judgedRatios(measurements: readonly Measurement[]) {
   return { area, beside, round: machine('cardiothoracic-circumference-ratio') };
 }
 
-const shownAs = (one: Measurement, key: RatioKey) =>
-  `${one.label} ${formatValue(key, one.value)}${isOfMachine(one) ? ' (ultrasound machine)' : ''}`;
-
 /** What holds for a heart of usual size. */
 const LIMITS: Readonly<Record<RatioKey, { text: string; holds(ratio: number): boolean }>> = {
   'cardiothoracic-area-ratio': {
@@ -121,20 +118,20 @@ const LIMITS: Readonly<Record<RatioKey, { text: string; holds(ratio: number): bo
   },
 };
 
-type Size = ReturnType<typeof cardiacSize>;
-
-const SIZE_TEXT: Readonly<Record<Size, string>> = {
-  small: 'small for the thorax',
-  normal: 'of usual size for the thorax',
-  large: 'large for the thorax',
+/** The limits of each ratio. */
+const CUT_OFFS: Readonly<Record<RatioKey, readonly number[]>> = {
+  'cardiothoracic-area-ratio': [CARDIAC_SIZE.small, CARDIAC_SIZE.large],
+  'cardiothoracic-circumference-ratio': [CARDIAC_SIZE.largeCircumference],
 };
+
+type Size = ReturnType<typeof cardiacSize>;
 
 interface Criterion {
   key: RatioKey;
   one: Measurement;
   size: Size;
-  /** Whether its interval reaches across a limit. */
-  near: string | null;
+  /** That its interval includes a limit; null where it does not. */
+  near: Statement | null;
 }
 
 const sizeByRatio = (key: RatioKey, value: number): Size =>
@@ -146,19 +143,13 @@ const sizeByRatio = (key: RatioKey, value: number): Size =>
 
 function criterion(key: RatioKey, one: Measurement | undefined): Criterion[] {
   if (!one) return [];
-  const near = acrossCutOff(one.value, one.uncertainty, cutOffsOf(key), '');
+  const near = acrossCutOff(one, CUT_OFFS[key], '');
   return [{ key, one, size: sizeByRatio(key, one.value), near }];
 }
 
 /** Large leads: a small or a usual area does not undo a large circumference. */
 const leading = (sizes: readonly Size[]): Size =>
   (['large', 'small'] as const).find((size) => sizes.includes(size)) ?? 'normal';
-
-/** Said where the machine's area ratio tells another size than ours. */
-function contradiction(own: Criterion | undefined, beside: Criterion | undefined): string | null {
-  if (!own || !beside || own.size === beside.size) return null;
-  return `By the value of the ultrasound machine, ${formatValue(beside.key, beside.one.value)}, the heart is ${SIZE_TEXT[beside.size]}: measure by hand.`;
-}
 
 /** A value whose interval reaches across a limit is no finding, but a reason to measure by hand. */
 function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
@@ -170,32 +161,37 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
     ...criterion('cardiothoracic-circumference-ratio', round),
   ];
   if (present.length === 0) {
-    return { sentences: [], missing: [], findings: [], classifications: [] };
+    return { statements: [], missing: [], findings: [], classifications: [] };
   }
   const value = leading(present.map(({ size }) => size));
-  const shown = present.map(({ key, one }) => shownAs(one, key)).join(', ');
+  const shown = present.map(({ one }) => one);
   const concept = findingConcept('cardiac-size');
   const near = own?.near ?? null;
-  const other = contradiction(own, machines);
+  const other = own && machines && own.size !== machines.size ? machines : null;
   const sure = leading(present.filter((one) => one.near === null).map(({ size }) => size));
-  const told = leading([sure, machines?.size ?? 'normal']);
+  const reported = leading([sure, machines?.size ?? 'normal']);
   const used = [...present, ...(machines ? [machines] : [])];
   const finding: FindingDraft = {
     id: 'cardiac-size',
     section: FETAL_HEART_SECTION,
     concept,
-    text: [
-      `${shown}: the heart is ${SIZE_TEXT[sure === 'normal' ? value : sure]}.`,
-      ...(other ? [other] : []),
-    ].join(' '),
+    statement: say.conclusion(
+      'heart.abnormal-size',
+      {
+        size: sure === 'normal' ? value : sure,
+        machine: other && { size: other.size, value: other.one.value },
+      },
+      shown,
+    ),
     severity: 'abnormal',
     confidence: area?.confidence ?? null,
     evidence: used.map(({ one }) => one.id),
   };
+  const contradiction = other && say.gap('heart.machine-size', { size: other.size }, [other.one]);
   return {
-    sentences: [`${shown}.`],
-    missing: [near, other].filter((one) => one !== null),
-    findings: told === 'normal' ? [] : [finding],
+    statements: [say.value('heart.ratios', {}, shown)],
+    missing: [near, contradiction].filter((one) => one !== null),
+    findings: reported === 'normal' ? [] : [finding],
     classifications: [
       {
         id: 'cardiac-size',
@@ -206,7 +202,7 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
         scheme: 'cardiothoracic ratios, ISUOG 2023',
         criteria: used.map(({ key, one }) => ({
           name: `${one.label}${one === beside ? ' (ultrasound machine)' : ''} ${LIMITS[key].text}`,
-          value: formatValue(key, one.value),
+          value: { of: key, value: one.value },
           met: LIMITS[key].holds(one.value),
         })),
       },
@@ -214,19 +210,13 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   };
 }
 
-const IMPLAUSIBLE =
-  'A cardiothoracic ratio of the ultrasound machine is implausible and was not used.';
-
 /** Why there is no ratio. */
-function gapOf({ views }: FetalHeartEvidence, measurements: readonly Measurement[]): string {
+function gapOf({ views }: FetalHeartEvidence, measurements: readonly Measurement[]): Statement {
   if (measurements.some((one) => isOfMachine(one) && one.quality === 'inadequate')) {
-    return `The cardiothoracic ratio was not measured. ${IMPLAUSIBLE}`;
+    return say.gap('heart.no-ratio', { reason: 'implausible' });
   }
-  const why =
-    views.fetalHeart?.chests === null
-      ? 'no permitted model outlines the heart'
-      : 'no four-chamber view that shows the whole thorax was outlined surely enough';
-  return `The cardiothoracic ratio was not measured: ${why}.`;
+  const reason = views.fetalHeart?.chests === null ? 'no-model' : 'no-view';
+  return say.gap('heart.no-ratio', { reason });
 }
 
 function judged(evidence: FetalHeartEvidence, measurements: Measurement[]): CardiacSizeOutcome {
@@ -235,18 +225,18 @@ function judged(evidence: FetalHeartEvidence, measurements: Measurement[]): Card
   const sized = size.classifications.length > 0;
   return {
     measurements,
-    sentences: [...size.sentences, ...axis.sentences],
+    statements: [...size.statements, ...axis.statements],
     missing: [...(sized ? [] : [gapOf(evidence, measurements)]), ...size.missing, ...axis.missing],
     findings: [...size.findings, ...axis.findings],
     classifications: [...size.classifications, ...axis.classifications],
   };
 }
 
-/** The hearts of several fetuses, each by the images that name it: no two are put together. */
+/** The hearts of several fetuses, each by the images that name it: no two are combined. */
 function ofSeveral(
   evidence: FetalHeartEvidence,
   machine: readonly Measurement[],
-  why: string,
+  source: SeveralFetusesSource,
 ): CardiacSizeOutcome {
   const chests = evidence.views.fetalHeart?.chests ?? [];
   const byName = Map.groupBy(chests, ({ clip }) => fetusKey(fetusOf(clip)));
@@ -255,30 +245,28 @@ function ofSeveral(
     const fetus = readings[0] ? fetusOf(readings[0].clip) : null;
     if (fetus === null || key === fetusKey(null)) return [];
     const one = judged(evidence, ratiosOf(readings, [], evidence));
-    const say = (text: string) => ofFetusText(text, fetus);
+    const ofThis = (one: Statement) => statementOfFetus(one, fetus);
     return [
       {
         ...keyedByFetus(one, fetus),
-        sentences: one.sentences.map(say),
-        missing: one.missing.map(say),
+        statements: one.statements.map(ofThis),
+        missing: one.missing.map(ofThis),
       },
     ];
   });
   const rest =
     unnamed.length > 0
-      ? [
-          `The size and the axis of the heart were not assessed on images that name no fetus: ${why}.`,
-        ]
+      ? [say.gap('heart.fetus-not-named', { source })]
       : own.length === 0
         ? [gapOf(evidence, [])]
         : [];
   return {
     measurements: own.flatMap(({ measurements }) => measurements),
-    sentences: own.flatMap(({ sentences }) => sentences),
+    statements: own.flatMap(({ statements }) => statements),
     missing: [
       ...own.flatMap(({ missing }) => missing),
       ...rest,
-      ...(machine.length > 0 ? [MACHINE_UNUSED] : []),
+      ...(machine.length > 0 ? [MACHINE_OF_SEVERAL] : []),
     ],
     findings: own.flatMap(({ findings }) => findings),
     classifications: own.flatMap(({ classifications }) => classifications),
@@ -288,10 +276,10 @@ function ofSeveral(
 /** Ratios of heart to thorax and axis of the heart, from images and from the machine's report. */
 export function cardiacSizeOf(evidence: FetalHeartEvidence): CardiacSizeOutcome {
   const machine = evidence.machine.values(FETAL_HEART_SECTION, RATIOS);
-  const why = evidence.severalFetuses;
-  if (why !== null) return ofSeveral(evidence, machine, why);
+  const source = evidence.severalFetuses;
+  if (source !== null) return ofSeveral(evidence, machine, source);
   const chests = evidence.views.fetalHeart?.chests ?? [];
   if (!ofSeveralFetuses(machine)) return judged(evidence, ratiosOf(chests, machine, evidence));
   const own = judged(evidence, ratiosOf(chests, [], evidence));
-  return { ...own, missing: [...own.missing, MACHINE_UNUSED] };
+  return { ...own, missing: [...own.missing, MACHINE_OF_SEVERAL] };
 }

@@ -1,21 +1,18 @@
 import { fetusKey, fetusOf } from '../../contract/fetus-name.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { isOfMachine, measuredOn } from '../../result/measurement.ts';
-import { createMeasurement } from '../../result/render/number-text.ts';
+import { type RateSource, remarkOfHeart, say } from '../../result/render/obstetric/fetal-heart.ts';
+import { remark } from '../../result/render/obstetric/shared.ts';
+import type { Statement } from '../../result/statement.ts';
 import type { SpectrumReading } from '../doppler/evidence.ts';
 import { isTraced, traceProblem } from '../doppler/measure.ts';
 import { ifPlausible } from '../shared/machine-values.ts';
-import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
-import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import { createMeasurement, isOfMachine, isPlausible, measuredOn } from '../shared/measurement.ts';
 import type { CardiacReading, MModeReading, RateEvidence } from './evidence.ts';
 
 export const FETAL_HEART_SECTION = 'fetal-heart';
 
 /** Coefficient of variation of the beats up to which a rhythm is called regular. */
 export const REGULAR = 0.1;
-
-/** Where a rate comes from, as a sentence names it. */
-export type RateSource = 'M-mode' | 'Doppler' | 'cine of the chest' | 'ultrasound machine';
 
 /** A rate, and how regular all beats of its sweep are. */
 export interface RateReading {
@@ -43,11 +40,11 @@ function rate(
 ): Measurement {
   const plausible = isPlausible(KEY, value);
   const { fetal = true } = given;
-  const notes = [
-    plausible ? null : implausibleNote(KEY),
-    fetal ? null : 'no image of the study shows a fetus, and the machine does not call it fetal',
-    given.steady ? null : 'its beats could not be told apart',
-    SIMULATED_ONLY,
+  const remarks = [
+    ...(plausible ? [] : [remark('obstetric.implausible', {})]),
+    ...(fetal ? [] : [remarkOfHeart('heart.not-known-fetal', {})]),
+    ...(given.steady ? [] : [remarkOfHeart('heart.beats-not-separable', {})]),
+    remark('method.simulated-only', {}),
   ];
   return createMeasurement(`${KEY}-${id}`, KEY, value, method, {
     section: FETAL_HEART_SECTION,
@@ -57,7 +54,7 @@ function rate(
     confidence: Math.max(0, Math.min(1, given.confidence)),
     uncertainty: given.uncertainty,
     quality: !plausible ? 'inadequate' : given.steady && fetal ? 'accepted' : 'low',
-    note: notes.filter(Boolean).join('; '),
+    remarks,
   });
 }
 
@@ -82,7 +79,7 @@ function ofMMode(evidence: RateEvidence): RateReading[] {
       steady: variation !== null,
       fetal,
     });
-    return [{ measurement, source: 'M-mode', variation, alike: null }];
+    return [{ measurement, source: 'm-mode', variation, alike: null }];
   });
 }
 
@@ -95,7 +92,7 @@ function ofDoppler(readings: readonly SpectrumReading[]): RateReading[] {
     .filter(({ vessel }) => vessel !== null && FETAL_VESSELS.has(vessel))
     .map(
       ({ waveform, ...at }, index): RateReading => ({
-        source: 'Doppler',
+        source: 'doppler',
         measurement: rate(
           `doppler-${index + 1}`,
           waveform.beatsPerMinute,
@@ -114,7 +111,7 @@ function ofDoppler(readings: readonly SpectrumReading[]): RateReading[] {
 }
 
 /** Spectra of the fetus that give no rate because most of their beats differ. */
-export function unevenBeats(readings: readonly SpectrumReading[]): string[] {
+export function unevenBeats(readings: readonly SpectrumReading[]): Statement[] {
   const uneven = readings.some(
     ({ vessel, waveform }) =>
       vessel !== null &&
@@ -122,11 +119,7 @@ export function unevenBeats(readings: readonly SpectrumReading[]): string[] {
       waveform.status === 'refused' &&
       waveform.reason === 'beats-differ',
   );
-  return uneven
-    ? [
-        'Fewer than half of the beats on a Doppler spectrum of the fetus are alike: the rhythm is irregular or the trace unreliable.',
-      ]
-    : [];
+  return uneven ? [say.gap('heart.uneven-beats', {})] : [];
 }
 
 function ofCine(readings: readonly CardiacReading[]): RateReading[] {
@@ -140,7 +133,7 @@ function ofCine(readings: readonly CardiacReading[]): RateReading[] {
       uncertainty,
       steady: true,
     });
-    return [{ measurement, source: 'cine of the chest', variation: null, alike: null }];
+    return [{ measurement, source: 'cine', variation: null, alike: null }];
   });
 }
 
@@ -150,7 +143,7 @@ function ofMachine({ machine }: RateEvidence, listed: readonly Measurement[]): R
   return values.map(
     (measurement): RateReading => ({
       measurement,
-      source: 'ultrasound machine',
+      source: 'machine',
       variation: null,
       alike: null,
     }),
@@ -196,7 +189,7 @@ export function rateGroups(
   const rates = ratesOf(evidence);
   const ours = new Set(
     rates
-      .filter(({ source }) => source !== 'ultrasound machine')
+      .filter(({ source }) => source !== 'machine')
       .map(({ measurement }) => fetusKey(measurement.fetus)),
   );
   const named = new Set(rates.flatMap(({ measurement }) => measurement.fetus ?? []).map(fetusKey));

@@ -1,13 +1,17 @@
-import type { ConceptKey, MethodKey } from '../../concepts/concepts.ts';
+import type { ObstetricMethod } from '../../concepts/methods.ts';
+import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Ellipse, PixelScale, Point } from '../../contract/image.ts';
 import { type Clip, scaleFor } from '../../contract/study.ts';
 import { axisEnds, perimeter, toMillimetres } from '../../measure/ellipse.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
-import { lineBetween, measuredOn } from '../../result/measurement.ts';
-import { createMeasurement } from '../../result/render/number-text.ts';
-import { withMedian } from '../shared/median-of-frames.ts';
-import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
-import { WITHOUT_REFERENCE } from '../shared/simulated-only.ts';
+import { remark } from '../../result/render/obstetric/shared.ts';
+import {
+  createMeasurement,
+  isPlausible,
+  lineBetween,
+  measuredOn,
+  withMedian,
+} from '../shared/measurement.ts';
 import type { ChestReading, ChestUncertainty, LocatedChest, LocatedSeptum } from './evidence.ts';
 import { cardiothoracicAreaRatio, cardiothoracicCircumferenceRatio } from './guideline.ts';
 import { FETAL_HEART_SECTION } from './measure-rate.ts';
@@ -17,7 +21,7 @@ const KEYS = [
   'cardiothoracic-area-ratio',
   'cardiothoracic-circumference-ratio',
   'cardiac-axis',
-] as const satisfies readonly ConceptKey[];
+] as const satisfies readonly ObstetricConcept[];
 
 const UNCERTAINTY_OF = {
   'cardiothoracic-area-ratio': 'areaRatio',
@@ -27,7 +31,7 @@ const UNCERTAINTY_OF = {
 
 interface Value {
   key: (typeof KEYS)[number];
-  method: MethodKey;
+  method: ObstetricMethod;
   value: number;
   calipers: Caliper[];
   confidence: number;
@@ -119,9 +123,10 @@ function onFrame(reading: ChestReading, one: Value, index: number, halfWidth: nu
     confidence: one.confidence,
     uncertainty: halfWidth,
     quality: !plausible ? 'inadequate' : one.accepted ? 'accepted' : 'low',
-    note: [plausible ? null : implausibleNote(one.key), WITHOUT_REFERENCE]
-      .filter(Boolean)
-      .join('; '),
+    remarks: [
+      ...(plausible ? [] : [remark('obstetric.implausible', {})]),
+      remark('method.without-reference', {}),
+    ],
   });
 }
 

@@ -1,28 +1,16 @@
 import type { Measurement } from '../../result/envelope.ts';
-import { acceptedValue as standingValue } from '../../result/render/number-text.ts';
-import { notAssessed } from '../../result/section-outcome.ts';
-import { MACHINE_UNUSED } from '../shared/machine-values.ts';
+import { say } from '../../result/render/obstetric/fetal-heart.ts';
+import { SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
+import type { Statement } from '../../result/statement.ts';
+import { acceptedValue } from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
-import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
 import type { FetalHeartEvidence } from './evidence.ts';
 import { CARDIAC_VIEWS, type CardiacView, type CardiacViewReading } from './evidence.ts';
 import { judgeRates, silentSweeps } from './judge-rate.ts';
-import { cardiacSizeOf } from './judge-size.ts';
+import { cardiacSizeOf, MACHINE_OF_SEVERAL } from './judge-size.ts';
 import { FETAL_HEART_SECTION, rateGroups, unevenBeats } from './measure-rate.ts';
 
 const NEEDS = ['four-chamber plane', 'outflow-tract and three-vessel views', 'a cine or an M-mode'];
-
-const VIEW_TEXT: Readonly<Record<CardiacView, string>> = {
-  'four-chamber': 'four-chamber view',
-  'left-outflow-tract': 'left outflow tract',
-  'right-outflow-tract': 'right outflow tract',
-  'three-vessel': 'three-vessel view',
-  'three-vessel-trachea': 'three-vessel-and-trachea view',
-};
-
-/** What a still four-chamber view cannot answer; never "normal heart" (obstetric 7.3). */
-const NOT_JUDGED =
-  'Situs, position, the side of the axis, chambers, septum, valves, veins, flow and outflow tracts were not assessed, nor whether there is an effusion.';
 
 interface ViewState {
   view: CardiacView;
@@ -38,37 +26,32 @@ function viewStates(readings: readonly CardiacViewReading[]): ViewState[] {
   });
 }
 
-const listOf = (states: readonly ViewState[], state: ViewState['state']) =>
-  states.filter((one) => one.state === state).map(({ view }) => VIEW_TEXT[view]);
+const viewsIn = (states: readonly ViewState[], state: ViewState['state']) =>
+  states.filter((one) => one.state === state).map(({ view }) => view);
 
-function viewSentences(states: readonly ViewState[], chestFrames: number): string[] {
-  const seen = listOf(states, 'seen');
-  const named = listOf(states, 'named-by-machine');
-  const missing = listOf(states, 'not-seen');
-  const outflow = missing.filter((view) => view !== VIEW_TEXT['four-chamber']);
+function viewStatements(states: readonly ViewState[], chestFrames: number): Statement[] {
+  const seen = viewsIn(states, 'seen');
+  const named = viewsIn(states, 'named-by-machine');
+  const missing = viewsIn(states, 'not-seen');
+  const outflow = missing.filter((view) => view !== 'four-chamber');
   return [
-    ...(seen.length > 0 ? [`Seen: ${seen.join(', ')}.`] : []),
-    ...(named.length > 0 ? [`Named by the machine, not verified: ${named.join(', ')}.`] : []),
-    ...(chestFrames > 0 && !seen.includes(VIEW_TEXT['four-chamber'])
-      ? ['A section of the chest was seen; a four-chamber view was not confirmed on it.']
-      : []),
-    ...(missing.includes(VIEW_TEXT['four-chamber']) ? ['Not seen: four-chamber view.'] : []),
-    ...(outflow.length > 0
-      ? [
-          `Not looked for on the images, since no model knows them, and named by none: ${outflow.join(', ')}.`,
-        ]
-      : []),
+    ...(seen.length > 0 ? [say.conclusion('heart.seen', { views: seen })] : []),
+    ...(named.length > 0 ? [say.gap('heart.named', { views: named })] : []),
+    ...(chestFrames > 0 && !seen.includes('four-chamber') ? [say.gap('heart.chest-only', {})] : []),
+    ...(missing.includes('four-chamber') ? [say.gap('heart.no-four-chamber', {})] : []),
+    ...(outflow.length > 0 ? [say.gap('heart.outflow-not-looked-for', { views: outflow })] : []),
   ];
 }
 
-function nothingFound({ views }: FetalHeartEvidence, unused: readonly string[]): SectionOutcome {
-  const cines = views.presentation?.cardiac ?? [];
-  const sweeps = views.fetalHeart?.mMode ?? [];
-  const cine =
-    cines.length > 0 ? 'cine of the chest that is long and quick enough' : 'cine of the chest';
-  const sweep = sweeps.length > 0 ? 'M-mode that could be read' : 'M-mode';
-  const detail = `The fetal heart was not assessed: no four-chamber, outflow-tract or three-vessel view, no ${cine} and no ${sweep} was found.`;
-  return notAssessed('view_missing', [detail, ...unused].join(' '), NEEDS);
+function nothingFound({ views }: FetalHeartEvidence, unused: readonly Statement[]): SectionOutcome {
+  const cine = (views.presentation?.cardiac ?? []).length > 0;
+  const mMode = (views.fetalHeart?.mMode ?? []).length > 0;
+  const gaps = [say.gap('heart.nothing-found', { cine, mMode }), ...unused];
+  return {
+    status: 'not_assessed',
+    reason: { code: 'view_missing', gaps, needs: NEEDS },
+    statements: gaps,
+  };
 }
 
 function run(evidence: FetalHeartEvidence, earlier: readonly Measurement[]): SectionOutcome {
@@ -81,27 +64,28 @@ function run(evidence: FetalHeartEvidence, earlier: readonly Measurement[]): Sec
   const chestFrames = readings?.chestFrames ?? 0;
   const anyView = states.some(({ state }) => state !== 'not-seen') || chestFrames > 0;
   const measured = groups.some(({ rates }) => rates.length > 0) || size.measurements.length > 0;
-  if (!anyView && !measured && silence.sentences.length + uneven.length === 0) {
+  if (!anyView && !measured && silence.statements.length + uneven.length === 0) {
     return nothingFound(
       evidence,
-      size.missing.filter((one) => one === MACHINE_UNUSED),
+      size.missing.filter((one) => one === MACHINE_OF_SEVERAL),
     );
   }
-  const byCrl = standingValue(earlier, 'ga-by-crl');
+  const byCrl = acceptedValue(earlier, 'ga-by-crl');
   const gaDays = evidence.options.dating?.ga_days ?? (byCrl && Math.round(byCrl.value));
   const rate = judgeRates(groups, gaDays);
   const missing = [
-    ...viewSentences(states, chestFrames),
-    ...(rate.known ? [] : ['Fetal heart rate was not measured.']),
-    ...silence.sentences,
+    ...viewStatements(states, chestFrames),
+    ...(rate.known ? [] : [say.gap('heart.no-rate', {})]),
+    ...silence.statements,
     ...uneven,
     ...size.missing,
-    NOT_JUDGED,
+    // What a still four-chamber view cannot answer; never "normal heart" (obstetric 7.3).
+    say.limitation('heart.not-judged', {}),
   ];
   return {
     status: 'partial',
-    reason: { code: 'not_all_assessed', detail: missing.join(' '), needs: NEEDS },
-    summary: [...rate.sentences, ...size.sentences, ...missing].join(' '),
+    reason: { code: 'not_all_assessed', gaps: missing, needs: NEEDS },
+    statements: [...rate.statements, ...size.statements, ...missing],
     data: {
       views: Object.fromEntries(states.map(({ view, state }) => [view, state])),
       limitation: SIMULATED_ONLY,

@@ -1,9 +1,9 @@
 import type { EarlierData, EarlierSource } from '../../result/earlier-values.ts';
 import { EARLIER_SOURCES } from '../../result/earlier-values.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { weeksAndDays } from '../../result/gestational-age.ts';
-import { abbreviations, acceptedValue } from '../../result/render/number-text.ts';
-import { centileText } from '../../result/render/unit-text.ts';
+import { say } from '../../result/render/obstetric/growth.ts';
+import type { Statement } from '../../result/statement.ts';
+import { acceptedValue } from '../shared/measurement.ts';
 import { SOFT_Z } from '../shared/plausibility.ts';
 import type { EarlierLength, EarlierScan, GrowthEvidence } from './evidence.ts';
 import {
@@ -17,12 +17,6 @@ import {
 
 /** Scans closer together say more about the measurement than about growth (obstetric 3.12). */
 export const SHORTEST_INTERVAL_DAYS = 14;
-
-const SOURCE_TEXT: Readonly<Record<EarlierSource, string>> = {
-  images: 'measured on its images',
-  'machine-report': 'with values of the report of the ultrasound machine',
-  'unreviewed-draft': 'with values of an unreviewed draft of this gateway',
-};
 
 interface EarlierGrowth {
   daysBefore: number;
@@ -51,7 +45,7 @@ export interface GrowthSince {
     before: Charted;
     now: Charted;
   } | null;
-  sentence: string;
+  statements: Statement[];
 }
 
 function growthAt(scan: EarlierScan, gaDays: number): EarlierGrowth | null {
@@ -121,28 +115,18 @@ function largestFall(
   return falls.toSorted((one, other) => other.points - one.points)[0] ?? null;
 }
 
-/** Never "-0.00". */
-function signed(value: number): string {
-  const rounded = Number(value.toFixed(2));
-  return `${rounded < 0 ? '' : '+'}${Math.abs(rounded) === 0 ? '0.00' : rounded.toFixed(2)}`;
+function changeStatement(scan: EarlierGrowth, values: readonly Change[]): Statement {
+  return say.value('growth.change', {
+    daysBefore: scan.daysBefore,
+    days: scan.gaDays,
+    sources: [...new Set(toData(scan).values.map(({ source }) => source))],
+    values: values.map(({ key, before, zPerWeek }) => ({
+      key,
+      zPerWeek,
+      centileThen: before.centile,
+    })),
+  });
 }
-
-function changeSentence(scan: EarlierGrowth, values: readonly Change[]): string {
-  const words = values.map(
-    ({ key, before, zPerWeek }) =>
-      `${abbreviations([key])} ${signed(zPerWeek)} (centile ${centileText(before.centile)} then)`,
-  );
-  const sources = new Set(toData(scan).values.map(({ source }) => SOURCE_TEXT[source]));
-  return `Change of the z-score per week since the scan ${scan.daysBefore} days before, at ${weeksAndDays(scan.gaDays)} weeks, ${[...sources].join(' and ')}: ${words.join(', ')}.`;
-}
-
-const OF_SEVERAL = 'the earlier scan names several fetuses';
-
-/** An earlier value of a twin may be that of the other one (obstetric 19). */
-const leftOutSentence = (scans: number): string[] =>
-  scans === 0 ? [] : ['An earlier scan that names several fetuses was left out.'];
-
-const notAssessed = (why: string) => `Growth over time was not assessed${why}.`;
 
 /** Growth since the earlier scans; `now` are the values of this scan on their charts. */
 export function growthSince(
@@ -153,6 +137,8 @@ export function growthSince(
   const { earlier: all, priors } = evidence;
   const scans = all.filter((scan) => !scan.severalFetuses);
   const leftOut = all.length - scans.length;
+  // An earlier value of a twin may be that of the other one (obstetric 19).
+  const leftOutStatement = leftOut === 0 ? [] : [say.limitation('growth.scan-left-out', {})];
   const dated = scans.flatMap((scan) => growthAt(scan, gaDays) ?? []);
   const compared = dated
     .map((scan) => ({ scan, values: changesSince(scan, now) }))
@@ -165,21 +151,26 @@ export function growthSince(
       earlier,
       change: { daysBefore: newest.scan.daysBefore, values: newest.values },
       fall: largestFall(apart),
-      sentence: [changeSentence(newest.scan, newest.values), ...leftOutSentence(leftOut)].join(' '),
+      statements: [changeStatement(newest.scan, newest.values), ...leftOutStatement],
     };
   }
   const [close] = compared;
   const undated = scans.length > 0 && scans.every(({ daysBefore }) => daysBefore === null);
-  const why =
+  const reason =
     all.length === 0 && priors.length === 0
-      ? ''
+      ? 'no-earlier-scan'
       : leftOut > 0 && scans.length === 0
-        ? `: ${OF_SEVERAL}`
+        ? 'several-fetuses'
         : close
-          ? `: the interval of ${close.scan.daysBefore} days to the earlier scan is too short to judge growth (${SHORTEST_INTERVAL_DAYS} days at least)`
+          ? 'interval-too-short'
           : undated
-            ? ': the earlier files do not say when they were made'
-            : ': nothing was measured on the earlier scan that can be compared';
-  const told = scans.length > 0 ? leftOutSentence(leftOut) : [];
-  return { earlier, change: null, fall: null, sentence: [notAssessed(why), ...told].join(' ') };
+            ? 'earlier-scan-undated'
+            : 'nothing-comparable';
+  const gap = say.gap('growth.no-change', {
+    reason,
+    days: close?.scan.daysBefore ?? 0,
+    least: SHORTEST_INTERVAL_DAYS,
+  });
+  const statements = [gap, ...(scans.length > 0 ? leftOutStatement : [])];
+  return { earlier, change: null, fall: null, statements };
 }

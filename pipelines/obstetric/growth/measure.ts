@@ -1,9 +1,8 @@
-import type { ChartKey } from '../../concepts/concepts.ts';
+import type { ObstetricChart } from '../../concepts/obstetric.ts';
 import { centileOf, zOf } from '../../measure/statistics.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { isOfMachine } from '../../result/measurement.ts';
-import { abbreviations, formatValue } from '../../result/render/number-text.ts';
-import { centileText } from '../../result/render/unit-text.ts';
+import type { NotChartedReason } from '../../result/render/obstetric/growth.ts';
+import { isOfMachine } from '../shared/measurement.ts';
 import {
   INTERGROWTH_SIZE_WEEKS,
   INTERGROWTH_WEIGHT_2017,
@@ -19,7 +18,7 @@ import { SIZE_CUTOFFS } from './guideline.ts';
 
 /** A chart as growth uses it: z-score of a value and value at a z-score; null outside its weeks. */
 interface GrowthChart {
-  key: ChartKey;
+  key: ObstetricChart;
   weeks: { from: number; to: number };
   z(gaWeeks: number, value: number): number | null;
   at(gaWeeks: number, z: number): number | null;
@@ -40,7 +39,7 @@ function sizeChart(measure: IntergrowthMeasure): GrowthChart {
   };
 }
 
-function weightChart(key: ChartKey, standard: WeightStandard): GrowthChart {
+function weightChart(key: ObstetricChart, standard: WeightStandard): GrowthChart {
   return {
     key,
     weeks: standard.weeks,
@@ -74,8 +73,7 @@ export interface Charted {
 
 export interface NotCharted {
   measurement: Measurement;
-  code: 'outside_chart_range' | 'no_chart_for_formula' | 'bpd_convention_not_stated';
-  reason: string;
+  reason: NotChartedReason;
 }
 
 /**
@@ -86,14 +84,12 @@ export interface NotCharted {
 export function chart(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   const growthChart = chartFor(measurement);
   if (!growthChart) {
-    const reason = 'no growth chart was made with this weight formula';
-    return { measurement, code: 'no_chart_for_formula', reason };
+    return { measurement, reason: { code: 'no_chart_for_formula', weeks: null } };
   }
   const z = growthChart.z(gaWeeks, measurement.value);
   if (z === null || !Number.isFinite(z)) {
     const { from, to } = growthChart.weeks;
-    const reason = `no centile: outside the range of the chart (${from}+0 to ${to}+0 weeks)`;
-    return { measurement, code: 'outside_chart_range', reason };
+    return { measurement, reason: { code: 'outside_chart_range', weeks: { from, to } } };
   }
   const centile = centileOf(z);
   return {
@@ -112,17 +108,15 @@ export function chart(measurement: Measurement, gaWeeks: number): Charted | NotC
 }
 
 /**
- * The same for a value that stands in this study. A BPD of the ultrasound machine has no chart: no
+ * The same for a value of this study. A BPD of the ultrasound machine has no chart: no
  * report says whether it is outer to inner or outer to outer, and mixing the two is an error
  * (obstetric 2.1 and 16.5).
  */
-export function chartStanding(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
+export function chartOfStudy(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   if (measurement.concept.key !== 'bpd' || !isOfMachine(measurement)) {
     return chart(measurement, gaWeeks);
   }
-  const reason =
-    'no centile: the report of the ultrasound machine does not say whether it was taken outer to inner, and the chart is of BPD outer to outer';
-  return { measurement, code: 'bpd_convention_not_stated', reason };
+  return { measurement, reason: { code: 'bpd_convention_not_stated', weeks: null } };
 }
 
 /** Whether a value has a place on its chart. */
@@ -133,9 +127,4 @@ export function isCharted(entry: Charted | NotCharted): entry is Charted {
 /** The charted value of a concept; null where it has none. */
 export function chartedValue(charted: readonly Charted[], key: ChartedKey): Charted | null {
   return charted.find(({ measurement }) => measurement.concept.key === key) ?? null;
-}
-
-/** "EFW 1165 g (centile 65)". */
-export function valueWithCentile({ measurement, centile }: Charted, key: ChartedKey): string {
-  return `${abbreviations([key])} ${formatValue(key, measurement.value)} (centile ${centileText(centile)})`;
 }

@@ -1,31 +1,30 @@
-import type { Measurement, Result } from '../../result/envelope.ts';
-import { weeksAndDays } from '../../result/gestational-age.ts';
-import { BASIS_TEXT } from '../../result/render/dating.ts';
-import { acceptedValue } from '../../result/render/number-text.ts';
-import type { FindingDraft } from '../../result/section-outcome.ts';
-import { notAssessed } from '../../result/section-outcome.ts';
-import type { ObstetricOptions } from '../input.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import type { Dating } from '../../result/gestational-age.ts';
+import { notChartedText, remarkOfGrowth, say } from '../../result/render/obstetric/growth.ts';
+import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
+import { type ClassificationDraft, notAssessed } from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
+import { acceptedValue } from '../shared/measurement.ts';
 import { SOFT_Z } from '../shared/plausibility.ts';
 import type { Amendment, ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { GrowthEvidence } from './evidence.ts';
 import { type GrowthSince, growthSince } from './interval-growth.ts';
 import {
-  conditionedOn,
   conflictFindings,
   crossingFinding,
   type DatingConflict,
   datingConflict,
   datingFinding,
   discordanceFindings,
-  discordanceSentence,
   partFindings,
   type Size,
   sizeAcrossCutOffs,
   sizeClassification,
   sizeFindings,
   sizeOf,
-  sizeSentence,
+  sizeStatement,
   statedAgeFindings,
+  twinStatement,
   twinWeights,
   weightFinding,
 } from './judge.ts';
@@ -33,10 +32,9 @@ import {
   CHARTED,
   type Charted,
   chartedValue,
-  chartStanding,
+  chartOfStudy,
   isCharted,
   type NotCharted,
-  valueWithCentile,
 } from './measure.ts';
 import { smallFetus } from './small-fetus.ts';
 
@@ -47,12 +45,15 @@ function amendment(entry: Charted | NotCharted): Amendment {
         measurement: measurement.id,
         reference: entry.reference,
         interpretation: entry.interpretation,
-        note: null,
+        remarks: [],
       }
-    : { measurement: measurement.id, reference: null, interpretation: null, note: entry.reason };
+    : {
+        measurement: measurement.id,
+        reference: null,
+        interpretation: null,
+        remarks: [remarkOfGrowth('growth.not-charted', entry.reason)],
+      };
 }
-
-type Dating = NonNullable<ObstetricOptions['dating']>;
 
 interface Judgement {
   charted: Charted[];
@@ -64,7 +65,7 @@ interface Judgement {
 }
 
 function judge(measured: readonly Measurement[], gaDays: number): Judgement {
-  const entries = measured.map((measurement) => chartStanding(measurement, gaDays / 7));
+  const entries = measured.map((measurement) => chartOfStudy(measurement, gaDays / 7));
   const charted = entries.filter(isCharted);
   const notCharted = entries.filter((entry): entry is NotCharted => !isCharted(entry));
   const doubtful = charted.filter(({ z }) => Math.abs(z) > SOFT_Z);
@@ -74,34 +75,39 @@ function judge(measured: readonly Measurement[], gaDays: number): Judgement {
 function summaryOf(
   { charted, size }: Judgement,
   dating: Dating,
-  conflict: DatingConflict | null,
+  datingInDoubt: boolean,
   since: GrowthSince,
-): string {
+): Statement[] {
   const named: readonly Charted[] = size?.by ?? [];
   const others = CHARTED.flatMap((key) => {
     const entry = chartedValue(charted, key);
-    return entry && !named.includes(entry) ? [valueWithCentile(entry, key)] : [];
+    return entry && !named.includes(entry) ? [entry.measurement] : [];
   });
+  const { basis, ga_days: days } = dating;
   return [
-    size ? conditionedOn(conflict, sizeSentence(size)) : 'Size for gestational age was not judged.',
-    `Dated by ${BASIS_TEXT[dating.basis]}: ${weeksAndDays(dating.ga_days)} weeks.`,
-    ...(others.length > 0 ? [`${others.join(', ')}.`] : []),
-    ...(size ? sizeAcrossCutOffs(size, dating.ga_days / 7) : []),
-    since.sentence,
-  ].join(' ');
+    size ? sizeStatement(size, datingInDoubt) : say.gap('growth.not-judged', {}),
+    say.value('growth.dated', { basis, days }),
+    ...(others.length > 0 ? [say.value('growth.values', {}, others)] : []),
+    ...(size ? sizeAcrossCutOffs(size, days / 7) : []),
+    ...since.statements,
+  ];
 }
 
 function reasonOf({ notCharted, doubtful, size }: Judgement): SectionOutcome['reason'] {
-  const parts = [
-    ...notCharted.map(({ measurement, reason }) => `${measurement.label}: ${reason}`),
-    ...(doubtful.length > 0 ? ['values do not fit the stated age'] : []),
-    ...(size || doubtful.length > 0 ? [] : ['the size category needs a weight or an AC']),
-  ];
-  if (parts.length === 0) return null;
-  const text = parts.join('; ');
+  const needsWeight = !size && doubtful.length === 0;
+  if (notCharted.length === 0 && doubtful.length === 0 && !needsWeight) return null;
+  const gap = say.gap(
+    'growth.incomplete',
+    {
+      notCharted: notCharted.map(({ reason }) => reason),
+      doubtful: doubtful.length > 0,
+      needsWeight,
+    },
+    notCharted.map(({ measurement }) => measurement),
+  );
   return {
-    code: doubtful.length > 0 ? 'dating_doubtful' : (notCharted[0]?.code ?? 'no_weight'),
-    detail: `${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
+    code: doubtful.length > 0 ? 'dating_doubtful' : (notCharted[0]?.reason.code ?? 'no_weight'),
+    gaps: [gap],
     needs: size ? [] : ['AC, or HC, AC and FL'],
   };
 }
@@ -109,28 +115,63 @@ function reasonOf({ notCharted, doubtful, size }: Judgement): SectionOutcome['re
 /** Of several fetuses no size; of two whose weights are named, how far these are apart. */
 function ofSeveral(
   evidence: GrowthEvidence,
-  several: string,
+  source: SeveralFetusesSource,
   dating: Dating | null,
 ): SectionOutcome {
-  const detail = `Size for gestational age was not assessed: ${several}. The charts are of singletons.`;
-  const none = notAssessed('several_fetuses', detail, ['a study of each fetus by itself']);
+  const gap = say.gap('growth.several-fetuses', { source });
+  const none = notAssessed('several_fetuses', gap, ['a study of each fetus by itself']);
   const data = dating ? { dating } : {};
   const twins = twinWeights(evidence);
   if (!twins) return { ...none, data };
   return {
     ...none,
     status: 'partial',
-    summary: `${discordanceSentence(twins)} ${detail}`,
+    statements: [twinStatement(twins), gap],
     data: { ...data, discordance_percent: twins.discordance },
     measurements: [...twins.weights],
     findings: discordanceFindings(twins),
   };
 }
 
+function dataOf(
+  dating: Dating,
+  conflict: DatingConflict | null,
+  since: GrowthSince,
+  { notCharted }: Judgement,
+  fgr: Record<string, unknown>,
+): SectionOutcome['data'] {
+  return {
+    dating,
+    dating_conflict: conflict && {
+      by: conflict.age.id,
+      ga_days: conflict.ageDays,
+      days_apart: conflict.apartDays,
+      limit_days: conflict.limitDays,
+    },
+    fetuses: 'singleton charts',
+    fgr,
+    earlier: since.earlier,
+    change: since.change && {
+      days_before: since.change.daysBefore,
+      values: since.change.values.map(({ key, zPerWeek, before: earlier, now }) => ({
+        concept: key,
+        z_score_per_week: zPerWeek,
+        centile_then: earlier.centile,
+        centile_now: now.centile,
+      })),
+    },
+    not_charted: notCharted.map(({ measurement, reason }) => ({
+      measurement: measurement.id,
+      code: reason.code,
+      reason: notChartedText(reason),
+    })),
+  };
+}
+
 function run(
   evidence: GrowthEvidence,
   before: readonly Measurement[],
-  classified: Result['classifications'] = [],
+  classified: readonly ClassificationDraft[] = [],
 ): SectionOutcome {
   const { dating } = evidence.options;
   const several = evidence.severalFetuses;
@@ -138,28 +179,25 @@ function run(
     return ofSeveral(evidence, several, dating ?? null);
   }
   if (!dating) {
-    const detail = 'Gestational age was not given, so size for age was not assessed.';
-    return notAssessed('no_gestational_age', detail, ['options.dating']);
+    return notAssessed('no_gestational_age', say.gap('growth.no-age', {}), ['options.dating']);
   }
   const measured = CHARTED.flatMap((key) => acceptedValue(before, key) ?? []);
   if (measured.length === 0) {
-    const detail = 'Nothing was measured that could be compared with a growth chart.';
-    return { ...notAssessed('no_biometry', detail, ['biometry']), data: { dating } };
+    const gap = say.gap('growth.nothing-measured', {});
+    return { ...notAssessed('no_biometry', gap, ['biometry']), data: { dating } };
   }
-  const judgement = judge(measured, dating.ga_days);
-  const { charted, notCharted, doubtful, size } = judgement;
   const gaDays = dating.ga_days;
+  const judgement = judge(measured, gaDays);
+  const { charted, notCharted, doubtful, size } = judgement;
   const since = growthSince(evidence, doubtful.length > 0 ? [] : charted, gaDays);
   const conflict = datingConflict(before, dating);
-  const conditioned = (text: string) => conditionedOn(conflict, text);
-  const onlyIfDated = (findings: readonly FindingDraft[]) =>
-    findings.map((one) => ({ ...one, text: conditioned(one.text ?? '') }));
+  const datingInDoubt = conflict !== null;
   const small = smallFetus({
     charted: size ? charted : [],
     gaDays,
     basis: dating.basis,
     since,
-    conditioned,
+    datingInDoubt,
     measurements: before,
     classified,
   });
@@ -167,42 +205,17 @@ function run(
   return {
     status: charted.length === 0 ? 'not_assessed' : reason ? 'partial' : 'complete',
     reason,
-    summary: summaryOf(judgement, dating, conflict, since),
-    data: {
-      dating,
-      dating_conflict: conflict && {
-        by: conflict.age.id,
-        ga_days: conflict.ageDays,
-        days_apart: conflict.apartDays,
-        limit_days: conflict.limitDays,
-      },
-      fetuses: 'singleton charts',
-      fgr: small.data,
-      earlier: since.earlier,
-      change: since.change && {
-        days_before: since.change.daysBefore,
-        values: since.change.values.map(({ key, zPerWeek, before: earlier, now }) => ({
-          concept: key,
-          z_score_per_week: zPerWeek,
-          centile_then: earlier.centile,
-          centile_now: now.centile,
-        })),
-      },
-      not_charted: notCharted.map(({ measurement, code, reason: why }) => ({
-        measurement: measurement.id,
-        code,
-        reason: why,
-      })),
-    },
+    statements: summaryOf(judgement, dating, datingInDoubt, since),
+    data: dataOf(dating, conflict, since, judgement, small.data),
     amendments: [...charted, ...notCharted].map(amendment),
     classifications: [...(size ? [sizeClassification(size)] : []), ...small.classifications],
     findings: [
       ...datingFinding(doubtful),
       ...conflictFindings(conflict, dating),
       ...statedAgeFindings(evidence.study.cart ?? [], dating),
-      ...onlyIfDated(size ? sizeFindings(size) : []),
-      ...onlyIfDated(doubtful.length > 0 ? [] : partFindings(charted)),
-      ...weightFinding(charted, before),
+      ...(size ? sizeFindings(size, datingInDoubt) : []),
+      ...(doubtful.length > 0 ? [] : partFindings(charted, datingInDoubt)),
+      ...weightFinding(before),
       ...crossingFinding(since, gaDays),
       ...small.findings,
     ],

@@ -1,4 +1,5 @@
-import type { ConceptKey, MethodKey } from '../../concepts/concepts.ts';
+import type { ObstetricMethod } from '../../concepts/methods.ts';
+import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Point } from '../../contract/image.ts';
 import { type CalibratedRegion, scaleFor } from '../../contract/study.ts';
 import { axisEnds, toMillimetres } from '../../measure/ellipse.ts';
@@ -13,8 +14,8 @@ import type { TransperinealReading } from './evidence.ts';
 
 /** One value of one transperineal frame, degrees or millimetres, with the lines that show it. */
 export interface Descent {
-  key: ConceptKey;
-  method: MethodKey;
+  key: ObstetricConcept;
+  method: ObstetricMethod;
   value: number;
   calipers: Caliper[];
 }

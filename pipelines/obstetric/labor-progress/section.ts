@@ -1,16 +1,17 @@
-import { findingConcept } from '../../concepts/concepts.ts';
-import type { Measurement, Result } from '../../result/envelope.ts';
+import { findingConcept } from '../../concepts/obstetric.ts';
+import type { Measurement } from '../../result/envelope.ts';
 import { type LocatedStructure, locatedOn, polygonPlace } from '../../result/located-structure.ts';
-import { measuredOn } from '../../result/measurement.ts';
-import { acrossCutOff } from '../../result/obstetric/limits.ts';
+import { remarkOfLabor, say } from '../../result/render/obstetric/labor-progress.ts';
+import type { ClassificationDraft } from '../../result/section-outcome.ts';
+import { inadequate, notAssessed } from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
 import {
   acceptedValue,
+  acrossCutOff,
   createMeasurement,
-  formatValue,
-  numberText,
-} from '../../result/render/number-text.ts';
-import { inadequate, notAssessed } from '../../result/section-outcome.ts';
-import { withMedian } from '../shared/median-of-frames.ts';
+  measuredOn,
+  withMedian,
+} from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { LaborEvidence, LaborProgressReadings, TransperinealReading } from './evidence.ts';
 import {
@@ -43,9 +44,7 @@ function onFrame(
     confidence: located?.confidence ?? null,
     uncertainty: key === 'angle-of-progression' ? uncertainty : null,
     quality: implausible ? 'inadequate' : located?.accepted ? 'accepted' : 'low',
-    note: implausible
-      ? `implausible: angle outside ${from} to ${to} deg; not used, measure again`
-      : null,
+    remarks: implausible ? [remarkOfLabor('labor.implausible-angle', { from, to })] : [],
   });
 }
 
@@ -87,7 +86,7 @@ function station(angle: Measurement): Measurement[] {
   ];
 }
 
-function classifications(measurements: readonly Measurement[]): Result['classifications'] {
+function classifications(measurements: readonly Measurement[]): ClassificationDraft[] {
   const angle = acceptedValue(measurements, 'angle-of-progression');
   const direction = acceptedValue(measurements, 'head-direction');
   const limits = Object.values(DESCENT_BANDS);
@@ -103,7 +102,7 @@ function classifications(measurements: readonly Measurement[]): Result['classifi
             scheme: 'angle of progression, ISUOG 2018',
             criteria: limits.map((limit) => ({
               name: `angle of progression at least ${limit} deg`,
-              value: numberText(angle),
+              value: { of: 'angle-of-progression', value: angle.value, unit: false },
               met: angle.value >= limit,
             })),
           },
@@ -118,68 +117,64 @@ function classifications(measurements: readonly Measurement[]): Result['classifi
             name: 'Direction of the fetal head',
             value: headDirection(direction.value),
             scheme: 'head direction to the long axis of the symphysis, ISUOG 2018',
-            criteria: [{ name: 'angle in deg', value: numberText(direction), met: true }],
+            criteria: [
+              {
+                name: 'angle in deg',
+                value: { of: 'head-direction', value: direction.value, unit: false },
+                met: true,
+              },
+            ],
           },
         ]
       : []),
   ];
 }
 
-function distanceGap(readings: LaborProgressReadings, measurements: readonly Measurement[]) {
+function distanceGap(
+  readings: LaborProgressReadings,
+  measurements: readonly Measurement[],
+): Statement[] {
   if (acceptedValue(measurements, 'head-symphysis-distance')) return [];
   const calibrated = readings.frames?.some(({ clip }) => clip.regions.length > 0) ?? false;
-  return [
-    calibrated
-      ? 'Head-symphysis distance was not measured: the infrapubic line does not meet the skull.'
-      : 'Head-symphysis distance was not measured: no physical scale was available.',
-  ];
+  return [calibrated ? say.gap('labor.line-misses-skull', {}) : say.gap('labor.no-scale', {})];
 }
-
-const directionGap = (measurements: readonly Measurement[]) =>
-  acceptedValue(measurements, 'head-direction')
-    ? []
-    : ['Head direction was not assessable: the long axis of the head could not be determined.'];
-
-const LIMITS =
-  'Head-perineum distance and midline angle need a transverse image; contractions, caput and the position of the occiput, which shifts the station, are not known.';
 
 function run({ views }: LaborEvidence): SectionOutcome {
   const readings = views.laborProgress;
   if (readings?.frames === null) {
-    const detail = 'No model for symphysis and fetal head is permitted by the configuration.';
-    return notAssessed('no_model', detail, ['a permitted symphysis-head model']);
+    return notAssessed('no_model', say.gap('labor.no-model', {}), [
+      'a permitted symphysis-head model',
+    ]);
   }
   if (!readings?.frames?.length) {
-    const detail = `Progress of labor was not assessed: no ${VIEW} was found.`;
-    return notAssessed('view_missing', detail, [VIEW]);
+    return notAssessed('view_missing', say.gap('labor.no-view', {}), [VIEW]);
   }
   const measured = measure(readings);
   const angle = acceptedValue(measured, 'angle-of-progression');
   if (!angle) {
-    const detail =
-      'Angle of progression not assessable: symphysis ends or skull outline are not clearly visible.';
+    const gap = say.gap('labor.not-clear', {});
     const data = { structures: structuresOf(readings) };
-    return { ...inadequate('low_confidence', detail, [`a clearer ${VIEW}`], measured), data };
+    return { ...inadequate('low_confidence', gap, [`a clearer ${VIEW}`], measured), data };
   }
   const measurements = [...measured, ...station(angle)];
   const bands = Object.values(DESCENT_BANDS);
-  const undecided = acrossCutOff(angle.value, angle.uncertainty, bands, 'deg');
+  const undecided = acrossCutOff(angle, bands, 'deg');
   const gaps = [
     ...distanceGap(readings, measurements),
-    ...directionGap(measurements),
+    ...(acceptedValue(measurements, 'head-direction') ? [] : [say.gap('labor.no-direction', {})]),
     ...(undecided ? [undecided] : []),
   ];
-  const values = [...KEYS, 'head-station' as const].flatMap((key) => {
-    const value = acceptedValue(measurements, key);
-    return value ? [`${value.label} ${formatValue(key, value.value)}`] : [];
-  });
+  const values = [...KEYS, 'head-station' as const].flatMap(
+    (key) => acceptedValue(measurements, key) ?? [],
+  );
   return {
     status: gaps.length > 0 ? 'partial' : 'complete',
-    reason:
-      gaps.length > 0
-        ? { code: 'parts_missing', detail: gaps.join(' '), needs: ['calibration', VIEW] }
-        : null,
-    summary: [`${values.join(', ')}.`, ...gaps, LIMITS].join(' '),
+    reason: gaps.length > 0 ? { code: 'parts_missing', gaps, needs: ['calibration', VIEW] } : null,
+    statements: [
+      say.value('labor.values', {}, values),
+      ...gaps,
+      say.limitation('labor.limits', {}),
+    ],
     data: {
       frames_measured: new Set(measured.flatMap(({ source }) => source.file ?? [])).size,
       head_direction_reference: 'long axis of the symphysis (ISUOG 2018)',

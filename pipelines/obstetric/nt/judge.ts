@@ -1,30 +1,31 @@
-import { findingConcept } from '../../concepts/concepts.ts';
-import type { Measurement, Result } from '../../result/envelope.ts';
-import { acrossCutOff } from '../../result/obstetric/limits.ts';
-import { formatValue } from '../../result/render/number-text.ts';
-import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
+import { findingConcept } from '../../concepts/obstetric.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { cutOffWithin } from '../../result/obstetric/limits.ts';
+import { say } from '../../result/render/obstetric/nt.ts';
+import { sayOfObstetric } from '../../result/render/obstetric/shared.ts';
+import type {
+  ClassificationDraft,
+  FindingDraft,
+  GuidanceDraft,
+} from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
 import { bothValues, differ } from '../shared/machine-values.ts';
 import { HIGH_NT, nuchalCategory, nuchalTranslucency95 } from './guideline.ts';
 import { NUCHAL_SECTION } from './measure.ts';
 
 const KEY = 'nuchal-translucency';
 
-/** What a thickness of `HIGH_NT` or more is called in a sentence. */
-const HIGH_RULE = `${HIGH_NT} mm or more`;
-
 const categoryOf = (nt: Measurement, crl: Measurement | null) =>
   nuchalCategory(nt.value, crl?.value ?? null);
 
-/** A thickness as every sentence shows it: on its side of the limits. */
-export function nuchalText(nt: Measurement, crl: Measurement | null): string {
-  const limit = crl && nuchalTranslucency95(crl.value);
-  return formatValue(KEY, nt.value, limit === null ? [] : [limit]);
-}
+/** The 95th centile by CRL, mm; null without a CRL in the window. */
+export const limitOf = (crl: Measurement | null): number | null =>
+  crl && nuchalTranslucency95(crl.value);
 
 /** The thickness with its 95th centile by CRL. */
 export function withReference(nt: Measurement, crl: Measurement | null): Measurement {
-  const high = crl ? nuchalTranslucency95(crl.value) : null;
-  const category = nuchalCategory(nt.value, crl?.value ?? null);
+  const high = limitOf(crl);
+  const category = categoryOf(nt, crl);
   return {
     ...nt,
     reference:
@@ -40,11 +41,11 @@ export function withReference(nt: Measurement, crl: Measurement | null): Measure
 export function nuchalClassification(
   nt: Measurement,
   crl: Measurement | null,
-): Result['classifications'] {
-  const value = nuchalCategory(nt.value, crl?.value ?? null);
+): ClassificationDraft[] {
+  const value = categoryOf(nt, crl);
   if (value === null) return [];
-  const limit = crl ? nuchalTranslucency95(crl.value) : null;
-  const shown = nuchalText(nt, crl);
+  const limit = limitOf(crl);
+  const shown = { of: KEY, value: nt.value, cutOffs: limit === null ? [] : [limit] };
   return [
     {
       id: 'nuchal-translucency-category',
@@ -69,19 +70,26 @@ export function nuchalClassification(
   ];
 }
 
-/** Where the value is on neither side of a limit for sure; the finding stands, to be looked at. */
-export function nuchalDoubt(nt: Measurement, crl: Measurement | null): string | null {
-  const limit = crl ? nuchalTranslucency95(crl.value) : null;
-  const limits = [...(limit === null ? [] : [Number(limit.toFixed(2))]), HIGH_NT];
-  return acrossCutOff(nt.value, nt.uncertainty, limits);
+/** The limit that the interval of the value includes; null where its side of each is certain. */
+function limitWithin(nt: Measurement, crl: Measurement | null): number | null {
+  const limit = limitOf(crl);
+  return cutOffWithin(nt, [...(limit === null ? [] : [Number(limit.toFixed(2))]), HIGH_NT]);
 }
 
-function finding(nt: Measurement, text: readonly (string | null)[]): FindingDraft {
+/** That the side of a limit is in doubt; the finding is reported all the same. */
+export function nuchalDoubt(nt: Measurement, crl: Measurement | null): Statement | null {
+  const cutOff = limitWithin(nt, crl);
+  return cutOff === null
+    ? null
+    : sayOfObstetric.gap('obstetric.across-cut-off', { cutOff, unit: 'mm' });
+}
+
+function finding(nt: Measurement, statement: Statement): FindingDraft {
   return {
     id: 'increased-nuchal-translucency',
     section: NUCHAL_SECTION,
     concept: findingConcept(KEY),
-    text: text.filter(Boolean).join(' '),
+    statement,
     severity: 'abnormal',
     confidence: nt.confidence,
     evidence: [nt.id],
@@ -90,49 +98,55 @@ function finding(nt: Measurement, text: readonly (string | null)[]): FindingDraf
 
 /** A thickness at or above one of its limits. */
 export function nuchalFindings(nt: Measurement, crl: Measurement | null): FindingDraft[] {
-  const value = categoryOf(nt, crl);
-  if (value !== 'increased' && value !== 'high') return [];
-  const limit = value === 'high' ? HIGH_RULE : 'at or above the 95th centile';
-  const text = `Nuchal translucency ${nuchalText(nt, crl)}, ${limit}.`;
-  return [finding(nt, [text, nuchalDoubt(nt, crl)])];
+  const category = categoryOf(nt, crl);
+  if (category !== 'increased' && category !== 'high') return [];
+  const limits = { cutOff: HIGH_NT, limit: limitOf(crl), across: limitWithin(nt, crl) };
+  return [finding(nt, say.conclusion('nt.increased', { category, ...limits }, [nt]))];
 }
 
-/** Of several fetuses: whichever it is of, a thickness that is high at any CRL is told. */
+/** Of several fetuses: a thickness that is high at any CRL, whichever fetus it is of. */
 export function highOfSeveral(measurements: readonly Measurement[]): FindingDraft[] {
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');
   const [most] = accepted.toSorted((one, other) => other.value - one.value);
   if (!most || most.value < HIGH_NT) return [];
-  const text = `Nuchal translucency ${nuchalText(most, null)}, ${HIGH_RULE}, on an image of one of several fetuses.`;
-  return [finding(most, [text, nuchalDoubt(most, null)])];
+  const given = { cutOff: HIGH_NT, across: limitWithin(most, null) };
+  return [finding(most, say.conclusion('nt.high-of-several', given, [most]))];
 }
 
-/** How the machine's thickness and ours differ, and whether in their category; null: they do not. */
+export interface NuchalDifference {
+  statement: Statement;
+  /** Whether the two values are of different categories. */
+  ofCategory: boolean;
+  evidence: string[];
+}
+
+/** How the machine's thickness and ours differ; null where they do not. */
 export function nuchalDifference(
   measurements: readonly Measurement[],
   crl: Measurement | null,
-): { text: string; ofCategory: boolean; evidence: string[] } | null {
+): NuchalDifference | null {
   const both = bothValues(measurements, KEY);
   if (!both) return null;
   const { machine, own } = both;
   const ofCategory = categoryOf(machine, crl) !== categoryOf(own, crl);
   if (!ofCategory && !differ(both)) return null;
-  const values = `Nuchal translucency ${nuchalText(machine, crl)} by the ultrasound machine, ${nuchalText(own, crl)} as measured here`;
-  const text = ofCategory
-    ? `${values}: of different categories, so that none is given; measure by hand.`
-    : `${values}: measure by hand.`;
-  return { text, ofCategory, evidence: [machine.id, own.id] };
+  return {
+    statement: say.gap('nt.differs', { ofCategory, limit: limitOf(crl) }, [machine, own]),
+    ofCategory,
+    evidence: [machine.id, own.id],
+  };
 }
 
-/** That the machine's thickness and ours differ, of which one may be abnormal. */
-export function differenceFinding(difference: ReturnType<typeof nuchalDifference>): FindingDraft[] {
+/** That the machine's thickness and ours differ: one of them may be abnormal. */
+export function differenceFinding(difference: NuchalDifference | null): FindingDraft[] {
   if (!difference) return [];
-  const { text, evidence } = difference;
+  const { statement, evidence } = difference;
   return [
     {
       id: 'nuchal-translucency-differs',
       section: NUCHAL_SECTION,
       concept: findingConcept('repeatability'),
-      text,
+      statement,
       severity: 'abnormal',
       confidence: null,
       evidence,
@@ -143,6 +157,6 @@ export function differenceFinding(difference: ReturnType<typeof nuchalDifference
 export const HIGH_GUIDANCE: GuidanceDraft = {
   id: 'nuchal-translucency-high',
   section: NUCHAL_SECTION,
-  text: `NT of ${HIGH_RULE}: diagnostic testing, detailed anatomy and fetal echocardiography are usually offered.`,
+  statement: say.advice('nt.advice-high', { mm: HIGH_NT }),
   source: 'ISUOG 2023, Ultrasound Obstet Gynecol 61:127-143',
 };

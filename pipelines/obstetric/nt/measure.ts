@@ -1,11 +1,13 @@
-import { findingConcept } from '../../concepts/concepts.ts';
+import { findingConcept } from '../../concepts/obstetric.ts';
 import { scaleFor } from '../../contract/study.ts';
-import type { Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement } from '../../result/envelope.ts';
 import type { LocatedStructure } from '../../result/located-structure.ts';
 import { locatedOn, rectanglePlace } from '../../result/located-structure.ts';
-import { lineBetween, measuredOn } from '../../result/measurement.ts';
-import { createMeasurement } from '../../result/render/number-text.ts';
-import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
+import { remarkOfNt } from '../../result/render/obstetric/nt.ts';
+import { remark } from '../../result/render/obstetric/shared.ts';
+import type { ClassificationDraft } from '../../result/section-outcome.ts';
+import type { Remark } from '../../result/statement.ts';
+import { createMeasurement, isPlausible, lineBetween, measuredOn } from '../shared/measurement.ts';
 import type { MidsagittalReading, MidsagittalStructure } from './evidence.ts';
 import { MIDSAGITTAL_STRUCTURES } from './evidence.ts';
 
@@ -53,7 +55,7 @@ export const failedCriteria = (reading: MidsagittalReading) =>
 /** Criteria that nothing here looks at. */
 export const openCriteria = (reading: MidsagittalReading) => namesOf(planeAdequacy(reading), null);
 
-export function adequacyClass(reading: MidsagittalReading): Result['classifications'][number] {
+export function adequacyClass(reading: MidsagittalReading): ClassificationDraft {
   const assessed = planeAdequacy(reading).flatMap(({ name, met }) =>
     met === null ? [] : [{ name, value: met ? 'yes' : 'no', met }],
   );
@@ -69,9 +71,7 @@ export function adequacyClass(reading: MidsagittalReading): Result['classificati
 }
 
 /** A bone that was not found is not an absent bone, and one that is hardly found is not present. */
-export function nasalBone(
-  readings: readonly MidsagittalReading[],
-): Result['classifications'][number] {
+export function nasalBone(readings: readonly MidsagittalReading[]): ClassificationDraft {
   const bones = readings.flatMap(({ located }) => located['nasal-bone'] ?? []);
   const found = bones.some(({ accepted, confidence }) => accepted && confidence >= NASAL_BONE_SURE);
   return {
@@ -92,17 +92,11 @@ const FRAMES_PER_MEASUREMENT = 3;
 /** Half width in mm that held 37 of 39 phantoms (seeds 9800 to 9839); model card. */
 export const NUCHAL_UNCERTAINTY = 0.75;
 
-/** No real image at hand has a scale: only on phantoms is the thickness known. */
-const ON_PHANTOMS =
-  'thickness checked on simulated images only; not validated in millimetres on real ones';
-
-function problemsOf(reading: MidsagittalReading, coarse: boolean): string[] {
-  const failed = failedCriteria(reading);
+function problemsOf(reading: MidsagittalReading, coarse: boolean): Remark[] {
+  const criteria = failedCriteria(reading);
   return [
-    ...(coarse
-      ? [`the image is calibrated more coarsely than ${COARSEST_MM_PER_PIXEL} mm per pixel`]
-      : []),
-    ...(failed.length > 0 ? [`not met: ${failed.join(', ')}`] : []),
+    ...(coarse ? [remarkOfNt('nt.coarse-scale', { mmPerPixel: COARSEST_MM_PER_PIXEL })] : []),
+    ...(criteria.length > 0 ? [remarkOfNt('nt.criteria-not-met', { criteria })] : []),
   ];
 }
 
@@ -113,7 +107,7 @@ function onFrame(reading: MidsagittalReading, index: number): Measurement[] {
   const coarse = Math.max(region.scale.x, region.scale.y) > COARSEST_MM_PER_PIXEL + 1e-9;
   const problems = problemsOf(reading, coarse);
   const plausible = isPlausible('nuchal-translucency', lines.thickness);
-  const doubt = plausible ? [] : [implausibleNote('nuchal-translucency')];
+  const doubt = plausible ? [] : [remark('obstetric.implausible', {})];
   const id = `nuchal-translucency-${index + 1}`;
   return [
     createMeasurement(id, 'nuchal-translucency', lines.thickness, 'nt-inner-inner', {
@@ -123,7 +117,7 @@ function onFrame(reading: MidsagittalReading, index: number): Measurement[] {
       confidence: (located['nuchal-translucency']?.confidence ?? 0) * lines.seen,
       uncertainty: NUCHAL_UNCERTAINTY,
       quality: !plausible ? 'inadequate' : problems.length > 0 ? 'low' : 'accepted',
-      note: [...doubt, ...problems, ON_PHANTOMS].join('; '),
+      remarks: [...doubt, ...problems, remark('method.thickness-on-phantoms', {})],
     }),
   ];
 }

@@ -1,6 +1,8 @@
 import type { Measurement } from '../../result/envelope.ts';
-import { isOfMachine } from '../../result/measurement.ts';
+import { say } from '../../result/render/obstetric/nt.ts';
+import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
 import { judgedValue, machineValues, withDifference } from '../shared/machine-values.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { MidsagittalReading, NuchalEvidence } from './evidence.ts';
@@ -9,11 +11,11 @@ import {
   differenceFinding,
   HIGH_GUIDANCE,
   highOfSeveral,
+  limitOf,
   nuchalClassification,
   nuchalDifference,
   nuchalDoubt,
   nuchalFindings,
-  nuchalText,
   withReference,
 } from './judge.ts';
 import {
@@ -32,54 +34,47 @@ const VIEW = 'a calibrated mid-sagittal view at 11 to 14 weeks';
 const WINDOW_DAYS = { from: 77, to: 99 } as const;
 
 /** The window in which NT is interpreted, where the scan lies outside of it; null where it does not. */
-function windowMissed({ options }: NuchalEvidence, crl: Measurement | null): string | null {
+function windowMissed(
+  { options }: NuchalEvidence,
+  crl: Measurement | null,
+): 'crl' | 'weeks' | null {
   if (crl) {
-    const within = crl.value >= NT_WINDOW.from && crl.value <= NT_WINDOW.to;
-    return within ? null : `CRL ${NT_WINDOW.from} to ${NT_WINDOW.to} mm`;
+    return crl.value >= NT_WINDOW.from && crl.value <= NT_WINDOW.to ? null : 'crl';
   }
   const days = options.dating?.ga_days;
   if (days === undefined) return null;
-  const within = days >= WINDOW_DAYS.from && days <= WINDOW_DAYS.to;
-  return within ? null : '11 to 14 weeks';
+  return days >= WINDOW_DAYS.from && days <= WINDOW_DAYS.to ? null : 'weeks';
 }
 
-/** The machine's value is shown; an image is not measured at an age for which the method is not. */
-function outsideWindow(machine: readonly Measurement[], window: string): SectionOutcome {
-  const why = `outside the window in which NT is interpreted (${window}).`;
+/** The machine's value is shown; an image is not measured at an age outside that of the method. */
+function outsideWindow(machine: readonly Measurement[], window: 'crl' | 'weeks'): SectionOutcome {
   const value = judgedValue(machine, 'nuchal-translucency');
-  const detail = value
-    ? `Nuchal translucency ${nuchalText(value, null)}${OF_MACHINE} is not categorised: ${why}`
-    : `NT was not assessed: ${why}`;
-  const outcome = notAssessed('outside_window', detail, [VIEW]);
+  const gap = value
+    ? say.gap('nt.value-outside-window', { window }, [value])
+    : say.gap('nt.outside-window', { window });
+  const outcome = notAssessed('outside_window', gap, [VIEW]);
   return { ...outcome, ...(value && { status: 'partial' }), measurements: [...machine] };
 }
 
-const OF_MACHINE = ' (ultrasound machine)';
-
-/** Why there is no thickness that stands. */
+/** Why no thickness counts. */
 function whyNone(
   readings: readonly MidsagittalReading[],
   measured: readonly Measurement[],
 ): SectionOutcome {
   const [named] = measured;
-  if (named) {
-    const detail = `Nuchal translucency ${nuchalText(named, null)} is not judged: ${named.note ?? ''}. Measure again on an adequate plane.`;
-    return inadequate('plane_inadequate', detail, [VIEW]);
-  }
+  if (named) return inadequate('plane_inadequate', say.gap('nt.not-judged', {}, [named]), [VIEW]);
   if (readings.some((reading) => reading.lines !== null)) {
-    const detail = 'NT was not measured: no physical scale was available.';
-    return notAssessed('no_calibration', detail, [VIEW]);
+    return notAssessed('no_calibration', say.gap('nt.no-scale', {}), [VIEW]);
   }
-  const detail = 'NT was not measured: the nuchal lines were not seen well enough.';
-  return inadequate('low_confidence', detail, [VIEW]);
+  return inadequate('low_confidence', say.gap('nt.lines-not-seen', {}), [VIEW]);
 }
 
-function gapsOf(best: MidsagittalReading | null, crl: Measurement | null): string[] {
+function gapsOf(best: MidsagittalReading | null, crl: Measurement | null): Statement[] {
   return [
-    ...(crl ? [] : [`CRL was not measured: NT is given without a category below ${HIGH_NT} mm.`]),
+    ...(crl ? [] : [say.gap('nt.no-crl', { mm: HIGH_NT })]),
     best
-      ? `Not assessed on the plane: ${openCriteria(best).join(', ')}; no Herman score is given.`
-      : 'The plane of the value was not assessed.',
+      ? say.gap('nt.plane-open', { criteria: openCriteria(best) })
+      : say.gap('nt.plane-not-assessed', {}),
   ];
 }
 
@@ -88,26 +83,28 @@ function withoutFrames(
   readings: readonly MidsagittalReading[] | null | undefined,
 ): SectionOutcome | null {
   if (readings === null) {
-    const detail = 'No model for the mid-sagittal view is permitted by the configuration.';
-    return notAssessed('no_model', detail, ['a permitted fetal-midsagittal model']);
+    return notAssessed('no_model', say.gap('nt.no-model', {}), [
+      'a permitted fetal-midsagittal model',
+    ]);
   }
   if (readings?.length) return null;
-  const detail = 'NT was not assessed: no first-trimester mid-sagittal view was found.';
-  return notAssessed('view_missing', detail, [VIEW]);
+  return notAssessed('view_missing', say.gap('nt.no-view', {}), [VIEW]);
 }
 
-/** Of several fetuses no two images are put together, and none has a CRL of its own. */
-function apart(readings: readonly MidsagittalReading[], why: string): SectionOutcome {
+/** Of several fetuses no two images are combined, and none has a CRL of its own. */
+function apart(
+  readings: readonly MidsagittalReading[],
+  source: SeveralFetusesSource,
+): SectionOutcome {
   const measurements = measureNuchalApart(readings);
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');
   if (accepted.length === 0) return { ...whyNone(readings, measurements), measurements };
-  const values = accepted.map((one) => nuchalText(one, null)).join(', ');
   const findings = highOfSeveral(accepted);
-  const detail = `Nuchal translucency ${values}: each stands by itself, without a category: ${why}.`;
+  const gap = say.gap('nt.apart', { source }, accepted);
   return {
     status: 'partial',
-    reason: { code: 'several_fetuses', detail, needs: ['a study of each fetus by itself'] },
-    summary: detail,
+    reason: { code: 'several_fetuses', gaps: [gap], needs: ['a study of each fetus by itself'] },
+    statements: [gap],
     measurements,
     findings,
     guidance: findings.length > 0 ? [HIGH_GUIDANCE] : [],
@@ -134,21 +131,24 @@ function assess(
   const difference = nuchalDifference(all, crl);
   const judged = !difference?.ofCategory;
   const classifications = [...(judged ? nuchalClassification(nt, crl) : []), ...plane];
-  const gaps = [...(difference ? [difference.text] : []), ...gapsOf(own === nt ? best : null, crl)];
+  const gaps = [
+    ...(difference ? [difference.statement] : []),
+    ...gapsOf(own === nt ? best : null, crl),
+  ];
   const doubt = judged ? nuchalDoubt(nt, crl) : null;
   return {
     status: 'partial',
     reason: {
       code: difference ? 'values_differ' : crl ? 'plane_not_all_assessed' : 'crl_missing',
-      detail: gaps.join(' '),
+      gaps,
       needs: crl ? [VIEW] : ['CRL of the same visit'],
     },
-    summary: [
-      `Nuchal translucency ${nuchalText(nt, crl)}${isOfMachine(nt) ? OF_MACHINE : ''}.`,
-      ...classifications.map(({ name, value }) => `${name}: ${value.replaceAll('-', ' ')}.`),
+    statements: [
+      say.value('nt.value', { limit: limitOf(crl) }, [nt]),
+      ...classifications.map(({ name, value }) => say.conclusion('nt.category', { name, value })),
       ...(doubt ? [doubt] : []),
       ...gaps,
-    ].join(' '),
+    ],
     data: { ...data, mom: judged && crl ? nuchalTranslucencyMoM(crl.value, nt.value) : null },
     measurements: all.map((one) => (judged && one === nt ? withReference(nt, crl) : one)),
     findings: [...(judged ? nuchalFindings(nt, crl) : []), ...differenceFinding(difference)],
@@ -160,20 +160,20 @@ function assess(
 function run(evidence: NuchalEvidence, earlier: readonly Measurement[]): SectionOutcome {
   const machine = machineValues(evidence, NUCHAL_SECTION, ['nuchal-translucency']);
   const readings = evidence.views.nuchal?.frames;
-  // Where the structures lie is told whatever became of the thickness.
+  // The places of the structures are given whatever became of the thickness.
   const structures = midsagittalBoxes(readings);
-  const told = (outcome: SectionOutcome): SectionOutcome => ({
+  const completed = (outcome: SectionOutcome): SectionOutcome => ({
     ...outcome,
     ...(structures.length > 0 && { data: { ...outcome.data, structures } }),
-    ...(machine.unused && { summary: `${outcome.summary} ${machine.unused}` }),
+    ...(machine.unused && { statements: [...(outcome.statements ?? []), machine.unused] }),
   });
   const none = withoutFrames(readings);
-  if (none && machine.measurements.length === 0) return told(none);
+  if (none && machine.measurements.length === 0) return completed(none);
   const crl = judgedValue(earlier, 'crl');
   const window = windowMissed(evidence, crl);
-  if (window) return told(outsideWindow(machine.measurements, window));
+  if (window) return completed(outsideWindow(machine.measurements, window));
   const several = evidence.severalFetuses;
-  return told(
+  return completed(
     several ? apart(readings ?? [], several) : assess(readings ?? [], machine.measurements, crl),
   );
 }

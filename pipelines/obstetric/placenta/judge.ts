@@ -1,9 +1,13 @@
-import { findingConcept } from '../../concepts/concepts.ts';
-import { cutOffsOf } from '../../concepts/cut-offs.ts';
-import type { Measurement, Result } from '../../result/envelope.ts';
-import { acrossCutOff } from '../../result/obstetric/limits.ts';
-import { acceptedValue, formatValue } from '../../result/render/number-text.ts';
-import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
+import { findingConcept } from '../../concepts/obstetric.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { say } from '../../result/render/obstetric/placenta.ts';
+import type {
+  ClassificationDraft,
+  FindingDraft,
+  GuidanceDraft,
+} from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
+import { acceptedValue, acrossCutOff } from '../shared/measurement.ts';
 import type { EdgeReading } from './evidence.ts';
 import {
   COVERS_OS_MM,
@@ -16,13 +20,6 @@ import { edgesDisagree } from './measure.ts';
 
 export const PLACENTA_SECTION = 'placenta';
 
-const CATEGORY_TEXT: Readonly<Record<PlacentaCategory, string>> = {
-  praevia: 'placenta praevia',
-  'low-lying': 'low-lying placenta',
-  normal: 'not low-lying',
-  'too-early': 'too early to classify',
-};
-
 /** The lower edge of the placenta and where it lies; null: gestational age was not given. */
 export interface LowerEdge {
   measurement: Measurement;
@@ -30,8 +27,6 @@ export interface LowerEdge {
   /** Distances of other images where these fall into another category. */
   others: readonly Measurement[];
 }
-
-const textOf = ({ value }: Measurement) => formatValue('placenta-to-os', value);
 
 /** The distance that stands among those of `measureEdges`, with its category; null without one. */
 export function lowerEdge(
@@ -48,26 +43,10 @@ export function lowerEdge(
   };
 }
 
-/** Said where the images fall into different categories; null where they do not. */
-function disagreement({ others }: LowerEdge): string | null {
-  return others.length > 0
-    ? `The images disagree: on ${others.length > 1 ? 'others' : 'another'} it is ${others.map(textOf).join(' and ')} from the internal os. Measure by hand.`
-    : null;
-}
-
-/** What the summary says of the edge. */
-export function edgeSentence(edge: LowerEdge): string {
-  const category = edge.category ? `: ${CATEGORY_TEXT[edge.category]}` : '';
-  return `Lower edge ${textOf(edge.measurement)} from the internal os${category}.`;
-}
-
 /** The category of the edge with its cut-offs; none without a gestational age. */
-export function edgeClassification({
-  measurement,
-  category,
-}: LowerEdge): Result['classifications'] {
+export function edgeClassification({ measurement, category }: LowerEdge): ClassificationDraft[] {
   if (!category) return [];
-  const value = textOf(measurement);
+  const value = { of: 'placenta-to-os', value: measurement.value };
   return [
     {
       id: 'placental-position',
@@ -100,19 +79,16 @@ export const isLow = (category: PlacentaCategory | null) =>
 export function edgeFindings(edge: LowerEdge): FindingDraft[] {
   const { measurement, category, others } = edge;
   if (!category || !isLow(category)) return [];
-  const words = CATEGORY_TEXT[category];
   return [
     {
       id: 'low-placenta',
       section: PLACENTA_SECTION,
       concept: findingConcept(category === 'praevia' ? 'placenta-praevia' : 'low-lying-placenta'),
-      text: [
-        `${words.charAt(0).toUpperCase()}${words.slice(1)}: lower edge ${textOf(measurement)} from the internal os, transvaginal.`,
-        disagreement(edge),
-      ]
-        .filter(Boolean)
-        .join(' '),
-      // Over the os is told at once.
+      statement: say.conclusion('placenta.low', { category, disagree: others.length > 0 }, [
+        measurement,
+        ...others,
+      ]),
+      // A placenta over the os is reported at once.
       severity: category === 'praevia' ? 'critical' : 'abnormal',
       confidence: measurement.confidence,
       evidence: [measurement, ...others].map(({ id }) => id),
@@ -121,61 +97,51 @@ export function edgeFindings(edge: LowerEdge): FindingDraft[] {
 }
 
 /** Which later scans are still to come at this age (obstetric 9.2). */
-function laterScans(gaDays: number): string {
+function laterScans(gaDays: number): 'both' | 'second' | 'none' {
   const [first, second] = LOW_EDGE_WEEKS;
-  if (gaDays < first * 7) {
-    return `Consider a repeat transvaginal scan at ${first} weeks and, if the edge is still low, at ${second} weeks; after`;
-  }
-  if (gaDays < second * 7) {
-    return `The edge is still low at or after ${first} weeks: consider a repeat transvaginal scan at ${second} weeks; after`;
-  }
-  return `The edge is still low at or after ${second} weeks: consider the local protocol for birth with a low placenta. After`;
+  if (gaDays < first * 7) return 'both';
+  return gaDays < second * 7 ? 'second' : 'none';
 }
 
-/** When an edge that is low is looked at again. */
+/** When a low edge should be scanned again. */
 export function edgeGuidance(category: PlacentaCategory | null, gaDays: number): GuidanceDraft[] {
   if (!isLow(category)) return [];
+  const [first, second] = LOW_EDGE_WEEKS;
   return [
     {
       id: 'low-placenta',
       section: PLACENTA_SECTION,
-      text: `${laterScans(gaDays)} it has moved away, look for vasa praevia with colour Doppler.`,
+      statement: say.advice('placenta.advice-low', { scans: laterScans(gaDays), first, second }),
       source:
         'Reddy et al. 2014, Obstet Gynecol 123:1070-1082; RCOG Green-top Guidelines 27a and 27b (2018)',
     },
   ];
 }
 
-/** What the edge needs and lacks, and what makes its category unsure; a sentence each. */
+/** What the edge needs and lacks, and what makes its category uncertain. */
 export function edgeGaps(
   edges: readonly EdgeReading[],
   distances: readonly Measurement[],
   edge: LowerEdge | null,
-): string[] {
+): Statement[] {
   if (edge) {
-    const { measurement, category } = edge;
+    const { measurement, category, others } = edge;
     const near =
       category && category !== 'too-early'
-        ? acrossCutOff(measurement.value, measurement.uncertainty, cutOffsOf('placenta-to-os'))
+        ? acrossCutOff(measurement, [COVERS_OS_MM, LOW_LYING_MM])
         : null;
-    const undated = category
-      ? null
-      : 'Gestational age was not given, so the distance to the internal os was not categorised.';
-    return [undated, disagreement(edge), near].filter((text) => text !== null);
+    return [
+      category ? null : say.gap('placenta.no-age', {}),
+      others.length > 0 ? say.gap('placenta.edges-disagree', {}, [measurement, ...others]) : null,
+      near,
+    ].filter((gap) => gap !== null);
   }
   const [abdominal] = distances.filter(({ quality }) => quality === 'low');
-  if (abdominal) {
-    return [
-      `Lower edge ${textOf(abdominal)} from the internal os on a transabdominal image, which gives no category: a transvaginal scan is needed.`,
-    ];
+  if (abdominal) return [say.gap('placenta.transabdominal-edge', {}, [abdominal])];
+  if (distances.some(({ quality }) => quality === 'inadequate')) {
+    return [say.gap('placenta.edge-implausible', {})];
   }
-  const implausible = distances.some(({ quality }) => quality === 'inadequate');
-  if (implausible) {
-    return ['The distance to the internal os was not accepted: it is implausible. Measure again.'];
-  }
-  return [
-    edges.some(({ located }) => located?.accepted)
-      ? 'The distance to the internal os was not measured: no physical scale was available.'
-      : 'Placental edge not shown; the distance to the internal os was not assessed and needs a transvaginal scan.',
-  ];
+  return edges.some(({ located }) => located?.accepted)
+    ? [say.gap('placenta.edge-without-scale', {})]
+    : [say.gap('placenta.edge-not-shown', {})];
 }

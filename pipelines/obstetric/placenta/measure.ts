@@ -1,20 +1,21 @@
 import { scaleFor } from '../../contract/study.ts';
 import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { lineBetween, measuredOn } from '../../result/measurement.ts';
-import { createMeasurement } from '../../result/render/number-text.ts';
-import { withMedian } from '../shared/median-of-frames.ts';
-import { implausibleNote, isPlausible } from '../shared/plausibility.ts';
-import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+import { remarkOfPlacenta } from '../../result/render/obstetric/placenta.ts';
+import { remark } from '../../result/render/obstetric/shared.ts';
+import {
+  createMeasurement,
+  isPlausible,
+  lineBetween,
+  measuredOn,
+  withMedian,
+} from '../shared/measurement.ts';
 import { namedView } from '../shared/view-names.ts';
 import type { BodyReading, EdgeReading } from './evidence.ts';
 import { placentaCategory } from './guideline.ts';
 
 const SECTION = 'placenta';
 const FRAMES = 3;
-
-/** Said of a distance that no category may rest on (obstetric 9.2). */
-const NOT_TRANSVAGINAL = 'not on a transvaginal image: no category rests on it';
 
 /** Whether the machine calls the view transabdominal; an unnamed one is told by its picture. */
 export const isTransabdominal = ({ clip }: EdgeReading) =>
@@ -30,10 +31,10 @@ function edgeToOs(reading: EdgeReading, uncertainty: number | null): Measurement
   const value = located.overlaps ? -straight : straight;
   const plausible = isPlausible('placenta-to-os', value);
   const abdominal = isTransabdominal(reading);
-  const notes = [
-    plausible ? null : implausibleNote('placenta-to-os'),
-    abdominal ? NOT_TRANSVAGINAL : null,
-    SIMULATED_ONLY,
+  const remarks = [
+    ...(plausible ? [] : [remark('obstetric.implausible', {})]),
+    ...(abdominal ? [remarkOfPlacenta('placenta.not-transvaginal', {})] : []),
+    remark('method.simulated-only', {}),
   ];
   return [
     createMeasurement('placenta-to-os', 'placenta-to-os', value, 'edge-to-os', {
@@ -43,7 +44,7 @@ function edgeToOs(reading: EdgeReading, uncertainty: number | null): Measurement
       confidence: located.confidence,
       uncertainty,
       quality: !plausible ? 'inadequate' : abdominal ? 'low' : 'accepted',
-      note: notes.filter(Boolean).join('; '),
+      remarks,
     }),
   ];
 }
@@ -101,7 +102,7 @@ export function measureThickness(
         ]),
         confidence: located.confidence,
         uncertainty,
-        note: `descriptive, no cut-off; an oblique plane shows more; ${SIMULATED_ONLY}`,
+        remarks: [remarkOfPlacenta('placenta.thickness', {}), remark('method.simulated-only', {})],
       },
     );
   });

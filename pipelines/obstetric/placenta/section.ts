@@ -1,9 +1,10 @@
-import { findingConcept } from '../../concepts/concepts.ts';
+import { findingConcept } from '../../concepts/obstetric.ts';
+import { say } from '../../result/render/obstetric/placenta.ts';
+import { SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
-import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
 import type { BodyReading, PlacentaEvidence, PlacentaSide } from './evidence.ts';
 import { ABNORMAL_LACUNAE, lacunaeGrade } from './guideline.ts';
 import {
@@ -11,7 +12,6 @@ import {
   edgeFindings,
   edgeGaps,
   edgeGuidance,
-  edgeSentence,
   isLow,
   lowerEdge,
   PLACENTA_SECTION,
@@ -22,17 +22,8 @@ const BODY_VIEW = 'transabdominal images of the placenta';
 const EDGE_VIEW =
   'a calibrated transvaginal sagittal image with the internal os and the lower placental edge';
 
-const SIDE_TEXT: Readonly<Record<PlacentaSide, string>> = {
-  anterior: 'anterior',
-  posterior: 'posterior',
-  'lateral-or-fundal': 'on a side of the picture (lateral or fundal)',
-};
-
-/** One placenta lies on one wall: both say that an image was misread, or that there is a second lobe. */
+/** A placenta lies on one wall: on both, an image was misread or there is a second lobe. */
 const OPPOSITE: readonly PlacentaSide[] = ['anterior', 'posterior'];
-const ON_OPPOSITE_WALLS =
-  'The images show the placenta on opposite walls, anterior and posterior: an image may be misread, or there is a second lobe. Its location was not decided.';
-
 /** Grey-scale and colour signs of EW-AIP (Collins 2016); one image can show lacunae, not exclude. */
 const ACCRETA_SIGNS = [
   'loss-of-clear-zone',
@@ -77,9 +68,9 @@ function accretaFindings(present: readonly Sign[], low: boolean): FindingDraft[]
       id: 'accreta-signs',
       section: PLACENTA_SECTION,
       concept: findingConcept('placenta-accreta-spectrum'),
-      text: low
-        ? 'Suspected placenta accreta spectrum: refer. Sign seen: abnormal lacunae; the placenta is low.'
-        : 'Abnormal lacunae seen. Whether they raise suspicion of placenta accreta spectrum depends on previous uterine surgery and a low placenta, which are not known here.',
+      statement: low
+        ? say.conclusion('placenta.accreta-low', {})
+        : say.conclusion('placenta.lacunae', {}),
       severity: low ? 'abnormal' : 'info',
       confidence: null,
       evidence: [],
@@ -90,8 +81,7 @@ function accretaFindings(present: readonly Sign[], low: boolean): FindingDraft[]
 function run({ views, options }: PlacentaEvidence): SectionOutcome {
   const view = views.placenta;
   if (view && (view.bodies === null || view.edges === null)) {
-    const detail = 'No model of the placenta is permitted by the configuration.';
-    return notAssessed('no_model', detail, [BODY_VIEW, EDGE_VIEW]);
+    return notAssessed('no_model', say.gap('placenta.no-model', {}), [BODY_VIEW, EDGE_VIEW]);
   }
   const bodies = view?.bodies ?? [];
   const edges = view?.edges ?? [];
@@ -101,36 +91,28 @@ function run({ views, options }: PlacentaEvidence): SectionOutcome {
   const days = options.dating?.ga_days;
   const edge = lowerEdge(toOs, days);
   if (bodies.length === 0 && !edge && !edges.some(({ located }) => located?.accepted)) {
-    const detail =
-      'The placenta was not assessed: no image of it was found. Placental edge not shown; the distance to the internal os was not assessed.';
-    return notAssessed('view_missing', detail, [BODY_VIEW, EDGE_VIEW]);
+    return notAssessed('view_missing', say.gap('placenta.no-view', {}), [BODY_VIEW, EDGE_VIEW]);
   }
   if (sides.length === 0 && !edge && !edges.some(({ located }) => located?.accepted)) {
-    const detail = 'The placenta was not assessed: its outline is not clear on the images.';
-    return inadequate('low_confidence', detail, [BODY_VIEW, EDGE_VIEW]);
+    const gap = say.gap('placenta.not-clear', {});
+    return inadequate('low_confidence', gap, [BODY_VIEW, EDGE_VIEW]);
   }
   const accreta = accretaOf(bodies);
   const opposite = OPPOSITE.every((side) => sides.includes(side));
   const missing = [
-    ...(sides.length === 0 ? ['The location of the placenta was not assessed.'] : []),
-    ...(opposite ? [ON_OPPOSITE_WALLS] : []),
+    ...(sides.length === 0 ? [say.gap('placenta.no-location', {})] : []),
+    ...(opposite ? [say.gap('placenta.on-opposite-walls', {})] : []),
     ...edgeGaps(edges, toOs, edge),
   ];
   const found = [
-    ...(sides.length > 0 && !opposite
-      ? [
-          `Placenta ${sides.map((side) => SIDE_TEXT[side]).join(' and ')}, with the probe on the mother's front.`,
-        ]
-      : []),
-    ...(edge ? [edgeSentence(edge)] : []),
+    ...(sides.length > 0 && !opposite ? [say.conclusion('placenta.location', { sides })] : []),
+    ...(edge ? [say.value('placenta.edge', { category: edge.category }, [edge.measurement])] : []),
   ];
   return {
     status: missing.length > 0 ? 'partial' : 'complete',
     reason:
-      missing.length > 0
-        ? { code: 'parts_missing', detail: missing.join(' '), needs: [EDGE_VIEW] }
-        : null,
-    summary: [...found, ...missing].join(' '),
+      missing.length > 0 ? { code: 'parts_missing', gaps: missing, needs: [EDGE_VIEW] } : null,
+    statements: [...found, ...missing],
     data: {
       location: sides,
       route: edges.every(isTransabdominal) ? 'transabdominal' : 'transvaginal',

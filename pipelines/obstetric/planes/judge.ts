@@ -42,21 +42,17 @@ function femurAngle({ clip, located }: FemurReading): number | null {
 
 /**
  * Why a frame is not the plane that its structure is measured on (obstetric 1.1); null where
- * nothing speaks surely against it. Two answers must agree that a head shows the cerebellum: the plane
+ * nothing clearly speaks against it. Two answers must agree that a head shows the cerebellum: the plane
  * alone is named wrongly too often (card of `fetal-brain-plane`).
  */
-export function excludedBy(reading: FrameReading): string | null {
+export function excludedBy(reading: FrameReading): 'steep-femur' | 'cerebellum-in-view' | null {
   if (reading.structure === 'femur') {
     const angle = femurAngle(reading);
-    return angle !== null && angle > STEEPEST_FEMUR
-      ? `the femur lies more than ${STEEPEST_FEMUR} deg to the horizontal`
-      : null;
+    return angle !== null && angle > STEEPEST_FEMUR ? 'steep-femur' : null;
   }
   const { label, structures } = reading.estimate;
   const cerebellum = label === 'transcerebellar' && inView(structures, 'cerebellum') === true;
-  return reading.structure === 'head' && cerebellum
-    ? 'the cerebellum is in view, which is not the plane for measuring a head'
-    : null;
+  return reading.structure === 'head' && cerebellum ? 'cerebellum-in-view' : null;
 }
 
 const open = (...names: string[]): QualityCriterion[] => names.map((name) => ({ name, met: null }));

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { findingConcept } from '../../concepts/concepts.ts';
+import { findingConcept } from '../../concepts/obstetric.ts';
+import { PLANE_LABELS, say } from '../../result/render/obstetric/planes.ts';
+import { notAssessed } from '../../result/section-outcome.ts';
 import { keyFrame, MEASURING_PLANES } from '../shared/key-frames.ts';
 import type { FrameReading } from '../shared/plane.ts';
 import { type FramePlane, PLANES, type Plane } from '../shared/plane.ts';
@@ -65,29 +67,8 @@ export function describedPlane({
   };
 }
 
-export const PLANE_LABELS: Readonly<Record<Plane, string>> = {
-  transthalamic: 'transthalamic head',
-  transventricular: 'transventricular head',
-  transcerebellar: 'transcerebellar head',
-  abdominal: 'abdominal circumference plane',
-  femur: 'femur',
-  thorax: 'thorax',
-  cervix: 'maternal cervix',
-  other: 'other',
-  midsagittal: 'first-trimester mid-sagittal fetus',
-  transperineal: 'transperineal mid-sagittal',
-  'early-pregnancy': 'early pregnancy',
-  'amniotic-fluid': 'amniotic fluid',
-  placenta: 'placenta',
-  'four-chamber': 'four-chamber view',
-};
-
 /** What biometry needs, by structure: one of its planes. */
 const BIOMETRY_PLANES = Object.values(MEASURING_PLANES).map((tiers) => tiers.flat());
-
-function list(planes: readonly Plane[]): string {
-  return planes.map((plane) => PLANE_LABELS[plane]).join(', ');
-}
 
 function classification(key: FramePlane, index: number) {
   const { file, frame, plane, confidence } = describedPlane(key);
@@ -104,22 +85,15 @@ function classification(key: FramePlane, index: number) {
 
 function run({ planes, readings }: PlanesEvidence): SectionOutcome {
   if (!planes) {
-    const detail = 'No model for planes is permitted by the configuration.';
-    return {
-      status: 'not_assessed',
-      reason: { code: 'no_model', detail, needs: ['a permitted plane model'] },
-      summary: detail,
-    };
+    return notAssessed('no_model', say.gap('planes.no-model', {}), ['a permitted plane model']);
   }
   const standard = PLANES.filter((plane) => plane !== 'other');
   const keys = standard.flatMap((plane) => keyFrame(planes, plane) ?? []);
   const found = keys.map(({ estimate }) => estimate.label);
   const missing = BIOMETRY_PLANES.filter((group) => !group.some((plane) => found.includes(plane)));
-  const missingText = missing.map((group) => list(group.slice(0, 1))).join(', ');
-  const summary = [
-    `Planes found: ${list(found) || 'none'}.`,
-    ...(missing.length > 0 ? [`Planes needed for biometry and not found: ${missingText}.`] : []),
-  ].join(' ');
+  // One plane of each structure is enough: the best of them is named.
+  const wanted = missing.flatMap((group) => group.slice(0, 1));
+  const gaps = wanted.length > 0 ? [say.gap('planes.missing', { planes: wanted })] : [];
   const counts = Object.fromEntries(
     PLANES.map((plane) => [
       plane,
@@ -133,10 +107,10 @@ function run({ planes, readings }: PlanesEvidence): SectionOutcome {
         ? null
         : {
             code: keys.length === 0 ? 'no_standard_plane' : 'planes_missing',
-            detail: `Planes needed for biometry and not found: ${missingText}.`,
-            needs: missing.map((group) => list(group.slice(0, 1))),
+            gaps,
+            needs: wanted.map((plane) => PLANE_LABELS[plane]),
           },
-    summary,
+    statements: [say.conclusion('planes.found', { planes: found }), ...gaps],
     data: {
       counts,
       key_frames: keys.map((key) => ({

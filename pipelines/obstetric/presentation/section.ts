@@ -1,10 +1,11 @@
-import { type FindingConceptKey, findingConcept } from '../../concepts/concepts.ts';
+import { type FindingConceptKey, findingConcept } from '../../concepts/obstetric.ts';
 import { CARDIAC_MOTION } from '../../measure/periodicity.ts';
-import type { Result } from '../../result/envelope.ts';
 import { weeksAndDays } from '../../result/gestational-age.ts';
-import type { FindingDraft } from '../../result/section-outcome.ts';
+import { NEAREST_FETUS, say } from '../../result/render/obstetric/presentation.ts';
+import { SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
+import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
-import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
 import type { SweepReading } from '../shared/sweeps.ts';
 import {
   agreedPresentation,
@@ -22,14 +23,9 @@ const CINE = `a cine of the fetal chest of at least ${CARDIAC_MOTION.seconds} s`
 /** Presentation has no clinical weight before 28+0 weeks and matters from 36+0 on (obstetric 12). */
 export const PRESENTATION_DAYS = { fromWeight: 28 * 7, relevant: 36 * 7 } as const;
 
-const FROM_WEIGHT = weeksAndDays(PRESENTATION_DAYS.fromWeight);
-
-/** Of several fetuses the part nearest the cervix is that of one of them. */
-const NEAREST = 'the fetus nearest the cervix';
-
 interface Gap {
   code: string;
-  detail: string;
+  said: Statement;
   need: string;
 }
 
@@ -41,31 +37,28 @@ function sweepGap(
   if (sweeps.length === 0) {
     return {
       code: 'view_missing',
-      detail:
-        'Presentation, lie and number of fetuses were not assessed: no sweep of the uterus was found; a single frame does not prove them.',
+      said: say.gap('presentation.no-sweep', {}),
       need: SWEEP,
     };
   }
   if (directed.length === 0) {
     return {
       code: 'direction_unknown',
-      detail:
-        'Presentation and lie were not assessed: the direction of the sweep along the mother is not known.',
+      said: say.gap('presentation.no-direction', {}),
       need: SWEEP,
     };
   }
   if (contradicts) {
     return {
       code: 'sweeps_disagree',
-      detail: 'Presentation was not assessed: the sweeps contradict each other.',
+      said: say.gap('presentation.sweeps-disagree', {}),
       need: 'a repeated sweep',
     };
   }
   if (directed.every(({ presentation }) => presentation === null)) {
     return {
       code: 'low_confidence',
-      detail:
-        'Presentation and lie were not assessed: head and trunk were not both found along the sweep.',
+      said: say.gap('presentation.parts-not-found', {}),
       need: SWEEP,
     };
   }
@@ -75,7 +68,7 @@ function sweepGap(
 /** Which head and which trunk of several fetuses belong together a sweep does not show. */
 const OTHER_FETUSES: Gap = {
   code: 'several_fetuses',
-  detail: 'The presentation of the other fetuses, and the lie of each, were not assessed.',
+  said: say.gap('presentation.other-fetuses', {}),
   need: 'a sweep of each fetus by itself',
 };
 
@@ -89,17 +82,17 @@ function classify(
   presentation: Presentation,
   days: number | undefined,
   several: boolean,
-): Result['classifications'] {
+): ClassificationDraft[] {
   const early = days !== undefined && days < PRESENTATION_DAYS.fromWeight;
-  const lowest: Result['classifications'] = [
+  const lowest: ClassificationDraft[] = [
     {
       id: 'presentation',
       section: ID,
       // A presentation of SNOMED CT would be read as that of every fetus.
       concept: findingConcept(early || several ? 'fetal-presentation' : CONCEPT_OF[presentation]),
-      name: several ? `Presentation of ${NEAREST}` : 'Presentation',
+      name: several ? `Presentation of ${NEAREST_FETUS}` : 'Presentation',
       value: early ? 'variable' : presentation,
-      scheme: `part nearest the internal os; variable before ${FROM_WEIGHT} weeks`,
+      scheme: `part nearest the internal os; variable before ${weeksAndDays(PRESENTATION_DAYS.fromWeight)} weeks`,
       criteria: [
         {
           name: 'part nearest the cervix along the sweep',
@@ -142,7 +135,10 @@ function findings(
             ...base,
             id: 'breech',
             concept: findingConcept(several ? 'fetal-presentation' : 'breech-presentation'),
-            text: `Breech presentation ${several ? `of ${NEAREST} ` : ''}at or after ${weeksAndDays(PRESENTATION_DAYS.relevant)} weeks; the kind of breech was not assessed.`,
+            statement: say.conclusion('presentation.breech', {
+              several,
+              fromDays: PRESENTATION_DAYS.relevant,
+            }),
             severity: 'abnormal' as const,
           },
         ]
@@ -153,7 +149,7 @@ function findings(
             ...base,
             id: 'multiple-pregnancy',
             concept: findingConcept('multiple-pregnancy'),
-            text: `Heads and trunks of at least ${fetuses} fetuses follow each other along one sweep; chorionicity was not assessed.`,
+            statement: say.conclusion('presentation.multiple', { count: fetuses }),
             severity: 'abnormal' as const,
           },
         ]
@@ -165,7 +161,7 @@ function findings(
             // An M-mode without a beat is a finding of its own (fetal-heart-silence.ts).
             id: 'cardiac-activity-on-cine',
             concept: findingConcept('cardiac-activity'),
-            text: cardiac.sentence,
+            statement: cardiac.statement,
             severity: cardiac.severity,
           },
         ]
@@ -186,32 +182,19 @@ const run: ObstetricSection<PresentationEvidence>['run'] = (evidence) => {
     ...(gap ? [gap] : []),
     ...(presentation && several ? [OTHER_FETUSES] : []),
     ...(cardiac.state === 'not_assessed'
-      ? [{ code: 'cine_missing', detail: cardiac.sentence, need: CINE }]
+      ? [{ code: 'cine_missing', said: cardiac.statement, need: CINE }]
       : []),
   ];
-  const weight =
-    days === undefined
-      ? ' Gestational age was not given, so its weight was not judged.'
-      : days < PRESENTATION_DAYS.fromWeight
-        ? ` It is variable before ${FROM_WEIGHT} weeks and has no clinical weight.`
-        : '';
-  const parts = [
+  const fromDays = PRESENTATION_DAYS.fromWeight;
+  const weight = days === undefined ? 'no-age' : days < fromDays ? 'too-early' : null;
+  const statements = [
     ...(presentation
-      ? [
-          several
-            ? `${presentation === 'cephalic' ? 'Cephalic' : 'Breech'} presentation of ${NEAREST}.${weight}`
-            : `Longitudinal lie, ${presentation} presentation.${weight}`,
-        ]
+      ? [say.conclusion('presentation.presentation', { presentation, several, weight, fromDays })]
       : []),
-    ...(fetuses > 0
-      ? [
-          fetuses === 1
-            ? 'One fetal head was seen in the swept part of the uterus.'
-            : `At least ${fetuses} fetuses.`,
-        ]
-      : []),
-    ...(cardiac.state === 'not_assessed' ? [] : [cardiac.sentence]),
-    ...gaps.map(({ detail }) => detail),
+    ...(fetuses === 1 ? [say.conclusion('presentation.one-fetus', {})] : []),
+    ...(fetuses > 1 ? [say.conclusion('presentation.fetuses', { count: fetuses })] : []),
+    ...(cardiac.state === 'not_assessed' ? [] : [cardiac.statement]),
+    ...gaps.map(({ said }) => said),
   ];
   const nothing = presentation === null && fetuses === 0 && cardiac.state === 'not_assessed';
   const outcome: SectionOutcome = {
@@ -220,11 +203,11 @@ const run: ObstetricSection<PresentationEvidence>['run'] = (evidence) => {
       gaps.length > 0
         ? {
             code: gaps[0]?.code ?? 'parts_missing',
-            detail: gaps.map(({ detail }) => detail).join(' '),
+            gaps: gaps.map(({ said }) => said),
             needs: gaps.map(({ need }) => need),
           }
         : null,
-    summary: parts.join(' '),
+    statements,
     data: {
       presentation: presentation ?? 'not_assessed',
       lie: presentation && !several ? 'longitudinal' : 'not_assessed',

@@ -1,53 +1,53 @@
-import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import { fetusKey } from '../../contract/fetus-name.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { isOfMachine } from '../../result/measurement.ts';
-import { acceptedValue } from '../../result/render/number-text.ts';
-import { implausibleNote, isPlausible } from './plausibility.ts';
+import { remark, sayOfObstetric } from '../../result/render/obstetric/shared.ts';
+import type { Remark, Statement } from '../../result/statement.ts';
+import { acceptedValue, isOfMachine, isPlausible } from './measurement.ts';
 import type { SectionEvidence } from './section.ts';
 
-/** Said of a value that stands in our place. */
-export const STANDS_IN =
-  'taken from the report of the ultrasound machine, as no value measured here was accepted';
+/** A measurement with further remarks behind those that it has. */
+export const remarked = (value: Measurement, ...remarks: readonly Remark[]): Measurement => ({
+  ...value,
+  remarks: [...value.remarks, ...remarks],
+});
 
-/** Said where the machine's reports name several fetuses, whose the images are not known to be. */
-export const MACHINE_UNUSED =
-  'The values of the ultrasound machine were not used: its reports name several fetuses.';
+/** On a value of the machine that counts because we have none. */
+export const IN_PLACE_OF_OURS = remark('machine.in-place-of-ours', {});
 
 /** Whether the values of the machine are of more than one fetus. */
 export const ofSeveralFetuses = (values: readonly Measurement[]) =>
   new Set(values.map(({ fetus }) => fetusKey(fetus))).size > 1;
 
-/** The id under which a value stands for its quantity where no side of the body counts. */
+/** Why no value of the machine is used where there is more than one fetus; null where they are used. */
+export function machineUnused(
+  values: readonly Measurement[],
+  { severalFetuses }: Pick<SectionEvidence, 'severalFetuses'>,
+): Statement | null {
+  if (ofSeveralFetuses(values)) return sayOfObstetric.gap('machine.of-several-fetuses', {});
+  return severalFetuses && values.length > 0
+    ? sayOfObstetric.gap('machine.fetus-not-known', {})
+    : null;
+}
+
+/** The id under which a value counts for its quantity where the side of the body does not matter. */
 const keyOf = ({ concept }: Measurement) => concept.key;
 
-/** The parts of a note that are there. */
-export const joined = (...notes: readonly (string | null)[]) =>
-  notes.filter(Boolean).join('; ') || null;
-
 function besideOwn(value: Measurement, own: Measurement): Measurement {
-  const difference = (100 * (value.value - own.value)) / own.value;
-  const side = difference < 0 ? 'below' : 'above';
-  const note = `${Math.abs(difference).toFixed(1)} % ${side} the value measured here`;
-  return { ...value, note: joined(value.note, note) };
+  const percent = (100 * (value.value - own.value)) / own.value;
+  return remarked(value, remark('machine.difference', { percent }));
 }
 
 /** A value of the machine as it is, or not accepted where it is beyond its hard limits (obstetric 0.6). */
 export function ifPlausible(value: Measurement): Measurement {
-  if (value.quality === 'inadequate') return value;
-  const key = value.concept.key as ConceptKey;
-  return isPlausible(key, value.value)
-    ? value
-    : { ...value, quality: 'inadequate', note: joined(value.note, implausibleNote(key)) };
+  if (value.quality === 'inadequate' || isPlausible(value.concept.key, value.value)) return value;
+  return remarked({ ...value, quality: 'inadequate' }, remark('obstetric.implausible', {}));
 }
-
-/** Said of a value that nothing was judged by: another of the machine stands for its quantity. */
-export const PASSED_OVER = 'not judged: another value of the machine stands for it';
 
 /**
  * The machine's own values with ours: in place of ours under the plain id where we have none accepted,
- * else beside them with the difference. Of several with the same plain id the first that is plausible
- * stands, and the others say that they do not; what is implausible stands nowhere (obstetric
+ * else beside them with the difference. Of several with the same plain id the first plausible one
+ * counts, and the others are marked as passed over; an implausible value is used nowhere (obstetric
  * 0.6).
  */
 export function withMachineValues(
@@ -63,34 +63,21 @@ export function withMachineValues(
     const own = ours.find(({ id, quality }) => id === plain && quality === 'accepted');
     if (own) return besideOwn(value, own);
     return usable.find((one) => plainId(one) === plain) === value
-      ? { ...value, id: plain, note: joined(value.note, STANDS_IN) }
-      : { ...value, note: joined(value.note, PASSED_OVER) };
+      ? remarked({ ...value, id: plain }, IN_PLACE_OF_OURS)
+      : remarked(value, remark('machine.passed-over', {}));
   });
   const replaced = new Set(machine.map(({ id }) => id));
   const kept = ours.map((one) => (replaced.has(one.id) ? { ...one, id: `${one.id}-traced` } : one));
   return [...kept, ...machine];
 }
 
-/** Why no value of the machine is used where there is more than one fetus; null where they are. */
-export function machineUnused(
-  values: readonly Measurement[],
-  several: string | null,
-): string | null {
-  if (ofSeveralFetuses(values)) return MACHINE_UNUSED;
-  return several && values.length > 0
-    ? 'No value of the ultrasound machine was used: of which fetus it is, is not known.'
-    : null;
-}
-
-/** What of the first trimester is taken from the machine's report. */
-const KEYS = [
-  'mean-sac-diameter',
-  'yolk-sac',
-  'crl',
-  'nuchal-translucency',
-  'fetal-heart-rate',
-] as const satisfies readonly ConceptKey[];
-export type EarlyKey = (typeof KEYS)[number];
+/** The first-trimester values that are taken from the machine's report. */
+export type EarlyKey =
+  | 'mean-sac-diameter'
+  | 'yolk-sac'
+  | 'crl'
+  | 'nuchal-translucency'
+  | 'fetal-heart-rate';
 
 /** The lengths of an early pregnancy that are judged. */
 export const EARLY_LENGTHS = ['mean-sac-diameter', 'yolk-sac', 'crl'] as const;
@@ -99,7 +86,7 @@ export type EarlyLength = (typeof EARLY_LENGTHS)[number];
 export interface MachineValues {
   measurements: Measurement[];
   /** Why none of them is used: there are several fetuses; null where they are used. */
-  unused: string | null;
+  unused: Statement | null;
 }
 
 /** The machine's values of these quantities; one beyond its plausible limits is not accepted. */
@@ -109,7 +96,7 @@ export function machineValues(
   keys: readonly EarlyKey[],
 ): MachineValues {
   const values = evidence.machine.values(section, keys);
-  const unused = machineUnused(values, evidence.severalFetuses);
+  const unused = machineUnused(values, evidence);
   return { measurements: unused ? [] : values.map(ifPlausible), unused };
 }
 
@@ -118,20 +105,18 @@ const acceptedOfMachine = (measurements: readonly Measurement[], key: EarlyKey) 
     (one) => isOfMachine(one) && one.concept.key === key && one.quality === 'accepted',
   );
 
-const ofMachine = (measurements: readonly Measurement[], key: EarlyKey) =>
+const firstOfMachine = (measurements: readonly Measurement[], key: EarlyKey) =>
   acceptedOfMachine(measurements, key)[0] ?? null;
 
 /** The value that is judged: the machine's, which a person placed, before ours; null without one. */
-export function judgedValue(
+export const judgedValue = (
   measurements: readonly Measurement[],
   key: EarlyKey,
-): Measurement | null {
-  return ofMachine(measurements, key) ?? acceptedValue(measurements, key);
-}
+): Measurement | null => firstOfMachine(measurements, key) ?? acceptedValue(measurements, key);
 
 /**
- * The heart rate that stands, the machine's before that of a clip; null without an accepted one. Of
- * several of the machine the slowest, which is the gravest in an embryo.
+ * The heart rate that is judged, the machine's before that of a clip; null without an accepted one.
+ * Of several of the machine the slowest, which is the gravest in an embryo.
  */
 export function judgedRate(measurements: readonly Measurement[]): Measurement | null {
   const own = measurements.find(
@@ -148,7 +133,7 @@ export function bothValues(
   measurements: readonly Measurement[],
   key: EarlyKey,
 ): { machine: Measurement; own: Measurement } | null {
-  const machine = ofMachine(measurements, key);
+  const machine = firstOfMachine(measurements, key);
   const own = acceptedValue(measurements, key);
   return machine && own && own !== machine ? { machine, own } : null;
 }
@@ -159,12 +144,11 @@ export function withDifference(
   ours: readonly Measurement[],
 ): Measurement[] {
   return machine.map((value) => {
-    const own = acceptedValue(ours, value.concept.key as EarlyKey);
+    const own = acceptedValue(ours, value.concept.key as ObstetricConcept);
     return (own && withMachineValues([value], [own]).find(isOfMachine)) ?? value;
   });
 }
 
 /** Whether the machine's value and ours are further apart than ours is uncertain. */
-export function differ({ machine, own }: { machine: Measurement; own: Measurement }): boolean {
-  return Math.abs(machine.value - own.value) > (own.uncertainty ?? 0);
-}
+export const differ = ({ machine, own }: { machine: Measurement; own: Measurement }): boolean =>
+  Math.abs(machine.value - own.value) > (own.uncertainty ?? 0);

@@ -1,9 +1,14 @@
 import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { CartMeasurement } from '../../contract/cart.ts';
 import type { Study } from '../../contract/study.ts';
-import type { Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement } from '../../result/envelope.ts';
 import type { Dating } from '../../result/gestational-age.ts';
-import type { SectionOutcome as Outcome } from '../../result/section-outcome.ts';
+import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
+import type {
+  ClassificationDraft,
+  SectionOutcome as Outcome,
+} from '../../result/section-outcome.ts';
+import type { Remark } from '../../result/statement.ts';
 
 /** What the reports of the ultrasound machine give of one quantity, fetus and side. */
 export interface MachineQuantity {
@@ -35,7 +40,7 @@ export interface SectionEvidence {
   options: { dating?: Dating | undefined };
   machine: MachineReport;
   /** Which source shows that there are several fetuses; null: none does. */
-  severalFetuses: string | null;
+  severalFetuses: SeveralFetusesSource | null;
 }
 
 /** What a later section adds to a measurement of an earlier one. */
@@ -43,7 +48,7 @@ export interface Amendment {
   measurement: string;
   reference: Measurement['reference'];
   interpretation: Measurement['interpretation'];
-  note: string | null;
+  remarks: readonly Remark[];
 }
 
 export interface SectionOutcome extends Outcome {
@@ -64,6 +69,6 @@ export interface ObstetricSection<Evidence extends SectionEvidence> {
   run(
     evidence: Evidence,
     before: readonly Measurement[],
-    classified?: Result['classifications'],
+    classified?: readonly ClassificationDraft[],
   ): SectionOutcome;
 }

@@ -9,8 +9,10 @@ import {
 import type { Study } from '../../contract/study.ts';
 import { viewWords } from '../../contract/view-words.ts';
 import { keyOf, NUMBER_OF_FETUSES } from '../../input/cart-sr/vocabulary.ts';
-import type { Measurement, Result } from '../../result/envelope.ts';
-import type { FindingDraft } from '../../result/section-outcome.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
+import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
 import type { SweepReading } from './sweeps.ts';
 import { readPresentation } from './sweeps.ts';
 
@@ -48,42 +50,33 @@ function sweepsShowSeveral({ views }: FetusEvidence): boolean {
   );
 }
 
-const UNTOLD = 'and the images do not say which one they show';
-
-/**
- * Which source tells of more than one fetus, as part of a sentence that says why images are not put
- * together; `null`: nothing tells of it.
- */
-export function severalFetuses(evidence: FetusEvidence): string | null {
+/** Which source shows that there are several fetuses; null: none does. */
+export function severalFetuses(evidence: FetusEvidence): SeveralFetusesSource | null {
   const { cart = [] } = evidence.study;
   const reported = cart.flatMap(({ fetus }) => fetus ?? []);
-  if (differ(reported)) {
-    return `the reports of the ultrasound machine name several fetuses, ${UNTOLD}`;
-  }
-  if (reported.some(isFurther)) {
-    return `the reports of the ultrasound machine name a fetus beside the first one, ${UNTOLD}`;
-  }
-  if (countSeveral(cart)) {
-    return `the reports of the ultrasound machine count more than one fetus, ${UNTOLD}`;
-  }
-  if (imagesNameSeveral(evidence)) {
-    return 'the names of the images tell of several fetuses, which must not be mixed';
-  }
-  return sweepsShowSeveral(evidence) ? `a sweep shows more than one fetus, ${UNTOLD}` : null;
+  if (differ(reported)) return 'named-in-reports';
+  if (reported.some(isFurther)) return 'further-named';
+  if (countSeveral(cart)) return 'counted';
+  if (imagesNameSeveral(evidence)) return 'named-on-images';
+  return sweepsShowSeveral(evidence) ? 'seen-on-sweep' : null;
 }
 
 interface Judged {
   measurements: Measurement[];
   findings: FindingDraft[];
-  classifications: Result['classifications'];
+  classifications: ClassificationDraft[];
 }
 
-/** A sentence about one of several fetuses. */
-export const ofFetusText = (text: string, fetus: string) => `Fetus ${fetus}: ${text}`;
+/** A statement about one of several fetuses, whose measurements have ids of that fetus. */
+export const statementOfFetus = (statement: Statement, fetus: string): Statement => ({
+  ...statement,
+  fetus,
+  about: statement.about.map((id) => ofFetusId(id, fetus)),
+});
 
 /**
- * Measurements, findings and classifications whose every id, name and sentence tells which of several
- * fetuses they are of (obstetric 0.5: every fetal section is keyed by fetus).
+ * Measurements, findings and classifications of one of several fetuses: the ids, the names and the
+ * statements say which one (obstetric 0.5: every fetal section is keyed by fetus).
  */
 export function keyedByFetus(judged: Judged, fetus: string): Judged {
   const idOf = (id: string) => ofFetusId(id, fetus);
@@ -94,10 +87,11 @@ export function keyedByFetus(judged: Judged, fetus: string): Judged {
       fetus,
       inputs: one.inputs.map(idOf),
     })),
-    findings: judged.findings.map((one) => ({
+    findings: judged.findings.map(({ statement, statements, ...one }) => ({
       ...one,
       id: idOf(one.id),
-      text: ofFetusText(one.text ?? '', fetus),
+      ...(statement && { statement: statementOfFetus(statement, fetus) }),
+      ...(statements && { statements: statements.map((said) => statementOfFetus(said, fetus)) }),
       evidence: one.evidence.map(idOf),
     })),
     classifications: judged.classifications.map((one) => ({

@@ -79,18 +79,14 @@ export function isPlausible(key: string, value: number): boolean {
 }
 
 /**
- * Said where the interval of a value holds a cut-off, so that neither side of it is sure; null where
- * it holds none or where the interval is not known. All in one unit, `''` for a plain number.
+ * The nearest cut-off where the interval of a value holds it, so that neither side of it is certain;
+ * null where it holds none or where the interval is not known. All in one unit.
  */
-export function acrossCutOff(
-  value: number,
-  halfWidth: number | null,
+export function cutOffWithin(
+  { value, uncertainty }: { value: number; uncertainty: number | null },
   cutOffs: readonly number[],
-  unit: 'mm' | 'deg' | '' = 'mm',
-): string | null {
-  if (halfWidth === null) return null;
-  const nearest = cutOffs.toSorted((a, b) => Math.abs(a - value) - Math.abs(b - value))[0];
-  return nearest !== undefined && Math.abs(value - nearest) < halfWidth
-    ? `The interval of the value reaches across the cut-off of ${`${nearest} ${unit}`.trimEnd()}: measure by hand.`
-    : null;
+): number | null {
+  if (uncertainty === null) return null;
+  const [nearest] = cutOffs.toSorted((a, b) => Math.abs(a - value) - Math.abs(b - value));
+  return nearest !== undefined && Math.abs(value - nearest) < uncertainty ? nearest : null;
 }

@@ -1,18 +1,49 @@
+import { chartEntry, conceptEntry, conceptKey } from '../../concepts/concepts.ts';
+import { cutOffsOf } from '../../concepts/cut-offs.ts';
+import { fixedOffCutOffs } from '../../measure/rounding.ts';
 import type { Finding, Measurement, Result, Section } from '../envelope.ts';
+import { weeksAndDays } from '../gestational-age.ts';
+import { implausibleNote } from '../hard-limits.ts';
 import type {
+  ClassificationDraft,
+  CriterionValue,
   FindingDraft,
   GuidanceDraft,
   ReasonDraft,
   SectionOutcome,
 } from '../section-outcome.ts';
-import type { Params, Remark, Statement } from '../statement.ts';
+import { type Params, type Statement, UNNAMED_FETUS } from '../statement.ts';
+import type { SentenceContext, ValueTexts } from './context.ts';
+import { basisText } from './dating.ts';
+import { decimalsOf, formatValue, numberText } from './number-text.ts';
 import { SENTENCES } from './sentences.ts';
+import { centileText, zScoreText } from './unit-text.ts';
 
-/** What a sentence may print beside its parameters. */
-interface SentenceContext {
-  readonly about: readonly Measurement[];
-  readonly fetus: string | null;
+function quantity(key: string, value: number, also: readonly number[] = []): string {
+  const known = conceptKey(key);
+  if (known === null) throw new Error(`no concept has the key ${key}`);
+  return formatValue(known, value, also);
 }
+
+/** Numbers and names as English sentences print them. */
+export const TEXTS: ValueTexts = {
+  value: ({ concept, value }, also) => quantity(concept.key, value, also),
+  quantity,
+  number: numberText,
+  rounded: fixedOffCutOffs,
+  names: (keys) => keys.map((key) => conceptEntry(key)?.abbreviation ?? key).join(', '),
+  label: (key) => conceptEntry(key)?.label ?? key,
+  weeks: weeksAndDays,
+  centile: centileText,
+  zScore: zScoreText,
+  chart: (key) => chartEntry(key)?.name ?? key,
+  basis: basisText,
+  note: (one) => remarkText(one),
+  implausible: (key) => {
+    const known = conceptKey(key);
+    return known === null ? key : implausibleNote(known);
+  },
+};
 
 /** The measurements of a result by id: a sentence takes its numbers from them. */
 export type MeasurementsById = ReadonlyMap<string, Measurement>;
@@ -38,7 +69,9 @@ export function renderStatement(
     if (!measurement) throw new Error(`${code} is about ${id}, which the result does not hold`);
     return measurement;
   });
-  return sentence(code, params, { about: found, fetus });
+  const text = sentence(code, params, { about: found, fetus, text: TEXTS });
+  if (fetus === null) return text;
+  return fetus === UNNAMED_FETUS ? `A fetus that is not named: ${text}` : `Fetus ${fetus}: ${text}`;
 }
 
 /** Statements as one text, in their order; null and repeated sentences are left out. */
@@ -51,12 +84,16 @@ export function renderStatements(
 
 /** The remarks of a measurement, each as text. */
 export function remarkTexts(measurement: Measurement): string[] {
-  const remark = ({ code, params }: Remark) =>
-    sentence(code, params, { about: [measurement], fetus: measurement.fetus });
-  return measurement.remarks.map(remark);
+  const { remarks, fetus } = measurement;
+  return remarks.map(({ code, params }) =>
+    sentence(code, params, { about: [measurement], fetus, text: TEXTS }),
+  );
 }
 
-/** The remarks of a measurement as its `note`. */
+/** The remarks of a measurement as one text; empty where it has none. */
+export const remarkText = (measurement: Measurement): string => remarkTexts(measurement).join('; ');
+
+/** A measurement with its remarks as its `note`. */
 export function withNote(measurement: Measurement): Measurement {
   const note = [measurement.note, ...remarkTexts(measurement)].filter(Boolean).join('; ');
   return { ...measurement, note: note || null };
@@ -68,10 +105,30 @@ function withReason(reason: ReasonDraft, measurements: MeasurementsById) {
 }
 
 function textOf(
-  { statement, text = '' }: FindingDraft | GuidanceDraft,
+  { statement, statements, text = '' }: FindingDraft | GuidanceDraft,
   measurements: MeasurementsById,
 ): string {
+  if (statements) return renderStatements(statements, measurements);
   return statement ? renderStatement(statement, measurements) : text;
+}
+
+function criterionText({ of, value, unit = true, cutOffs = [] }: CriterionValue): string {
+  if (of === 'centile') return centileText(value);
+  return unit
+    ? quantity(of, value, cutOffs)
+    : fixedOffCutOffs(value, decimalsOf(of), [...cutOffsOf(of), ...cutOffs]);
+}
+
+function withCriteria(
+  one: ClassificationDraft,
+  measurements: MeasurementsById,
+): Result['classifications'][number] {
+  const printed = (value: ClassificationDraft['criteria'][number]['value']) => {
+    if (typeof value === 'string') return value;
+    return 'kind' in value ? renderStatement(value, measurements) : criterionText(value);
+  };
+  const criteria = one.criteria.map((each) => ({ ...each, value: printed(each.value) }));
+  return { ...one, criteria };
 }
 
 /** The outcome of a section in words: what the envelope takes of it. */
@@ -104,7 +161,7 @@ export function renderOutcome(
     data,
     measurements: (outcome.measurements ?? []).map(withNote),
     findings: (outcome.findings ?? []).map((one) => ({ ...one, text: textOf(one, measurements) })),
-    classifications: outcome.classifications ?? [],
+    classifications: (outcome.classifications ?? []).map((one) => withCriteria(one, measurements)),
     guidance: (outcome.guidance ?? []).map((one) => ({ ...one, text: textOf(one, measurements) })),
   };
 }

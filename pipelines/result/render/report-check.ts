@@ -44,12 +44,14 @@ function fetusesIn(text: string): string[] {
   return [...text.matchAll(FETUS)].map(([, fetus = '']) => fetus.trim());
 }
 
-/** Everything that the statements of a section say, each by itself. */
+/** Everything that a section says, each statement by itself; one about a missing value says nothing. */
 function sectionTexts(
   { title, summary, reason, statements = [] }: Section,
   measurements: MeasurementsById,
 ) {
-  const texts = statements.map((one) => renderStatement(one, measurements));
+  const texts = statements
+    .filter(({ about }) => about.every((id) => measurements.has(id)))
+    .map((one) => renderStatement(one, measurements));
   return [title, summary, reason?.detail, ...texts];
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
-import { writeReport } from '../../../pipelines/obstetric/report/section.ts';
 import { assembleResult } from '../../../pipelines/result/assemble.ts';
+import { writeReport } from '../../../pipelines/result/render/obstetric/report.ts';
 import { unsupportedClaims } from '../../../pipelines/result/render/report-check.ts';
 import { ultrasound } from './dicom-sample.ts';
 import { onDisk } from './on-disk.ts';

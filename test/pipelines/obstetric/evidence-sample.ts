@@ -18,7 +18,12 @@ import type {
   HeadStructures,
   Plane,
 } from '../../../pipelines/obstetric/shared/plane.ts';
-import type { Result } from '../../../pipelines/result/envelope.ts';
+import type {
+  ObstetricSection,
+  SectionEvidence,
+} from '../../../pipelines/obstetric/shared/section.ts';
+import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
+import { byId, renderOutcome } from '../../../pipelines/result/render/render.ts';
 import type { SectionFailed } from '../../../pipelines/run/sections.ts';
 
 /** Evidence as if located in images of 800 × 600 pixels at 0.4 mm, one clip per reading. */
@@ -188,6 +193,16 @@ export function evidenceWith(given: Partial<StudyEvidence>): ObstetricEvidence {
     priors: [],
     ...given,
   });
+}
+
+/** What a section says of this evidence, in words. */
+export function runSection<Evidence extends SectionEvidence>(
+  section: ObstetricSection<Evidence>,
+  evidence: Evidence,
+  before: readonly Measurement[] = [],
+) {
+  const outcome = section.run(evidence, before);
+  return renderOutcome(outcome, byId([...before, ...(outcome.measurements ?? [])]));
 }
 
 /** A measurement of a result; throws where there is none. */

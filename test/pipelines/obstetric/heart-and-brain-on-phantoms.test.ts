@@ -14,7 +14,7 @@ import type { Locator } from '../../../pipelines/obstetric/locator.ts';
 import { openLocator } from '../../../pipelines/obstetric/open-locator.ts';
 import type { FramePlane, Plane } from '../../../pipelines/obstetric/shared/plane.ts';
 import type { ReaderInput } from '../../../pipelines/obstetric/shared/reader.ts';
-import { evidenceWith } from './evidence-sample.ts';
+import { evidenceWith, runSection } from './evidence-sample.ts';
 import { onPlane } from './phantom-plane.ts';
 
 /** From pixels to the section on phantoms that no weight has seen; the plane is given. */
@@ -41,7 +41,10 @@ async function interpret(planes: FramePlane[], gaDays: number | null = GA_DAYS) 
   };
   const { uncertainty } = locator;
   const evidence = evidenceWith({ study, views, options, planes, uncertainty });
-  return { heart: fetalHeart.run(evidence, []), screen: anomalyScreen.run(evidence, []) };
+  return {
+    heart: runSection(fetalHeart, evidence, []),
+    screen: runSection(anomalyScreen, evidence, []),
+  };
 }
 
 type Outcome = Awaited<ReturnType<typeof interpret>>['heart'];

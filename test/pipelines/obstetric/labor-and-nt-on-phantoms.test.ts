@@ -13,7 +13,7 @@ import { nt } from '../../../pipelines/obstetric/nt/section.ts';
 import { openLocator } from '../../../pipelines/obstetric/open-locator.ts';
 import type { FramePlane } from '../../../pipelines/obstetric/shared/plane.ts';
 import type { ReaderInput } from '../../../pipelines/obstetric/shared/reader.ts';
-import { evidenceWith } from './evidence-sample.ts';
+import { evidenceWith, runSection } from './evidence-sample.ts';
 import { onPlane } from './phantom-plane.ts';
 
 /** From pixels to the section on phantoms that no weight has seen; the plane is given. */
@@ -42,7 +42,7 @@ async function interpret(planes: FramePlane[]) {
   const { study } = input;
   const options = parseOptions({});
   const evidence = evidenceWith({ views, study, options });
-  return { labor: laborProgress.run(evidence, []), nuchal: nt.run(evidence, []) };
+  return { labor: runSection(laborProgress, evidence, []), nuchal: runSection(nt, evidence, []) };
 }
 
 describe('labor progress on phantoms', () => {

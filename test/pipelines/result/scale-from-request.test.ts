@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { writeReport } from '../../../pipelines/obstetric/report/section.ts';
 import { assembleResult } from '../../../pipelines/result/assemble.ts';
+import { writeReport } from '../../../pipelines/result/render/obstetric/report.ts';
 import { unsupportedClaims } from '../../../pipelines/result/render/report-check.ts';
 import { clip } from '../obstetric/evidence-sample.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { writeReport } from '../../../pipelines/obstetric/report/section.ts';
+import { writeReport } from '../../../pipelines/result/render/obstetric/report.ts';
 import { withDraftReport } from '../../../pipelines/run/sections.ts';
 import { interpretReadings, MEDIAN_28_WEEKS } from '../obstetric/evidence-sample.ts';
 

@@ -99,9 +99,9 @@ describe('the deepest vertical pocket', () => {
     [16.1, true],
     [16, false],
     [50, false],
-  ])('of %d mm, known to 4 mm, reaches across a cut-off: %s', (mm, said) => {
+  ])('of %d mm, known to 4 mm, includes a cut-off: %s', (mm, said) => {
     const { summary } = sectionOf(interpret([shown({ mm })]), 'amniotic-fluid');
-    expect(summary?.includes('reaches across the cut-off')).toBe(said);
+    expect(summary?.includes('includes the cut-off')).toBe(said);
   });
 
   it('that runs out of the picture is only a lower limit, and no category rests on a lesser one', () => {
@@ -152,7 +152,7 @@ describe('the amniotic fluid index', () => {
     expect(result.measurements.map(({ id }) => id)).toEqual(['deepest-vertical-pocket']);
     const { status, reason } = sectionOf(result, 'amniotic-fluid');
     expect(status).toBe('partial');
-    expect(reason?.detail).toContain('quadrants are not told apart');
+    expect(reason?.detail).toContain('do not tell the four quadrants apart');
   });
 
   it.each([
@@ -300,7 +300,7 @@ it("the machine's pockets of two fetuses are not used, and that is said", () => 
 
 it.each([
   ['of fluid', ['deepest-vertical-pocket', 15, 50], 'its reports name several fetuses'],
-  ['of a head', ['hc', 250, 262], 'of which fetus it is, is not known'],
+  ['of a head', ['hc', 250, 262], 'which fetus they belong to is not known'],
 ] as const)(
   'pockets of two sacs stand apart, where the machine names two fetuses in values %s',
   (_, [key, first, second], unused) => {

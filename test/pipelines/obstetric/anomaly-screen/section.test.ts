@@ -325,7 +325,7 @@ describe('brain measurements on images', () => {
     const result = uncertain({ atrium });
     const own = result.classifications.filter(({ section }) => section === 'anomaly-screen');
     expect(own.map(({ value }) => value)).toEqual(categories);
-    expect(screen(result).summary?.includes('reaches across the cut-off of 10 mm')).toBe(undecided);
+    expect(screen(result).summary?.includes('includes the cut-off of 10 mm')).toBe(undecided);
   });
 
   it('give no millimetres without calibration', () => {
@@ -407,9 +407,11 @@ describe('brain measurements on images', () => {
 
   it('that are missing say why: ends not sure, head not outlined, no scale, no model', () => {
     const summary = (frames: BrainReading[]) => screen(screened(frames)).summary;
-    expect(summary(brain(NORMAL, { accepted: false }))).toContain('its ends were not told surely');
+    expect(summary(brain(NORMAL, { accepted: false }))).toContain(
+      'its ends were not found with enough confidence',
+    );
     const headless = brain(NORMAL).map((one) => ({ ...one, located: null }));
-    expect(summary(headless)).toContain('the head was not outlined surely enough');
+    expect(summary(headless)).toContain('the head was not outlined with enough confidence');
     expect(summary(brain(NORMAL, { calibrated: false }))).toContain('no physical scale');
     expect(summary(brain(NORMAL))).not.toContain('was not measured');
     expect(screen(interpret(140)).summary).toContain('no permitted model locates them');
@@ -456,7 +458,7 @@ describe('sizes of several fetuses', () => {
     expect(own(result)).toEqual({
       names: [],
       texts: [
-        'Width of the lateral ventricle 14.0 mm: moderate ventriculomegaly (measured on the image; of which fetus it is, is not known).',
+        'Width of the lateral ventricle 14.0 mm: moderate ventriculomegaly (measured on the image; which fetus it belongs to is not known).',
       ],
     });
     const values = result.measurements.filter(({ section }) => section === 'anomaly-screen');

@@ -5,7 +5,7 @@ import type { SpectrumReading } from '../../../../pipelines/obstetric/doppler/ev
 import { doppler } from '../../../../pipelines/obstetric/doppler/section.ts';
 import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
 import { cartValue } from '../../cart-sample.ts';
-import { evidenceWith } from '../evidence-sample.ts';
+import { evidenceWith, runSection } from '../evidence-sample.ts';
 
 type Traced = Extract<SpectrumReading['waveform'], { status: 'traced' }>;
 
@@ -96,7 +96,7 @@ export function run(
     views: { spectra: readings },
     priors: [],
   });
-  const outcome = doppler.run(evidence, []);
+  const outcome = runSection(doppler, evidence, []);
   const value = (id: string) => outcome.measurements?.find((one) => one.id === id) ?? null;
   const category = outcome.classifications?.find(({ id }) => id === 'fetal-doppler')?.value;
   return { ...outcome, value, category };

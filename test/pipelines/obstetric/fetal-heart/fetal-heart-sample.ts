@@ -11,7 +11,7 @@ import type {
 import { fetalHeart } from '../../../../pipelines/obstetric/fetal-heart/section.ts';
 import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
 import type { FramePlane } from '../../../../pipelines/obstetric/shared/plane.ts';
-import { clip, evidenceWith, NO_MODELS } from '../evidence-sample.ts';
+import { clip, evidenceWith, NO_MODELS, runSection } from '../evidence-sample.ts';
 
 export const BEATING = {
   status: 'beating',
@@ -94,7 +94,7 @@ export function run(given: Given = {}) {
       spectra: given.spectra ?? [],
     },
   });
-  const outcome = fetalHeart.run(evidence, []);
+  const outcome = runSection(fetalHeart, evidence, []);
   return {
     ...outcome,
     rate: outcome.measurements?.find(({ id }) => id === 'fetal-heart-rate') ?? null,

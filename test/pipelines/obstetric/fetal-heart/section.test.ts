@@ -131,7 +131,7 @@ describe('views', () => {
     expect(outcome.status).toBe('partial');
     expect(outcome.summary).toContain('Seen: four-chamber view.');
     expect(outcome.summary).toContain('Not looked for on the images');
-    expect(outcome.summary).toContain('named by none: left outflow tract');
+    expect(outcome.summary).toContain('not named by the machine: left outflow tract');
     expect(outcome.summary).toContain('valves, veins, flow and outflow tracts were not assessed');
   });
 

@@ -6,6 +6,7 @@ import {
   statedAgeFindings,
 } from '../../../../pipelines/obstetric/growth/judge.ts';
 import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
+import { renderStatement } from '../../../../pipelines/result/render/render.ts';
 import { unsupportedClaims } from '../../../../pipelines/result/render/report-check.ts';
 import { cartValue } from '../../cart-sample.ts';
 import { abdomen, femur, head, interpretReadings, sectionOf } from '../evidence-sample.ts';
@@ -49,7 +50,7 @@ describe('an age by biometry beside the one by last period (ACOG Committee Opini
 
   it('is that of HC, AC and FL, else that of HC', () => {
     expect(datingConflict([byHc(120), composite(140)], lmp(140))).toBeNull();
-    expect(datingConflict([byHc(120)], lmp(140))?.by).toBe('HC');
+    expect(datingConflict([byHc(120)], lmp(140))?.by).toBe('hc');
   });
 
   it.each(['crl', 'prior_scan', 'ivf'] as const)(
@@ -61,10 +62,11 @@ describe('an age by biometry beside the one by last period (ACOG Committee Opini
 
   it.each([
     [195, 'dating by ultrasound is advised unless an earlier scan confirms'],
-    [196, 'From 28+0 weeks on one scan does not date a pregnancy anew'],
+    [196, 'From 28+0 weeks on a single scan does not change the dating'],
   ])('at %d days: %s', (given, said) => {
     const conflict = datingConflict([composite(given - 30)], lmp(given));
-    expect(conflictFindings(conflict, lmp(given))[0]?.text).toContain(said);
+    const [finding] = conflictFindings(conflict, lmp(given));
+    expect(finding?.statement && renderStatement(finding.statement, new Map())).toContain(said);
   });
 });
 
@@ -110,7 +112,7 @@ describe('an age by last period that the machine states', () => {
   const stated = (value: number, unit: string, code = '11885-1') => {
     const concept = { scheme: 'LN', code, meaning: 'Gestational Age by LMP' };
     return statedAgeFindings([cartValue({ concept, value, unit })], lmp(200)).map(
-      ({ text }) => text,
+      ({ statement }) => (statement ? renderStatement(statement, new Map()) : ''),
     );
   };
 

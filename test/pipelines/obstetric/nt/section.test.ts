@@ -14,7 +14,7 @@ import { NASAL_BONE_SURE } from '../../../../pipelines/obstetric/nt/measure.ts';
 import { nt } from '../../../../pipelines/obstetric/nt/section.ts';
 import type { Measurement } from '../../../../pipelines/result/envelope.ts';
 import { cartValue } from '../../cart-sample.ts';
-import { clip, evidenceWith } from '../evidence-sample.ts';
+import { clip, evidenceWith, runSection } from '../evidence-sample.ts';
 
 const FINE: CalibratedRegion = {
   area: { minX: 0, minY: 0, maxX: 799, maxY: 599 },
@@ -99,7 +99,7 @@ function run({ frames = [midsagittal()], crlMm, gaDays, machineMm, otherMm }: Gi
     views: { nuchal: { frames } },
     options: parseOptions(gaDays === undefined ? {} : { dating: { ga_days: gaDays } }),
   });
-  return nt.run(evidence, crlMm === undefined ? [] : [crl(crlMm)]);
+  return runSection(nt, evidence, crlMm === undefined ? [] : [crl(crlMm)]);
 }
 
 const largest = (outcome: ReturnType<typeof run>) =>
@@ -237,7 +237,7 @@ describe('near a limit', () => {
     [2.31, true],
     [1.2, false],
     [3.45, true],
-  ])('%s mm at CRL 60 says that the interval reaches across it: %s', (mm, said) => {
+  ])('%s mm at CRL 60 says that the interval includes it: %s', (mm, said) => {
     const outcome = run({ frames: [midsagittal({ mm })], crlMm: 60 });
     expect(outcome.summary?.includes('measure by hand')).toBe(said);
   });
@@ -279,7 +279,7 @@ describe('the value of the machine', () => {
     expect(outcome.findings).toMatchObject([
       { id: 'nuchal-translucency-differs', severity: 'abnormal' },
     ]);
-    expect(outcome.summary).toContain('so that none is given; measure by hand');
+    expect(outcome.summary).toContain('so none is given; measure by hand');
     expect(outcome.guidance).toEqual([]);
     expect(outcome.measurements?.every(({ interpretation }) => interpretation === null)).toBe(true);
     const machine = outcome.measurements?.find(({ id }) => id === 'cart-nuchal-translucency');
@@ -334,7 +334,7 @@ describe('images of several fetuses', () => {
       'nuchal-translucency-2',
     ]);
     expect(outcome.classifications ?? []).toEqual([]);
-    expect(outcome.summary).toContain('1.5 mm, 3.4 mm: each stands by itself');
+    expect(outcome.summary).toContain('1.5 mm, 3.4 mm: each is given by itself');
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { planeOfLogits } from '../../../../pipelines/obstetric/planes/locate.ts'
 import { planes, planesDataSchema } from '../../../../pipelines/obstetric/planes/section.ts';
 import type { FramePlane } from '../../../../pipelines/obstetric/shared/plane.ts';
 import { PLANES } from '../../../../pipelines/obstetric/shared/plane.ts';
-import { clip, evidenceWith } from '../evidence-sample.ts';
+import { clip, evidenceWith, runSection } from '../evidence-sample.ts';
 
 const GATE = 0.7;
 const HEADS = ['transthalamic', 'transventricular', 'other'];
@@ -19,7 +19,7 @@ function frameOf(estimate: FramePlane['estimate']): FramePlane {
 function listed(classes: readonly string[], likely: readonly number[]) {
   const estimate = planeOfLogits(likely.map(Math.log), classes, 1, GATE);
   const evidence = evidenceWith({ planes: [frameOf(estimate)] });
-  return planesDataSchema.parse(planes.run(evidence, []).data);
+  return planesDataSchema.parse(runSection(planes, evidence, []).data);
 }
 
 describe('the plane of a frame', () => {
@@ -55,7 +55,7 @@ describe('the plane of a frame', () => {
 
   it('of a sweep, which no classifier looked at, has no probabilities', () => {
     const evidence = evidenceWith({ planes: [frameOf({ label: 'other', confidence: 1 })] });
-    const { data } = planes.run(evidence, []);
+    const { data } = runSection(planes, evidence, []);
     expect(planesDataSchema.parse(data).frames).toMatchObject([
       { below_gate: false, likeliest: null, probabilities: null },
     ]);

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  PASSED_OVER,
-  withMachineValues,
-} from '../../../../pipelines/obstetric/shared/machine-values.ts';
+import { withMachineValues } from '../../../../pipelines/obstetric/shared/machine-values.ts';
 import type { Measurement } from '../../../../pipelines/result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/render/number-text.ts';
+import { withNote } from '../../../../pipelines/result/render/render.ts';
 
 const value = (id: string, pi: number, given: Partial<Measurement> = {}) =>
   createMeasurement(id, 'middle-cerebral-artery-pi', pi, 'cart-sr', {
@@ -17,16 +15,16 @@ const right = (pi: number) => value('cart-right', pi, { laterality: 'right' });
 const shown = (values: readonly Measurement[]) => values.map(({ id, quality }) => [id, quality]);
 
 describe('of several values of the machine for one quantity', () => {
-  it('the first stands, and the other says that it does not', () => {
+  it('the first counts, and the other is marked as passed over', () => {
     const values = withMachineValues([left(2), right(1)], []);
     expect(shown(values)).toEqual([
       ['middle-cerebral-artery-pi', 'accepted'],
       ['cart-right', 'accepted'],
     ]);
-    expect(values[1]?.note).toBe(PASSED_OVER);
+    expect(values[1]?.remarks).toEqual([{ code: 'machine.passed-over', params: {} }]);
   });
 
-  it('the first that is plausible stands: an absurd one does not keep it away', () => {
+  it('the first plausible one counts: an absurd one does not prevent it', () => {
     const values = withMachineValues([left(99), right(1.9)], []);
     expect(shown(values)).toEqual([
       ['cart-left', 'inadequate'],
@@ -42,7 +40,7 @@ describe('of several values of the machine for one quantity', () => {
       'spectral-trace',
     );
     const [, ...machine] = withMachineValues([left(2.2), right(1)], [own]);
-    expect(machine.map(({ note }) => note)).toEqual([
+    expect(machine.map((one) => withNote(one).note)).toEqual([
       '10.0 % above the value measured here',
       '50.0 % below the value measured here',
     ]);

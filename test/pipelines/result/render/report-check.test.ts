@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { writeReport } from '../../../../pipelines/obstetric/report/section.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
 import { createMeasurement } from '../../../../pipelines/result/render/number-text.ts';
+import { writeReport } from '../../../../pipelines/result/render/obstetric/report.ts';
 import { unsupportedClaims } from '../../../../pipelines/result/render/report-check.ts';
 import { refusedLine } from '../../../../pipelines/result/render/report-lines.ts';
 import { sayOfRun } from '../../../../pipelines/result/render/shared.ts';

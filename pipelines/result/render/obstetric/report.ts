@@ -1,9 +1,12 @@
-import { CONCEPTS, chartEntry, methodEntry } from '../../concepts/concepts.ts';
-import { fixed } from '../../measure/rounding.ts';
-import type { Measurement, Result, Section } from '../../result/envelope.ts';
-import { weeksAndDays } from '../../result/gestational-age.ts';
-import { BASIS_TEXT, DATING_BASIS } from '../../result/render/dating.ts';
-import { decimalsOf, numberText } from '../../result/render/number-text.ts';
+import { CONCEPTS, chartEntry, methodEntry } from '../../../concepts/concepts.ts';
+import { fixed } from '../../../measure/rounding.ts';
+import type { Finding, Measurement, Result, Section } from '../../envelope.ts';
+import { weeksAndDays } from '../../gestational-age.ts';
+import { countingValues } from '../../standing.ts';
+import type { Remark, Statement } from '../../statement.ts';
+import { BASIS_TEXT, DATING_BASIS } from '../dating.ts';
+import { decimalsOf, numberText } from '../number-text.ts';
+import { remarkText } from '../render.ts';
 import {
   imagesLine,
   isAssessed,
@@ -13,12 +16,14 @@ import {
   NOTHING_CONCLUDED,
   sentence,
   withSubject,
-} from '../../result/render/report-lines.ts';
-import { centileText, unitText, zScoreText } from '../../result/render/unit-text.ts';
-import { countingValues } from '../../result/standing.ts';
-import { SIMULATED_ONLY } from '../shared/simulated-only.ts';
+} from '../report-lines.ts';
+import { centileText, unitText, zScoreText } from '../unit-text.ts';
+import { remark, SIMULATED_ONLY } from './shared.ts';
 
 type Report = NonNullable<Result['report']>;
+type Guidance = Result['guidance'][number];
+
+const SIMULATED = remark('method.simulated-only', {});
 
 /** Sections in the order of the structured text (obstetric 14). */
 const ORDER = [
@@ -35,7 +40,7 @@ const ORDER = [
   'labor-progress',
 ] as const;
 
-/** Their summary is made of the measurements that stand above it. */
+/** Their summary repeats the rows of the table. */
 const TABLE_ONLY: ReadonlySet<string> = new Set(['biometry']);
 
 /** Rows of the biometry table, in the order of ISUOG 2022. */
@@ -56,10 +61,12 @@ function referenceText({ reference }: Measurement): string {
   return `, centile ${centileText(reference.centile)}, z-score ${zScoreText(reference.z_score)} (${chart})`;
 }
 
-/** What is remarked of one value alone; what holds for a whole section stands under its rows. */
-function ownRemarks({ note }: Measurement): string {
-  const parts = (note ?? '').split(SIMULATED_ONLY).map((part) => part.replace(/^; |; $/g, ''));
-  const own = parts.filter(Boolean).join('; ');
+const isSimulatedOnly = ({ code }: Remark) => code === SIMULATED.code;
+
+/** The remarks on one value alone; what holds for a whole section follows its rows. */
+function ownRemarks(measurement: Measurement): string {
+  const remarks = measurement.remarks.filter((one) => !isSimulatedOnly(one));
+  const own = remarkText({ ...measurement, remarks });
   return own ? ` Note: ${sentence(own)}` : '';
 }
 
@@ -70,7 +77,7 @@ function measurementLine(measurement: Measurement): string {
   return `${name}: ${valueText(measurement)}${referenceText(measurement)}; ${sentence(method)}${note}`;
 }
 
-/** The accepted values of a section that stand for their quantity, in the order of the table. */
+/** The accepted values of a section that count for their quantity, in the order of the table. */
 function tableOf({ measurements }: Result, section: string): Measurement[] {
   const own = measurements.filter((one) => one.section === section && one.quality === 'accepted');
   const row = ({ concept }: Measurement) => ROWS.indexOf(concept.key);
@@ -82,7 +89,7 @@ function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {
   if (!section || !isAssessed(section)) return [];
   const values = tableOf(result, id);
   const rows = values.map(measurementLine);
-  const simulated = values.some(({ note }) => note?.includes(SIMULATED_ONLY));
+  const simulated = values.some(({ remarks }) => remarks.some(isSimulatedOnly));
   return [
     ...(TABLE_ONLY.has(id) ? [] : [`${section.title}: ${section.summary}`]),
     ...rows,
@@ -90,7 +97,7 @@ function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {
   ];
 }
 
-/** Says nothing where the section that holds the age failed: whether one was given is not known here. */
+/** Nothing where the section with the age failed: whether one was given is not known here. */
 function datingLine(growth: Section | undefined): string[] {
   if (growth?.status === 'failed') return [];
   const dating = growth?.data.dating;
@@ -102,18 +109,34 @@ function datingLine(growth: Section | undefined): string[] {
   return [`Stated gestational age: ${weeksAndDays(days)} weeks${how}.`];
 }
 
+/** A line of the impression with the statements that it says. */
+interface Line {
+  text: string;
+  statements: readonly Statement[];
+}
+
+const lineOf = ({ text, statement, statements }: Finding | Guidance): Line => ({
+  text,
+  statements: statements ?? (statement ? [statement] : []),
+});
+
+/** Whether another line says all that this one says. */
+function isSaidBy({ statements }: Line, other: Line): boolean {
+  const said = new Set(other.statements.map((one) => JSON.stringify(one)));
+  return statements.length > 0 && statements.every((one) => said.has(JSON.stringify(one)));
+}
+
 function impressionOf(result: Result): string[] {
-  const abnormal = result.findings
-    .filter(({ severity }) => severity !== 'info')
-    .map(({ text }) => text);
+  const abnormal = result.findings.filter(({ severity }) => severity !== 'info').map(lineOf);
   const growth = result.sections.find(({ id }) => id === 'growth');
   const size =
-    growth && (growth.status === 'complete' || growth.status === 'partial') ? [growth.summary] : [];
-  const guidance = result.guidance.map(({ text }) => text);
-  const all = [...abnormal, ...size, ...guidance];
+    growth && (growth.status === 'complete' || growth.status === 'partial')
+      ? [{ text: growth.summary, statements: growth.statements ?? [] }]
+      : [];
+  const all = [...abnormal, ...size, ...result.guidance.map(lineOf)];
   // What a later line says again with more is said once.
-  const lines = all.filter((line, at) => !all.some((other, i) => i > at && other.includes(line)));
-  return lines.length > 0 ? lines : [NOTHING_CONCLUDED];
+  const lines = all.filter((line, at) => !all.some((other, i) => i > at && isSaidBy(line, other)));
+  return lines.length > 0 ? lines.map(({ text }) => text) : [NOTHING_CONCLUDED];
 }
 
 /**

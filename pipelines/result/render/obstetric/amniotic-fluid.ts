@@ -1,0 +1,91 @@
+import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
+import type { SentenceContext } from '../context.ts';
+import {
+  capital,
+  type Nothing,
+  SEVERAL_FETUSES,
+  type SeveralFetusesSource,
+  whose,
+} from './shared.ts';
+
+const CATEGORY = {
+  anhydramnios: 'anhydramnios',
+  oligohydramnios: 'oligohydramnios',
+  normal: 'normal amniotic fluid',
+  'polyhydramnios-mild': 'mild polyhydramnios',
+  'polyhydramnios-moderate': 'moderate polyhydramnios',
+  'polyhydramnios-severe': 'severe polyhydramnios',
+} as const;
+type Category = keyof typeof CATEGORY;
+
+/** "below 20 mm", "at most 50 mm", "80 mm or more". */
+const RULE = {
+  below: (mm: number) => `below ${mm} mm`,
+  'at-most': (mm: number) => `at most ${mm} mm`,
+  'at-least': (mm: number) => `${mm} mm or more`,
+} as const;
+
+export const FLUID_SENTENCES = {
+  'fluid.amount': (
+    { categories }: { categories: readonly Category[] },
+    { about, text }: SentenceContext,
+  ) => {
+    const values = about.map((one) => `${one.label} ${text.value(one)}${whose(one)}`).join(', ');
+    const words = [...new Set(categories.map((one) => CATEGORY[one]))];
+    return `${[values, words.join(' by the pocket, by the index ')].filter(Boolean).join(': ')}.`;
+  },
+  'fluid.deeper-pocket-cut': () =>
+    'A deeper pocket runs out of the picture, so the amount of fluid was not categorised by it.',
+  'fluid.no-pocket': () => 'The deepest vertical pocket was not measured.',
+  'fluid.quadrants-not-named': () =>
+    'The amniotic fluid index was not assessed: the names of the images do not tell the four quadrants apart.',
+  'fluid.index-too-early': ({ days }: { days: number }, { text }: SentenceContext) =>
+    `The amniotic fluid index is not used before ${text.weeks(days)} weeks.`,
+  'fluid.no-age': () =>
+    'Gestational age was not given, so the amniotic fluid index was not categorised.',
+  'fluid.pocket-and-index-differ': () =>
+    'The deepest pocket and the index disagree; the deepest pocket is preferred, which calls fewer healthy pregnancies abnormal (Nabhan 2008).',
+  'fluid.not-categorised': () => 'The amount of amniotic fluid was not categorised.',
+  'fluid.cut-pocket-contradicts': (
+    _: Nothing,
+    { about: [pocket, deeper], text }: SentenceContext,
+  ) =>
+    pocket && deeper
+      ? `${pocket.label} ${text.value(pocket)} by the ultrasound machine, but a pocket of the images is at least ${text.value(deeper)} deep and runs out of the picture: measure by hand.`
+      : '',
+  'fluid.index-contradicts': () =>
+    'The index and the deepest pocket contradict each other: the index lies outside one to four times the pocket; measure again.',
+  'fluid.machine-differs': (
+    { own, machine }: { own: Category; machine: Category },
+    { about: [ours, theirs], text }: SentenceContext,
+  ) =>
+    ours && theirs
+      ? `${theirs.label} ${text.value(ours)} as measured here (${CATEGORY[own]}), ${text.value(theirs)} by the ultrasound machine (${CATEGORY[machine]}): measure by hand.`
+      : '',
+  'fluid.abnormal': (
+    { category, rule, cutOff }: { category: Category; rule: keyof typeof RULE; cutOff: number },
+    { about: [value], text }: SentenceContext,
+  ) => {
+    const by = value?.origin === 'machine' ? 'by the ultrasound machine' : 'on the images supplied';
+    return `${capital(CATEGORY[category])}: ${value ? text.value(value) : ''} (cut-off ${RULE[rule](cutOff)}), ${by}.`;
+  },
+  'fluid.pockets-apart': ({ source }: { source: SeveralFetusesSource }) =>
+    `Each pocket is given by itself, without an index or a category: ${SEVERAL_FETUSES[source]}.`,
+  'fluid.every-pocket-cut': () =>
+    'The deepest pocket was not measured: every pocket runs out of the picture.',
+  'fluid.no-model': () => 'No model of the uterus is permitted by the configuration.',
+  'fluid.no-view': () => 'Amniotic fluid was not measured: no image of a pocket was found.',
+  'fluid.no-scale': () => 'Amniotic fluid was not measured: no physical scale was available.',
+  'fluid.no-clear-pocket': ({ mm }: { mm: number }) =>
+    `Amniotic fluid was not measured: no clear pocket at least ${mm} mm wide is on the images. Anhydramnios is not concluded from images that may miss the deepest pocket.`,
+} as const satisfies SentenceTable;
+
+export const say = statementsOf<typeof FLUID_SENTENCES>();
+
+export const FLUID_REMARKS = {
+  'fluid.at-least': () => 'at least so deep: the pocket runs out of the picture',
+  'fluid.quadrant': ({ number }: { number: number }) => `quadrant ${number}`,
+  'fluid.index-without-age': () => 'gestational age was not given, so no chart was used',
+} as const satisfies SentenceTable;
+
+export const remarkOfFluid = remarksOf<typeof FLUID_REMARKS>();

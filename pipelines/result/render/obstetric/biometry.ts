@@ -1,0 +1,184 @@
+import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
+import type { SentenceContext, ValueTexts } from '../context.ts';
+import { type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
+
+/** The plane that would do for each structure. */
+const SOUGHT = {
+  head: 'head plane (transthalamic or transventricular)',
+  abdomen: 'abdominal circumference plane',
+  femur: 'femur',
+} as const;
+type Structure = keyof typeof SOUGHT;
+
+/** Why a frame is not the plane of its structure (obstetric 1.1). */
+const EXCLUDED = {
+  'steep-femur': 'the femur lies more than 45 deg to the horizontal',
+  'cerebellum-in-view': 'the cerebellum is in view, which is not the plane for measuring a head',
+} as const;
+export type PlaneExclusion = keyof typeof EXCLUDED;
+
+const LAST_RESORT = 'measured on the transcerebellar plane, as no better one was found';
+
+/** How the BPD of an index was placed. */
+const PLACEMENT = {
+  'outer-outer': 'with BPD outer to outer',
+  'not-stated': 'with the BPD of the ultrasound machine, whose placement is not stated',
+} as const;
+type Placement = keyof typeof PLACEMENT;
+
+const OUTER_INDEX =
+  'with BPD outer to outer: about 2 to 3 points above the outer-inner values of the published range';
+
+type Gap = { keys: readonly string[]; structure: Structure };
+const names = ({ keys }: Gap, text: ValueTexts) => text.names(keys);
+
+/** "2.1 mm (1.0 %) above the measured 210.3 mm". */
+function differenceText(key: string, ours: number, machine: number, text: ValueTexts): string {
+  const share = ((100 * Math.abs(machine - ours)) / ours).toFixed(1);
+  const side = machine < ours ? 'below' : 'above';
+  return `${text.quantity(key, Math.abs(machine - ours))} (${share} %) ${side} the measured ${text.quantity(key, ours)}`;
+}
+
+const because = (why: string) => `Estimated weight was not computed because ${why}.`;
+
+export const BIOMETRY_SENTENCES = {
+  'biometry.values': (_: Nothing, { about, text }: SentenceContext) =>
+    about.length > 0
+      ? `${about.map((one) => `${text.names([one.concept.key])} ${text.value(one)}`).join(', ')}.`
+      : 'Nothing was measured.',
+  'biometry.of-machine': (_: Nothing, { about, text }: SentenceContext) =>
+    `${text.names(about.map(({ concept }) => concept.key))} from the report of the ultrasound machine.`,
+  'biometry.apart': ({ source }: { source: SeveralFetusesSource }) =>
+    `Each length is given by itself, without a median, an age, a weight or a ratio: ${SEVERAL_FETUSES[source]}.`,
+  'biometry.plane-missing': (gap: Gap, { text }: SentenceContext) =>
+    `${names(gap, text)} not measured: no ${SOUGHT[gap.structure]} was found.`,
+  'biometry.plane-uncertain': (gap: Gap & { frames: number }, { text }: SentenceContext) =>
+    `${names(gap, text)} not measured: no ${SOUGHT[gap.structure]} was found with certainty; ${gap.frames === 1 ? '1 frame probably shows' : `${gap.frames} frames probably show`} one.`,
+  'biometry.no-model': (gap: Gap, { text }: SentenceContext) =>
+    `${names(gap, text)} not measured: no permitted model locates the ${gap.structure}.`,
+  /** `refused`: why the file's own scale was refused, in the words of the reader of the file. */
+  'biometry.no-scale': (gap: Gap & { refused: string | null }, { text }: SentenceContext) =>
+    `${names(gap, text)} not measured: ${gap.refused ?? 'no physical scale was available'}.`,
+  'biometry.outside-region': (gap: Gap, { text }: SentenceContext) =>
+    `${names(gap, text)} not measured: the ${gap.structure} is not inside one calibrated region.`,
+  'biometry.implausible': (gap: Gap, { text }: SentenceContext) =>
+    `${names(gap, text)} not accepted: the values of the ${gap.structure} are implausible.`,
+  'biometry.plane-excluded': (gap: Gap & { by: PlaneExclusion }, { text }: SentenceContext) =>
+    `${names(gap, text)} not accepted: ${EXCLUDED[gap.by]}.`,
+  'biometry.not-outlined': (gap: Gap, { text }: SentenceContext) =>
+    `${names(gap, text)} not accepted: the ${gap.structure} could not be outlined with confidence.`,
+  'biometry.last-resort': (
+    { keys, plane }: { keys: readonly string[]; plane: string },
+    { text }: SentenceContext,
+  ) =>
+    `${text.names(keys)} ${LAST_RESORT} (criterion not met: cerebellum not visible); confirm on the ${plane}.`,
+  'biometry.repeats-differ': (
+    { key, spread, machine }: { key: string; spread: number; machine: boolean },
+    { text }: SentenceContext,
+  ) =>
+    `Repeated values of ${text.names([key])}${machine ? ' of the ultrasound machine' : ''} differ by ${text.quantity(key, spread)}; measure again.`,
+  'biometry.head-shape': (
+    { shape, placement }: { shape: 'dolichocephaly' | 'brachycephaly'; placement: Placement },
+    { about: [index], text }: SentenceContext,
+  ) =>
+    `Cephalic index ${index ? text.value(index) : ''} ${PLACEMENT[placement]} (${shape}): head shape outside the usual range; head circumference is preferred to BPD.`,
+  /** About our length, then that of the machine. */
+  'biometry.machine-length': (
+    { far }: { far: boolean },
+    { about: [ours, machine], text }: SentenceContext,
+  ) => {
+    if (!ours || !machine) return '';
+    const { key } = machine.concept;
+    const difference = differenceText(key, ours.value, machine.value, text);
+    const advice = far ? '; check both measurements' : '';
+    return `${text.names([key])} of the ultrasound machine ${text.value(machine)}: ${difference}${advice}.`;
+  },
+  'biometry.machine-weight': (
+    { far, limit }: { far: boolean; limit: number },
+    { about: [ours, machine], text }: SentenceContext,
+  ) => {
+    if (!ours || !machine) return '';
+    const percent = (100 * Math.abs(machine.value - ours.value)) / ours.value;
+    const side = machine.value < ours.value ? 'below' : 'above';
+    const advice = far ? '; check the measurements and the formula of the machine' : '';
+    return `EFW of the ultrasound machine ${text.value(machine)}: ${text.rounded(percent, 1, [limit])} % ${side} the ${text.value(ours)} calculated here${advice}.`;
+  },
+  'biometry.ratio-inconsistent': (
+    { ratio }: { ratio: number },
+    { about: [one, other] }: SentenceContext,
+  ) =>
+    `${one?.label} and ${other?.label} are inconsistent (ratio ${ratio.toFixed(2)}); check both measurements.`,
+  'biometry.circumference-inconsistent': (
+    { percent }: { percent: number },
+    { about: [circumference] }: SentenceContext,
+  ) =>
+    `${circumference?.label} differs by more than ${percent} % from that of its two diameters; check the measurements.`,
+  'biometry.bpd-not-shorter': (_: Nothing, { about: [bpd, ofd] }: SentenceContext) =>
+    `${bpd?.label} is not shorter than ${ofd?.label}; check both measurements.`,
+  'biometry.weights-inconsistent': (
+    { full, reduced }: { full: number; reduced: number },
+    { text }: SentenceContext,
+  ) =>
+    `The weight is ${text.quantity('efw', full)} by HC, AC and FL and ${text.quantity('efw', reduced)} by AC and FL: the head is inconsistent with the rest; check the measurements.`,
+  'biometry.no-weight-without-ac': () => because('AC was not measured'),
+  'biometry.no-weight-without-hc-fl': () => because('neither HC nor FL was measured'),
+  'biometry.no-weight-without-fl': (
+    { fromDays, fromAcMm }: { fromDays: number | null; fromAcMm: number },
+    { text }: SentenceContext,
+  ) =>
+    because(
+      `FL was not measured, and the formula of HC and AC begins ${fromDays === null ? `at an AC of ${fromAcMm} mm` : `at ${text.weeks(fromDays)} weeks`}`,
+    ),
+  'biometry.weight-implausible': (_: Nothing, { text }: SentenceContext) =>
+    `Estimated weight is not given: ${text.implausible('efw')}.`,
+} as const satisfies SentenceTable;
+
+export const say = statementsOf<typeof BIOMETRY_SENTENCES>();
+
+export const BIOMETRY_REMARKS = {
+  'biometry.extrapolated': () => 'the outline runs out of the image and was carried on by the fit',
+  'biometry.last-resort-plane': () => LAST_RESORT,
+  'biometry.bpd-on-transventricular': () =>
+    'measured on the transventricular plane; BPD belongs on the transthalamic',
+  'biometry.not-used': ({ by }: { by: PlaneExclusion }) => `not used: ${EXCLUDED[by]}`,
+  'biometry.scale-of-request': () =>
+    'in the scale given with the request, which the image does not state',
+  'biometry.abdomen-axes': () =>
+    'the axis along the beam was taken for the transverse one; the spine was not located',
+  'biometry.wrong-shape': ({ structure }: { structure: Structure }) =>
+    `implausible: not the shape of a fetal ${structure}`,
+  'biometry.spread': (
+    { frames, low, high }: { frames: number; low: number; high: number },
+    { about: [one], text }: SentenceContext,
+  ) => {
+    const key = one?.concept.key ?? '';
+    return `${frames} frames, ${text.quantity(key, low)} to ${text.quantity(key, high)}`;
+  },
+  'biometry.machine-bpd': () => 'the machine may have measured outer to inner',
+  'biometry.beside-ours': ({ ours }: { ours: number }, { about: [one], text }: SentenceContext) =>
+    one ? differenceText(one.concept.key, ours, one.value, text) : '',
+  'biometry.with-machine-lengths': (
+    { keys }: { keys: readonly string[] },
+    { text }: SentenceContext,
+  ) => `with ${text.names(keys)} of the ultrasound machine`,
+  'biometry.weight-beyond': ({ from, to }: { from: number; to: number }) =>
+    `outside of ${from} to ${to} g the error of the formula grows`,
+  'biometry.reduced-inputs': ({ without }: { without: 'HC' | 'FL' }) =>
+    `reduced inputs: computed without ${without}`,
+  'biometry.index-placement': ({ placement }: { placement: Placement }) =>
+    placement === 'outer-outer'
+      ? OUTER_INDEX
+      : 'the report of the ultrasound machine does not say how BPD was placed; outer to outer reads about 2 to 3 points above the outer-inner values of the published range',
+  'biometry.femur-ratio-placement': ({ placement }: { placement: Placement }) =>
+    placement === 'outer-outer'
+      ? 'BPD outer to outer'
+      : 'the report of the ultrasound machine does not say how BPD was placed',
+  'biometry.interval-not-checked': () =>
+    'the interval (Hadlock 1984) was not checked against the original paper',
+  'biometry.outside-equation': ({ from, to }: { from: number; to: number }) =>
+    `outside the ${from} to ${to} weeks of the equation; not used`,
+  'biometry.square-pixels': () =>
+    'of an image without a physical scale, its pixels taken as square',
+} as const satisfies SentenceTable;
+
+export const remarkOfBiometry = remarksOf<typeof BIOMETRY_REMARKS>();

@@ -1,0 +1,67 @@
+import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
+import type { SentenceContext } from '../context.ts';
+import type { Nothing } from './shared.ts';
+
+const CATEGORY = {
+  long: 'long',
+  normal: 'normal length',
+  short: 'short',
+  'very-short': 'very short',
+  'extremely-short': 'extremely short',
+} as const;
+type Category = keyof typeof CATEGORY;
+
+/** A length on any other route needs this (obstetric 10). */
+const NEEDS_TRANSVAGINAL = 'cervical length needs a transvaginal measurement';
+
+export const CERVIX_SENTENCES = {
+  'cervix.length': (
+    { category }: { category: Category | null },
+    { about: [length], text }: SentenceContext,
+  ) => {
+    const shown = length ? text.value(length) : '';
+    return `Cervical length ${shown}${category ? `, ${CATEGORY[category]}` : ''}.`;
+  },
+  'cervix.funnel': ({ shape }: { shape: string }) =>
+    `Funnelling of the internal os, shape ${shape}.`,
+  'cervix.no-funnel': () => 'No funnel of the internal os was seen, which does not exclude one.',
+  'cervix.no-age': () => 'Gestational age was not given, so the length was not categorised.',
+  'cervix.outside-weeks': ({ from, to }: { from: number; to: number }, { text }: SentenceContext) =>
+    `The length is categorised between ${text.weeks(from)} and ${text.weeks(to)} weeks only.`,
+  'cervix.route-of-machine': () =>
+    'Only the ultrasound machine gave the length, without its route: a category needs a transvaginal measurement.',
+  'cervix.route-not-named': () => `The images do not name their route; ${NEEDS_TRANSVAGINAL}.`,
+  'cervix.transabdominal': () =>
+    `The cervix was shown on transabdominal images only; ${NEEDS_TRANSVAGINAL}.`,
+  'cervix.machine-differs': (
+    { category }: { category: Category },
+    { about: [machine], text }: SentenceContext,
+  ) =>
+    `By the value of the ultrasound machine, ${machine ? text.value(machine) : ''}, the length is ${CATEGORY[category]}: measure by hand.`,
+  'cervix.machine-implausible': (_: Nothing, { about: [machine], text }: SentenceContext) =>
+    `A length of the ultrasound machine is ${text.implausible(machine?.concept.key ?? '')}.`,
+  'cervix.fewer-repeats': ({ used, wanted }: { used: number; wanted: number }) =>
+    `The shortest of ${used}, not of ${wanted} measurements.`,
+  'cervix.same-clip': () =>
+    'Measured on frames of the same clip, which are not repeated measurements.',
+  'cervix.bladder': () =>
+    'The bladder is not empty, which lengthens the cervix and hides a funnel.',
+  'cervix.no-model': () => 'No model of the cervix is permitted by the configuration.',
+  'cervix.no-view': () => `The cervix was not assessed: ${NEEDS_TRANSVAGINAL}.`,
+  'cervix.no-scale': () => 'Cervical length was not measured: no physical scale was available.',
+  'cervix.not-clear': () =>
+    'Cervical length was not measured: the canal from the external to the internal os is not clearly seen.',
+  'cervix.short': ({ cutOff }: { cutOff: number }, { about: [length], text }: SentenceContext) =>
+    `Short cervix: ${length ? text.value(length) : ''} (cut-off ${cutOff} mm).`,
+  'cervix.advice-short': () =>
+    'Consider the local protocol for a short cervix; the risk of preterm birth rises as the length falls.',
+} as const satisfies SentenceTable;
+
+export const say = statementsOf<typeof CERVIX_SENTENCES>();
+
+export const CERVIX_REMARKS = {
+  'cervix.on-transabdominal-image': () => `on a transabdominal image; ${NEEDS_TRANSVAGINAL}`,
+  'cervix.unusually-long': () => 'unusually long: the lower segment may be included',
+} as const satisfies SentenceTable;
+
+export const remarkOfCervix = remarksOf<typeof CERVIX_REMARKS>();

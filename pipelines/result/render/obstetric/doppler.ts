@@ -1,0 +1,280 @@
+import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
+import type { SentenceContext, ValueTexts } from '../context.ts';
+import { capital, type Nothing, withSubject } from './shared.ts';
+
+/** Each vessel as sentences and the console name it. */
+export const VESSELS = {
+  'umbilical-artery': 'umbilical artery',
+  'middle-cerebral-artery': 'MCA',
+  'uterine-artery': 'uterine artery',
+  'ductus-venosus': 'ductus venosus',
+} as const;
+type Vessel = keyof typeof VESSELS;
+
+/** End-diastolic flow, and the flow of an a-wave. */
+export const FLOW_TEXT = {
+  forward: 'forward',
+  'intermittent-absent': 'absent in some beats',
+  absent: 'absent',
+  reversed: 'reversed',
+  'not-assessable': 'not assessable',
+  positive: 'positive',
+} as const;
+type Flow = keyof typeof FLOW_TEXT;
+
+/** Why a trace is not good enough for a category. */
+export const TRACE_PROBLEM = {
+  contradictory: 'the velocities of its beats contradict each other',
+  irregular: 'its beats differ in length by more than 10 %',
+  'few-beats': 'fewer than 3 similar beats',
+  noise: 'the flow stands out too little from the noise',
+} as const;
+export type TraceProblem = keyof typeof TRACE_PROBLEM;
+
+const REFUSAL = {
+  'no-scale': 'no time and velocity scale with its baseline was available',
+  'no-flow': 'no flow stands out from the noise',
+  aliased: 'the flow is aliased (it wraps around the end of the scale)',
+  'cut-off': 'the flow is cut off by the end of the scale',
+  'no-beats': 'no regular beats were seen',
+  'beats-differ':
+    'fewer than half of its beats are alike, so that the rhythm is irregular or the trace unreliable',
+} as const;
+
+const ANGLE_UNKNOWN = (limit: number) =>
+  `the angle was not given; the median holds for at most ${limit} degrees`;
+
+const CONFIRM = 'confirm in a second loop with the lowest wall filter';
+
+/** The value of the machine by which it shows a flow: "RI 1.10". */
+type MachineValue = { index: 'RI' | 'EDV' | 'S/D'; key: string; value: number };
+const machineValue = ({ index, key, value }: MachineValue, text: ValueTexts) =>
+  `by the values of the ultrasound machine (${index} ${text.quantity(key, value)})`;
+
+/** What loops and the machine show of an umbilical artery. */
+type UmbilicalFlow = {
+  flow: Flow;
+  /** The flow that leads among the loops; null: no loop allows a category. */
+  loop: Flow | null;
+  /** Flows of other clear loops. */
+  others: readonly Flow[];
+  machine: (MachineValue & { flow: Flow }) | null;
+  /** Of several fetuses, the vessel does not name its fetus. */
+  unnamed: boolean;
+};
+
+const subjectOf = (vessel: string, unnamed: boolean) =>
+  unnamed ? `${vessel} of a fetus that is not named` : vessel;
+
+/** Who shows the flow, and who contradicts it: ", forward in another loop". */
+function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
+  const { flow, loop, others, machine, unnamed } = of;
+  if (machine?.flow === flow && loop !== flow) {
+    const traced = loop ? `, ${FLOW_TEXT[loop]} in the loop traced here` : '';
+    return ` ${machineValue(machine, text)}${traced}`;
+  }
+  // A loop that names no fetus may be of another fetus: it contradicts nothing.
+  const loops = unnamed ? [] : others.map((one) => `, ${FLOW_TEXT[one]} in another loop`);
+  const machines =
+    machine && machine.flow !== flow
+      ? `, ${FLOW_TEXT[machine.flow]} ${machineValue(machine, text)}`
+      : '';
+  return `${loops.join('')}${machines}`;
+}
+
+const suspicion = (what: string, problem: TraceProblem) =>
+  `${what} suspected on a trace that allows no category (${TRACE_PROBLEM[problem]}); repeat with the lowest wall filter.`;
+
+const VESSEL_GAP = {
+  'poor-trace': (name: string, problem: TraceProblem | null) =>
+    `The ${name} trace allows no category: ${problem ? TRACE_PROBLEM[problem] : ''}`,
+  'trace-implausible': (name: string) =>
+    `The values of the ${name} trace are implausible and were not used`,
+  'machine-implausible': (name: string) =>
+    `The ${name} values of the ultrasound machine are implausible and were not used`,
+  'not-of-this-fetus': (name: string) => `No ${name} spectrum is known to be of this fetus`,
+  'not-supplied': (name: string) => `${capital(name)} Doppler was not supplied`,
+} as const;
+export type VesselGap = keyof typeof VESSEL_GAP;
+
+const GUIDANCE = {
+  redf: 'Reversed end-diastolic flow: consider immediate review by fetal medicine per local protocol.',
+  aedf: 'Absent end-diastolic flow: consider prompt review by fetal medicine per local protocol.',
+  'anaemia-flag':
+    'MCA peak velocity at or above 1.5 MoM: consider review for fetal anaemia per local protocol.',
+} as const;
+export type DopplerAdvice = keyof typeof GUIDANCE;
+
+const number = ({ about: [one], text }: SentenceContext) => (one ? text.number(one) : '');
+const angleRemark = (limit: number | null) =>
+  limit === null ? '' : ` Remark: ${ANGLE_UNKNOWN(limit)}.`;
+
+export const DOPPLER_SENTENCES = {
+  'doppler.values': (_: Nothing, { about, text }: SentenceContext) =>
+    `${about.map((one) => `${withSubject(one.label, one)} ${text.value(one)}`).join(', ')}.`,
+  'doppler.flow': (of: UmbilicalFlow, { text }: SentenceContext) =>
+    `${subjectOf('Umbilical end-diastolic flow', of.unnamed)}: ${FLOW_TEXT[of.flow]}${sourceText(of, text)}.`,
+  'doppler.abnormal-flow': (
+    of: UmbilicalFlow & {
+      /** Flow of another vessel on the other side of the baseline may hide a reversal. */
+      hidden: boolean;
+    },
+    { text }: SentenceContext,
+  ) => {
+    const subject = subjectOf('Umbilical artery', of.unnamed);
+    const source = sourceText(of, text);
+    if (of.flow === 'intermittent-absent') {
+      return `${subject}: end-diastolic flow is absent in some beats${source}; ${CONFIRM}.`;
+    }
+    if (of.flow === 'not-assessable') {
+      return `${subject}: no end-diastolic flow above the wall filter, which is set too high to call it absent${source}; repeat with the lowest wall filter.`;
+    }
+    const other = of.hidden
+      ? ' Flow of another vessel on the other side of the baseline may hide a reversal.'
+      : '';
+    return `${subject}: ${FLOW_TEXT[of.flow]} end-diastolic flow${source}; ${CONFIRM}.${other}`;
+  },
+  'doppler.suspected-flow': ({
+    flow,
+    problem,
+    unnamed,
+  }: {
+    flow: Flow;
+    problem: TraceProblem;
+    unnamed: boolean;
+  }) =>
+    suspicion(
+      `${subjectOf('Umbilical artery', unnamed)}: ${FLOW_TEXT[flow]} end-diastolic flow is`,
+      problem,
+    ),
+  'doppler.a-wave': ({
+    flow,
+    others,
+    unnamed,
+  }: {
+    flow: Flow;
+    others: readonly Flow[];
+    unnamed: boolean;
+  }) => {
+    const subject = subjectOf('Ductus venosus', unnamed);
+    if (flow === 'not-assessable') {
+      return `${subject}: no a-wave above the wall filter, which is set too high to call it absent; repeat with the lowest wall filter.`;
+    }
+    const differs = unnamed ? [] : others.map((one) => `, ${FLOW_TEXT[one]} in another loop`);
+    return `${subject}: ${FLOW_TEXT[flow]} a-wave${differs.join('')}.`;
+  },
+  'doppler.suspected-a-wave': ({
+    flow,
+    problem,
+    unnamed,
+  }: {
+    flow: Flow;
+    problem: TraceProblem;
+    unnamed: boolean;
+  }) => suspicion(`${subjectOf('Ductus venosus', unnamed)}: ${FLOW_TEXT[flow]} a-wave is`, problem),
+  'doppler.high-umbilical-pi': (_: Nothing, context: SentenceContext) =>
+    `Umbilical artery PI ${number(context)}, above the 95th centile.`,
+  'doppler.low-cpr': (_: Nothing, context: SentenceContext) =>
+    `Cerebroplacental ratio ${number(context)}, below the 5th centile.`,
+  'doppler.low-cerebral-pi': (_: Nothing, context: SentenceContext) =>
+    `MCA PI ${number(context)}, below the 5th centile.`,
+  'doppler.high-uterine-pi': (_: Nothing, context: SentenceContext) =>
+    `Mean uterine artery PI ${number(context)}, above the 95th centile.`,
+  'doppler.anaemia': ({ angleLimit }: { angleLimit: number | null }, context: SentenceContext) =>
+    `MCA peak systolic velocity ${number(context)} multiples of the median: sign of moderate to severe fetal anaemia.${angleRemark(angleLimit)}`,
+  'doppler.mild-anaemia': (
+    { angleLimit }: { angleLimit: number | null },
+    context: SentenceContext,
+  ) =>
+    `MCA peak systolic velocity ${number(context)} multiples of the median: in the range of mild fetal anaemia, below the limit of the flag.${angleRemark(angleLimit)}`,
+  'doppler.advice': ({ category }: { category: DopplerAdvice }) => GUIDANCE[category],
+  'doppler.no-age': () => 'Gestational age was not given: Doppler indices have no centile.',
+  'doppler.rate-outside-chart': ({ slowest, fastest }: { slowest: number; fastest: number }) =>
+    `The fetal heart rate during Doppler is outside ${slowest} to ${fastest} per minute: no chart of fetal Doppler holds.`,
+  'doppler.outside-chart': (_: Nothing, { about }: SentenceContext) =>
+    `The gestational age is outside the chart of: ${about.map(({ label }) => label).join(', ')}.`,
+  'doppler.no-peak-velocity': () =>
+    'MCA peak velocity in cm/s was not supplied: signs of anaemia were not assessed.',
+  'doppler.angle-unknown': ({ limit }: { limit: number }) =>
+    `MCA peak velocity: ${ANGLE_UNKNOWN(limit)}.`,
+  'doppler.angle-too-large': ({ limit }: { limit: number }) =>
+    `MCA peak velocity was not compared with its median: the angle set on the machine is above ${limit} degrees.`,
+  'doppler.peak-outside-chart': () =>
+    'MCA peak velocity was not compared with its median: the gestational age is outside its chart.',
+  'doppler.no-uterine-mean': () =>
+    'The mean PI of both uterine arteries was not assessed: one side, or the name of a side, is missing.',
+  'doppler.umbilical-near-centile': () =>
+    'The interval of the umbilical artery PI includes its 95th centile: measure by hand.',
+  'doppler.cerebral-near-centile': () =>
+    'The interval of the MCA PI includes its 5th centile: measure by hand.',
+  'doppler.no-flow': ({ within }: { within: boolean }) =>
+    within
+      ? 'Umbilical artery PI is between its 5th and its 95th centile; end-diastolic flow was not assessed.'
+      : 'Only the PI of the umbilical artery is known; end-diastolic flow was not assessed.',
+  /** About the value that was judged, then that of the other side. */
+  'doppler.both-sides': (
+    { worse }: { worse: 'lower' | 'higher' },
+    { about: [one, other], text }: SentenceContext,
+  ) => {
+    if (!one || !other) return '';
+    const shown = (value: typeof one) => `${value.laterality} ${text.value(value)}`;
+    return `The ultrasound machine gives the ${text.names([one.concept.key])} of both sides, ${shown(one)} and ${shown(other)}: the ${worse} was judged.`;
+  },
+  'doppler.vessel-gap': ({
+    vessel,
+    reason,
+    problem,
+    cpr,
+  }: {
+    vessel: Vessel;
+    /** Null: another statement gives the reason. */
+    reason: VesselGap | null;
+    problem: TraceProblem | null;
+    /** Whether a CPR is missing with it. */
+    cpr: boolean;
+  }) => {
+    const why = reason ? VESSEL_GAP[reason](VESSELS[vessel], problem) : null;
+    if (!cpr) return `${why}.`;
+    return why ? `${why}; CPR was not assessed.` : 'CPR was not assessed.';
+  },
+  'doppler.no-cpr': () => 'CPR was not assessed: it needs the PI of both arteries.',
+  'doppler.refused': ({
+    vessel,
+    of,
+    reason,
+  }: {
+    vessel: Vessel | null;
+    of: string | null;
+    reason: keyof typeof REFUSAL;
+  }) => {
+    const fetus = vessel && of ? ` of fetus ${of}` : '';
+    const name = vessel ? `The ${VESSELS[vessel]} spectrum${fetus}` : 'A spectrum';
+    return `${name} was not measured: ${REFUSAL[reason]}.`;
+  },
+  'doppler.several-fetuses': () =>
+    'Several fetuses: singleton charts were used, and nothing was compared.',
+  'doppler.partly-named': () =>
+    'Not every spectrum and value names its fetus: nothing was compared between those that do and those that do not.',
+  'doppler.machine-fetus-not-known': () =>
+    'The values of the ultrasound machine were not used: whether they are of the fetus of the spectra is not known.',
+  'doppler.not-named': ({ what }: { what: 'vessel' | 'fetus' }) =>
+    `A spectrum does not name its ${what}: its indices are given without a category.`,
+  'doppler.no-view': () => 'No spectral Doppler image was found.',
+} as const satisfies SentenceTable;
+
+export const say = statementsOf<typeof DOPPLER_SENTENCES>();
+
+export const DOPPLER_REMARKS = {
+  'doppler.beats': ({ count }: { count: number }) => `${count} beats`,
+  'doppler.side': ({ side }: { side: 'left' | 'right' }) => `${side} side`,
+  'doppler.trace-problem': ({ problem }: { problem: TraceProblem }) => TRACE_PROBLEM[problem],
+  'doppler.angle': ({ degrees }: { degrees: number }) => `angle set on the machine ${degrees} deg`,
+  'doppler.branch': ({ limit }: { limit: number }) =>
+    `at most ${limit} cm/s: it may be a branch of the artery`,
+  'doppler.scale-in-hz': () => 'read on a scale in Hz, which ratios of velocities do not need',
+  'doppler.no-chart': () => 'no centile chart',
+  'doppler.angle-not-given': ({ limit }: { limit: number }) => ANGLE_UNKNOWN(limit),
+  'doppler.late': () => 'more false positives from 35 weeks on',
+} as const satisfies SentenceTable;
+
+export const remarkOfDoppler = remarksOf<typeof DOPPLER_REMARKS>();

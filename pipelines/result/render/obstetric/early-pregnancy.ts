@@ -1,0 +1,207 @@
+import type { Measurement } from '../../envelope.ts';
+import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
+import type { SentenceContext, ValueTexts } from '../context.ts';
+import {
+  acrossText,
+  capital,
+  type Nothing,
+  SEVERAL_FETUSES,
+  type SeveralFetusesSource,
+  whose,
+} from './shared.ts';
+
+const CATEGORY = {
+  'suspicious-for-pregnancy-loss':
+    'concerning for early pregnancy loss, not diagnostic; pregnancy of uncertain viability',
+  'uncertain-viability': 'pregnancy of uncertain viability',
+  'embryo-with-cardiac-activity': 'embryo with cardiac activity',
+  'not-assessable': 'viability not assessable from these images',
+} as const;
+type Category = keyof typeof CATEGORY;
+
+/** Why a criterion of loss is not certain although it seems to be met. */
+const DOUBT = {
+  'silence-unproven':
+    'The analysis of a clip misses small hearts that beat: it cannot show that one stands still.',
+  'emptiness-unproven':
+    'The analysis of the images misses embryos: it cannot show that a sac is empty. A person must look.',
+} as const;
+export type EarlyDoubt = keyof typeof DOUBT;
+
+/** An echo-free area is certainly a gestational sac only with a yolk sac or an embryo in it. */
+const UNPROVEN_SAC =
+  'Neither yolk sac nor embryo was seen in the outlined echo-free area: that it is a gestational sac within the uterus, and not a bladder or a cyst, was not assessed.';
+
+const valueText = (one: Measurement, text: ValueTexts) =>
+  `${one.label} ${text.value(one)}${whose(one)}`;
+
+/** A mean sac diameter near the cut-off that is diagnostic of loss. */
+type NearMsd = { value: number; cutOff: number } | null;
+const nearMsd = (near: NearMsd, text: ValueTexts) =>
+  near
+    ? [
+        `${text.label('mean-sac-diameter')} ${text.quantity('mean-sac-diameter', near.value)}. ${acrossText(near.cutOff)}`,
+      ]
+    : [];
+
+/** Why cardiac activity was not assessed. */
+const CINE_GAP = {
+  'no-long-clip':
+    'Cardiac activity was not assessed: no clip of the embryo was long and quick enough.',
+  still: 'Cardiac activity was not assessed: a still image cannot show it.',
+} as const;
+type CineGap = keyof typeof CINE_GAP;
+
+const HEART = { seen: 'seen', 'not-seen': 'not seen in the clip', 'not-assessed': 'not assessed' };
+const EMBRYO = {
+  seen: 'embryo seen',
+  'not-seen': 'no embryo seen',
+  'not-assessed': 'embryo not assessed',
+};
+const crlText = (crl: number | null, text: ValueTexts) =>
+  crl === null ? 'CRL not measured' : `CRL ${text.quantity('crl', crl)}`;
+const msdText = (msd: number | null, text: ValueTexts) =>
+  msd === null ? 'MSD not measured' : `MSD ${text.quantity('mean-sac-diameter', msd)}`;
+
+export const EARLY_SENTENCES = {
+  'early.found': (
+    of: {
+      sac: boolean;
+      /** Of a yolk sac that is not of the usual size. */
+      yolkSac: { band: 'small' | 'large'; from: number; to: number } | null;
+      /** Cardiac activity without a rate. */
+      onMMode: boolean;
+      noEmbryo: boolean;
+      category: Category;
+    },
+    { about, text }: SentenceContext,
+  ) => {
+    const onMMode = of.onMMode ? ['cardiac activity seen on M-mode'] : [];
+    const parts = about.flatMap((one) => {
+      const { key } = one.concept;
+      if (key === 'fetal-heart-rate') {
+        return `cardiac activity seen, ${text.value(one)}${whose(one)}`;
+      }
+      if (key === 'ga-by-crl') {
+        return [...onMMode.splice(0), `gestational age by CRL ${text.weeks(one.value)} weeks`];
+      }
+      if (key !== 'yolk-sac' || !of.yolkSac) return valueText(one, text);
+      const { band, from, to } = of.yolkSac;
+      return `${one.label} ${text.value(one)} (${band}; usual ${from} to ${to} mm)${whose(one)}`;
+    });
+    return `${[
+      of.sac ? 'Gestational sac seen' : 'Values of the ultrasound machine',
+      ...parts,
+      ...onMMode,
+      ...(of.noEmbryo ? ['no embryo seen in either plane'] : []),
+      CATEGORY[of.category],
+    ].join('; ')}.`;
+  },
+  'early.doubt': (
+    { doubts, msd }: { doubts: readonly EarlyDoubt[]; msd: NearMsd },
+    { text }: SentenceContext,
+  ) => [...doubts.map((one) => DOUBT[one]), ...nearMsd(msd, text)].join(' '),
+  'early.viability': (
+    of: {
+      category: Category;
+      silentSeconds: number | null;
+      unprovenSac: boolean;
+      doubts: readonly EarlyDoubt[];
+      msd: NearMsd;
+    },
+    { about, text }: SentenceContext,
+  ) => {
+    const values = about.map((one) => valueText(one, text));
+    return [
+      `${[capital(CATEGORY[of.category]), ...values].join('; ')}.`,
+      ...(of.silentSeconds === null
+        ? []
+        : [
+            `No cardiac activity was seen during the recorded clip of ${of.silentSeconds.toFixed(1)} s; confirmation by a second observer is required.`,
+          ]),
+      ...(of.unprovenSac ? [UNPROVEN_SAC] : []),
+      ...of.doubts.map((one) => DOUBT[one]),
+      ...nearMsd(of.msd, text),
+    ].join(' ');
+  },
+  /** About the rate and the age by CRL. */
+  'early.heart-rate': (
+    of: { band: string; recalled: number | null },
+    { about: [rate, age], text }: SentenceContext,
+  ) => {
+    if (!rate || !age) return '';
+    const remark =
+      of.recalled === null
+        ? ''
+        : ` The limit of ${of.recalled} per minute at this age was not verified against its source.`;
+    return `Embryonic heart rate ${text.value(rate)}${whose(rate)}: ${of.band} at ${text.weeks(age.value)} weeks by CRL.${remark}`;
+  },
+  'early.age-by-crl': (
+    of: { apart: number; stated: number; limit: number },
+    { about: [age], text }: SentenceContext,
+  ) =>
+    `Age by CRL ${age ? text.weeks(age.value) : ''} weeks, ${of.apart} days from the ${text.weeks(of.stated)} weeks by last menstrual period: beyond ${of.limit} days dating by ultrasound is advised (ACOG Committee Opinion 700). The age given was kept.`,
+  /** About the machine's value, then ours. */
+  'early.values-differ': (_: Nothing, { about: [machine, own], text }: SentenceContext) =>
+    machine && own
+      ? `${own.label} ${text.value(machine)} by the ultrasound machine, ${text.value(own)} as measured here: measure by hand.`
+      : '',
+  'early.several-sacs': () =>
+    'More than one gestational sac may be present: which value belongs to which sac was not determined, and nothing was measured.',
+  'early.sac-unclear': () =>
+    'Early pregnancy was not assessed: more than one echo-free area may be the sac, and neither a yolk sac nor an embryo shows which of them it is.',
+  'early.no-sac': () =>
+    'Early pregnancy was not assessed: no gestational sac could be outlined with confidence; this does not mean that there is none.',
+  'early.no-view': () =>
+    'Early pregnancy was not assessed: no view of a gestational sac was found.',
+  'early.no-scale': () =>
+    'A gestational sac was seen and not measured: no physical scale was available.',
+  'early.apart': ({ source }: { source: SeveralFetusesSource }) =>
+    `Each length of an embryo is given by itself, without an age or a category: ${SEVERAL_FETUSES[source]}.`,
+  'early.sac-not-found': () => 'No gestational sac was found on the images.',
+  'early.no-msd': () =>
+    'Mean sac diameter could not be computed; viability criteria based on MSD were not applied.',
+  'early.crl-outside': (
+    { from, to }: { from: number; to: number },
+    { about: [crl], text }: SentenceContext,
+  ) =>
+    `CRL ${crl ? text.value(crl) : ''} is outside the ${from} to ${to} mm for which age by CRL holds: no age was given.`,
+  'early.two-planes': () => 'An embryo beside the two planes of the sac would not be seen.',
+  'early.history': () =>
+    'The criteria that depend on an earlier scan, and an empty amnion, were not assessed.',
+  'early.route': () =>
+    'The images are not known to be transvaginal, for which the criteria of loss hold.',
+  'early.location': () =>
+    'Whether the sac lies within the uterus was not assessed; the criteria hold for an intrauterine sac.',
+  'early.no-cine': ({ reason }: { reason: CineGap }) => CINE_GAP[reason],
+  'early.crl-and-heart': (
+    { crl, heart }: { crl: number | null; heart: keyof typeof HEART },
+    { text }: SentenceContext,
+  ) => `${crlText(crl, text)}, cardiac activity ${HEART[heart]}`,
+  'early.msd-and-embryo': (
+    { msd, embryo }: { msd: number | null; embryo: keyof typeof EMBRYO },
+    { text }: SentenceContext,
+  ) => `${msdText(msd, text)}, ${EMBRYO[embryo]}`,
+  'early.msd-and-crl': (
+    { msd, crl }: { msd: number | null; crl: number | null },
+    { text }: SentenceContext,
+  ) => `${msdText(msd, text)}, ${crlText(crl, text)}`,
+  'early.embryo': ({ embryo }: { embryo: keyof typeof EMBRYO }) => EMBRYO[embryo],
+  'early.advice-repeat': ({ days, secondOpinion }: { days: number; secondOpinion: boolean }) => {
+    const scan = `a repeat scan after at least ${days} days`;
+    return secondOpinion
+      ? `Consider a second opinion and ${scan} per local protocol before any diagnosis.`
+      : `Consider ${scan} per local protocol.`;
+  },
+} as const satisfies SentenceTable;
+
+export const say = statementsOf<typeof EARLY_SENTENCES>();
+
+export const EARLY_REMARKS = {
+  'early.age-from-machine': ({ what }: { what: 'CRL' }) => `from ${what} of the ultrasound machine`,
+  'early.age-from': ({ what }: { what: 'CRL' }) => `from ${what}`,
+  'early.low-precision': () =>
+    'low precision: it never sets the due date once a crown-rump length exists',
+} as const satisfies SentenceTable;
+
+export const remarkOfEarly = remarksOf<typeof EARLY_REMARKS>();

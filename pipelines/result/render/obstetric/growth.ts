@@ -1,0 +1,312 @@
+import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
+import type { SentenceContext, ValueTexts } from '../context.ts';
+import { capital, type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
+
+const SIZE = {
+  'sga-severe': 'severely small for gestational age (below the 3rd centile)',
+  sga: 'small for gestational age (below the 10th centile)',
+  aga: 'appropriate for gestational age (10th to 90th centile)',
+  lga: 'large for gestational age (above the 90th centile)',
+  'lga-severe': 'very large for gestational age (above the 97th centile)',
+} as const;
+type SizeCategory = keyof typeof SIZE;
+
+/** Why a value has no place on a growth chart. */
+const NOT_CHARTED = {
+  no_chart_for_formula: () => 'no growth chart was made with this weight formula',
+  outside_chart_range: (weeks: Weeks | null) =>
+    `no centile: outside the range of the chart (${weeks?.from}+0 to ${weeks?.to}+0 weeks)`,
+  bpd_convention_not_stated: () =>
+    'no centile: the report of the ultrasound machine does not say whether it was taken outer to inner, and the chart is of BPD outer to outer',
+} as const;
+export type NotChartedCode = keyof typeof NOT_CHARTED;
+type Weeks = { from: number; to: number };
+export type NotChartedReason = { code: NotChartedCode; weeks: Weeks | null };
+
+/** Why a value is not charted, as the data of the section carry it. */
+export const notChartedText = ({ code, weeks }: NotChartedReason): string =>
+  NOT_CHARTED[code](weeks);
+
+/** Where earlier values are from. */
+const SOURCE = {
+  images: 'measured on its images',
+  'machine-report': 'with values of the report of the ultrasound machine',
+  'unreviewed-draft': 'with values of an unreviewed draft of this gateway',
+} as const;
+type Source = keyof typeof SOURCE;
+
+/** Why growth over time was not assessed. */
+const NO_CHANGE = {
+  'no-earlier-scan': () => '',
+  'several-fetuses': () => ': the earlier scan names several fetuses',
+  'interval-too-short': (days: number, least: number) =>
+    `: the interval of ${days} days to the earlier scan is too short to judge growth (${least} days at least)`,
+  'earlier-scan-undated': () => ': the earlier files do not say when they were made',
+  'nothing-comparable': () => ': nothing was measured on the earlier scan that can be compared',
+} as const;
+
+const ONLY_IF_DATED = 'This holds only if the dating is right.';
+const conditioned = (text: string, datingInDoubt: boolean) =>
+  datingInDoubt ? `${text} ${ONLY_IF_DATED}` : text;
+
+/** "EFW 1165 g (centile 65)". */
+const withCentile = ({ about, text }: SentenceContext) =>
+  about
+    .map(
+      (one) =>
+        `${text.names([one.concept.key])} ${text.value(one)} (centile ${text.centile(one.reference?.centile ?? 0)})`,
+    )
+    .join(', ');
+
+const zOf = ({ about: [one], text }: SentenceContext) => text.zScore(one?.reference?.z_score ?? 0);
+
+const LIST = new Intl.ListFormat('en-GB', { type: 'conjunction' });
+const ordinal = (centile: number) => `${centile}${centile === 3 ? 'rd' : 'th'}`;
+
+/** Never "-0.00". */
+function signed(value: number): string {
+  const rounded = Number(value.toFixed(2));
+  return `${rounded < 0 ? '' : '+'}${Math.abs(rounded) === 0 ? '0.00' : rounded.toFixed(2)}`;
+}
+
+/** Whole points; with decimals where rounding would put a fall on the cut-off. */
+export function pointsText(points: number, cutOff: number): string {
+  if (points <= 0) return 'no fall';
+  const whole = points.toFixed(0);
+  return `${Number(whole) === cutOff ? points.toFixed(2) : whole} points`;
+}
+
+/** A criterion of growth restriction with the value that meets it; `fall`: in centile points. */
+type Criterion = {
+  name: string;
+  kind: 'centile' | 'fall' | 'flow';
+  value: number | null;
+  cutOff: number;
+};
+
+export function criterionText(
+  { name, kind, value, cutOff }: Criterion,
+  text: Pick<ValueTexts, 'centile'>,
+): string {
+  if (value === null) return name;
+  return `${name} (${kind === 'fall' ? pointsText(value, cutOff) : text.centile(value)})`;
+}
+
+/** What a small fetus comes to; `met`: the criteria that are met. */
+type SmallFetus = {
+  form: 'sga-doppler-needed' | 'sga-not-fgr' | 'early-fgr' | 'late-fgr';
+  /** Whether only the abdominal circumference is small. */
+  onlyAbdomen: boolean;
+  cutOff: number;
+  met: readonly Criterion[];
+  early: boolean;
+  datingInDoubt: boolean;
+};
+
+const DOPPLER_NEEDED =
+  'umbilical artery (and after 32 weeks middle cerebral artery) Doppler is needed to separate constitutional smallness from growth restriction.';
+
+const metText = (met: readonly Criterion[], text: ValueTexts) =>
+  [...new Set(met.map((one) => criterionText(one, text)))].join(', ');
+
+function leadText(of: SmallFetus, text: ValueTexts): string {
+  const small = of.onlyAbdomen
+    ? `Abdominal circumference below the ${of.cutOff}th centile, weight not`
+    : 'Small for gestational age';
+  const lead = () => {
+    if (of.form === 'sga-doppler-needed') return `${small}; ${DOPPLER_NEEDED}`;
+    return of.form === 'sga-not-fgr'
+      ? `${small}; the Doppler criteria of the consensus definition of growth restriction were assessed and none is met.`
+      : `Meets the consensus definition of ${of.early ? 'early' : 'late'} fetal growth restriction: ${metText(of.met, text)}.`;
+  };
+  return conditioned(lead(), of.datingInDoubt);
+}
+
+/** The Doppler index of the same study, with its centile. */
+type Index = { key: string; value: number; centile: number };
+
+function dopplerText(indices: readonly Index[], flow: string | null, text: ValueTexts): string[] {
+  const parts = [
+    ...indices.map(
+      ({ key, value, centile }) =>
+        `${text.names([key])} ${text.quantity(key, value)} (centile ${text.centile(centile)})`,
+    ),
+    ...(flow ? [`umbilical end-diastolic flow ${flow}`] : []),
+  ];
+  return parts.length > 0 ? [`Doppler: ${parts.join(', ')}.`] : [];
+}
+
+export const GROWTH_SENTENCES = {
+  'growth.several-fetuses': ({ source }: { source: SeveralFetusesSource }) =>
+    `Size for gestational age was not assessed: ${SEVERAL_FETUSES[source]}. The charts are of singletons.`,
+  'growth.no-age': () => 'Gestational age was not given, so size for age was not assessed.',
+  'growth.nothing-measured': () =>
+    'Nothing was measured that could be compared with a growth chart.',
+  /** About the values that decide the category. */
+  'growth.size': (
+    { category, datingInDoubt }: { category: SizeCategory; datingInDoubt: boolean },
+    context: SentenceContext,
+  ) => conditioned(`${capital(SIZE[category])}: ${withCentile(context)}.`, datingInDoubt),
+  'growth.not-judged': () => 'Size for gestational age was not judged.',
+  'growth.dated': ({ basis, days }: { basis: string; days: number }, { text }: SentenceContext) =>
+    `Dated by ${text.basis(basis)}: ${text.weeks(days)} weeks.`,
+  'growth.values': (_: Nothing, context: SentenceContext) => `${withCentile(context)}.`,
+  'growth.across-centiles': (
+    { keys, centiles }: { keys: readonly string[]; centiles: readonly number[] },
+    { text }: SentenceContext,
+  ) => {
+    const names = keys.map((key) => text.names([key])).join(' and ');
+    const listed = `${LIST.format(centiles.map(ordinal))} ${centiles.length > 1 ? 'centiles' : 'centile'}`;
+    return `The interval of ${names} includes the ${listed}: confirm the category by hand.`;
+  },
+  /** Why values have no centile or no category, in one sentence. */
+  'growth.incomplete': (
+    of: {
+      notCharted: readonly NotChartedReason[];
+      doubtful: boolean;
+      needsWeight: boolean;
+    },
+    { about }: SentenceContext,
+  ) => {
+    const parts = [
+      ...of.notCharted.map(
+        ({ code, weeks }, index) => `${about[index]?.label}: ${NOT_CHARTED[code](weeks)}`,
+      ),
+      ...(of.doubtful ? ['values do not fit the stated age'] : []),
+      ...(of.needsWeight ? ['the size category needs a weight or an AC'] : []),
+    ];
+    return `${capital(parts.join('; '))}.`;
+  },
+  'growth.change': (
+    of: {
+      daysBefore: number;
+      days: number;
+      sources: readonly Source[];
+      values: readonly { key: string; zPerWeek: number; centileThen: number }[];
+    },
+    { text }: SentenceContext,
+  ) => {
+    const words = of.values.map(
+      ({ key, zPerWeek, centileThen }) =>
+        `${text.names([key])} ${signed(zPerWeek)} (centile ${text.centile(centileThen)} then)`,
+    );
+    return `Change of the z-score per week since the scan ${of.daysBefore} days before, at ${text.weeks(of.days)} weeks, ${of.sources.map((one) => SOURCE[one]).join(' and ')}: ${words.join(', ')}.`;
+  },
+  'growth.no-change': (of: { reason: keyof typeof NO_CHANGE; days: number; least: number }) =>
+    `Growth over time was not assessed${NO_CHANGE[of.reason](of.days, of.least)}.`,
+  'growth.scan-left-out': () => 'An earlier scan that names several fetuses was left out.',
+  'growth.dating-doubtful': ({ z }: { z: number }, { about }: SentenceContext) =>
+    `${about.map(({ label }) => label).join(', ')}: more than ${z} standard deviations from the mean for the stated age; check the dating and the measurement. Size for gestational age was not judged.`,
+  'growth.head-size': (
+    of: { size: 'large' | 'microcephaly' | 'small'; datingInDoubt: boolean },
+    context: SentenceContext,
+  ) => {
+    const word = { large: 'Large head', microcephaly: 'Microcephaly range', small: 'Small head' };
+    const said = `${word[of.size]}: ${withCentile(context)}, z-score ${zOf(context)}.`;
+    return conditioned(said, of.datingInDoubt);
+  },
+  'growth.bpd-shape': ({ datingInDoubt }: { datingInDoubt: boolean }, context: SentenceContext) =>
+    conditioned(
+      `${withCentile(context)}, z-score ${zOf(context)}, with an HC that is not small: an effect of the shape of the head.`,
+      datingInDoubt,
+    ),
+  'growth.short-femur': ({ datingInDoubt }: { datingInDoubt: boolean }, context: SentenceContext) =>
+    conditioned(`Short femur: ${withCentile(context)}, z-score ${zOf(context)}.`, datingInDoubt),
+  'growth.small-abdomen': (
+    { cutOff, datingInDoubt }: { cutOff: number; datingInDoubt: boolean },
+    context: SentenceContext,
+  ) =>
+    conditioned(
+      `${withCentile(context)}: below the ${cutOff}th centile beside a weight that is not.`,
+      datingInDoubt,
+    ),
+  'growth.macrosomia': ({ grams }: { grams: number }, { about: [efw], text }: SentenceContext) =>
+    `Estimated weight ${efw ? text.value(efw) : ''}: macrosomia range (${grams} g or more).`,
+  'growth.centile-crossing': (
+    of: { key: string; daysBefore: number; earlier: number; now: number },
+    { text }: SentenceContext,
+  ) =>
+    `${text.names([of.key])} crossed more than two quartiles since the scan ${of.daysBefore} days before: centile ${text.centile(of.earlier)} then, ${text.centile(of.now)} now.`,
+  'growth.age-by-biometry': (
+    of: {
+      by: 'hc-ac-fl' | 'hc';
+      days: number;
+      stated: number;
+      apart: number;
+      limit: number;
+      noRedatingFrom: number;
+    },
+    { text }: SentenceContext,
+  ) => {
+    const by = of.by === 'hc' ? 'HC' : 'HC, AC and FL';
+    const found = `Age by ${by} ${text.weeks(of.days)} weeks, ${of.apart} days from the ${text.weeks(of.stated)} weeks by ${text.basis('lmp')}`;
+    const advice =
+      of.stated < of.noRedatingFrom
+        ? `beyond ${of.limit} days dating by ultrasound is advised unless an earlier scan confirms the age given (ACOG Committee Opinion 700).`
+        : `beyond ${of.limit} days the dating is in doubt (ACOG Committee Opinion 700). From ${text.weeks(of.noRedatingFrom)} weeks on a single scan does not change the dating of a pregnancy: growth that is too slow or too fast looks the same.`;
+    return `${found}: ${advice} The age given was kept.`;
+  },
+  'growth.age-stated-by-machine': (
+    of: { machine: number; stated: number },
+    { text }: SentenceContext,
+  ) =>
+    `The report of the ultrasound machine states ${text.weeks(of.machine)} weeks by ${text.basis('lmp')}, ${Math.abs(of.machine - of.stated)} days from the ${text.weeks(of.stated)} weeks given; check the dating. The age given was kept.`,
+  'growth.restriction': (of: SmallFetus, { text }: SentenceContext) => leadText(of, text),
+  'growth.lone-criterion': (
+    of: { met: readonly Criterion[]; missing: readonly string[]; early: boolean },
+    { text }: SentenceContext,
+  ) => {
+    const open = of.missing.length > 0 ? ` Not assessed: ${of.missing.join(', ')}.` : '';
+    return `Of the consensus definition of ${of.early ? 'early' : 'late'} fetal growth restriction only this is met: ${metText(of.met, text)}. It does not make the definition alone.${open}`;
+  },
+  /** About the weight and the AC. */
+  'growth.advice-dating': (
+    of: { basis: string; days: number; charts: readonly string[] },
+    context: SentenceContext,
+  ) => {
+    const { text } = context;
+    const charts = [...new Set(of.charts.map((chart) => text.chart(chart)))].join(' and ');
+    return `Dated by ${text.basis(of.basis)}: ${text.weeks(of.days)} weeks; ${withCentile(context)}, by ${charts}.`;
+  },
+  'growth.advice-context': (
+    of: {
+      fluid: string | null;
+      indices: readonly Index[];
+      flow: string | null;
+      missing: readonly string[];
+    },
+    { text }: SentenceContext,
+  ) =>
+    [
+      ...(of.fluid ? [`Amniotic fluid: ${of.fluid}.`] : []),
+      ...dopplerText(of.indices, of.flow, text),
+      `Not assessed: ${of.missing.join(', ')}.`,
+      'Consider confirming the dating, detailed anatomy, amniotic fluid and serial Doppler per local protocol (ISUOG 2020, SMFM Consult Series 52).',
+    ].join(' '),
+  'growth.twins': (
+    { discordance, cutOffs }: { discordance: number; cutOffs: readonly number[] },
+    { about, text }: SentenceContext,
+  ) => {
+    const named = about.map((one) => `fetus ${one.fetus} ${text.value(one)}`);
+    return `Weights by the report of the ultrasound machine: ${named.join(', ')}; discordance ${text.rounded(discordance, 1, cutOffs)} % (difference as a share of the larger weight).`;
+  },
+  'growth.twin-discordance': (
+    of: { discordance: number; reported: number; selective: number },
+    { text }: SentenceContext,
+  ) => {
+    const percent = text.rounded(of.discordance, 1, [of.reported, of.selective]);
+    const criterion =
+      of.discordance < of.selective
+        ? `${of.reported} % or more (ISUOG).`
+        : `${of.selective} % or more, a contributory criterion of selective fetal growth restriction (Delphi 2019); its other criteria were not assessed.`;
+    return `Weights of the twins discordant by ${percent} %: ${criterion}`;
+  },
+} as const satisfies SentenceTable;
+
+export const say = statementsOf<typeof GROWTH_SENTENCES>();
+
+export const GROWTH_REMARKS = {
+  'growth.not-charted': (reason: NotChartedReason) => notChartedText(reason),
+} as const satisfies SentenceTable;
+
+export const remarkOfGrowth = remarksOf<typeof GROWTH_REMARKS>();

@@ -1,0 +1,31 @@
+import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
+import type { SentenceContext } from '../context.ts';
+import type { Nothing } from './shared.ts';
+
+export const LABOR_SENTENCES = {
+  'labor.values': (_: Nothing, { about, text }: SentenceContext) =>
+    `${about.map((one) => `${one.label} ${text.value(one)}`).join(', ')}.`,
+  'labor.line-misses-skull': () =>
+    'Head-symphysis distance was not measured: the infrapubic line does not meet the skull.',
+  'labor.no-scale': () =>
+    'Head-symphysis distance was not measured: no physical scale was available.',
+  'labor.no-direction': () =>
+    'Head direction was not assessable: the long axis of the head could not be determined.',
+  'labor.limits': () =>
+    'Head-perineum distance and midline angle need a transverse image; contractions, caput and the position of the occiput, which shifts the station, are not known.',
+  'labor.no-model': () =>
+    'No model for symphysis and fetal head is permitted by the configuration.',
+  'labor.no-view': () =>
+    'Progress of labor was not assessed: no transperineal mid-sagittal image was found.',
+  'labor.not-clear': () =>
+    'Angle of progression not assessable: symphysis ends or skull outline are not clearly visible.',
+} as const satisfies SentenceTable;
+
+export const say = statementsOf<typeof LABOR_SENTENCES>();
+
+export const LABOR_REMARKS = {
+  'labor.implausible-angle': ({ from, to }: { from: number; to: number }) =>
+    `implausible: angle outside ${from} to ${to} deg; not used, measure again`,
+} as const satisfies SentenceTable;
+
+export const remarkOfLabor = remarksOf<typeof LABOR_REMARKS>();

@@ -1,0 +1,103 @@
+import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
+import type { SentenceContext } from '../context.ts';
+import {
+  acrossText,
+  type Nothing,
+  SEVERAL_FETUSES,
+  type SeveralFetusesSource,
+  whose,
+} from './shared.ts';
+
+/** Where a value lies in relation to its limits. */
+const LIMIT = {
+  high: (mm: number) => `${mm} mm or more`,
+  increased: () => 'at or above the 95th centile',
+} as const;
+
+/** The window in which NT is interpreted. */
+const WINDOW = {
+  crl: 'CRL 45 to 84 mm',
+  weeks: '11 to 14 weeks',
+} as const;
+type Window = keyof typeof WINDOW;
+
+const limitOf = (limit: number | null): readonly number[] => (limit === null ? [] : [limit]);
+
+const across = (cutOff: number | null) => (cutOff === null ? '' : ` ${acrossText(cutOff)}`);
+
+export const NT_SENTENCES = {
+  /** `limit`: the 95th centile of its CRL, mm. */
+  'nt.value': ({ limit }: { limit: number | null }, { about: [nt], text }: SentenceContext) =>
+    nt ? `Nuchal translucency ${text.value(nt, limitOf(limit))}${whose(nt)}.` : '',
+  /** `name` is that of a classification, `value` its category. */
+  'nt.category': ({ name, value }: { name: string; value: string }) =>
+    `${name}: ${value.replaceAll('-', ' ')}.`,
+  'nt.outside-window': ({ window }: { window: Window }) =>
+    `NT was not assessed: outside the window in which NT is interpreted (${WINDOW[window]}).`,
+  'nt.value-outside-window': (
+    { window }: { window: Window },
+    { about: [nt], text }: SentenceContext,
+  ) =>
+    nt
+      ? `Nuchal translucency ${text.value(nt)} (ultrasound machine) is not categorised: outside the window in which NT is interpreted (${WINDOW[window]}).`
+      : '',
+  /** The value is not accepted; its remarks say why. */
+  'nt.not-judged': (_: Nothing, { about: [nt], text }: SentenceContext) =>
+    nt
+      ? `Nuchal translucency ${text.value(nt)} is not judged: ${text.note(nt)}. Measure again on an adequate plane.`
+      : '',
+  'nt.no-scale': () => 'NT was not measured: no physical scale was available.',
+  'nt.lines-not-seen': () => 'NT was not measured: the nuchal lines were not seen well enough.',
+  'nt.no-crl': ({ mm }: { mm: number }) =>
+    `CRL was not measured: NT is given without a category below ${mm} mm.`,
+  'nt.plane-open': ({ criteria }: { criteria: readonly string[] }) =>
+    `Not assessed on the plane: ${criteria.join(', ')}; no Herman score is given.`,
+  'nt.plane-not-assessed': () => 'The plane of the value was not assessed.',
+  'nt.no-model': () => 'No model for the mid-sagittal view is permitted by the configuration.',
+  'nt.no-view': () => 'NT was not assessed: no first-trimester mid-sagittal view was found.',
+  'nt.apart': ({ source }: { source: SeveralFetusesSource }, { about, text }: SentenceContext) =>
+    `Nuchal translucency ${about.map((one) => text.value(one)).join(', ')}: each is given by itself, without a category: ${SEVERAL_FETUSES[source]}.`,
+  'nt.high-of-several': (
+    { cutOff, across: near }: { cutOff: number; across: number | null },
+    { about: [nt], text }: SentenceContext,
+  ) =>
+    nt
+      ? `Nuchal translucency ${text.value(nt)}, ${LIMIT.high(cutOff)}, on an image of one of several fetuses.${across(near)}`
+      : '',
+  'nt.increased': (
+    of: {
+      category: keyof typeof LIMIT;
+      cutOff: number;
+      limit: number | null;
+      across: number | null;
+    },
+    { about: [nt], text }: SentenceContext,
+  ) =>
+    nt
+      ? `Nuchal translucency ${text.value(nt, limitOf(of.limit))}, ${LIMIT[of.category](of.cutOff)}.${across(of.across)}`
+      : '',
+  'nt.differs': (
+    { ofCategory, limit }: { ofCategory: boolean; limit: number | null },
+    { about: [machine, own], text }: SentenceContext,
+  ) => {
+    if (!machine || !own) return '';
+    const shown = (one: typeof own) => text.value(one, limitOf(limit));
+    const values = `Nuchal translucency ${shown(machine)} by the ultrasound machine, ${shown(own)} as measured here`;
+    return ofCategory
+      ? `${values}: in different categories, so none is given; measure by hand.`
+      : `${values}: measure by hand.`;
+  },
+  'nt.advice-high': ({ mm }: { mm: number }) =>
+    `NT of ${LIMIT.high(mm)}: diagnostic testing, detailed anatomy and fetal echocardiography are usually offered.`,
+} as const satisfies SentenceTable;
+
+export const say = statementsOf<typeof NT_SENTENCES>();
+
+export const NT_REMARKS = {
+  'nt.coarse-scale': ({ mmPerPixel }: { mmPerPixel: number }) =>
+    `the image is calibrated more coarsely than ${mmPerPixel} mm per pixel`,
+  'nt.criteria-not-met': ({ criteria }: { criteria: readonly string[] }) =>
+    `not met: ${criteria.join(', ')}`,
+} as const satisfies SentenceTable;
+
+export const remarkOfNt = remarksOf<typeof NT_REMARKS>();

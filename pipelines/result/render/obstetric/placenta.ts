@@ -1,0 +1,92 @@
+import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
+import type { SentenceContext } from '../context.ts';
+import { capital, type Nothing } from './shared.ts';
+
+const CATEGORY = {
+  praevia: 'placenta praevia',
+  'low-lying': 'low-lying placenta',
+  normal: 'not low-lying',
+  'too-early': 'too early to classify',
+} as const;
+type Category = keyof typeof CATEGORY;
+
+const SIDE = {
+  anterior: 'anterior',
+  posterior: 'posterior',
+  'lateral-or-fundal': 'on a side of the picture (lateral or fundal)',
+} as const;
+
+/** Which scans are still to come, as the first words of an advice (obstetric 9.2). */
+const LATER_SCANS = {
+  both: (first: number, second: number) =>
+    `Consider a repeat transvaginal scan at ${first} weeks and, if the edge is still low, at ${second} weeks; after`,
+  second: (first: number, second: number) =>
+    `The edge is still low at or after ${first} weeks: consider a repeat transvaginal scan at ${second} weeks; after`,
+  none: (_: number, second: number) =>
+    `The edge is still low at or after ${second} weeks: consider the local protocol for birth with a low placenta. After`,
+} as const;
+
+const disagreement = ({ about: [, ...others], text }: SentenceContext) =>
+  `The images disagree: on ${others.length > 1 ? 'others' : 'another'} it is ${others.map((one) => text.value(one)).join(' and ')} from the internal os. Measure by hand.`;
+
+export const PLACENTA_SENTENCES = {
+  'placenta.location': ({ sides }: { sides: readonly (keyof typeof SIDE)[] }) =>
+    `Placenta ${sides.map((side) => SIDE[side]).join(' and ')}, with the probe on the mother's front.`,
+  'placenta.edge': (
+    { category }: { category: Category | null },
+    { about: [edge], text }: SentenceContext,
+  ) =>
+    `Lower edge ${edge ? text.value(edge) : ''} from the internal os${category ? `: ${CATEGORY[category]}` : ''}.`,
+  'placenta.no-location': () => 'The location of the placenta was not assessed.',
+  'placenta.on-opposite-walls': () =>
+    'The images show the placenta on opposite walls, anterior and posterior: an image may be misread, or there is a second lobe. Its location was not decided.',
+  'placenta.no-age': () =>
+    'Gestational age was not given, so the distance to the internal os was not categorised.',
+  /** About the distance that counts, then those of the other images. */
+  'placenta.edges-disagree': (_: Nothing, context: SentenceContext) => disagreement(context),
+  'placenta.transabdominal-edge': (_: Nothing, { about: [edge], text }: SentenceContext) =>
+    `Lower edge ${edge ? text.value(edge) : ''} from the internal os on a transabdominal image, which gives no category: a transvaginal scan is needed.`,
+  'placenta.edge-implausible': () =>
+    'The distance to the internal os was not accepted: it is implausible. Measure again.',
+  'placenta.edge-without-scale': () =>
+    'The distance to the internal os was not measured: no physical scale was available.',
+  'placenta.edge-not-shown': () =>
+    'Placental edge not shown; the distance to the internal os was not assessed and needs a transvaginal scan.',
+  'placenta.low': (
+    { category, disagree }: { category: Category; disagree: boolean },
+    context: SentenceContext,
+  ) => {
+    const { about, text } = context;
+    const edge = about[0] ? text.value(about[0]) : '';
+    const low = `${capital(CATEGORY[category])}: lower edge ${edge} from the internal os, transvaginal.`;
+    return disagree ? `${low} ${disagreement(context)}` : low;
+  },
+  'placenta.advice-low': ({
+    scans,
+    first,
+    second,
+  }: {
+    scans: keyof typeof LATER_SCANS;
+    first: number;
+    second: number;
+  }) =>
+    `${LATER_SCANS[scans](first, second)} it has moved away, look for vasa praevia with colour Doppler.`,
+  'placenta.accreta-low': () =>
+    'Suspected placenta accreta spectrum: refer. Sign seen: abnormal lacunae; the placenta is low.',
+  'placenta.lacunae': () =>
+    'Abnormal lacunae seen. Whether they raise suspicion of placenta accreta spectrum depends on previous uterine surgery and a low placenta, which are not known here.',
+  'placenta.no-model': () => 'No model of the placenta is permitted by the configuration.',
+  'placenta.no-view': () =>
+    'The placenta was not assessed: no image of it was found. Placental edge not shown; the distance to the internal os was not assessed.',
+  'placenta.not-clear': () =>
+    'The placenta was not assessed: its outline is not clear on the images.',
+} as const satisfies SentenceTable;
+
+export const say = statementsOf<typeof PLACENTA_SENTENCES>();
+
+export const PLACENTA_REMARKS = {
+  'placenta.not-transvaginal': () => 'not on a transvaginal image: no category is based on it',
+  'placenta.thickness': () => 'descriptive, no cut-off; an oblique plane shows more',
+} as const satisfies SentenceTable;
+
+export const remarkOfPlacenta = remarksOf<typeof PLACENTA_REMARKS>();

@@ -1,0 +1,105 @@
+import { type SentenceTable, statementsOf } from '../../statement.ts';
+import type { SentenceContext, ValueTexts } from '../context.ts';
+import { capital, listed, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
+
+const PRESENTATION = { cephalic: 'cephalic', breech: 'breech' } as const;
+type Presentation = keyof typeof PRESENTATION;
+
+/** Of several fetuses the part nearest the cervix is that of one of them. */
+export const NEAREST_FETUS = 'the fetus nearest the cervix';
+
+/** A beat that was seen or measured elsewhere in the study. */
+type Beat = {
+  /** The file of a cine, or how else the rate was measured. */
+  by: 'cine' | 'm-mode' | 'doppler';
+  file: string | null;
+  beatsPerMinute: number;
+  /** Below the range of a fetus: it may be that of the mother. */
+  maternal: boolean;
+};
+
+function beatText({ by, file, beatsPerMinute, maternal }: Beat, text: ValueTexts): string {
+  const rate = text.quantity('fetal-heart-rate', beatsPerMinute);
+  if (by === 'cine') return `it was seen in ${file} (${rate})`;
+  const name = by === 'm-mode' ? 'M-mode' : 'Doppler';
+  const doubt = maternal ? ', which may be the rate of the mother' : '';
+  return `${name} reads ${rate}${doubt}`;
+}
+
+/** A cine on which no beat was seen. */
+type Silent = { file: string; seconds: number };
+
+const CONFIRM = 'confirmation by a second observer is required';
+
+/** Clips are named where there are several, or where something speaks against them (obstetric 12). */
+function notSeen(silent: readonly Silent[], named: boolean): string {
+  const lengthOf = ({ seconds }: Silent) => `${seconds.toFixed(1)} s`;
+  const [first, ...others] = silent;
+  const clips =
+    first && others.length === 0 && !named
+      ? `clip of ${lengthOf(first)}`
+      : `${others.length > 0 ? 'clips' : 'clip'} ${listed(silent.map((one) => `${one.file} (${lengthOf(one)})`))}`;
+  return `No cardiac activity was seen during the recorded ${clips}`;
+}
+
+export const PRESENTATION_SENTENCES = {
+  'presentation.presentation': (
+    of: {
+      presentation: Presentation;
+      several: boolean;
+      weight: 'no-age' | 'too-early' | null;
+      fromDays: number;
+    },
+    { text }: SentenceContext,
+  ) => {
+    const name = PRESENTATION[of.presentation];
+    const lead = of.several
+      ? `${capital(name)} presentation of ${NEAREST_FETUS}.`
+      : `Longitudinal lie, ${name} presentation.`;
+    if (of.weight === 'no-age') {
+      return `${lead} Gestational age was not given, so its weight was not judged.`;
+    }
+    return of.weight === 'too-early'
+      ? `${lead} It is variable before ${text.weeks(of.fromDays)} weeks and has no clinical weight.`
+      : lead;
+  },
+  'presentation.one-fetus': () => 'One fetal head was seen in the swept part of the uterus.',
+  'presentation.fetuses': ({ count }: { count: number }) => `At least ${count} fetuses.`,
+  'presentation.no-sweep': () =>
+    'Presentation, lie and number of fetuses were not assessed: no sweep of the uterus was found; a single frame does not prove them.',
+  'presentation.no-direction': () =>
+    'Presentation and lie were not assessed: the direction of the sweep along the mother is not known.',
+  'presentation.sweeps-disagree': () =>
+    'Presentation was not assessed: the sweeps contradict each other.',
+  'presentation.parts-not-found': () =>
+    'Presentation and lie were not assessed: head and trunk were not both found along the sweep.',
+  'presentation.other-fetuses': () =>
+    'The presentation of the other fetuses, and the lie of each, were not assessed.',
+  'presentation.breech': (
+    { several, fromDays }: { several: boolean; fromDays: number },
+    { text }: SentenceContext,
+  ) =>
+    `Breech presentation ${several ? `of ${NEAREST_FETUS} ` : ''}at or after ${text.weeks(fromDays)} weeks; the kind of breech was not assessed.`,
+  'presentation.multiple': ({ count }: { count: number }) =>
+    `Heads and trunks of at least ${count} fetuses follow each other along one sweep; chorionicity was not assessed.`,
+  'cardiac.not-assessed': () =>
+    'Cardiac activity was not assessed: no cine of the fetal chest was long and quick enough.',
+  'cardiac.seen': ({ beatsPerMinute }: { beatsPerMinute: number }, { text }: SentenceContext) =>
+    `Cardiac activity seen, ${text.quantity('fetal-heart-rate', beatsPerMinute)}.`,
+  'cardiac.not-seen': ({ silent }: { silent: readonly Silent[] }) =>
+    `${notSeen(silent, false)}; ${CONFIRM}.`,
+  'cardiac.contradictory': (
+    of: {
+      silent: readonly Silent[];
+      beats: readonly Beat[];
+      several: SeveralFetusesSource | null;
+    },
+    { text }: SentenceContext,
+  ) => {
+    const seen = listed(of.beats.map((beat) => beatText(beat, text)));
+    const fetuses = of.several ? ` ${capital(SEVERAL_FETUSES[of.several])}.` : '';
+    return `${notSeen(of.silent, true)}, but ${seen}; ${CONFIRM}.${fetuses}`;
+  },
+} as const satisfies SentenceTable;
+
+export const say = statementsOf<typeof PRESENTATION_SENTENCES>();

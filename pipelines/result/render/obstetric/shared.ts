@@ -1,0 +1,84 @@
+import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
+import type { SentenceContext } from '../context.ts';
+
+/** Parameters of a sentence that prints none. */
+export type Nothing = Record<string, never>;
+
+/** A sentence or a name with a capital letter first. */
+export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** "a", "a and b", "a, b and c". */
+export const listed = (texts: readonly string[]): string =>
+  [texts.slice(0, -1).join(', '), texts.at(-1)].filter(Boolean).join(' and ');
+
+/** " (ultrasound machine)" behind a value that the machine measured. */
+export const whose = ({ origin }: { origin: string }): string =>
+  origin === 'machine' ? ' (ultrasound machine)' : '';
+
+/** A name with the side and the fetus it belongs to: "Atrial width (left, fetus A)". */
+export function withSubject(
+  name: string,
+  { laterality, fetus }: { laterality: string | null; fetus: string | null },
+): string {
+  const subject = [laterality, fetus && `fetus ${fetus}`].filter(Boolean).join(', ');
+  return subject ? `${name} (${subject})` : name;
+}
+
+/** What shows that there are several fetuses, as the reason why images are not combined. */
+export const SEVERAL_FETUSES = {
+  'named-in-reports':
+    'the reports of the ultrasound machine name several fetuses, and the images do not say which one they show',
+  'further-named':
+    'the reports of the ultrasound machine name a fetus beside the first one, and the images do not say which one they show',
+  counted:
+    'the reports of the ultrasound machine count more than one fetus, and the images do not say which one they show',
+  'named-on-images':
+    'the names of the images show that there are several fetuses, which must not be mixed',
+  'seen-on-sweep':
+    'a sweep shows more than one fetus, and the images do not say which one they show',
+} as const;
+export type SeveralFetusesSource = keyof typeof SEVERAL_FETUSES;
+
+/** How the value at a cut-off is written: "25 mm", "0.5", "110 deg". */
+export const cutOffText = (cutOff: number, unit: 'mm' | 'deg' | '' = 'mm'): string =>
+  `${cutOff} ${unit}`.trimEnd();
+
+/** Where the interval of a value includes a cut-off, so that its side is not certain. */
+export const acrossText = (cutOff: number, unit: 'mm' | 'deg' | '' = 'mm'): string =>
+  `The interval of the value includes the cut-off of ${cutOffText(cutOff, unit)}: measure by hand.`;
+
+/** What every obstetric section may say. */
+export const OBSTETRIC_SENTENCES = {
+  'obstetric.across-cut-off': ({ cutOff, unit }: { cutOff: number; unit: 'mm' | 'deg' | '' }) =>
+    acrossText(cutOff, unit),
+  'machine.of-several-fetuses': () =>
+    'The values of the ultrasound machine were not used: its reports name several fetuses.',
+  'machine.fetus-not-known': () =>
+    'No value of the ultrasound machine was used: which fetus they belong to is not known.',
+} as const satisfies SentenceTable;
+
+export const sayOfObstetric = statementsOf<typeof OBSTETRIC_SENTENCES>();
+
+/** With every value whose method could be developed on phantoms only. */
+export const SIMULATED_ONLY =
+  'measured by a method developed on simulated images only; not validated on real ones';
+
+/** What must be read with a single measurement. */
+export const OBSTETRIC_REMARKS = {
+  'method.simulated-only': () => SIMULATED_ONLY,
+  'method.without-reference': () =>
+    'measured by a method that was not validated on real images; the labels of its real training images were drawn by no clinician',
+  'method.thickness-on-phantoms': () =>
+    'thickness checked on simulated images only; not validated in millimetres on real ones',
+  'obstetric.implausible': (_: Nothing, { about, text }: SentenceContext) =>
+    text.implausible(about[0]?.concept.key ?? ''),
+  'obstetric.implausible-by': ({ key }: { key: string }, { text }: SentenceContext) =>
+    text.implausible(key),
+  'machine.in-place-of-ours': () =>
+    'taken from the report of the ultrasound machine, as no value measured here was accepted',
+  'machine.difference': ({ percent }: { percent: number }) =>
+    `${Math.abs(percent).toFixed(1)} % ${percent < 0 ? 'below' : 'above'} the value measured here`,
+  'machine.passed-over': () => 'not judged: another value of the machine is used',
+} as const satisfies SentenceTable;
+
+export const remark = remarksOf<typeof OBSTETRIC_REMARKS>();
