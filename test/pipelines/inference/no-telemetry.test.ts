@@ -11,7 +11,7 @@ const inference = (file: string) =>
 /** The library's reporter leaves its log, its queue and a number of the machine in these folders. */
 it.each([
   ['the thread of its caller', 'session.ts', 'openSession'],
-  ['a thread of its own', 'inference-thread.ts', 'startInferenceThread()'],
+  ['a separate thread', 'threads.ts', 'startInferenceThread()'],
 ])('opens a model on %s without starting the reporter of ONNX Runtime', async (_, file, open) => {
   const home = await temporaryFolder();
   const program = join(await temporaryFolder(), 'open-model.mjs');

@@ -20,8 +20,8 @@ async function withDriver<T>(driver: string, body: string): Promise<{ answer: T;
     program,
     `import { readRegistry } from '${inference('model-registry.ts')}';
      import { loadNetwork } from '${inference('network.ts')}';
-     import { networkOpener } from '${inference('open-network.ts')}';
-     import { largestDifference, selfTestImages } from '${inference('self-test.ts')}';
+     import { networkOpener } from '${inference('network.ts')}';
+     import { largestDifference, selfTestImages } from '${inference('network.ts')}';
      const [model, next] = await readRegistry();
      ${body}
      console.log(JSON.stringify(answer));`,
