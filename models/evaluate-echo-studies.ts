@@ -96,5 +96,5 @@ if (values.cases) {
 console.log(agreementTable(studyAgreement(cases)));
 console.log(wallTable(cases.flatMap(({ walls }) => walls)));
 const { without, invented } = inventedFluid(cases);
-console.log(`Fluid measured where there is none: ${invented} of ${without}`);
+console.log(`Fluid measured in hearts without fluid: ${invented} of ${without}`);
 process.exit(0);

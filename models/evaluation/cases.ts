@@ -8,7 +8,7 @@ import { ellipseFromMoments, fitEllipse } from '../../pipelines/measure/ellipse-
 import type { MidsagittalStructure } from '../../pipelines/obstetric/nt/evidence.ts';
 import { mean } from './agreement.ts';
 
-/** The ellipse that a thin bright line on black draws, as in HC18. Throws where there is none. */
+/** The ellipse that a thin bright line on black draws, as in HC18. Throws where no ellipse is drawn. */
 export function drawnEllipse({ width, data }: GrayImage): Ellipse {
   const points: Point[] = [];
   data.forEach((value, i) => {

@@ -22,13 +22,13 @@ export interface WallCase {
 const truthOf = ({ thickening, excursion }: SegmentTruth): MotionScore =>
   excursionScore(excursion) === 4 ? 4 : thickeningScore(thickening);
 
-interface Said {
+interface ScoredSegment {
   segment: number;
   score: MotionScore | null;
   suspected: MotionScore | null;
 }
 
-const isSaid = (one: unknown): one is Said =>
+const isScored = (one: unknown): one is ScoredSegment =>
   typeof one === 'object' && one !== null && 'segment' in one && 'score' in one;
 
 /** Every segment of a study; a section that was not assessed has scored none. */
@@ -37,7 +37,7 @@ export function wallCases(
   { sections }: Pick<Result, 'sections'>,
 ): WallCase[] {
   const data = sections.find(({ id }) => id === 'wall-motion')?.data ?? {};
-  const said = Array.isArray(data.segments) ? data.segments.filter(isSaid) : [];
+  const said = Array.isArray(data.segments) ? data.segments.filter(isScored) : [];
   return walls.map((wall) => {
     const own = said.find(({ segment }) => segment === wall.segment);
     return {

@@ -130,7 +130,7 @@ export async function evaluateUterusOnPhantoms(
     if (label.plane === 'amniotic-fluid') {
       const one = pocket(label, image, drawn);
       if (one.referenceMm > 0) add('pocket', one);
-      else decide('no pocket where there is none', !one.accepted);
+      else decide('no pocket found without a pocket', !one.accepted);
     }
     if (label.values.placentaToOsMm !== undefined) {
       const one = edge(label, drawn);

@@ -26,7 +26,7 @@ export function sampleRange(grid: PolarGrid, sample: number): number {
   return (grid.sector.depthMm * sample) / (grid.samples - 1);
 }
 
-/** Ratio of amplitudes that a level in dB stands for. */
+/** Ratio of amplitudes for a level in dB. */
 export const amplitude = (decibel: number) => Math.exp((Math.LN10 / 20) * decibel);
 
 /** |cosine| of the angle between the beam and the surface normal, from the distance's gradient. */

@@ -22,7 +22,7 @@ const biometryPlane = (plane: Plane): Subject => ({
   simulate: ({ sizes, seed }) => [simulateFrame({ plane, sizes, seed })],
 });
 
-/** Names a person types, and what they stand for. */
+/** Short names on the command line, and the subjects they select. */
 const GROUPS: Record<string, readonly Subject[]> = {
   head: (['transthalamic', 'transventricular', 'transcerebellar'] as const).map(biometryPlane),
   abdomen: [biometryPlane('abdominal')],

@@ -81,8 +81,8 @@ export function spread<T>(items: readonly T[], most: number): T[] {
 }
 
 /**
- * The plane that most of the frames show; null where there is none, and for a spectrum or an
- * M-mode.
+ * The plane that most of the frames show; null where no plane was named, and for a spectrum or
+ * an M-mode.
  */
 async function planeOf(
   clip: Clip,

@@ -23,7 +23,7 @@ export function member<Key extends string>(
   return name as Key;
 }
 
-/** The entry of a table under `name`; throws where there is none. */
+/** The entry of a table under `name`; throws where the table has no such entry. */
 export function known<Value>(table: Readonly<Record<string, Value>>, name: string): Value {
   const value = table[name];
   if (value === undefined) throw new Error(`unknown input "${name}"`);

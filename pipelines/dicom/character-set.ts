@@ -130,7 +130,7 @@ function decodeExtended(bytes: Uint8Array, initial: CharacterSet, delimiters: st
   return text;
 }
 
-/** The escape sequence at this place, without ESC; '' where it is not one of DICOM. */
+/** The escape sequence at this place, without ESC; '' where DICOM defines no such sequence. */
 function escapeAt(bytes: Uint8Array, at: number): string {
   for (const length of [2, 3]) {
     const sequence = String.fromCharCode(...bytes.subarray(at, at + length));

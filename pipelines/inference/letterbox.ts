@@ -220,8 +220,8 @@ function litPart(image: GrayImage): LitPart {
 }
 
 /**
- * The rectangle that holds every row and column with lit pixels; the whole image where there are
- * none.
+ * The rectangle that holds every row and column with lit pixels; the whole image where nothing
+ * is lit.
  */
 export function litArea({ width, height, data }: GrayImage): Rectangle {
   const rows = new Uint32Array(height);

@@ -78,7 +78,7 @@ async function* tarMembers(path: string): AsyncGenerator<ArchiveMember> {
 const FILE_TYPE = 0o170_000;
 const SYMBOLIC_LINK = 0o120_000;
 
-/** The Unix mode in the upper half of the attributes (APPNOTE 4.4.15); 0 where there is none. */
+/** The Unix mode in the upper half of the attributes (APPNOTE 4.4.15); 0 without a mode. */
 function isLink(entry: Entry): boolean {
   return ((entry.externalFileAttributes >>> 16) & FILE_TYPE) === SYMBOLIC_LINK;
 }

@@ -135,7 +135,7 @@ function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calib
 }
 
 /**
- * The 2D regions of a header with their scale, or the Pixel Spacing where there are none (obstetric
+ * The 2D regions of a header with their scale, or, without any, the Pixel Spacing (obstetric
  * 0.4). One unusable region makes the whole calibration doubtful, so that none is used. The region
  * of a colour box counts only where no tissue region is given.
  */

@@ -101,7 +101,7 @@ export function regionsOf(values: Uint8Array, width: number): Region[] {
   }));
 }
 
-/** The largest region, of several the first; null where there is none. */
+/** The largest region, of several the first; null without any region. */
 export function largestOf(regions: readonly Region[]): Region | null {
   return regions.reduce<Region | null>(
     (best, region) => (region.size > (best?.size ?? 0) ? region : best),

@@ -30,7 +30,7 @@ export function insideOf({ values }: SoftMask): Uint8Array {
   return inside;
 }
 
-/** The largest connected region at or above the level, with its moments. Null: there is none. */
+/** The largest connected region at or above the level, with its moments. Null: no pixel reaches the level. */
 export function largestRegion(mask: SoftMask): Region | null {
   const inside = insideOf(mask);
   const largest = largestOf(regionsOf(inside, mask.width));

@@ -1,7 +1,7 @@
 /**
  * Coordinates of the heart, mm: z runs along the long axis of the left ventricle from the mitral
  * plane of end diastole (0) to the apex; x to the lateral wall (0 degrees of the bull's-eye), y to
- * the anterior wall (90 degrees), so that the septum lies at 180 degrees (Cerqueira 2002).
+ * the anterior wall (90 degrees), so that the septum is at 180 degrees (Cerqueira 2002).
  */
 export interface Place {
   x: number;

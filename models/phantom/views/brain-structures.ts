@@ -10,7 +10,7 @@ import { buildUterus } from '../uterus.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 import { type Piece, simulateScene } from './scene.ts';
 
-/** What lies in the skull, with the ends of its measurements in mm. */
+/** The contents of the skull, with the ends of its measurements in mm. */
 interface BrainContents {
   pieces: Piece[];
   points: Readonly<Record<string, readonly [Point, Point]>>;

@@ -16,7 +16,7 @@ export interface HeartSizes {
   ventricleRatio: number;
 }
 
-/** Where the heart lies in the chest: middle of the epicardium, and the way of the apex, radians. */
+/** The position of the heart in the chest: middle of the epicardium, and direction of the apex, radians. */
 interface HeartPlace {
   centre: { u: number; v: number };
   direction: number;
@@ -157,7 +157,7 @@ function halfPlane(at: Point, pose: Pose, direction: number, sign: 1 | -1): Shap
   };
 }
 
-/** All that lies in one of two shapes. */
+/** The union of two shapes. */
 function joined(one: Shape, other: Shape): Shape {
   const x = (one.centre.x + other.centre.x) / 2;
   const y = (one.centre.y + other.centre.y) / 2;
@@ -306,7 +306,7 @@ function borderOf(pose: Pose, { u, v }: ChestSizes['thorax']): Point[] {
 function simulate(request: ViewRequest): PhantomFrame[] {
   const random = createRandom(request.seed);
   const sizes = drawSizes(request, random.fork('sizes'));
-  // A spine below the heart would lie in no shadow; above it the ribs hide all.
+  // A spine below the heart would not be shadowed; above it the ribs hide everything.
   const turn = Math.PI / 2 + random.range(-1.9, 1.9);
   const mirror = random.fork('mirror').chance(0.5);
   const loose: Pose = { centre: { x: 0, y: 0 }, angle: turn, mirror };

@@ -32,7 +32,7 @@ function drawWalls(still: boolean, random: Random): Wall[] {
   }));
 }
 
-/** Phase of the beat by time, each beat of its own length. */
+/** Phase of the beat by time, each beat with a different length. */
 function phases(beatsPerMinute: number, irregularity: number, seconds: number, random: Random) {
   const mean = 60 / beatsPerMinute;
   const beats: { from: number; length: number }[] = [];

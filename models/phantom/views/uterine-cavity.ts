@@ -252,7 +252,7 @@ function drawBladder(view: View, random: Random): Piece[] {
   ];
 }
 
-/** Cavity of the uterus below the abdominal wall, with all that lies in it. */
+/** Cavity of the uterus below the abdominal wall, with everything inside it. */
 export function buildCavity(plan: CavityPlan, view: View, random: Random): Piece[] {
   const myometrium = random.range(4, 11);
   const pose: Pose = { centre: view.centre, angle: 0, mirror: false };

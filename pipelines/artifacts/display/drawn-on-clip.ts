@@ -174,7 +174,7 @@ function chartOf(curve: GrowthCurve, result: Result, gaDays: number): GrowthChar
   ];
 }
 
-/** The charts on which a value was read, as in `growth-chart.png`; null where there is none. */
+/** The charts on which a value was read, as in `growth-chart.png`; null without any. */
 export function growthCharts(
   curves: readonly GrowthCurve[],
   result: Result,

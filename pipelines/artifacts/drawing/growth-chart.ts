@@ -242,7 +242,7 @@ function moved(mark: Mark, dx: number, dy: number): Mark {
     : { ...mark, points: mark.points.map(shift) };
 }
 
-/** The panels with a measured value, side by side; null where there are none. */
+/** The panels with a measured value, side by side; null without any. */
 export function growthChart(
   growthCurves: readonly GrowthCurve[],
   measurements: readonly Measurement[],

@@ -30,11 +30,11 @@ function describe(row: Row): string {
 function checkValue(row: Row, item: ContentItem): string | null {
   const { value } = item;
   if (value.type === 'CODE' && row.values && !row.values.includes(key(value.code))) {
-    return `value ${key(value.code)} is not one of ${row.values.join(', ')}`;
+    return `value ${key(value.code)} is not among ${row.values.join(', ')}`;
   }
   if (value.type === 'NUM' && value.quantity && row.units) {
     const { unit } = value.quantity;
-    if (!row.units.includes(unit.code)) return `unit ${unit.code} is not one of ${row.units}`;
+    if (!row.units.includes(unit.code)) return `unit ${unit.code} is not among ${row.units}`;
   }
   return null;
 }

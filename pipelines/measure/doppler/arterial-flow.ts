@@ -108,7 +108,7 @@ function isOtherVessel(main: Envelope, other: Envelope): boolean {
   );
 }
 
-/** Flow by column, cm/s: the forward trace, or where there is none the reversed flow. */
+/** Flow by column, cm/s: the forward trace, or the reversed flow where nothing flows forward. */
 function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Float64Array {
   return main.velocities.map((forward, column) => {
     if (forward > 0) return Math.max(0, forward - main.skirt);

@@ -111,7 +111,7 @@ describe('a row in the wrong form', () => {
           : value,
       ),
     );
-    expect(rules(wrong)).toContain('unit wk is not one of d');
+    expect(rules(wrong)).toContain('unit wk is not among d');
   });
 
   test('an observer that is a person', () => {
@@ -122,7 +122,7 @@ describe('a row in the wrong form', () => {
         code: { scheme: 'DCM', code: '121006', meaning: 'Person' },
       })),
     );
-    expect(rules(wrong)).toContain('value DCM 121006 is not one of DCM 121007');
+    expect(rules(wrong)).toContain('value DCM 121006 is not among DCM 121007');
   });
 
   test('rows in the wrong order', () => {
