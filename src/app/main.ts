@@ -40,7 +40,7 @@ import { startDeliveries } from './wiring/deliveries.ts';
 import { startHttpDoor } from './wiring/http-door.ts';
 import { operationsOn, retentionOf } from './wiring/operations.ts';
 
-/** The endpoints of this gateway, and the module of the pipeline that each child process loads. */
+/** The endpoints of this gateway, and the pipeline module that a child process loads for each. */
 const ENDPOINTS = [obstetricEndpoint, echoEndpoint, contentEndpoint];
 const PIPELINES: Readonly<Record<string, string>> = {
   [obstetricEndpoint.id]: new URL('./pipelines/obstetric.ts', import.meta.url).href,
@@ -57,15 +57,15 @@ export interface Gateway {
   core: RequestCore;
   /** Runs a command as the command line does. */
   run: RunCommand;
-  /** Readiness is 503 from now on; everything else goes on. */
+  /** Readiness is 503 from now on; everything else continues. */
   announceStop(): void;
-  /** Ends doors first, then the work behind them; nothing acknowledged is lost. */
+  /** Closes the doors first, then ends running work; nothing acknowledged is lost. */
   close(): Promise<void>;
 }
 
 /**
  * Wires all parts and starts those of `config.roles`. The one place where parts meet.
- * @param rules where the routing rules come from when they may change while the gateway runs.
+ * @param rules source of the routing rules, if they may change while the gateway runs.
  * @throws DatabaseLockedError when another gateway runs on the data folder; the system's error when
  * an address cannot be bound.
  */
@@ -173,7 +173,8 @@ export async function startGateway(
         routing: rules.current,
         database,
         objects,
-        // Studies belong to the site, so that its keys see their requests in the history.
+        // Studies belong to the site's own account, so that its keys see their requests in the
+        // history.
         submit: (command) => core.submit({ ...command, accountId: DEFAULT_ACCOUNT_ID }),
         result: core.result,
         forward: (instances, destinations) =>
@@ -190,7 +191,7 @@ export async function startGateway(
       ends.push(() => started.close());
       dicom = started;
     }
-    // Both doors take objects in, each on its own machine's disk.
+    // Both doors receive objects, each on the disk of its own machine.
     if (roles.has('dimse') || roles.has('api')) {
       const retention = startRetention({ ...retentionOf(config, database, objects), logger });
       ends.push(() => retention.stop());
@@ -200,7 +201,7 @@ export async function startGateway(
       const { checks, metrics } = monitoring;
       const common = { database, core, blobs, outbound, checks, metrics, audit, logger };
       const intake = { config, database, objects, ...reception, logger, now: clock.now };
-      // A process that does not listen for DICOM has an intake of its own.
+      // A process that does not listen for DICOM has its own intake.
       const door = dicom?.door ?? createStorageScp(intake);
       const storeInstances = createStoreInstances({ door, config, logger });
       const api = await startHttpDoor(config, { ...common, storeInstances, operations });

@@ -9,13 +9,15 @@ import { runCommand } from './operations.ts';
 interface FindOptions extends Omit<StudyKeys, 'studyInstanceUid' | 'issuerOfPatientId'> {
   from: string;
   study?: string;
-  /** Lists the objects of the study too. */
+  /** List the objects of each study as well. */
   objects?: boolean;
   limit: number;
   json?: boolean;
 }
 
-/** Asks an archive which studies it has. @returns the exit status: 1 when it has none. */
+/**
+ * Lists the studies that an archive has. @returns the exit status: 1 when it has none.
+ */
 export async function find({
   from,
   study,
@@ -32,7 +34,7 @@ export async function find({
   const found = await runCommand('archives.find', asked);
   if (json) process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);
   else for (const one of found) process.stdout.write(`${inWords(one)}\n`);
-  if (!json && found.length === 0) process.stdout.write(`${from} has no such study\n`);
+  if (!json && found.length === 0) process.stdout.write(`${from} has no matching study\n`);
   return found.length > 0 ? 0 : 1;
 }
 
@@ -56,7 +58,10 @@ function inWords({
 const POLL_MS = 500;
 const PATIENCE_MS = 600_000;
 
-/** Has the running gateway fetch a study and route it. @returns the exit status: 0 when it is here. */
+/**
+ * Makes the running gateway retrieve a study and route it. @returns the exit status: 0 when it has
+ * arrived.
+ */
 export async function fetchStudy(
   study: string,
   { from, detach }: { from: string; detach?: boolean },
@@ -74,20 +79,22 @@ export async function fetchStudy(
       return state === 'succeeded' ? 0 : 1;
     }
     if (Date.now() > deadline) {
-      process.stdout.write(`${state}: the gateway goes on; npx sonogate explain ${study}\n`);
+      process.stdout.write(`${state}: the gateway continues; see npx sonogate explain ${study}\n`);
       return 1;
     }
     await sleep(POLL_MS);
   }
 }
 
-/** @throws Error when no gateway runs: the next one that starts fetches the study. */
+/**
+ * @throws Error when no gateway runs: the next one that starts retrieves the study.
+ */
 async function retrieval(id: string): Promise<CommandAnswer<'archives.retrieval'>> {
   try {
     const { dataDir } = loadConfig();
     return await commandsOfGateway(dataDir)('archives.retrieval', { id });
   } catch (error) {
     if (!(error instanceof NoGatewayError)) throw error;
-    throw new Error(`${error.message}: the study is fetched when one starts`);
+    throw new Error(`${error.message}: the study will be retrieved when one starts`);
   }
 }

@@ -56,7 +56,7 @@ function agrees(found: CheckValue, { expected, tolerance }: Vector): boolean {
   return isDeepStrictEqual(found, expected);
 }
 
-/** What is wrong with one vector; null when it agrees. */
+/** The fault of one vector; null when it agrees. */
 function fault(vector: Vector): string | null {
   const formula = Object.hasOwn(FORMULAS, vector.formula) ? FORMULAS[vector.formula] : undefined;
   if (!formula) return `unknown formula "${vector.formula}"`;
@@ -72,7 +72,7 @@ function fault(vector: Vector): string | null {
 
 /**
  * Runs the test vectors of a `*-checks.json` against the project's own formulas. An unknown formula
- * is a failure. Throws when the file is no list of vectors.
+ * is a failure. Throws when the file is not a list of vectors.
  */
 export async function checkVectors(
   path: string,

@@ -15,7 +15,7 @@ interface DeliveryListOptions {
   json?: boolean;
 }
 
-/** Lists deliveries, newest first, after the destinations that are left alone. */
+/** Lists deliveries, newest first, after the destinations whose breaker is open. */
 export async function listDeliveries({
   request,
   last,
@@ -40,11 +40,12 @@ export async function listDeliveries({
 
 export function describeBreaker(row: Breaker): string {
   const { destination, state, opened_at, probe_at, code } = row;
-  const next = state === 'open' ? `asked again at ${timeOf(probe_at)}` : 'one delivery is tried';
-  return `${destination} is left alone since ${timeOf(opened_at)}: ${ERRORS[code].title}; ${next}`;
+  const next =
+    state === 'open' ? `probed again at ${timeOf(probe_at)}` : 'one delivery is being tried';
+  return `${destination} keeps failing, nothing sent since ${timeOf(opened_at)}: ${ERRORS[code].title}; ${next}`;
 }
 
-/** One delivery on one line: what, where to, how it stands and why. */
+/** One delivery on one line: what, where to, its state and why. */
 export function describeDelivery(row: Delivery): string {
   const what = `${row.request_id ?? 'forward'} ${row.object} → ${row.destination}`;
   const instead = row.alternate_of ? ` (instead of ${row.alternate_of})` : '';
@@ -55,18 +56,18 @@ export function describeDelivery(row: Delivery): string {
 function standingOf({ state, attempt, code, next_at, committed_at }: Delivery): string {
   switch (state) {
     case 'pending':
-      if (attempt === 0) return 'waits for its turn';
+      if (attempt === 0) return 'waiting for its turn';
       return `failed ${attempt === 1 ? 'once' : `${attempt} times`}, again at ${timeOf(next_at)}`;
     case 'sending':
-      return `on its way, attempt ${attempt}`;
+      return `being sent, attempt ${attempt}`;
     case 'delivered':
       return committed_at ? 'delivered and committed' : 'delivered';
     case 'dead':
-      return 'given up, a person must look';
+      return 'failed permanently, a person must look';
     case 'diverted':
       return ERRORS[code ?? 'internal'].retry === 'ambiguous'
-        ? 'sent to another destination; this one may have it as well'
-        : 'sent to another destination';
+        ? 'diverted to another destination; this one may have it as well'
+        : 'diverted to another destination';
   }
 }
 
@@ -80,7 +81,9 @@ interface ReplayOptions {
   to?: string;
 }
 
-/** Sends again what was given up: one delivery, or all of a destination; there, or to another. */
+/**
+ * Sends dead deliveries again: one, or all of a destination; to the same destination or another.
+ */
 export async function replay(id: string | undefined, options: ReplayOptions): Promise<void> {
   const { destination, toAlternate = false, to } = options;
   if (id !== undefined && (toAlternate || to !== undefined)) {

@@ -4,20 +4,22 @@ import { sendFiles } from '../../../dimse/send/store-scu.ts';
 import { echo as verify } from '../../../dimse/send/verification.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 
-/** A DICOM node as it is written on the command line. */
+/** A DICOM node as given on the command line. */
 export interface DicomNode {
   aeTitle: string;
   host: string;
   port: number;
 }
 
-/** Calling AE title of commands that were given none. */
+/** Default calling AE title of commands. */
 const COMMAND_AE_TITLE = 'SONOGATE-CLI';
 
-/** A person waits at the command: shorter than the gateway's own patience. */
+/** Shorter than the timeouts of the gateway, because a person waits for the command. */
 export const COMMAND_TIMEOUT_SECONDS = 30;
 
-/** Reads `AE@host:port`; an IPv6 address stands in brackets. @throws Error with the expected form. */
+/**
+ * Parses `AE@host:port`; an IPv6 address is in brackets. @throws Error with the expected form.
+ */
 export function parseDicomNode(text: string): DicomNode {
   const match = /^([^@\\]{1,16})@(\[[0-9a-fA-F:]+\]|[^:@[\]]+):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
@@ -60,8 +62,9 @@ async function isPart10(path: string): Promise<boolean> {
 }
 
 /**
- * Files given by name, and the DICOM files of folders given by name (all levels, in order of name).
- * A file that was named is kept whatever it holds, so that the sender can say what is wrong with it.
+ * Files given by name, and the DICOM files in folders given by name (all levels, in order of name).
+ * A file given by name is kept whatever it contains, so that the sender can say what is wrong with
+ * it.
  */
 async function findDicomFiles(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
@@ -79,7 +82,9 @@ async function findDicomFiles(paths: readonly string[]): Promise<string[]> {
   return found;
 }
 
-/** C-STORE of files and folders. @returns the exit status: 0 when the peer took every object. */
+/**
+ * C-STORE of files and folders. @returns the exit status: 0 when the peer accepted every object.
+ */
 export async function send(
   text: string,
   paths: string[],

@@ -29,7 +29,7 @@ already have worked, *permanent* needs a person.
 ${codes.map(renderEntry).join('\n')}`;
 }
 
-/** `docs/log-events.md`: what stands in the log, and what to do about it. */
+/** `docs/log-events.md`: the events in the log, and what to do about them. */
 export function renderLogEventsPage(): string {
   const rows = Object.values<LogEvent>(EVENTS)
     .sort((one, other) => (one.id < other.id ? -1 : 1))
@@ -65,7 +65,7 @@ const DECODERS: Readonly<Record<Exclude<PixelCoding, 'unsupported'>, string>> = 
   video: 'FFmpeg',
 };
 
-/** Transfer syntaxes that are decoded otherwise than the rest of their coding. */
+/** Transfer syntaxes that are decoded differently from the rest of their coding. */
 const DECODED_OTHERWISE: Readonly<Record<string, string>> = {
   [DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN]: 'zlib, to the work folder, within the limits of archives',
   [JPEG_BASELINE]: 'sharp; dcmjs-codecs where the samples are RGB',
@@ -100,7 +100,7 @@ export const PAGES_WITH_TABLES = ['input.md', 'dicom-conformance.md'].map(
   (page) => new URL(`../../../docs/${page}`, import.meta.url),
 );
 
-/** A page with its generated tables brought up to date. */
+/** A page with updated generated tables. */
 export function withGeneratedTables(page: string): string {
   return page.replaceAll(GENERATED_ROWS, (_, head: string, table: string) => {
     const render = TABLES[table];

@@ -5,18 +5,18 @@ import { runCommand } from './operations.ts';
 type HeldReport = CommandAnswer<'holds.list'>[number];
 
 interface By {
-  /** Who acts; the account of the operating system unless it is given. */
+  /** Who acts; by default the account of the operating system. */
   by?: string;
 }
 
-/** Lists the reports that wait for a person, with the reason and what can be chosen; no identity. */
+/** Lists the reports that wait for a person, with the reason and the candidates; no identity. */
 export async function listHeld(): Promise<void> {
   const reports = await runCommand('holds.list', {});
   if (reports.length === 0) process.stdout.write('no report is held\n');
   for (const report of reports) process.stdout.write(`${inWords(report)}\n`);
 }
 
-/** Shows one with the identity that its images carry; who looked is written down. */
+/** Shows one report with the identity of its images; who looked is audited. */
 export async function showHeld(id: string, { by }: By): Promise<void> {
   const report = await runCommand('holds.show', {
     id,
@@ -29,11 +29,11 @@ export async function showHeld(id: string, { by }: By): Promise<void> {
         `  patient id ${identity.PatientID} of issuer "${identity.IssuerOfPatientID}"`,
         `  accession number ${identity.AccessionNumber || 'none'}, study of ${identity.StudyDate}`,
       ]
-    : ['  the study is no longer here'];
+    : ['  the study has been removed'];
   process.stdout.write(`${[inWords(report), ...images].join('\n')}\n`);
 }
 
-/** Sends a held report, to the patient and with the order that were chosen. */
+/** Sends a held report, to the chosen patient and with the chosen order. */
 export async function releaseHeld(
   id: string,
   { by, patient, order }: By & { patient?: string; order?: string | false },
@@ -50,7 +50,7 @@ export async function releaseHeld(
   process.stdout.write(`${report.id} goes to ${report.destination}${whom}\n`);
 }
 
-/** Takes a held report out for good. */
+/** Rejects a held report for good. */
 export async function rejectHeld(
   id: string,
   { by, reason }: By & { reason: string },
@@ -74,7 +74,7 @@ function inWords(report: HeldReport): string {
     `  ${report.code}: ${report.detail}`,
     ...report.candidates.map(({ reference, agrees, differs }) => {
       const same = agrees.length > 0 ? ` same ${agrees.join(', ')};` : '';
-      const other = differs.length > 0 ? ` other ${differs.join(', ')}` : ' nothing against it';
+      const other = differs.length > 0 ? ` other ${differs.join(', ')}` : ' nothing differs';
       return `  candidate ${reference}:${same}${other}`;
     }),
   ].join('\n');

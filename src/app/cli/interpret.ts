@@ -21,7 +21,7 @@ export interface InterpretOptions {
   out: string;
 }
 
-/** The endpoints that run without a server; only the pipeline that is asked for is loaded. */
+/** The endpoints that run without a server; only the requested pipeline is loaded. */
 const ENDPOINTS = [
   {
     endpoint: obstetricEndpoint,
@@ -35,7 +35,7 @@ const ENDPOINTS = [
 
 type Endpoint = (typeof ENDPOINTS)[number]['endpoint'];
 
-/** Options and context of the input schema, checked as a submitted request is. */
+/** Options and context of the input schema, validated like those of a submitted request. */
 function checkedInput(endpoint: Endpoint, files: readonly LocalFile[], options: InterpretOptions) {
   const { gaDays, mmPerPx, report, age, sex, heightCm, weightKg } = options;
   const parsed = endpoint.input.safeParse({
@@ -63,8 +63,8 @@ function say(event: PipelineEvent): void {
 }
 
 /**
- * Runs the pipeline on local files without a server: the same function as in a request, in a work
- * folder of its own, whose result and artifacts are copied to `out`.
+ * Runs the pipeline on local files without a server: the same function as in a request, in a
+ * temporary work folder, whose result and artifacts are copied to `out`.
  * @returns the exit status: 0 with a result, 1 when the input was rejected.
  */
 export async function interpret(

@@ -10,9 +10,9 @@ export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('API keys');
   keys
     .command('create')
-    .description('make a key and print it, once')
+    .description('create a key and print it, once')
     .requiredOption('--name <name>', 'what the key is for')
-    .option('--test', 'a key for the mock backend')
+    .option('--test', 'a key for the mock pipeline')
     .option('--scopes <list>', SCOPES.join(','), CLIENT_SCOPES.join(','))
     .addOption(
       new Option('--console-role <role>', 'sign in to the console with it').choices(CONSOLE_ROLES),
@@ -24,10 +24,10 @@ export function addKeyCommands(program: Command): void {
     .action(() => listKeys());
   keys
     .command('rotate <id>')
-    .description('make a key of the same name and scopes and print it, once; the old one ends')
+    .description('replace a key by one of the same name and scopes and print it, once')
     .option(
       '--overlap-hours <number>',
-      'how long the old one works on',
+      'how long the old key still works',
       hoursUpTo(OVERLAP_HOURS.longest),
       OVERLAP_HOURS.usual,
     )
@@ -38,7 +38,7 @@ export function addKeyCommands(program: Command): void {
     .action((id) => revokeKey(id));
 }
 
-/** Prints the new key alone on standard output; it is shown this once. */
+/** Prints the new key alone on standard output; it is shown only once. */
 export async function createKey(options: {
   name: string;
   test?: boolean;
@@ -57,7 +57,7 @@ export async function createKey(options: {
 function scopeOf(text: string): Scope {
   const scope = SCOPES.find((each) => each === text);
   if (scope) return scope;
-  throw new Error(`"${text}" is no scope; allowed: ${SCOPES.join(', ')}`);
+  throw new Error(`"${text}" is not a scope; allowed: ${SCOPES.join(', ')}`);
 }
 
 export async function listKeys(): Promise<void> {
@@ -72,14 +72,14 @@ export async function listKeys(): Promise<void> {
   }
 }
 
-/** Prints the key that takes the place of another, alone on standard output; it is shown this once. */
+/** Prints the replacement of a key, alone on standard output; it is shown only once. */
 export async function rotateKey(
   id: string,
   { overlapHours }: { overlapHours: number },
 ): Promise<void> {
   const { key } = await runCommand('keys.rotate', { id, overlapHours });
   process.stdout.write(`${key}\n`);
-  process.stderr.write(`${id} works for ${overlapHours} more hours at most\n`);
+  process.stderr.write(`${id} still works for at most ${overlapHours} hours\n`);
 }
 
 export async function revokeKey(id: string): Promise<void> {

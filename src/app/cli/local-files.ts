@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 
 export interface LocalFile {
-  /** The path below the folder that was given, with `/`; of a file that was given, its name. */
+  /** The path relative to the given folder, with `/`; for a given file, its name. */
   name: string;
   path: string;
 }
@@ -35,7 +35,7 @@ export async function filesBelow(paths: readonly string[]): Promise<string[]> {
   return (await localFiles(paths)).map(({ path }) => path);
 }
 
-/** Two files of one name, from two folders, are told apart by a number: `image.dcm (2)`. */
+/** Two files of one name from different folders get a number: `image.dcm (2)`. */
 export function withUniqueNames(files: readonly LocalFile[]): LocalFile[] {
   const taken = new Set<string>();
   return files.map(({ name: wanted, path }) => {

@@ -4,18 +4,20 @@ import { loadConfig } from '../../../config/load.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';
 import { commandsFor, runCommand } from './operations.ts';
 
-/** Removes received studies that `retention.intakeDays` has ended, or tells which would go. */
+/** Removes received studies older than `retention.intakeDays`, or says which would be removed. */
 export async function clean({ dryRun = false }: { dryRun?: boolean }): Promise<void> {
   const config = loadConfig();
   const { intakeDays, quarantineDays } = config.retention;
   const keepsAll = intakeDays === undefined && quarantineDays === undefined;
-  // Asked even then: without the gateway's data this would be said of another site.
+  // Asked even then, because without the gateway's data the answer would be about another site.
   const removal = await commandsFor(config)('retention.clean', {
     dryRun: dryRun || keepsAll,
     person: userInfo().username,
   });
   if (keepsAll) {
-    process.stdout.write('retention.intakeDays and quarantineDays are not set: all is kept\n');
+    process.stdout.write(
+      'retention.intakeDays and quarantineDays are not set: everything is kept\n',
+    );
     return;
   }
   const megabytes = (removal.bytes / 1e6).toFixed(1);
@@ -27,7 +29,9 @@ export async function clean({ dryRun = false }: { dryRun?: boolean }): Promise<v
   }
 }
 
-/** Names everything in the audit that is not as it was sealed. @returns 0 when nothing is. */
+/**
+ * Lists everything in the audit that has changed since it was sealed. @returns 0 when nothing has.
+ */
 export async function verifyAudit({ publicKey = [] }: { publicKey?: string[] }): Promise<number> {
   const { intact, seals, rows, unsealed, findings } = await runCommand('audit.verify', {
     publicKeys: publicKey.map((path) => resolve(path)),
@@ -44,7 +48,10 @@ export async function verifyAudit({ publicKey = [] }: { publicKey?: string[] }):
   return intact ? 0 : 1;
 }
 
-/** Writes the audit to standard output, an event a line: audit messages, AuditEvents or our own. */
+/**
+ * Writes the audit to standard output, one event on each line: audit messages, AuditEvents or our
+ * own form.
+ */
 export async function exportAudit({ format }: { format: string }): Promise<void> {
   let after: string | null = '0';
   while (after !== null) {

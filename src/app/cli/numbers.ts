@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Reads the number of an option; commander names the option and says what was expected. */
+/** Parses the number of an option; commander names the option and what was expected. */
 type ReadNumber = (text: string) => number;
 
-/** A number in digits, without what `Number` would also take: '', '0x10', '1e3'. */
+/** A number in digits, without the other forms that `Number` accepts: '', '0x10', '1e3'. */
 function numberReader(written: RegExp, accepts: (value: number) => boolean, expected: string) {
   return (text: string): number => {
     const value = Number(text);

@@ -10,10 +10,10 @@ import { openCommands } from '../wiring/operations.ts';
 type Environment = Record<string, string | undefined>;
 
 /**
- * Says on which data a command works that finds no gateway running.
- * @param mayMake whether the command may make the data itself, as a first key before the first start
- * does: only in a folder that was named. In the default `./data` it would mostly be a second, empty
- * database beside that of the gateway, which does not know the key.
+ * Says which data a command uses when no gateway runs.
+ * @param mayMake whether the command may create the data itself, as a first key before the first
+ * start does: only in a folder that was given. In the default `./data` it would mostly create a
+ * second, empty database beside that of the gateway, which would not know the key.
  * @throws Error when there is no data.
  */
 export function describeSiteData(
@@ -32,8 +32,8 @@ export function describeSiteData(
 
 /**
  * Runs commands in the running gateway, or, when none runs on the data folder, on the database
- * itself: PGlite serves one process at a time. Standard error then says on which.
- * @throws Error when there is no such database: an empty one, made here, would give a wrong answer.
+ * itself: PGlite serves one process at a time. Standard error then says which data is used.
+ * @throws Error when there is no such database: a new, empty one would give a wrong answer.
  */
 export function commandsFor(config: Config): RunCommand {
   return typedCommands(async (name, parameters) => {

@@ -25,7 +25,7 @@ interface ProgressOutput {
   write(text: string): unknown;
 }
 
-/** Draws over one line of a terminal; elsewhere writes one line for each stage. */
+/** Redraws one line of a terminal; elsewhere writes one line for each stage. */
 export function progressBar(output: ProgressOutput) {
   const { isTTY = false } = output;
   let last = '';
@@ -36,7 +36,7 @@ export function progressBar(output: ProgressOutput) {
       last = line;
       output.write(isTTY ? `\r\u001b[K${line}` : `${line}\n`);
     },
-    /** A line of its own above the bar. */
+    /** A line above the bar. */
     say(text: string): void {
       output.write(isTTY ? `\r\u001b[K${text}\n${last}` : `${text}\n`);
     },
@@ -56,7 +56,9 @@ interface SubmitOptions {
   detach?: boolean;
 }
 
-/** @throws Error when the environment does not say which gateway. */
+/**
+ * @throws Error when the environment does not name the gateway.
+ */
 export function connect(environment: NodeJS.ProcessEnv = process.env): ApiClient {
   const { SONOGATE_URL: url, SONOGATE_KEY: key } = environment;
   if (!url || !key) throw new Error('set SONOGATE_URL and SONOGATE_KEY (sonogate keys create)');
@@ -130,7 +132,7 @@ export async function history(
   }
 }
 
-/** Writes the artifacts of a request into `out`, the result among them. */
+/** Writes the result and the artifacts of a request to `out`. */
 export async function download(
   id: string,
   { out, only }: { out: string; only?: string[] },

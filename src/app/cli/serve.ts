@@ -71,7 +71,7 @@ function stopOnSignal(
   for (const signal of SIGNALS) process.on(signal, onSignal);
 }
 
-/** The site's file may change its rules, for destinations that this gateway has. */
+/** The configuration file may change its rules, but only for destinations that this gateway has. */
 function rulesOf(config: Config, logger: Logger): RulesSource {
   const file = process.env.SONOGATE_CONFIG;
   if (!file) return fixedRules(config.routing);
@@ -86,7 +86,7 @@ function rulesOf(config: Config, logger: Logger): RulesSource {
   return followRules(file, { first: config.routing, read, logger });
 }
 
-/** Runs the gateway until SIGINT or SIGTERM, then ends what is open in order. */
+/** Runs the gateway until SIGINT or SIGTERM, then closes its parts in order. */
 export async function serve(): Promise<void> {
   const config = loadConfig();
   const logger = createLogger(config.logging.level);

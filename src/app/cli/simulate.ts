@@ -13,7 +13,7 @@ import { CART_STYLES } from '../simulate/carts.ts';
 import { send } from './dicom.ts';
 import { count, port, seconds, wholeNumber } from './numbers.ts';
 
-/** By the type: the list itself is loaded with all views of the phantom, too long for any command. */
+/** Typed only: the list itself loads all views of the phantom, which would slow every command. */
 const CONTENTS: Record<StudyContents, string> = {
   biometry: 'planes of biometry',
   stills: 'stills of all views',
@@ -32,34 +32,34 @@ export function addSimulateCommands(program: Command): void {
     .command('simulate')
     .description('write a phantom obstetric study as DICOM files, or send it')
     .option('--ga-days <number>', 'gestational age', wholeNumber, 200)
-    .option('--seed <number>', 'which phantom fetus', wholeNumber, 1)
+    .option('--seed <number>', 'seed of the phantom fetus', wholeNumber, 1)
     .option('--out <dir>', 'folder for the files', './phantom-study')
     .addOption(contentsOption())
-    .option('--send <node>', 'send it as well: AE@host:port')
+    .option('--send <node>', 'also send it to AE@host:port')
     .action(simulate);
   command
     .command('cart <node>')
-    .description('send a phantom exam to AE@host:port as a cart of some maker would')
+    .description('send a phantom exam to AE@host:port as a cart of a given style would')
     .addOption(new Option('--style <maker>', 'whose habits').choices(CART_STYLES).default('ge'))
     .option('--ga-days <number>', 'gestational age', wholeNumber, 200)
-    .option('--seed <number>', 'which phantom fetus', wholeNumber, 1)
+    .option('--seed <number>', 'seed of the phantom fetus', wholeNumber, 1)
     .addOption(contentsOption())
     .option('--pause-seconds <number>', 'between two objects', seconds, 0)
-    .option('--from <ae>', 'calling AE title instead of that of the style')
+    .option('--from <ae>', 'calling AE title, in place of that of the style')
     .action(async (node, options) => {
       process.exitCode = await (await import('../simulate/cart.ts')).simulateCart(node, options);
     });
   command
     .command('pacs')
-    .description('a PACS on this machine that keeps what it gets, until interrupted')
+    .description('run a PACS on this machine that stores what it receives, until interrupted')
     .option('--port <number>', 'to listen on', port, 11113)
     .option('--out <dir>', 'folder for the objects', './phantom-pacs')
     .action(simulatePacs);
   command
     .command('ehr')
-    .description('an EHR on this machine that knows the phantom patients, until interrupted')
+    .description('run an EHR on this machine that knows the phantom patients, until interrupted')
     .option('--port <number>', 'to listen on', port, 8090)
-    .option('--seed <number>', 'which phantom patients', wholeNumber, 1)
+    .option('--seed <number>', 'seed of the phantom patients', wholeNumber, 1)
     .action(simulateEhr);
 
   program
@@ -71,10 +71,10 @@ export function addSimulateCommands(program: Command): void {
         .default('normal'),
     )
     .option('--beats <number>', 'length of a cine', count, 1)
-    .option('--seed <number>', 'which phantom patient', wholeNumber, 1)
+    .option('--seed <number>', 'seed of the phantom patient', wholeNumber, 1)
     .option('--out <dir>', 'folder for the files', './phantom-echo')
     .option('--handheld', 'MP4 clips of the focused views, without calibration')
-    .option('--send <node>', 'send it as well: AE@host:port')
+    .option('--send <node>', 'also send it to AE@host:port')
     .action(simulateEcho);
 }
 
@@ -91,7 +91,7 @@ async function writeStudy(
     await writeFile(path, bytes);
     paths.push(path);
   }
-  // Masks are pictures: a text of them would be longer than a string may be.
+  // Without the masks: as text they would be longer than a string can be.
   const frames = Object.fromEntries(
     files.map(({ name, truth: labels }) => [name, labels.map(({ masks: _, ...label }) => label)]),
   );
@@ -138,7 +138,7 @@ async function simulateEcho(options: {
 
 const LOOPBACK = '127.0.0.1';
 
-/** A PACS that takes everything from everyone on this machine, until it is interrupted. */
+/** A PACS that accepts everything from everyone on this machine, until it is interrupted. */
 async function simulatePacs({ port, out }: { port: number; out: string }): Promise<void> {
   const folder = resolve(out);
   const pacs = await startReceiver({
@@ -148,14 +148,14 @@ async function simulatePacs({ port, out }: { port: number; out: string }): Promi
     logger: createLogger('warn'),
     onObject: ({ path, callingAeTitle }) => tell(`${callingAeTitle} stored ${path}`),
   });
-  tell(`PACS@${LOOPBACK}:${pacs.port}, objects go to ${folder}; any AE title is answered`);
+  tell(`PACS@${LOOPBACK}:${pacs.port}, objects go to ${folder}; every AE title is accepted`);
   await interrupted();
   await pacs.close();
 }
 
 /**
  * An EHR on this machine that knows the patients of the phantom studies of a seed, until it is
- * interrupted. It keeps what it gets in memory.
+ * interrupted. It keeps what it receives in memory.
  */
 async function simulateEhr({ port, seed }: { port: number; seed: number }): Promise<void> {
   const ehr = await startDemoEhr(port);
@@ -173,7 +173,7 @@ async function simulateEhr({ port, seed }: { port: number; seed: number }): Prom
 
 const WATCH_MILLISECONDS = 500;
 
-/** Says which reports have come; the receiver has no event for them. */
+/** Prints which reports have arrived; the receiver has no event for them. */
 function watchReports(ehr: Awaited<ReturnType<typeof startDemoEhr>>): NodeJS.Timeout {
   const seen = new Set<string | undefined>();
   return setInterval(() => {

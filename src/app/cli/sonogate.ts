@@ -8,8 +8,8 @@ import { count, positiveNumber, wholeNumber } from './numbers.ts';
 import { addSimulateCommands } from './simulate.ts';
 
 /**
- * Ends the command without a word when who reads its output has gone (`| head`), with the status
- * of a program that SIGPIPE has ended: Node.js ignores that signal.
+ * Ends the command silently when the reader of its output has gone (`| head`), with the status of a
+ * program that was ended by SIGPIPE: Node.js ignores that signal.
  */
 function endOnClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -33,11 +33,11 @@ program
 program
   .command('demo')
   .description(
-    'run the whole road once on this machine: phantom studies in, SR, SEG and FHIR reports out',
+    'run the whole path once on this machine: phantom studies in, SR, SEG and FHIR reports out',
   )
   .option('--out <dir>', 'keep everything in this folder')
   .option('--stay', 'keep the gateway running afterwards')
-  .option('--seed <number>', 'which phantom patients', wholeNumber, 1)
+  .option('--seed <number>', 'seed of the phantom patients', wholeNumber, 1)
   .addOption(new Option('--only <study>', 'one of the two studies').choices(['obstetric', 'echo']))
   .action(async (options) => {
     process.exitCode = await (await import('../demo/demo.ts')).demo(options);
@@ -64,7 +64,7 @@ program
 
 program
   .command('find')
-  .description('ask an archive which studies it has, by C-FIND or QIDO-RS')
+  .description('list the studies that an archive has, by C-FIND or QIDO-RS')
   .requiredOption('--from <archive>', 'its name in the configuration')
   .option('--patient-id <id>')
   .option('--study <uid>')
@@ -72,7 +72,7 @@ program
   .option('--study-date <range>', '20260101-20261231, 20260101- or one day')
   .option('--modality <code>')
   .option('--objects', 'list the objects of each study')
-  .option('--limit <number>', 'at most so many', count, 100)
+  .option('--limit <number>', 'largest number of rows', count, 100)
   .addOption(new Option('--json', 'as JSON, with the identity of the patient'))
   .action(async (options) => {
     process.exitCode = await (await import('./archives.ts')).find(options);
@@ -80,7 +80,7 @@ program
 
 program
   .command('fetch <study>')
-  .description('have the gateway fetch a study from an archive, and route it')
+  .description('make the gateway retrieve a study from an archive and route it')
   .requiredOption('--from <archive>', 'its name in the configuration')
   .option('--detach', 'print the id of the retrieval and do not wait')
   .action(async (study, options) => {
@@ -125,7 +125,7 @@ program
 
 program
   .command('cancel <request>')
-  .description('end a request')
+  .description('cancel a request')
   .action(async (request) => (await import('./remote.ts')).cancel(request));
 
 program
@@ -133,14 +133,14 @@ program
   .description('list requests, newest first')
   .option('--model <model>', 'us/obstetric')
   .option('--status <status>', 'succeeded, failed, …')
-  .option('--limit <number>', 'at most so many', count)
+  .option('--limit <number>', 'largest number of rows', count)
   .action(async (options) => (await import('./remote.ts')).history(options));
 
 program
   .command('download <request>')
-  .description('fetch the result and its artifacts')
+  .description('download the result and its artifacts')
   .requiredOption('--out <dir>', 'folder for them')
-  .option('--only <name...>', 'these artifacts alone')
+  .option('--only <name...>', 'only these artifacts')
   .action(async (request, options) => (await import('./remote.ts')).download(request, options));
 
 program
@@ -157,14 +157,14 @@ program
     process.exitCode = await (await import('../doctor/doctor.ts')).doctor(options);
   });
 
-const studies = program.command('studies').description('studies that came by DICOM');
+const studies = program.command('studies').description('studies received by DICOM');
 studies
   .command('complete <study>')
-  .description('wait for no more objects')
+  .description('stop waiting for more objects')
   .action(async (study) => (await import('./studies.ts')).completeStudy(study));
 studies
   .command('release <study>')
-  .description('let a study go on that is held, ignored or not routed')
+  .description('release a study that is held, ignored or not routed')
   .option('--rule <name>', 'under this routing rule')
   .action(async (study, options) => (await import('./studies.ts')).releaseStudy(study, options));
 studies
@@ -176,42 +176,42 @@ program
   .command('rules')
   .description('routing rules')
   .command('test')
-  .description('what the rules would do with the studies received last; nothing is done')
-  .option('--config <file>', 'rules of this file instead of those in use')
-  .option('--last <number>', 'so many studies', count, 100)
+  .description('what the rules would do with the studies received last; changes nothing')
+  .option('--config <file>', 'rules of this file in place of those in use')
+  .option('--last <number>', 'number of studies', count, 100)
   .option('--verbose', 'why each rule did or did not match')
   .action(async (options) => (await import('./studies.ts')).testRules(options));
 
 program
   .command('deliveries')
-  .description('what leaves for PACS, EHR and webhooks: how each stands and why')
-  .option('--destination <name>', 'to this destination alone')
-  .addOption(new Option('--state <state>', 'in this state alone').choices(DELIVERY_STATES))
-  .option('--code <code>', 'whose last failure was this (docs/errors.md)')
-  .option('--request <id>', 'of this request alone')
+  .description('deliveries to PACS, EHR and webhooks: their state and why')
+  .option('--destination <name>', 'only to this destination')
+  .addOption(new Option('--state <state>', 'only in this state').choices(DELIVERY_STATES))
+  .option('--code <code>', 'only with this code of the last failure (docs/errors.md)')
+  .option('--request <id>', 'only of this request')
   .option('--last <number>', 'so many', count, 100)
   .option('--json', 'as JSON, with the breakers')
   .action(async (options) => (await import('./deliveries.ts')).listDeliveries(options));
 
 program
   .command('replay [delivery]')
-  .description('send again what was given up; without an id or destination, list the deliveries')
-  .option('--destination <name>', 'everything to this destination that was given up')
+  .description('send dead deliveries again; without an id or destination, list the deliveries')
+  .option('--destination <name>', 'all dead deliveries to this destination')
   .option(
     '--to-alternate',
-    'to the alternate of its destination; with --destination what waits too',
+    'to the alternate of its destination; with --destination also what is waiting',
   )
-  .option('--to <name>', 'to this destination instead')
+  .option('--to <name>', 'to this other destination')
   .action(async (delivery, options) => (await import('./deliveries.ts')).replay(delivery, options));
 
 const hold = program.command('hold').description('reports to an EHR that wait for a person');
 hold
   .command('list')
-  .description('list them with the reason and what can be chosen; without identity')
+  .description('list them with the reason and the candidates; without identity')
   .action(async () => (await import('./hold.ts')).listHeld());
 hold
   .command('show <id>')
-  .description('one with the identity of its images; who looked is written down')
+  .description('show one with the identity of its images; who looked is audited')
   .option('--by <name>', 'who looks')
   .action(async (id, options) => (await import('./hold.ts')).showHeld(id, options));
 hold
@@ -224,28 +224,28 @@ hold
   .action(async (id, options) => (await import('./hold.ts')).releaseHeld(id, options));
 hold
   .command('reject <id>')
-  .description('take it out for good: it is not sent')
+  .description('reject it for good: it is not sent')
   .requiredOption('--reason <text>', 'why')
   .option('--by <name>', 'who decides')
   .action(async (id, options) => (await import('./hold.ts')).rejectHeld(id, options));
 
 program
   .command('clean')
-  .description('remove received studies that retention.intakeDays has ended')
-  .option('--dry-run', 'tell what would go, and what stays and why')
+  .description('remove received studies older than retention.intakeDays')
+  .option('--dry-run', 'say what would be removed, and what stays and why')
   .action(async (options) => (await import('./maintenance.ts')).clean(options));
 
 const audit = program.command('audit').description('the audit, sealed row by row');
 audit
   .command('verify')
-  .description('find rows that were altered, removed or put in')
-  .option('--public-key <files...>', 'keys of further machines that sealed it')
+  .description('find rows that were altered, removed or inserted')
+  .option('--public-key <files...>', 'public keys of other machines that sealed it')
   .action(async (options) => {
     process.exitCode = await (await import('./maintenance.ts')).verifyAudit(options);
   });
 audit
   .command('export')
-  .description('write it to standard output, an event a line')
+  .description('write it to standard output, one event on each line')
   .addOption(new Option('--format <name>').choices(['dicom', 'fhir', 'jsonl']).default('jsonl'))
   .action(async (options) => (await import('./maintenance.ts')).exportAudit(options));
 

@@ -7,13 +7,13 @@ type DryRun = CommandAnswer<'rules.test'>[number];
 type RuleVerdict = StudyExplanation['rules'][number];
 type ConditionVerdict = RuleVerdict['conditions'][number];
 
-/** Ends the waiting of a study for more objects. */
+/** Stops a study from waiting for more objects. */
 export async function completeStudy(study: string): Promise<void> {
   await runCommand('studies.complete', { study });
-  process.stdout.write('complete: the routing rules act on it now\n');
+  process.stdout.write('complete: the routing rules are applied now\n');
 }
 
-/** Lets a held study go on, under the rule that is named or as the other rules say. */
+/** Releases a held study, under the given rule or as the other rules say. */
 export async function releaseStudy(study: string, { rule }: { rule?: string }): Promise<void> {
   await runCommand('studies.release', { study, rule: rule ?? null });
   process.stdout.write(rule ? `released to the rule ${rule}\n` : 'released\n');
@@ -22,7 +22,7 @@ export async function releaseStudy(study: string, { rule }: { rule?: string }): 
 /** Has a study interpreted again. */
 export async function rerunStudy(study: string): Promise<void> {
   await runCommand('studies.rerun', { study });
-  process.stdout.write('a new revision is made of it\n');
+  process.stdout.write('a new revision will be interpreted\n');
 }
 
 /** Prints what happened to a study and why each routing rule did or did not match it. */
@@ -50,19 +50,24 @@ function inWords(study: StudyExplanation): string {
   }
   if (study.tags.length > 0) lines.push(`  tags: ${study.tags.join(', ')}`);
   const conflicts = study.objects.filter((object) => object.conflict).length;
-  if (conflicts > 0) lines.push(`  ${conflicts} objects came again with other content; both kept`);
+  if (conflicts > 0)
+    lines.push(`  ${conflicts} objects arrived again with different content; both are kept`);
   lines.push('Routing rules as configured now:');
   for (const rule of study.rules) lines.push(...describeRule(rule, '  '));
-  lines.push(study.requests.length > 0 ? 'Requests:' : 'No request was made.');
+  lines.push(study.requests.length > 0 ? 'Requests:' : 'No request was submitted.');
   for (const request of study.requests) {
     lines.push(`  ${request.request_id} (revision ${request.revision}, rule ${request.rule})`);
   }
   return lines.join('\n');
 }
 
-/** A rule and each of its conditions, one line each; `indent` stands before them. */
+/** A rule and its conditions, one on each line, indented by `indent`. */
 function describeRule(rule: RuleVerdict, indent: string): string[] {
-  const answer = rule.acts ? 'acts' : rule.matches ? 'matches, after one that ends the list' : 'no';
+  const answer = rule.acts
+    ? 'acts'
+    : rule.matches
+      ? 'matches, but an earlier rule ended the list'
+      : 'no';
   return [
     `${indent}${rule.rule}: ${answer}`,
     ...rule.conditions.flatMap((condition) => conditionInWords(condition, `${indent}  `)),
@@ -77,8 +82,8 @@ function conditionInWords(verdict: ConditionVerdict, indent: string): string[] {
 }
 
 /**
- * Judges rules on the studies received last, and does nothing: those of the gateway, or those of a
- * configuration file that is not in use yet.
+ * Applies rules to the studies received last without acting: the rules of the gateway, or those of
+ * a configuration file that is not in use yet.
  */
 export async function testRules(options: {
   config?: string;

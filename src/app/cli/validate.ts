@@ -32,7 +32,7 @@ const GIVEN: ReadonlySet<string> = new Set(Object.values(ORIGINS));
 
 const STATEMENTS: ReadonlySet<string> = new Set(['DiagnosticReport', 'Observation']);
 
-/** Who asserts a statement: our software, or nobody, as of everything that a test key gets. */
+/** Who asserts a statement: our software, or nobody, as for everything that a test key gets. */
 const ASSERTED: ReadonlySet<string | undefined> = new Set([AI_ASSERTED.code, TEST_DATA.code]);
 
 type Entry = z.infer<typeof entrySchema>;
@@ -46,7 +46,9 @@ function references(value: unknown): string[] {
   );
 }
 
-/** A repeat must create nothing twice (exchange 1.1): every write has a condition. */
+/**
+ * Repeating the transaction must create nothing twice (exchange 1.1): every write has a condition.
+ */
 function unconditional({ resource, request }: Entry): string | null {
   if (!request) return 'has no request';
   const { method, url, ifNoneExist } = request;
@@ -64,7 +66,7 @@ function observationFault({ resource }: Entry): string | null {
     typeof quantity !== 'object' ||
     quantity === null ||
     ('system' in quantity && quantity.system === 'http://unitsofmeasure.org');
-  if (!isUcum) return 'the unit is not of UCUM';
+  if (!isUcum) return 'the unit is not UCUM';
   const hasValue = Object.keys(resource).some((key) => key.startsWith('value'));
   return hasValue && resource.dataAbsentReason ? 'has a value and a reason for its absence' : null;
 }
@@ -79,7 +81,10 @@ function statusFault({ resource }: Entry): string | null {
     : `status ${String(status)} is not that of a draft`;
 }
 
-/** A machine's statement, and test data, say so in their tag (exchange 1.2); a value given to it says where from. */
+/**
+ * Statements of a machine and test data are tagged as such (exchange 1.2); a value that it was
+ * given says where it is from.
+ */
 function tagFault({ resource }: Entry): string | null {
   if (!STATEMENTS.has(resource.resourceType)) return null;
   const notes = notesSchema.safeParse(resource.note);
@@ -89,7 +94,7 @@ function tagFault({ resource }: Entry): string | null {
   return codes.some((code) => ASSERTED.has(code)) ? null : 'is not tagged as asserted by a machine';
 }
 
-/** Two entries under one address or condition would be one resource at the receiver. */
+/** Two entries with one URL or condition would become one resource at the receiver. */
 function repeated(entries: readonly Entry[]): string[] {
   const keys = entries.flatMap(({ fullUrl, request }) => [
     ...(fullUrl ? [fullUrl] : []),
@@ -114,13 +119,13 @@ function unlisted(entries: readonly Entry[], reports: readonly Entry[]): string[
 }
 
 /**
- * Checks a result Bundle for what our own must be: a transaction of conditional writes whose
- * references resolve, drafts only. Structure and value sets are for a FHIR validator.
+ * Checks what a result Bundle of ours must be: a transaction of conditional writes whose references
+ * resolve, drafts only. Structure and value sets are left to a FHIR validator.
  * @returns every fault found; empty for a conforming Bundle.
  */
 export function checkBundle(json: unknown): string[] {
   const parsed = bundleSchema.safeParse(json);
-  if (!parsed.success) return ['it is no FHIR Bundle'];
+  if (!parsed.success) return ['it is not a FHIR Bundle'];
   const { type, entry: entries } = parsed.data;
   const urls = new Set(entries.map(({ fullUrl }) => fullUrl));
   const reports = entries.filter(({ resource }) => resource.resourceType === 'DiagnosticReport');
@@ -164,7 +169,7 @@ function checkDicom(bytes: Buffer): { kind: string; faults: string[] } {
 
 /**
  * Checks one file by its content: structured report, segmentation or FHIR Bundle.
- * @returns what it was taken for and every fault found.
+ * @returns what kind of file it is and every fault found.
  */
 export function checkContent(bytes: Buffer): { kind: string; faults: string[] } {
   const { offset, text } = PREFIX;

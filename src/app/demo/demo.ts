@@ -24,12 +24,12 @@ import {
 } from './phantom-studies.ts';
 
 interface DemoOptions {
-  /** Everything is kept here; a new folder of the temporary folder otherwise. */
+  /** Folder for everything; by default a new temporary folder. */
   out?: string;
   /** Keep the gateway running until SIGINT. */
   stay?: boolean;
   seed: number;
-  /** Both when absent. */
+  /** Both when left out. */
   only?: DemoStudyName;
 }
 
@@ -38,10 +38,10 @@ const CART_AE_TITLE = 'PHANTOM-CART';
 const GIVE_UP_SECONDS = 300;
 const POLL_MS = 250;
 
-/** What tells the studies apart on their way in. */
+/** How the gateway tells the studies apart. */
 const DESCRIPTION = { obstetric: 'obstetric', echo: 'echocardiogram' } as const;
 
-/** Settings of the demo over those of the site: free ports, loopback peers, short waits. */
+/** Settings of the demo, over those of the site: free ports, loopback peers, short waits. */
 function demoOverrides(dataDir: string, pacsPort: number, ehrUrl: string) {
   return {
     dataDir,
@@ -91,8 +91,8 @@ function say(text: string): void {
 }
 
 /**
- * The main job, end to end, on this machine: a phantom study over a real association, SR objects at
- * a receiving PACS, a DiagnosticReport at a receiving EHR.
+ * Runs the main job end to end on this machine: a phantom study over a real association, SR objects
+ * at a receiving PACS, a DiagnosticReport at a receiving EHR.
  * @returns the exit status: 0 when everything arrived.
  */
 export async function demo(options: DemoOptions): Promise<number> {
@@ -155,13 +155,16 @@ async function runDemo(stageOf: Stage): Promise<number> {
   say(
     `EHR       ${reports.length} DiagnosticReport (${reports.map((r) => r.status).join()}), ${observations.length} Observations in ${join(out, 'ehr')}`,
   );
-  say('Every output is an unverified, AI-made draft; the phantoms are no patients.');
+  say('Every output is an unverified, AI-made draft; the phantoms are not patients.');
   const arrived = received.length > 0 && reports.length > 0;
   if (!complete || !arrived) say('NOT COMPLETE: something did not arrive, see above.');
   return complete && arrived ? 0 : 1;
 }
 
-/** One study from its files to what the peers got. Resolves to whether everything arrived. */
+/**
+ * Sends one study and follows it until the peers have its results. Resolves to whether everything
+ * arrived.
+ */
 async function runStudy(
   { out, config, gateway, ehr }: Stage,
   study: DemoStudy,

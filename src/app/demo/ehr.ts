@@ -10,7 +10,10 @@ import type {
   Resource,
 } from '@medplum/fhirtypes';
 
-/** What the demo's EHR holds, by `Type/id`. Never changed in place, so a transaction is all or nothing. */
+/**
+ * The contents of the demo's EHR, by `Type/id`. Never changed in place, so that a transaction is
+ * all or nothing.
+ */
 type EhrStore = ReadonlyMap<string, Resource>;
 
 type IssueType = OperationOutcomeIssue['code'];
@@ -72,7 +75,7 @@ interface Plan {
   write: boolean;
 }
 
-/** Which resource an entry is about, and whether it is written. */
+/** The resource that an entry is about, and whether it is written. */
 function plan(store: EhrStore, { fullUrl = '', resource, request }: BundleEntry): Plan {
   if (!resource || !request) throw new EhrRefusal(400, 'required', 'An entry is incomplete');
   const [path = '', query] = (request.url ?? '').split('?');
@@ -141,7 +144,7 @@ function identifiersOf(resource: Resource): Identifier[] {
 export interface DemoEhr {
   /** FHIR base, without a trailing slash. */
   baseUrl: string;
-  /** What it holds now, of one type. */
+  /** The resources of one type. */
   resources<Type extends Resource['resourceType']>(
     type: Type,
   ): Extract<Resource, { resourceType: Type }>[];
@@ -165,9 +168,9 @@ const STATEMENT: Resource = {
 };
 
 /**
- * The receiving EHR of the demo: a small FHIR R4 endpoint on the loopback that keeps what it gets in
- * memory. Transactions with conditional entries, POST of a resource, read, and search by identifier;
- * whatever else is asked is refused. It does not validate; the tests do.
+ * The receiving EHR of the demo: a small FHIR R4 endpoint on loopback that keeps what it receives
+ * in memory. It supports transactions with conditional entries, POST of a resource, read, and
+ * search by identifier, and refuses everything else. It does not validate; the tests do.
  * @param port 0 for a free one.
  */
 export async function startDemoEhr(port = 0): Promise<DemoEhr> {

@@ -5,7 +5,7 @@ import { CONCEPTS, type ConceptKey } from '../../../pipelines/concepts/concepts.
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { countingValues } from '../../../pipelines/result/standing.ts';
 
-/** Which true size of the phantom each measurement is held against. */
+/** The true size of the phantom that each measurement is compared with. */
 const FETAL_SIZE = {
   hc: 'hcMm',
   bpd: 'bpdMm',
@@ -38,7 +38,7 @@ interface ComparisonRow {
   repeats: number;
 }
 
-/** Each true size of the phantom beside the accepted value that stands for it in the result. */
+/** Each true size of the phantom with the accepted value of the result. */
 function compared(result: Result, truths: Readonly<Record<string, number>>): ComparisonRow[] {
   const accepted = result.measurements.filter(({ quality }) => quality === 'accepted');
   const standing = countingValues(accepted);
@@ -92,10 +92,10 @@ function percent(fraction: number): string {
 export const DEMO_STUDIES = ['obstetric', 'echo'] as const;
 export type DemoStudyName = (typeof DEMO_STUDIES)[number];
 
-/** One phantom study as the demo sends it, with what a perfect reader would have found. */
+/** One phantom study as the demo sends it, with the true sizes. */
 export interface DemoStudy {
   name: DemoStudyName;
-  /** For the line that says what was made. */
+  /** Describes the study in the output. */
   what: string;
   files: readonly { name: string; bytes: Buffer }[];
   patient: {
@@ -112,7 +112,7 @@ export interface DemoStudy {
 
 const GA_DAYS = 203;
 
-/** Each run is another acquisition, so that a second demo is no repetition of the first. */
+/** Each run is a new acquisition, so that a second demo does not repeat the first. */
 async function obstetric(seed: number, acquisition: string): Promise<DemoStudy> {
   const study = await simulateObstetricStudy({
     seed,
@@ -146,7 +146,7 @@ async function echo(seed: number, acquisition: string): Promise<DemoStudy> {
     },
     studyInstanceUid: study.truth.studyInstanceUid,
     compare: (result) => compareHeart(result, study.truth),
-    // What the permitted models cannot measure is withheld, and says so.
+    // Values that the permitted models cannot measure are withheld, with the reason.
     everySize: false,
   };
 }
@@ -157,12 +157,12 @@ export function phantomStudy(name: DemoStudyName, seed: number): Promise<DemoStu
   return name === 'obstetric' ? obstetric(seed, acquisition) : echo(seed, acquisition);
 }
 
-/** Of the identifiers of phantom patients, as the EHR of the demo knows them. */
+/** System of the identifiers of phantom patients in the EHR of the demo. */
 export const PATIENT_ID_SYSTEM = 'urn:oid:2.25.1';
 
 /**
- * Makes a phantom patient known to an EHR, as a registration message would have.
- * @throws Error when the EHR does not take it.
+ * Registers a phantom patient with an EHR, as a registration message would.
+ * @throws Error when the EHR refuses it.
  */
 export async function registerPatient(
   baseUrl: string,

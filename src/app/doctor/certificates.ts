@@ -5,7 +5,7 @@ import { connect, type DetailedPeerCertificate, rootCertificates } from 'node:tl
 import { MS_PER_DAY } from '../../platform/time.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
-/** A certificate that ends sooner is told. */
+/** Warn about a certificate that ends sooner than this. */
 const CERTIFICATE_DAYS = 30;
 const PATIENCE_MILLISECONDS = 10_000;
 
@@ -17,8 +17,8 @@ export function certificateEnds(what: string, end: Date): Finding {
 }
 
 /**
- * TLS of a peer as deliveries will meet it: version, the chain from its certificate to the authority,
- * and the end of each. The authority is `caFile`, else a public one.
+ * Checks TLS with a peer as deliveries will use it: version, the chain from its certificate to the
+ * authority, and the end of each. The authority is `caFile`, or a public one.
  */
 export async function checkChain(
   what: string,
@@ -43,7 +43,7 @@ export async function checkChain(
       port,
       ca,
       ...(isIP(name) ? {} : { servername: name }),
-      // What is wrong with the chain is to be told, not only that something is.
+      // The chain is checked afterwards, so that the finding can say what is wrong with it.
       rejectUnauthorized: false,
     });
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(PATIENCE_MILLISECONDS) });

@@ -7,8 +7,9 @@ import { checkBackends, checkDoors, checkThisMachine } from './this-machine.ts';
 const MARK = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const;
 
 /**
- * Looks at everything that a delivery will need, and changes nothing.
- * @returns the exit status: 0 in order, 1 when there is a fault, 2 when there are warnings alone.
+ * Checks everything that a delivery needs, and changes nothing.
+ * @returns the exit status: 0 when all is well, 1 when there is a fault, 2 when there are only
+ * warnings.
  */
 export async function doctor({ json }: { json?: boolean }): Promise<number> {
   const findings = await examine();
@@ -17,7 +18,7 @@ export async function doctor({ json }: { json?: boolean }): Promise<number> {
   return STATUS[worst(findings)];
 }
 
-/** A warning is no failure of the command for scripts that test for 1. */
+/** Scripts that test for 1 do not fail because of a warning. */
 const STATUS = { ok: 0, fault: 1, warning: 2 } as const;
 
 function worst(findings: readonly Finding[]): Finding['state'] {

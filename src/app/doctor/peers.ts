@@ -17,12 +17,12 @@ import { silentLogger } from '../../platform/logging/logger.ts';
 import { checkChain } from './certificates.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
-/** Tokens and audit trails need clocks that agree (IHE ITI-1 asks for one second). */
+/** Tokens and audit trails need synchronised clocks (IHE ITI-1 asks for one second). */
 const CLOCK_SECONDS = 5;
 const PEER_TIMEOUT_SECONDS = 20;
 const HTTPS_PORT = 443;
 
-/** Every destination, and every source that listens itself, at once. */
+/** Checks every destination, and every source that has a listener, in parallel. */
 export async function checkPeers({ destinations, sources, dicom }: Config): Promise<Finding[]> {
   const ours = dicom.aeTitle;
   const findings = await Promise.all([
@@ -48,7 +48,7 @@ async function pacs(destination: DicomDestination, ours: string): Promise<Findin
     if (refused.length > 0) findings.push(fault(what, `takes no ${refused.join(', ')}`));
     return [...findings, ...(await chain)];
   } catch (error) {
-    // Where the association fails, the chain often says why.
+    // When the association fails, the certificate chain often says why.
     return [fault(what, inOneLine(error)), ...(await chain)];
   }
 }
@@ -89,7 +89,7 @@ function ehrChain(what: string, { baseUrl, tls }: FhirDestination): Promise<Find
   const { protocol, hostname, port } = new URL(baseUrl);
   if (protocol !== 'https:') {
     const local = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-    const words = 'reports go to it in the clear: its address is http';
+    const words = 'reports are sent to it without encryption: its address is http';
     return Promise.resolve(local ? [] : [warning(what, words)]);
   }
   return checkChain(what, { host: hostname, port: Number(port || HTTPS_PORT), ...tls });
@@ -113,7 +113,7 @@ async function machine(
 
 const ARCHIVE_TIMEOUT_SECONDS = 20;
 
-/** Whether each archive answers queries and would give objects; nothing is fetched. */
+/** Checks whether each archive answers queries and would send objects; retrieves nothing. */
 export async function checkArchives(config: Config): Promise<Finding[]> {
   const findings = await Promise.all(config.archives.map((settings) => archive(settings, config)));
   return findings.flat();
@@ -129,7 +129,7 @@ async function archive(settings: ArchiveSettings, config: Config): Promise<Findi
     const findings = [
       matched === 0
         ? ok(what, `answers queries in ${milliseconds.toFixed(0)} ms`)
-        : warning(what, 'answers a query for a study that does not exist with others'),
+        : warning(what, 'answers a query for a study that does not exist with other studies'),
     ];
     return [...findings, ...(await retrieval(what, patient, config))];
   } catch (error) {

@@ -14,15 +14,15 @@ import { ifMissing } from '../../platform/errors/file-system.ts';
 import { certificateEnds } from './certificates.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
-/** Below this many times the watermark the disk is told before it is full. */
+/** Warn when less than this many times the watermark is free. */
 const DISK_MARGIN = 5;
 const GIBIBYTE = 1024 ** 3;
-/** Permissions of other users: what is stored are patients' images. */
+/** Permissions of other users, because the folder contains patients' images. */
 const OTHERS = 0o007;
-/** Associations, event streams, database sessions and files at the same time. */
+/** Needed for associations, event streams, database sessions and files at the same time. */
 const FEWEST_OPEN_FILES = 4096;
 
-/** Data folder, disk, models and, where one runs, the gateway itself. */
+/** Checks data folder, disk, models and, if one runs, the gateway itself. */
 export async function checkThisMachine(config: Config): Promise<Finding[]> {
   return [
     await dataFolder(config.dataDir),
@@ -38,7 +38,7 @@ async function dataFolder(dataDir: string): Promise<Finding> {
     const there = await nearestFolder(dataDir);
     await access(there, constants.W_OK);
     if (there !== resolve(dataDir)) {
-      const words = 'is not there: the first start makes it, or the gateway has another';
+      const words = 'does not exist: the first start creates it, or the gateway uses another one';
       return warning('data folder', `${resolve(dataDir)} ${words} SONOGATE_DATA_DIR`);
     }
     const found = await stat(dataDir);
@@ -53,7 +53,7 @@ async function dataFolder(dataDir: string): Promise<Finding> {
   }
 }
 
-/** A folder, or the nearest above it that is there: to look is not to make it. */
+/** A folder, or the nearest existing one above it: checking must not create it. */
 async function nearestFolder(folder: string): Promise<string> {
   const path = resolve(folder);
   const above = dirname(path);
@@ -117,16 +117,16 @@ async function gateway(dataDir: string): Promise<Finding> {
 }
 
 const BACKEND_TIMEOUT_MS = 10_000;
-/** PostgreSQL 13, as the statements of the gateway need it. */
+/** PostgreSQL 13, which the statements of the gateway need. */
 const OLDEST_POSTGRESQL = 130_000;
 /** BullMQ's own recommendation. */
 const OLDEST_REDIS = [6, 2] as const;
 /** Leases and deadlines are compared with the clock of the database. */
 const CLOCK_SECONDS = 5;
-/** Sessions that one process opens at most: src/platform/database/open.ts. */
+/** Most sessions that one process opens: src/platform/database/open.ts. */
 const SESSIONS = 18;
 
-/** Database, Redis and bucket, where they are not of this machine's own. */
+/** Checks database, Redis and bucket, where they are not part of this machine. */
 export async function checkBackends(config: Config): Promise<Finding[]> {
   const { databaseUrl, redisUrl, blobUrl } = config;
   const findings = await Promise.all([
@@ -165,7 +165,7 @@ async function database(connectionString: string): Promise<Finding[]> {
       (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS encrypted`);
     const [row] = rows;
     if (!row) return [fault('database', 'gives no answer')];
-    const link = row.encrypted ? 'over TLS' : 'in the clear';
+    const link = row.encrypted ? 'over TLS' : 'without encryption';
     const findings = [ok('database', `PostgreSQL ${row.version}, ${link}`)];
     if (row.number < OLDEST_POSTGRESQL) findings.push(fault('database', 'is older than 13'));
     const ahead = row.now - Date.now() / 1000;
@@ -223,7 +223,7 @@ async function redis(url: string): Promise<Finding[]> {
 }
 
 async function bucket(location: NonNullable<Config['blobUrl']>): Promise<Finding[]> {
-  // A site without such storage does not pay for its client.
+  // A site without S3 storage does not load its client.
   const { ListObjectsV2Command, S3Client } = await import('@aws-sdk/client-s3');
   const { endpoint, region, bucket: Bucket, accessKeyId, secretAccessKey } = location;
   const client = new S3Client({
@@ -247,9 +247,9 @@ async function bucket(location: NonNullable<Config['blobUrl']>): Promise<Finding
 const LISTEN_TIMEOUT_MS = 3000;
 
 /**
- * The ports that this process listens on, and the certificates that it shows there.
- * @param running whether a gateway runs on the data folder: then its ports must answer, else they must
- * be free.
+ * Checks the ports that this process listens on, and the certificates that it shows there.
+ * @param running whether a gateway runs on the data folder: then its ports must answer, otherwise
+ * they must be free.
  */
 export async function checkDoors(config: Config, running: boolean): Promise<Finding[]> {
   const { roles, http, dicom, monitoring } = config;
@@ -260,7 +260,7 @@ export async function checkDoors(config: Config, running: boolean): Promise<Find
   ];
   const findings = await Promise.all(
     doors.map(async ({ what, host, port, tls }) => [
-      // A free port is found at the start.
+      // Port 0: a free port is chosen at start.
       ...(port === 0 ? [] : [await (running ? answers : isFree)(what, host, port)]),
       ...(tls ? await certificate(`certificate of the ${what}`, tls) : []),
     ]),
@@ -298,7 +298,7 @@ async function answers(what: string, host: string, port: number): Promise<Findin
 async function certificate(what: string, { certFile, keyFile }: ListenerTls): Promise<Finding[]> {
   try {
     const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
-    // Throws when the two are not of one pair.
+    // Throws when certificate and key do not match.
     createSecureContext({ cert, key });
     return [certificateEnds(what, new Date(new X509Certificate(cert).validTo))];
   } catch (error) {

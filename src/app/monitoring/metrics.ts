@@ -24,7 +24,7 @@ const NANOSECONDS = 1e9;
 const LOOP_RESOLUTION_MILLISECONDS = 10;
 const KIBIBYTE = 1024;
 
-/** What this process is, and how it fares. Each process of a site has its own. */
+/** Metrics of this process. Each process of a site has its own. */
 function watchThisProcess({
   version,
   roles,
@@ -59,7 +59,7 @@ function watchThisProcess({
       gauge('sonogate_build_info', 'Version of the gateway and of Node.js, and its roles.', [
         { labels: { version, node: process.versions.node, roles: roles.join(',') }, value: 1 },
       ]),
-      gauge('sonogate_process_start_time_seconds', 'When the process was started, Unix time.', [
+      gauge('sonogate_process_start_time_seconds', 'Start time of the process, Unix time.', [
         { labels: {}, value: started },
       ]),
       gauge('sonogate_event_loop_delay_seconds', 'Delay of timers since the last scrape.', delay),
@@ -86,7 +86,10 @@ function gauge(name: string, help: string, samples: Metric['samples']): Metric {
   return { name, help, type: 'gauge', samples };
 }
 
-/** Resident memory of the child processes, oldest first; none where the system does not tell (proc(5)). */
+/**
+ * Resident memory of the child processes, oldest first; empty where the system does not report it
+ * (proc(5)).
+ */
 async function memoryOfChildren(): Promise<number[]> {
   try {
     const threads = await readdir('/proc/self/task');
@@ -108,14 +111,14 @@ async function memoryOfChildren(): Promise<number[]> {
   }
 }
 
-/** What this process counts of what passes through it; see docs/monitoring.md. */
+/** Counters of the work of this process; see docs/monitoring.md. */
 interface ProcessMeters {
   onEvent: OnEvent;
-  /** An object of the source came by C-STORE. */
+  /** An object of the source arrived by C-STORE. */
   onReception(source: string, reception: Reception): void;
   /** A model was called in a pipeline process of this gateway. */
   onInference(run: InferenceRun): void;
-  /** Told once the models are open. */
+  /** Called once the models are open. */
   modelsReady(models: readonly ModelInUse[]): void;
   models(): readonly ModelInUse[];
   read(): Metric[];
@@ -138,12 +141,12 @@ export function createProcessMeters(): ProcessMeters {
   });
   const seconds = createHistogram({
     name: 'sonogate_dicom_store_seconds',
-    help: 'From the C-STORE request to the moment when the object is safe, by source.',
+    help: 'From the C-STORE request until the object is durable, by source.',
     buckets: WORKING_SECONDS,
   });
   const images = createCounter({
     name: 'sonogate_model_images_total',
-    help: 'Images that went through each model in the pipelines of this process.',
+    help: 'Images that each model has processed in the pipelines of this process.',
   });
   const inference = createHistogram({
     name: 'sonogate_model_seconds',
@@ -186,7 +189,9 @@ export function createProcessMeters(): ProcessMeters {
   };
 }
 
-/** All of `GET /metrics`: of this process, and of the site from its tables. No identity. */
+/**
+ * All of `GET /metrics`: of this process, and of the site from its tables. Contains no identity.
+ */
 export function createMetrics({
   database,
   queue,
@@ -201,10 +206,10 @@ export function createMetrics({
   dataDir: string;
 }): () => Promise<Metric[]> {
   const ended = followEndedWork(database);
-  // What ends from now on is counted, whenever the first scrape comes.
+  // Work that ends from now on is counted, whenever the first scrape comes.
   const begun = ended().catch(() => []);
   const self = watchThisProcess({ ...process, models: meters.models });
-  // Two scrapes at once share one reading: the followers of the tables keep a place in them.
+  // Two concurrent scrapes share one reading: the followers of the tables keep a position in them.
   let reading: Promise<Metric[]> | null = null;
   const read = async () => {
     await begun;
@@ -223,14 +228,15 @@ export function createMetrics({
   };
 }
 
-/** A plain port of its own for probes and scrapes: also of processes without the role `api`. */
+/** A separate plain port for probes and scrapes, also for processes without the role `api`. */
 interface MonitoringServer {
   port: number;
   stop(): Promise<void>;
 }
 
 /**
- * `GET /metrics`, `/health/live` and `/health/ready`, to be reached by the monitoring network alone.
+ * Serves `GET /metrics`, `/health/live` and `/health/ready`; only the monitoring network should
+ * reach it.
  * @param ready rejects when the process is not ready.
  * @throws the system's error when the address cannot be bound.
  */
@@ -271,12 +277,15 @@ export async function startMonitoringServer(
 }
 
 interface Monitoring extends Pick<HttpDeps, 'checks' | 'metrics'> {
-  /** Whether the gateway serves: not before all its roles are open, and not when it is about to stop. */
+  /**
+   * Whether the gateway is ready: not before all its roles are open, and not when it is about to
+   * stop.
+   */
   serving(yes: boolean): void;
   stop(): Promise<void>;
 }
 
-/** What probes and scrapes are told, on the port of the role `api` and, where set, on one of its own. */
+/** Answers to probes and scrapes, on the port of the role `api` and, if set, on a separate one. */
 export async function startMonitoring(
   config: Pick<Config, 'roles' | 'dataDir' | 'monitoring'>,
   {

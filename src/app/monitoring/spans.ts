@@ -11,18 +11,18 @@ import {
   traceOfStudy,
 } from '../../platform/tracing/trace-context.ts';
 
-/** What the tables tell of the reception of one revision of a study. Times are Unix seconds. */
+/** What the tables say about the reception of one revision of a study. Times are Unix seconds. */
 interface ReceivedStudy {
   objects: number;
   bytes: number;
   first: number;
   last: number;
-  /** When the sign of completeness came, and which it was. */
+  /** When the study became complete, and by which signal. */
   complete: number | null;
   because: string | null;
 }
 
-/** A span directly below the root of a trace, named and known by what it is a step of. */
+/** A child of the root span of a trace, named after its step. */
 function stepSpan(
   { traceId, spanId: root }: TraceContext,
   id: string,
@@ -37,7 +37,7 @@ function stepSpan(
     name,
     kind: 'internal',
     start,
-    // Clocks of two machines stand behind some pairs.
+    // Some pairs of times come from the clocks of two machines.
     end: Math.max(start, end),
     attributes: {},
     error: null,
@@ -48,7 +48,7 @@ function stepSpan(
 /**
  * From the first object of a revision until its rules acted.
  * @param acted Unix seconds.
- * @param rule those that did, in words.
+ * @param rule names of the rules that acted.
  */
 function receptionSpans(
   trace: TraceContext,
@@ -67,7 +67,7 @@ function receptionSpans(
   return [...spans, stepSpan(trace, id, 'routing', [complete, acted], { attributes })];
 }
 
-/** A revision on which rules acted that made no request. */
+/** A revision whose rules acted without a request. */
 interface RoutedStudy {
   id: string;
   study: string;
@@ -77,7 +77,7 @@ interface RoutedStudy {
   received: ReceivedStudy;
 }
 
-/** The root of its trace and what was before it; deliveries of its objects join it. */
+/** The root of its trace and the steps before it; deliveries of its objects join it. */
 export function routedSpans(routed: RoutedStudy, ratio: number): Span[] {
   const { study, revision, rules, ended, received } = routed;
   const trace = traceOfStudy(study, revision, ratio);
@@ -95,10 +95,10 @@ export function routedSpans(routed: RoutedStudy, ratio: number): Span[] {
   return [root, ...receptionSpans(trace, id, received, { acted: ended, rule: rules.join(', ') })];
 }
 
-/** What the tables tell of a delivery that has ended. Times are Unix seconds. */
+/** What the tables say about a delivery that has ended. Times are Unix seconds. */
 export interface EndedDelivery {
   id: string;
-  /** Null: a received object that is sent on; `source` is its study then. */
+  /** Null: a forwarded object; `source` is then its study. */
   request: string | null;
   source: RequestSource;
   kind: string;
@@ -111,7 +111,7 @@ export interface EndedDelivery {
   ended: number;
 }
 
-/** Where the outgoing calls of a delivery stand in the trace of its request. */
+/** Position of the outgoing calls of a delivery in the trace of its request. */
 export function deliveryContext(
   { id, request, source }: Pick<EndedDelivery, 'id' | 'request' | 'source'>,
   ratio: number,
@@ -119,7 +119,10 @@ export function deliveryContext(
   return { ...traceOfRequest(request ?? id, source, ratio), spanId: spanIdOf('delivery', id) };
 }
 
-/** From the row of a delivery to the peer's answer, or to the last attempt; null: not traced. */
+/**
+ * From the creation of a delivery to the peer's answer, or to the last attempt; null when it is not
+ * traced.
+ */
 export function deliverySpan(delivery: EndedDelivery, ratio: number): Span | null {
   const { id, request, source, kind, created, ended } = delivery;
   const root = traceOfRequest(request ?? id, source, ratio);
@@ -142,7 +145,7 @@ export function deliverySpan(delivery: EndedDelivery, ratio: number): Span | nul
   };
 }
 
-/** A PACS has answered whether it commits to keep an object that it took. */
+/** A PACS has answered whether it commits to keep an accepted object. */
 interface AnsweredCommitment extends Pick<EndedDelivery, 'request' | 'source'> {
   id: string;
   delivery: string;
@@ -152,7 +155,7 @@ interface AnsweredCommitment extends Pick<EndedDelivery, 'request' | 'source'> {
   ended: number;
 }
 
-/** From the request for commitment to the report of the PACS; null: not traced. */
+/** From the request for commitment to the report of the PACS; null when it is not traced. */
 export function commitmentSpan(answered: AnsweredCommitment, ratio: number): Span | null {
   const { id, delivery, request, source, destination, committed, asked, ended } = answered;
   const parent = deliveryContext({ id: delivery, request, source }, ratio);
@@ -164,7 +167,7 @@ export function commitmentSpan(answered: AnsweredCommitment, ratio: number): Spa
   });
 }
 
-/** What the tables tell of a request that has ended. Times are Unix seconds. */
+/** What the tables say about a request that has ended. Times are Unix seconds. */
 export interface EndedRequest {
   id: string;
   source: RequestSource;
@@ -176,14 +179,17 @@ export interface EndedRequest {
   started: number | null;
   ended: number;
   stages: { name: string; at: number }[];
-  /** Of its revision of the study; null where it came without one. */
+  /** Reception of its revision of the study; null when it came without one. */
   study: ReceivedStudy | null;
 }
 
-/** Stages before the pipeline: the spans `queue` and `routing` tell of them. */
+/** Stages before the pipeline: covered by the spans `queue` and `routing`. */
 const BEFORE_RUN = new Set(['received', 'queued_gpu']);
 
-/** The road of a request from its first object, or its call, to its end; none when it is not traced. */
+/**
+ * The spans of a request from its first object, or its call, to its end; none when it is not
+ * traced.
+ */
 export function requestSpans(request: EndedRequest, ratio: number): Span[] {
   const { id, source, study, created, started, ended } = request;
   const trace = traceOfRequest(id, source, ratio);
@@ -249,7 +255,7 @@ const received = (study: string, revision: string, judged: string) => `(
       AND c.state = 'complete' AND c.revision = ${revision}))
   FROM instances i WHERE i.study_id = ${study} AND i.revision = ${revision})`;
 
-/** SQL: what the delivery `d` of the request `r`, if of any, came from. */
+/** SQL: the origin of the delivery `d` of the request `r`, if any. */
 const SOURCE = `COALESCE(r.source, CASE WHEN d.request_id IS NULL AND d.study IS NOT NULL
   THEN jsonb_build_object('kind', 'dicom', 'study', d.study, 'revision', d.revision) END)`;
 
@@ -287,10 +293,10 @@ const ROUTED_STUDIES = `
   FROM study_history h JOIN studies s ON s.id = h.study_id
   WHERE h.state = 'routed' AND h.at > to_timestamp($1) ORDER BY h.at LIMIT $2`;
 
-/** What ended while no process ran is told by the next one, up to this age. */
+/** Work that ended while no process ran is exported by the next one, up to this age. */
 const LOOK_BACK_SECONDS = 3600;
 
-/** The spans of what has ended since the last call, as the tables tell them. */
+/** The spans of everything that has ended since the last call, from the tables. */
 export function followEndedSpans(database: Queryable, ratio: number): () => Promise<Span[]> {
   let found: Span[] = [];
   const requests = followRows<EndedRequest>(
@@ -328,7 +334,7 @@ export function followEndedSpans(database: Queryable, ratio: number): () => Prom
   };
 }
 
-/** Those of the spans that no process has exported yet; they are this one's from now on. */
+/** Claims those spans that no process has exported yet. */
 export async function claimSpans(database: Queryable, spans: readonly Span[]): Promise<Span[]> {
   if (spans.length === 0) return [];
   const { rows } = await database.query<{ span_id: string }>(
@@ -347,12 +353,12 @@ export async function forgetClaims(database: Queryable): Promise<void> {
   );
 }
 
-/** The oldest associations, which mostly brought nothing, are forgotten beyond so many. */
+/** Most associations to remember; the oldest, which mostly sent nothing, are forgotten. */
 const MOST_REMEMBERED = 10_000;
 
 /**
  * The spans of associations, from the log events that begin and end them: one in the trace of each
- * study that the association brought objects of.
+ * study of which the association sent objects.
  */
 export function associationSpans(
   ratio: number,

@@ -17,7 +17,7 @@ import {
   forgetClaims,
 } from './spans.ts';
 
-/** Told of every call of undici, which `fetch` and the outbound client are made of. */
+/** Channel of every call of undici, which `fetch` and the outbound client use. */
 const CALL_CREATED = 'undici:request:create';
 
 interface CreatedCall {
@@ -25,8 +25,8 @@ interface CreatedCall {
 }
 
 /**
- * Gives the HTTP calls of a delivery the traceparent of its span, so that what the EHR or the client
- * of a webhook traces joins the trace of the study.
+ * Adds the traceparent of its span to the HTTP calls of a delivery, so that the traces of the EHR
+ * or of a webhook's client join the trace of the study.
  */
 function traceOutgoingCalls(
   database: Queryable,
@@ -63,20 +63,20 @@ function traceOutgoingCalls(
 
 const ROUND_MILLISECONDS = 2000;
 const ROUNDS_BETWEEN_CLEANING = 1800;
-/** Spans of one post, and those that wait at most while the collector is away. */
+/** Most spans of one post, and most that wait while the collector is away. */
 const BATCH = 512;
 const MOST_WAITING = 8192;
 
 export interface RunningTracing {
-  /** To be told of the log events of this process. */
+  /** Receives the log events of this process. */
   onEvent: OnEvent;
-  /** A deliverer whose HTTP calls carry the trace on. */
+  /** Wraps a deliverer so that its HTTP calls carry the trace. */
   traced(deliverer: Deliverer): Deliverer;
-  /** Exports what is still to be told, once. */
+  /** Exports the remaining spans, once. */
   stop(): Promise<void>;
 }
 
-/** Without the setting: nothing is loaded, nothing is read, nothing is changed. */
+/** Without the setting, nothing is loaded, read or changed. */
 export const NO_TRACING: RunningTracing = {
   onEvent: () => {},
   traced: (deliverer) => deliverer,
@@ -85,9 +85,9 @@ export const NO_TRACING: RunningTracing = {
 
 /**
  * One trace for each revision of a study and each request of a client, from the association to the
- * answers of the destinations. Spans are made from the rows of the tables when a request or delivery
- * has ended, with ids that follow from ours: so they are complete whichever processes worked on it and
- * whichever died, and the road itself bears no cost.
+ * answers of the destinations. Spans are made from the rows of the tables when a request or
+ * delivery has ended, with ids derived from ours: they are complete whichever processes did the
+ * work or died, and cost the work itself nothing.
  */
 export async function startTracing(
   settings: Tracing | undefined,

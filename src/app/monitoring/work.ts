@@ -16,61 +16,61 @@ interface Group {
 interface Gauge {
   name: string;
   help: string;
-  /** Gives rows of `labels` and `value`; reads an index of what is open, not the history. */
+  /** Returns rows of `labels` and `value`; reads an index of what is open, not the history. */
   query: string;
 }
 
 const SECONDS_SINCE = (column: string) =>
   `GREATEST(0, EXTRACT(EPOCH FROM now() - min(${column})))::float8`;
 
-/** Webhooks go wherever clients say: their addresses are no label. */
+/** Clients choose webhook URLs, so they are not used as labels. */
 const DESTINATION = `CASE WHEN kind = 'webhook' THEN 'webhooks' ELSE destination END`;
 
 const GAUGES: readonly Gauge[] = [
   {
     name: 'sonogate_requests',
-    help: 'Requests that have not ended, by status. Of the site: take one process.',
+    help: 'Requests that have not ended, by status. For the whole site: use one process.',
     query: `SELECT jsonb_build_object('status', status) AS labels, count(*)::float8 AS value
       FROM requests WHERE status IN ('queued', 'preparing', 'running') GROUP BY status`,
   },
   {
     name: 'sonogate_request_oldest_seconds',
-    help: 'Age of the oldest request that has not ended, by status. Of the site.',
+    help: 'Age of the oldest request that has not ended, by status. For the whole site.',
     query: `SELECT jsonb_build_object('status', status) AS labels,
         ${SECONDS_SINCE('created_at')} AS value
       FROM requests WHERE status IN ('queued', 'preparing', 'running') GROUP BY status`,
   },
   {
     name: 'sonogate_deliveries',
-    help: 'Deliveries that wait or are being sent, by destination. Of the site.',
+    help: 'Deliveries that wait or are being sent, by destination. For the whole site.',
     query: `SELECT jsonb_build_object('destination', ${DESTINATION}, 'state', state) AS labels,
         count(*)::float8 AS value
       FROM deliveries WHERE state IN ('pending', 'sending') GROUP BY 1`,
   },
   {
     name: 'sonogate_delivery_oldest_seconds',
-    help: 'Age of the oldest delivery that is not confirmed, by destination. Of the site.',
+    help: 'Age of the oldest delivery that is not confirmed, by destination. For the whole site.',
     query: `SELECT jsonb_build_object('destination', ${DESTINATION}) AS labels,
         ${SECONDS_SINCE('created_at')} AS value
       FROM deliveries WHERE state IN ('pending', 'sending') GROUP BY 1`,
   },
   {
     name: 'sonogate_deliveries_dead',
-    help: 'Deliveries that were given up or refused and wait for a person. Of the site.',
+    help: 'Deliveries that were given up or refused and wait for a person. For the whole site.',
     query: `SELECT jsonb_build_object('destination', ${DESTINATION}) AS labels,
         count(*)::float8 AS value
       FROM deliveries WHERE state = 'dead' GROUP BY 1`,
   },
   {
     name: 'sonogate_destination_breaker',
-    help: '1 for the state of the breaker of a destination that fails. Of the site.',
+    help: '1 for the state of the breaker of a destination that fails. For the whole site.',
     query: `SELECT jsonb_build_object('destination', destination, 'state', state) AS labels,
         1::float8 AS value
       FROM destination_breakers WHERE state <> 'closed'`,
   },
   {
     name: 'sonogate_studies',
-    help: 'Studies that are not settled, by state. Of the site.',
+    help: 'Studies that are not settled, by state. For the whole site.',
     query: `SELECT jsonb_build_object('state', state) AS labels, count(*)::float8 AS value FROM (
         SELECT state FROM studies WHERE state IN ('receiving', 'complete')
         UNION ALL SELECT state FROM studies WHERE state IN ('held', 'unrouted', 'refused')
@@ -78,14 +78,14 @@ const GAUGES: readonly Gauge[] = [
   },
   {
     name: 'sonogate_study_oldest_seconds',
-    help: 'Since the first object of the oldest study that is not settled, by state. Of the site.',
+    help: 'Since the first object of the oldest study that is not settled, by state. For the whole site.',
     query: `SELECT jsonb_build_object('state', state) AS labels,
         ${SECONDS_SINCE('first_received_at')} AS value
       FROM studies WHERE state IN ('receiving', 'complete') GROUP BY state`,
   },
   {
     name: 'sonogate_rows_estimated',
-    help: 'Rows of the large tables as the database estimates them. Of the site.',
+    help: 'Rows of the large tables as the database estimates them. For the whole site.',
     query: `SELECT jsonb_build_object('table', relname) AS labels,
         GREATEST(0, reltuples)::float8 AS value
       FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
@@ -93,7 +93,7 @@ const GAUGES: readonly Gauge[] = [
   },
 ];
 
-/** What waits or is under way, read from the tables and the queue at each call; no identity. */
+/** Open work, read from the tables and the queue at each call; no identity. */
 export async function readOpenWork(
   database: Queryable,
   queue: Pick<RequestQueue, 'counts'>,
@@ -113,10 +113,10 @@ export async function readOpenWork(
   ];
 }
 
-/** Seconds that a person waits: from a second to a day. */
+/** Buckets for waiting times in seconds: from a second to a day. */
 const WAITING_SECONDS = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400];
 
-/** Seconds of work: from ten milliseconds to ten minutes. */
+/** Buckets for working times in seconds: from ten milliseconds to ten minutes. */
 export const WORKING_SECONDS = [
   0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600,
 ];
@@ -128,7 +128,7 @@ interface EndedRequest {
   ended: number;
   wait: number | null;
   run: number | null;
-  /** From the first object of its study; null where there is no study. */
+  /** Since the first object of its study; null where there is no study. */
   study: number | null;
   stages: { name: string; seconds: number }[];
 }
@@ -170,41 +170,41 @@ const ENDED_DELIVERIES = `
   WHERE d.ended_at > to_timestamp($1) ORDER BY d.ended_at LIMIT $2`;
 
 /**
- * Histograms of the work that has ended since this process began to be asked, by following the
- * tables: every process of a site comes to the same rates, whichever of them did the work.
+ * Histograms of work that has ended since this process was first scraped, by following the tables:
+ * every process of a site reports the same rates, whichever of them did the work.
  */
 export function followEndedWork(database: Queryable): () => Promise<Metric[]> {
   const ended = createCounter({
     name: 'sonogate_requests_ended_total',
-    help: 'Requests that have ended, by endpoint and status. Of the site: take one process.',
+    help: 'Requests that have ended, by endpoint and status. For the whole site: use one process.',
   });
   const wait = createHistogram({
     name: 'sonogate_request_wait_seconds',
-    help: 'From the submission of a request to the start of its pipeline. Of the site.',
+    help: 'From the submission of a request to the start of its pipeline. For the whole site.',
     buckets: WAITING_SECONDS,
   });
   const run = createHistogram({
     name: 'sonogate_request_run_seconds',
-    help: 'From the start of the pipeline to the end of the request. Of the site.',
+    help: 'From the start of the pipeline to the end of the request. For the whole site.',
     buckets: WORKING_SECONDS,
   });
   const stage = createHistogram({
     name: 'sonogate_request_stage_seconds',
-    help: 'Time in each stage of a request. Of the site.',
+    help: 'Time in each stage of a request. For the whole site.',
     buckets: WORKING_SECONDS,
   });
   const result = createHistogram({
     name: 'sonogate_study_to_result_seconds',
-    help: 'From the first object of a study to its first result. Of the site.',
+    help: 'From the first object of a study to its first result. For the whole site.',
     buckets: WAITING_SECONDS,
   });
   const deliveries = createCounter({
     name: 'sonogate_deliveries_ended_total',
-    help: 'Deliveries that have ended, by destination and state. Of the site.',
+    help: 'Deliveries that have ended, by destination and state. For the whole site.',
   });
   const door = createHistogram({
     name: 'sonogate_door_to_report_seconds',
-    help: 'From the first object of a study to a destination that has its first result. Of the site.',
+    help: 'From the first object of a study to a destination that has its first result. For the whole site.',
     buckets: WAITING_SECONDS,
   });
 

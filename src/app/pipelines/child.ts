@@ -7,13 +7,13 @@ import {
 } from '../../../pipelines/inference/accelerators.ts';
 import { INFERENCE, type InferenceRun } from '../../../pipelines/inference/inference-channel.ts';
 import { isOutOfSpace } from '../../platform/errors/file-system.ts';
-// Its threads must have begun before further ones are forbidden.
+// Its threads must be running before further ones are forbidden.
 import './inference-threads.ts';
 import type { FromChild, ToChild } from '../../core/queue/pipeline-process.ts';
 import { forbidThreads } from './confinement.ts';
 
 /**
- * Entry of a pipeline process. It knows no database, queue or network: it is told a module and a
+ * Entry of a pipeline process. It knows no database, queue or network: it receives a module and a
  * folder, and answers with events and an end. It ends with its parent.
  */
 let running: AbortController | null = null;
@@ -68,7 +68,7 @@ process.on('message', (message: ToChild) => {
 });
 process.on('disconnect', () => process.exit(0));
 
-// A pipeline that computes without a pause never sees the disconnect: a thread of its own looks
+// A pipeline that computes without a pause never sees the disconnect: a separate thread checks
 // whether the gateway is still our parent.
 const ORPHAN_WATCH = `setInterval(() => {
   if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL');

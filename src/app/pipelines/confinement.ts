@@ -5,8 +5,9 @@ import net from 'node:net';
 import threads from 'node:worker_threads';
 
 /**
- * Loaded into a pipeline process before anything else: takes the network away from its JavaScript.
- * Node 24 has no permission for it. It is no wall against native code; docs/security.md says what is.
+ * Loaded into a pipeline process before anything else: removes network access from its JavaScript,
+ * for which Node 24 has no permission. It does not stop native code; docs/security.md says what
+ * does.
  */
 function refuse(): never {
   throw Object.assign(new Error('a pipeline has neither network nor threads'), {
@@ -20,7 +21,7 @@ function refuseAll(owner: object, names: readonly string[]): void {
   }
 }
 
-// http, https, http2, tls and fetch all come down to these.
+// http, https, http2, tls and fetch all use these.
 refuseAll(net.Socket.prototype, ['connect']);
 refuseAll(net.Server.prototype, ['listen']);
 refuseAll(dgram.Socket.prototype, ['bind', 'connect', 'send']);
@@ -29,7 +30,7 @@ const asking = (owner: object) =>
 refuseAll(dns, asking(dns));
 refuseAll(dns.promises, asking(dns.promises));
 
-/** Takes the threads away, which would begin with a network; those that run go on. */
+/** Forbids new threads, which would have network access; running ones continue. */
 export function forbidThreads(): void {
   refuseAll(threads, ['Worker']);
   syncBuiltinESMExports();

@@ -5,8 +5,8 @@ import { writeArtifacts } from '../../../pipelines/run/write-artifacts.ts';
 import { openHeartModels } from './open-models.ts';
 
 /**
- * The echo pipeline as a child process of the gateway and `npx sonogate interpret` load it; put
- * together here because `pipelines/` knows nothing of `fhir/`.
+ * The echo pipeline, loaded by a child process of the gateway and by `npx sonogate interpret`. It
+ * is assembled here because `pipelines/` knows nothing of `fhir/`.
  */
 export const pipeline: Pipeline = createEchoPipeline({
   openLocator: openHeartModels,
@@ -14,5 +14,5 @@ export const pipeline: Pipeline = createEchoPipeline({
   extra: [fhirBundleArtifact],
 });
 
-/** Opens the models before the first study comes, and says what they run on. */
+/** Opens the models before the first study arrives, and returns what they run on. */
 export const prepare: Prepare = async (settings) => (await openHeartModels(settings)).models;

@@ -5,8 +5,8 @@ import { writeArtifacts } from '../../../pipelines/run/write-artifacts.ts';
 import { openFetalModels } from './open-models.ts';
 
 /**
- * The obstetric pipeline as a child process of the gateway and `npx sonogate interpret` load it.
- * It is put together here, beside main.ts, because `pipelines/` knows nothing of `fhir/`.
+ * The obstetric pipeline, loaded by a child process of the gateway and by `npx sonogate interpret`.
+ * It is assembled here because `pipelines/` knows nothing of `fhir/`.
  */
 export const pipeline: Pipeline = createObstetricPipeline({
   openLocator: openFetalModels,
@@ -14,5 +14,5 @@ export const pipeline: Pipeline = createObstetricPipeline({
   extra: [fhirBundleArtifact],
 });
 
-/** Opens the models before the first study comes, and says what they run on. */
+/** Opens the models before the first study arrives, and returns what they run on. */
 export const prepare: Prepare = async (settings) => (await openFetalModels(settings)).models;

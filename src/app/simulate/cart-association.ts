@@ -26,11 +26,11 @@ import type { OutgoingObject } from '../../../dimse/network/requestor.ts';
 import type { DicomNode } from '../cli/dicom.ts';
 import type { Cart } from './carts.ts';
 
-/** A cart gives up on a peer that is silent for this long. */
+/** A cart gives up after the peer has been silent for this long. */
 const PATIENCE_MILLISECONDS = 30_000;
 const MAX_ANSWER_PDU_BYTES = 1_048_576;
 
-/** A message as it came: command, and its data set where it has one. */
+/** A received message: command, and its data set if it has one. */
 interface Message {
   contextId: number;
   command: CommandSet;
@@ -38,8 +38,8 @@ interface Message {
 }
 
 /**
- * One association as a cart of a style makes it, byte by byte: `Requestor` would not propose the
- * contexts, pack the PDUs or end as these machines do.
+ * One association in the style of a cart, byte by byte: `Requestor` would not propose the contexts,
+ * pack the PDUs or end the association as these machines do.
  */
 export class CartAssociation {
   readonly #socket: Socket;
@@ -138,7 +138,7 @@ export class CartAssociation {
     return dataSet;
   }
 
-  /** Ends the association in the manner of the cart, or as `how` says. */
+  /** Ends the association as the cart does, or as `how` says. */
   async end(how: Cart['end'] = this.#cart.end): Promise<void> {
     const closed = once(this.#socket, 'close');
     if (how === 'release') {

@@ -19,13 +19,13 @@ import type { DicomNode } from '../cli/dicom.ts';
 import { CartAssociation } from './cart-association.ts';
 import type { Cart } from './carts.ts';
 
-/** What the peer said in the course of an exam. */
+/** The answers of the peer during an exam. */
 interface ExamOutcome {
   /** C-STORE status of each object, in order. */
   stored: number[];
-  /** Statuses of N-CREATE and N-SET; null where the cart sends no MPPS. */
+  /** Statuses of N-CREATE and N-SET; null when the cart sends no MPPS. */
   performedProcedure: [number, number] | null;
-  /** Objects that the peer committed to; null where the cart does not ask. */
+  /** Objects that the peer committed to; null when the cart does not ask. */
   committed: number | null;
 }
 
@@ -41,7 +41,7 @@ export async function sendExam(
   }: {
     objects: readonly OutgoingObject[];
     studyInstanceUid: string;
-    /** Between two objects, with the association open where the cart keeps it. */
+    /** Pause between two objects, with the association open if the cart keeps it open. */
     pauseMilliseconds?: number;
     onStored?: (object: OutgoingObject, status: number) => void;
   },
@@ -82,7 +82,7 @@ export async function sendExam(
   };
 }
 
-/** What the cart proposes for its images: odd ids, in its order (PS3.8 9.3.2.2). */
+/** Presentation contexts for the images of the cart: odd ids, in its order (PS3.8 9.3.2.2). */
 export function imageContexts(cart: Cart): ProposedContext[] {
   const classes = [cart.classes.still, cart.classes.cine, ...cart.alsoProposes];
   const proposals = classes.flatMap((abstractSyntax) =>
@@ -101,7 +101,7 @@ const service = (abstractSyntax: string): ProposedContext[] => [
   },
 ];
 
-/** PS3.4 table F.7.2-1: what the machine knows when the exam begins. */
+/** PS3.4 table F.7.2-1: attributes known when the exam begins. */
 function stepBegun(studyInstanceUid: string, { callingAeTitle }: Cart): NaturalDataset {
   return {
     ScheduledStepAttributesSequence: [{ StudyInstanceUID: studyInstanceUid }],
@@ -114,7 +114,7 @@ function stepBegun(studyInstanceUid: string, { callingAeTitle }: Cart): NaturalD
   };
 }
 
-/** PS3.4 table F.7.2-1: at its end, with the objects that were made. */
+/** PS3.4 table F.7.2-1: attributes at its end, with the objects of the exam. */
 function stepEnded(objects: readonly OutgoingObject[]): NaturalDataset {
   return {
     PerformedProcedureStepStatus: 'COMPLETED',
@@ -126,7 +126,7 @@ function stepEnded(objects: readonly OutgoingObject[]): NaturalDataset {
   };
 }
 
-/** N-CREATE or N-SET over an association of its own, as most carts do. */
+/** N-CREATE or N-SET over a separate association, as most carts do. */
 async function performedProcedure(
   node: DicomNode,
   cart: Cart,

@@ -7,12 +7,12 @@ import { parseDicomNode } from '../cli/dicom.ts';
 import { sendExam } from './cart-exam.ts';
 import { CARTS, type Cart, type CartStyle } from './carts.ts';
 
-/** Where the private block of the cart begins; its elements are those of block 10 (PS3.5 7.8.1). */
+/** First element of the cart's private block, block 10 (PS3.5 7.8.1). */
 const BLOCK = '10';
 
 /**
- * A phantom image as the cart would have written it: its SOP class, its transfer syntax, its maker's
- * name and private elements. The pixels stay as they are.
+ * A phantom image as the cart would have written it: its SOP class, its transfer syntax, its
+ * manufacturer's name and private elements. The pixels stay unchanged.
  * @param file a still or cine of the phantom, encoded as the cart encodes (`cart.compression`).
  */
 export function asCartObject(file: Buffer, cart: Cart): OutgoingObject {
@@ -38,8 +38,8 @@ export function asCartObject(file: Buffer, cart: Cart): OutgoingObject {
 }
 
 /**
- * A phantom obstetric exam over the network as a cart of the style sends it.
- * @returns the exit status: 0 when the peer took every object.
+ * Sends a phantom obstetric exam over the network as a cart of the style does.
+ * @returns the exit status: 0 when the peer accepted every object.
  */
 export async function simulateCart(
   node: string,
@@ -56,7 +56,7 @@ export async function simulateCart(
   const cart: Cart = { ...style, callingAeTitle: options.from ?? style.callingAeTitle };
   const { files, truth } = await simulateObstetricStudy({
     ...options,
-    // Each exam is another one, of the same fetus.
+    // Each exam is a new one of the same fetus.
     acquisition: new Date().toISOString(),
     encoding: { compression: cart.compression, colour: 'rgb' },
   });

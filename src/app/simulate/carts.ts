@@ -7,7 +7,7 @@ import {
   RLE_LOSSLESS,
 } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 
-/** The image classes that a cart stores in: today's, or those that DICOM retired in 1994. */
+/** The image classes of a cart: today's, or those that DICOM retired in 1994. */
 const CLASSES = {
   current: { still: STORAGE_CLASS.ultrasound, cine: STORAGE_CLASS.ultrasoundMultiframe },
   retired: {
@@ -16,11 +16,11 @@ const CLASSES = {
   },
 } as const;
 
-/** User Information sub-items beside the ones that every peer sends (PS3.7 D.3.3). */
+/** User Information sub-items besides those that every peer sends (PS3.7 D.3.3). */
 const USER_ITEM = {
   /** Asynchronous Operations Window: any number of operations, which we do not negotiate. */
   asynchronousWindow: Buffer.from([0x53, 0, 0, 4, 0, 0, 0, 0]),
-  /** User Identity: a user name, without a wish for an answer. */
+  /** User Identity: a user name, without a requested response. */
   userIdentity: Buffer.concat([
     Buffer.from([0x58, 0, 0, 10, 1, 0, 0, 4]),
     Buffer.from('TECH'),
@@ -30,13 +30,13 @@ const USER_ITEM = {
 
 /** How a kind of cart behaves on the network. */
 export interface Cart {
-  /** What is particular about it, for a person. */
+  /** What distinguishes it, for a person. */
   habit: string;
   callingAeTitle: string;
   implementation: { classUid: string; version: string };
-  /** Largest PDU that it says it can receive; 0 is no limit (PS3.8 D.1). */
+  /** Largest PDU that it declares it can receive; 0 means no limit (PS3.8 D.1). */
   announcedPduBytes: number;
-  /** Largest P-DATA-TF that it sends, and how many presentation data values stand in one. */
+  /** Largest P-DATA-TF that it sends, and how many presentation data values it packs into one. */
   pdu: { bytes: number; values: number; commandBesideData: boolean };
   /** A context for each transfer syntax of a class, or one with all of them. */
   contexts: 'per-syntax' | 'per-class';
@@ -46,7 +46,7 @@ export interface Cart {
   transferSyntaxes: readonly string[];
   /** Classes that it proposes and never uses. */
   alsoProposes: readonly string[];
-  /** One association for the whole exam, or one for each object. */
+  /** Whether it uses one association for the whole exam or one for each object. */
   association: 'exam' | 'object';
   /** How it ends an association: A-RELEASE, A-ABORT, or the connection is just closed. */
   end: 'release' | 'abort' | 'close';
@@ -60,10 +60,10 @@ export interface Cart {
 }
 
 /**
- * Association habits of ultrasound carts by style. They are made after what integrators report of
- * such machines (retired classes and one context per syntax: dcm4che 957; compressed cines only:
- * pynetdicom 670; the asynchronous window: dcm4che 1120; abort and release: pynetdicom 619), not
- * captured from them: titles, implementation names and private creators are our own.
+ * Association behaviour of ultrasound carts by style, modelled on reports of integrators (retired
+ * classes and one context for each syntax: dcm4che 957; compressed cines only: pynetdicom 670; the
+ * asynchronous window: dcm4che 1120; abort and release: pynetdicom 619), not captured from
+ * machines: titles, implementation names and private creators are our own.
  */
 export const CARTS = {
   ge: {

@@ -24,11 +24,11 @@ type AuditConfig = Pick<Config, 'audit' | 'dataDir' | 'dicom' | 'roles' | 'desti
 export interface AuditService {
   write: WriteAudit;
   refusals: RefusalAudit;
-  /** Writes that the gateway stops, seals what is there and ends. */
+  /** Audits that the gateway stops, seals the audit and ends. */
   stop(): Promise<void>;
 }
 
-/** Starts to seal the audit and to tell it to the repositories of the settings. */
+/** Starts to seal the audit and to send it to the configured repositories. */
 export async function startAudit(
   config: AuditConfig,
   { database, logger }: { database: Database; logger: Logger },
@@ -128,7 +128,7 @@ function fhirRepository(
   };
 }
 
-/** Patients have at the audit repository the identifiers that they have at the EHR. */
+/** Patients have the same identifiers in the audit repository as in the EHR. */
 function identifiersOf({ destinations }: AuditConfig) {
   const ehr = destinations.find((destination) => destination.type === 'fhir');
   return { requestSystem: REQUEST_SYSTEM, patientSystems: ehr?.patientIdentifierSystems };
@@ -143,7 +143,7 @@ function siteOf({ audit, dicom }: AuditConfig): AuditSite {
   };
 }
 
-/** Who a destination is to the audit: an AE title, or its name. */
+/** The audit's name of a destination: an AE title, or its name. */
 export function auditedActor({ destinations }: Pick<Config, 'destinations'>, name: string): string {
   const found = destinations.find((destination) => destination.name === name);
   return found?.type === 'dicom' ? `ae:${found.aeTitle}` : `node:${name}`;

@@ -5,8 +5,8 @@ import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 const EVERY_MS = 3_600_000;
 
 /**
- * Removes what has expired now and every hour, one cleaning at a time, until stopped.
- * @param failed the event to log when it could not be done.
+ * Runs a cleaning now and every hour, one at a time, until stopped.
+ * @param failed the event to log when it fails.
  */
 export function startCleaning(
   clean: () => Promise<unknown>,

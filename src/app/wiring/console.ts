@@ -16,7 +16,7 @@ import type { Wording } from '../../doors/console/result-view.ts';
 import type { Operations } from '../../operations/operations.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 
-/** How the console names what a result holds: in the words of the concept table. */
+/** How the console puts the contents of a result into words: those of the concept table. */
 export const RESULT_WORDING: Wording = {
   decimals: decimalsOf,
   number: numberText,
@@ -43,7 +43,7 @@ interface ConsoleServiceParts
   operations: Operations;
 }
 
-/** The console on the parts of the gateway; null when the site has none. */
+/** The console of the gateway; null when the site has none. */
 export async function startConsoleService(
   config: Config,
   parts: ConsoleServiceParts,

@@ -103,7 +103,7 @@ export async function startDeliveries(
   };
 }
 
-/** How clients on this machine reach the HTTP door. */
+/** Address of the HTTP door for clients on this machine. */
 function ownAddress({ host, port, tls }: Config['http']): string {
   return `${tls ? 'https' : 'http'}://${host}:${port}`;
 }

@@ -9,7 +9,8 @@ type AuditDeps = Pick<ConsoleDeps, 'writeAudit' | 'now'>;
 type Call = Context & { state: ConsoleState };
 
 /**
- * Writes down, before the answer leaves, whose identity is in it; of a role that sees none nothing.
+ * Audits whose identity an answer contains, before it is sent; nothing for a role that sees no
+ * identity.
  * @param where the page: `worklist`.
  */
 export async function auditRows(
@@ -31,7 +32,7 @@ export async function auditRows(
   });
 }
 
-/** Writes down what a person did or opened, before the answer leaves. */
+/** Audits what a person did or opened, before the answer is sent. */
 export async function auditAction(
   context: Call,
   action: AuditAction,

@@ -3,42 +3,48 @@ import type { Logger } from '../../platform/logging/logger.ts';
 
 const CHANNEL = 'sonogate_console';
 
-/** Looks again after this in case a notification was lost, and at what still receives objects. */
+/**
+ * Checks again after this long in case a notification was lost, and for studies that are still
+ * receiving objects.
+ */
 const LOOK_MS = 1000;
-/** Changes that come together go out together. */
+/** Changes that occur together are sent together. */
 const GATHER_MS = 150;
 const MOST_AT_A_TIME = 500;
 /**
- * A page that connects for the first time may have loaded its list a moment before: it is told the
- * changes of this time again, which does no harm since rows are complete.
+ * A page that connects for the first time may have loaded its list a moment earlier: it receives
+ * the changes of this period again, which does no harm because rows are complete.
  */
 const LOOK_BACK = '10 seconds';
 
 export interface Change {
-  /** Key of the row in the worklist; '' where it has none. */
+  /** Key of the row in the worklist; '' when it has none. */
   key: string;
   what: 'study' | 'request' | 'delivery';
   delivery_id: string | null;
 }
 
 export interface ChangeBatch {
-  /** Given back as `after`, what followed is told again. */
+  /** Passed back as `after`, it resumes with the changes that followed. */
   cursor: string;
   changes: Change[];
-  /** True when `after` was too old: what happened since is not known. */
+  /** True when `after` was too old: changes since then are unknown. */
   lost: boolean;
 }
 
-/** Changes of studies, requests and deliveries as they are committed, by whichever process. */
+/** Changes of studies, requests and deliveries as they are committed, by any process. */
 export interface Changes {
-  /** First a batch, even an empty one, then one whenever something changed; ends with `signal`. */
+  /**
+   * Yields a first batch, even an empty one, then one whenever something changed; ends with
+   * `signal`.
+   */
   follow(after: string | null, signal: AbortSignal): AsyncGenerator<ChangeBatch>;
   close(): Promise<void>;
 }
 
 interface Follower {
   wake(): void;
-  /** Studies that got objects; of those the change log says nothing. */
+  /** Studies that received objects; the change log does not record these. */
   receiving: Set<string>;
 }
 
@@ -119,7 +125,7 @@ export async function openChanges(database: PooledDatabase, logger: Logger): Pro
 
 const FORM = /^\d{1,20}\.\d{1,19}$/;
 
-/** Whether the log still has the change at which a page was. */
+/** Whether the log still has the last change that a page received. */
 async function isKept(database: PooledDatabase, cursor: string): Promise<boolean> {
   if (!FORM.test(cursor)) return false;
   const [xid, seq] = cursor.split('.');
@@ -130,7 +136,7 @@ async function isKept(database: PooledDatabase, cursor: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** The last change before the time that is looked back. */
+/** The last change before the period that is repeated. */
 async function startingPlace(database: PooledDatabase): Promise<string> {
   const { rows } = await database.query<{ xid: string; seq: string }>(
     `SELECT xid::text, seq::text FROM console_changes
@@ -141,8 +147,8 @@ async function startingPlace(database: PooledDatabase): Promise<string> {
 }
 
 /**
- * Changes after a cursor in the order of their transactions, up to the oldest transaction that has
- * not ended: what it wrote would come before them.
+ * Changes after a cursor in the order of their transactions, up to the oldest transaction that is
+ * still open: its changes would come before later ones.
  */
 async function readAfter(
   database: PooledDatabase,

@@ -36,7 +36,7 @@ function addPageRoutes(router: Router<ConsoleState>, { files }: Pick<ConsoleDeps
 
 function sendFile(context: Context, file: PageFile): void {
   context.set('ETag', file.etag);
-  // Asked for again at each use, and answered 304 as long as the gateway is the same.
+  // Revalidated at each use, and answered 304 as long as the gateway is the same.
   context.set('Cache-Control', 'no-cache');
   context.vary('Accept-Encoding');
   context.status = 200;
@@ -54,8 +54,8 @@ function sendFile(context: Context, file: PageFile): void {
 }
 
 /**
- * What a page of the console may load and do: modules, styles and images from here and nothing in
- * line; markup is made by lit-html alone (Trusted Types).
+ * What a page of the console may load and do: only modules, styles and images of this server and
+ * nothing inline; only lit-html creates markup (Trusted Types).
  */
 function pagePolicy({ importMapHash }: Pick<ConsoleDeps['files'], 'importMapHash'>): Middleware {
   const policy = [
@@ -112,7 +112,7 @@ export interface Console {
   close(): Promise<void>;
 }
 
-/** Puts the console together; `migrate` must have run. */
+/** Creates the console; `migrate` must have run. */
 export async function startConsole(
   parts: Omit<ConsoleDeps, Made> & { database: PooledDatabase; now?: () => Date },
 ): Promise<Console> {

@@ -14,7 +14,7 @@ import type { PageFiles } from './page-files.ts';
 import type { Wording } from './result-view.ts';
 import type { ConsoleSession } from './sessions.ts';
 
-/** All the routes of the console stand on. */
+/** Everything that the routes of the console need. */
 export interface ConsoleDeps {
   config: Pick<
     Config,
@@ -28,12 +28,12 @@ export interface ConsoleDeps {
   authenticate: Authenticate;
   writeAudit: WriteAudit;
   limits: CallLimits;
-  /** Of sign-ins by address. */
+  /** Limits of sign-ins by address. */
   signInLimits: CallLimits;
   showSubject: ShowSubject;
   changes: Changes;
   files: PageFiles;
-  /** Null when no provider is set. */
+  /** Null when no provider is configured. */
   oidc: OidcProvider | null;
   logger: Logger;
   stopping: AbortSignal;
@@ -41,7 +41,7 @@ export interface ConsoleDeps {
   heartbeatMs?: number;
 }
 
-/** What the middleware leaves for the routes. */
+/** What the middleware provides to the routes. */
 export interface ConsoleState extends HttpState {
   session: ConsoleSession;
 }

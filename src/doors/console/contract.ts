@@ -97,7 +97,7 @@ export interface Session {
   signedInBy: 'key' | 'oidc';
   /** Send it as `X-CSRF-Token` with each change. */
   csrf: string;
-  /** When it ends if nothing is done, and when it ends anyway. */
+  /** When the session ends if it is not used, and when it ends in any case. */
   idleEndsAt: string;
   endsAt: string;
   site: { aeTitle: string; version: string };
@@ -115,13 +115,13 @@ export interface Problem {
 }
 
 /**
- * State of a row: that of the study until it was submitted, then that of its newest request.
+ * State of a row: of the study until it is submitted, then of its newest request.
  *
- *   receiving    objects come; waits until `waitsUntil`
+ *   receiving    objects are arriving; waits until `waitsUntil`
  *   complete     is being routed
  *   held         a rule or a person holds it
- *   unrouted     no rule took it
- *   ignored      a rule takes it out
+ *   unrouted     no rule matched
+ *   ignored      a rule ignores it
  *   refused      the endpoint refused it
  *   routed       forwarded or tagged, nothing to interpret
  *   queued … expired   the request (docs/api.md)
@@ -143,14 +143,14 @@ export type RowState =
   | 'rejected'
   | 'expired';
 
-/** A study that came by DICOM, or a request that came by HTTP. */
+/** A study received by DICOM, or a request received by HTTP. */
 export interface WorklistRow {
-  /** Id of the study, or of the request where there is no study: the deep link. */
+  /** Id of the study, or of the request when there is no study: the deep link. */
   key: string;
   kind: 'study' | 'request';
   subject: Subject | null;
   state: RowState;
-  /** In words, for example why no rule took it; null where there is nothing to say, or hidden. */
+  /** In words, for example why no rule matched; null when there is nothing to say, or hidden. */
   reason: string | null;
   /** Name of the DICOM source; `api` or `queue` for a request. */
   source: string;
@@ -161,18 +161,21 @@ export interface WorklistRow {
   objects: number;
   tags: string[];
   test: boolean;
-  /** First object received, or request made. Rows are sorted by it, newest first. */
+  /**
+   * When the first object was received, or the request submitted. Rows are sorted by it, newest
+   * first.
+   */
   arrivedAt: string;
   /** Last change that the console knows of. */
   changedAt: string;
-  /** What it waits for, in words, and until when; both null where it does not wait. */
+  /** What it waits for, in words, and until when; both null when it does not wait. */
   waitsFor: string | null;
   waitsUntil: string | null;
   /** Of the newest request; null before. */
   stage: { name: string; label: string; progress: number; etaSeconds: number | null } | null;
   /** Critical flags of the newest request, in words. */
   critical: { text: string; section: string; at: string }[];
-  /** Who acknowledged them; null while nobody has, or where there are none. */
+  /** Who acknowledged them; null when nobody has, or there are none. */
   acknowledged: { person: string; at: string } | null;
   /** The result at a glance: at most four values and the count of sections. Null before. */
   glance: { values: string[]; assessed: number; sections: number } | null;
@@ -180,7 +183,7 @@ export interface WorklistRow {
 }
 
 export interface WorklistQuery extends CursorQuery {
-  /** May repeat. */
+  /** May be repeated. */
   state?: RowState | RowState[];
   source?: string;
   endpoint?: string;
@@ -212,9 +215,9 @@ export interface Facets {
 }
 
 /**
- * `GET /events`: `event:` is the type, `data:` the JSON below, `id:` may be given back as
- * `Last-Event-ID` (an EventSource does). Rows are complete: put them in place of those with the same
- * key. An id that is too old to be resumed from is answered with `reset` first: load anew.
+ * `GET /events`: `event:` is the type, `data:` the JSON below, `id:` may be sent back as
+ * `Last-Event-ID` (an EventSource does). Rows are complete: they replace those with the same key.
+ * An id that is too old to resume from is answered with `reset` first: reload.
  */
 export type ConsoleEvent =
   | { type: 'hello'; data: { at: string } }
@@ -232,7 +235,7 @@ export interface StudyPage {
   row: WorklistRow;
   study: {
     id: string;
-    /** Null where the role does not see identity. */
+    /** Null when the role does not see identity. */
     studyInstanceUid: string | null;
     source: string;
     callingAeTitle: string;
@@ -240,7 +243,7 @@ export interface StudyPage {
     objects: StudyObject[];
     /** The rules as they are now, judged on this study. */
     rules: RuleVerdict[];
-    /** Rules that a person may release it to. */
+    /** Rules under which a person may release it. */
     releasableTo: string[];
   } | null;
   /** Newest first; the row shows the first. */
@@ -248,9 +251,9 @@ export interface StudyPage {
   /** Oldest first. */
   timeline: TimelineEntry[];
   deliveries: Delivery[];
-  /** Other studies of the patient, newest first; empty where the images name no patient. */
+  /** Other studies of the patient, newest first; empty when the images name no patient. */
   earlier: { key: string; arrivedAt: string; endpoint: string | null; state: RowState }[];
-  /** What may be done now, by this role. */
+  /** What this role may do now. */
   actions: StudyAction[];
 }
 
@@ -259,13 +262,13 @@ export type StudyAction = 'complete' | 'hold' | 'release' | 'rerun' | 'cancel' |
 export interface StudyObject {
   file: string;
   modality: string;
-  /** Name of the SOP class, its UID where it has none here. */
+  /** Name of the SOP class, or its UID when it has no name here. */
   sopClass: string;
   frames: number;
   bytes: number;
   receivedAt: string;
   revision: number;
-  /** Another object had the same SOP Instance UID and other content. */
+  /** Another object had the same SOP Instance UID but different content. */
   conflict: boolean;
 }
 
@@ -288,7 +291,7 @@ export interface RequestSummary {
   artifacts: Artifact[];
 }
 
-/** One step of the way from the first object to the acknowledgement of the EHR. */
+/** One step from the first object to the acknowledgement of the EHR. */
 export interface TimelineEntry {
   at: string;
   kind:
@@ -310,7 +313,7 @@ export interface TimelineEntry {
     | 'changed';
   /** One line. */
   title: string;
-  /** Because of what; null where there is nothing to say, or the role may not read it. */
+  /** The cause; null when there is nothing to say, or the role may not read it. */
   detail: string | null;
   /** The person, machine or peer that did it; null: the gateway. */
   actor: string | null;
@@ -323,6 +326,6 @@ export interface HoldStudy {
 }
 
 export interface ReleaseStudy {
-  /** One of `releasableTo`; null: as the rules say, without those that hold. */
+  /** One of `releasableTo`; null: as the rules say, except those that hold. */
   rule: string | null;
 }

@@ -26,7 +26,7 @@ interface ListedDelivery extends DeliveryRow {
   held: boolean;
 }
 
-/** Results and forwarded objects; webhooks are the business of their account. */
+/** Results and forwarded objects; webhooks belong to their account. */
 const SELECT = `
   SELECT d.*, ${HELD_FOR_A_PERSON} AS held,
     coalesce((SELECT coalesce(r.source ->> 'study', r.id) FROM requests r WHERE r.id = d.request_id),
@@ -64,7 +64,7 @@ export async function listDeliveries(
   };
 }
 
-/** Those of a study: of its requests, and of its received objects. Oldest first. */
+/** Deliveries of a study: of its requests, and of its received objects. Oldest first. */
 export async function listDeliveriesOf(
   requestIds: readonly string[],
   studyId: string | null,
@@ -80,7 +80,7 @@ export async function listDeliveriesOf(
   return rows.map((row) => shownDelivery(row, role, config));
 }
 
-/** Those with these ids, in no order. */
+/** The deliveries with these ids, in no particular order. */
 export async function readDeliveries(
   database: Queryable,
   ids: readonly string[],
@@ -104,7 +104,7 @@ export function shownDelivery(
     key: row.key,
     kind: kind === 'webhook' ? 'dicom' : kind,
     destination: row.destination,
-    // Of a forward it is our own id of the received object.
+    // For a forwarded object, our own id of the received object.
     object: kind === 'forward' ? 'received object' : row.object,
     state,
     attempts: row.attempt,
@@ -130,7 +130,7 @@ function alternatesOf(destination: string, destinations: Config['destinations'])
     .map(({ name: other }) => other);
 }
 
-/** An error in plain words, from the catalogue; `detail` is what was said when it happened. */
+/** An error in plain words, from the catalogue; `detail` is the message of the moment. */
 export function shownError(code: ErrorCode, detail: string | null): NonNullable<Delivery['error']> {
   const { title, operator } = catalogueEntry(code);
   return { code, title, advice: operator, detail };
@@ -154,7 +154,7 @@ interface LastWords {
   at: Date;
 }
 
-/** Every destination of the site, and those of the past that something is still meant for. */
+/** Every destination of the site, and former ones that still have deliveries. */
 export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promise<Destination[]> {
   const { config } = deps;
   const [open, day, taken, errors, alone, breakers] = await Promise.all([
@@ -203,7 +203,7 @@ export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promi
     const set = config.destinations.find((destination) => destination.name === name);
     return {
       name,
-      kind: set?.type ?? 'no longer set',
+      kind: set?.type ?? 'no longer configured',
       address: set ? addressOf(set, role) : '',
       waiting: counts?.waiting ?? 0,
       sending: counts?.sending ?? 0,
@@ -229,7 +229,7 @@ async function rowsOf<Row extends object>({ database }: PeerDeps, text: string):
   return (await database.query<Row>(text)).rows;
 }
 
-/** Every node that sends to us or is sent to. */
+/** Every node that sends to us or that we send to. */
 export async function listPeers(role: ConsoleRole, deps: PeerDeps): Promise<Peer[]> {
   const { database, config } = deps;
   const [taken, errors, { rows: received }] = await Promise.all([
@@ -277,7 +277,7 @@ const isEncrypted = (destination: Target): boolean =>
     ? destination.baseUrl.startsWith('https:')
     : destination.tls !== undefined;
 
-/** Addresses of the network are for those who keep it. */
+/** Network addresses are only for those who run the network. */
 function addressOf(destination: Target, role: ConsoleRole): string {
   if (!readsFreeText(role)) return '';
   return 'baseUrl' in destination
@@ -294,7 +294,7 @@ async function lastTaken({ database }: PeerDeps): Promise<{ destination: string;
   return rows;
 }
 
-/** Of what waits or is dead: one that has since been delivered no longer has an error. */
+/** Only of a delivery that waits or is dead: a delivered one no longer has an error. */
 async function lastErrors({ database }: PeerDeps): Promise<LastWords[]> {
   const { rows } = await database.query<LastWords>(
     `SELECT DISTINCT ON (destination) destination, code, detail,

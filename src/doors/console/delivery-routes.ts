@@ -59,7 +59,7 @@ export function addDeliveryRoutes(router: Router<ConsoleState>, deps: ConsoleDep
     const { destination } = parseBody(alternateSchema, context.state.body);
     const { alternates } = await one(id, role, deps);
     if (!alternates.includes(destination)) {
-      throw new SonogateError('not_found', `It cannot go to ${destination} instead.`);
+      throw new SonogateError('not_found', `It cannot be diverted to ${destination}.`);
     }
     const row = await operations.deliveries.divert(id, destination);
     const detail = { delivery: id, destination };
@@ -79,7 +79,7 @@ const doctorSchema: z.ZodType<DoctorQuery> = z.strictObject({
   peer: z.string().min(1).max(100).optional(),
 });
 
-/** `/peers`, and the doctor on a button: it calls peers and changes nothing. */
+/** `/peers`, and the doctor at the press of a button: it calls peers and changes nothing. */
 export function addPeerRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { config, operations } = deps;
 

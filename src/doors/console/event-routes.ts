@@ -10,16 +10,16 @@ import { type ConsoleSession, findSession } from './sessions.ts';
 import { readRows, showRow, withGlances } from './worklist.ts';
 
 const RECONNECT_MS = 2000;
-/** How soon an ended session, or another role, is noticed. */
+/** How soon an ended session, or a changed role, takes effect. */
 const SESSION_LOOK_MS = 10_000;
 
-/** `GET /events`: what changes, as the role of the session may see it. */
+/** `GET /events`: changes, as the role of the session may see them. */
 export function addEventRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   router.get('/events', needs('read'), (context) => {
     const after = context.get('Last-Event-ID') || null;
     const { session } = context.state;
     const audited = new Set<string>();
-    /** Whose identity the stream shows is written down once for each stream. */
+    /** The identities that a stream shows are audited once for each stream. */
     const audit = async (keys: readonly string[]) => {
       const fresh = keys.filter((key) => !audited.has(key));
       for (const key of fresh) audited.add(key);
@@ -56,7 +56,7 @@ async function* frames(
       first = false;
       const events = await eventsOf(batch, session, deps, audit);
       for (const [n, event] of events.entries()) {
-        // Who is cut off within a batch is told the whole batch again.
+        // A client that is disconnected within a batch receives the whole batch again.
         yield frame(event, n === events.length - 1 ? batch.cursor : told);
       }
       told = batch.cursor;
@@ -99,7 +99,7 @@ async function sessionStands(session: ConsoleSession, { database, now }: Console
   return found?.role === session.role;
 }
 
-/** JSON holds no line break of its own, so that the data is always one line. */
+/** JSON.stringify writes no line breaks, so the data is always one line. */
 function frame({ type, data }: ConsoleEvent, id: string): string {
   return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -15,16 +15,16 @@ type ConsoleCookie = (typeof COOKIES)[number];
 type Place = Pick<Config['http'], 'publicUrl' | 'maxBodyBytes' | 'maxFileBytes'>;
 
 /**
- * RFC 6265bis 4.1.3.2: a name with `__Host-` is kept only with Secure, Path=/ and no Domain, so that
- * no other host can set it. Browsers take no Secure cookie over plain HTTP: on this machine's own
- * loopback it goes without; elsewhere nobody can sign in over plain HTTP.
+ * RFC 6265bis 4.1.3.2: a name with `__Host-` is accepted only with Secure, Path=/ and no Domain, so
+ * that no other host can set it. Browsers accept no Secure cookie over plain HTTP: on loopback it
+ * is sent without; elsewhere nobody can sign in over plain HTTP.
  * @throws SonogateError `forbidden`
  */
 export function requireSafePlace(context: Context, config: Place): void {
   if (isSecure(context, config) || isLoopback(context.hostname)) return;
   throw new SonogateError(
     'forbidden',
-    'The console can be signed in to over https only: set http.publicUrl to its https address.',
+    'Signing in to the console needs https: set http.publicUrl to its https address.',
   );
 }
 
@@ -72,7 +72,7 @@ function isLoopback(hostname: string): boolean {
 
 type GuardDeps = Pick<ConsoleDeps, 'config' | 'database' | 'limits' | 'now'>;
 
-/** Lets a call through that has a session; one that changes something also proves where it is from. */
+/** Allows a call that has a session; one that changes something must also prove its origin. */
 export function signedIn(deps: GuardDeps): Middleware<ConsoleState> {
   const { config, database, limits, now } = deps;
   return async (context, next) => {
@@ -103,7 +103,9 @@ export function signedIn(deps: GuardDeps): Middleware<ConsoleState> {
   };
 }
 
-/** Stands after `signedIn`. @throws SonogateError `forbidden` when the role may not. */
+/**
+ * Comes after `signedIn`. @throws SonogateError `forbidden` when the role may not.
+ */
 export function needs(capability: Capability): Middleware<ConsoleState> {
   return (context, next) => {
     requireCapability(context.state.session.role, capability);
@@ -112,8 +114,8 @@ export function needs(capability: Capability): Middleware<ConsoleState> {
 }
 
 /**
- * Refuses a call that a page of another origin makes (Fetch Metadata; RFC 6454 7). One without both
- * headers comes from no browser and has no cookie by accident.
+ * Refuses a call from a page of another origin (Fetch Metadata; RFC 6454 7). A call without both
+ * headers does not come from a browser and cannot have the cookie by accident.
  * @throws SonogateError `forbidden`
  */
 export function requireOwnPage({ config }: Pick<GuardDeps, 'config'>) {

@@ -31,7 +31,7 @@ const rejectSchema: z.ZodType<RejectHold> = z.strictObject({
   reason: z.string().trim().min(1).max(500),
 });
 
-/** Codes with which the patient is not certain, and those with which the EHR only did not answer. */
+/** Codes that leave the patient uncertain, and codes after which the EHR merely did not answer. */
 const NEEDS: Partial<Record<ErrorCode, HoldNeeds>> = {
   ehr_patient_not_found: 'patient',
   ehr_patient_ambiguous: 'patient',
@@ -41,7 +41,7 @@ const NEEDS: Partial<Record<ErrorCode, HoldNeeds>> = {
   ehr_unauthorized: 'nothing',
 };
 
-/** `/holds`: reports that wait for a person; the hold queue itself writes down who did what. */
+/** `/holds`: reports that wait for a person; the hold queue audits who did what. */
 export function addHoldRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { config, operations } = deps;
   const body = jsonBody(config.http.maxBodyBytes);

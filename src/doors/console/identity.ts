@@ -6,12 +6,18 @@ import { loadSiteSecret } from '../../platform/database/site-secret.ts';
 import type { ConsoleRole, Identity, Subject } from './contract.ts';
 
 const SECRET_NAME = 'console-pseudonym';
-/** Crockford's base 32 without letters that are read as digits. */
+/** Crockford's base 32, without letters that can be mistaken for digits. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** 40 bits: of a million patients two share one with a chance of a half; it is no key of anything. */
+/**
+ * 40 bits: among a million patients, two share a pseudonym with a probability of one half; it is
+ * not a key of anything.
+ */
 const PSEUDONYM_CHARACTERS = 8;
 
-/** Decides what a role is sent of an identity; nothing else of the console sends any. */
+/**
+ * Decides how much of an identity a role receives; nothing else in the console sends any.
+ * @param secret of the site, so that a pseudonym cannot be computed from a patient ID.
+ */
 export type ShowSubject = (role: ConsoleRole, identity: DicomIdentity) => Subject;
 
 /** @param secret of the site, so that a pseudonym cannot be computed from a patient ID. */
@@ -34,12 +40,12 @@ export function createShowSubject(secret: Buffer): ShowSubject {
   };
 }
 
-/** The secret that all processes of a site make pseudonyms with; made on first use. */
+/** The secret with which all processes of a site make pseudonyms; created at first use. */
 export function loadPseudonymSecret(database: Queryable): Promise<Buffer> {
   return loadSiteSecret(database, SECRET_NAME);
 }
 
-/** By patient where the images name one, else by study. */
+/** By patient if the images name one, otherwise by study. */
 function pseudonymOf(secret: Buffer, identity: DicomIdentity): string {
   const { PatientID, IssuerOfPatientID, StudyInstanceUID } = identity;
   const whose = PatientID ? ['patient', IssuerOfPatientID, PatientID] : ['study', StudyInstanceUID];
@@ -51,7 +57,10 @@ function pseudonymOf(secret: Buffer, identity: DicomIdentity): string {
   return `${characters.slice(0, 4)}-${characters.slice(4)}`;
 }
 
-/** First letters of family and given name (PS3.5 6.2.1.1), of the first group that has them. */
+/**
+ * First letters of family and given name (PS3.5 6.2.1.1), from the first component group that has
+ * them.
+ */
 function initialsOf({ PatientName }: DicomIdentity): string {
   const group = PatientName.split('=').find((text) => text.trim() !== '') ?? '';
   return group

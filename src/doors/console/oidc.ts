@@ -9,7 +9,7 @@ import { digest, newToken, type Person } from './sessions.ts';
 
 type OidcSettings = NonNullable<Config['console']['oidc']>;
 
-/** What is remembered of a sign-in while the person is at the identity provider. */
+/** State of a sign-in while the person is at the identity provider. */
 interface PendingSignIn {
   state: string;
   nonce: string;
@@ -18,14 +18,18 @@ interface PendingSignIn {
 
 /**
  * An OpenID Connect provider: authorization code with PKCE (RFC 7636), state and nonce (OpenID
- * Connect Core 3.1). It is asked for its metadata at the first sign-in, and again when that failed.
+ * Connect Core 3.1). Its metadata is fetched at the first sign-in, and again after a failure.
  */
 export interface OidcProvider {
   label: string;
-  /** Where the browser is sent. @throws SonogateError `identity_provider_unavailable` */
+  /**
+   * The URL to which the browser is redirected. @throws SonogateError
+   * `identity_provider_unavailable`
+   */
   begin(redirectUri: string): Promise<{ address: URL; pending: PendingSignIn }>;
   /**
-   * Who comes back. @param callback the whole address that the provider sent the browser to.
+   * The person who returns. @param callback the complete URL to which the provider redirected the
+   * browser.
    * @throws SonogateError `sign_in_failed`, `forbidden` for a person without a role,
    * `identity_provider_unavailable`.
    */
@@ -104,7 +108,7 @@ async function discover(settings: OidcSettings): Promise<client.Configuration> {
     settings.clientId,
     undefined,
     secret ? client.ClientSecretBasic(secret) : client.None(),
-    // The schema allows http on loopback alone.
+    // The schema allows http only on loopback.
     issuer.protocol === 'http:' ? { execute: [client.allowInsecureRequests] } : {},
   );
 }
@@ -116,14 +120,14 @@ async function readSecret(from: NonNullable<OidcSettings['clientSecret']>): Prom
   return secret;
 }
 
-/** The role that allows most of those that the values of a claim stand for; null: none. */
+/** The most privileged of the roles that the values of a claim map to; null: none. */
 export function roleOf(claim: unknown, roles: OidcSettings['roles']): ConsoleRole | null {
   const values = (Array.isArray(claim) ? claim : [claim]).filter((one) => typeof one === 'string');
   const given = CONSOLE_ROLES.filter((role) => roles[role]?.some((name) => values.includes(name)));
   return given.at(-1) ?? null;
 }
 
-/** Fetch says by a TypeError that it got no answer; the library hands it on, or wraps it. */
+/** Fetch throws a TypeError when there is no answer; the library passes it on, or wraps it. */
 function isOfTheNetwork(error: unknown): boolean {
   if (error instanceof client.ClientError && error.code === 'OAUTH_TIMEOUT') return true;
   return error instanceof Error && [error, error.cause].some(isFetchFailure);
@@ -137,10 +141,12 @@ const unavailable = (cause: unknown) =>
 
 const refused = (cause: unknown) => new SonogateError('sign_in_failed', undefined, { cause });
 
-/** A person may take this long at the identity provider. */
+/** Time for a person at the identity provider. */
 const LIFE_MS = 10 * 60_000;
 
-/** Remembers a sign-in until the browser comes back. @returns the cookie that binds it to it. */
+/**
+ * Stores a sign-in until the browser returns. @returns the cookie that binds the browser to it.
+ */
 export async function beginSignIn(
   database: Queryable,
   { state, nonce, codeVerifier }: PendingSignIn,

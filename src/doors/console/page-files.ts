@@ -10,12 +10,12 @@ import { gzip } from 'node:zlib';
 
 interface ShellParts {
   imports: Readonly<Record<string, string>>;
-  /** Modules of the pages, which are fetched at once and not one after the other. */
+  /** Modules of the pages, which are fetched in parallel rather than one after the other. */
   modules: readonly string[];
   icon: boolean;
 }
 
-/** The one page of the console. Its import map is the only thing in line, allowed by its hash. */
+/** The one page of the console. Its import map is the only inline content, allowed by its hash. */
 export function shell({ imports, modules, icon }: ShellParts): {
   html: string;
   importMapHash: string;
@@ -43,7 +43,7 @@ ${modules.map((path) => `<link rel="modulepreload" href="/console/${path}">`).jo
   return { html, importMapHash: `'sha256-${digest}'` };
 }
 
-/** Marked experimental in Node 24, of which a thread of its own keeps quiet. */
+/** Experimental in Node 24; it runs in a separate thread so that the warning is not shown. */
 const STRIPPING = `
   const { parentPort, workerData } = require('node:worker_threads');
   const { stripTypeScriptTypes } = require('node:module');
@@ -52,7 +52,7 @@ const STRIPPING = `
 
 /**
  * JavaScript of TypeScript modules: types become blanks, so that lines and columns stay.
- * @throws what Node says of a module with syntax that cannot be erased.
+ * @throws Node's error for a module with syntax that cannot be erased.
  */
 export async function stripTypes(sources: readonly string[]): Promise<string[]> {
   const worker = new Worker(STRIPPING, {
@@ -74,7 +74,7 @@ export interface PageFile {
 }
 
 export interface PageFiles {
-  /** By path below `/console/`; null when there is none. */
+  /** The file at a path below `/console/`; null when there is none. */
   file(path: string): PageFile | null;
   /** The page that every deep link opens, and the hash of its import map for the policy. */
   shell: PageFile;
@@ -103,7 +103,7 @@ const IMPORTS = {
   uplot: '/console/vendor/uplot/uPlot.esm.js',
 } as const;
 
-/** Reads and strips everything that the console serves; once, at start. */
+/** Reads, and strips of types, everything that the console serves; once, at start. */
 export async function readPageFiles(): Promise<PageFiles> {
   const files = new Map<string, PageFile>();
   const own = await filesBelow(PAGES, (name) => extname(name) in MEDIA_TYPES);
@@ -135,7 +135,7 @@ function packageFolder(name: string): string {
   return dirname(described);
 }
 
-/** Modules for browsers and style, without those for Node and for debugging. */
+/** Modules for browsers and styles, without those for Node and for debugging. */
 function isVendorFile(path: string): boolean {
   return /^((directives\/)?[a-z-]+\.js|uPlot\.(esm\.js|min\.css))$/.test(path);
 }

@@ -51,12 +51,12 @@ export interface ResultView {
     impression: string[];
     limitations: string[];
   } | null;
-  /** Gestational age on the day of the scan in days, and what it rests on; null where unknown. */
+  /** Gestational age on the day of the scan in days, and its basis; null when unknown. */
   gestationalAge: { days: number; basis: string } | null;
   /** What an image shows in words, by the id that overlays.json has for it. */
   viewNames: Readonly<Record<string, string>>;
   artifacts: Artifact[];
-  /** The request whose values stand as `prior`; null where there is none. */
+  /** The request whose values are shown as `prior`; null when there is none. */
   prior: { requestId: string; daysBefore: number } | null;
 }
 
@@ -72,7 +72,7 @@ export interface Section {
   id: string;
   title: string;
   status: SectionStatus;
-  /** Why it was not, or not wholly, assessed, and what it needs. */
+  /** Why it was not, or not completely, assessed, and what it needs. */
   reason: { code: string; detail: string; needs: string[] } | null;
   summary: string;
   /** Own shape per section: docs/echo.md, docs/growth.md. */
@@ -81,15 +81,16 @@ export interface Section {
 }
 
 /**
- * One quantity at one place: the model's value, the machine's and the earlier one side by side. Of
- * several values from one side the row has the one that the result rests on; the others are `more`.
+ * One quantity at one place: the values of the model, of the machine and of the earlier examination
+ * side by side. Of several values from one side, the row has the one that the result uses; the
+ * others are `more`.
  */
 export interface MeasurementRow {
   /** Concept key, site, side, fetus and phase: unique within the result. */
   id: string;
   concept: string;
   label: string;
-  /** UCUM, and as a person reads it. */
+  /** In UCUM, and as a person reads it. */
   unit: string;
   unitText: string;
   decimals: number;
@@ -121,7 +122,7 @@ export interface Measured {
   /** Half width of the 95 % interval in the value's unit. */
   uncertainty: number | null;
   quality: 'accepted' | 'low' | 'inadequate';
-  /** Why it was not accepted; null where it was. */
+  /** Why it was not accepted; null when it was. */
   doubt: string | null;
   reference: {
     low: number | null;

@@ -12,10 +12,10 @@ import type { ResultView } from './contract.ts';
 import { needs } from './guard.ts';
 import { viewResult } from './result-view.ts';
 
-/** Kinds that a page shows; anything else is only ever saved to a file. */
+/** Media types that a page shows; anything else is only saved to a file. */
 const SHOWN_IN_PLACE = /^(image\/(png|jpeg|webp)|application\/(json|pdf)|video\/x-motion-jpeg)$/;
 
-/** `/requests/{id}/result` and `/requests/{id}/artifacts/{name}`; they hold no identity. */
+/** `/requests/{id}/result` and `/requests/{id}/artifacts/{name}`; they contain no identity. */
 export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { core, wording } = deps;
 
@@ -36,7 +36,7 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
   router.get('/requests/:id/artifacts/:name', needs('read'), async (context) => {
     const row = await existing(context.params.id, deps);
     const { name = '' } = context.params;
-    // A name only ever selects from the list of the result: no path can be built from it.
+    // A name only selects from the list of the result, so no path can be built from it.
     const artifact = (await core.artifacts(row.id)).find((entry) => entry.name === name);
     const path = artifact && (await core.artifactPath(row.id, name));
     if (!artifact || !path) throw new SonogateError('not_found', 'There is no such artifact.');
@@ -44,7 +44,7 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
     context.type = artifact.media_type;
     context.length = artifact.bytes;
     context.set('ETag', `"${artifact.sha256}"`);
-    // The bytes of a name never change, but the next reader may be another person.
+    // The bytes of a name never change, but the next user of the browser may be another person.
     context.set('Cache-Control', 'private, no-cache');
     context.status = 200;
     if (context.fresh) {
@@ -60,7 +60,7 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
 
 /** @throws SonogateError `not_found`, `expired` */
 async function existing(id: string | undefined, { core }: ConsoleDeps): Promise<RequestRow> {
-  // Those of other accounts are not the site's own business.
+  // Requests of other accounts are not shown to the site.
   const row = await core.get(id ?? '', DEFAULT_ACCOUNT_ID);
   if (!row) throw new SonogateError('not_found', 'There is no such request.');
   if (row.status === 'expired') throw new SonogateError('expired', 'The result has been purged.');
@@ -85,7 +85,7 @@ function gestationalAgeOf({ input }: RequestRow): ResultView['gestationalAge'] {
   return typeof days === 'number' ? { days, basis: String(basis ?? '') } : null;
 }
 
-/** The newest earlier result of the same patient and endpoint, of another study. */
+/** The newest earlier result of the same patient and endpoint, from another study. */
 async function priorOf(
   row: RequestRow,
   deps: ConsoleDeps,

@@ -1,7 +1,10 @@
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
 import type { Measured, MeasurementRow, ResultView } from './result-contract.ts';
 
-/** How values and objects are named, and which values stand; the result's own parts and the DICOM door decide it. */
+/**
+ * How values and objects are put into words, and which values count; provided by the parts that
+ * define them.
+ */
 export interface Wording {
   /** Decimals of a quantity. */
   decimals(concept: string): number;
@@ -22,7 +25,7 @@ export interface Wording {
   doubt(measurement: Measurement): string | null;
   /** Name of a reference chart; a text that is no key stays as it is. */
   chart(key: string): string;
-  /** The values that stand for their quantity, as in the PDF: without repeats and comparisons. */
+  /** The values that count for their quantity, as in the PDF: without repeats and comparisons. */
   standing(measurements: readonly Measurement[]): readonly Measurement[];
   /** Name of a storage SOP class; the UID where it has none here. */
   sopClass(uid: string): string;
@@ -40,7 +43,7 @@ interface ViewParts {
   wording: Wording;
 }
 
-/** The result as the console shows it: pure, nothing is measured or concluded here. */
+/** The result as the console shows it. Pure; nothing is measured or concluded here. */
 export function viewResult({
   requestId,
   result,
@@ -113,7 +116,7 @@ export function valueText(measurement: Measurement, { number, weeks }: Wording):
 export const unitOf = ({ unit }: Measurement, wording: Wording): string =>
   unit === AGE_UNIT ? 'weeks' : wording.unit(unit);
 
-/** One row for each quantity at each place, in the order in which the result has them first. */
+/** One row for each quantity at each place, in the order in which the result first has them. */
 export function measurementRows(
   measurements: readonly Measurement[],
   prior: readonly Measurement[],
@@ -163,7 +166,7 @@ const isOurs = isOf('model', 'image-analysis');
 const placeOf = ({ concept, site, laterality, fetus, phase }: Measurement): string =>
   [concept.key, site, laterality, fetus, phase].map((part) => part ?? '').join('/');
 
-/** The value of each place: one that stands, and an accepted one before the others. */
+/** The value of each place: one that counts, and an accepted one before the others. */
 function chosenFrom(
   values: readonly Measurement[],
   wording: Wording,

@@ -18,7 +18,10 @@ const dryRunSchema: z.ZodType<DryRunQuery> = z.strictObject({
   last: z.number().int().min(1).max(500),
 });
 
-/** `/rules`: those of the gateway as they are now, and a trial of edited ones; nothing is changed. */
+/**
+ * `/rules`: the rules of the gateway as they are now, and a dry run of edited ones; changes
+ * nothing.
+ */
 export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { config, operations } = deps;
 
@@ -71,13 +74,13 @@ export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
 }
 
 /**
- * Rules as a configuration file has them, with or without the word `routing:` above.
+ * Rules as in a configuration file, with or without `routing:` above.
  * @throws InvalidInputError naming each mistake, at its place below `/yaml`.
  */
 function readRouting(yaml: string): Routing {
   let tree: unknown;
   try {
-    // Anchors could blow a short text up to any size.
+    // Anchors could expand a short text to any size.
     tree = parse(yaml, { maxAliasCount: 0 });
   } catch (error) {
     const detail = error instanceof YAMLParseError ? error.message : String(error);
@@ -90,7 +93,9 @@ function readRouting(yaml: string): Routing {
   return parsed.data;
 }
 
-/** @throws InvalidInputError where a rule names what the site does not have. */
+/**
+ * @throws InvalidInputError when a rule names something that the site does not have.
+ */
 function checkNames(routing: Routing, { config, operations }: ConsoleDeps): void {
   const known = new Set(config.destinations.map(({ name }) => name));
   const errors = routing.rules.flatMap(({ deliverTo, forwardTo }, n) =>

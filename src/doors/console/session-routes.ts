@@ -31,7 +31,7 @@ import {
 
 const newSession: z.ZodType<NewSession> = z.strictObject({ key: z.string().max(200) });
 
-/** Where a sign-in leads that did not work out; the page says why by its code. */
+/** The page after a failed sign-in; it explains the failure by its code. */
 const SIGN_IN_PAGE = '/console/sign-in';
 
 type Call = Context & { state: ConsoleState };
@@ -57,7 +57,7 @@ export function addSessionRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
 
   router.get('/oidc/start', async (context) => {
     requireSafePlace(context, http);
-    if (!oidc) throw new SonogateError('not_found', 'No identity provider is set.');
+    if (!oidc) throw new SonogateError('not_found', 'No identity provider is configured.');
     await takeSignInAttempt(context, deps);
     await orToSignInPage(context, deps, async () => {
       const { address, pending } = await oidc.begin(redirectUri(context, deps));
@@ -68,13 +68,14 @@ export function addSessionRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
   });
 
   router.get('/oidc/callback', async (context) => {
-    if (!oidc) throw new SonogateError('not_found', 'No identity provider is set.');
+    if (!oidc) throw new SonogateError('not_found', 'No identity provider is configured.');
     await takeSignInAttempt(context, deps);
     await orToSignInPage(context, deps, async () => {
       const token = readCookie(context, http, 'sign-in');
       const begun = token && (await takeSignIn(database, token, now()));
       clearCookie(context, http, 'sign-in');
-      if (!begun) throw new SonogateError('sign_in_failed', 'This browser has begun no sign-in.');
+      if (!begun)
+        throw new SonogateError('sign_in_failed', 'This browser has not started a sign-in.');
       const callback = new URL(redirectUri(context, deps));
       callback.search = context.search;
       await signIn(context, await oidc.complete(callback, begun.pending), deps);
@@ -135,7 +136,7 @@ export function addSessionRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
   }
 }
 
-/** Begins a session in place of the one that the browser had. */
+/** Begins a session that replaces the previous one of the browser. */
 async function signIn(
   context: Call,
   person: Person,
@@ -208,7 +209,7 @@ function shownSession(session: ConsoleSession, { config }: ConsoleDeps): Session
 const redirectUri = (context: Context, { config }: ConsoleDeps): string =>
   `${baseUrl(context, config.http)}/console/api/oidc/callback`;
 
-/** A page of the console, and nothing that a browser could read as another host. */
+/** A page of the console; rejects anything that a browser could read as another host. */
 export function nextPage(asked: string | string[] | undefined): string {
   const own = typeof asked === 'string' && /^\/console\/[A-Za-z0-9/_.~?&=%-]*$/.test(asked);
   return own ? asked : '/console/';

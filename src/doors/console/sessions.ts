@@ -8,17 +8,17 @@ export const IDLE_MS = 30 * 60_000;
 export const LONGEST_MS = 12 * 3_600_000;
 
 const TOKEN_BYTES = 32;
-/** Use is noted to the minute, so that an open page does not cost a write per call. */
+/** Use is recorded to the minute, so that an open page does not cause a write for each call. */
 const NOTED_EVERY_MS = 60_000;
 
-/** Who signs in. */
+/** The person who signs in. */
 export interface Person {
   /** `key:<id>`, or `oidc:<issuer> <subject>`. */
   principal: string;
   /** As shown: the name of the key, or the name that the identity provider gives. */
   name: string;
   role: ConsoleRole;
-  /** Null of a person whom the identity provider knows. */
+  /** Null for a person from the identity provider. */
   keyId: string | null;
 }
 
@@ -71,10 +71,10 @@ interface SessionRow {
 }
 
 /**
- * The session whose cookie has this SHA-256. That of a key has the role that the key has now, and
+ * The session whose cookie has this SHA-256. A session by key has the current role of the key, and
  * ends with the key.
- * @param used whether somebody uses it now, which keeps it from ending.
- * @returns null when there is none, or no longer one.
+ * @param used whether somebody is using it now, which keeps it from ending.
+ * @returns null when there is none, or it has ended.
  */
 export async function findSession(
   database: Queryable,
@@ -128,7 +128,7 @@ export function isSameToken(given: string, expected: string): boolean {
   return one !== undefined && other !== undefined && timingSafeEqual(one, other);
 }
 
-/** 256 random bits, fit for a cookie and a header. */
+/** 256 random bits in a form for cookies and headers. */
 export const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
 
 export const digest = (token: string): string => createHash('sha256').update(token).digest('hex');

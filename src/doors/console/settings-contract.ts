@@ -23,7 +23,7 @@ export interface NewKey {
   expiresAt: string | null;
 }
 
-/** `secret` is shown this once and stored nowhere. */
+/** `secret` is shown only in this answer and never stored. */
 export interface CreatedKey {
   key: Key;
   secret: string;
@@ -60,7 +60,7 @@ export interface WebhookDelivery {
 export interface Usage {
   /** `2026-11` */
   month: string;
-  /** Null: studies that came by DICOM. */
+  /** Null: studies received by DICOM. */
   key: { id: string; name: string } | null;
   requests: number;
   succeeded: number;
@@ -68,7 +68,7 @@ export interface Usage {
 }
 
 export interface Retention {
-  /** Results and inputs are purged so many days after a request has ended. */
+  /** Results and inputs are purged this many days after a request has ended. */
   days: number;
   /** Succeeded requests whose result is kept, and when the next ones go. */
   kept: number;

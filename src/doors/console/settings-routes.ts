@@ -157,7 +157,7 @@ export function addWebhookRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
   });
 }
 
-/** Of the answer only status and size, as `/v1/webhooks` shows them. */
+/** Only status and size of the answer, as `/v1/webhooks` shows them. */
 function shown(delivery: WebhookDelivery): Contract.WebhookDelivery {
   const { state, code, detail } = delivery;
   return {

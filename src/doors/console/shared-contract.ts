@@ -29,8 +29,8 @@ export interface Identity {
 }
 
 /**
- * Whose study it is, as far as the role may see. `pseudonym` (`K7QX-42MR`) is the same for all
- * studies of one patient and tells nothing else.
+ * The patient, as far as the role may see. `pseudonym` (`K7QX-42MR`) is the same for all studies of
+ * one patient and reveals nothing else.
  */
 export type Subject =
   | { shown: 'hidden'; pseudonym: string }

@@ -29,7 +29,7 @@ type PageDeps = Pick<
   'database' | 'operations' | 'wording' | 'showSubject' | 'config' | 'core'
 >;
 
-/** Everything of a study, or of the one request that came without one, as a role sees it. */
+/** Everything about a study, or about a single request without a study, as a role sees it. */
 export async function studyPage(
   row: ListedRow,
   role: ConsoleRole,
@@ -75,7 +75,7 @@ async function studyOf(
   };
 }
 
-/** What a role may do with a row in its state. */
+/** What a role may do with a row in its present state. */
 export function actionsOn(row: WorklistRow, role: ConsoleRole): StudyAction[] {
   const allowed: StudyAction[] = [];
   const study = row.kind === 'study';
@@ -191,7 +191,7 @@ async function earlierStudies(
   return rows.map(({ arrived_at, ...rest }) => ({ ...rest, arrivedAt: arrived_at.toISOString() }));
 }
 
-/** What rules found in headers is shown to those who read free text. */
+/** Values that rules found in headers are shown to roles that read free text. */
 export function shownVerdict({ conditions, ...rule }: JudgedRule, role: ConsoleRole): RuleVerdict {
   return { ...rule, conditions: conditions.map((condition) => shownCondition(condition, role)) };
 }
@@ -205,7 +205,9 @@ function shownCondition(
   return { ...shown, parts: parts.map((part) => shownCondition(part, role)) };
 }
 
-/** Who looked is for those who see identity or keep the gateway; words of peers as free text. */
+/**
+ * Who looked is shown to roles that see identity or run the gateway; text of peers is free text.
+ */
 function shownEntry(entry: TimelineEntry, role: ConsoleRole): TimelineEntry[] {
   if (readsFreeText(role)) return [entry];
   return entry.kind === 'looked' ? [] : [{ ...entry, detail: null }];

@@ -110,13 +110,13 @@ const releaseSchema: z.ZodType<ReleaseStudy> = z.strictObject({
 
 type Call = Context & { state: ConsoleState; params: Record<string, string> };
 
-/** What a person does with a study or a request; each answers with its row as it is then. */
+/** Actions of a person on a study or a request; each answers with the row afterwards. */
 export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { core, database, operations, config, now, showSubject } = deps;
   const { studies } = operations;
   const body = jsonBody(config.http.maxBodyBytes);
 
-  /** Checks that the row allows it, does it, writes it down and answers with the row. */
+  /** Checks that the row allows the action, performs and audits it, and answers with the row. */
   const act = async (
     context: Call,
     key: string,
@@ -186,7 +186,7 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
 const idOf = ({ params }: Call): string => params.id ?? '';
 
 /**
- * The row of a request, of which it is the newest: of older ones nothing can be changed.
+ * The row of a request, if it is the newest one of its study: older ones cannot be changed.
  * @throws SonogateError `not_found`
  */
 export async function keyOf(context: Call, { database }: ConsoleDeps): Promise<string> {

@@ -5,7 +5,7 @@ import type { Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import type { TimelineEntry } from './contract.ts';
 
-/** What is stored of the way of a study, table by table. */
+/** The stored history of a study, table by table. */
 export interface Traces {
   study: {
     calling_ae_title: string;
@@ -58,26 +58,26 @@ type Entry = Omit<TimelineEntry, 'at'> & { at: Date };
 
 /** Why a study counts as complete, after "Complete:". */
 const BECAUSE: Readonly<Record<CompletionSignal, string>> = {
-  'quiet-time': 'nothing came for the quiet time of its source',
+  'quiet-time': 'nothing arrived during the quiet time of its source',
   'association-release': 'the sender released its association',
-  'performed-procedure': 'the machine reported the procedure step as completed (MPPS)',
-  'instance-availability': 'a PACS notified that the study is there',
-  'expected-count': 'all objects came that the PACS knows of',
-  command: 'a person said so',
-  rerun: 'it is to be interpreted again',
+  'performed-procedure': 'the modality reported the procedure step as completed (MPPS)',
+  'instance-availability': 'a PACS notified that it has the study',
+  'expected-count': 'all objects that the PACS knows have arrived',
+  command: 'a person completed it',
+  rerun: 'a person asked to interpret it again',
 };
 
 const STUDY_STATES: Readonly<Record<string, { kind: Entry['kind']; title: string }>> = {
   held: { kind: 'held', title: 'Held for a person' },
-  unrouted: { kind: 'refused', title: 'No routing rule took it' },
-  ignored: { kind: 'routed', title: 'Taken out by a rule' },
+  unrouted: { kind: 'refused', title: 'No routing rule matched' },
+  ignored: { kind: 'routed', title: 'Ignored by a rule' },
   refused: { kind: 'refused', title: 'The endpoint refused it' },
   routed: { kind: 'routed', title: 'Routed, with nothing to interpret' },
 };
 
 const STATUS_TITLES: Readonly<Record<string, string>> = {
   queued: 'Queued',
-  preparing: 'Taken up by a worker',
+  preparing: 'Claimed by a worker',
   running: 'Interpretation runs',
   succeeded: 'Result ready',
   failed: 'Failed',
@@ -94,13 +94,13 @@ const CHANGES: Readonly<Record<string, string>> = {
   'study.rerun': 'Interpreted again',
   'request.cancel': 'Canceled',
   'delivery.replay': 'Delivery sent again',
-  'delivery.divert': 'Delivery sent to another destination',
+  'delivery.divert': 'Delivery diverted to another destination',
 };
 
-/** One person who looks again and again within this time has looked once. */
+/** Repeated looks of one person within this time count as one. */
 const ONE_LOOK_MS = 3_600_000;
 
-/** One line of time through everything that is stored, oldest first. Pure. */
+/** The timeline of everything that is stored, oldest first. Pure. */
 export function timelineOf(traces: Traces): TimelineEntry[] {
   const entries = [
     ...ofStudy(traces),
@@ -148,7 +148,7 @@ function ofStudy({ study, history }: Traces): Entry[] {
     const known = STUDY_STATES[row.state];
     if (known) return [entry(row.at, known.kind, known.title, { detail: row.reason })];
     if (row.state === 'receiving') {
-      const title = `Further objects came: revision ${row.revision}`;
+      const title = `Further objects received: revision ${row.revision}`;
       return row.revision > 1 && before?.revision !== row.revision
         ? [entry(row.at, 'received', title, { actor: study.calling_ae_title })]
         : [];
@@ -157,7 +157,11 @@ function ofStudy({ study, history }: Traces): Entry[] {
     if (before?.state === 'complete' && before.revision === row.revision) {
       return row.reason === null
         ? []
-        : [entry(row.at, 'failed', 'Could not go on yet, is tried again', { detail: row.reason })];
+        : [
+            entry(row.at, 'failed', 'Could not be processed yet, will be tried again', {
+              detail: row.reason,
+            }),
+          ];
     }
     const because = BECAUSE[row.complete_because as CompletionSignal] ?? row.complete_because;
     return [entry(row.at, 'completed', `Complete: ${because}`)];
@@ -202,19 +206,24 @@ function ofDelivery(delivery: Traces['deliveries'][number]): Entry[] {
   const { id, request_id, object, destination, state, code, detail } = delivery;
   const more = { requestId: request_id, deliveryId: id };
   const what = request_id === null ? 'Received object' : object;
-  const made = entry(delivery.created_at, 'delivery', `${what} is to go to ${destination}`, more);
+  const made = entry(
+    delivery.created_at,
+    'delivery',
+    `${what} waits for delivery to ${destination}`,
+    more,
+  );
   const ended = delivery.ended_at;
   const end: Entry[] = [];
   if (ended && state === 'delivered') {
     const by = { ...more, detail, actor: destination };
-    end.push(entry(ended, 'delivered', `${what} taken by ${destination}`, by));
+    end.push(entry(ended, 'delivered', `${what} accepted by ${destination}`, by));
   }
   if (ended && state === 'dead') {
     const why = code ? catalogueEntry(code).title : 'Delivery failed';
     end.push(entry(ended, 'failed', `${what} to ${destination}: ${why}`, { ...more, detail }));
   }
   if (ended && state === 'diverted') {
-    end.push(entry(ended, 'changed', `${what} goes elsewhere in place of ${destination}`, more));
+    end.push(entry(ended, 'changed', `${what} diverted from ${destination}`, more));
   }
   if (delivery.committed_at) {
     const by = { ...more, actor: destination };
@@ -226,7 +235,7 @@ function ofDelivery(delivery: Traces['deliveries'][number]): Entry[] {
 }
 
 const HOLD_TITLES: Readonly<Record<string, string>> = {
-  show: 'Held report looked at',
+  show: 'Held report viewed',
   release: 'Patient confirmed, report released',
   reject: 'Report rejected',
 };
@@ -249,15 +258,15 @@ function ofAudit({ audit }: Traces): Entry[] {
     const last = lastLook.get(actor);
     if (last !== undefined && at.getTime() - last < ONE_LOOK_MS) return [];
     lastLook.set(actor, at.getTime());
-    return [entry(at, 'looked', 'Identity looked at', { actor, detail: where })];
+    return [entry(at, 'looked', 'Identity viewed', { actor, detail: where })];
   });
 }
 
-/** More than this of one kind is of no use to a reader. */
+/** Largest number of entries of one kind; more are of no use to a reader. */
 const MOST = 500;
 
 /**
- * Everything that is stored of the way of a study, or of the one request that came without one.
+ * The whole stored history of a study, or of a single request without a study.
  * @param requestIds of the study, all of them.
  */
 export async function readTraces(

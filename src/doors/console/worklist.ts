@@ -9,7 +9,7 @@ import type { ConsoleRole, RowState, WorklistRow } from './contract.ts';
 import type { ShowSubject } from './identity.ts';
 import { unitOf, valueText, type Wording } from './result-view.ts';
 
-/** A row of the worklist with all that belongs to it, before a role is known. */
+/** A row of the worklist with everything that belongs to it, before a role is applied. */
 export interface ListedRow {
   key: string;
   study_id: string | null;
@@ -20,7 +20,7 @@ export interface ListedRow {
   tags: string[];
   arrived_at: Date;
   changed_at: Date;
-  /** Of the study; null for a request that came without one. */
+  /** Of the study; null for a request without a study. */
   identity: DicomIdentity | null;
   reason: string | null;
   revision: number | null;
@@ -41,7 +41,7 @@ export interface ListedRow {
   next_delivery: { destination: string; nextAt: string } | null;
 }
 
-/** `display` of a purged flag is gone. */
+/** Null once the flag has been purged. */
 const FLAGS = `
   SELECT coalesce(jsonb_agg(jsonb_build_object('display', e.data ->> 'display',
     'section', e.data ->> 'section', 'at', e.at) ORDER BY e.seq), '[]') AS flags
@@ -88,7 +88,7 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
     kind: row.study_id === null ? 'request' : 'study',
     subject: row.identity && showSubject(role, row.identity),
     state: row.state,
-    // Both may repeat what a header holds.
+    // Both may quote values of a header.
     reason: readsFreeText(role) ? (row.reason ?? row.fault_detail) : null,
     source: row.source,
     endpoint: row.endpoint,
@@ -123,14 +123,14 @@ export const shownStage = ({ name, label, progress, eta_s }: Stage): WorklistRow
   etaSeconds: eta_s,
 });
 
-/** What a row waits for; `waitsUntil` is null where nothing says how long. */
+/** What a row waits for; `waitsUntil` is null when it has no limit. */
 function waiting(row: ListedRow): { waitsFor: string | null; waitsUntil: Date | null } {
   switch (row.state) {
     case 'receiving':
       return { waitsFor: 'more objects', waitsUntil: row.complete_after };
     case 'complete':
       return {
-        waitsFor: row.reason === null ? 'its rules' : 'the next try',
+        waitsFor: row.reason === null ? 'its rules' : 'the next attempt',
         waitsUntil: row.next_attempt_at,
       };
     case 'held':
@@ -191,19 +191,19 @@ export const worklistQuery = z.strictObject({
 });
 type WorklistFilter = z.infer<typeof worklistQuery>;
 
-/** The place of a row in the worklist: when it arrived, and its key. */
+/** The position of a row in the worklist: when it arrived, and its key. */
 interface Place {
   arrivedAt: string;
   key: string;
 }
 
-/** Microseconds as the database has them: two rows of one millisecond keep their order. */
+/** In microseconds, like the database: two rows of one millisecond keep their order. */
 const PLACE = `to_char(arrived_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place`;
 
 /**
- * Keys of one page of the worklist, newest first, by keyset: a page is stable under what arrives
- * meanwhile, and as quick at the end as at the beginning. Rows with critical flags that nobody has
- * acknowledged come on the first page, all of them, and are not repeated.
+ * Keys of one page of the worklist, newest first, by keyset: a page is stable while new rows
+ * arrive, and as fast at the end as at the beginning. Rows with critical flags that nobody has
+ * acknowledged are on the first page, all of them, and are not repeated.
  */
 export async function listKeys(
   database: Queryable,
@@ -236,7 +236,9 @@ export async function listKeys(
 
 const keysOf = (rows: readonly { key: string }[]): string[] => rows.map(({ key }) => key);
 
-/** @param words of the identity to search for; null: not by words. */
+/**
+ * @param words of the identity to search for; null: no search by words.
+ */
 function conditionsOf(
   { state, source, endpoint, tag, q, cursor }: WorklistFilter,
   words: string | null,
@@ -259,15 +261,16 @@ function conditionsOf(
   if (!q) return { from: 'worklist', conditions, values };
   const [search, named] = [values.push(q.trim()), words !== null && values.push(words)];
   const hits = searched(`$${search}`, named ? `$${named}` : null);
-  // A fence for the planner: hits are few and found by their own indexes, not along the time.
+  // An optimisation fence for the planner: there are few hits, found by their own indexes, not
+  // along the time.
   const from = `(SELECT * FROM worklist WHERE ${hits} OFFSET 0) AS worklist`;
   return { from, conditions, values };
 }
 
 /**
- * Hits of a UID, an id or a tag as it is, for every role. Words of the identity are compared for
- * those only who see it: to others a hit would tell what they may not read. One look into each
- * index; joined by OR they would be looked for row by row.
+ * Matches of a UID, an id or a tag, for every role. Words of the identity are compared only for
+ * roles that see it: for others a match would reveal what they may not read. One look into each
+ * index; joined by OR, they would be checked row by row.
  */
 function searched(value: string, words: string | null): string {
   const conditions = [
@@ -282,9 +285,9 @@ function searched(value: string, words: string | null): string {
 }
 
 /**
- * Each word of a search as the beginning of a word of the identity, parted as worklist_words() parts
- * them; '' without a word, which matches nothing. Asked for by itself, since the planner takes the
- * index only for words that it knows.
+ * Each word of a search as a prefix of a word of the identity, split as worklist_words() splits
+ * them; '' without a word, which matches nothing. A separate query, since the planner uses the
+ * index only for constant words.
  */
 async function wordsOf(database: Queryable, search: string): Promise<string> {
   const { rows } = await database.query<{ words: string }>(
@@ -296,15 +299,20 @@ async function wordsOf(database: Queryable, search: string): Promise<string> {
   return rows[0]?.words ?? '';
 }
 
-/** As `nextCursor` is written. @returns what the schema refuses when it was not made here. */
+/**
+ * The form of `nextCursor`. @returns a value that the schema refuses when it was not made here.
+ */
 function readCursor(cursor: string, context: z.RefinementCtx): Place {
   const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (\S+)$/.exec(cursor);
   if (match?.[1] && match[2]) return { arrivedAt: match[1], key: match[2] };
-  context.addIssue({ code: 'custom', message: 'the `nextCursor` of a page before' });
+  context.addIssue({ code: 'custom', message: 'the `nextCursor` of an earlier page' });
   return z.NEVER;
 }
 
-/** What a reader looks for first, by concept; the first that a result has are shown. */
+/**
+ * The quantities that a reader looks for first, by concept; the first ones that a result has are
+ * shown.
+ */
 const FIRST_LOOK = [
   'efw',
   'ga-by-hc-ac-fl',
@@ -322,13 +330,15 @@ const FIRST_LOOK = [
   'lvef',
 ] as const;
 const MOST_VALUES = 4;
-/** The section that puts the others into words. */
+/** The section that summarises the others. */
 const REPORT = 'report';
 const AT_A_TIME = 4;
 
 type Glance = NonNullable<WorklistRow['glance']>;
 
-/** At most four accepted values that stand in a result, and how many of its sections were assessed. */
+/**
+ * At most four accepted values that count in a result, and how many of its sections were assessed.
+ */
 export function glanceOf({ measurements, sections }: Result, wording: Wording): Glance {
   const accepted = wording.standing(measurements).filter(({ quality }) => quality === 'accepted');
   const values = FIRST_LOOK.flatMap((key) => {
@@ -346,7 +356,7 @@ export function glanceOf({ measurements, sections }: Result, wording: Wording): 
   };
 }
 
-/** The rows with the glances of their results; those that nobody has made yet are made and kept. */
+/** The rows with the glances of their results; missing ones are made and stored. */
 export async function withGlances(
   rows: readonly ListedRow[],
   parts: {

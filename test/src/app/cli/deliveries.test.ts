@@ -25,20 +25,20 @@ const row = {
 } as const;
 
 test.each([
-  ['that nobody has tried', {}, 'waits for its turn'],
+  ['that nobody has tried', {}, 'waiting for its turn'],
   [
     'that failed once',
     { attempt: 1, code: 'peer_unreachable', detail: 'ECONNREFUSED' },
     'failed once, again at 2026-11-21T07:00:00Z; The peer cannot be reached (peer_unreachable): ECONNREFUSED',
   ],
-  ['under way', { state: 'sending', attempt: 2 }, 'on its way, attempt 2'],
+  ['under way', { state: 'sending', attempt: 2 }, 'being sent, attempt 2'],
   ['at its end', { state: 'delivered' }, 'delivered'],
   [
     'that the PACS keeps',
     { state: 'delivered', committed_at: '2026-11-21T07:00:00.000Z' },
     'delivered and committed',
   ],
-  ['given up', { state: 'dead' }, 'given up, a person must look'],
+  ['given up', { state: 'dead' }, 'failed permanently, a person must look'],
 ] as const)('a delivery %s', (_, over, words) => {
   expect(describeDelivery({ ...row, ...over })).toBe(`dlv_1  req_1 sr-tid1500 → pacs: ${words}`);
 });
@@ -46,7 +46,7 @@ test.each([
 test('two deliveries of one object name each other', () => {
   const ambiguous = { state: 'diverted', code: 'peer_connection_lost', detail: 'x' } as const;
   expect(describeDelivery({ ...row, ...ambiguous })).toContain(
-    'sent to another destination; this one may have it as well',
+    'diverted to another destination; this one may have it as well',
   );
   const alternate = { ...row, id: 'dlv_2', destination: 'archive', alternate_of: 'dlv_1' };
   expect(describeDelivery(alternate)).toContain('→ archive (instead of dlv_1)');
@@ -64,6 +64,6 @@ test('a destination that is left alone says since when, why and until when', () 
       probes: 3,
     }),
   ).toBe(
-    'pacs is left alone since 2026-11-21T07:00:00Z: The peer cannot be reached; asked again at 2026-11-21T07:05:00Z',
+    'pacs keeps failing, nothing sent since 2026-11-21T07:00:00Z: The peer cannot be reached; probed again at 2026-11-21T07:05:00Z',
   );
 });

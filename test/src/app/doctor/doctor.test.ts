@@ -74,7 +74,7 @@ describe('this machine', () => {
     const findings = await checkThisMachine(settings({ dataDir }));
     expect(findings.find(({ what }) => what === 'data folder')).toMatchObject({
       state: 'warning',
-      detail: expect.stringContaining(`${dataDir} is not there`),
+      detail: expect.stringContaining(`${dataDir} does not exist`),
     });
     expect(findings.find(({ what }) => what === 'disk')).toMatchObject({ state: 'ok' });
     await expect(stat(join(folder, 'not'))).rejects.toThrow('ENOENT');

@@ -102,8 +102,8 @@ describe('the timeline of a study', () => {
       '06 The rule obstetric runs us/obstetric/interpret',
       '08 Interpretation runs',
       '15 Result ready',
-      '20 sr-tid1500 is to go to pacs',
-      '21 sr-tid1500 taken by pacs',
+      '20 sr-tid1500 waits for delivery to pacs',
+      '21 sr-tid1500 accepted by pacs',
       '30 pacs committed to keep sr-tid1500',
     ]);
     expect(entries[0]).toMatchObject({
@@ -148,7 +148,7 @@ describe('the timeline of a study', () => {
     ];
     expect(told({ history }).map(([, title]) => title)).toEqual([
       'First object received',
-      'Further objects came: revision 2',
+      'Further objects received: revision 2',
     ]);
   });
 
@@ -159,14 +159,14 @@ describe('the timeline of a study', () => {
       state(20, 'complete'),
     ];
     expect(told({ history }).slice(1)).toEqual([
-      ['completed', 'Complete: nothing came for the quiet time of its source'],
-      ['failed', 'Could not go on yet, is tried again'],
+      ['completed', 'Complete: nothing arrived during the quiet time of its source'],
+      ['failed', 'Could not be processed yet, will be tried again'],
     ]);
   });
 
   it.each([
     ['dead', 'failed', `sr-tid1500 to pacs: ${catalogueEntry('peer_unreachable').title}`],
-    ['diverted', 'changed', 'sr-tid1500 goes elsewhere in place of pacs'],
+    ['diverted', 'changed', 'sr-tid1500 diverted from pacs'],
   ])('tells a delivery that is %s', (name, kind, title) => {
     const [, , end] = told({ deliveries: [delivery({ state: name, code: 'peer_unreachable' })] });
     expect(end).toEqual([kind, title]);
