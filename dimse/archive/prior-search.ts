@@ -192,7 +192,7 @@ function without(state: 'none' | 'unavailable', detail: string): Found {
   return { state, detail, instances: [] };
 }
 
-/** "2 not used: another birth date", one for each reason. */
+/** The reasons in words, each with its count: "2 not used: another birth date". */
 function countWords(mismatches: readonly PatientMismatch[]): string[] {
   const counts = Map.groupBy(mismatches, (mismatch) => mismatch);
   return [...counts].map(([each, { length }]) => `${length} not used: ${MISMATCH_WORDS[each]}`);

@@ -36,7 +36,7 @@ import type {
 import { eventOfPdu, STATES, UpperLayerMachine } from './state-machine.ts';
 import { abortFor, rejectionFor } from './status.ts';
 
-/** Resolves when the peer has taken what was written, or the connection has closed. */
+/** Resolves when the peer has read what was written, or the connection has closed. */
 async function drained(socket: Socket): Promise<void> {
   if (!socket.writableNeedDrain) return;
   await new Promise<void>((resolve) => {
@@ -110,7 +110,7 @@ export class Acceptor {
     this.#socket.on('error', () => {});
     this.#socket.on('timeout', () => this.#onSilence());
     try {
-      // The socket outlives the loop: our last PDU is still to be flushed.
+      // The socket stays open after the loop, because our last PDU still has to be sent.
       for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
         this.#working = true;
         for (const event of this.#reader.read(chunk as Buffer)) {
@@ -219,7 +219,7 @@ export class Acceptor {
         callingAeTitle: request.callingAeTitle,
         applicationContext: DICOM_APPLICATION_CONTEXT,
         contexts: answers,
-        // What we can receive; the peer's own figure says what it can (PS3.8 D.1).
+        // The length that we can receive; the peer announces its own (PS3.8 D.1).
         maxPduBytes,
         implementationClassUid: IMPLEMENTATION_CLASS_UID,
         implementationVersion: IMPLEMENTATION_VERSION,

@@ -31,7 +31,9 @@ interface PduLimits {
   maxPduBytes: number;
 }
 
-/** Association PDUs: 128 contexts with a dozen transfer syntaxes each stay well below this. */
+/**
+ * Longest association PDU; 128 contexts with a dozen transfer syntaxes each stay well below this.
+ */
 const MAX_ASSOCIATE_BYTES = 64 * 1024;
 /** Some peers count headers towards the maximum length, so a little more than announced is accepted. */
 const LENGTH_SLACK_BYTES = 1024;
@@ -95,7 +97,7 @@ export class PduReader {
         const header = this.#take(rest, PDV_HEADER_BYTES);
         rest = header.rest;
         if (header.complete) this.#value = this.#beginValue(header.complete, this.#pdu);
-        // A value without a fragment still ends its message part.
+        // A value with an empty fragment still ends its command set or data set.
         if (this.#value?.remaining === 0) yield this.#endOfValue(Buffer.alloc(0), this.#value);
       } else {
         const value = this.#value;
@@ -157,7 +159,7 @@ export class PduReader {
     const length = header.readUInt32BE(0);
     const control = header.readUInt8(5);
     pdu.remaining -= length + 4;
-    // What is left of the PDU must be nothing or at least one more value header.
+    // The rest of the PDU must be empty or have room for one more value header.
     if (
       length < 2 ||
       pdu.remaining < 0 ||

@@ -110,9 +110,10 @@ export class Requestor {
   }
 
   /**
-   * N-ACTION or N-EVENT-REPORT with a data set of a few kilobytes; resolves with whatever status the
-   * peer gives.
-   * @throws SonogateError `presentation_context_refused`, `peer_unreachable`, `peer_connection_lost`.
+   * N-ACTION or N-EVENT-REPORT with a data set of a few kilobytes; resolves with the status of the
+   * peer, whatever it is.
+   * @throws SonogateError `presentation_context_refused`, `peer_unreachable`,
+   * `peer_connection_lost`.
    */
   async request(
     command: Omit<CommandSet, 'messageId' | 'hasDataSet'>,

@@ -61,7 +61,7 @@ export interface NormalizedRequest {
   sopClassUid: string;
   /** Empty in an N-CREATE that leaves the choice of the UID to us. */
   sopInstanceUid: string;
-  /** Action Type ID of N-ACTION, Event Type ID of N-EVENT-REPORT; else 0. */
+  /** Action Type ID of N-ACTION, Event Type ID of N-EVENT-REPORT, otherwise 0. */
   typeId: number;
   transferSyntax: string;
   dataSet: Buffer;

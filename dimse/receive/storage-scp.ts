@@ -117,7 +117,10 @@ async function openSink(
   };
 }
 
-/** The sender keeps what it was refused: one that tries again would fill the disk with copies. */
+/**
+ * Deletes the files of a refused object: the sender still has it, and its retries would fill the
+ * disk.
+ */
 async function forget(
   { partial, complete }: { partial: string; complete: string },
   { dataDir, logger }: IntakeOptions,
@@ -145,16 +148,16 @@ async function requireFreeSpace(dataDir: string, minFreeBytes: number): Promise<
   if (bavail * bsize < minFreeBytes) throw new SonogateError('overloaded');
 }
 
-/** How the reception of one object went. */
+/** The result of receiving one object. */
 export interface Reception {
   outcome: 'stored' | 'refused' | 'broken-off';
-  /** Of the data set, as far as it came. */
+  /** Bytes of the data set that arrived. */
   bytes: number;
-  /** From the C-STORE request to the moment when the object is safe, or not. */
+  /** Seconds from the C-STORE request until the object is safe, or is not. */
   seconds: number;
 }
 
-/** A storage service that tells of each object how its reception went. */
+/** A storage service that reports the result of each reception. */
 function measuredStorage(
   storage: StorageService,
   onReception: (peer: AssociationPeer, reception: Reception) => void,
@@ -164,10 +167,10 @@ function measuredStorage(
     async open(object, peer) {
       const began = performance.now();
       let bytes = 0;
-      const tell = (outcome: Reception['outcome']) =>
+      const report = (outcome: Reception['outcome']) =>
         onReception(peer, { outcome, bytes, seconds: (performance.now() - began) / 1000 });
       const refused = (error: unknown) => {
-        tell('refused');
+        report('refused');
         throw error;
       };
       const sink: ObjectSink = await storage.open(object, peer).catch(refused);
@@ -178,10 +181,10 @@ function measuredStorage(
         },
         async commit() {
           await sink.commit().catch(refused);
-          tell('stored');
+          report('stored');
         },
         discard() {
-          tell('broken-off');
+          report('broken-off');
           return sink.discard();
         },
       };
@@ -193,18 +196,21 @@ export interface StorageScpParts {
   config: Pick<Config, 'dataDir' | 'dicom' | 'sources'>;
   database: Database;
   objects: ReceivedObjects;
-  /** Told how the reception of each object went. */
+  /** Called with the result of each reception. */
   onReception?: (peer: AssociationPeer, reception: Reception) => void;
   audit?: DicomAudit;
   logger: Logger;
   now: () => Date;
 }
 
-/** Where objects come in, by C-STORE or STOW-RS: one intake, and one count of the limits. */
+/**
+ * The storage services for objects that arrive by C-STORE, STOW-RS or our own retrievals. They
+ * share one intake and one count of the limits.
+ */
 export interface StorageScp {
-  /** For what others bring. */
+  /** For objects that others send. */
   storage: StorageService;
-  /** For what we fetch ourselves: it is no reception. */
+  /** For objects that we retrieve ourselves, which are not counted as receptions. */
   unmeasured: StorageService;
   sourceLimits: SourceLimits;
 }

@@ -20,18 +20,21 @@ type SiteSettings = {
   archives?: unknown[];
 };
 
-/** DICOM in on a free port, with its own database, a clock to turn, and a core that only listens. */
+/**
+ * A gateway that receives on a free port, with its own database, a clock to set, and a core that
+ * only records.
+ */
 export interface Site {
   config: Config;
   database: PooledDatabase;
   gateway: Omit<DimseGateway, 'door'> & Partial<DimseGateway>;
   node: CalledNode;
   submitted: SubmitCommand[];
-  /** What was put on its way to other nodes. */
+  /** What was forwarded to other nodes. */
   forwarded: { instances: readonly string[]; destinations: readonly string[] }[];
-  /** Replaces the answer of the core; throws what it should refuse with. */
+  /** Replaces the answer of the core; throws to refuse a request. */
   onSubmit: (command: SubmitCommand) => void;
-  /** How every request stands, and what it left behind. */
+  /** The status and result of every request. */
   looked: { status: RequestStatus; result: unknown };
   /** Moves the gateway's clock. */
   pass(seconds: number): void;

@@ -25,14 +25,14 @@ test('an object under way is cut when `shutdown.graceSeconds` is over', async ()
   const begin = performance.now();
   expect(await cart.next()).toBeNull();
   await stopped;
-  // The listener's own patience, were it not told, is ten seconds.
+  // The default patience of the listener is ten seconds.
   expect(performance.now() - begin).toBeLessThan(9000);
 });
 
 test('an object that ends in time is answered first', async () => {
   const { cart, stopped } = await stopInsideAnObject(600);
   cart.send(dataPdu([Buffer.alloc(20)], true));
-  // The bytes are no data set: they were taken, and judged.
+  // The bytes are not a data set: they were received and refused.
   expect(statusOf(await cart.next())).toBe(0xc000);
   expect((await cart.next())?.[0]).toBe(7);
   await stopped;

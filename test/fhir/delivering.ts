@@ -62,7 +62,7 @@ export function destinationOf(
   };
 }
 
-/** A ledger of one delivery, with what was kept and what a person decided. */
+/** A ledger of one delivery, with its candidates and the decision of a person. */
 export function holdsOf(decision: Decision | null = null): HoldLedger & {
   candidates: readonly Candidate[];
 } {
@@ -78,7 +78,7 @@ export function holdsOf(decision: Decision | null = null): HoldLedger & {
 
 /**
  * A deliverer of the sample result to an EHR.
- * @param folder for what it keeps of Binaries.
+ * @param folder keeps the record of Binaries.
  */
 export function delivererTo(
   destination: FhirDestination,
@@ -98,7 +98,7 @@ export function delivererTo(
   });
 }
 
-/** An EHR, and a folder for what the gateway keeps, anew for each test of a file. */
+/** Starts an EHR and creates a folder for the gateway, for each test of a file. */
 export function withEhr() {
   let ehr: FhirTestServer | undefined;
   let folder = '';

@@ -60,7 +60,7 @@ export function sampleMeasurement(
   };
 }
 
-/** A finished obstetric result with one of everything that the mapping has a rule for. */
+/** A finished obstetric result with one example for each rule of the mapping. */
 export function sampleResult(change: Partial<Result> = {}): Result {
   const result = resultSchema.parse({
     schema: 'sonogate.result/1',

@@ -20,15 +20,15 @@ export function indexDefinitions(): void {
 }
 
 /**
- * What the two offline validators say about a resource; each finds errors that the other passes
- * (structure and invariants; required value sets). Empty: clean.
+ * The errors that two offline validators find in a resource; each finds errors that the other
+ * accepts (structure and invariants; required value sets). Empty when clean.
  */
 export function validationErrors(resource: Resource): string[] {
   const inside =
     resource.resourceType === 'Bundle'
       ? (resource.entry ?? []).flatMap((entry) => entry.resource ?? [])
       : [];
-  // Invariants of a resource inside a Bundle are checked only when it is given by itself.
+  // Invariants of a resource inside a Bundle are checked only when it is validated alone.
   return [...[resource, ...inside].flatMap(structureErrors), ...valueSetErrors(resource)];
 }
 
@@ -36,7 +36,7 @@ function structureErrors(resource: Resource): string[] {
   indexDefinitions();
   try {
     const warnings = validateResource(resource);
-    // This validator takes every `urn:uuid:` reference for one to a wrong type.
+    // This validator reports every `urn:uuid:` reference as one to a wrong type.
     return warnings
       .filter((issue) => !/reference/i.test(issue.details?.text ?? ''))
       .map((issue) => `${issue.expression?.join()}: ${issue.details?.text}`);
@@ -51,7 +51,8 @@ function structureErrors(resource: Resource): string[] {
 const fhir = new Fhir();
 
 function valueSetErrors(resource: Resource): string[] {
-  // It throws on a member that is present and undefined: give it what goes over the wire.
+  // The validator throws on a member that is present and undefined: it gets what is sent over the
+  // wire.
   const answer = fhir.validate(JSON.parse(JSON.stringify(resource)), { errorOnUnexpected: true });
   return (answer.messages ?? [])
     .filter((message) => String(message.severity) === 'error')

@@ -73,7 +73,7 @@ export interface StudyRow {
   /** While it is complete: when it is worked on next. */
   next_attempt_at: Date | null;
   tags: string[];
-  /** Names of the rules that acted, of the revision judged last. */
+  /** Names of the rules that acted on the revision that was judged last. */
   acting_rules: string[];
   released_revision: number | null;
   chosen_rule: string | null;

@@ -20,7 +20,7 @@ let impatient: Archive;
 let calls: IncomingMessage[] = [];
 let answer: (call: URL, response: ServerResponse) => void = () => {};
 
-/** A server of HTTP that answers what the test says. */
+/** An HTTP server that answers as the test sets. */
 beforeAll(async () => {
   server = createServer((call, response) => {
     calls.push(call);

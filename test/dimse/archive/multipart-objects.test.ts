@@ -11,7 +11,7 @@ const object = (number: number) => ({
   pixels: Buffer.alloc(200_000, number),
 });
 
-/** Keeps what is stored; refuses what `refuse` names. */
+/** Keeps the stored objects; refuses those that `refuse` names. */
 function storage(refuse = '') {
   const kept = new Map<string, Buffer>();
   let discarded = 0;

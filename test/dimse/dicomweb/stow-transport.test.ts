@@ -21,7 +21,7 @@ interface Call {
   body: Buffer;
 }
 
-/** A server that answers what the test says, and keeps what it was sent. */
+/** A server that answers as the test sets, and keeps the calls. */
 async function originServer(
   answer: (call: Call, response: ServerResponse, request: IncomingMessage) => void,
 ) {

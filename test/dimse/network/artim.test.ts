@@ -12,7 +12,7 @@ import { makeAuthority, OPENSSL_INSTALLED } from '../../peers/certificates.ts';
 import { associateRequest } from './raw-peer.ts';
 
 const ARTIM = { artimMilliseconds: 300 };
-/** So long that a test which needs it to run out fails. */
+/** So long that a test which waits for it fails. */
 const NEVER = { artimMilliseconds: 600_000 };
 
 const toClose: (() => unknown)[] = [];
@@ -52,7 +52,7 @@ async function ask(socket: Socket, request: Buffer): Promise<number | undefined>
   return answer[0];
 }
 
-/** A closed connection answers with a reset to what still comes. */
+/** A closed connection answers further bytes with a reset. */
 async function tricklesUntilClosed(socket: Socket, bytes: Buffer): Promise<void> {
   socket.resume();
   const closed = new Promise((resolve) => socket.once('close', resolve));
@@ -114,7 +114,7 @@ describe('a connection without an association ends with ARTIM', () => {
     expect(await ask(cart, GOOD_CART)).toBe(PDU.associateAccept);
     const silent = await peer(port);
     await once(silent.resume(), 'end');
-    // The association over TLS is not a connection without one.
+    // The connection with an association over TLS does not count as one without.
     expect(await ask(cart, encodeReleaseRequest())).toBe(PDU.releaseResponse);
   });
 

@@ -143,7 +143,7 @@ describe('an association', () => {
   });
 });
 
-/** The closed connection is counted out a moment after its last PDU. */
+/** The closed connection frees its place a moment after its last PDU. */
 async function retryAssociation(port: number): Promise<Buffer | null> {
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const answer = await connect(port).associate();

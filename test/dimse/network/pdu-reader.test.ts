@@ -4,7 +4,7 @@ import { type PduEvent, PduReader } from '../../../dimse/network/pdu-reader.ts';
 import { associateRequest, dataPdu } from './raw-peer.ts';
 
 const LIMITS = { first: [PDU.associateRequest], maxPduBytes: 4096 };
-/** What peers that count headers into the maximum may send too much. */
+/** Bytes that peers may send beyond the maximum because they count headers. */
 const SLACK = 1024;
 
 function readAll(chunks: readonly Buffer[], limits = LIMITS): PduEvent[] {

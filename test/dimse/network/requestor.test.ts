@@ -37,7 +37,7 @@ async function open(port: number, timeoutSeconds: number): Promise<Requestor> {
 
 const RESPONSE = storeResponse();
 
-/** With an element that nobody knows, to so many bytes. */
+/** The command set, padded to so many bytes by an unknown element. */
 function padded(command: Buffer, bytes: number): Buffer {
   const element = Buffer.alloc(bytes - command.length);
   element.writeUInt16LE(0x0fff, 2);

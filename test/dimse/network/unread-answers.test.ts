@@ -9,7 +9,7 @@ import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { associateRequest, RawPeer } from './raw-peer.ts';
 
 const REQUESTS = 60;
-/** More than the buffers of both ends of a connection take of so many answers. */
+/** More than the buffers at both ends of a connection hold of so many answers. */
 const ANSWER = Buffer.alloc(1024 * 1024);
 const CONTEXT = 1;
 
@@ -20,7 +20,7 @@ afterEach(async () => {
   await listener?.close(0);
 });
 
-/** A peer that asks many things at once, of which each is answered with much, and reads nothing. */
+/** A peer that sends many requests at once, each with a large answer, and reads none. */
 async function unread(idleTimeoutSeconds: number) {
   const seen = { requests: 0, end: null as AssociationEnd | null };
   listener = await listen({

@@ -17,7 +17,7 @@ const QUIET_SECONDS = 100;
 let site: Site;
 let study = '';
 let count = 0;
-/** When the still of the study had come. */
+/** When the still image of the study arrived. */
 let received = 0;
 let at = new Date();
 
@@ -38,7 +38,7 @@ beforeEach(async () => {
 });
 
 const row = () => findStudy(site.database, study);
-/** Turns the clock to so many seconds after the still. */
+/** Sets the clock to so many seconds after the still image. */
 const turn = (seconds: number) => {
   at = new Date(received + seconds * 1000);
 };
@@ -48,8 +48,8 @@ const isComplete = async () => {
 };
 
 /**
- * A cine whose first half has come; `rest` brings the other.
- * @param inside the study that it is of.
+ * A cine of which the first half has arrived; `rest` is the other.
+ * @param inside the study of the cine.
  */
 async function cineUnderWay(
   over: Partial<AssociationPeer> = {},
@@ -84,7 +84,7 @@ async function cineUnderWay(
   await sink.write(bytes.subarray(0, 1000));
   return { ...sink, rest: bytes.subarray(1000) };
 }
-/** The same, with bytes that come one at a time, at so many seconds after the still. */
+/** The same, with bytes that arrive one at a time, at so many seconds after the still image. */
 async function move(cine: { rest: Buffer; write: ObjectSink['write'] }, seconds: number) {
   turn(seconds);
   await cine.write(cine.rest.subarray(0, 1));

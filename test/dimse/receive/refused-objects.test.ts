@@ -46,7 +46,7 @@ const registration = (over: { database?: Database; objects?: ReceivedObjects } =
   ...over,
 });
 
-/** What a listener does with one object. */
+/** Stores one object as the listener does. */
 async function receive(
   over: Parameters<typeof registration>[0] & { callingAeTitle?: string },
   object: Partial<SmallObject> = {},
@@ -131,7 +131,7 @@ describe('an object that is refused', () => {
     const before = await filesBelow('intake');
     const forgetting: Database = {
       ...database,
-      // Between the two looks the study went.
+      // The study was removed between the two checks.
       transaction: async (work) => {
         await database.query('DELETE FROM studies WHERE study_instance_uid = $1', [study]);
         return database.transaction(work);
@@ -145,7 +145,7 @@ describe('an object that is refused', () => {
 
   test('for a value that the database does not take is not understood, and in quarantine', async () => {
     const [stored, kept] = [await filesBelow('intake'), await filesBelow('quarantine')];
-    // The words of the worklist end at 2046 bytes.
+    // The search words of the worklist are limited to 2046 bytes.
     const refused = receive({}, { patientId: 'P'.repeat(3000) });
     await expect(refused).rejects.toMatchObject({ code: 'object_not_understood' });
     expect(await filesBelow('intake')).toEqual(stored);

@@ -1,6 +1,6 @@
 import type { Source } from '../../../config/schema.ts';
 
-/** An entry of `sources` that takes everyone on this machine, but for `over`. */
+/** A source that admits every caller on this machine, with the changes in `over`. */
 export const source = (name: string, over: Partial<Source>): Source => ({
   name,
   callingAeTitles: ['*'],

@@ -64,7 +64,7 @@ describe('an object in a compressed transfer syntax', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** The code stream is nobody's business before an image is read. */
+  /** Nothing reads the code stream until an image is decoded. */
   const object = (transferSyntax: string) => {
     const sopInstanceUid = `1.2.3.${transferSyntax}`;
     const uids = { sopClassUid: ULTRASOUND_IMAGE, sopInstanceUid };

@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of toClose.splice(0).reverse()) await close();
 });
 
-/** A PACS that writes down which association brought what, and how each ended. */
+/** A PACS that records which association sent what, and how each ended. */
 async function pacs(over: Partial<ListenerOptions> = {}) {
   const associations = new Map<string, string[]>();
   const ends: string[] = [];
@@ -67,7 +67,7 @@ function sender(port: number, idleSeconds: number) {
   };
 }
 
-/** Lets a connection through to `port` until told to break it at the next bytes of the caller. */
+/** Forwards a connection to `port`, and breaks it at the next bytes of the caller when asked to. */
 async function fragileLine(port: number) {
   let breaking = false;
   const server = createServer((socket) => {
@@ -189,13 +189,13 @@ test('a delivery that is broken off takes its association along, and no other', 
   expect(brought()).toHaveLength(2);
 });
 
-/** What a peer does that takes the connection and then leaves us waiting. */
+/** Peers that accept the connection and then leave us waiting. */
 const HANGING: [string, (answer: (bytes: Buffer) => void) => void][] = [
   ['says nothing', () => {}],
   [
     'sends a byte now and then',
     (answer) => {
-      // The head of an A-ASSOCIATE-AC of 100 bytes, and never all of it.
+      // The header of an A-ASSOCIATE-AC of 100 bytes, whose body never completes.
       const bytes = [2, 0, 0, 0, 0, 100];
       const timer = setInterval(() => answer(Buffer.from([bytes.shift() ?? 0])), 50);
       toClose.push(async () => clearInterval(timer));

@@ -79,7 +79,7 @@ async function pacs(over: Partial<ListenerOptions> = {}): Promise<number> {
   return listener.port;
 }
 
-/** Answers each object with the status of an error; null: success. */
+/** Answers each object with the status of an error, or with success for null. */
 function refusing(code: ErrorCode | null): StorageService {
   return {
     open: async () => ({
@@ -221,7 +221,7 @@ describe('a failed delivery', () => {
         ...refusing(null),
         open: async () => ({
           write: async () => {},
-          // Never answers, as a peer that died at this point.
+          // Never answers, like a peer that died at this point.
           commit: () => new Promise(() => {}),
           discard: async () => {},
         }),

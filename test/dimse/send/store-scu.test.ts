@@ -12,7 +12,7 @@ afterEach(() => {
 async function outcomeOfStatus(status: number) {
   const pacs = await startRawPacs((socket) => {
     socket.write(piece(storeResponse({ status }), { last: true }));
-    // The release, which it does not answer.
+    // The release, which the peer does not answer.
     socket.once('data', () => socket.destroy());
   });
   toClose.push(pacs);

@@ -15,7 +15,7 @@ import { freePort } from '../../peers/free-port.ts';
 import { openSite, type Site } from '../site.ts';
 
 let site: Site;
-/** A PACS that takes each request for commitment and closes without a report. */
+/** A PACS that accepts each request for commitment and closes without a report. */
 let taker: Listener;
 beforeAll(async () => {
   site = await openSite();
@@ -137,7 +137,7 @@ describe('a PACS that takes the request and reports at its own time', () => {
     await deliver();
   });
 
-  /** As the outbox writes it down when the PACS has taken the object. */
+  /** The rows that the outbox writes when the PACS has accepted the object. */
   const deliver = () =>
     site.database.query(
       `INSERT INTO delivered_objects (delivery_id, destination, sop_class_uid, sop_instance_uid)
@@ -147,7 +147,10 @@ describe('a PACS that takes the request and reports at its own time', () => {
       [delivery, uid],
     );
 
-  /** Asks after so many seconds, of a PACS that answers with success and no report. */
+  /**
+   * Requests commitment after so many seconds, from a PACS that answers with success and sends no
+   * report.
+   */
   async function askAfter(seconds: number): Promise<string> {
     now = new Date(now.getTime() + seconds * 1000);
     const { destinations } = loadConfig(

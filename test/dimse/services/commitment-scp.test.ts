@@ -32,7 +32,7 @@ const send = (files: readonly Buffer[]) =>
     files.map((file) => [file]),
   );
 
-/** What is answered to a machine that asks for these objects, and how many were looked for at a time. */
+/** The answer to a machine that asks about these objects, and how many were looked up at a time. */
 async function commit(transaction: string, uids: readonly string[]) {
   const onDisk = objectsOnDisk(site.config.dataDir);
   let looking = 0;

@@ -44,8 +44,8 @@ const send = (number: number) =>
 const row = () => findStudy(site.database, study);
 const completes = () => expect.poll(async () => (await row())?.state).not.toBe('receiving');
 /**
- * The assembly has had its turns to complete every study, seen by others that went on with them: one
- * turn brings the deadline near, one after it ends the study.
+ * Waits until the assembly has had two rounds, as other studies show that completed in them: one
+ * brings the deadline forward, the next completes the study.
  */
 async function assemblyHasLooked() {
   for (const turn of [1, 2]) {

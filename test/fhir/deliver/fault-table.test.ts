@@ -13,8 +13,8 @@ import { delivererTo, destinationOf, PATIENT } from '../delivering.ts';
 import { sampleSubject } from '../sample.ts';
 
 /**
- * The outcome table (exchange 1.10) through the outbox itself: whatever an EHR does to a delivery, it
- * ends as one report there or in the hold queue with the reason; nothing twice, nothing lost.
+ * The outcome table (exchange 1.10) through the real outbox: whatever an EHR does with a delivery,
+ * it ends as one report there, or in the hold queue with the reason; nothing twice, nothing lost.
  */
 
 const HOUR = 3600;
@@ -61,7 +61,7 @@ afterEach(async () => {
 
 const subjectOf = async (requestId: string) => sampleSubject(requestId);
 
-/** The hold queue of a site that gives a released delivery up after so many seconds. */
+/** The hold queue of a site that gives up a released delivery after so many seconds. */
 function holdQueue(giveUpSeconds: number): HoldOperations {
   return createHoldQueue({
     database: site.database,
@@ -77,7 +77,7 @@ async function enqueue(): Promise<string> {
   return request;
 }
 
-/** A destination that asked for patience is not waited for in a test: the hold is noted and lifted. */
+/** The test does not wait for a hold that the destination asked for: it is recorded and lifted. */
 async function settled(request: string): Promise<{ state: string; heldBack: boolean }> {
   let heldBack = false;
   for (let left = 600; left > 0; left -= 1) {
@@ -300,7 +300,7 @@ describe('a patient who cannot be matched', () => {
   });
 });
 
-/** What persons did about the deliveries that are there. */
+/** The recorded actions of persons on deliveries. */
 async function actions(): Promise<object[]> {
   const { rows } = await site.database.query(
     `SELECT action, person, code, patient, reason FROM hold_actions

@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Sends the sample; what came of it, and what a person is shown. */
+/** Sends the sample. @returns its outcome, and what a person is shown. */
 async function send(
   decision: Decision | null = null,
   settings: Partial<FhirDestination> = {},

@@ -8,7 +8,9 @@ import { DELIVERY, delivererTo, destinationOf, PATIENT, RESULT_SYSTEM } from '..
 import { sampleMeasurement, sampleResult } from '../sample.ts';
 import { validationErrors } from '../validators.ts';
 
-/** Three runs of one study, in order; the third has one value fewer and another head. */
+/**
+ * Three runs of one study, in order; the third lacks one value and has another head circumference.
+ */
 const RUNS: Readonly<Record<string, Result>> = {
   req_first: sampleResult({ generated_at: '2026-03-04T10:00:00.000Z' }),
   req_second: sampleResult({ generated_at: '2026-03-04T11:00:00.000Z' }),

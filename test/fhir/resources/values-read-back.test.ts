@@ -9,7 +9,7 @@ const SYSTEM = 'https://sonogate.example/fhir/result';
 const keys = Object.keys(CONCEPTS) as ConceptKey[];
 const isEcho = (key: ConceptKey) => CONCEPTS[key].group === 'echo';
 
-/** A value of no round number for each concept, in the unit of the result. */
+/** A value with many decimals for each concept, in the unit of the result. */
 const exampleOf = (key: ConceptKey): number => (keys.indexOf(key) + 1) * 1.234567891;
 
 const measured = (key: ConceptKey, change: Partial<Measurement> = {}): Measurement =>

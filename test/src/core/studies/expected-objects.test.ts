@@ -29,7 +29,7 @@ let site: Site;
 let study = '';
 let count = 0;
 
-/** Nothing completes by itself: the tests look for what has been said. */
+/** The quiet time never ends: only lists of objects complete a study. */
 beforeAll(async () => {
   site = await openSite({
     completion: { signal: 'quiet-time', quietSeconds: 36_000, afterReleaseSeconds: 36_000 },
@@ -76,7 +76,7 @@ async function begin(step: string): Promise<void> {
   expect(created.status).toBe(0);
 }
 
-/** @param numbers null: without Performed Series Sequence. */
+/** @param numbers null leaves out the Performed Series Sequence. */
 async function set(step: string, numbers: number[] | null, status = 'COMPLETED'): Promise<void> {
   const changed = await performedProcedureService(parts())(
     request('N-SET', PERFORMED_PROCEDURE_STEP, `${study}.9.${step}`, {
@@ -101,7 +101,7 @@ async function notify(note: string, numbers: number[]): Promise<void> {
   expect(taken.status).toBe(0);
 }
 
-/** Which signal brings the study nearer to completion now; `quiet-time`: none does. */
+/** The signal that brings the completion forward now; `quiet-time` when none does. */
 async function signal() {
   await completeExpected(site.database, () => new Date(Date.now() + 3_600_000));
   return (await findStudy(site.database, study))?.complete_because;
@@ -188,7 +188,7 @@ describe('a list of the objects of a study', () => {
   });
 });
 
-/** As the assembly ends a revision. */
+/** Ends a revision as the assembly does. */
 async function complete(): Promise<void> {
   await site.database.query(
     `UPDATE studies SET state = 'routed', complete_after = $2 WHERE study_instance_uid = $1`,

@@ -19,7 +19,10 @@ import { SUBJECT } from '../../../pipelines/artifacts/example-subject.ts';
 import { asFile, installed, run } from '../../../pipelines/artifacts/programs.ts';
 import { sourceImage } from '../../../pipelines/artifacts/source-image.ts';
 
-/** What the machine sends with its image: its structured report and a PDF, neither with pixels. */
+/**
+ * Objects that the machine sends with its image: its structured report and a PDF, both without
+ * pixels.
+ */
 const MACHINE: Subject = { ...SUBJECT, requestId: 'of the machine' };
 const REPORT = buildTid5000(RESULT, MACHINE);
 const DOCUMENT = buildEncapsulatedPdf(RESULT, MACHINE, Buffer.from('%PDF-1.4 specimen'));
@@ -48,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** Values that the machine's report states, and so has for their source; of mother, fetus and heart. */
+/** Values whose source is the machine's report; of mother, fetus and heart. */
 const CART: Result = {
   ...RESULT,
   measurements: (['hc', 'efw', 'lvidd'] as const).map((key) =>

@@ -39,7 +39,7 @@ const study = (id: string, uid: string, last: Date) =>
     [id, uid, last],
   );
 
-/** One study of one object, whose request has ended, been delivered and been purged. */
+/** One study with one object, whose request has ended, was delivered and was purged. */
 beforeEach(async () => {
   audit.length = 0;
   for (const table of ['studies', 'requests', 'deliveries', 'commitment_reports', 'retrievals']) {

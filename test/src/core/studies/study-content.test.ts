@@ -54,7 +54,7 @@ async function arrive(studyDescription: string): Promise<void> {
 }
 const reaches = (state: string) => expect.poll(async () => (await row())?.state).toBe(state);
 
-/** The study is judged again a second later, each time on the answer as it then is. */
+/** The study is judged again every second, with the answer at that moment. */
 async function lookEnds(status: Site['looked']['status'], result: unknown): Promise<void> {
   site.looked = { status, result };
   site.pass(2);

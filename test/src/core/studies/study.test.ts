@@ -245,7 +245,7 @@ describe('the end of an association', () => {
     return Math.round((found.complete_after.getTime() - found.last_received_at.getTime()) / 1000);
   };
 
-  /** An association that has brought one object and is still open. */
+  /** An association that has sent one object and is still open. */
   async function openAssociation(number: number): Promise<RawPeer> {
     const peer = new RawPeer(site.gateway.port);
     await peer.associate(associateRequest({ callingAeTitle: 'CART2' }));
