@@ -25,11 +25,6 @@ const STOREYS: readonly (readonly string[])[] = [
 /** Folders that are one topic at the third level; everywhere else the second level is the topic. */
 const DEEP = ['src/core/', 'src/platform/', 'src/doors/'];
 
-/** Known offences between folders, to be removed one by one; nothing may be added. */
-const TOLERATED: readonly (readonly [string, string])[] = [];
-/** Known circles, by the beginning of all their members. */
-const TOLERATED_CIRCLES = ['pipelines/obstetric/', 'pipelines/echo/'];
-
 const ROOTS = ['config', 'src', 'dimse', 'fhir', 'pipelines', 'models'];
 const IMPORT = /(?:\bfrom|\bimport\(|^import)\s*'(\.[^']+)'/gm;
 
@@ -118,32 +113,22 @@ describe('imports', () => {
     const upward = IMPORTS.filter(({ from, to }) => {
       const here = storeyOf(from);
       const there = storeyOf(to);
-      const isUpward = here && there && here.folder !== there.folder && there.height >= here.height;
-      return isUpward && !isTolerated(from, to);
+      return here && there && here.folder !== there.folder && there.height >= here.height;
     });
     expect(upward.map(shown)).toEqual([]);
   });
 
   it('make no circle of folders', () => {
-    const between = IMPORTS.filter(
-      ({ from, to }) => folderOf(from) !== folderOf(to) && !isTolerated(from, to),
-    );
+    const between = IMPORTS.filter(({ from, to }) => folderOf(from) !== folderOf(to));
     const found = circles(between.map(({ from, to }) => [folderOf(from), folderOf(to)]));
-    expect(found.filter(isUnknown).map((circle) => withExamples(circle, between))).toEqual([]);
+    expect(found.map((circle) => withExamples(circle, between))).toEqual([]);
   });
 
   it('make no circle of files', () => {
     const found = circles(IMPORTS.map(({ from, to }) => [from, to]));
-    expect(found.filter(isUnknown).map((circle) => circle.join(' <-> '))).toEqual([]);
+    expect(found.map((circle) => circle.join(' <-> '))).toEqual([]);
   });
 });
-
-function isTolerated(from: string, to: string): boolean {
-  return TOLERATED.some(([a, b]) => from.startsWith(`${a}/`) && to.startsWith(`${b}/`));
-}
-
-const isUnknown = (circle: readonly string[]) =>
-  !TOLERATED_CIRCLES.some((known) => circle.every((node) => `${node}/`.startsWith(known)));
 
 /** A circle of folders with one import for each of its arrows. */
 function withExamples(circle: readonly string[], imports: readonly Import[]): string {
