@@ -50,9 +50,9 @@ export async function checkGet(node: CalledNode): Promise<Obstacle> {
     association.roles.flatMap(({ sopClassUid, scp }) => (scp ? [sopClassUid] : [])),
   );
   await association.release();
-  if (!accepted.has(QUERY_RETRIEVE.studyRootGet)) return 'takes no C-GET';
+  if (!accepted.has(QUERY_RETRIEVE.studyRootGet)) return 'does not support C-GET';
   const given = classes.filter((uid) => accepted.has(uid));
-  if (given.length === 0) return 'gives none of the classes that are taken by C-GET';
+  if (given.length === 0) return 'offers none of the accepted SOP classes by C-GET';
   if (!given.some((uid) => granted.has(uid))) return 'does not grant the role of SCP for C-GET';
   return null;
 }

@@ -139,7 +139,7 @@ export async function runRetrieval(
     const there = await archive.objects(study, { signal });
     const objects = await objectsWeAccept(database, study, there);
     if (objects.length === 0) {
-      const detail = `${archive.name} has no object of this study that is taken.`;
+      const detail = `${archive.name} has no object of this study that can be received.`;
       return await ended(database, row.id, { state: 'failed', code: 'not_found', detail }, now());
     }
     const every = there.length === objects.length;

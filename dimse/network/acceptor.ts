@@ -70,7 +70,7 @@ export interface AcceptorOptions {
  *
  * One loop reads the socket and processes each fragment before it reads on, so that back-pressure
  * reaches the peer through TCP and fragments cannot overtake each other, however many one PDU has. It
- * does not read on either until the peer has taken our answers.
+ * does not read on either until the peer has read our answers.
  */
 export class Acceptor {
   readonly #socket: Socket;

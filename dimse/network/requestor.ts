@@ -56,7 +56,7 @@ export class Requestor {
   }
 
   /** Whether the peer accepted a context for the object. */
-  takes({
+  accepts({
     sopClassUid,
     transferSyntax,
   }: Pick<OutgoingObject, 'sopClassUid' | 'transferSyntax'>): boolean {

@@ -32,7 +32,7 @@ export interface SourceLimits {
    */
   associate(source: Source): (() => void) | { refused: ErrorCode };
   /** Whether another object is accepted now; counts it. */
-  takeObject(source: Source): boolean;
+  admitObject(source: Source): boolean;
   countBytes(source: Source, bytes: number): void;
 }
 
@@ -71,7 +71,7 @@ export function createSourceLimits(now: () => number = () => performance.now()):
       open.set(name, count + 1);
       return () => open.set(name, (open.get(name) ?? 1) - 1);
     },
-    takeObject(source) {
+    admitObject(source) {
       if (!hasRoom(source)) return false;
       const objects = bucketOf(source, 'objectsPerMinute');
       if (objects) objects.left -= 1;

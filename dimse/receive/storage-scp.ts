@@ -59,7 +59,7 @@ async function openSink(
   if (source === undefined) throw new SonogateError('calling_ae_not_recognized');
   // Objects that we retrieved ourselves come from a node that may be no source.
   const limited = sources.find(({ name }) => name === source);
-  if (limited && !sourceLimits.takeObject(limited)) throw new SonogateError('source_over_limit');
+  if (limited && !sourceLimits.admitObject(limited)) throw new SonogateError('source_over_limit');
 
   const meta: FileMeta = {
     ...object,

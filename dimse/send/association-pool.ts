@@ -18,22 +18,22 @@ export interface Associations {
    * accepts any.
    * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
    */
-  take(
+  acquire(
     node: CalledNode,
     objects: readonly (readonly ObjectKind[])[],
     signal?: AbortSignal,
   ): Promise<LentAssociation>;
   /** Returns an association when nothing more is to be sent for now. */
-  give(node: CalledNode, lent: LentAssociation): Promise<void>;
+  giveBack(node: CalledNode, lent: LentAssociation): Promise<void>;
 }
 
 /** Opens a new association each time, and releases it when it is returned. */
 export const FRESH_ASSOCIATIONS: Associations = {
-  async take(node, objects, signal) {
+  async acquire(node, objects, signal) {
     const requestor = await Requestor.open(node, contextsFor(objects.flat()), signal);
     return { requestor, wasIdle: false };
   },
-  give: (_, { requestor }) => requestor.release(),
+  giveBack: (_, { requestor }) => requestor.release(),
 };
 
 /** Presentation context ids are odd numbers up to 255 (PS3.8 9.3.2.2). */
@@ -90,7 +90,7 @@ export class AssociationPool implements Associations {
     this.#idleMs = idleSeconds * 1000;
   }
 
-  async take(
+  async acquire(
     node: CalledNode,
     objects: readonly (readonly ObjectKind[])[],
     signal?: AbortSignal,
@@ -115,7 +115,7 @@ export class AssociationPool implements Associations {
     }
   }
 
-  async give(_: CalledNode, lent: LentAssociation): Promise<void> {
+  async giveBack(_: CalledNode, lent: LentAssociation): Promise<void> {
     const open = this.#used.get(lent);
     this.#used.delete(lent);
     open?.stopWatching();
@@ -168,7 +168,7 @@ function isOfUse(
     !requestor.closed &&
     Date.now() - openedAt < LONGEST_LIFE_MS &&
     objects.flat().every((kind) => proposed.has(objectKindKey(kind))) &&
-    objects.every((forms) => forms.some((form) => requestor.takes(form)))
+    objects.every((forms) => forms.some((form) => requestor.accepts(form)))
   );
 }
 

@@ -132,21 +132,21 @@ export async function sendObjects(
 ): Promise<StoreResult[]> {
   const results: StoreResult[] = [];
   try {
-    let lent = await associations.take(node, objects, signal);
+    let lent = await associations.acquire(node, objects, signal);
     for (const forms of objects) {
       if (forms.length === 0) continue;
       let result = await storeInFirstForm(lent.requestor, forms);
       if (lent.wasIdle && isLoss(result) && !signal?.aborted) {
         lent.requestor.abort();
-        await associations.give(node, lent);
-        lent = await associations.take(node, objects, signal);
+        await associations.giveBack(node, lent);
+        lent = await associations.acquire(node, objects, signal);
         result = await storeInFirstForm(lent.requestor, forms);
       }
       lent.wasIdle = false;
       results.push(result);
       if (result.outcome === 'failed') break;
     }
-    await associations.give(node, lent);
+    await associations.giveBack(node, lent);
     return results;
   } catch (error) {
     return [...results, failedResult(objects[0]?.[0]?.sopInstanceUid ?? '', error)];
@@ -161,7 +161,7 @@ function storeInFirstForm(
   forms: readonly OutgoingObject[],
 ): Promise<StoreResult> {
   const [preferred] = forms;
-  const accepted = forms.find((form) => requestor.takes(form)) ?? preferred;
+  const accepted = forms.find((form) => requestor.accepts(form)) ?? preferred;
   if (!accepted) throw new SonogateError('internal', 'An object without a form.');
   return storeOne(requestor, accepted);
 }

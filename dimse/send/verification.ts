@@ -84,10 +84,10 @@ export async function checkNode(
   const requestor = await Requestor.open(node, [VERIFICATION_CONTEXT, ...contexts]);
   const { status } = await requestor.echo();
   const milliseconds = performance.now() - start;
-  const taken = new Set(
-    kinds.filter((kind) => requestor.takes(kind)).map((kind) => kind.sopClassUid),
+  const accepted = new Set(
+    kinds.filter((kind) => requestor.accepts(kind)).map((kind) => kind.sopClassUid),
   );
   await requestor.release();
-  const refused = [...wanted].filter(([, classes]) => !classes.some((uid) => taken.has(uid)));
+  const refused = [...wanted].filter(([, classes]) => !classes.some((uid) => accepted.has(uid)));
   return { status, milliseconds, refused: refused.map(([name]) => name) };
 }

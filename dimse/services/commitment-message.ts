@@ -95,7 +95,7 @@ export async function sendCommitmentMessage(
   const requestor = await Requestor.open(node, contexts, signal, roles);
   try {
     const transferSyntax = SYNTAXES.find((syntax) =>
-      requestor.takes({ sopClassUid: STORAGE_COMMITMENT, transferSyntax: syntax }),
+      requestor.accepts({ sopClassUid: STORAGE_COMMITMENT, transferSyntax: syntax }),
     );
     if (transferSyntax === undefined) throw new SonogateError('presentation_context_refused');
     const { status } = await requestor.request(

@@ -26,7 +26,7 @@ describe('the limits of a source', () => {
   test('objects per minute may come at once, then evenly; then no association is let in', () => {
     const { limits, pass } = limitsOf();
     const cart = source('cart', { limits: { objectsPerMinute: 6 } });
-    const taken = () => limits.takeObject(cart);
+    const taken = () => limits.admitObject(cart);
     expect(Array.from({ length: 7 }, taken)).toEqual([...Array(6).fill(true), false]);
     expect(limits.associate(cart)).toEqual({ refused: 'source_congested' });
     pass(9.9);
@@ -39,22 +39,22 @@ describe('the limits of a source', () => {
   test('bytes per minute: the object that crosses the limit is finished, the next refused', () => {
     const { limits, pass } = limitsOf();
     const cart = source('cart', { limits: { bytesPerMinute: 600 } });
-    expect(limits.takeObject(cart)).toBe(true);
+    expect(limits.admitObject(cart)).toBe(true);
     limits.countBytes(cart, 599);
-    expect(limits.takeObject(cart)).toBe(true);
+    expect(limits.admitObject(cart)).toBe(true);
     limits.countBytes(cart, 101);
-    expect(limits.takeObject(cart)).toBe(false);
+    expect(limits.admitObject(cart)).toBe(false);
     pass(10);
-    expect(limits.takeObject(cart)).toBe(false);
+    expect(limits.admitObject(cart)).toBe(false);
     pass(0.1);
-    expect(limits.takeObject(cart)).toBe(true);
+    expect(limits.admitObject(cart)).toBe(true);
   });
 
   test('a source without limits has none', () => {
     const { limits } = limitsOf();
     const cart = source('cart', {});
     for (let n = 0; n < 1000; n++) limits.countBytes(cart, 1e9);
-    expect(limits.takeObject(cart)).toBe(true);
+    expect(limits.admitObject(cart)).toBe(true);
     expect(limits.associate(cart)).toBeTypeOf('function');
   });
 });
