@@ -145,20 +145,20 @@ export async function storeParts(
   storage: StorageService,
   peer: AssociationPeer,
 ): Promise<StoredParts> {
-  const told: StoredParts = { stored: 0, failed: 0, detail: '' };
+  const result: StoredParts = { stored: 0, failed: 0, detail: '' };
   const store = async (file: AsyncIterable<Buffer>) => {
     try {
       await storeFile(file, storage, peer);
-      told.stored += 1;
+      result.stored += 1;
     } catch (error) {
-      told.failed += 1;
-      told.detail = error instanceof Error ? error.message : String(error);
+      result.failed += 1;
+      result.detail = error instanceof Error ? error.message : String(error);
     }
   };
   const type = String(headers['content-type'] ?? '');
   if (/^application\/dicom\b/i.test(type)) {
     await store(body);
-    return told;
+    return result;
   }
   const boundary = dicomBoundary(type);
   if (boundary === null) {
@@ -171,7 +171,7 @@ export async function storeParts(
     body.destroy();
     throw new SonogateError('peer_unreachable', (error as Error).message, { cause: error });
   }
-  return told;
+  return result;
 }
 
 /** Matches per answer; a server that returns fewer is asked for the remaining ones. */

@@ -108,7 +108,7 @@ async function countOf(
     );
   } catch (error) {
     const title = ERRORS[error instanceof SonogateError ? error.code : 'internal'].title;
-    const detail = `${name} could not say what it has of the study: ${title}.`;
+    const detail = `${name} could not list its objects of the study: ${title}.`;
     return { archive: name, state: 'unknown', expected: null, missing: null, detail };
   }
 }
@@ -128,7 +128,7 @@ export function compareWithArchive(
     return { ...counts, state: 'missing', detail };
   }
   if (behind > 0) {
-    const detail = `${archive} has ${known.size} objects, ${behind} of ours not yet.`;
+    const detail = `${archive} has ${known.size} objects, and does not have ${behind} of ours yet.`;
     return { ...counts, state: 'behind', detail };
   }
   return {

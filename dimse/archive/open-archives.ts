@@ -56,7 +56,7 @@ export function openArchives(
 ): Archive[] {
   return archives.map((settings) => {
     if (settings.type === 'dicomweb') {
-      if (!access) throw new Error('an archive of DICOMweb needs credentials');
+      if (!access) throw new Error('a DICOMweb archive needs credentials');
       return dicomwebArchive(settings, access(settings), dicom.aeTitle);
     }
     const { name, retrieve, moveTo = dicom.aeTitle } = settings;

@@ -97,7 +97,7 @@ export async function findPriors(
 ): Promise<Found> {
   const wanted = priorKeys(study.identity, study.settings);
   if ('why' in wanted) return without('none', `Not looked for: ${wanted.why}.`);
-  const told: Found[] = [];
+  const answers: Found[] = [];
   for (const name of study.settings.from) {
     const archive = archives.get(name);
     if (!archive) continue;
@@ -105,15 +105,15 @@ export async function findPriors(
       const found = await archive.studies(wanted.keys, { signal, limit: MAX_FOUND });
       const answer = await bring(study, found, archive, parts, signal);
       if (answer.state === 'found') return answer;
-      told.push(answer);
+      answers.push(answer);
     } catch (error) {
       const title = ERRORS[error instanceof SonogateError ? error.code : 'internal'].title;
-      told.push(without('unavailable', `Not available: ${name} could not be asked (${title}).`));
+      answers.push(without('unavailable', `Not available: ${name} could not be asked (${title}).`));
     }
   }
   // "None found" is only reported when every archive has answered.
-  const silent = told.find(({ state }) => state === 'unavailable');
-  return silent ?? told[0] ?? without('none', 'No archive to ask.');
+  const unavailable = answers.find(({ state }) => state === 'unavailable');
+  return unavailable ?? answers[0] ?? without('none', 'No archive to ask.');
 }
 
 async function bring(

@@ -213,7 +213,7 @@ async function fetchObjects(
   };
   let missing = await missingNow();
   const before = missing.length;
-  let told: Retrieved | null = null;
+  let retrieved: Retrieved | null = null;
   if (missing.length > 0) {
     if (purpose === 'study') {
       await expectObjects(database, {
@@ -224,7 +224,7 @@ async function fetchObjects(
         statedAt: now(),
       });
     }
-    told = await archive.retrieve(
+    retrieved = await archive.retrieve(
       {
         studyInstanceUid: study,
         objects: missing,
@@ -236,7 +236,7 @@ async function fetchObjects(
     );
     const patience = Date.now() + ARRIVAL_PATIENCE_MS;
     for (missing = await missingNow(); missing.length > 0; missing = await missingNow()) {
-      if (told.completed < before || Date.now() > patience) break;
+      if (retrieved.completed < before || Date.now() > patience) break;
       await sleep(ARRIVAL_POLL_MS);
     }
   }
@@ -245,7 +245,7 @@ async function fetchObjects(
   if (missing.length === 0) {
     return { state: 'succeeded', ...counts, detail: `${before} fetched, all ${here} are here` };
   }
-  const words = told?.detail ? ` (${told.detail})` : '';
+  const words = retrieved?.detail ? ` (${retrieved.detail})` : '';
   return {
     state: 'failed',
     ...counts,
