@@ -1,5 +1,3 @@
-import type { DatingBasis } from './render/dating.ts';
-
 /** Days of a pregnancy dated by the last menstrual period, from it to the expected date (EDD). */
 const TERM_DAYS = 280;
 const DAY_MS = 86_400_000;
@@ -23,10 +21,4 @@ export function dueDateByLmp(lmp: string): string {
 export function weeksAndDays(gaDays: number): string {
   const days = Math.round(gaDays);
   return `${Math.floor(days / 7)}+${days % 7}`;
-}
-
-/** The gestational age that the request states, in days, and how the pregnancy was dated. */
-export interface Dating {
-  ga_days: number;
-  basis: DatingBasis;
 }

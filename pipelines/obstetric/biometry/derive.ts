@@ -12,11 +12,11 @@ import {
   createMeasurement,
   isOfMachine,
   isPlausible,
+  LOWEST_AXIS_RATIO,
   lineBetween,
   measuredOn,
 } from '../shared/measurement.ts';
 import type { FrameReading } from '../shared/plane.ts';
-import { LOWEST_AXIS_RATIO } from '../shared/plausibility.ts';
 import type { BiometryEvidence } from './evidence.ts';
 import {
   CEPHALIC_INDEX_RANGE,

@@ -11,8 +11,7 @@ import {
   remarked,
   withMachineValues,
 } from '../shared/machine-values.ts';
-import { acceptedValue, isOfMachine } from '../shared/measurement.ts';
-import { REPEATABILITY, SOFT_RATIOS } from '../shared/plausibility.ts';
+import { acceptedValue, isOfMachine, REPEATABILITY, SOFT_RATIOS } from '../shared/measurement.ts';
 import type { MachineQuantity } from '../shared/section.ts';
 import { WEIGHTS_DIFFER, weightsApart } from './derive.ts';
 import type { BiometryEvidence } from './evidence.ts';

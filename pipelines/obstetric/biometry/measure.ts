@@ -19,12 +19,12 @@ import { BPD_PLANES, MEASURING_PLANES } from '../shared/key-frames.ts';
 import {
   createMeasurement,
   isPlausible,
+  LOWEST_AXIS_RATIO,
   lineBetween,
   measuredOn,
   NO_FRAME,
 } from '../shared/measurement.ts';
 import type { FrameReading, LocatedOutline, Plane, Structure } from '../shared/plane.ts';
-import { LOWEST_AXIS_RATIO } from '../shared/plausibility.ts';
 import type { BiometryEvidence } from './evidence.ts';
 
 /** One length of one frame, with the calipers it was taken between. */

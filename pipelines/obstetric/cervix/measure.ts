@@ -3,8 +3,13 @@ import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfCervix } from '../../result/render/obstetric/cervix.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
-import { createMeasurement, isPlausible, lineBetween, measuredOn } from '../shared/measurement.ts';
-import { LONGEST_CERVIX_MM } from '../shared/plausibility.ts';
+import {
+  createMeasurement,
+  isPlausible,
+  LONGEST_CERVIX_MM,
+  lineBetween,
+  measuredOn,
+} from '../shared/measurement.ts';
 import { type NamedView, namedView } from '../shared/view-names.ts';
 import type { CervixReading } from './evidence.ts';
 import {

@@ -2,7 +2,7 @@ import { fetusKey, ofFetusId } from '../../contract/fetus-name.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { say } from '../../result/render/obstetric/doppler.ts';
 import { distinctStatements, type Statement } from '../../result/statement.ts';
-import { keyedByFetus, statementOfFetus } from '../shared/several-fetuses.ts';
+import { keyedByFetus, statementOfFetus } from '../shared/one-of-several.ts';
 import type { DopplerEvidence, SpectrumReading } from './evidence.ts';
 import type { DopplerSummary } from './guideline.ts';
 import type { DopplerJudgement } from './judge.ts';

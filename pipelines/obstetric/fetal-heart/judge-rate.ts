@@ -12,7 +12,7 @@ import { sayOfObstetric } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
 import { type Statement, UNNAMED_FETUS } from '../../result/statement.ts';
 import { withMachineValues } from '../shared/machine-values.ts';
-import { keyedByFetus, statementOfFetus } from '../shared/several-fetuses.ts';
+import { keyedByFetus, statementOfFetus } from '../shared/one-of-several.ts';
 import type { RateEvidence } from './evidence.ts';
 import { FETAL_RATE, type FetalRateBand, fetalRateBand, rateBandsAt } from './guideline.ts';
 import { FETAL_HEART_SECTION, type RateGroup, type RateReading, REGULAR } from './measure-rate.ts';

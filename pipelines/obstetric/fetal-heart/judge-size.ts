@@ -7,7 +7,7 @@ import type { ClassificationDraft, FindingDraft } from '../../result/section-out
 import type { Statement } from '../../result/statement.ts';
 import { ofSeveralFetuses, withMachineValues } from '../shared/machine-values.ts';
 import { acceptedValue, acrossCutOff, isOfMachine } from '../shared/measurement.ts';
-import { keyedByFetus, statementOfFetus } from '../shared/several-fetuses.ts';
+import { keyedByFetus, statementOfFetus } from '../shared/one-of-several.ts';
 import type { ChestReading, FetalHeartEvidence } from './evidence.ts';
 import { CARDIAC_AXIS, CARDIAC_SIZE, cardiacAxis, cardiacSize } from './guideline.ts';
 import { FETAL_HEART_SECTION } from './measure-rate.ts';

@@ -3,8 +3,7 @@ import { EARLIER_SOURCES } from '../../result/earlier-values.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { say } from '../../result/render/obstetric/growth.ts';
 import type { Statement } from '../../result/statement.ts';
-import { acceptedValue } from '../shared/measurement.ts';
-import { SOFT_Z } from '../shared/plausibility.ts';
+import { acceptedValue, SOFT_Z } from '../shared/measurement.ts';
 import type { EarlierLength, EarlierScan, GrowthEvidence } from './evidence.ts';
 import {
   CHARTED,

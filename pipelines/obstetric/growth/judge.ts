@@ -2,14 +2,13 @@ import { type FindingConceptKey, findingConcept, STATED_AGE } from '../../concep
 import type { CartMeasurement } from '../../contract/cart.ts';
 import { fetusKey } from '../../contract/fetus-name.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import type { Dating } from '../../result/gestational-age.ts';
+import type { Dating } from '../../result/render/dating.ts';
 import { say } from '../../result/render/obstetric/growth.ts';
 import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { NO_REDATING_FROM_DAYS, redatingDays } from '../early-pregnancy/guideline.ts';
 import { ifPlausible } from '../shared/machine-values.ts';
-import { acceptedValue } from '../shared/measurement.ts';
-import { SOFT_Z } from '../shared/plausibility.ts';
+import { acceptedValue, SOFT_Z } from '../shared/measurement.ts';
 import type { GrowthEvidence } from './evidence.ts';
 import {
   CENTILE_CROSSING,

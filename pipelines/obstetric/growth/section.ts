@@ -1,11 +1,10 @@
 import type { Measurement } from '../../result/envelope.ts';
-import type { Dating } from '../../result/gestational-age.ts';
+import type { Dating } from '../../result/render/dating.ts';
 import { notChartedText, remarkOfGrowth, say } from '../../result/render/obstetric/growth.ts';
 import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
 import { type ClassificationDraft, notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { acceptedValue } from '../shared/measurement.ts';
-import { SOFT_Z } from '../shared/plausibility.ts';
+import { acceptedValue, SOFT_Z } from '../shared/measurement.ts';
 import type { Amendment, ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { GrowthEvidence } from './evidence.ts';
 import { type GrowthSince, growthSince } from './interval-growth.ts';

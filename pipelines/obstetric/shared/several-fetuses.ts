@@ -1,18 +1,9 @@
 import type { CartMeasurement } from '../../contract/cart.ts';
-import {
-  fetusesIn,
-  fetusKey,
-  fetusPlace,
-  multipleIn,
-  ofFetusId,
-} from '../../contract/fetus-name.ts';
+import { fetusesIn, fetusKey, fetusPlace, multipleIn } from '../../contract/fetus-name.ts';
 import type { Study } from '../../contract/study.ts';
 import { viewWords } from '../../contract/view-words.ts';
 import { keyOf, NUMBER_OF_FETUSES } from '../../input/cart-sr/vocabulary.ts';
-import type { Measurement } from '../../result/envelope.ts';
 import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
-import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
-import type { Statement } from '../../result/statement.ts';
 import type { SweepReading } from './sweeps.ts';
 import { readPresentation } from './sweeps.ts';
 
@@ -59,45 +50,4 @@ export function severalFetuses(evidence: FetusEvidence): SeveralFetusesSource | 
   if (countSeveral(cart)) return 'counted';
   if (imagesNameSeveral(evidence)) return 'named-on-images';
   return sweepsShowSeveral(evidence) ? 'seen-on-sweep' : null;
-}
-
-interface Judged {
-  measurements: Measurement[];
-  findings: FindingDraft[];
-  classifications: ClassificationDraft[];
-}
-
-/** A statement about one of several fetuses, whose measurements have ids of that fetus. */
-export const statementOfFetus = (statement: Statement, fetus: string): Statement => ({
-  ...statement,
-  fetus,
-  about: statement.about.map((id) => ofFetusId(id, fetus)),
-});
-
-/**
- * Measurements, findings and classifications of one of several fetuses: the ids, the names and the
- * statements say which one (obstetric 0.5: every fetal section is keyed by fetus).
- */
-export function keyedByFetus(judged: Judged, fetus: string): Judged {
-  const idOf = (id: string) => ofFetusId(id, fetus);
-  return {
-    measurements: judged.measurements.map((one) => ({
-      ...one,
-      id: idOf(one.id),
-      fetus,
-      inputs: one.inputs.map(idOf),
-    })),
-    findings: judged.findings.map(({ statement, statements, ...one }) => ({
-      ...one,
-      id: idOf(one.id),
-      ...(statement && { statement: statementOfFetus(statement, fetus) }),
-      ...(statements && { statements: statements.map((said) => statementOfFetus(said, fetus)) }),
-      evidence: one.evidence.map(idOf),
-    })),
-    classifications: judged.classifications.map((one) => ({
-      ...one,
-      id: idOf(one.id),
-      name: `${one.name}, fetus ${fetus}`,
-    })),
-  };
 }

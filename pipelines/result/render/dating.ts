@@ -13,3 +13,9 @@ export const BASIS_TEXT: Readonly<Record<DatingBasis, string>> = {
 /** The name of a basis; a basis of a later version is shown as it is. */
 export const basisText = (basis: string): string =>
   Object.entries(BASIS_TEXT).find(([key]) => key === basis)?.[1] ?? basis;
+
+/** The gestational age that the request states, in days, and how the pregnancy was dated. */
+export interface Dating {
+  ga_days: number;
+  basis: DatingBasis;
+}

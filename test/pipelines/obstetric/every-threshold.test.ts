@@ -32,7 +32,7 @@ import {
   nuchalCategory,
 } from '../../../pipelines/obstetric/nt/guideline.ts';
 import { lacunaeGrade, placentaCategory } from '../../../pipelines/obstetric/placenta/guideline.ts';
-import { isPlausible } from '../../../pipelines/obstetric/shared/plausibility.ts';
+import { isPlausible } from '../../../pipelines/obstetric/shared/measurement.ts';
 
 type Said = string | number | boolean | null;
 

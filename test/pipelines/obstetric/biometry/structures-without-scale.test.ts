@@ -3,7 +3,7 @@ import { structuresWithoutScale } from '../../../../pipelines/obstetric/biometry
 import { obstetricEndpoint } from '../../../../pipelines/obstetric/endpoint.ts';
 import type { MidsagittalReading } from '../../../../pipelines/obstetric/nt/evidence.ts';
 import { midsagittalBoxes } from '../../../../pipelines/obstetric/nt/measure.ts';
-import { LOWEST_AXIS_RATIO } from '../../../../pipelines/obstetric/shared/plausibility.ts';
+import { LOWEST_AXIS_RATIO } from '../../../../pipelines/obstetric/shared/measurement.ts';
 import {
   abdomen,
   clip,
