@@ -7,8 +7,7 @@ import { phrasesIn, phrasesOf, textFiles } from './phrases.ts';
  * rise. `node test/docs/phrases.ts FOLDER` lists what is left.
  */
 const NOT_YET_CLEAN: Readonly<Record<string, number>> = {
-  'CHANGELOG.md': 4,
-  'docs/': 62,
+  'docs/': 10,
   'models/': 26,
   'pipelines/obstetric/': 76,
   'src/app/': 30,

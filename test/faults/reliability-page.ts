@@ -19,15 +19,15 @@ export function reliabilityPage(outcomes: readonly Outcome[], run: Run): string 
 
 Written by \`npm run faults\` on ${run.at.toISOString().slice(0, 10)}, commit ${run.commit}; not edited by hand.
 
-Each fault strikes a fresh site: listener, API, worker and delivery as four processes, PostgreSQL
+Each fault is applied to a new site: listener, API, worker and delivery as four processes, PostgreSQL
 with commits that wait for the disk, and Redis. A cart sends ${run.amount.studies} studies of two objects, a client
-makes ${run.amount.submits} submits with a webhook; both try again until they are answered. Each study is
+makes ${run.amount.submits} submits with a webhook; both repeat until they are answered. Each study is
 interpreted, its objects are forwarded unchanged to an archive, two SR documents go to a PACS that is asked
 for storage commitment, and a report goes to an EHR.
 
-**Promised** is what was acknowledged: objects answered 0000H and submits answered 202. Nothing is **lost**
-when every such object is stored byte for byte, each revision of a study has exactly one request, every
-request has succeeded, and every delivery has arrived. A delivery may arrive **again** when its confirmation
+**Promised** counts what was acknowledged: objects answered 0000H and submits answered 202. Nothing is **lost**
+if every such object is stored byte for byte, each revision of a study has exactly one request, every
+request has succeeded, and every delivery has arrived. A delivery may arrive **again** if its confirmation
 was lost; it is then the same SOP instance with the same bytes, the same resource under its identifier, or
 the same \`webhook-id\`. Anything else that arrives twice is **doubled**.
 
@@ -43,9 +43,9 @@ ${[...lost, ...doubled].map((line) => `\n- ${line}`).join('')}
 - A power cut: \`kill -9\` leaves the operating system's buffers intact. Files and their folders are synced
   before an acknowledgement; whether the disk really keeps what it reported as synced is not tested.
 - Two machines that each believe they are alone: leases and the attempt number of each change are tested in
-  \`test/src/requests\` and \`test/src/outbox\`, not here.
-- The loss of the listener's machine where there is no bucket: its disk holds what it acknowledged
-  (\`docs/several-machines.md\`).
+  \`test/src/core/requests\` and \`test/src/core/outbox\`, not here.
+- The loss of the listener's machine without a bucket: its disk holds the objects that it acknowledged
+  ([several machines](several-machines.md)).
 `;
 }
 
