@@ -1,4 +1,4 @@
-import { fetusKey, ofFetusId } from '../contract/fetus-name.ts';
+import { fetusKey } from '../contract/fetus-name.ts';
 import type { Measurement } from './envelope.ts';
 import { isOfMachine } from './measurement.ts';
 
@@ -34,11 +34,20 @@ export function withStanding(measurements: readonly Measurement[]): Measurement[
   // An accepted value counts by itself where the mean of which it is part was not accepted.
   const isPart = ({ id, quality }: Measurement) =>
     (quality === 'accepted' ? parts.ofAccepted : parts.ofAny).has(id);
+  const isComparison = (one: Measurement) =>
+    isOfMachine(one) && ours.some((other) => isSameQuantity(one, other));
+  const chosen = accepted.filter((one) => one.standing !== 'repeat' && !isComparison(one));
   const isPassedOver = (one: Measurement) =>
-    isRepeat(one) &&
-    accepted.some((other) => other.section === one.section && other.id === chosenId(one));
+    one.standing === 'repeat' &&
+    chosen.some(
+      (other) =>
+        other.section === one.section &&
+        other.concept.key === one.concept.key &&
+        other.laterality === one.laterality &&
+        other.fetus === one.fetus,
+    );
   const standingOf = (one: Measurement): Measurement['standing'] => {
-    if (isOfMachine(one) && ours.some((other) => isSameQuantity(one, other))) return 'comparison';
+    if (isComparison(one)) return 'comparison';
     if (isPart(one)) return 'part-of-mean';
     if (isPassedOver(one)) return 'repeat';
     return one.quality === 'accepted' ? 'counts' : 'withheld';
@@ -46,28 +55,8 @@ export function withStanding(measurements: readonly Measurement[]): Measurement[
   return measurements.map((one) => ({ ...one, standing: standingOf(one) }));
 }
 
-/** Numbered as a repeat: `cervical-length-2` beside `cervical-length`. */
-const NUMBERED = /-\d+$/;
-
-/** What the id of a value of one of several fetuses ends with; empty for that of an only one. */
-function fetusPart({ id, fetus }: Measurement): string {
-  const part = fetus === null ? '' : ofFetusId('', fetus);
-  return id.endsWith(part) ? part : '';
-}
-
-/** The id of the value that a section chose for a quantity, on its side and of its fetus. */
-function chosenId(one: Measurement): string {
-  const { concept, laterality } = one;
-  return `${laterality ? `${concept.key}-${laterality}` : concept.key}${fetusPart(one)}`;
-}
-
-/** Whether a value is numbered as a repeat: `fetal-heart-rate-doppler-2-fetus-a`. */
-function isRepeat(one: Measurement): boolean {
-  if (one.standing === 'repeat') return true;
-  const end = -fetusPart(one).length || undefined;
-  const [id, plain] = [one.id.slice(0, end), chosenId(one).slice(0, end)];
-  return id.startsWith(`${plain}-`) && NUMBERED.test(id);
-}
+/** A value beside one that its section chose for the same quantity, such as the shortest cervix. */
+export const asRepeat = (one: Measurement): Measurement => ({ ...one, standing: 'repeat' });
 
 /** The measurements without the machine's values that are only shown for comparison. */
 export function withoutComparisons(measurements: readonly Measurement[]): Measurement[] {

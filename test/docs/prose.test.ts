@@ -30,7 +30,6 @@ const KNOWN: Readonly<Record<string, number>> = {
   'pipelines/obstetric/early-pregnancy/section.ts': 1,
   'pipelines/obstetric/report/section.ts': 1,
   'pipelines/result/render/report-check.ts': 1,
-  'pipelines/result/standing.ts': 4,
 };
 
 interface SyntaxNode {

@@ -13,6 +13,7 @@ import {
 } from '../../result/located-structure.ts';
 import { type PlaneExclusion, remarkOfBiometry } from '../../result/render/obstetric/biometry.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
+import { asRepeat } from '../../result/standing.ts';
 import { distinctRemarks, type Remark } from '../../result/statement.ts';
 import { excludedBy } from '../planes/judge.ts';
 import { BPD_PLANES, MEASURING_PLANES } from '../shared/key-frames.ts';
@@ -241,7 +242,7 @@ function withSpread(key: ObstetricConcept, single: readonly Measurement[]): Meas
   const [first] = accepted;
   if (!first) return [...single];
   if (accepted.length === 1) {
-    return single.map((one) => (one === first ? { ...one, id: key } : one));
+    return single.map((one) => (one === first ? { ...one, id: key } : asRepeat(one)));
   }
   const values = accepted.map(({ value }) => value);
   const spread = remarkOfBiometry('biometry.spread', {
@@ -259,7 +260,7 @@ function withSpread(key: ObstetricConcept, single: readonly Measurement[]): Meas
     inputs: accepted.map(({ id }) => id),
     remarks: distinctRemarks([spread, ...accepted.flatMap(({ remarks }) => remarks)]),
   };
-  return [...single, combined];
+  return [...single.map(asRepeat), combined];
 }
 
 /**

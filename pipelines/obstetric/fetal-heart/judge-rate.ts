@@ -10,6 +10,7 @@ import {
 } from '../../result/render/obstetric/fetal-heart.ts';
 import { sayOfObstetric } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
+import { asRepeat } from '../../result/standing.ts';
 import { type Statement, UNNAMED_FETUS } from '../../result/statement.ts';
 import { withMachineValues } from '../shared/machine-values.ts';
 import { keyedByFetus, statementOfFetus } from '../shared/one-of-several.ts';
@@ -214,9 +215,14 @@ const isListed = ({ measurement }: RateReading) => measurement.section !== FETAL
 function withPlainId(rates: readonly RateReading[]): RateReading[] {
   const ours = rates.filter((one) => !isFromMachine(one));
   const best = ours.find(({ measurement }) => measurement.quality === 'accepted');
-  const named = ours.map((one) =>
-    one === best ? { ...one, measurement: { ...one.measurement, id: KEY } } : one,
-  );
+  const named = ours.map((one) => {
+    if (!best) return one;
+    const { measurement } = one;
+    return {
+      ...one,
+      measurement: one === best ? { ...measurement, id: KEY } : asRepeat(measurement),
+    };
+  });
   const accepted = best ? named.map(({ measurement }) => measurement) : [];
   const machine = rates.filter(isFromMachine).map((one, index): RateReading => {
     // Of several of the machine each is judged by itself.

@@ -6,6 +6,7 @@ import { locatedOn, rectanglePlace } from '../../result/located-structure.ts';
 import { remarkOfNt } from '../../result/render/obstetric/nt.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft } from '../../result/section-outcome.ts';
+import { asRepeat } from '../../result/standing.ts';
 import type { Remark } from '../../result/statement.ts';
 import { createMeasurement, isPlausible, lineBetween, measuredOn } from '../shared/measurement.ts';
 import type { MidsagittalReading, MidsagittalStructure } from './evidence.ts';
@@ -139,7 +140,9 @@ export function measureNuchal(readings: readonly MidsagittalReading[]): Measurem
   const single = measureNuchalApart(adequateFirst(withLines).slice(0, FRAMES_PER_MEASUREMENT));
   const accepted = single.filter(({ quality }) => quality === 'accepted');
   const largest = accepted.toSorted((one, other) => other.value - one.value)[0];
-  return single.map((one) => (one === largest ? { ...one, id: 'nuchal-translucency' } : one));
+  return single.map((one) =>
+    one === largest ? { ...one, id: 'nuchal-translucency' } : asRepeat(one),
+  );
 }
 
 /** The boxes of the structures of mid-sagittal frames, measured or not. */

@@ -3,6 +3,7 @@ import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfPlacenta } from '../../result/render/obstetric/placenta.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
+import { asRepeat } from '../../result/standing.ts';
 import {
   createMeasurement,
   isPlausible,
@@ -76,7 +77,7 @@ export function measureEdges(
   const accepted = single.filter(isAccepted);
   if (!edgesDisagree(accepted)) return withMedian('placenta-to-os', single);
   const shortest = accepted.toSorted((one, other) => one.value - other.value)[0];
-  return single.map((one) => (one === shortest ? { ...one, id: 'placenta-to-os' } : one));
+  return single.map((one) => (one === shortest ? { ...one, id: 'placenta-to-os' } : asRepeat(one)));
 }
 
 /** The largest thickness that an accepted image shows; none without a scale. */

@@ -5,6 +5,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import { type Given, measurementOf, NO_FRAME } from '../../result/measured.ts';
 import { cutOffWithin } from '../../result/obstetric/limits.ts';
 import { sayOfObstetric } from '../../result/render/obstetric/shared.ts';
+import { asRepeat } from '../../result/standing.ts';
 import type { Statement } from '../../result/statement.ts';
 
 export { isOfMachine, lineBetween, measuredOn, NO_FRAME } from '../../result/measured.ts';
@@ -34,7 +35,7 @@ export function withMedian(key: ObstetricConcept, single: readonly Measurement[]
   const [first] = accepted;
   if (!first) return [...single];
   if (accepted.length === 1) {
-    return single.map((one) => (one === first ? { ...one, id: key } : one));
+    return single.map((one) => (one === first ? { ...one, id: key } : asRepeat(one)));
   }
   const combined: Measurement = {
     ...first,
@@ -45,7 +46,7 @@ export function withMedian(key: ObstetricConcept, single: readonly Measurement[]
     confidence: median(accepted.map(({ confidence }) => confidence ?? 0)),
     inputs: accepted.map(({ id }) => id),
   };
-  return [...single, combined];
+  return [...single.map(asRepeat), combined];
 }
 
 /** That the interval of a value includes a cut-off; null where neither side is in doubt. */

@@ -5,7 +5,7 @@ import { buildTid1500 } from '../../../pipelines/artifacts/sr/tid1500.ts';
 import { buildTid5000 } from '../../../pipelines/artifacts/sr/tid5000.ts';
 import type { Subject } from '../../../pipelines/dicom/subject.ts';
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
-import { withStanding } from '../../../pipelines/result/standing.ts';
+import { asRepeat, withStanding } from '../../../pipelines/result/standing.ts';
 import { AC, HC, measurement } from './example-measurements.ts';
 import { NOTHING_MEASURED, RESULT, TWINS } from './example-result.ts';
 import { ANONYMOUS, IDENTITY, SUBJECT } from './example-subject.ts';
@@ -226,7 +226,7 @@ describe('repeated values in TID 5000', () => {
     const rate = (id: string, value: number) =>
       measurement(id, 'fetal-heart-rate', value, { section: 'fetal-heart', unit: '{H.B.}/min' });
     const document = repeated([
-      rate('fetal-heart-rate-doppler-2', 150),
+      asRepeat(rate('fetal-heart-rate-doppler-2', 150)),
       rate('fetal-heart-rate', 147),
     ]);
     expect(numbers(document, 'Fetal Heart Rate')).toEqual([147]);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Measurement } from '../../../pipelines/result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
 import {
+  asRepeat,
   countingFirst,
   countingValues,
   withoutComparisons,
@@ -22,15 +23,18 @@ const ids = (measurements: readonly Measurement[]) => measurements.map(({ id }) 
 describe('of several values of a quantity', () => {
   test('the one that the section chose stands, not its numbered repeats', () => {
     const given = [
-      rate('fetal-heart-rate-doppler-1'),
+      asRepeat(rate('fetal-heart-rate-doppler-1')),
       rate('fetal-heart-rate'),
-      rate('fetal-heart-rate-chest-2'),
+      asRepeat(rate('fetal-heart-rate-chest-2')),
     ];
     expect(ids(countingValues(withStanding(given)))).toEqual(['fetal-heart-rate']);
   });
 
   test('all stand where none was chosen, or where the chosen one was not accepted', () => {
-    const repeats = [rate('fetal-heart-rate-doppler-1'), rate('fetal-heart-rate-doppler-2')];
+    const repeats = [
+      asRepeat(rate('fetal-heart-rate-doppler-1')),
+      asRepeat(rate('fetal-heart-rate-doppler-2')),
+    ];
     expect(countingValues(withStanding(repeats))).toHaveLength(2);
     const rejected = rate('fetal-heart-rate', { quality: 'low' });
     expect(countingValues(withStanding([rejected, ...repeats]))).toHaveLength(3);
@@ -46,7 +50,7 @@ describe('of several values of a quantity', () => {
         { section: 'doppler', laterality },
       );
     expect(countingValues(withStanding([side('left'), side('right')]))).toHaveLength(2);
-    const elsewhere = rate('fetal-heart-rate-2', { section: 'early-pregnancy' });
+    const elsewhere = asRepeat(rate('fetal-heart-rate-2', { section: 'early-pregnancy' }));
     expect(countingValues(withStanding([rate('fetal-heart-rate'), elsewhere]))).toHaveLength(2);
   });
 
@@ -54,8 +58,8 @@ describe('of several values of a quantity', () => {
     const of = (fetus: string, id: string) => rate(`${id}-fetus-${fetus.toLowerCase()}`, { fetus });
     const given = [
       of('A', 'fetal-heart-rate'),
-      of('A', 'fetal-heart-rate-doppler-2'),
-      of('B', 'fetal-heart-rate-doppler-3'),
+      asRepeat(of('A', 'fetal-heart-rate-doppler-2')),
+      asRepeat(of('B', 'fetal-heart-rate-doppler-3')),
     ];
     expect(ids(countingValues(withStanding(given)))).toEqual([
       'fetal-heart-rate-fetus-a',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Measurement, Result } from '../../../../pipelines/result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
-import { withStanding } from '../../../../pipelines/result/standing.ts';
+import { asRepeat, withStanding } from '../../../../pipelines/result/standing.ts';
 import { RESULT_WORDING } from '../../../../src/app/wiring/console.ts';
 import { measurementRows } from '../../../../src/doors/console/result-view.ts';
 import { glanceOf } from '../../../../src/doors/console/worklist.ts';
@@ -96,7 +96,7 @@ describe('the rows of measurements', () => {
   });
 
   it('rest on the value that was chosen of several, as the PDF does, wherever it is listed', () => {
-    const rows = rowsOf(withStanding([hc('hc-2', 250, 'model'), hc('hc', 262, 'model')]));
+    const rows = rowsOf(withStanding([asRepeat(hc('hc-2', 250, 'model')), hc('hc', 262, 'model')]));
     expect(rows[0]?.model?.id).toBe('hc');
     expect(rows[0]?.more.map(({ id }) => id)).toEqual(['hc-2']);
   });
