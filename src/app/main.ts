@@ -191,7 +191,7 @@ export async function startGateway(
       ends.push(() => started.close());
       dicom = started;
     }
-    // Both doors receive objects, each on the disk of its own machine.
+    // Both doors receive objects, each on the disk of the machine that runs it.
     if (roles.has('dimse') || roles.has('api')) {
       const retention = startRetention({ ...retentionOf(config, database, objects), logger });
       ends.push(() => retention.stop());

@@ -14,14 +14,14 @@ import { type Gateway, startGateway } from '../main.ts';
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Ends the gateway when it is told to.
+ * Ends the gateway on a signal.
  *
  *   serving ──signal──▶ not ready (readinessSeconds) ──▶ closing ──▶ exit 0
  *                            │ second signal               │ second signal: exit 128 + its number
  *                            ▼                             ▼ graceSeconds over: exit 1
  *                        closing                        ended
  *
- * What was acknowledged is safe in every case: what is broken off is taken up again by its lease.
+ * What was acknowledged is safe in every case: interrupted work is claimed again when its lease ends.
  */
 function stopOnSignal(
   gateway: Pick<Gateway, 'announceStop' | 'close'>,

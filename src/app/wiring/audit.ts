@@ -16,7 +16,7 @@ import type { AuditOperations } from '../../operations/operations.ts';
 import type { Database } from '../../platform/database/port.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 
-/** System of our own request ids in an AuditEvent. */
+/** System of our request ids in an AuditEvent. */
 const REQUEST_SYSTEM = 'urn:sonogate:request';
 
 type AuditConfig = Pick<Config, 'audit' | 'dataDir' | 'dicom' | 'roles' | 'destinations'>;

@@ -105,7 +105,7 @@ export async function recordFailure(
 
 /**
  * Seconds that a `Retry-After` header asks for (RFC 9110 10.2.3: seconds or a date), at most the
- * longest wait of our own schedule. Null when the header cannot be read.
+ * longest wait of our schedule. Null when the header cannot be read.
  */
 export function retryAfterSeconds(header: string | string[] | undefined, now: Date): number | null {
   if (typeof header !== 'string') return null;

@@ -34,7 +34,7 @@ const ROLES = {
 
 const isRole = (text: string): text is ConsoleRole => Object.hasOwn(ROLES, text);
 
-/** Pure: the key that a filled form asks for. */
+/** Pure: the new key that a completed form describes. */
 function newKeyOf(form: FormData): NewKey {
   const role = String(form.get('role') ?? '');
   const day = String(form.get('expires') ?? '');
@@ -48,7 +48,7 @@ function newKeyOf(form: FormData): NewKey {
   };
 }
 
-/** Keys of the account: made, shown once, revoked. */
+/** Keys of the account: created, shown once, revoked. */
 function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => TemplateResult {
   const keys = createLoader<Key[]>(() => api.keys(), redraw);
   let made: CreatedKey | null = null;
@@ -197,7 +197,7 @@ function usagePart({ api, redraw }: Surroundings): () => TemplateResult {
   </section>`;
 }
 
-/** How long results are kept, and which go next. */
+/** How long results are kept, and which are purged next. */
 function retentionPart({ api, redraw }: Surroundings): () => TemplateResult {
   const retention = createLoader<Retention>(() => api.retention(), redraw);
   void retention.load();
@@ -218,7 +218,7 @@ function retentionPart({ api, redraw }: Surroundings): () => TemplateResult {
   </section>`;
 }
 
-/** The signing secret, and what was announced to whom. */
+/** The signing secret, and the deliveries of webhooks. */
 function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => TemplateResult {
   const secret = createLoader<WebhookSecret>(() => api.webhookSecret(), redraw);
   const deliveries = createLoader<Page<WebhookDelivery>>(
@@ -318,7 +318,7 @@ function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => Temp
   </section>`;
 }
 
-/** What the account has: keys, webhooks, usage and cost, retention. */
+/** The account: keys, webhooks, usage and cost, retention. */
 export const openAccount: OpenPage = (_place, around) => {
   const asking = createAsking(around);
   const parts = [

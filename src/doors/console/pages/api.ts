@@ -1,7 +1,7 @@
 import type * as Contract from '../contract.ts';
 import type { ConsoleEvent } from '../contract.ts';
 
-/** An answer of the server that is not a success, with its problem details. */
+/** An error answer of the server, with its problem details. */
 export class ProblemError extends Error {
   readonly problem: Contract.Problem;
 
@@ -11,12 +11,12 @@ export class ProblemError extends Error {
   }
 }
 
-/** Where the console's API lies. */
+/** Path of the console's API. */
 export const API = '/console/api';
 
 type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** Pure: a path with those parts of the query that say something. */
+/** Pure: a path with the non-empty parts of the query. */
 export function withQuery(path: string, query: Query): string {
   const asked = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -26,7 +26,7 @@ export function withQuery(path: string, query: Query): string {
   return asked.size > 0 ? `${path}?${asked}` : path;
 }
 
-/** A path of the API; each part is made safe for an address. */
+/** A path of the API; each part is URL-encoded. */
 function at(...parts: readonly string[]): string {
   return `${API}/${parts.map(encodeURIComponent).join('/')}`;
 }
@@ -53,7 +53,7 @@ export type Api = ReturnType<typeof createApi>;
  * The calls of contract.ts as functions.
  * @param csrf token of the session, '' before there is one.
  * @param signedOut is called when the server no longer knows the session.
- * Each rejects with ProblemError, or with TypeError where the gateway cannot be reached.
+ * Each rejects with ProblemError, or with TypeError when the gateway cannot be reached.
  */
 export function createApi(csrf: () => string, signedOut: () => void) {
   async function call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
@@ -71,7 +71,7 @@ export function createApi(csrf: () => string, signedOut: () => void) {
     }
     return response.status === 204 ? (undefined as Answer) : await response.json();
   }
-  /** Reading is asked once more where the connection broke: a network that changed does that. */
+  /** A read is repeated once when the connection broke, as after a change of network. */
   const get = <Answer>(path: string, query: Query = {}) =>
     call<Answer>('GET', withQuery(path, query)).catch((error) => {
       if (!(error instanceof TypeError)) throw error;
@@ -152,8 +152,8 @@ const TYPES = [
 ] as const satisfies readonly ConsoleEvent['type'][];
 
 /**
- * Follows the changes of the gateway. The browser connects again with `Last-Event-ID`, so nothing is
- * missed; where the server cannot resume it says `reset`.
+ * Follows the changes of the gateway. The browser reconnects with `Last-Event-ID`, so nothing is
+ * missed; when the server cannot resume, it sends `reset`.
  * @param turned is called when the stream is lost or back.
  */
 export function followChanges(

@@ -2,24 +2,24 @@ import { ProblemError } from './api.ts';
 import { html, nothing, ref, type TemplateResult } from './html.ts';
 import type { Surroundings } from './page.ts';
 
-/** Something a person can do that changes what the gateway does. */
+/** An action of a person that changes something. */
 export interface Action {
   /** Unique on the page. */
   id: string;
   /** On the button. */
   label: string;
-  /** What stands beside the button that does it: what will happen. */
+  /** The question beside the confirming button: what will happen. */
   question: string;
-  /** On the button that does it; `label` without it. */
+  /** Text of the confirming button; `label` by default. */
   confirm?: string;
   danger?: boolean;
   /** Fields that belong to the question. */
   fields?: unknown;
-  /** Does it; what it resolves to is said when it is done. */
+  /** Performs the action; the text that it resolves to is announced. */
   run(): Promise<string>;
 }
 
-/** Sentence for a person of whatever was thrown. */
+/** A sentence for a person about a thrown error. */
 export function sentence(error: unknown): string {
   if (!(error instanceof ProblemError)) {
     return error instanceof TypeError ? 'The gateway cannot be reached.' : String(error);
@@ -30,11 +30,11 @@ export function sentence(error: unknown): string {
 }
 
 export interface Asking {
-  /** The button, or the question in its place once it was pressed. */
+  /** The button, or the question in its place once it has been pressed. */
   view(action: Action): TemplateResult;
 }
 
-/** Buttons that ask in place before they act; one question is open at a time. */
+/** Buttons that ask for confirmation in place; one question is open at a time. */
 export function createAsking({ redraw, say }: Pick<Surroundings, 'redraw' | 'say'>): Asking {
   let asked: string | null = null;
   let running: string | null = null;
@@ -100,7 +100,7 @@ export function createAsking({ redraw, say }: Pick<Surroundings, 'redraw' | 'say
   };
 }
 
-/** The keyboard goes where the question is, and stays where the person puts it then. */
+/** The focus moves to the question, and then stays where the person puts it. */
 function focusOnce(element: Element | undefined): void {
   if (!(element instanceof HTMLElement) || element.dataset.focused) return;
   element.dataset.focused = 'yes';

@@ -15,7 +15,7 @@ export interface Sector {
 
 export const SEGMENTS = 17;
 
-/** Pure: where segment 1 to 17 lies. */
+/** Pure: the sector of segment 1 to 17. */
 export function sectorOf(segment: number): Sector {
   if (segment === SEGMENTS) return { inner: 0, outer: 0.25, from: 0, to: 360 };
   if (segment > 12) {
@@ -45,7 +45,7 @@ function sectorPath({ inner, outer, from, to }: Sector): string {
   return `M${xy(outer, from)}A${outer} ${outer} 0 0 0 ${xy(outer, to)}L${xy(inner, to)}A${inner} ${inner} 0 0 1 ${xy(inner, from)}Z`;
 }
 
-/** Pure: the middle of a sector, where its value stands. */
+/** Pure: the middle of a sector, where its value is written. */
 export function middleOf({ inner, outer, from, to }: Sector): [x: number, y: number] {
   return inner === 0 ? [0, 0] : pointAt((inner + outer) / 2, (from + to) / 2);
 }
@@ -56,7 +56,7 @@ interface SegmentValue {
   value: number;
 }
 
-/** The sections that have a value for each segment, and how the value is read. */
+/** The sections that have a value for each segment, and how to read it. */
 const MAPS = [
   {
     section: 'lv-strain',
@@ -77,7 +77,7 @@ const MAPS = [
   },
 ] as const;
 
-/** Pure: segments of a section that have the field; what has another shape is left out. */
+/** Pure: segments of a section that have the field; data of another shape is left out. */
 export function segmentValues(data: Record<string, unknown>, field: string): SegmentValue[] {
   if (!Array.isArray(data.segments)) return [];
   return data.segments.flatMap((one: unknown) => {
@@ -88,10 +88,10 @@ export function segmentValues(data: Record<string, unknown>, field: string): Seg
   });
 }
 
-/** Steps of colour on either side of none; the style sheet has one for each. */
+/** Steps of colour on either side of neutral; the style sheet has a class for each. */
 const STEPS = 5;
 
-/** Pure: class of the colour, `s0` for none, `less3`, `more2`. */
+/** Pure: class of the colour, `s0` for neutral, `less3`, `more2`. */
 function colourClass(depth: number): string {
   const step = Math.min(STEPS, Math.round(Math.abs(depth) * STEPS));
   return step === 0 ? 's0' : `${depth < 0 ? 'less' : 'more'}${step}`;
@@ -104,7 +104,9 @@ const WALLS = [
   ['lateral', 0],
 ] as const;
 
-/** One disc; a segment that no view shows is hatched and says so to assistive technology. */
+/**
+ * One disc; a segment that no view shows is hatched and described as such to assistive technology.
+ */
 function discView(map: (typeof MAPS)[number], values: readonly SegmentValue[]): TemplateResult {
   const bySegment = new Map(values.map((one) => [one.segment, one]));
   const told = values.map(({ name, value }) => `${name} ${value.toFixed(map.decimals)}`).join(', ');
@@ -129,7 +131,7 @@ function discView(map: (typeof MAPS)[number], values: readonly SegmentValue[]): 
   </figure>`;
 }
 
-/** Values by segment of the left ventricle, where the result has them. */
+/** Values by segment of the left ventricle, if the result has them. */
 export function bullsEyeView({
   sections,
 }: Pick<ResultView, 'sections'>): TemplateResult | typeof nothing {

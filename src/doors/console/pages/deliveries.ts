@@ -10,7 +10,7 @@ import { chip, counted, distanceText, empty, given, momentText } from './words.t
 const isState = (text: string | null): text is DeliveryState =>
   text !== null && Object.hasOwn(DELIVERY_STATES, text);
 
-/** Where results go, what waits, and what did not arrive. */
+/** The page of deliveries: destinations, what waits, and what did not arrive. */
 export const openDeliveries: OpenPage = (place, around) => {
   const { api, redraw, restate } = around;
   let destination = place.query.get('destination') ?? '';

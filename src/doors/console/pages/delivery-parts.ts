@@ -4,7 +4,7 @@ import { html, nothing, type TemplateResult } from './html.ts';
 import { may, type Surroundings } from './page.ts';
 import { chip, counted, distanceText, given, momentText, type Tone } from './words.ts';
 
-/** States in words; a dead delivery was given up and waits for a person. */
+/** States in words; a dead delivery failed permanently and waits for a person. */
 export const DELIVERY_STATES = {
   dead: { text: 'Failed', tone: 'critical' },
   pending: { text: 'Waiting', tone: 'active' },
@@ -31,7 +31,7 @@ function attemptsText({ state, attempts, nextAttemptAt, endedAt }: Delivery, now
   return parts.join(', ');
 }
 
-/** What the peer said, or why it did not arrive and what can be done. */
+/** What the peer answered, or why the delivery failed and what can be done. */
 export function deliveryWords(delivery: Delivery, now = new Date()): TemplateResult {
   const { state, error, outcome } = delivery;
   return html`
@@ -46,7 +46,7 @@ export function deliveryWords(delivery: Delivery, now = new Date()): TemplateRes
     <p class="small soft">${attemptsText(delivery, now)}</p>`;
 }
 
-/** Replay and the other destinations, for those who may. */
+/** Replay and diversion, for roles that may. */
 export function deliveryActions(
   delivery: Delivery,
   around: Surroundings,

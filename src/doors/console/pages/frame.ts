@@ -10,13 +10,13 @@ type Scheme = keyof typeof SCHEMES;
 
 const STORED_AS = 'sonogate-scheme';
 
-/** What was chosen on this machine. */
+/** The choice of this browser. */
 export function chosenScheme(): Scheme {
   const stored = localStorage.getItem(STORED_AS);
   return stored === 'light' || stored === 'dark' ? stored : 'auto';
 }
 
-/** Puts the choice into effect and keeps it. */
+/** Applies and stores the choice. */
 function chooseScheme(scheme: Scheme): void {
   localStorage.setItem(STORED_AS, scheme);
   applyScheme(scheme);
@@ -62,7 +62,7 @@ export interface Frame {
   name: RouteName | null;
   content: TemplateResult;
   connected: boolean;
-  /** Keys that hold now; null while their list is closed. */
+  /** The current keys; null while their list is closed. */
   keys: readonly KeyBinding[] | null;
   redraw(): void;
   signOut(): void;
@@ -84,7 +84,7 @@ function navigation({ session, name }: Frame): TemplateResult {
   </nav>`;
 }
 
-/** What belongs to the person: who it is, the colours, and the way out. */
+/** The person's menu: name, colours, and signing out. */
 function menu({ session, redraw, signOut }: Frame): TemplateResult {
   return html`<details class="menu" @focusout=${closeWhenLeft}>
     <summary><span>${given(session.person)}</span></summary>
@@ -101,7 +101,7 @@ function closeWhenLeft({ currentTarget, relatedTarget }: FocusEvent): void {
   if (!currentTarget.contains(relatedTarget)) currentTarget.open = false;
 }
 
-/** The keys of the page, in a corner that covers no control of it. */
+/** The keys of the page, in a corner where they cover no control. */
 function keyList(keys: readonly KeyBinding[]): TemplateResult {
   return html`<section class="panel keys" aria-label="Keys">
     <h2>Keys</h2>
@@ -114,7 +114,7 @@ function keyList(keys: readonly KeyBinding[]): TemplateResult {
   </section>`;
 }
 
-/** What stands around every page: skip link, bar, and the room for the page itself. */
+/** The frame around every page: skip link, bar, and the place of the page itself. */
 export function frame(parts: Frame): TemplateResult {
   const { connected, content, keys } = parts;
   return html`<a class="skip" href="#main">Skip to the content</a>
@@ -130,18 +130,18 @@ export function frame(parts: Frame): TemplateResult {
     ${keys ? keyList(keys) : nothing}`;
 }
 
-/** Tells changes to assistive technology (WCAG 4.1.3), apart from what is drawn anew. */
+/** Announces changes to assistive technology (WCAG 4.1.3), separately from what is redrawn. */
 interface Speaker {
   /** `now` interrupts what is being read. */
   say(text: string, how?: 'calmly' | 'now'): void;
 }
 
-/** Makes the two live regions once; a region that is there before it speaks is heard. */
+/** Creates the two live regions once: a region must exist before its text changes to be heard. */
 export function createSpeaker(): Speaker {
   const regions = { calmly: region('polite'), now: region('assertive') };
   return {
     say(text, how = 'calmly') {
-      // The same text again is a change only when it is another node.
+      // Repeating a text counts as a change only in a new node.
       regions[how].replaceChildren(document.createTextNode(text));
     },
   };

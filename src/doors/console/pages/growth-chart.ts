@@ -12,7 +12,7 @@ export function weeksText(weeks: number): string {
   return `${Math.floor(days / 7)}+${days % 7}`;
 }
 
-/** What the drawing shows, for those who read it as text. */
+/** The drawing as text. */
 function words(
   { concept, label, unit, measured }: GrowthChart,
   rows: readonly MeasurementRow[],
@@ -75,7 +75,7 @@ function growthContent(chart: GrowthChart, rows: readonly MeasurementRow[]): Plo
 
 const contents = new WeakMap<GrowthChart, PlotContent>();
 
-/** The same content for the same chart, so that it is drawn once. */
+/** The same content object for the same chart, so that it is drawn once. */
 function contentOf(chart: GrowthChart, rows: readonly MeasurementRow[]): PlotContent {
   const known = contents.get(chart) ?? growthContent(chart, rows);
   contents.set(chart, known);
@@ -83,8 +83,8 @@ function contentOf(chart: GrowthChart, rows: readonly MeasurementRow[]): PlotCon
 }
 
 /**
- * Each quantity with its centile curves; lines are the 3rd, 10th, 50th, 90th and 97th centile.
- * @param rows of the table of measurements, whose decimals and centiles the values have here too.
+ * Each quantity with its centile curves; the lines are the 3rd, 10th, 50th, 90th and 97th centile.
+ * @param rows of the table of measurements, whose decimals and centiles are used here too.
  */
 export function growthView(
   growth: GrowthCharts | null,

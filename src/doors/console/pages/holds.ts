@@ -7,15 +7,15 @@ import { addressOf } from './router.ts';
 import { subjectDetail, subjectText } from './row-words.ts';
 import { chip, counted, empty, given, momentText } from './words.ts';
 
-/** What a person has chosen for a held report so far. */
+/** The choices of a person for a held report so far. */
 interface Chosen {
   patient: string;
-  /** `''` not said, `none` without an order. */
+  /** `''` not chosen, `none` without an order. */
   order: string;
   reason: string;
 }
 
-/** Pure: what is sent when a person confirms; null while the patient is not chosen. */
+/** Pure: the body of a confirmation; null until the patient is chosen. */
 export function confirmation(
   { patient, order }: Pick<Chosen, 'patient' | 'order'>,
   needs: HoldNeeds,

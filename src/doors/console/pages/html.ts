@@ -1,7 +1,7 @@
 import type { ElementPart } from 'lit-html';
 import { Directive, directive } from 'lit-html/directive.js';
 
-/** What the pages take from the rendering library; text given to it stays text. */
+/** What the pages use of the rendering library; text passed to it stays text. */
 export { html, nothing, render, svg, type TemplateResult } from 'lit-html';
 export { live } from 'lit-html/directives/live.js';
 export { ref } from 'lit-html/directives/ref.js';

@@ -15,7 +15,7 @@ import { LAYERS, type Layer, layersOf, overlayView } from './overlay-drawing.ts'
 
 export interface ImageViewer {
   view(): TemplateResult;
-  /** Shows a frame of a file and points out a measurement; false where there is no picture of it. */
+  /** Shows a frame of a file and highlights a measurement; false when there is no picture of it. */
   show(file: string, frame: number | null, measurement: string | null): boolean;
   has(file: string | null): boolean;
   keys: readonly KeyBinding[];
@@ -102,7 +102,7 @@ export function createImageViewer(
     return opened;
   }
 
-  /** A picture that comes after another frame was asked for is not drawn. */
+  /** A picture that arrives after another frame was requested is not drawn. */
   async function draw(clip: OverlayClip, wanted: number): Promise<void> {
     const frames = cineOf(clip);
     if (!canvas || !frames || !clip.cine?.frames.some((one) => one.frame === wanted)) return;
@@ -125,7 +125,7 @@ export function createImageViewer(
     redraw();
   }
 
-  /** A key frame is the sharper picture; while a clip plays every frame comes from the cine. */
+  /** A key frame is sharper; while a clip plays, every frame comes from the cine. */
   function pictureView(clip: OverlayClip): TemplateResult {
     const key = clip.key_frames.find((one) => one.frame === frame);
     const inCine = clip.cine?.frames.some((one) => one.frame === frame) ?? false;

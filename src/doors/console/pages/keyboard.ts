@@ -1,4 +1,4 @@
-/** One key and what it does, as the page of keys tells it. */
+/** One key and what it does, as the list of keys shows it. */
 export interface KeyBinding {
   /** `KeyboardEvent.key`. */
   key: string;
@@ -6,19 +6,19 @@ export interface KeyBinding {
   run(): void;
 }
 
-/** Fields that take the keys themselves. */
+/** Fields that use the keys themselves. */
 function takesText(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return !['checkbox', 'radio'].includes(target.type);
   return target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
-/** Controls for which Enter and the space bar have a meaning of their own. */
+/** Controls that use Enter and the space bar themselves. */
 function takesActivation(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && /^(A|BUTTON|SUMMARY|INPUT)$/.test(target.tagName);
 }
 
-/** Pure: the binding a key press means; none with a modifier or inside a field. */
+/** Pure: the binding of a key press; none with a modifier or inside a field. */
 export function bindingFor(
   event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'target'>,
   bindings: readonly KeyBinding[],
@@ -29,7 +29,7 @@ export function bindingFor(
   return bindings.find(({ key }) => key === event.key) ?? null;
 }
 
-/** Listens for the bindings that hold at the moment of the press. */
+/** Listens for the bindings that are valid at the moment of the press. */
 export function startKeyboard(bindings: () => readonly KeyBinding[]): void {
   document.addEventListener('keydown', (event) => {
     const binding = bindingFor(event, bindings());

@@ -1,19 +1,21 @@
 import { sentence } from './asking.ts';
 import { html, type TemplateResult } from './html.ts';
 
-/** Something that is fetched: what is known stays on the screen while it is fetched again. */
+/** Fetched data: the present value stays on the screen while it is fetched again. */
 export interface Loaded<Value> {
   value: Value | null;
   problem: string | null;
 }
 
 interface Loader<Value> extends Loaded<Value> {
-  /** Fetches it; calls while it is under way lead to one more fetch after it. */
+  /** Fetches the data; calls during a fetch cause one more fetch after it. */
   load(): Promise<void>;
   set(value: Value): void;
 }
 
-/** @param redraw is called when something came, or could not be had. */
+/**
+ * @param redraw is called when data arrived, or could not be fetched.
+ */
 export function createLoader<Value>(
   fetchIt: () => Promise<Value>,
   redraw: () => void,
@@ -51,7 +53,7 @@ export function createLoader<Value>(
   return loader;
 }
 
-/** What was fetched, or why it is not there; nothing flickers while it is fetched again. */
+/** The fetched data, or why it is missing; nothing flickers while it is fetched again. */
 export function shown<Value>(
   { value, problem }: Loaded<Value>,
   view: (value: Value) => TemplateResult,

@@ -17,7 +17,7 @@ import { afterSignIn, openSignIn, type SignInPage } from './sign-in.ts';
 import { openStudy } from './study.ts';
 import { openWorklist } from './worklist.ts';
 
-/** So that "in 20 s" and "3 min ago" go on while nothing changes. */
+/** Redraws so that "in 20 s" and "3 min ago" stay correct. */
 const CLOCK_MS = 5000;
 
 const PAGES: Readonly<Record<RouteName, OpenPage>> = {
@@ -30,7 +30,7 @@ const PAGES: Readonly<Record<RouteName, OpenPage>> = {
   account: openAccount,
 };
 
-/** Puts the console into `root` and keeps it there. */
+/** Renders the console into `root` and keeps it up to date. */
 function startConsole(root: HTMLElement): void {
   const speaker = createSpeaker();
   const api = createApi(() => session?.csrf ?? '', leave);
@@ -93,7 +93,7 @@ function startConsole(root: HTMLElement): void {
     redraw();
   }
 
-  /** Someone is signed in: the page of the address opens and changes begin to arrive. */
+  /** Somebody has signed in: the page of the address opens and changes begin to arrive. */
   function enter(entered: Session): void {
     session = entered;
     signIn = null;
@@ -106,7 +106,7 @@ function startConsole(root: HTMLElement): void {
     open(placeOf(new URL(location.href)));
   }
 
-  /** Nobody is signed in now: what was shown is gone from the screen. */
+  /** Nobody is signed in any more: clears the screen. */
   function leave(): void {
     if (signIn) return;
     session = null;

@@ -10,7 +10,9 @@ export function rangeText(reference: Measured['reference'], decimals: number): s
   return high === null ? '' : `up to ${high.toFixed(decimals)}`;
 }
 
-/** Pure: how far the model is from the other value, with its sign; '' where one is missing. */
+/**
+ * Pure: the difference of the model from the other value, with its sign; '' when one is missing.
+ */
 export function differenceText(
   model: Measured | null,
   other: { value: number } | null,
@@ -23,8 +25,8 @@ export function differenceText(
 }
 
 /**
- * Pure: what tells a row from others of its name: fetus, side and phase; the site only where another
- * row would read the same.
+ * Pure: what distinguishes a row from others of its name: fetus, side and phase; the site only when
+ * another row would read the same.
  */
 function placeText(row: MeasurementRow, all: readonly MeasurementRow[]): string {
   const { label, site, laterality, fetus, phase } = row;
@@ -47,7 +49,7 @@ function placeText(row: MeasurementRow, all: readonly MeasurementRow[]): string 
     .join(', ');
 }
 
-/** Longer remarks stand once below the table, with a number at each value. */
+/** Longer remarks are listed once below the table, with a number at each value. */
 const SHORT_NOTE = 24;
 
 /** Pure: the longer remarks of a table in the order of their numbers. */
@@ -80,7 +82,7 @@ interface MeasurementTable {
   toggle(row: string): void;
 }
 
-/** Columns that some row has a value for; the others would only take room. */
+/** Columns in which some row has a value; others would only take space. */
 interface Columns {
   cart: boolean;
   prior: boolean;
@@ -118,7 +120,7 @@ function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns)
   const { model, cart, given, prior, unitText, decimals, more } = row;
   const judged = model ?? cart ?? given;
   const reference = judged?.reference ?? null;
-  // An age stands in weeks, its spread in days.
+  // An age is in weeks, its spread in days.
   const spreadUnit = row.unit === 'd' ? ' days' : '';
   const spread = model?.uncertainty ? `± ${model.uncertainty.toFixed(decimals)}${spreadUnit}` : '';
   const open = table.opened.has(row.id);
@@ -160,7 +162,7 @@ function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns)
     ${open ? more.map((one) => furtherRow(one, row, table, columns)) : nothing}`;
 }
 
-/** One of the values that the value of the row was made from, or that it was preferred to. */
+/** One of the values from which the value of the row was made, or over which it was preferred. */
 function furtherRow(
   one: Measured,
   row: MeasurementRow,

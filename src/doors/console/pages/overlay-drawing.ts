@@ -6,7 +6,7 @@ import type {
 } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
 import { nothing, svg, type TemplateResult } from './html.ts';
 
-/** What can be switched on and off over a picture. */
+/** The layers over a picture, which can be switched on and off. */
 export const LAYERS = {
   calipers: { text: 'Calipers', key: 'd' },
   contours: { text: 'Outlines', key: 'o' },
@@ -19,7 +19,7 @@ export type Layer = keyof typeof LAYERS;
 const LABEL_SHARE = 0.032;
 const CALIPER_COLOURS = 6;
 
-/** Pure: which layers have something on any frame of a clip. */
+/** Pure: the layers that have content on any frame of a clip. */
 export function layersOf(clip: OverlayClip): Layer[] {
   return (Object.keys(LAYERS) as Layer[]).filter((layer) => clip[layer].length > 0);
 }
@@ -31,8 +31,8 @@ export function pathOf(points: readonly Position[], closed: boolean): string {
 }
 
 /**
- * Pure: the ellipse through the ends of two axes that halve each other, as an SVG ellipse turned by
- * degrees about its centre. Null unless it has its four points.
+ * Pure: the ellipse through the ends of two axes that bisect each other, as an SVG ellipse rotated
+ * by degrees about its centre. Null unless it has four points.
  */
 export function ellipseOf(points: readonly Position[]) {
   const [a, b, c, d] = points;
@@ -84,8 +84,8 @@ interface PlacedLabel {
 const LINES = [0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5];
 
 /**
- * Pure: a label for each measurement beside the rightmost point of what it measured, inside the
- * frame, moved by lines where it would cover another.
+ * Pure: a label for each measurement beside its rightmost point, inside the frame, moved by whole
+ * lines when it would cover another.
  */
 export function placeLabels(
   calipers: readonly Pick<DrawnMeasurement, 'text' | 'shapes'>[],
@@ -115,7 +115,7 @@ export function placeLabels(
 
 const widthOf = (text: string, height: number): number => text.length * height * 0.6;
 
-/** Whether two labels of this height lie over each other. */
+/** Whether two labels of this height overlap. */
 function covers(one: PlacedLabel, other: PlacedLabel, height: number): boolean {
   const [left, right] = [one, other].map(({ text, x, anchor }) => {
     const width = widthOf(text, height);
@@ -128,11 +128,11 @@ export interface Drawing {
   clip: OverlayClip;
   frame: number;
   on: ReadonlySet<Layer>;
-  /** The measurement to point out; null: none. */
+  /** The measurement to highlight; null: none. */
   chosen: string | null;
 }
 
-/** What was measured on a frame, over its picture. */
+/** The measurements of a frame, drawn over its picture. */
 export function overlayView({ clip, frame, on, chosen }: Drawing): TemplateResult {
   const { columns, rows } = clip;
   const here = <One extends { frame: number }>(layer: Layer, all: readonly One[]) =>

@@ -4,22 +4,22 @@ import type { TemplateResult } from './html.ts';
 import type { KeyBinding } from './keyboard.ts';
 import type { Place } from './router.ts';
 
-/** What a page may use of the console around it. */
+/** The parts of the console that a page may use. */
 export interface Surroundings {
   api: Api;
   session: Session;
-  /** Draws the page again, at most once per frame of the screen. */
+  /** Redraws the page, at most once for each frame of the screen. */
   redraw(): void;
   go(address: string): void;
-  /** Changes the address without opening the page anew. */
+  /** Changes the address without opening the page again. */
   restate(address: string): void;
-  /** Says a change to those who do not see it; `now` interrupts. */
+  /** Announces a change to assistive technology; `now` interrupts. */
   say(text: string, how?: 'calmly' | 'now'): void;
 }
 
-/** An open page. It keeps its state in its closure and is drawn anew from it. */
+/** An open page. Its state is in its closure. */
 export interface Page {
-  /** For the tab and the first heading. */
+  /** Title for the tab and the first heading. */
   title(): string;
   view(): TemplateResult;
   /** Something changed at the gateway. */

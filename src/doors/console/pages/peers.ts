@@ -13,7 +13,7 @@ const FOUND = {
   fault: { tone: 'critical', text: 'Fault' },
 } as const satisfies Record<DoctorFinding['state'], { tone: Tone; text: string }>;
 
-/** Name under which the doctor's findings of everything are kept. */
+/** Key of the doctor's findings about everything. */
 const EVERYTHING = '';
 
 interface Examination {
@@ -22,7 +22,7 @@ interface Examination {
   problem: string | null;
 }
 
-/** The nodes this gateway talks with, and the doctor that calls them. */
+/** The nodes that this gateway exchanges data with, and the doctor that checks them. */
 export const openPeers: OpenPage = (_place, around) => {
   const { api, redraw, say } = around;
   const peers = createLoader<Peer[]>(() => api.peers(), redraw);
@@ -107,7 +107,7 @@ export const openPeers: OpenPage = (_place, around) => {
       ${shown(peers, (all) =>
         all.length === 0
           ? empty(
-              'No peer is set. Sources and destinations stand in the configuration of the site.',
+              'No peer is set. Sources and destinations are listed in the configuration of the site.',
             )
           : html`<ul class="peers">${all.map(peerView)}</ul>`,
       )}`,

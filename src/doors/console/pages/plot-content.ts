@@ -1,6 +1,6 @@
 /** A chart in the colours of the page; a colour names a token of tokens.css. */
 export interface PlotContent {
-  /** What it shows, in words: the drawing itself cannot be read aloud. */
+  /** A description in words: the drawing itself cannot be read aloud. */
   label: string;
   height: number;
   series: readonly PlotSeries[];
@@ -8,7 +8,7 @@ export interface PlotContent {
   yText: string;
   /** The axis of values begins or ends at 0. */
   fromZero?: boolean;
-  /** Instants or weeks at which a vertical line stands. */
+  /** Positions of vertical lines, in seconds or weeks. */
   marks?: readonly number[];
 }
 
@@ -22,7 +22,7 @@ export interface PlotSeries {
   points: readonly (readonly [x: number, y: number])[];
 }
 
-/** Pure: points of several series over one axis, as the library wants them: x, then each series. */
+/** Pure: points of several series over one axis in the form of the library: x, then each series. */
 export function aligned(series: readonly PlotSeries[]): [number[], ...(number | undefined)[][]] {
   const places = [...new Set(series.flatMap(({ points }) => points.map(([x]) => x)))].sort(
     (one, other) => one - other,

@@ -2,8 +2,8 @@ import uPlot from 'uplot';
 import { aligned, type PlotContent } from './plot-content.ts';
 
 /**
- * `<sonogate-plot .content=…>`: keeps a chart of the library as wide as its place and in the colours
- * of the scheme. A class, because the browser asks for one for an element with a life of its own.
+ * `<sonogate-plot .content=…>`: keeps a chart of the library as wide as its place and in the
+ * colours of the scheme. A class, because a custom element has a life cycle.
  */
 class PlotElement extends HTMLElement {
   private chart: uPlot | null = null;
@@ -53,7 +53,7 @@ class PlotElement extends HTMLElement {
   }
 }
 
-/** A token as the colour it stands for now; `light-dark()` is resolved by the browser only. */
+/** The present colour of a token; only the browser resolves `light-dark()`. */
 function colourOf(token: string, near: HTMLElement): string {
   const probe = document.createElement('i');
   probe.style.color = `var(${token})`;
@@ -80,7 +80,7 @@ function optionsOf(
     ticks: { show: false },
   });
   return {
-    // Curves between the pixels, not from pixel to pixel: those are stairs.
+    // Smooth curves; lines from pixel to pixel look like stairs.
     pxAlign: false,
     cursor: { show: false },
     legend: { show: false },

@@ -1,8 +1,8 @@
-/** What stands in the address bar, taken apart. */
+/** The address, parsed. */
 export interface Place {
-  /** Name of the route, or null where no page has this address. */
+  /** Name of the route, or null when no page has this address. */
   name: RouteName | null;
-  /** The part that stands for `:id`; empty where the route has none. */
+  /** The value of `:id`; empty when the route has none. */
   id: string;
   query: URLSearchParams;
 }
@@ -21,7 +21,7 @@ export type RouteName = keyof typeof ROUTES;
 
 const NAMES = Object.keys(ROUTES) as RouteName[];
 
-/** Pure: which page an address means. */
+/** Pure: the page of an address. */
 export function placeOf(url: URL): Place {
   const path = url.pathname.replace(/\/+$/, '');
   if (path === '/console') return { name: 'worklist', id: '', query: url.searchParams };
@@ -35,7 +35,7 @@ export function placeOf(url: URL): Place {
   return { name: null, id: '', query: url.searchParams };
 }
 
-/** Text of an address; what is not well-formed stays as it stands. */
+/** Decoded text of an address; text that is not well-formed stays as it is. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -44,7 +44,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The address of a page, with what is given and not empty as its query. */
+/** The address of a page, with the non-empty values as its query. */
 export function addressOf(
   name: RouteName,
   { id = '', query = {} }: { id?: string; query?: Record<string, string> } = {},
@@ -56,11 +56,11 @@ export function addressOf(
 
 export interface Router {
   go(address: string): void;
-  /** Changes the query of the page that is open, without opening it anew. */
+  /** Changes the query of the open page without opening it again. */
   restate(address: string): void;
 }
 
-/** Opens pages for links and for the buttons of the browser; `open` is called once at the start. */
+/** Opens pages for links and for the browser's buttons; `open` is called once at the start. */
 export function startRouter(open: (place: Place) => void): Router {
   const address = () => location.pathname + location.search;
   let opened = '';

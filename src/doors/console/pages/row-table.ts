@@ -13,7 +13,7 @@ import {
 } from './row-words.ts';
 import { counted, given, momentText } from './words.ts';
 
-/** Rows of the worklist in their order: those with flags that nobody has seen, then by arrival. */
+/** Rows of the worklist in their order: first those with unacknowledged flags, then by arrival. */
 export interface RowList {
   flagged: readonly WorklistRow[];
   rows: readonly WorklistRow[];
@@ -28,7 +28,9 @@ export const firstPage = ({ critical, rows, nextCursor }: WorklistPage): RowList
   nextCursor,
 });
 
-/** Pure: the list with the page behind it; a row that is there already stays where it is. */
+/**
+ * Pure: the list with the next page appended; a row that is already in the list stays where it is.
+ */
 export function withPage(list: RowList, { rows, nextCursor }: WorklistPage): RowList {
   const known = new Set([...list.flagged, ...list.rows].map(({ key }) => key));
   return {
@@ -39,8 +41,8 @@ export function withPage(list: RowList, { rows, nextCursor }: WorklistPage): Row
 }
 
 /**
- * Pure: whether a row belongs to what was asked for; null where only the server can say it, because
- * the search looks at what the row does not show.
+ * Pure: whether a row matches the filter; null when only the server knows, because the search uses
+ * data that the row does not show.
  */
 export function belongs(row: WorklistRow, query: WorklistQuery): boolean | null {
   const states = query.state === undefined ? [] : [query.state].flat();
@@ -52,15 +54,15 @@ export function belongs(row: WorklistRow, query: WorklistQuery): boolean | null 
   return query.q ? null : true;
 }
 
-/** Newest first; of the same instant in a fixed order. */
+/** Newest first; rows of the same instant in a fixed order. */
 function before(one: WorklistRow, other: WorklistRow): number {
   if (one.arrivedAt !== other.arrivedAt) return one.arrivedAt < other.arrivedAt ? 1 : -1;
   return one.key < other.key ? 1 : -1;
 }
 
 /**
- * Pure: the list after a row has changed. A row older than all that was loaded waits for its page; a
- * row that no longer belongs is taken out.
+ * Pure: the list after a row has changed. A row older than all loaded ones waits for its page; a
+ * row that no longer matches is removed.
  */
 export function withRow(list: RowList, row: WorklistRow, stays: boolean): RowList {
   const without = (rows: readonly WorklistRow[]) => rows.filter(({ key }) => key !== row.key);
@@ -72,7 +74,9 @@ export function withRow(list: RowList, row: WorklistRow, stays: boolean): RowLis
   return { ...list, flagged, rows: notLoaded ? rows : [...rows, row].sort(before) };
 }
 
-/** Pure: which rows of a list of equal heights are on the screen, with some more on either side. */
+/**
+ * Pure: the rows of a list of equal heights that are on the screen, with some more on either side.
+ */
 export function visibleRange(
   { top, height, rowHeight }: { top: number; height: number; rowHeight: number },
   count: number,
@@ -87,16 +91,16 @@ export function visibleRange(
 
 /** Height of a row in `rem`, as `--row` has it. */
 const ROW_REM = 3.75;
-/** So many rows before the end more are asked for. */
+/** More rows are requested this many rows before the end. */
 const NEAR_END = 60;
 
 interface RowTable {
   view(rows: readonly WorklistRow[], whole: boolean): TemplateResult;
-  /** Moves the keyboard up or down the list. */
+  /** Moves the focus up or down the list. */
   move(step: number, rows: readonly WorklistRow[]): void;
   open(rows: readonly WorklistRow[], go: (address: string) => void): void;
   toTop(): void;
-  /** A row came in above: what the reader looks at stays where it is. */
+  /** A row was inserted above: the rows on the screen stay where they are. */
   grewAbove(): void;
   close(): void;
 }
@@ -129,7 +133,7 @@ function rowView(row: WorklistRow, place: number, now: Date, focus: (link: Eleme
   </tr>`;
 }
 
-/** The table draws the rows that are on the screen; the others are empty room above and below. */
+/** The table draws only the rows on the screen; the others are empty space above and below. */
 export function createRowTable({ redraw, nearEnd }: { redraw(): void; nearEnd(): void }): RowTable {
   let box: HTMLElement | null = null;
   let chosen: string | null = null;
@@ -146,7 +150,7 @@ export function createRowTable({ redraw, nearEnd }: { redraw(): void; nearEnd():
     if (next) sized.observe(next);
   }
 
-  /** Scrolls as little as brings the row into view. */
+  /** Scrolls just enough to bring the row into view. */
   function bringIntoView(index: number): void {
     if (!box) return;
     const height = rowHeight();

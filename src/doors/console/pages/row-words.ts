@@ -31,21 +31,21 @@ export function endpointText(endpoint: string | null): string {
   return name === '' ? 'Not routed yet' : name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** What a role may call the patient: name, initials, or a pseudonym. */
+/** The patient as the role may see it: name, initials, or a pseudonym. */
 export function subjectText(subject: Subject | null): string {
   if (!subject) return 'No patient';
   if (subject.shown === 'identity') return subject.name || subject.initials || subject.pseudonym;
   return subject.shown === 'initials' ? subject.initials || subject.pseudonym : subject.pseudonym;
 }
 
-/** What tells patients apart beside the name: identifier and birth date, or the pseudonym. */
+/** What distinguishes patients besides the name: identifier and birth date, or the pseudonym. */
 export function subjectDetail(subject: Subject | null): string {
   if (!subject || subject.shown === 'hidden') return subject ? 'identity hidden' : '';
   if (subject.shown === 'initials') return subject.pseudonym;
   return [subject.patientId, daText(subject.birthDate)].filter(Boolean).join(' · ');
 }
 
-/** Pure: "1993-04-05" of a DICOM DA; what is none stays as it stands. */
+/** Pure: "1993-04-05" from a DICOM DA; other text stays as it is. */
 export function daText(date: string): string {
   return /^\d{8}$/.test(date) ? `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}` : date;
 }
@@ -54,7 +54,7 @@ export function hasUnseenFlag(row: WorklistRow): boolean {
   return row.critical.length > 0 && row.acknowledged === null;
 }
 
-/** What it is doing or waiting for; the progress of a request that runs. */
+/** What the row is doing or waiting for; the progress of a running request. */
 export function waitingView(row: WorklistRow, now: Date): TemplateResult | typeof nothing {
   const running = row.stage !== null && ['queued', 'preparing', 'running'].includes(row.state);
   if (running && row.stage) {
@@ -73,7 +73,7 @@ export function waitingView(row: WorklistRow, now: Date): TemplateResult | typeo
     : nothing;
 }
 
-/** Where its results went: what went worst as a chip, the rest in words. */
+/** The deliveries of its results: the worst state as a chip, the rest in words. */
 export function deliveriesView({ deliveries }: WorklistRow): TemplateResult | typeof nothing {
   const counts = [
     { count: deliveries.dead, tone: 'critical', text: 'failed' },
@@ -88,10 +88,10 @@ export function deliveriesView({ deliveries }: WorklistRow): TemplateResult | ty
     ${rest ? html`<span class="second" title=${rest}>${rest}</span>` : nothing}`;
 }
 
-/** Values that stand in the first of the two lines. */
+/** Number of values in the first of the two lines. */
 const FIRST_LINE = 2;
 
-/** Flags if there are, else the values at a glance. */
+/** The flags, if any; otherwise the values at a glance. */
 export function glanceView(row: WorklistRow): TemplateResult | typeof nothing {
   if (row.critical.length > 0) {
     const texts = row.critical.map(({ text }) => text).join('; ');

@@ -8,7 +8,7 @@ import { subjectText } from './row-words.ts';
 import { verdictsView } from './verdicts.ts';
 import { chip, counted, given, momentText } from './words.ts';
 
-/** Studies of the last day that no rule counts. */
+/** Studies of the last day that no rule matched. */
 function outsideText({ matchedNone, notJudged }: Rules['lastDay']): string {
   const parts = [
     matchedNone > 0 ? `${counted(matchedNone, 'study', 'studies')} matched none` : '',
@@ -19,7 +19,7 @@ function outsideText({ matchedNone, notJudged }: Rules['lastDay']): string {
 
 const LAST = [20, 50, 200, 500] as const;
 
-/** The rules as they are, and a dry run of others; nothing is changed from here. */
+/** The rules as they are, and a dry run of edited ones; changes nothing. */
 export const openRules: OpenPage = (_place, around) => {
   const { api, redraw, say } = around;
   const rules = createLoader<Rules>(() => api.rules(), redraw);

@@ -4,14 +4,14 @@ import { sentence } from './asking.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import { addressOf } from './router.ts';
 
-/** Where the server leads back to when a sign-in did not work out. */
+/** The address to which the server redirects after a failed sign-in. */
 const SIGN_IN = '/console/sign-in';
 
 export interface SignInPage {
   view(): TemplateResult;
 }
 
-/** Pure: why a sign-in at the identity provider led back here; null where it did not. */
+/** Pure: why a sign-in at the identity provider failed; null when it did not. */
 function comingBack(url: URL): string | null {
   const code = url.searchParams.get('error');
   if (url.pathname !== SIGN_IN || !code) return null;
@@ -20,12 +20,12 @@ function comingBack(url: URL): string | null {
     : `The identity provider did not sign you in (${code}). Try again, or use a key.`;
 }
 
-/** The address to open after signing in: the one that was wanted, else the worklist. */
+/** The address to open after signing in: the requested one, or the worklist. */
 export function afterSignIn(url: URL): string {
   return url.pathname === SIGN_IN ? addressOf('worklist') : url.pathname + url.search;
 }
 
-/** The page of those who are not signed in; the address they wanted stays in the address bar. */
+/** The page for people who are not signed in; the requested address stays in the address bar. */
 export function openSignIn(
   api: Api,
   { redraw, signedIn }: { redraw(): void; signedIn(session: Session): void },

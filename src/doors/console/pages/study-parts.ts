@@ -20,7 +20,7 @@ import {
 } from './row-words.ts';
 import { chip, counted, given, momentText, type Tone } from './words.ts';
 
-/** Stands wherever a result stands: nobody has verified it. */
+/** Shown with every result: nobody has verified it. */
 function draftMark(): TemplateResult {
   return chip('attention', 'Draft, not verified');
 }
@@ -39,7 +39,7 @@ function folded(title: string, lines: readonly string[]): TemplateResult | typeo
   </details>`;
 }
 
-/** The text of the report as the PDF has it: impression first, limits last. */
+/** The text of the report as in the PDF: impression first, limitations last. */
 export function reportView({ report, models }: ResultView): TemplateResult | typeof nothing {
   if (!report) return nothing;
   return html`<section class="panel report" id="report" aria-labelledby="report-head">
@@ -92,7 +92,7 @@ function aboutText({ row, study }: StudyPage, result: ResultView | null): string
     .join(' · ');
 }
 
-/** Which request of the study is shown, where there are several. */
+/** The shown request of the study, if there are several. */
 function revisions(
   { requests }: StudyPage,
   { chosen, choose }: Head,
@@ -115,7 +115,7 @@ function revisions(
   </label>`;
 }
 
-/** Who, what, where it stands and what can be done; stays in sight while the page is scrolled. */
+/** Patient, study, state and actions; stays in sight while the page is scrolled. */
 export function headView(page: StudyPage, head: Head): TemplateResult {
   const { row } = page;
   return html`<header class="study-head">
@@ -165,7 +165,7 @@ export function flagsView({
   </section>`;
 }
 
-/** What it waits for, how far the run is, or why there is no result. */
+/** What the study waits for, how far the run is, or why there is no result. */
 export function progressView({ row, requests }: StudyPage): TemplateResult | typeof nothing {
   const error = requests[0]?.error;
   const failed = ['failed', 'rejected'].includes(row.state) && error;
@@ -179,7 +179,7 @@ export function progressView({ row, requests }: StudyPage): TemplateResult | typ
   return html`<section class="panel progress-part" aria-label="Progress">${waiting}</section>`;
 }
 
-/** What came over the network. */
+/** The received objects. */
 export function objectsView(study: NonNullable<StudyPage['study']>): TemplateResult {
   return html`<section class="panel" id="objects" aria-labelledby="objects-head">
     <details>
@@ -216,14 +216,14 @@ export function earlierView({ earlier }: StudyPage): TemplateResult | typeof not
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB'] as const;
 
-/** Pure: a size for people, in steps of a thousand. */
+/** Pure: a size for people, in powers of a thousand. */
 export function sizeText(bytes: number): string {
   const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   const size = bytes / 1000 ** step;
   return `${step === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${UNITS[step]}`;
 }
 
-/** Pictures are many and stand on the page already. */
+/** There are many pictures, and the page already shows them. */
 const isPicture = ({ name }: Artifact): boolean => /^(key-frame|cine|overlay)-.*\d/.test(name);
 
 function listView(requestId: string, artifacts: readonly Artifact[]): TemplateResult {
@@ -237,7 +237,7 @@ function listView(requestId: string, artifacts: readonly Artifact[]): TemplateRe
   </ul>`;
 }
 
-/** What the request left behind, to be kept as a file. */
+/** The artifacts of the request, for download. */
 export function artifactsView(requestId: string, artifacts: readonly Artifact[]): TemplateResult {
   const pictures = artifacts.filter(isPicture);
   const documents = artifacts.filter((artifact) => !isPicture(artifact));
@@ -307,7 +307,7 @@ function scoreView({
   </p>`;
 }
 
-/** Why a section says less than it could, and which views or data it would need. */
+/** Why a section is incomplete, and which views or data it would need. */
 function reasonView({ reason }: Section): TemplateResult | typeof nothing {
   if (!reason) return nothing;
   const needs = reason.needs.length > 0 ? ` Needs: ${reason.needs.join(', ')}.` : '';
@@ -330,7 +330,7 @@ function sectionView(section: Section, result: ResultView): TemplateResult {
   </li>`;
 }
 
-/** The report has a part of its own on the page. */
+/** The report has a separate part of the page. */
 const ELSEWHERE = new Set(['report']);
 
 /** Every section of the endpoint: what it found, or why it was not assessed. */

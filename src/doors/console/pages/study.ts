@@ -32,7 +32,7 @@ import {
 import { timelineView } from './timeline.ts';
 import { verdictsView } from './verdicts.ts';
 
-/** What is typed beside a question; kept while the page is drawn anew. */
+/** Text typed beside a question; kept while the page is redrawn. */
 export interface Typed {
   reason: string;
   rule: string;
@@ -42,7 +42,7 @@ const missing = (what: string): never => {
   throw new Error(`There is no ${what} to do this with.`);
 };
 
-/** What may be done with a study now; the server said which by role and state. */
+/** The actions that are possible now; the server decides by role and state. */
 function studyActions(
   { row, study, actions }: StudyPage,
   { api }: Pick<Surroundings, 'api'>,
@@ -111,7 +111,7 @@ function studyActions(
   return actions.map((action) => ({ id: action, ...all[action] }));
 }
 
-/** Pure: overlays that say what each image shows in words, where a result has only an id for it. */
+/** Pure: overlays with the content of each image in words; a result has only an id for it. */
 export function inWords(overlays: Overlays, names: ResultView['viewNames']): Overlays {
   const worded = <Shown extends { view: string | null }>(shown: Shown): Shown => {
     const name = shown.view === null ? undefined : names[shown.view];
@@ -125,7 +125,7 @@ export function inWords(overlays: Overlays, names: ResultView['viewNames']): Ove
   };
 }
 
-/** What a finished request shows; its pictures may be missing where none were kept. */
+/** The data of a finished request; its pictures may be missing when none were kept. */
 interface Shown {
   requestId: string;
   result: ResultView;
@@ -144,7 +144,7 @@ export const openStudy: OpenPage = (place, around) => {
   const opened = new Set<string>();
   let seen: Shown | null = null;
   let problem: string | null = null;
-  /** A request chosen by the reader; null: the newest. */
+  /** The request that the reader chose; null: the newest. */
   let chosen: string | null = null;
 
   async function loadStudy(): Promise<StudyPage> {

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from './html.ts';
 
-/** How a state is shown: with a word and a mark, never by colour alone (WCAG 1.4.1). */
+/** The mark of a state, shown with a word and never by colour alone (WCAG 1.4.1). */
 export type Tone = 'critical' | 'attention' | 'good' | 'active' | 'quiet';
 
 const MARKS = {
@@ -16,17 +16,17 @@ export function chip(tone: Tone, text: string): TemplateResult {
   return html`<span class="chip ${tone}"><span aria-hidden="true">${MARKS[tone]}</span> ${text}</span>`;
 }
 
-/** Text that a DICOM header or a client gave: shown as text, kept apart from marks of direction. */
+/** Text from a DICOM header or a client: shown as text, isolated from its marks of direction. */
 export function given(text: string): TemplateResult {
   return html`<bdi class="given">${text}</bdi>`;
 }
 
-/** "1 study", "3 studies"; the plural is given where it is not an added s. */
+/** "1 study", "3 studies"; the plural is given when it is irregular. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 
-/** What a page shows where there is nothing. */
+/** The text of a page without content. */
 export function empty(text: string, more: unknown = null): TemplateResult {
   return html`<div class="empty"><p>${text}</p>${more}</div>`;
 }
@@ -63,7 +63,7 @@ export function distanceText(instant: string, now: Date): string {
   return seconds >= 1 ? `in ${durationText(seconds)}` : `${durationText(-seconds)} ago`;
 }
 
-/** The hour of today, else the day too; of another year with the year. */
+/** The time for today; otherwise with the day, and for another year with the year. */
 export function momentText(instant: string, now = new Date()): string {
   const at = new Date(instant);
   if (at.toDateString() === now.toDateString()) return shortClock.format(at);

@@ -22,7 +22,7 @@ interface Filters {
   ask(query: WorklistQuery): void;
 }
 
-/** Pure: what an address asks for; a state that does not exist is left out. */
+/** Pure: the query of an address; a state that does not exist is left out. */
 function queryOf(asked: URLSearchParams): WorklistQuery {
   const part = (name: string) => asked.get(name) || undefined;
   const state = part('state');
@@ -66,7 +66,9 @@ function choices(facets: Facets | null): Choice[] {
   ];
 }
 
-/** A value of the address that the site does not, or no longer does, have is still shown as chosen. */
+/**
+ * A value of the address that the site does not have, or no longer has, is still shown as chosen.
+ */
 function withChosen({ options }: Choice, chosen: string): Choice['options'] {
   const known = chosen === '' || options.some(({ value }) => value === chosen);
   return known ? options : [...options, { value: chosen, text: chosen }];
@@ -90,7 +92,7 @@ function choiceView(choice: Choice, { query, ask }: Filters): TemplateResult {
   </label>`;
 }
 
-/** What the server searches for each role. */
+/** The fields that the server searches for each role. */
 const SEARCHED = {
   viewer: 'Search UID, request or tag',
   clinician: 'Search name, ID, accession, UID, tag',
@@ -98,7 +100,7 @@ const SEARCHED = {
   administrator: 'Search name, ID, accession, UID, tag',
 } as const satisfies Record<ConsoleRole, string>;
 
-/** Search and filters; a filter with nothing to choose from is not offered. */
+/** Search and filters; a filter without choices is not offered. */
 function filtersView(filters: Filters): TemplateResult {
   const { query, facets, ask } = filters;
   const offered = choices(facets).filter(
@@ -133,16 +135,16 @@ function filtersView(filters: Filters): TemplateResult {
   </form>`;
 }
 
-/** Escape gives the keys back to the list. */
+/** Escape returns the focus to the list. */
 function leaveOnEscape(event: KeyboardEvent): void {
   if (event.key === 'Escape' && event.target instanceof HTMLElement) event.target.blur();
 }
 
 const PAGE_ROWS = 100;
-/** Typing is not answered letter by letter. */
+/** Waits for a pause in typing. */
 const TYPING_MS = 200;
 
-/** Studies and requests as they come, those with unseen critical flags on top. */
+/** Studies and requests as they arrive, those with unacknowledged critical flags on top. */
 export const openWorklist: OpenPage = (place, around) => {
   const { api, redraw, say, restate } = around;
   let query: WorklistQuery = queryOf(place.query);
@@ -151,7 +153,7 @@ export const openWorklist: OpenPage = (place, around) => {
   let problem: string | null = null;
   let state: 'loading' | 'loadingMore' | 'calm' = 'loading';
   let typing: number | undefined;
-  /** Counts questions: an answer to an older one is not shown. */
+  /** Counts queries: the answer to an older one is not shown. */
   let asked = 0;
 
   const table = createRowTable({ redraw, nearEnd: () => void loadMore() });
@@ -172,7 +174,7 @@ export const openWorklist: OpenPage = (place, around) => {
     redraw();
   }
 
-  /** What the filters offer comes after the rows, which do not wait for it. */
+  /** The choices of the filters load after the rows, which do not wait for them. */
   async function loadFacets(): Promise<void> {
     try {
       facets = await api.facets();
@@ -268,7 +270,7 @@ export const openWorklist: OpenPage = (place, around) => {
   }
 };
 
-/** Without the parts that say nothing. */
+/** Without the empty parts. */
 function textOf(query: WorklistQuery): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) =>
