@@ -7,17 +7,24 @@ import { createMeasurement, NO_FRAME } from '../result/measurement.ts';
 import { remarkOfEcho } from '../result/render/echo/shared.ts';
 import type { Remark } from '../result/statement.ts';
 import { echoCartValues, performanceMethod, withStatedMethod } from './cart/cart-values.ts';
-import { bestClip, type MeasuredClip, measuredClip } from './chambers/beats.ts';
-import { APICAL_VIEWS, type ApicalView } from './chambers/gaps.ts';
-import { type ApicalClips, leftHeartValues } from './chambers/left-heart.ts';
-import { outlined } from './chambers/outlined.ts';
+import {
+  type ApicalClips,
+  bestClip,
+  type MeasuredClip,
+  mean,
+  measuredClip,
+} from './chambers/beats.ts';
+import type { ApicalView } from './chambers/gaps.ts';
 import type { ApicalReadings } from './chambers/read.ts';
 import { tracedMeasurements } from './displays/measure.ts';
 import type { DisplayReading } from './displays/reading.ts';
 import { indexingArea } from './formulas/body.ts';
 import { echoInputOf } from './handheld.ts';
+import { atrialValues } from './la-volume/measure.ts';
 import type { ClipView } from './locate/reader.ts';
 import { LEFT_VENTRICLE } from './lv-size/guideline.ts';
+import { strainValues } from './lv-strain/measure.ts';
+import { biplaneValues, networkValues, planeValues } from './lvef/measure.ts';
 import { longAxisValues } from './parasternal/measure.ts';
 import type { ParasternalReadings } from './parasternal/read.ts';
 import type { FluidFinding } from './pericardial-effusion/judge.ts';
@@ -25,16 +32,12 @@ import { fluidFinding } from './pericardial-effusion/measure.ts';
 import type { Readings } from './readers.ts';
 import type { PerformanceMethod } from './rv-function/guideline.ts';
 import { rightHeartValues } from './rv-function/measure.ts';
+import { chamberAreas } from './segment-chambers/measure.ts';
 import { withConsistency } from './shared/consistency.ts';
 import type { EchoContext } from './shared/input.ts';
 import { withPlausibility, withRemark } from './shared/plausibility.ts';
 import type { EchoPatient, EchoSection } from './shared/section.ts';
-import {
-  scoreIndexOf,
-  viewStrain,
-  type WallSegmentReading,
-  wallSegments,
-} from './wall-motion/measure.ts';
+import { scoreIndexOf, type WallSegmentReading, wallSegments } from './wall-motion/measure.ts';
 
 /** The measured apical clips, gathered once for every section that uses them. */
 export interface HeartOutlines {
@@ -82,59 +85,6 @@ export function heartOutlines(
   return { outlined: all, clips: best, segments, scoreIndex, trusted: volumesTrusted };
 }
 
-const mean = (values: readonly number[]) =>
-  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-
-/** LVEF of both networks, mean of the beats on which they agree (api 2.6). */
-function networkValues(on: MeasuredClip | null): Measurement[] {
-  if (!on || on.clip.ejections.length === 0) return [];
-  const agreeing = on.clip.ejections.filter(({ accepted }) => accepted);
-  const used = agreeing.length > 0 ? agreeing : on.clip.ejections;
-  return outlined({
-    key: 'lvef-networks',
-    section: 'lvef',
-    method: 'mean-of-networks',
-    on,
-    value: mean(used.map(({ percent }) => percent)),
-    remarks: on.clip.scale ? [] : [remarkOfEcho('outlines.ratio-only', { of: 'volumes' })],
-  }).map((measurement) => ({
-    ...measurement,
-    confidence: mean(used.map(({ confidence }) => confidence)),
-    ...(agreeing.length === 0 && {
-      quality: 'low' as const,
-      remarks: [remarkOfEcho('outlines.networks-disagree', {})],
-    }),
-  }));
-}
-
-const STRAIN_KEYS = {
-  A4C: 'gls-end-systolic-4c',
-  A2C: 'gls-end-systolic-2c',
-  A3C: 'gls-end-systolic-3c',
-} as const satisfies Record<ApicalView, EchoConcept>;
-
-/** Frames a second from which strain is advised (echo 2.8). */
-const STRAIN_RATE = 40;
-
-function strainValues(clips: ApicalClips): Measurement[] {
-  return APICAL_VIEWS.flatMap((view) => {
-    const on = clips[view];
-    if (!on) return [];
-    const [first, second] = on.clip.frames;
-    const rate = first && second ? 1 / (second.time - first.time) : 0;
-    const slow =
-      rate < STRAIN_RATE ? [remarkOfEcho('strain.slow', { rate: Math.round(rate) })] : [];
-    return outlined({
-      key: STRAIN_KEYS[view],
-      section: 'lv-strain',
-      method: 'contour-strain',
-      on,
-      value: viewStrain(on),
-      remarks: [remarkOfEcho('strain.by-least-volume', {}), ...slow],
-    });
-  });
-}
-
 const UNTRUSTED = remarkOfEcho('outlines.untrusted', {});
 const DISAGREEING = remarkOfEcho('outlines.networks-disagree-here', {});
 
@@ -154,8 +104,15 @@ const SHOWN_WITHOUT_SECOND_NETWORK = new Set(['segment-chambers']);
 export function outlinedValues(heart: HeartOutlines): Measurement[] {
   const { clips, trusted } = heart;
   const joint = networkValues(clips.A4C);
-  const [left, right] = [leftHeartValues(clips), rightHeartValues(clips.A4C)];
-  const all = [...left, ...right, ...strainValues(clips)];
+  const measured = Object.values(clips).filter((one) => one !== null);
+  const all = [
+    ...measured.flatMap(chamberAreas),
+    ...measured.flatMap(planeValues),
+    ...biplaneValues(clips),
+    ...atrialValues(clips),
+    ...rightHeartValues(clips.A4C),
+    ...strainValues(clips),
+  ];
   if (!trusted) {
     return all.flatMap((one) =>
       SHOWN_WITHOUT_SECOND_NETWORK.has(one.section) ? [one] : notTrusted(one, UNTRUSTED),

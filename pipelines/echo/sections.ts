@@ -6,7 +6,7 @@ import { focused } from './focused/section.ts';
 import { laVolume } from './la-volume/section.ts';
 import { lvSize } from './lv-size/section.ts';
 import { lvStrain } from './lv-strain/section.ts';
-import { gradableEf, ungradedEf } from './lvef/measure.ts';
+import { gradableEf, ungradedEf } from './lvef/judge.ts';
 import { lvef } from './lvef/section.ts';
 import { effusionOf } from './pericardial-effusion/judge.ts';
 import { pericardialEffusion } from './pericardial-effusion/section.ts';

@@ -3,7 +3,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import { sayOfCardiomyopathy } from '../../result/render/echo/cardiomyopathy.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { gradableEf } from '../lvef/measure.ts';
+import { gradableEf } from '../lvef/judge.ts';
 import {
   classification,
   conclude,

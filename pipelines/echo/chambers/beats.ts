@@ -1,8 +1,8 @@
 import { cardiacPhases, type PhaseSource } from '../../measure/cardiac-phases.ts';
 import { isRegular } from '../../measure/statistics.ts';
 import type { ChamberClip } from './clip.ts';
-import { ADVISED_BEATS } from './gaps.ts';
-import { type FrameGeometry, frameGeometry } from './geometry.ts';
+import { ADVISED_BEATS, type ApicalView } from './gaps.ts';
+import { biplaneVolume, type ChamberOf, type FrameGeometry, frameGeometry } from './geometry.ts';
 
 /** One beat of an apical clip: the frames from which everything is measured. */
 export interface ClipBeat {
@@ -27,7 +27,7 @@ export interface MeasuredClip {
   confidence: number;
 }
 
-const mean = (values: readonly number[]) =>
+export const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
 /**
@@ -95,4 +95,27 @@ export function overBeats(
 ): number | null {
   const values = beats.flatMap((beat) => measure(beat) ?? []);
   return values.length > 0 ? mean(values) : null;
+}
+
+/** The clip that is measured for each apical view. */
+export type ApicalClips = Readonly<Record<ApicalView, MeasuredClip | null>>;
+
+export type Phase = keyof Pick<ClipBeat, 'diastole' | 'systole'>;
+
+export const isCalibrated = ({ clip }: MeasuredClip) => clip.scale !== null;
+
+/** Only a calibrated clip gives sizes. */
+export const sized = (on: MeasuredClip, value: number | null) => (isCalibrated(on) ? value : null);
+
+export const firstOf = ({ beats }: MeasuredClip, phase: Phase): FrameGeometry | null =>
+  beats[0]?.[phase] ?? null;
+
+/** Mean over pairs of beats of two views, paired by number. */
+export function biplane(four: MeasuredClip, two: MeasuredClip, phase: Phase, of: ChamberOf) {
+  const pairs = Math.min(four.beats.length, two.beats.length);
+  const volumes = Array.from({ length: pairs }, (_, i) => {
+    const [one, other] = [four.beats[i]?.[phase], two.beats[i]?.[phase]];
+    return one && other ? biplaneVolume(of(one), of(other)) : null;
+  }).filter((volume) => volume !== null);
+  return volumes.length > 0 ? volumes.reduce((sum, one) => sum + one, 0) / volumes.length : null;
 }

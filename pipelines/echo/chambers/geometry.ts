@@ -127,3 +127,10 @@ export function biplaneVolume(
   const length = Math.max(four.length, two.length);
   return biplaneDiscVolume(four.diameters, two.diameters, length);
 }
+
+/** The ventricle of a frame as strain and wall motion are measured on it. */
+export const ventricleFigure = ({ lv, muscle }: FrameGeometry) => ({
+  outline: lv.outline,
+  axis: lv.axis,
+  muscle,
+});

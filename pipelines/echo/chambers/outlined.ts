@@ -112,3 +112,7 @@ export function outlined({
   });
   return [withPlausibility(measurement, key)];
 }
+
+export const SUFFIX = { A4C: '4c', A2C: '2c', A3C: '3c' } as const;
+
+export const SQUARE_CENTIMETRE = 100;

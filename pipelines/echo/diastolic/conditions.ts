@@ -2,7 +2,7 @@ import { rounded } from '../../measure/rounding.ts';
 import type { MitralDisease, MyocardialSign } from '../../result/render/echo/diastolic.ts';
 import { DYSFUNCTION, myocardialDisease } from '../cardiomyopathy/guideline.ts';
 import { mitralAreaByHalfTime, pressureBehindJet } from '../formulas/doppler.ts';
-import { EF_PRECEDENCE, headlineEf, ungradedEf } from '../lvef/measure.ts';
+import { EF_PRECEDENCE, headlineEf, ungradedEf } from '../lvef/judge.ts';
 import { rightHeartPressures } from '../pulmonary-hypertension/measure.ts';
 import { rangedSex, type Values } from '../shared/section.ts';
 import { isNormalMitralArea, mitralStenosis2020, STENOTIC_GRADIENT } from '../valves/guideline.ts';

@@ -1,8 +1,13 @@
+import type { EchoConcept } from '../../concepts/echo.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import type { StrainOrigin } from '../../result/render/echo/lv-strain.ts';
+import { remarkOfEcho } from '../../result/render/echo/shared.ts';
+import { globalStrain } from '../formulas/chambers.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
-import { gradableEf } from '../lvef/measure.ts';
-import { type PatientEvidence, rangedSex, type Values } from '../shared/section.ts';
+import { gradableEf } from '../lvef/judge.ts';
+import { VARIABILITY } from '../shared/grading.ts';
+import { isOfMachine, type PatientEvidence, rangedSex, type Values } from '../shared/section.ts';
 
 /** More negative than `normal` is normal, less negative than `abnormal` abnormal (ST25). */
 export const GLS_LIMITS = { normal: -18, abnormal: -16 } as const;
@@ -38,4 +43,82 @@ export function discordantEf(
   const ef = gradableEf(values);
   if (!ef || rounded(ef.value, 0) < normalFrom(evidence)) return null;
   return rounded(strain.value, 1) > GLS_LIMITS.abnormal ? ef : null;
+}
+
+/** Strain by view, in the order of `APICAL_VIEWS`. */
+export const STRAIN_VIEWS = {
+  'gls-end-systolic': ['gls-end-systolic-4c', 'gls-end-systolic-2c', 'gls-end-systolic-3c'],
+  'gls-peak-systolic': ['gls-peak-systolic-4c', 'gls-peak-systolic-2c', 'gls-peak-systolic-3c'],
+} as const satisfies Partial<Record<EchoConcept, readonly EchoConcept[]>>;
+
+type GlobalKey = keyof typeof STRAIN_VIEWS;
+
+const SECTION = 'lv-strain';
+
+/** End-systolic strain is preferred, peak systolic accepted if stated (ST25; echo 8.1). */
+const TIMINGS = ['gls-end-systolic', 'gls-peak-systolic'] as const satisfies readonly GlobalKey[];
+
+export interface OverallStrain {
+  measurement: Measurement;
+  origin: StrainOrigin;
+}
+
+export interface StrainSources {
+  machine: Values;
+  outlines: Values;
+}
+
+/** Speckle tracking and contour strain apart: they are two methods and never averaged. */
+export const strainSources = (values: Values): StrainSources => ({
+  machine: values.only(isOfMachine),
+  outlines: values.only((one) => !isOfMachine(one)),
+});
+
+function globalStrainOf(values: Values, key: GlobalKey): Measurement | null {
+  return values.calculated(key, {
+    section: SECTION,
+    method: 'mean-of-views',
+    from: STRAIN_VIEWS[key],
+    value: (...views) => globalStrain(views) ?? Number.NaN,
+  });
+}
+
+/**
+ * The overall GLS: the machine's, end-systolic before peak systolic; else the mean of three views
+ * of the machine; else the mean of three views of the outlines (docs/echo.md: the machine's value
+ * counts). The value of the outlines is added as a remark.
+ */
+export function overallStrain({ machine, outlines }: StrainSources): OverallStrain | null {
+  const contour = globalStrainOf(outlines, 'gls-end-systolic');
+  const reported = TIMINGS.find((key) => machine.measurement(key) !== null);
+  const timings = reported ? [reported] : TIMINGS;
+  const [own] = timings.flatMap((key) => globalStrainOf(machine, key) ?? []);
+  if (!own) return contour && { measurement: contour, origin: 'contour' };
+  const beside = contour ? [remarkOfEcho('strain.contour-beside', { value: contour.value })] : [];
+  return {
+    measurement: { ...own, remarks: [...own.remarks, ...beside] },
+    origin: reported ? 'machine' : 'machine-views',
+  };
+}
+
+const differs = (one: number | null, other: number | null) =>
+  one !== null &&
+  other !== null &&
+  rounded(Math.abs(rounded(one, 1) - rounded(other, 1)), 1) > VARIABILITY.strain;
+
+/**
+ * Whether the strains of the outlines and of the machine differ, overall or in a view, by more than
+ * their variability (echo 19, rule 4: a statement, not a silent choice).
+ */
+export function strainsDisagree({ machine, outlines }: StrainSources): boolean {
+  const contour = globalStrainOf(outlines, 'gls-end-systolic')?.value ?? null;
+  return (
+    TIMINGS.some((key) => differs(globalStrainOf(machine, key)?.value ?? null, contour)) ||
+    TIMINGS.some((key) =>
+      STRAIN_VIEWS[key].some((view, index) => {
+        const outlined = STRAIN_VIEWS['gls-end-systolic'][index];
+        return outlined && differs(machine.number(view), outlines.number(outlined));
+      }),
+    )
+  );
 }

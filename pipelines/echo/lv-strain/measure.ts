@@ -1,85 +1,42 @@
 import type { EchoConcept } from '../../concepts/echo.ts';
-import { rounded } from '../../measure/rounding.ts';
+import { contourStrain } from '../../measure/wall.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import type { StrainOrigin } from '../../result/render/echo/lv-strain.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
-import { globalStrain } from '../formulas/chambers.ts';
-import { VARIABILITY } from '../shared/grading.ts';
-import { isOfMachine, type Values } from '../shared/section.ts';
+import { type ApicalClips, type MeasuredClip, overBeats } from '../chambers/beats.ts';
+import { APICAL_VIEWS, type ApicalView } from '../chambers/gaps.ts';
+import { ventricleFigure } from '../chambers/geometry.ts';
+import { outlined } from '../chambers/outlined.ts';
 
-/** Strain by view, in the order of `APICAL_VIEWS`. */
-export const STRAIN_VIEWS = {
-  'gls-end-systolic': ['gls-end-systolic-4c', 'gls-end-systolic-2c', 'gls-end-systolic-3c'],
-  'gls-peak-systolic': ['gls-peak-systolic-4c', 'gls-peak-systolic-2c', 'gls-peak-systolic-3c'],
-} as const satisfies Partial<Record<EchoConcept, readonly EchoConcept[]>>;
-type GlobalKey = keyof typeof STRAIN_VIEWS;
+const STRAIN_KEYS = {
+  A4C: 'gls-end-systolic-4c',
+  A2C: 'gls-end-systolic-2c',
+  A3C: 'gls-end-systolic-3c',
+} as const satisfies Record<ApicalView, EchoConcept>;
 
-const SECTION = 'lv-strain';
+/** Frames a second from which strain is advised (echo 2.8). */
+const STRAIN_RATE = 40;
 
-/** End-systolic strain is preferred, peak systolic accepted if stated (ST25; echo 8.1). */
-const TIMINGS = ['gls-end-systolic', 'gls-peak-systolic'] as const satisfies readonly GlobalKey[];
-
-export interface OverallStrain {
-  measurement: Measurement;
-  origin: StrainOrigin;
-}
-
-export interface StrainSources {
-  machine: Values;
-  outlines: Values;
-}
-
-/** Speckle tracking and contour strain apart: they are two methods and never averaged. */
-export const strainSources = (values: Values): StrainSources => ({
-  machine: values.only(isOfMachine),
-  outlines: values.only((one) => !isOfMachine(one)),
-});
-
-function globalStrainOf(values: Values, key: GlobalKey): Measurement | null {
-  return values.calculated(key, {
-    section: SECTION,
-    method: 'mean-of-views',
-    from: STRAIN_VIEWS[key],
-    value: (...views) => globalStrain(views) ?? Number.NaN,
+export function strainValues(clips: ApicalClips): Measurement[] {
+  return APICAL_VIEWS.flatMap((view) => {
+    const on = clips[view];
+    if (!on) return [];
+    const [first, second] = on.clip.frames;
+    const rate = first && second ? 1 / (second.time - first.time) : 0;
+    const slow =
+      rate < STRAIN_RATE ? [remarkOfEcho('strain.slow', { rate: Math.round(rate) })] : [];
+    return outlined({
+      key: STRAIN_KEYS[view],
+      section: 'lv-strain',
+      method: 'contour-strain',
+      on,
+      value: viewStrain(on),
+      remarks: [remarkOfEcho('strain.by-least-volume', {}), ...slow],
+    });
   });
 }
 
-/**
- * The overall GLS: the machine's, end-systolic before peak systolic; else the mean of three views
- * of the machine; else the mean of three views of the outlines (docs/echo.md: the machine's value
- * counts). The value of the outlines is added as a remark.
- */
-export function overallStrain({ machine, outlines }: StrainSources): OverallStrain | null {
-  const contour = globalStrainOf(outlines, 'gls-end-systolic');
-  const reported = TIMINGS.find((key) => machine.measurement(key) !== null);
-  const timings = reported ? [reported] : TIMINGS;
-  const [own] = timings.flatMap((key) => globalStrainOf(machine, key) ?? []);
-  if (!own) return contour && { measurement: contour, origin: 'contour' };
-  const beside = contour ? [remarkOfEcho('strain.contour-beside', { value: contour.value })] : [];
-  return {
-    measurement: { ...own, remarks: [...own.remarks, ...beside] },
-    origin: reported ? 'machine' : 'machine-views',
-  };
-}
-
-const differs = (one: number | null, other: number | null) =>
-  one !== null &&
-  other !== null &&
-  rounded(Math.abs(rounded(one, 1) - rounded(other, 1)), 1) > VARIABILITY.strain;
-
-/**
- * Whether the strains of the outlines and of the machine differ, overall or in a view, by more than
- * their variability (echo 19, rule 4: a statement, not a silent choice).
- */
-export function strainsDisagree({ machine, outlines }: StrainSources): boolean {
-  const contour = globalStrainOf(outlines, 'gls-end-systolic')?.value ?? null;
-  return (
-    TIMINGS.some((key) => differs(globalStrainOf(machine, key)?.value ?? null, contour)) ||
-    TIMINGS.some((key) =>
-      STRAIN_VIEWS[key].some((view, index) => {
-        const outlined = STRAIN_VIEWS['gls-end-systolic'][index];
-        return outlined && differs(machine.number(view), outlines.number(outlined));
-      }),
-    )
+/** Longitudinal contour strain of a view, per cent, mean of its beats; null without a beat. */
+const viewStrain = (on: MeasuredClip): number | null =>
+  overBeats(on, ({ diastole, systole }) =>
+    contourStrain(ventricleFigure(diastole), ventricleFigure(systole)),
   );
-}

@@ -13,15 +13,18 @@ import {
   type PatientEvidence,
   type Values,
 } from '../shared/section.ts';
-import { discordantEf, GLS_LIMITS, type StrainBand, strainBand } from './judge.ts';
 import {
+  discordantEf,
+  GLS_LIMITS,
   type OverallStrain,
   overallStrain,
   STRAIN_VIEWS,
+  type StrainBand,
   type StrainSources,
+  strainBand,
   strainSources,
   strainsDisagree,
-} from './measure.ts';
+} from './judge.ts';
 
 /** What this section needs beside the values. */
 interface LvStrainEvidence extends PatientEvidence, OutlineEvidence {

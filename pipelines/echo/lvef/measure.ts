@@ -1,185 +1,103 @@
-import type { EchoConcept } from '../../concepts/echo.ts';
-import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { sayOfEcho } from '../../result/render/echo/shared.ts';
-import type { Statement } from '../../result/statement.ts';
+import { remarkOfEcho } from '../../result/render/echo/shared.ts';
+import {
+  type ApicalClips,
+  biplane,
+  firstOf,
+  isCalibrated,
+  type MeasuredClip,
+  mean,
+  overBeats,
+  type Phase,
+  sized,
+} from '../chambers/beats.ts';
+import { leftVentricle, planeVolume } from '../chambers/geometry.ts';
+import { axisCaliper, outlineCaliper, outlined, outlinedId, SUFFIX } from '../chambers/outlined.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
-import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
-import { isOfMachine, type Values } from '../shared/section.ts';
-
-/** The first that was measured is the headline (echo 4.2). */
-export const EF_PRECEDENCE = [
-  'lvef-3d',
-  'lvef-biplane',
-  'lvef-networks',
-  'lvef-4c',
-  'lvef-2c',
-  'lvef',
-  'lvef-teichholz',
-] as const satisfies readonly EchoConcept[];
-
-/**
- * The headline EF of the study; null without any. Of what was measured here, the mean of both
- * networks counts before the discs of the outlines, of which it is one half (api 2.6). What
- * the machine measured by a better method, or by the same, counts before both.
- */
-export function headlineEf(values: Values): Measurement | null {
-  const [first] = EF_PRECEDENCE.flatMap((key) => {
-    const given = values.all(key);
-    return given.find(isOfMachine) ?? given[0] ?? [];
+/** Volumes, EF and length of the ventricle by discs in one plane (echo 4.2). */
+export function planeValues(on: MeasuredClip): Measurement[] {
+  const { clip } = on;
+  if (clip.view === 'A3C') return [];
+  const suffix = SUFFIX[clip.view];
+  const section = 'lvef';
+  const volume = (phase: Phase) => overBeats(on, (beat) => planeVolume(leftVentricle(beat[phase])));
+  const [filled, emptied] = [volume('diastole'), volume('systole')];
+  const [diastole, systole] = [firstOf(on, 'diastole'), firstOf(on, 'systole')];
+  const discs = { section, method: 'disc-summation', on } as const;
+  const edv = outlined({
+    ...discs,
+    key: `lvedv-${suffix}`,
+    value: sized(on, filled),
+    at: diastole,
+    calipers: diastole ? [outlineCaliper(diastole.lv.outline, clip)] : [],
   });
-  if (!first) return null;
-  const networks = values.measurement('lvef-networks');
-  return !isOfMachine(first) && networks ? networks : first;
-}
-
-interface Reading {
-  key: EchoConcept;
-  value: number;
-  origin: 'image' | 'machine';
-  /** From EDV and ESV, whatever the source calls its EF. */
-  ofVolumes: boolean;
-  /** The values that a finding about it rests on. */
-  evidence: readonly Measurement[];
-}
-
-const originOf = (ofMachine: boolean) => (ofMachine ? 'machine' : 'image');
-
-const reading = (ef: Measurement): Reading => ({
-  key: ef.concept.key as EchoConcept,
-  value: ef.value,
-  origin: originOf(isOfMachine(ef)),
-  ofVolumes: false,
-  evidence: [ef],
-});
-
-/** The EF that follows from the volumes of one source, whatever that source reports as its EF. */
-function ofVolumes(values: Values, ofMachine: boolean): Reading[] {
-  const of = (key: EchoConcept) =>
-    values.all(key).find((one) => isOfMachine(one) === ofMachine) ?? null;
-  const [filled, emptied] = [of('lvedv-biplane'), of('lvesv-biplane')];
-  if (!filled || !emptied) return [];
+  const esv = outlined({
+    ...discs,
+    key: `lvesv-${suffix}`,
+    value: sized(on, emptied),
+    at: systole,
+    calipers: systole ? [outlineCaliper(systole.lv.outline, clip)] : [],
+  });
+  const length = overBeats(on, ({ diastole: frame }) => frame.lv.axis.length / 10);
   return [
-    {
-      key: 'lvef',
-      value: fractionalChange(filled.value, emptied.value),
-      origin: originOf(ofMachine),
-      ofVolumes: true,
-      evidence: [filled, emptied],
-    },
+    ...outlined({
+      ...discs,
+      key: `lvef-${suffix}`,
+      value: filled !== null && emptied !== null ? fractionalChange(filled, emptied) : null,
+      inputs: [...edv, ...esv].map(({ id }) => id),
+      remarks: isCalibrated(on) ? [] : [remarkOfEcho('outlines.ratio-only', { of: 'volumes' })],
+    }),
+    ...edv,
+    ...esv,
+    ...outlined({
+      key: `lv-length-${suffix}`,
+      section,
+      method: 'outlined-length',
+      on,
+      value: sized(on, length),
+      at: diastole,
+      calipers: diastole ? [axisCaliper(diastole.lv, clip)] : [],
+    }),
   ];
 }
 
-/** A change of EF below this many points is within measurement variability (echo 4.6). */
-export const EF_VARIABILITY = 10;
-
-/** EF, per cent, below which LV dysfunction is reported at once (ASE15; echo 4.4, 16). */
-export const SEVERE_EF = 30;
-
-const isApart = (one: number, other: number) => Math.abs(one - other) > EF_VARIABILITY + 1e-9;
-
-/**
- * The EF of the other source, machine or images, by the best of its methods. A single diameter
- * cannot contradict volumes (echo 5.2).
- */
-function ofOtherSource(values: Values, ef: Measurement): Reading[] {
-  const other = !isOfMachine(ef);
-  const given = EF_PRECEDENCE.flatMap((key) => values.all(key)).filter(
-    (one) =>
-      isOfMachine(one) === other && (linearMethod(one) === null || linearMethod(ef) !== null),
-  );
-  const best = given.find(({ concept }) => !other && concept.key === 'lvef-networks') ?? given[0];
-  return best ? [reading(best)] : ofVolumes(values, other);
+/** Biplane volumes of the ventricle; EF follows from them in the section. */
+export function biplaneValues({ A4C: four, A2C: two }: ApicalClips): Measurement[] {
+  if (!four || !two || !isCalibrated(four) || !isCalibrated(two)) return [];
+  return (['diastole', 'systole'] as const).flatMap((phase) => {
+    const [key, plane] =
+      phase === 'diastole'
+        ? (['lvedv-biplane', 'lvedv'] as const)
+        : (['lvesv-biplane', 'lvesv'] as const);
+    return outlined({
+      key,
+      section: 'lvef',
+      method: 'biplane-discs',
+      on: four,
+      value: biplane(four, two, phase, leftVentricle),
+      inputs: [outlinedId(`${plane}-4c`), outlinedId(`${plane}-2c`)],
+    });
+  });
 }
 
-/** The EF by biplane discs of the outlines; the two networks see only A4C. */
-function discsOfImages(values: Values, ef: Measurement): Reading[] {
-  if (ef.concept.key !== 'lvef-networks') return [];
-  const given = values.all('lvef-biplane').filter((one) => !isOfMachine(one));
-  return given.length > 0 ? given.map(reading) : ofVolumes(values, false);
-}
-
-/** Why the headline EF is shown and neither graded nor concluded from. */
-export interface UngradedEf {
-  gap: Statement;
-  /** Whether one of the contradicting values is a severely reduced function. */
-  severe: boolean;
-  between: readonly Measurement[];
-}
-
-/** Contradictions produce a statement, not a silent choice (echo 19, rule 4). */
-function contradiction(values: Values, ef: Measurement): UngradedEf | null {
-  const against = (readings: readonly Reading[]) =>
-    readings.filter(({ value }) => isApart(value, ef.value));
-  const [discs] = against(discsOfImages(values, ef));
-  const other = against(ofOtherSource(values, ef)).toSorted((a, b) => a.value - b.value);
-  const [lowest] = other;
-  const apart = [...other, ...(discs ? [discs] : [])];
-  if (apart.length === 0) return null;
-  const readings = [reading(ef), ...(lowest ? [lowest] : [])].map(({ evidence, ...one }) => one);
-  return {
-    gap: lowest
-      ? sayOfEcho.gap('lvef.sources-differ', { readings, points: EF_VARIABILITY })
-      : sayOfEcho.gap('lvef.methods-differ', { points: EF_VARIABILITY }),
-    severe: [ef.value, ...apart.map(({ value }) => value)].some(isSevere),
-    between: [ef, ...apart.flatMap(({ evidence }) => evidence)],
-  };
-}
-
-export const isSevere = (ef: number) => rounded(ef, 0) < SEVERE_EF;
-
-/**
- * Whether the LV is wider than the upper limit of the sex whose range was applied, else of either
- * sex.
- */
-function isDilated(diameter: Measurement | null): boolean {
-  if (!diameter) return false;
-  if (diameter.interpretation) return diameter.interpretation === 'H';
-  const { male, female, decimals } = LEFT_VENTRICLE.diastolicDiameter;
-  return rounded(diameter.value, decimals) > Math.max(male.normal[1], female.normal[1]);
-}
-
-/** By which of the linear methods an EF was calculated; null where by none (echo 4.2). */
-function linearMethod({ concept, method }: Measurement): 'teichholz' | 'cube' | null {
-  if (concept.key === 'lvef-teichholz') return 'teichholz';
-  return method === 'cart-cube' ? 'cube' : null;
-}
-
-/** One diameter does not represent a ventricle that is dilated or moves unevenly (echo 5.2). */
-function linearLimit(values: Values, ef: Measurement): UngradedEf | null {
-  const method = linearMethod(ef);
-  if (!method) return null;
-  const diameter = values.measurement('lvidd');
-  const motion = values.number('wall-motion-score-index');
-  const uneven = motion !== null && rounded(motion, 2) > 1;
-  const dilated = isDilated(diameter);
-  if (!uneven && !dilated) return null;
-  return {
-    gap: sayOfEcho.gap('lvef.method-invalid', {
-      method,
-      diameter: dilated && diameter ? diameter.value : null,
-      motion: uneven ? motion : null,
+/** LVEF of both networks, mean of the beats on which they agree (api 2.6). */
+export function networkValues(on: MeasuredClip | null): Measurement[] {
+  if (!on || on.clip.ejections.length === 0) return [];
+  const agreeing = on.clip.ejections.filter(({ accepted }) => accepted);
+  const used = agreeing.length > 0 ? agreeing : on.clip.ejections;
+  return outlined({
+    key: 'lvef-networks',
+    section: 'lvef',
+    method: 'mean-of-networks',
+    on,
+    value: mean(used.map(({ percent }) => percent)),
+    remarks: on.clip.scale ? [] : [remarkOfEcho('outlines.ratio-only', { of: 'volumes' })],
+  }).map((measurement) => ({
+    ...measurement,
+    confidence: mean(used.map(({ confidence }) => confidence)),
+    ...(agreeing.length === 0 && {
+      quality: 'low' as const,
+      remarks: [remarkOfEcho('outlines.networks-disagree', {})],
     }),
-    severe: isSevere(ef.value),
-    between: [ef],
-  };
-}
-
-/** Why the headline EF may not be graded; null where it may be, or where there is no EF. */
-export function ungradedEf(values: Values): UngradedEf | null {
-  const ef = headlineEf(values);
-  return ef && (contradiction(values, ef) ?? linearLimit(values, ef));
-}
-
-/** The EF that may be graded and used; null where none was measured, or it may not be graded. */
-export function gradableEf(values: Values): Measurement | null {
-  return ungradedEf(values) ? null : headlineEf(values);
-}
-
-/** A severely reduced EF of the machine that a headline EF of the images would hide; else null. */
-export function severeOfMachine(values: Values): Measurement | null {
-  const ef = headlineEf(values);
-  if (!ef || isOfMachine(ef)) return null;
-  const given = EF_PRECEDENCE.flatMap((key) => values.all(key)).filter(isOfMachine);
-  return given.find(({ value }) => isSevere(value)) ?? null;
+  }));
 }

@@ -44,7 +44,7 @@ import {
   severeOfMachine,
   type UngradedEf,
   ungradedEf,
-} from './measure.ts';
+} from './judge.ts';
 
 /** What this section needs beside the values. */
 interface LvefEvidence extends PatientEvidence, OutlineEvidence {

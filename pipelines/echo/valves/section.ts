@@ -7,7 +7,7 @@ import {
 } from '../../result/render/echo/valves.ts';
 import type { Statement } from '../../result/statement.ts';
 import { continuityArea, mitralAreaByHalfTime, strokeVolume } from '../formulas/doppler.ts';
-import { gradableEf, ungradedEf } from '../lvef/measure.ts';
+import { gradableEf, ungradedEf } from '../lvef/judge.ts';
 import {
   classification,
   conclude,

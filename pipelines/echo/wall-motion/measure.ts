@@ -1,13 +1,12 @@
 import type { WallLevel, WallSide } from '../../measure/wall.ts';
-import { contourStrain, type SegmentMotion, segmentMotions } from '../../measure/wall.ts';
+import { type SegmentMotion, segmentMotions } from '../../measure/wall.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../../result/measurement.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
-import { type MeasuredClip, overBeats } from '../chambers/beats.ts';
+import type { ApicalClips, MeasuredClip } from '../chambers/beats.ts';
 import type { ChamberClip } from '../chambers/clip.ts';
 import type { ApicalView } from '../chambers/gaps.ts';
-import type { FrameGeometry } from '../chambers/geometry.ts';
-import type { ApicalClips } from '../chambers/left-heart.ts';
+import { ventricleFigure } from '../chambers/geometry.ts';
 import { scoreIndex } from '../formulas/chambers.ts';
 import type { ParasternalClip } from '../parasternal/clip.ts';
 import { type ShortAxisView, shortAxisMotions } from '../parasternal/short-axis-segments.ts';
@@ -65,8 +64,6 @@ const BELIEVABLE = [-45, 15] as const;
 const mean = (values: readonly number[]) =>
   values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 
-const figure = ({ lv, muscle }: FrameGeometry) => ({ outline: lv.outline, axis: lv.axis, muscle });
-
 const OTHER: Readonly<Record<WallSide, WallSide>> = { left: 'right', right: 'left' };
 
 function segmentOf({ view, mirrored }: ChamberClip, side: WallSide, level: WallLevel): number {
@@ -102,10 +99,12 @@ function readingsOf(view: SegmentReading['view'], motions: readonly Motion[]): P
 
 function apicalReadings({ clip, beats }: MeasuredClip): Placed[] {
   const motions = beats.flatMap(({ diastole, systole }) =>
-    segmentMotions(figure(diastole), figure(systole)).map(({ side, level, ...motion }) => ({
-      ...motion,
-      segment: segmentOf(clip, side, level),
-    })),
+    segmentMotions(ventricleFigure(diastole), ventricleFigure(systole)).map(
+      ({ side, level, ...motion }) => ({
+        ...motion,
+        segment: segmentOf(clip, side, level),
+      }),
+    ),
   );
   return readingsOf(clip.view, motions);
 }
@@ -185,10 +184,6 @@ export function wallSegments({ apical, shortAxes, reduced }: Walls): WallSegment
     return { segment: number, name, readings: own, strain: strainOf([number]), ...agreed(own) };
   });
 }
-
-/** Longitudinal contour strain of a view, per cent, mean of its beats; null without a beat. */
-export const viewStrain = (on: MeasuredClip): number | null =>
-  overBeats(on, ({ diastole, systole }) => contourStrain(figure(diastole), figure(systole)));
 
 /** Mean score of the segments (ASE 2015); null while one is only suspected, or none was scored. */
 export function scoreIndexOf(segments: readonly WallSegmentReading[]): Measurement | null {

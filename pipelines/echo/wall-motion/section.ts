@@ -3,7 +3,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import { sayOfWallMotion } from '../../result/render/echo/wall-motion.ts';
 import type { Statement } from '../../result/statement.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
-import { gradableEf } from '../lvef/measure.ts';
+import { gradableEf } from '../lvef/judge.ts';
 import {
   classification,
   conclude,

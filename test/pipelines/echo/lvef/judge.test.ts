@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ConceptKey, MethodKey } from '../../../../pipelines/concepts/concepts.ts';
-import { gradableEf, headlineEf } from '../../../../pipelines/echo/lvef/measure.ts';
+import { gradableEf, headlineEf } from '../../../../pipelines/echo/lvef/judge.ts';
 import { valuesOf } from '../../../../pipelines/echo/shared/values.ts';
 import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
 import { type MeasuredStudy, measuredStudy } from '../measured-study.ts';

@@ -1,0 +1,185 @@
+import type { EchoConcept } from '../../concepts/echo.ts';
+import { rounded } from '../../measure/rounding.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import { sayOfEcho } from '../../result/render/echo/shared.ts';
+import type { Statement } from '../../result/statement.ts';
+import { fractionalChange } from '../formulas/chambers.ts';
+import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
+import { isOfMachine, type Values } from '../shared/section.ts';
+
+/** The first that was measured is the headline (echo 4.2). */
+export const EF_PRECEDENCE = [
+  'lvef-3d',
+  'lvef-biplane',
+  'lvef-networks',
+  'lvef-4c',
+  'lvef-2c',
+  'lvef',
+  'lvef-teichholz',
+] as const satisfies readonly EchoConcept[];
+
+/**
+ * The headline EF of the study; null without any. Of what was measured here, the mean of both
+ * networks counts before the discs of the outlines, of which it is one half (api 2.6). What
+ * the machine measured by a better method, or by the same, counts before both.
+ */
+export function headlineEf(values: Values): Measurement | null {
+  const [first] = EF_PRECEDENCE.flatMap((key) => {
+    const given = values.all(key);
+    return given.find(isOfMachine) ?? given[0] ?? [];
+  });
+  if (!first) return null;
+  const networks = values.measurement('lvef-networks');
+  return !isOfMachine(first) && networks ? networks : first;
+}
+
+interface Reading {
+  key: EchoConcept;
+  value: number;
+  origin: 'image' | 'machine';
+  /** From EDV and ESV, whatever the source calls its EF. */
+  ofVolumes: boolean;
+  /** The values that a finding about it rests on. */
+  evidence: readonly Measurement[];
+}
+
+const originOf = (ofMachine: boolean) => (ofMachine ? 'machine' : 'image');
+
+const reading = (ef: Measurement): Reading => ({
+  key: ef.concept.key as EchoConcept,
+  value: ef.value,
+  origin: originOf(isOfMachine(ef)),
+  ofVolumes: false,
+  evidence: [ef],
+});
+
+/** The EF that follows from the volumes of one source, whatever that source reports as its EF. */
+function ofVolumes(values: Values, ofMachine: boolean): Reading[] {
+  const of = (key: EchoConcept) =>
+    values.all(key).find((one) => isOfMachine(one) === ofMachine) ?? null;
+  const [filled, emptied] = [of('lvedv-biplane'), of('lvesv-biplane')];
+  if (!filled || !emptied) return [];
+  return [
+    {
+      key: 'lvef',
+      value: fractionalChange(filled.value, emptied.value),
+      origin: originOf(ofMachine),
+      ofVolumes: true,
+      evidence: [filled, emptied],
+    },
+  ];
+}
+
+/** A change of EF below this many points is within measurement variability (echo 4.6). */
+export const EF_VARIABILITY = 10;
+
+/** EF, per cent, below which LV dysfunction is reported at once (ASE15; echo 4.4, 16). */
+export const SEVERE_EF = 30;
+
+const isApart = (one: number, other: number) => Math.abs(one - other) > EF_VARIABILITY + 1e-9;
+
+/**
+ * The EF of the other source, machine or images, by the best of its methods. A single diameter
+ * cannot contradict volumes (echo 5.2).
+ */
+function ofOtherSource(values: Values, ef: Measurement): Reading[] {
+  const other = !isOfMachine(ef);
+  const given = EF_PRECEDENCE.flatMap((key) => values.all(key)).filter(
+    (one) =>
+      isOfMachine(one) === other && (linearMethod(one) === null || linearMethod(ef) !== null),
+  );
+  const best = given.find(({ concept }) => !other && concept.key === 'lvef-networks') ?? given[0];
+  return best ? [reading(best)] : ofVolumes(values, other);
+}
+
+/** The EF by biplane discs of the outlines; the two networks see only A4C. */
+function discsOfImages(values: Values, ef: Measurement): Reading[] {
+  if (ef.concept.key !== 'lvef-networks') return [];
+  const given = values.all('lvef-biplane').filter((one) => !isOfMachine(one));
+  return given.length > 0 ? given.map(reading) : ofVolumes(values, false);
+}
+
+/** Why the headline EF is shown and neither graded nor concluded from. */
+export interface UngradedEf {
+  gap: Statement;
+  /** Whether one of the contradicting values is a severely reduced function. */
+  severe: boolean;
+  between: readonly Measurement[];
+}
+
+/** Contradictions produce a statement, not a silent choice (echo 19, rule 4). */
+function contradiction(values: Values, ef: Measurement): UngradedEf | null {
+  const against = (readings: readonly Reading[]) =>
+    readings.filter(({ value }) => isApart(value, ef.value));
+  const [discs] = against(discsOfImages(values, ef));
+  const other = against(ofOtherSource(values, ef)).toSorted((a, b) => a.value - b.value);
+  const [lowest] = other;
+  const apart = [...other, ...(discs ? [discs] : [])];
+  if (apart.length === 0) return null;
+  const readings = [reading(ef), ...(lowest ? [lowest] : [])].map(({ evidence, ...one }) => one);
+  return {
+    gap: lowest
+      ? sayOfEcho.gap('lvef.sources-differ', { readings, points: EF_VARIABILITY })
+      : sayOfEcho.gap('lvef.methods-differ', { points: EF_VARIABILITY }),
+    severe: [ef.value, ...apart.map(({ value }) => value)].some(isSevere),
+    between: [ef, ...apart.flatMap(({ evidence }) => evidence)],
+  };
+}
+
+export const isSevere = (ef: number) => rounded(ef, 0) < SEVERE_EF;
+
+/**
+ * Whether the LV is wider than the upper limit of the sex whose range was applied, else of either
+ * sex.
+ */
+function isDilated(diameter: Measurement | null): boolean {
+  if (!diameter) return false;
+  if (diameter.interpretation) return diameter.interpretation === 'H';
+  const { male, female, decimals } = LEFT_VENTRICLE.diastolicDiameter;
+  return rounded(diameter.value, decimals) > Math.max(male.normal[1], female.normal[1]);
+}
+
+/** By which of the linear methods an EF was calculated; null where by none (echo 4.2). */
+function linearMethod({ concept, method }: Measurement): 'teichholz' | 'cube' | null {
+  if (concept.key === 'lvef-teichholz') return 'teichholz';
+  return method === 'cart-cube' ? 'cube' : null;
+}
+
+/** One diameter does not represent a ventricle that is dilated or moves unevenly (echo 5.2). */
+function linearLimit(values: Values, ef: Measurement): UngradedEf | null {
+  const method = linearMethod(ef);
+  if (!method) return null;
+  const diameter = values.measurement('lvidd');
+  const motion = values.number('wall-motion-score-index');
+  const uneven = motion !== null && rounded(motion, 2) > 1;
+  const dilated = isDilated(diameter);
+  if (!uneven && !dilated) return null;
+  return {
+    gap: sayOfEcho.gap('lvef.method-invalid', {
+      method,
+      diameter: dilated && diameter ? diameter.value : null,
+      motion: uneven ? motion : null,
+    }),
+    severe: isSevere(ef.value),
+    between: [ef],
+  };
+}
+
+/** Why the headline EF may not be graded; null where it may be, or where there is no EF. */
+export function ungradedEf(values: Values): UngradedEf | null {
+  const ef = headlineEf(values);
+  return ef && (contradiction(values, ef) ?? linearLimit(values, ef));
+}
+
+/** The EF that may be graded and used; null where none was measured, or it may not be graded. */
+export function gradableEf(values: Values): Measurement | null {
+  return ungradedEf(values) ? null : headlineEf(values);
+}
+
+/** A severely reduced EF of the machine that a headline EF of the images would hide; else null. */
+export function severeOfMachine(values: Values): Measurement | null {
+  const ef = headlineEf(values);
+  if (!ef || isOfMachine(ef)) return null;
+  const given = EF_PRECEDENCE.flatMap((key) => values.all(key)).filter(isOfMachine);
+  return given.find(({ value }) => isSevere(value)) ?? null;
+}
