@@ -33,7 +33,7 @@ def bend(rng: np.random.Generator, size: tuple[int, int], amount: float = 5.0) -
 
 
 def source_map(matrix: np.ndarray, displacement: np.ndarray) -> np.ndarray:
-    """Where each pixel of the network lies in the source (h, w, 2), for cv2.remap."""
+    """Source position of each pixel of the network (h, w, 2), for cv2.remap."""
     height, width = displacement.shape[:2]
     inverse = cv2.invertAffineTransform(matrix).astype(np.float32)
     at = displacement.copy()

@@ -49,7 +49,7 @@ class Sampler:
             "fragment": self.real,
             "shuffled": records,
             "without regions": [r for r in self.real if r.mask],
-            # Half a turn: the probe would lie at the bottom of the picture.
+            # Half a turn: the probe would be at the bottom of the picture.
             "turned over": [r for r in self.real if r.plane == "transperineal"],
         }
         for record in records:

@@ -18,7 +18,7 @@ const PERMISSIVE = new Set([
   'Zlib',
 ]);
 
-/** Packages under something else, and what it is; each is told of in docs/licences.md. */
+/** Packages under another licence, and which one; docs/licences.md describes each. */
 const EXCEPTIONS: readonly { packages: RegExp; licence: string; told: string }[] = [
   { packages: /^@img\/sharp-/, licence: 'LGPL-3.0-or-later', told: '@img/sharp-libvips-*' },
   { packages: /^mediabunny$/, licence: 'MPL-2.0', told: '`mediabunny`' },

@@ -8,12 +8,11 @@ import { phrasesIn, phrasesOf, textFiles } from './phrases.ts';
  */
 const NOT_YET_CLEAN: Readonly<Record<string, number>> = {
   'docs/': 10,
-  'models/': 26,
+  'models/': 5,
   'pipelines/obstetric/': 76,
   'src/app/': 30,
   'src/core/': 1,
   'src/doors/': 24,
-  'test/': 302,
 };
 
 /** Rewritten, below a folder that is not. */

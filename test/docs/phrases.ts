@@ -27,13 +27,16 @@ export const PHRASES: readonly { phrase: RegExp; instead: string }[] = [
 const acrossLines = ({ source }: RegExp) =>
   new RegExp(source.replaceAll(' ', String.raw`\s+(?:(?:\*|\/\/|#|>)\s+)?`), 'gi');
 
-/** Code spans of Markdown name a phrase, and do not use it. */
-const withoutCodeSpans = (file: string, text: string) =>
-  file.endsWith('.md') ? text.replace(/`[^`\n]*`/g, (span) => ' '.repeat(span.length)) : text;
+/** Code spans of Markdown and `is None` of Python name a phrase, and do not use it. */
+const CODE: Readonly<Record<string, RegExp>> = { md: /`[^`\n]*`/g, py: /\bis None\b/g };
+function withoutCode(file: string, text: string) {
+  const code = CODE[file.split('.').at(-1) ?? ''];
+  return code ? text.replace(code, (span) => ' '.repeat(span.length)) : text;
+}
 
 /** "src/doors/http/server.ts:12: told of (write: reported, listed, described in)". */
 export function phrasesIn(file: string, text: string): string[] {
-  const read = withoutCodeSpans(file, text);
+  const read = withoutCode(file, text);
   return PHRASES.flatMap(({ phrase, instead }) =>
     [...read.matchAll(acrossLines(phrase))].map(({ 0: found, index }) => {
       const line = read.slice(0, index).split('\n').length;

@@ -40,7 +40,7 @@ interface SyntaxNode {
 const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 
-/** `a?.b` and `(a)` stand for their content. */
+/** The node inside `a?.b` or `(a)`. */
 function unwrapped(node: unknown): SyntaxNode | null {
   if (!isNode(node)) return null;
   const wrapped =
