@@ -2,7 +2,7 @@
  * Reception of one 209 MB multi-frame object: `node test/bench/dimse.ts`. Ours (with fsync and
  * database row), DCMTK `storescp +B` and Orthanc in turn, in one run, from the same sender. Prints a
  * table and writes nothing else. Memory is the proportional set size of the process tree above its
- * idle value; the echo runs on an association of its own while the object comes.
+ * idle value; the echo runs on a separate association while the object arrives.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -3,7 +3,7 @@
  * from files to documents, beside what cannot be saved of it: frames that it looks at decoded once (of
  * each clip those that name its view, of apical clips those that are outlined, of a display its last; the
  * parasternal ones are left out, since the result does not say which) and as many images through the same
- * networks. Turn by turn, each in a process of its own. Prints a table and writes nothing else.
+ * networks. They alternate, each run in a separate process. Prints a table and writes nothing else.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

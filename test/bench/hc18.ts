@@ -9,8 +9,8 @@ import { resultSchema } from '../../pipelines/result/envelope.ts';
 
 /**
  * Head circumference on hc18 images of pregnancies that no weight has seen
- * (models/fetal-head/split.json), each image a study of its own, through the whole pipeline but its
- * documents.
+ * (models/fetal-head/split.json), each image as a separate study, through the whole pipeline
+ * except its documents.
  *
  *   node test/bench/hc18.ts [--split test|validation] [--data ../shared/data] [--limit N] [--cases]
  */

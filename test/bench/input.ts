@@ -67,7 +67,7 @@ async function measureProgram(program: string, args: readonly string[]): Promise
   return { seconds, peakMegabytes };
 }
 
-/** In a process of its own: reads one file and decodes all its frames, as a pipeline does. */
+/** Runs in a separate process: reads one file and decodes all its frames, as a pipeline does. */
 async function decodeAll(path: string): Promise<void> {
   const begin = performance.now();
   const { clips } = await readStudy([{ name: 'cine', path }]);

@@ -1,6 +1,6 @@
 /**
  * Reception by many associations at a time: `node test/bench/listener.ts`. 50 associations side by
- * side bring 2,000 studies of one object, each on an association of its own, to each receiver: ours
+ * side bring 2,000 studies of one object, each on a separate association, to each receiver: ours
  * on the embedded database and on PostgreSQL, each empty and with 100,000 studies, DCMTK `storescp
  * +B --fork` and Orthanc. All run at once and take their turns in rounds, so that each sees the same
  * machine. Prints a table and writes nothing else.

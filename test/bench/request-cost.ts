@@ -48,7 +48,7 @@ async function measured(work: () => Promise<void>): Promise<Omit<Measure, 'calls
   };
 }
 
-/** In a process of its own, its models open: the request, and which models it called how often. */
+/** Runs in a separate process with the models open: the request, and how often it called each model. */
 async function wholeRequest({ pipeline, prepare, job }: MeasuredRequest, folder: string) {
   const calls: Call[] = [];
   subscribe(INFERENCE.name, (run) => {
@@ -63,7 +63,7 @@ async function wholeRequest({ pipeline, prepare, job }: MeasuredRequest, folder:
   return { ...measure, calls };
 }
 
-/** In a process of its own, its models open: decoding and inference alone, one after the other. */
+/** Runs in a separate process with the models open: only decoding and inference, one after the other. */
 async function rawCost(
   { job, decoded }: MeasuredRequest,
   folder: string,

@@ -6,7 +6,7 @@ import { reliabilityPage } from './reliability-page.ts';
 import { type Outcome, scenario, stood } from './scenario.ts';
 
 /**
- * The fault campaign: every fault, each against a whole site of its own under traffic.
+ * The fault campaign: every fault, each against a separate, complete site under traffic.
  *
  *   npm run faults                                  all of them; writes docs/reliability.md
  *   node test/faults/campaign.ts --only 'PACS'      those with this in their name; writes nothing

@@ -13,7 +13,7 @@ export interface CartNetwork {
   start(program: string, args: readonly string[]): ChildProcess;
   /** The cart sends so many bits a second at the most. */
   throttle(megabits: number): Promise<void>;
-  /** Pulls the cable: neither side is told that the connection is gone. */
+  /** Pulls the cable: neither side is notified that the connection is gone. */
   pull(): Promise<void>;
   plug(): Promise<void>;
   remove(): Promise<void>;

@@ -12,7 +12,7 @@ export interface CartObject {
   path: string;
   sopInstanceUid: string;
   studyUid: string;
-  /** Of the data set alone: what must be found again, whatever file it lies in. */
+  /** Of the data set alone, which must be found again whichever file holds it. */
   dataSetSha256: string;
 }
 
@@ -71,7 +71,7 @@ export async function cartStudies(label: string, count: number): Promise<CartStu
   return { studies, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** SHA-256 of what stands behind the file meta information. */
+/** SHA-256 of the data set, which follows the file meta information. */
 export async function dataSetSha256(path: string): Promise<string> {
   const file = await readFile(path);
   const { dataSetOffset } = decodeFileMeta(file);

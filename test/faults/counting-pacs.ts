@@ -87,7 +87,7 @@ export async function startCountingPacs(gatewayPort: number): Promise<CountingPa
     },
     ended: async () => {},
   };
-  /** Over an association of its own, as archives do (PS3.4 J.3.3), until it is heard. */
+  /** Reports over a separate association, as archives do (PS3.4 J.3.3), until it is answered. */
   const tell = async (report: CommitmentReport) => {
     const gateway = {
       host: '127.0.0.1',

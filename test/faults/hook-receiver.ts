@@ -16,7 +16,7 @@ export interface HookReceiver {
   close(): Promise<void>;
 }
 
-/** The server of a client of the API: counts what it is told. */
+/** The webhook server of an API client: counts the events it receives. */
 export async function startHookReceiver(): Promise<HookReceiver> {
   const calls: HookCall[] = [];
   const server = createServer(async (request, response) => {

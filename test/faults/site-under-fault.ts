@@ -31,7 +31,7 @@ export interface SiteOptions {
 }
 
 /**
- * A site whose roles are processes of their own on one data folder, with PostgreSQL and Redis. Around
+ * A site whose roles are separate processes on one data folder, with PostgreSQL and Redis. Around
  * them a PACS, an archive, an EHR and a client with a webhook, all of which count what arrives.
  */
 export interface SiteUnderFault {
@@ -152,7 +152,7 @@ export async function startSiteUnderFault(
       await redis.stop();
       await postgres.stop();
       const configs = [...configFiles.values()].map((file) => join(file, '..'));
-      // A disk of its own is removed by whoever mounted it.
+      // A separate disk is removed by whoever mounted it.
       for (const folder of options.disk ? configs : [dataDir, ...configs]) {
         await rm(folder, { recursive: true, force: true });
       }

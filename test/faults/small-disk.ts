@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A file system of its own, small enough to be filled. */
+/** A separate file system, small enough to be filled. */
 export interface SmallDisk {
   folder: string;
   remove(): Promise<void>;

@@ -10,7 +10,7 @@ const LONGEST_REASON = 300;
 const UID = /^[0-9][0-9.]{0,63}$/;
 
 function checkUids(uids: readonly (string | null | undefined)[]): void {
-  for (const uid of uids) if (uid && !UID.test(uid)) throw new Error('a UID that is none');
+  for (const uid of uids) if (uid && !UID.test(uid)) throw new Error('an invalid UID');
 }
 
 /** Frames of a clip that are decoded: the ends and the middle, where offsets go wrong. */
@@ -51,14 +51,15 @@ export async function examine(name: string, bytes: Buffer, folder: string): Prom
     }
     for (const { value, unit, sopInstanceUid, image } of cart) {
       checkUids([sopInstanceUid, image?.sopInstanceUid]);
-      if (!Number.isFinite(value) || unit === '') throw new Error('a cart value is no number');
+      if (!Number.isFinite(value) || unit === '')
+        throw new Error('a cart value that is not finite or has no unit');
     }
     for (const clip of clips) {
       checkUids([clip.sopInstanceUid, clip.sopClassUid, clip.seriesInstanceUid]);
       for (const { area, scale } of clip.regions) {
         const inside = area.minX >= 0 && area.maxX < clip.width && area.maxY < clip.height;
         const positive = scale.x > 0 && scale.y > 0 && Number.isFinite(scale.x + scale.y);
-        if (!inside || !positive) throw new Error('a calibration that cannot be');
+        if (!inside || !positive) throw new Error('an impossible calibration');
       }
       if (clip.frames.some(({ time }) => !Number.isFinite(time))) throw new Error('a time of NaN');
       await decode(clip);

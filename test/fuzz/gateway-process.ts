@@ -1,5 +1,5 @@
 /**
- * The gateway that fuzzers attack, in a process of its own with the garbage collector at hand:
+ * The gateway that fuzzers attack, in a separate process that exposes the garbage collector:
  * `gateway-process.ts DATA_DIR`. A rejection that nobody handles ends it, as it ends a real one.
  */
 import { readdir, readlink } from 'node:fs/promises';

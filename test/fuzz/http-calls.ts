@@ -94,7 +94,7 @@ const headers = fc
     })),
   );
 
-/** How the length of a body is told: truly, by chunks, wrongly, in two ways at once, not at all. */
+/** How a call declares the length of its body: correctly, in chunks, wrongly, in two ways at once, not at all. */
 const framing = fc.oneof(
   { weight: 8, arbitrary: fc.constant('length') },
   { weight: 2, arbitrary: fc.constant('chunked') },

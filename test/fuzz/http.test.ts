@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-it('every operation answers generated and broken calls without an error of its own', async () => {
+it('every operation answers generated and malformed calls without an internal error', async () => {
   const statuses: Statuses = new Map();
   const { warm, end } = await attack(gateway, httpAttack(statuses), {
     seconds: 8,

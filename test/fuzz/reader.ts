@@ -12,8 +12,8 @@ import { randomOf } from './mutate.ts';
  *
  *   node test/fuzz/reader.ts --minutes 10 --seed 1 --data ../shared/data --out fuzz-findings
  *
- * Each input that broke the reader lies in `--out` with the error beside it. Exit status 1 where
- * there is one. Nothing made from the data folder may be committed.
+ * Each input that broke the reader is written to `--out` together with its error. The exit status is
+ * 1 if there is one. Nothing made from the data folder may be committed.
  */
 const { values: options } = parseArgs({
   options: {

@@ -74,7 +74,7 @@ describe.skipIf(!DCMTK_INSTALLED || !PYNETDICOM_INSTALLED)('what a PACS took of 
     });
   const delivery = async () => (await deliveries(site))[0];
 
-  it('is committed when the PACS says so, over an association of its own', async () => {
+  it('is committed when the PACS reports so over a separate association', async () => {
     expect((await delivery())?.committed_at).toBeNull();
     expect(await answer([uid], [])).toEqual({ status: 0 });
     expect((await delivery())?.committed_at).not.toBeNull();

@@ -11,7 +11,7 @@ import { openSite, type Site } from './site.ts';
 const DISK_MEGABYTES = 300;
 const MEGABYTE = 1_048_576;
 
-/** A small disk of its own in memory; null where this user may not mount one. */
+/** Mounts a small disk in memory; null where this user may not mount one. */
 function mountDisk(): string | null {
   const folder = mkdtempSync(join(tmpdir(), 'sonogate-disk-'));
   try {

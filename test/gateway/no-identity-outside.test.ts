@@ -31,7 +31,7 @@ const IDENTITY = {
 /** Everything that tells who it was; dates also as FHIR and JSON write them. */
 const TELLING = /zxqunusual|marvella|QZ9917|ACCZQ881|1987-?06-?13|2025-?08-?03|2026-?01-?18/i;
 
-/** An EHR that repeats to us, in each refusal, all that it was told. */
+/** An EHR that repeats to us, in each refusal, everything we sent it. */
 async function startParrot(): Promise<{ server: Server; url: string; heard: string[] }> {
   const heard: string[] = [];
   const server = createServer((call, answer) => {
@@ -186,11 +186,11 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
     return stop;
   }
 
-  test('is told to the EHR, so that there was something to keep back', () => {
+  test('is sent to the EHR, so that there is something that could leak', () => {
     expect(ehr.heard.join('\n')).toMatch(TELLING);
   });
 
-  test('stands in no line of the log, at any level', async () => {
+  test('does not appear in the log at any level', async () => {
     const debug = '"level":20';
     for (const said of ['association rejected', 'object put in quarantine', 'ehr_', debug]) {
       const isSaid = () => gateway.log.some((line) => line.includes(said));
@@ -199,12 +199,12 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
     expect(gateway.log.filter((line) => TELLING.test(line))).toEqual([]);
   });
 
-  test('stands in no metric', () => {
+  test('does not appear in any metric', () => {
     expect(metrics).toContain('sonogate_');
     expect(metrics).not.toMatch(TELLING);
   });
 
-  test('stands in no answer but that which repeats what the call itself said', () => {
+  test('appears only in the answer that repeats what the call itself said', () => {
     const [refused = '', unknownFile = ''] = bodies;
     expect(JSON.parse(refused)).toMatchObject({ status: 422 });
     expect(refused).not.toMatch(TELLING);
@@ -225,7 +225,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
     }
   });
 
-  test('stands in no row of the audit, which names who did what', async () => {
+  test('does not appear in the audit, which names who did what', async () => {
     const { lines } = await operation('audit.export', { format: 'jsonl' });
     const events = lines.map((line) => JSON.parse(line));
     const actions = new Set(

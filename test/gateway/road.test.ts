@@ -47,7 +47,7 @@ async function knowPatient(ehr: FhirTestServer): Promise<void> {
 }
 
 describe.skipIf(!DCMTK_INSTALLED)(
-  'the road of a study, from storescu to Orthanc and the EHR',
+  'the path of a study from storescu to Orthanc and the EHR',
   () => {
     let orthanc: Orthanc | null;
     let ehr: FhirTestServer;

@@ -9,7 +9,7 @@ import { stringify } from 'yaml';
 
 const CLI = fileURLToPath(new URL('../../src/app/cli/sonogate.ts', import.meta.url));
 
-/** `sonogate serve` in a process of its own, to be killed. */
+/** `sonogate serve` in a separate process, so that a test can kill it. */
 export interface Served {
   pid: number;
   dicomPort: number;

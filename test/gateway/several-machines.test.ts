@@ -49,7 +49,7 @@ afterAll(async () => {
   await bucket?.stop();
 });
 
-/** Each machine has a data folder of its own: what they share lies in PostgreSQL, Redis and a bucket. */
+/** Each machine has its own data folder; PostgreSQL, Redis and a bucket hold all that they share. */
 describe.skipIf(!postgres || !redis || !bucket)(
   'two listeners, two API servers and two workers',
   () => {

@@ -145,8 +145,8 @@ describe('SIGTERM in the middle of everything', PATIENCE, () => {
   });
 });
 
-describe('a gateway that is told to stop', PATIENCE, () => {
-  test('is not ready first and serves on; a second signal ends the waiting', async () => {
+describe('a gateway that receives a stop signal', PATIENCE, () => {
+  test('reports not ready but keeps serving; a second signal ends the wait', async () => {
     const gateway = await start({ shutdown: { readinessSeconds: 600 } });
     const status = async (path: string) => (await fetch(`${gateway.url}${path}`)).status;
     expect(await status('/health/ready')).toBe(200);

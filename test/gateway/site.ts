@@ -44,7 +44,7 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** The whole gateway in this process, on a database of its own. */
+/** The whole gateway in this process, on a separate database. */
 export async function openSite(overrides: Record<string, unknown> = {}): Promise<Site> {
   const dataDir = await freshDataDir();
   const config = loadConfig({}, siteSettings(dataDir, overrides));

@@ -16,7 +16,7 @@ async function studyUidOf(path: string): Promise<string> {
   return /\[([\d.]+)\]/.exec(output)?.[1] ?? '';
 }
 
-/** Real files of many vendors; they lie beside the checkout and are not part of the project. */
+/** Real files of many vendors; they are kept outside the repository. */
 describe.skipIf(!AVAILABLE)('every real ultrasound file, sent by DCMTK in its own syntax', () => {
   const files = AVAILABLE ? readdirSync(FOLDER).sort() : [];
   let site: Site;

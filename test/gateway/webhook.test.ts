@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Receiver, startReceiver } from '../src/core/webhooks/receiver.ts';
 import { openSite, type Site } from './site.ts';
 
-/** A run takes two seconds on a machine of its own, and many times that on a busy one. */
+/** A run takes two seconds on an idle machine, and many times that on a busy one. */
 const PATIENCE_MS = 110_000;
 
-describe('the whole gateway and a client with a server of its own', { timeout: 120_000 }, () => {
+describe('the whole gateway and a client with its own webhook server', { timeout: 120_000 }, () => {
   let client: Receiver;
   let site: Site;
   let url: string;

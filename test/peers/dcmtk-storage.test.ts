@@ -53,7 +53,7 @@ async function takeFromStorescp(): Promise<Buffer> {
   return file.subarray(decodeFileMeta(file).dataSetOffset);
 }
 
-/** Data set as it lies in the intake, found by its digest; null when it is not there. */
+/** Data set as the intake stores it, found by its digest; null when it is not there. */
 async function storedDataSet(dataSet: Buffer): Promise<Buffer | null> {
   const { rows } = await site.database.query<{ path: string; transfer_syntax: string }>(
     'SELECT path, transfer_syntax FROM instances WHERE data_set_sha256 = $1',
@@ -108,7 +108,7 @@ describe.skipIf(!DCMTK_INSTALLED)('DCMTK', () => {
     expect(await echo(site.node)).toMatchObject({ status: 0 });
   });
 
-  test('echoscu to another title is told that we do not have it', async () => {
+  test('echoscu to another AE title is refused: called AE title not recognized', async () => {
     const args = ['-aec', 'OTHER', '127.0.0.1', String(site.gateway.port)];
     const { exitCode, output } = await dcmtk('echoscu', args);
     expect(exitCode).not.toBe(0);

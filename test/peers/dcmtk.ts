@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 
-/** DCMTK leaves Nagle's algorithm on without this: 44 ms an object, of its own making. */
+/** DCMTK leaves Nagle's algorithm on without this: 44 ms an object, which no receiver causes. */
 const ENVIRONMENT = { ...process.env, TCP_NODELAY: '1' };
 const TIMEOUT_MILLISECONDS = 30_000;
 
@@ -71,7 +71,7 @@ export function startStorescp(folder: string, extra: readonly string[] = []): Pr
 }
 
 /**
- * `dcmqrscp`, an archive that indexes what it gets: stricter than `storescp` about what it is told.
+ * `dcmqrscp`, an archive that indexes what it receives, and is therefore stricter than `storescp`.
  * @param movesTo the node on this machine that it sends to when it is asked to (C-MOVE).
  */
 export function startDcmqrscp(

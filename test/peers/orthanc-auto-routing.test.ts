@@ -111,7 +111,7 @@ describe.skipIf(!ORTHANC_INSTALLED || !DCMTK_INSTALLED)('Orthanc with auto-routi
     expect(output).toMatch(/\(0008,0060\) CS \[SR/);
   });
 
-  test('is told by movescu to send us our own reports: they are taken and are no news', async () => {
+  test('sends us our own reports after a movescu request: they are accepted and change nothing', async () => {
     const reports = (await orthanc.instances()).filter(({ Modality }) => Modality === 'SR');
     const { exitCode, output } = await dcmtk('movescu', [
       '-S',

@@ -24,7 +24,7 @@ export interface Orthanc {
 }
 
 /**
- * An Orthanc of its own on free ports; null where it is not installed.
+ * Starts a separate Orthanc on free ports; null where it is not installed.
  * @param dicomWeb with its DICOMweb plugin, under `/dicom-web/` of `url`.
  * @param settings entries of its configuration file, over those of every test.
  * @param lua a script that it runs.

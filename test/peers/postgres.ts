@@ -36,7 +36,7 @@ function serverUser(): { uid: number; gid: number } | undefined {
 }
 
 /**
- * Starts a PostgreSQL server of its own in a temporary folder; null where none is installed.
+ * Starts a separate PostgreSQL server in a temporary folder; null where none is installed.
  * @param durable commits wait for the disk, as those of a site do
  */
 export async function startPostgres({ durable = false } = {}): Promise<PostgresServer | null> {

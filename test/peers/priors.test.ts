@@ -103,7 +103,7 @@ describe.skipIf(!ORTHANC_INSTALLED)('earlier examinations', () => {
     expect(await row('1')).toBeNull();
   });
 
-  test('are no studies of their own: nothing is submitted of them', async () => {
+  test('are not treated as new studies: no request is submitted for them', async () => {
     await archived(object('1', { studyDate: '20260101' }));
     await submitted();
     site.pass(100);
@@ -136,7 +136,7 @@ describe.skipIf(!ORTHANC_INSTALLED)('earlier examinations', () => {
     expect(requestsOf('1')).toHaveLength(1);
   });
 
-  test('of the same ID with another birth date are not used, and it is said', async () => {
+  test('of the same ID with another birth date are not used, which is reported', async () => {
     await archived(object('1', { studyDate: '20260101', birthDate: '19910405' }));
     const command = await submitted();
     expect(command?.priorFiles).toEqual([]);

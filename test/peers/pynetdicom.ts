@@ -14,7 +14,7 @@ const env = { ...process.env, PYTHONPATH: MODULES };
 export const PYNETDICOM_INSTALLED =
   spawnSync('python3', ['-c', 'import pynetdicom'], { env }).status === 0;
 
-/** A program on pynetdicom that does what it is told. */
+/** A program on pynetdicom that a test commands. */
 export interface PynetdicomPeer {
   ask<Answer>(order: Record<string, unknown>): Promise<Answer>;
   stop(): Promise<void>;

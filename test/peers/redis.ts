@@ -17,8 +17,8 @@ export interface RedisServer {
 }
 
 /**
- * Starts a Redis server of its own; null where none is installed.
- * @param persistent each write is logged to the disk (AOF), so that it comes back with what it had
+ * Starts a separate Redis server; null where none is installed.
+ * @param persistent each write is logged to the disk (AOF), so that it restarts with its data
  */
 export async function startRedis({ persistent = false } = {}): Promise<RedisServer | null> {
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-redis-'));

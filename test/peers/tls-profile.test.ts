@@ -139,7 +139,7 @@ describe.skipIf(!OPENSSL_INSTALLED || !DCMTK_INSTALLED)('client certificates', (
     expect(seen.refused).toEqual(Array(2).fill('certificate_not_of_calling_ae'));
   });
 
-  test('a handshake that fails is told with its reason', async () => {
+  test('a handshake that fails is reported with its reason', async () => {
     const seen = await start({ caFile: hospital.caFile });
     await echo(seen.port, 'CART', as(stranger));
     await echo(seen.port, 'CART', []);

@@ -116,7 +116,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
       await expect(find(10, impatient)).rejects.toMatchObject({ code: 'peer_unreachable' });
     });
 
-    test('never stops: it is told to cancel at the limit', async () => {
+    test('never stops: we send C-CANCEL at the limit', async () => {
       await tell({ endless: true });
       expect(await find(5)).toHaveLength(5);
       expect(await asked()).toMatchObject({ canceled: true });
@@ -133,7 +133,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
       expect(await retrieve()).toMatchObject({ completed: 3, failed: 0 });
     });
 
-    test('does not know our title as a destination: the operator is told what to enter', async () => {
+    test('does not know our AE title as a move destination: the error says what to enter there', async () => {
       const { port, host } = site.config.archives[0] as { port: number; host: string };
       const node = { host, port, aeTitle: 'WRONG', callingAeTitle: 'SONOGATE', timeoutSeconds: 3 };
       const moving = dimseArchive(
@@ -150,7 +150,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
       );
     });
 
-    test('is canceled by us: it is told so and stops', async () => {
+    test('is canceled by us: it receives C-CANCEL and stops', async () => {
       await tell({ delay: 1 });
       const stop = new AbortController();
       onTaken = () => stop.abort();

@@ -35,7 +35,7 @@ const measured = (key: string, changes: Partial<Measurement> = {}): Measurement 
 const partsOf = (measurements: Measurement[], plane: string | null) =>
   crossedOf({ ...NOTHING, measurements }, plane).map(({ part }) => part);
 
-describe('what is said of a structure that the image does not show', () => {
+describe('the answer about a structure that the image does not show', () => {
   it.each<[string, string | null, string[]]>([
     ['hc', 'transthalamic', []],
     ['hc', 'abdominal', ['head']],

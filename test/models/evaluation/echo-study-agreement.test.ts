@@ -39,7 +39,7 @@ describe('what the product said of simulated studies', () => {
   it('is asked only of the studies that have the quantity', () => {
     expect(effusion).toMatchObject({ key: 'effusion-depth', studies: 1, withheld: 0 });
   });
-  it('stands in a table with the unit', () => {
+  it('is printed in a table with its unit', () => {
     expect(agreementTable([tapse, effusion].flatMap((row) => row ?? []))).toContain(
       '| TAPSE (mm) | 3 | 1 | 1.5 | 0.5 | 2 | 2 |',
     );

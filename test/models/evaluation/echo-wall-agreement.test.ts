@@ -77,7 +77,7 @@ describe('agreement over segments', () => {
       suspected: 2,
       suspectedRightly: 1,
     }));
-  it('stands in a table by level', () => {
+  it('is printed in a table by level', () => {
     const lines = wallTable(walls).split('\n');
     expect(lines.at(-1)).toBe('| all | 7 | 4 | 5 | 1 | 4 | 2 | 1 | 2 (1) |');
     expect(lines.at(-2)).toBe('| apical | 3 | 2 | 1 | 0 | 0 | 1 | 0 | 2 (1) |');

@@ -127,7 +127,7 @@ describe('a simulated frame', () => {
     expect(Math.abs(median)).toBeLessThan(0.6);
   });
 
-  it('shows the femur at least twice as bright as what lies in its shadow', () => {
+  it('shows the femur at least twice as bright as the tissue in its shadow', () => {
     const frame = frames.femur;
     const [p, q] = frame.truth.femur?.ends ?? [];
     if (p === undefined || q === undefined) throw new Error('a femur frame has two ends');

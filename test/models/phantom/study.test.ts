@@ -118,7 +118,7 @@ describe('a simulated obstetric study', () => {
     expect(digest(await simulateObstetricStudy(request))).toEqual(digest(study));
   });
 
-  it('refuses an age outside the chart and a date that is none', async () => {
+  it('refuses an age outside the chart and an invalid date', async () => {
     await expect(simulateObstetricStudy({ seed: 1, gaDays: 60 })).rejects.toThrow(RangeError);
     await expect(
       simulateObstetricStudy({ seed: 1, gaDays: 200, studyDate: 'today' }),

@@ -1,4 +1,4 @@
-"""An archive on pynetdicom that does what it is told, also wrongly; driven by lines of JSON."""
+"""An archive on pynetdicom that a test commands by lines of JSON, also to break the standard."""
 
 import json
 import sys

@@ -178,7 +178,7 @@ class Peer:
         raise ValueError(action)
 
     def answer(self, order):
-        """Reports on a request for commitment over an association of our own, as its SCP."""
+        """Reports on a request for commitment over a separate association, as its SCP."""
         ae = AE(ae_title=order["title"])
         ae.add_requested_context(StorageCommitmentPushModel, ImplicitVRLittleEndian)
         role = build_role(StorageCommitmentPushModel, scu_role=False, scp_role=True)

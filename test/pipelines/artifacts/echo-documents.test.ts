@@ -17,7 +17,7 @@ import { NOTHING_MEASURED } from './example-result.ts';
 import { SUBJECT } from './example-subject.ts';
 import { asFile, dciodvfy, installed, run } from './programs.ts';
 
-/** What nothing names is never accepted, and so stands in no section of a structured report. */
+/** A concept that nothing names is never accepted, and so no section of a structured report has it. */
 const echoKeys = (Object.keys(CONCEPTS) as ConceptKey[]).filter(
   (key) => CONCEPTS[key].group === 'echo' && !key.endsWith('-unnamed'),
 );

@@ -181,7 +181,7 @@ describe('growth chart', () => {
     }
   });
 
-  test('a weight is drawn on the chart of its own formula alone', () => {
+  test('a weight is drawn only on the chart for its formula', () => {
     const weight = (chart: string) =>
       measurement('efw', 'efw', 1100, {
         unit: 'g',

@@ -202,7 +202,7 @@ describe('twins', () => {
     expect(texts(document).join()).toContain('could not be assigned to a fetus');
   });
 
-  test('one fetus has no subject of its own', () => {
+  test('a single fetus has no Subject ID', () => {
     expect(named(buildTid5000(RESULT, SUBJECT), 'Subject ID')).toEqual([]);
   });
 });
@@ -211,7 +211,7 @@ describe('repeated values in TID 5000', () => {
   const repeated = (given: readonly Measurement[]) =>
     buildTid5000({ ...RESULT, measurements: withStanding(given) }, SUBJECT);
 
-  test('the median stands before what it was made of: a receiver may take the first', () => {
+  test('the median precedes the values it was made of: a receiver may take the first', () => {
     const median = measurement('hc', 'hc', 262, {
       derivation: 'median',
       inputs: ['hc-1', 'hc-2', 'hc-3'],
@@ -234,7 +234,7 @@ describe('repeated values in TID 5000', () => {
 });
 
 describe('gestational age in TID 5000', () => {
-  test('the age by one quantity stands in its group with the coded equation', () => {
+  test('the age by one quantity is in its group, with the coded equation', () => {
     const groups = named(buildTid5000(RESULT, SUBJECT), 'Biometry Group');
     const head = groups.find(({ items: [first] }) => first?.name?.code === '11984-2');
     const age = head?.items.find(({ name }) => name?.code === '18185-9');

@@ -108,7 +108,7 @@ describe('forms by what a peer accepts', () => {
     return forms.map((bytes) => decode(bytes).header);
   };
 
-  test('auto: Comprehensive 3D, then Comprehensive, then Enhanced SR, each an object of its own', async () => {
+  test('auto: Comprehensive 3D, then Comprehensive, then Enhanced SR, each a separate object', async () => {
     const headers = await classes('auto');
     expect(headers.map(({ SOPClassUID }) => SOPClassUID)).toEqual([
       '1.2.840.10008.5.1.4.1.1.88.34',
@@ -132,7 +132,7 @@ describe('forms by what a peer accepts', () => {
     }
   });
 
-  test('a LABELMAP stands before its BINARY form', async () => {
+  test('a LABELMAP precedes its BINARY form', async () => {
     const asked = {
       ...source(RESULT, SUBJECT),
       destination: { measurementSopClass: 'auto' as const, segmentation: 'labelmap' as const },

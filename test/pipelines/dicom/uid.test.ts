@@ -16,7 +16,7 @@ describe('a UID', () => {
     ' 1.2',
     'Beispiel^Zoe',
     `1.${'2'.repeat(63)}`,
-  ])('"%s" is none', (text) => {
+  ])('"%s" is not a UID', (text) => {
     expect(uidOrNull(text)).toBeNull();
   });
 });

@@ -102,7 +102,7 @@ describe('what may not be said', () => {
       quality: 'accepted',
     });
   });
-  it('where they do not, neither their mean nor the discs are said', () => {
+  it('where they do not, neither their mean nor the discs are reported', () => {
     const clip = beatingClip('A4C', HEALTHY, { ejections: [{ ...joint, accepted: false }] });
     const values = read([clip]);
     expect(outlinedValue(values, 'lvef-networks')).toMatchObject({ quality: 'low' });
@@ -139,7 +139,7 @@ describe('the phases', () => {
   });
 });
 
-describe('a clip of end-diastole and end-systole alone', () => {
+describe('a clip of only end-diastole and end-systole', () => {
   const whole = beatingClip('A4C', HEALTHY);
   const of = (...indices: number[]): ChamberClip => ({
     ...whole,
@@ -151,7 +151,7 @@ describe('a clip of end-diastole and end-systole alone', () => {
   it.each([
     ['in their order', [0, systole]],
     ['the other way round', [systole, Math.round(BEAT * 50)]],
-  ])('is measured %s, and says what stands for what', (_what, indices) => {
+  ])('is measured %s: the largest and the smallest cavity serve as ED and ES', (_what, indices) => {
     const ef = outlinedValue(read([of(...indices)]), 'lvef-4c');
     expect(Math.abs((ef?.value ?? 0) - EF)).toBeLessThan(1);
     expect(noteOf(ef)).toContain('a clip of 2 frames: the largest and the smallest cavity');

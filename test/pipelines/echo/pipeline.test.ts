@@ -88,7 +88,7 @@ describe('a study whose machine reported its measurements', () => {
     expect(category('ph-probability')).toBe('high');
   });
 
-  it('drafts a report in which every number stands in the result', () => {
+  it('drafts a report with no number that is not in the result', () => {
     expect(section('report')).toMatchObject({ status: 'complete' });
     expect(result.report?.findings.join('\n')).toContain('LV mass: 246 g');
   });

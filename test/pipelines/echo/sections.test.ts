@@ -127,7 +127,7 @@ describe('size of the left ventricle', () => {
 });
 
 describe('ejection fraction', () => {
-  it('stands by its precedence: 3D before biplane before one plane before Teichholz', () => {
+  it('follows the order of precedence: 3D before biplane before one plane before Teichholz', () => {
     const all = { 'lvef-teichholz': 70, 'lvef-4c': 60, 'lvef-biplane': 50, 'lvef-3d': 40 } as const;
     expect(interpreted(all).category('lvef-grade')).toBe('moderately abnormal');
     expect(interpreted({ ...all, 'lvef-3d': 1 }).category('lvef-grade')).toBe('mildly abnormal');
@@ -209,7 +209,7 @@ describe('relative apical sparing', () => {
 });
 
 describe('the clips of a handheld', () => {
-  it('are no study of a machine: what they cannot answer is said', () => {
+  it('are not a study from a machine: what they cannot answer is reported', () => {
     const { section } = interpreted({}, {}, true);
     expect(section('focused')?.summary).toContain('The clips of the handheld carry no calibration');
   });

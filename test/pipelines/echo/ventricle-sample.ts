@@ -41,7 +41,7 @@ function closed(points: readonly Point[], step: number): Point[] {
   });
 }
 
-/** Outlines of ventricle, wall and atrium in millimetres; the valve plane lies at y = 150. */
+/** Outlines of ventricle, wall and atrium in millimetres; the valve plane is y = 150. */
 export function ventricleOutlines({ base, length, wall, ...left }: VentricleShape) {
   const { leftShare = 1, leftWall = wall } = left;
   const centre = { x: 100, y: 150 };

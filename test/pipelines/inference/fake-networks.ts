@@ -14,7 +14,7 @@ export interface Behaviour {
   lost?: boolean;
 }
 
-/** The smallest model: networks that stand in for it are given its images. */
+/** The smallest model; the fake networks receive its images in its place. */
 export async function smallModel(): Promise<RegisteredModel> {
   const models = await readRegistry();
   const pixels = ({ input }: RegisteredModel) => input.width * input.height;
@@ -23,7 +23,7 @@ export async function smallModel(): Promise<RegisteredModel> {
   return smallest;
 }
 
-/** Stands in for the library: each network answers the mean of each of its images. */
+/** Replaces the library: each network answers the mean of each of its images. */
 export function fakeLibrary(behaviours: Partial<Record<Provider, Behaviour>> = {}) {
   const loaded: Provider[] = [];
   const open: Provider[] = [];

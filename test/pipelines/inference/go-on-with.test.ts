@@ -39,7 +39,7 @@ describe('a model whose accelerator is lost', () => {
     expect(library.open).toEqual(['cpu']);
   });
 
-  it('is told of once, with what the library said', async () => {
+  it('is logged once, with the message of the library', async () => {
     const { session, library } = await onAccelerator();
     library.behaviours.webgpu = { lost: true };
     await Promise.all([session.run([image]), session.run([image])]);

@@ -14,7 +14,7 @@ const { width, height } = model.input;
 const image = (seed: number) =>
   Float32Array.from({ length: width * height }, (_, i) => 0.5 + 0.5 * Math.sin(seed + i * 0.37));
 
-describe('a model on a thread of its own', async () => {
+describe('a model on a separate thread', async () => {
   const session = await open(model, CPU);
   afterAll(() => session.close());
 

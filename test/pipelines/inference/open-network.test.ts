@@ -95,7 +95,7 @@ describe('what holds for every model is found out with the first', () => {
   it.each<[string, Behaviour]>([
     ['does not load', { broken: true }],
     ['runs in software', { seconds: 1 }],
-  ])('one that %s is tried, and told of, once', async (_, behaviour) => {
+  ])('one that %s is tried once, and logged once', async (_, behaviour) => {
     expect(await twice(behaviour)).toEqual({ tries: 1, refusals: [] });
   });
 

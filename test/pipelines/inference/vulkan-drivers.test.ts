@@ -13,7 +13,7 @@ const SWIFTSHADER = '/usr/lib/chromium/vk_swiftshader_icd.json';
 const inference = (file: string) =>
   new URL(`../../../pipelines/inference/${file}`, import.meta.url).href;
 
-/** Runs a program with one Vulkan driver, in a process of its own: a driver is looked for once. */
+/** Runs a program with one Vulkan driver, in a separate process, since a process looks for drivers only once. */
 async function withDriver<T>(driver: string, body: string): Promise<{ answer: T; stderr: string }> {
   const program = join(await temporaryFolder(), 'program.mjs');
   await writeFile(
@@ -32,7 +32,7 @@ async function withDriver<T>(driver: string, body: string): Promise<{ answer: T;
   return { answer: JSON.parse(stdout), stderr };
 }
 
-/** Opens two models one after the other as a gateway does, with what was said of each. */
+/** Opens two models one after the other as a gateway does, and prints what was logged about each. */
 const OPEN_TWO = `
   const open = networkOpener();
   const answer = [];

@@ -30,7 +30,7 @@ const image = ultrasound();
 const another = (instance: number) => ultrasound({ instance });
 
 describe('archives', () => {
-  it('zip, tar, tar.gz and gzip are told by their content, whatever their names say', async () => {
+  it('zip, tar, tar.gz and gzip are recognized by their content, whatever their names', async () => {
     const tarOf = (content: Buffer) => tarFile([{ name: 'a/b.dcm', content }]);
     const study = await read({
       'one.dcm': zipOf({ 'a/b.dcm': image }),

@@ -57,7 +57,7 @@ describe('files that cannot be read are refused with a sentence', () => {
     ['no pixel data', ultrasound({ pixels: null }), 'no pixel data'],
     ['no size', ultrasound({ columns: 0 }), 'no size'],
     ['65535 x 65535 pixels', ultrasound({ columns: 65535, rows: 65535 }), 'over the limit'],
-    ['a colour model of its own', ultrasound({ photometric: 'HSV' }), 'HSV'],
+    ['an unsupported colour model', ultrasound({ photometric: 'HSV' }), 'HSV'],
     ['32 bits per pixel', ultrasound({ bits: 32 }), '32 bits'],
     ['more frames than bytes', ultrasound({ frames: 40 }), '8 of 320 bytes'],
     ['minus one frames', ultrasound({ frames: -1 }), '-1 frames'],

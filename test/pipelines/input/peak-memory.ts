@@ -4,7 +4,7 @@ import { decodeBatch, frameBatches } from '../../../pipelines/input/decode-frame
 import { readStudy } from '../../../pipelines/input/read-study.ts';
 
 /**
- * A process of its own, so that its peak is that of the reader alone: reads the files of a folder as
+ * A separate process, so that its peak is that of the reader alone: reads the files of a folder as
  * a study, decodes every frame as a pipeline does, and prints how many and the peak in bytes.
  */
 const [folder = ''] = process.argv.slice(2);

@@ -6,7 +6,7 @@ import { unsupportedClaims } from '../../../pipelines/result/render/report-check
 import { ultrasound } from './dicom-sample.ts';
 import { onDisk } from './on-disk.ts';
 
-/** An image of its own pixels, of the study with this UID; null: it says none. */
+/** An image with distinct pixels of the study with this UID; null: without a Study Instance UID. */
 const ofStudy = (instance: number, study: string | null) =>
   ultrasound({ instance, extra: study ? [['0020000D', 'UI', study]] : [] });
 
@@ -39,7 +39,7 @@ describe('files of more than one study', () => {
     ]);
   });
 
-  it('limit all that the draft report says, and are none of its findings', async () => {
+  it('limit all that the draft report says, and are not among its findings', async () => {
     const result = await resultOf(['1.2.1', '1.2.2']);
     const { findings, limitations } = writeReport(result);
     const [finding] = result.findings;

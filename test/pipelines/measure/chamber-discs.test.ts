@@ -31,7 +31,7 @@ describe('the outline of a mask', () => {
     expect(areaOf(outline ?? [])).toBeGreaterThan(2300);
     expect(areaOf(outline ?? [])).toBeLessThan(2700);
   });
-  it('is none of a few pixels', () => {
+  it('is null for a few pixels', () => {
     expect(
       outlineOf(
         mask((x, y) => x < 5 && y < 5),

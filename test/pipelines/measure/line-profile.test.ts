@@ -13,7 +13,7 @@ const to = { x: 30, y: 60 };
 const profile = lineProfile(image, scale, [from, to], { half: 1.5, before: 5, beyond: 5 });
 
 describe('levels along a line', () => {
-  it('are told by millimetres from its first point, on a picture with other scales across and down', () => {
+  it('are given in millimetres from its first point, also where the scales across and down differ', () => {
     expect(profile.length).toBeCloseTo(20, 9);
     expect(profile.point(10)).toEqual({ x: 30, y: 40 });
     expect(meanLevel(profile, 0, 8)).toBe(0);

@@ -166,7 +166,7 @@ function coloured(side: number, colour: [number, number, number], tint = [1, 1, 
   return { width, height, data };
 }
 
-describe('colour Doppler is told from tissue', () => {
+describe('colour Doppler is distinguished from tissue', () => {
   const whole = [rectanglePolygon({ minX: 0, minY: 0, maxX: 99, maxY: 79 })];
   const count = (image: RgbImage) => colourMask(image).reduce((sum, flow) => sum + flow, 0);
 

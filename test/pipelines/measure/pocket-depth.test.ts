@@ -42,7 +42,7 @@ describe('deepestPocket', () => {
     expect(found?.depthMm).toBeCloseTo(2 * (0.5 / 0.75), 6);
   });
 
-  it('is none where there is no fluid', () => {
+  it('is null where there is no fluid', () => {
     expect(deepestPocket(fluid('####', '####'), MM, 1)).toBeNull();
   });
 });

@@ -19,7 +19,7 @@ afterAll(() => rm(root, { recursive: true }));
 
 const DATED = { dating: { ga_days: 196, basis: 'crl' }, report: true };
 
-/** Runs a job in a folder of its own; its files do not even exist. */
+/** Runs a job in a new folder; its files do not even exist. */
 async function run(changes: Partial<Job> = {}) {
   runs += 1;
   const folder = join(root, String(runs));

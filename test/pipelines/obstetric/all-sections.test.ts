@@ -116,9 +116,9 @@ describe('the draft report', () => {
   it.each([
     ['a value that was never measured', 'Head circumference: 299.9 mm.'],
     ['a value rounded the wrong way', 'Femur length: 51.4 mm.'],
-    ['a margin of its own', 'Femur length: 51.3 mm ± 1.0 mm.'],
+    ['an invented margin', 'Femur length: 51.3 mm ± 1.0 mm.'],
     ['a margin in the place of a value', 'Femur length: 4.0 mm.'],
-    ['an age of its own', 'Stated gestational age: 28+1 weeks.'],
+    ['an invented age', 'Stated gestational age: 28+1 weeks.'],
     ['a centile with its sign turned', 'z-score -0.7.'],
   ])('is withheld for %s', (_, line) => {
     const result = interpretReadings({

@@ -36,7 +36,7 @@ import { isPlausible } from '../../../pipelines/obstetric/shared/measurement.ts'
 
 type Said = string | number | boolean | null;
 
-/** What is said just below a threshold, on it and just above it. */
+/** The conclusions just below a threshold, on it and just above it. */
 interface Threshold {
   of: string;
   at: number;

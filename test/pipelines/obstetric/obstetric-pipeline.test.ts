@@ -25,7 +25,7 @@ function femurImage(frames = 1, instance = 1): Buffer {
   });
 }
 
-/** Stands in for the models: every frame is a femur, and its ends are known. */
+/** Replaces the models: every frame is a femur, and its ends are known. */
 const knownFemur: Locator = {
   planes: async (images) => images.map(() => ({ label: 'femur', confidence: 0.95 })),
   head: null,
@@ -168,7 +168,7 @@ describe('the obstetric pipeline', () => {
     );
   });
 
-  it('stops when it is told to, and leaves no result', async () => {
+  it('stops when it is cancelled, and leaves no result', async () => {
     const folder = await workFolder({ 'femur.dcm': femurImage() });
     const controller = new AbortController();
     controller.abort();

@@ -81,13 +81,13 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('a critical finding', () => {
-  it('stands in the result', () => {
+  it('is in the result', () => {
     const finding = result.findings.find(({ severity }) => severity === 'critical');
     expect(finding?.section).toBe('doppler');
     expect(finding?.text).toContain('reversed end-diastolic flow');
   });
 
-  it('is told once, with its code and evidence, before a document or the result is written', () => {
+  it('is reported once, with its code and evidence, before a document or the result is written', () => {
     const triage = events.filter(({ type }) => type === 'triage');
     expect(triage).toEqual([
       {

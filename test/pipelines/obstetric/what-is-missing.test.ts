@@ -11,7 +11,7 @@ import {
 
 /**
  * What every section says when its view, the physical scale or the gestational age is not there. The
- * scale and the age of a section whose view has a reader of its own are looked at in its own test.
+ * scale and the age of a section whose view has a separate reader are checked in the test of that section.
  */
 
 const DATED = { dating: { ga_days: 140 } };
@@ -92,7 +92,7 @@ describe('without a physical scale', () => {
 describe('without a gestational age', () => {
   const result = interpretReadings({ readings: MEDIAN_28_WEEKS() });
 
-  it('biometry stands in mm and g, without a centile', () => {
+  it('biometry is given in mm and g, without a centile', () => {
     expect(sectionOf(result, 'biometry').status).toBe('complete');
     expect(measurementOf(result, 'efw').reference).toBeNull();
     expect(result.measurements.every(({ interpretation }) => interpretation === null)).toBe(true);

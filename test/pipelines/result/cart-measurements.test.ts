@@ -149,7 +149,7 @@ describe('a diameter of the gestational sac', () => {
   });
 
   it.each([[[27]], [[27, 24]], [[27, 24, 21, 22]], [[0, 24, 21]]])(
-    'of %j is none, is not judged, and says so',
+    'of %j is not the mean of three: it is not judged, and says so',
     (given) => {
       const found = all(KEY, ...given);
       expect(found).toHaveLength(given.length);
@@ -160,11 +160,11 @@ describe('a diameter of the gestational sac', () => {
 });
 
 describe('what the machine chose', () => {
-  it('stands before a higher value', () => {
+  it('takes precedence over a higher value', () => {
     const chosen = standing('av-vmax', [3.9, { selection: 'user' }], 4.2);
     expect(chosen).toMatchObject({ value: 3.9, note: 'chosen by the operator on the machine' });
   });
-  it('and its mean stand before a higher value: so are beats of an irregular rhythm', () => {
+  it('and its mean take precedence over a higher value: so are beats of an irregular rhythm', () => {
     expect(standing('av-vmax', 4.4, [4, { derivation: 'mean' }])?.value).toBe(4);
   });
 

@@ -40,7 +40,7 @@ describe('of several values of a quantity', () => {
     expect(countingValues(withStanding([rejected, ...repeats]))).toHaveLength(3);
   });
 
-  test('one side does not stand for the other, nor one section for another', () => {
+  test('one side does not replace the other, nor one section another', () => {
     const side = (laterality: 'left' | 'right') =>
       createMeasurement(
         `uterine-artery-pi-${laterality}`,
@@ -65,12 +65,12 @@ describe('of several values of a quantity', () => {
       'fetal-heart-rate-fetus-a',
       'fetal-heart-rate-doppler-3-fetus-b',
     ]);
-    // The number of a fetus is none of a repeat.
+    // A fetus number is not the number of a repeated value.
     const numbered = [of('1', 'fetal-heart-rate'), of('2', 'fetal-heart-rate')];
     expect(countingValues(withStanding(numbered))).toHaveLength(2);
   });
 
-  test('a median stands before what it was made of', () => {
+  test('a median takes precedence over the values it was made of', () => {
     const median = hc('hc', 264, { derivation: 'median', inputs: ['hc-1', 'hc-2'] });
     const given = [hc('hc-1', 262), hc('hc-2', 266), median];
     expect(ids(countingValues(withStanding(given)))).toEqual(['hc']);

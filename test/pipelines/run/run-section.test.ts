@@ -22,7 +22,7 @@ const ENDPOINTS = {
   },
 };
 
-/** The result where one section throws, and what was told to the log. */
+/** The result where one section throws, and what was logged. */
 function withBroken(
   endpoint: keyof typeof ENDPOINTS,
   id: string,

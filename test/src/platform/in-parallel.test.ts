@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inParallel } from '../../../src/platform/in-parallel.ts';
 
-/** Work that ends when it is told to. */
+/** Pieces of work, each of which ends when the test ends it. */
 function gates(count: number) {
   const all = Array.from({ length: count }, () => Promise.withResolvers<void>());
   const begun: number[] = [];

@@ -44,7 +44,7 @@ describe('runs of a mask', () => {
     ]);
   });
 
-  test('of an empty mask are none', () => {
+  test('of an empty mask: there are no runs', () => {
     expect(runsOf(new Uint8Array(12), 4)).toEqual([]);
   });
 });

@@ -196,7 +196,7 @@ describe.skipIf(!hasPoppler)('the paper of the report', () => {
   });
 });
 
-test.skipIf(!hasPoppler)('the indication stands in the head of the report', async () => {
+test.skipIf(!hasPoppler)('the indication is printed at the head of the report', async () => {
   const indication = 'Growth check after reduced movements';
   expect(text(await pdf(RESULT, { ...SUBJECT, indication }))).toContain(
     `Indication: ${indication}`,
@@ -268,7 +268,7 @@ describe('writing all artifacts of a result', () => {
     ]);
   });
 
-  test('each artifact is told as soon as it is written: the previews before any document is', async () => {
+  test('each artifact is reported as soon as it is written: the previews before any document', async () => {
     const target = join(folder, 'told');
     const told: string[] = [];
     const entries = await writeArtifacts({

@@ -136,7 +136,7 @@ describe.skipIf(!installed('dciodvfy'))('dciodvfy has no complaint', () => {
   });
 });
 
-test('lossy compression of the source is said of the mask', () => {
+test('the mask records lossy compression of its source', () => {
   const said = (image: SegmentedImage) => built(image).toString('latin1').includes('ISO_10918_1');
   expect([said(lossy), said(cine(61, 81))]).toEqual([true, false]);
 });
@@ -150,8 +150,8 @@ test.skipIf(!installed('dcentvfy'))('patient, study and series agree with the so
   expect(output.match(/^Error.*/gm)).toBeNull();
 });
 
-describe('an object of its own', () => {
-  test('for each image and form, and the same when it is built again', () => {
+describe('a separate object', () => {
+  test('is built for each image and form, and is the same when it is built again', () => {
     const [binary, labelmap] = [built(cine(9, 5)), built(cine(9, 5), 'labelmap')];
     expect(built(cine(9, 5))).toEqual(binary);
     expect(labelmap).not.toEqual(binary);

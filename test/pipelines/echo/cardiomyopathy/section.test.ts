@@ -50,7 +50,7 @@ describe('obstruction of the outflow tract', () => {
 
 describe('restrictive filling', () => {
   const FILLING = { 'e-to-a': 2, 'deceleration-time': 149 } as const;
-  it('is said, of an assessed section, where nothing else was measured', () => {
+  it('is reported by an assessed section where nothing else was measured', () => {
     const { section, summary } = interpreted(FILLING);
     expect(section(ID)?.status).toBe('partial');
     expect(summary(ID)).toContain('two criteria of a restrictive pattern');
@@ -82,7 +82,7 @@ describe('dilated pattern', () => {
     expect(summary(ID)).toContain('not dilated by diameter; volume index not measured');
     expect(category('dilated-pattern')).toBeUndefined();
   });
-  it('is told without the sex where the LV is too wide for either', () => {
+  it('is reported without the sex where the LV is too wide for either', () => {
     const { category } = interpreted({ 'lvef-3d': 40, lvidd: 5.9 }, 'cart-sr', { sex: null });
     expect(category('dilated-pattern')?.value).toBe('dilated LV with systolic dysfunction');
   });

@@ -23,7 +23,7 @@ const value = (concept: CartCode, unit: string, given: Given) =>
 const lvidd = (given: Given) => value(ln('29436-3'), 'cm', { key: 'lvidd', ...given });
 const ef = (given: Given) => value(ln('18043-0'), '%', { key: 'lvef', ...given });
 
-/** What is known of a study that is a report of the machine alone, and what is said of it. */
+/** The measurements and the rendered report of a study that holds only the report of the machine. */
 function reported(cart: readonly CartMeasurement[], context: Partial<EchoContext> = {}) {
   const evidence = gatherEvidence(
     {
@@ -54,7 +54,7 @@ describe('one quantity that the machine measured in several ways', () => {
     ['the codes say the mode', [ln('80008-6'), ln('80007-8')], [null, null]],
     ['the image mode does', [ln('29436-3'), ln('29436-3')], [M_MODE, TWO_DIMENSIONAL]],
     ['one does not say it', [ln('80008-6'), ln('29436-3')], [null, null]],
-  ] as const)('stands by 2D before M-mode where %s', (_, [one, other], [mode, second]) => {
+  ] as const)('prefers 2D to M-mode where %s', (_, [one, other], [mode, second]) => {
     const { measured } = reported([
       lvidd({ concept: one, imageMode: mode, value: 5.6 }),
       lvidd({ concept: other, imageMode: second, value: 5 }),
@@ -70,7 +70,7 @@ describe('one quantity that the machine measured in several ways', () => {
     expect(measured('lvidd')?.value).toBeCloseTo(5.1, 6);
     expect(noteOf(measured('lvidd'))).toContain('median of 2 values');
   });
-  it('stands by M-mode where the operator chose that value', () => {
+  it('uses M-mode where the operator chose that value', () => {
     const { measured } = reported([
       lvidd({ imageMode: TWO_DIMENSIONAL, value: 5 }),
       lvidd({ imageMode: M_MODE, value: 6, selection: 'user' }),
@@ -81,14 +81,14 @@ describe('one quantity that the machine measured in several ways', () => {
     ['area-length in two planes before one', '125204', '125205'],
     ['area-length in one plane before an unknown method', '125205', '125211'],
     ['a stated method before the cube', '125211', '125206'],
-  ])('as LVEF stands by %s', (_, better, worse) => {
+  ])('as LVEF uses %s', (_, better, worse) => {
     const { measured } = reported([
       ef({ method: dcm(worse), value: 70 }),
       ef({ method: dcm(better), value: 50 }),
     ]);
     expect(measured('lvef')?.value).toBe(50);
   });
-  it('as LVEF of a method that is not stated stands before the cube alone', () => {
+  it('as LVEF of an unstated method takes precedence only over the cube formula', () => {
     const values = (method: string) =>
       reported([ef({ value: 50 }), ef({ method: dcm(method), value: 70 })]).measured('lvef')?.value;
     expect(values('125206')).toBe(50);
@@ -103,7 +103,7 @@ describe('the method of an LVEF of the machine', () => {
     ['125205', 'by area-length in a single plane'],
     ['125206', 'by the cube of the diameters'],
     ['125211', 'by another method of the machine'],
-  ])('%s is said as it is', (method, expected) => {
+  ])('%s is named in the section', (method, expected) => {
     const { gaps } = reported([ef({ value: 60, method: method === null ? null : dcm(method) })]);
     expect(gaps('lvef')).toContain(expected);
   });
@@ -120,7 +120,7 @@ describe('LA volume of TID 5200', () => {
   ] as const)('of %s is %s', (_, given, key) => {
     expect(volume(given).measured(key)?.value).toBe(70);
   });
-  it('of another method is none of them', () => {
+  it('of another method is not used', () => {
     expect(volume({ method: dcm('125205') }).evidence.measured.length).toBe(1);
   });
   it('is indexed and graded: 70 ml over 1.85 m2 are 38', () => {
@@ -173,7 +173,7 @@ describe('body surface area in the report of the machine', () => {
     expect(of('lv-mass-index')?.value).toBe(100);
     expect(noteOf(of('body-surface-area'))).toContain('the request gives no height and weight');
   });
-  it('stands behind that of the request', () => {
+  it('is used only if the request gives none', () => {
     expect(indexed(2, {}).value('body-surface-area')?.value).toBeCloseTo(1.848, 3);
   });
   it('does not pass over a height that cannot be', () => {

@@ -23,7 +23,7 @@ describe('the beats that are averaged', () => {
     expect(regular).toMatchObject({ regular: true, beats: { length: 3 } });
     expect(clip([], 4)).toMatchObject({ regular: null, beats: { length: 3 } });
   });
-  it('are five of an irregular rhythm, which is said', () => {
+  it('are five in an irregular rhythm, which is reported', () => {
     expect(irregular).toMatchObject({ regular: false, beats: { length: 5 } });
     expect(irregularity(irregular)).toEqual({ beats: 5, few: false });
   });

@@ -148,7 +148,7 @@ describe('the criteria that are named with a grade (echo 10.7)', () => {
     expect(fibrillationMarkers({ ...inputs, early: 99 })).toEqual([]);
     expect(fibrillationMarkers({ ...inputs, jet: 2.9 })).toEqual([]);
   });
-  it('stand in words by what became of them', () => {
+  it('are worded by their outcome', () => {
     const criteria = [
       { name: 'A', met: true },
       { name: 'B', met: false },

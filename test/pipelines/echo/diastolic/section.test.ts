@@ -118,7 +118,7 @@ describe('what is not complete is limited (echo 10.3, 10.5)', () => {
     expect(said).toContain('algorithm B: no grade, since E or E/A is missing');
     expect(said).toContain('Not measured: E, E/A');
   });
-  it('a positive algorithm A is said before what algorithm B makes of it', () => {
+  it('a positive algorithm A is reported before the result of algorithm B', () => {
     const { by, said } = graded({
       ...HEALTHY,
       'mitral-e': 100,

@@ -27,7 +27,7 @@ describe('the flow that a header names', () => {
     ['TDI septal', 'septal-annulus'],
     ["E' lateral", 'lateral-annulus'],
     ['TDI RV', 'tricuspid-annulus'],
-    // A wall without a word of tissue Doppler is a wall; two walls are none.
+    // One wall with a word for tissue Doppler names the annulus; without it, or with two walls, nothing does.
     ['Septal', null],
     ['TDI septal lateral', null],
     ['A4C', null],

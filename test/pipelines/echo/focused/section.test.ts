@@ -25,7 +25,7 @@ describe('LV function', () => {
     ['one', [clipOf('PLAX')], 'Limited, single window.'],
     ['one and a spectrum', [clipOf('PLAX'), clipOf('A4C', 'spectral')], 'Limited, single window.'],
     ['one and the IVC', [clipOf('A4C'), clipOf('SUBCOSTAL-IVC')], 'Limited, single window.'],
-  ])('by %s is limited, and how is said', (_, clips, expected) => {
+  ])('by %s is limited, and the summary says how', (_, clips, expected) => {
     expect(summaryOf({ 'lvef-3d': 60 }, clips)).toContain(expected);
   });
   it('by two windows is not', () => {
@@ -75,10 +75,10 @@ describe('pericardial effusion', () => {
 describe('the remark of a focused study (echo 15)', () => {
   const given = { 'lvef-3d': 60, tapse: 20 } as const;
   const of = (handheld: boolean) => interpreted(given, 'cart-sr', {}, { handheld });
-  it('stands in every section with numbers of a handheld', () => {
+  it('is in every section with numbers from a handheld', () => {
     for (const id of ['lvef', 'rv-function', ID]) expect(of(true).summary(id)).toContain(REMARK);
   });
-  it('stands in none without', () => {
+  it('is in no section without them', () => {
     expect(of(true).summary('la-volume')).not.toContain(REMARK);
   });
   it('stands nowhere in a study of a machine', () => {

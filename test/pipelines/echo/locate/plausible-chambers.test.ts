@@ -15,7 +15,7 @@ describe('the shape of a left ventricle', () => {
     expect(shapeFaults(drawVentricle({ wall: 0 }))).toEqual(['no-ventricle']);
   });
 
-  test('a slit and a ball are none', () => {
+  test('a slit and a ball are not plausible', () => {
     const slit = drawVentricle({ halfWidth: 14, wall: 9 });
     const ball = drawVentricle({ length: 120, halfWidth: 64, wall: 24 });
     expect(shapeFaults(slit)).toEqual(['slender-or-round']);
@@ -30,13 +30,13 @@ describe('the shape of a left ventricle', () => {
     expect(shapeFaults(masks)).toContain('wall-missing');
   });
 
-  test('a wall out of proportion to the cavity is said', () => {
+  test('a wall out of proportion to the cavity is reported', () => {
     expect(shapeFaults(drawVentricle({ wall: 3 }))).toEqual(['wall-out-of-proportion']);
     const thick = drawVentricle({ halfWidth: 16, length: 60, wall: 32 });
     expect(shapeFaults(thick)).toEqual(['wall-out-of-proportion']);
   });
 
-  test('a cavity cut off by the edge of the fan is said', () => {
+  test('a cavity cut off by the edge of the fan is reported', () => {
     const masks = drawVentricle({ centre: { x: 8, y: 120 } });
     expect(shapeFaults(masks)).toContain('out-of-sector');
   });

@@ -19,7 +19,7 @@ describe('the view of a clip', () => {
     });
   });
 
-  test('a view may have a gate of its own', () => {
+  test('a view may have its own gate', () => {
     const logits = [0, Math.log(8), 0];
     expect(viewOfLogits(logits, CHANNELS, 1, 0.7, { A4C: 0.9 }).view).toBe('other');
     expect(viewOfLogits(logits, CHANNELS, 1, 0.9, { A4C: 0.7 }).view).toBe('A4C');

@@ -87,7 +87,7 @@ describe('LA volume', () => {
     [30, false],
     [51, true],
     [52, false],
-  ])('index of %d ml/m2 lies at a limit of its grade: %s', (index, near) => {
+  ])('index of %d ml/m2 is close to a limit of its grade: %s', (index, near) => {
     expect(atrium({ 'la-volume-index': index }).summary.includes('within 3 ml/m²')).toBe(near);
   });
   it('of a child has neither grade nor range, and its age alone is named', () => {

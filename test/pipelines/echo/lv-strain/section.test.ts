@@ -46,7 +46,7 @@ describe('the GLS that stands (echo 8.1; the value of the machine before that of
     expect(study.category('gls-band')).toBe('normal');
     expect(summaryOf(study)).toContain('mean of three views of the machine');
   });
-  it('is that of the machine overall before the mean of its own views', () => {
+  it('is the overall value of the machine rather than the mean of its views', () => {
     const study = measuredStudy({
       machine: { 'gls-peak-systolic': -19, ...views([-15, -15, -15], 'end-systolic') },
     });

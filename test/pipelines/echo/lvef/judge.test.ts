@@ -65,7 +65,7 @@ describe('an EF of the machine and one of the images', () => {
   });
 
   it.each([
-    ['one diameter does not speak against volumes', [machine('lvef-teichholz', 40)], 55],
+    ['one diameter does not contradict volumes', [machine('lvef-teichholz', 40)], 55],
     [
       'a lesser method does not where a better one of its source agrees',
       [machine('lvef-biplane', 52), machine('lvef-teichholz', 40)],
@@ -153,7 +153,7 @@ describe('LVEF by one diameter', () => {
   ])('beside a score index of %d is %s', (index, expected) => {
     expect(teichholz({ 'wall-motion-score-index': index }).grade).toBe(expected);
   });
-  it('is shown, not used, and the reason is said', () => {
+  it('is shown but not used, with the reason', () => {
     const said = teichholz({ lvidd: 6.2 });
     expect(said.summary).toContain('LVEF (Teichholz) 60 %');
     expect(said.gaps).toContain('not graded and not used: the LV is dilated (LVIDd 6.2 cm)');
@@ -191,7 +191,7 @@ describe('LVEF of a child', () => {
 describe('the band of the focused study', () => {
   const focused = (sex: 'male' | null) =>
     told({ machine: { 'lvef-biplane': 51 }, patient: { sex } }).focused;
-  it('never stands beside the sex-specific grade of the same EF (echo 15)', () => {
+  it('is never shown with the sex-specific grade of the same EF (echo 15)', () => {
     expect(focused('male')).toContain('LVEF about 50 %.');
     expect(focused(null)).toContain('LVEF about 50 % (normal)');
   });
@@ -212,7 +212,7 @@ describe('volumes of both sources', () => {
     });
     expect(value('lvef-biplane')?.note).toContain('EDV and ESV of the images give 44 %');
   });
-  it('are said to be not indexed only where no index is given', () => {
+  it('are described as not indexed only where no index is given', () => {
     const patient = { surface: null, height: null, weight: null };
     const gaps = (machine: MeasuredStudy['machine']) =>
       told({ machine: { 'lvef-biplane': 60, 'lvedv-biplane': 100, ...machine }, patient }).gaps;

@@ -22,19 +22,19 @@ describe('the lines of a parasternal long axis', () => {
 });
 
 describe('fluid outside of the heart', () => {
-  it('is seen where two clips show it; the depth of the deepest stands there and is not used', () => {
+  it('is seen where two clips show it; the greatest depth is given but not used', () => {
     const { depth, seen } = fluidFinding({ clips: [clip('PLAX', 8), clip('PSAX', 12)] });
     expect(seen).toEqual(['PLAX', 'PSAX']);
     expect(depth).toMatchObject({ quality: 'low', source: { file: 'PSAX.dcm' } });
     expect(depth?.value).toBeCloseTo(12, 6);
   });
-  it('in one clip alone is not said to be seen', () => {
+  it('in one clip alone is not reported as seen', () => {
     expect(fluidFinding({ clips: [clip('PLAX', 8), clip('PSAX', null)] }).seen).toEqual([]);
   });
   it.each([
     ['shallower than 3 mm', 2.9, 1],
     ['in half of the frames', 8, 0.5],
-  ])('%s is none', (_, depth, shown) => {
+  ])('%s is not an effusion', (_, depth, shown) => {
     const clips = [clip('PLAX', depth, shown), clip('PSAX', depth, shown)];
     expect(fluidFinding({ clips }).depth).toBeNull();
   });
@@ -64,7 +64,7 @@ describe('fluid outside of the heart', () => {
   ])('%s has no depth that is used', (_, clips) => {
     expect(fluidFinding({ clips }).depth?.quality).toBe('low');
   });
-  it('names what was searched, so that "not seen" can be told from "not looked at"', () => {
+  it('names what was searched, which distinguishes "not seen" from "not looked at"', () => {
     expect(fluidFinding({ clips: [clip('PLAX', null)] }).searched).toEqual(['PLAX']);
     expect(fluidFinding({ clips: null }).searched).toEqual([]);
   });

@@ -72,11 +72,11 @@ describe('the wall of a short axis', () => {
   );
   it('has no septum where little of the RV is seen', () =>
     expect(wallOf({ radius: 30, wall: 10, arc: 40 })?.septum).toBeNull());
-  it('is none where muscle does not surround the cavity, as at the mitral valve', () => {
+  it('is null where muscle does not surround the cavity, as at the mitral valve', () => {
     expect(wallOf({ radius: 30, wall: 10, open: 60 })).toBeNull();
     expect(wallOf({ radius: 30, wall: 10, open: 20 })).not.toBeNull();
   });
-  it('is none without a ventricle', () => expect(wallOf({ radius: 0, wall: 0 })).toBeNull());
+  it('is null without a ventricle', () => expect(wallOf({ radius: 0, wall: 0 })).toBeNull());
 });
 
 /** One beat between two walls. */

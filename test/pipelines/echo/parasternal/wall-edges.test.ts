@@ -49,7 +49,7 @@ describe('the lines of a long axis on the picture', () => {
     expect(lines.septum?.[1]).toEqual(lines.cavity?.[0]);
     expect(lines['posterior-wall']?.[0]).toEqual(lines.cavity?.[1]);
   });
-  it('leave the outer border of the posterior wall, which tissue of its own level may follow', () => {
+  it('leave the outer border of the posterior wall, where tissue of the same brightness may follow', () => {
     expect(lines['posterior-wall']?.[1].y).toBeCloseTo(2 * 84.5, 6);
     expect(gap).toBeNull();
   });

@@ -48,7 +48,7 @@ describe('signs of tamponade', () => {
     expect(category('tamponade-signs')?.value).toBe(expected);
     expect(JSON.stringify(result)).not.toContain('no echo sign');
   });
-  it('stand by a convention of the project, and the size by the societies', () => {
+  it('follow a convention of the project, and the size follows the societies', () => {
     const { category } = measured(15);
     expect(category('tamponade-signs')?.scheme).not.toMatch(/ASE|ESC/);
     expect(category('effusion-size')?.scheme).toBe('ASE 2013, ESC 2015');
@@ -105,7 +105,7 @@ describe('a space that only outlines show', () => {
 
 describe('a space seen in PLAX alone', () => {
   const second = { ...plax(8), file: 'second.dcm' };
-  it('may be pleural, which is said', () => {
+  it('may be pleural, which the finding mentions', () => {
     expect(imaged(plax(8), second).finding(ID)?.text).toContain('behind it (pleural)');
   });
   it('is pericardial where another view shows it too', () => {
@@ -116,7 +116,7 @@ describe('a space seen in PLAX alone', () => {
 
 describe('a child', () => {
   const child = interpreted({ 'effusion-depth': 21 }, 'cart-sr', { age: 17 });
-  it('is measured and not graded, and a depth that is large in an adult is told at once', () => {
+  it('is measured and not graded, and a depth that is large in an adult is reported at once', () => {
     expect(child.result.classifications).toEqual([]);
     expect(child.summary(ID)).toContain('effusion 21 mm');
     expect(child.finding(ID)?.severity).toBe('critical');

@@ -33,7 +33,7 @@ describe('a collapse that the machine does not state', () => {
     expect(value('ivc-collapse')).toMatchObject({ value: 60, method: 'cava-collapse' });
     expect(value('ra-pressure')?.value).toBe(3);
   });
-  it('is 50 % at half the diameter, which is none', () => {
+  it('of exactly half the diameter (50 %) does not count as a collapse', () => {
     expect(least(10).value('ra-pressure')?.value).toBe(8);
   });
   it('is withheld where the least is the greater one', () => {
@@ -104,7 +104,7 @@ describe('a jet of torrential TR', () => {
   });
 });
 
-describe('what is said where the RA pressure is missing', () => {
+describe('the sentence where the RA pressure is missing', () => {
   it.each([
     [{}, 'the IVC was not measured, and no pressure is assumed; RVSP is not given.'],
     [{ 'ivc-diameter': 18 }, 'the collapse of the IVC was not measured'],

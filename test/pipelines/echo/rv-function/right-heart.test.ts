@@ -187,7 +187,7 @@ describe('pericardial effusion (echo 13)', () => {
     expect(tamponadeStatement({ ...signs, ...given })).toBe(expected);
   });
 
-  it('is graded by a table of its own, which no society wrote', () => {
+  it('is graded by a separate table, which no society published', () => {
     expect(TAMPONADE_SCHEME).toContain('convention');
     expect(TAMPONADE_SCHEME).not.toMatch(/ASE|ESC|EACVI/);
   });

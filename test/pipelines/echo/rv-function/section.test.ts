@@ -20,7 +20,7 @@ const summaryOf = (study: ReturnType<typeof measuredStudy>) =>
   study.section('rv-function')?.summary ?? '';
 
 describe('RIMP among the indices of RV function (echo 7.2, 7.3)', () => {
-  it('of 0.50 by an unstated method beside TAPSE 20 mm is no finding, and is said not to count', () => {
+  it('of 0.50 by an unstated method beside TAPSE 20 mm is not a finding, and is reported as not counting', () => {
     const study = withIndex(0.5, [null], { tapse: 20 });
     expect(study.findings('rv-function')).toEqual([]);
     expect(study.category('rv-systolic-function')).toBe('single index normal');
@@ -66,12 +66,12 @@ describe('size and wall of the RV (echo 7.2, 7.3)', () => {
     const child = measuredStudy({ machine, patient: { age: 17 } });
     expect(child.findings('rv-function')).toEqual([]);
   });
-  it('a thick wall is said in words, and is no dilatation', () => {
+  it('a thick wall is described in words, and is not dilatation', () => {
     const summary = summaryOf(measuredStudy({ machine: { 'rv-wall': 7 } }));
     expect(summary).toContain('RV free wall thickened: RV wall 7 mm');
     expect(summary).not.toContain('RV dilated');
   });
-  it('a large ratio stands in the critical finding, not beside it', () => {
+  it('a large ratio is part of the critical finding, not a finding beside it', () => {
     const study = measuredStudy({
       machine: { 'rv-basal': 46, 'rv-to-lv': 1.2, tapse: 12, 'rv-s-prime': 6 },
     });

@@ -50,7 +50,7 @@ describe('aortic valve area by peak velocities', () => {
     expect(names).toContain('AVA (Vmax) 0.63 cm²: <= 1.00 cm²');
     expect(names).toContain('AVAi (Vmax) 0.34 cm²/m²: <= 0.60 cm²/m²');
   });
-  it('has an index of its own', () => {
+  it('has a separate index', () => {
     expect(value('av-area-vmax-index')?.value).toBeCloseTo(0.628 / 1.848, 3);
   });
   it('gives way to the one by VTI: AVA 1.26, moderate', () => {
@@ -137,7 +137,7 @@ describe('mitral stenosis', () => {
     expect(category('mitral-stenosis')?.value).toBe(expected);
     expect(finding('mitral-stenosis') !== undefined).toBe(expected !== undefined);
   });
-  it('is not graded from a normal area on by convention, and that is said', () => {
+  it('is not graded from a normal area on, by convention, which the summary says', () => {
     expect(summary({ 'mv-area-planimetry': 4.2 })).toContain('by convention');
   });
   it.each([
@@ -160,7 +160,7 @@ describe('mitral stenosis', () => {
 });
 
 describe('regurgitation of which nothing is known', () => {
-  it('is said of each valve', () => {
+  it('is reported for each valve', () => {
     expect(summary({ 'av-vmax': 1.4 })).toContain('Regurgitation not assessed.');
     expect(summary({ 'ar-half-time': 400 })).toContain(
       'Regurgitation not assessed: mitral and tricuspid valve.',

@@ -197,7 +197,7 @@ describe('an obstetric report (TID 5000)', () => {
     expect(await fetusNamed(...fetus('Max'))).not.toBe(one);
   });
 
-  it('a subject who is not said to be a fetus is none, but by a letter or number', async () => {
+  it('a subject that is not declared a fetus counts as one only by a letter or number', async () => {
     const named = (id: string) => text('HAS OBS CONTEXT', dcm('121030', 'Subject ID'), id);
     expect(await fetusNamed(named('PID 4711'))).toBeNull();
     expect(await fetusNamed(named('B'))).toBe('B');
@@ -428,7 +428,7 @@ describe('which reports are read', () => {
     expect(await refusal(dose)).toContain('not one of ultrasound measurements');
   });
 
-  it('a draft of our own never comes back as a measurement of the machine', async () => {
+  it('our own draft is never read as a measurement of the machine', async () => {
     const tree = biometry(value(FL, 50, 'mm'));
     expect(await refusal(tree, { Manufacturer: 'Sonogate' })).toContain('draft of this gateway');
   });

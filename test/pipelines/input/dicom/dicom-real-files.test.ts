@@ -68,7 +68,7 @@ describe.skipIf(!present)('the headers of real files of many vendors', () => {
     expect(clip.frames.at(-1)?.time).toBeCloseTo(seconds, 3);
   });
 
-  it('the Acuson loop has a heart rate, its ECG lies in no ultrasound region', async () => {
+  it('the Acuson loop has a heart rate; its ECG is outside every ultrasound region', async () => {
     const clip = await clipOf('us/DIRW0007_repaired_jpegbaseline.dcm');
     expect(clip).toMatchObject({ heartRate: 61, triggerTime: 0, ecg: null, stageName: null });
     expect(clip.ultrasoundAreas).toHaveLength(1);

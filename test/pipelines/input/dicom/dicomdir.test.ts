@@ -111,7 +111,7 @@ describe.skipIf(!present)('the DICOMDIR set of pydicom', () => {
       .toSorted((a, b) => a.name.localeCompare(b.name));
   }
 
-  /** The folders of the three patients; another folder holds a set of its own. */
+  /** The folders of the three patients; another folder holds a separate set. */
   const listed = (name: string) => /^\d{8}\//.test(name);
 
   const VARIANTS = ['DICOMDIR', 'DICOMDIR-bigEnd', 'DICOMDIR-implicit', 'DICOMDIR-reordered'];

@@ -72,7 +72,7 @@ describe('frames of compressed pixel data', () => {
     expect(await firstGrays(clip)).toEqual([10, 200]);
   });
 
-  it('are one where a single frame lies in several fragments', async () => {
+  it('are one where several fragments hold a single frame', async () => {
     const jpeg = await jpegOf(120);
     const half = 2 * Math.floor(jpeg.length / 4);
     const { clip } = await read(object([jpeg.subarray(0, half), jpeg.subarray(half)]));

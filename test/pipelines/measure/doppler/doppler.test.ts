@@ -110,12 +110,12 @@ describe('end-diastolic flow', () => {
     expect(flows(traceDoppler(reversed.image, reversed.sweep))).toEqual(new Set(['reversed']));
   });
 
-  it('is reversed where a short reversal stands alone on a dark side', () => {
+  it('is reversed where a short reversal is alone on a dark side', () => {
     const { image, sweep } = spectrum(umbilicalArtery, 1003, { edvShare: -0.15 });
     expect(flows(traceDoppler(image, sweep))).toEqual(new Set(['reversed']));
   });
 
-  it('is not called reversed because a vein flows the other way, and the vein is told', () => {
+  it('is not called reversed because a vein flows the other way, and the vein is reported', () => {
     const { image, sweep } = spectrum(umbilicalArtery, 3002, { edvShare: 0, vein: 12 });
     const waveform = traced(traceDoppler(image, sweep));
     expect(waveform.otherVessel).toBe(true);

@@ -59,7 +59,7 @@ describe('the excursion of an annulus', () => {
     expect(excursion).toBeCloseTo(1.2, 1);
     expect(ring).toBe(false);
   });
-  it('is none where nothing beats', () => {
+  it('is null where nothing beats', () => {
     const still = sweep(null, 0);
     expect(annularExcursion({ ...still, levels: still.levels.fill(60) })).toBeNull();
   });

@@ -5,7 +5,7 @@ import type { MModePlane } from '../../../../pipelines/measure/m-mode/plane.ts';
 const ROWS = 90;
 const COLUMNS = 40;
 
-/** An M-mode whose texture lies at `depth - rowsPerSample * time`. */
+/** An M-mode whose texture is a function of `depth - rowsPerSample * time`. */
 function moving(rowsPerSample: number, texture: (row: number) => number): MModePlane {
   const levels = Float32Array.from({ length: ROWS * COLUMNS }, (_, i) =>
     texture(Math.floor(i / COLUMNS) - rowsPerSample * (i % COLUMNS)),

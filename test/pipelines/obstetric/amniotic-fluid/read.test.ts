@@ -82,7 +82,7 @@ describe('the pocket of a frame', () => {
     expect(pocketOf({ image: black, drawn: drawn(1) }, region)?.cut).toBe(true);
   });
 
-  it('is none where no fluid is 10 mm wide', () => {
+  it('is null where no fluid is 10 mm wide', () => {
     const fine = { ...region, scale: { x: 0.16, y: 0.16 } };
     expect(pocketOf({ image: image(8, () => 90), drawn: drawn(1) }, fine)).toBeNull();
   });

@@ -199,7 +199,7 @@ describe("the machine's own values", () => {
     expect(sectionOf(result, 'amniotic-fluid').summary).toContain('pocket was not measured');
   });
 
-  it('stand beside ours; of two categories neither is given, and that is told', () => {
+  it('are shown with ours; if the categories differ neither is given, which is reported', () => {
     const cart = [fromMachine('deepest-vertical-pocket', 19)];
     const result = interpret([shown({ mm: 25 })], 210, cart);
     expect(measurementOf(result, 'cart-deepest-vertical-pocket').note).toContain('24.0 % below');
@@ -288,7 +288,7 @@ describe('the section amniotic-fluid is not assessed', () => {
   });
 });
 
-it("the machine's pockets of two fetuses are not used, and that is said", () => {
+it("the machine's pockets of two fetuses are not used, which is reported", () => {
   const cart = (['A', 'B'] as const).map((fetus) => ({
     ...fromMachine('deepest-vertical-pocket', fetus === 'A' ? 15 : 50),
     fetus,

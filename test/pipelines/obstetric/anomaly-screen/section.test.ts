@@ -344,7 +344,7 @@ describe('brain measurements on images', () => {
     [8, 14, 'within its limits', 'moderate ventriculomegaly'],
     [12.9, 13, 'mild ventriculomegaly', 'moderate ventriculomegaly'],
   ])(
-    'of %s mm where the machine gives %s: no category, and both are told',
+    'of %s mm where the machine gives %s: no category, and both are reported',
     (ours, machine, oursIs, machineIs) => {
       const result = screened(brain({ ...NORMAL, atrium: ours }), 140, [
         fromCart('atrial-width', machine),
@@ -452,7 +452,7 @@ describe('sizes of several fetuses', () => {
     expect(screen(result).summary).toContain('Atrial width (fetus A) 8.0 mm');
   });
 
-  it('on images that name none have no category, no median, and are told where abnormal', () => {
+  it('on images that name none have no category and no median, and are reported where abnormal', () => {
     const frames = [...brain({ atrium: 14 }), ...brain({ atrium: 8 })];
     const result = screened(frames, 140, [fromCart('hc', 170, 'A'), fromCart('hc', 172, 'B')]);
     expect(own(result)).toEqual({

@@ -102,11 +102,11 @@ describe('a value of the ultrasound machine that we have not', () => {
   it.each([
     [90, 'fl', 'accepted'],
     [90.1, 'cart-fl', 'inadequate'],
-  ])('a femur of %d mm stands as %s, %s: the limits are those of our own', (mm, id, quality) => {
+  ])('a femur of %d mm counts as %s, %s: by the limits for image values', (mm, id, quality) => {
     expect(measurementOf(interpreted([], fromCart('fl', mm)), id).quality).toBe(quality);
   });
 
-  it('stands in for one of ours that was not accepted', () => {
+  it('replaces one of ours that was not accepted', () => {
     const result = interpreted([femur(50, { accepted: false })], fromCart('fl', 51));
     expect(measurementOf(result, 'fl')).toMatchObject({ value: 51, method: 'cart-sr' });
     expect(measurementOf(result, 'fl-1').quality).toBe('low');

@@ -45,7 +45,7 @@ describe('a BPD of the machine', () => {
     ]);
   });
 
-  it('is said to be of no stated convention, in the data and beside its ratios', () => {
+  it('is reported as of no stated convention, in the data and beside its ratios', () => {
     expect(sectionOf(result, 'biometry').data).toMatchObject({ bpd_convention: 'not-stated' });
     const withFemur = interpreted([], [fromCart('bpd', 71.5), fromCart('fl', 51)]);
     for (const note of [
@@ -107,7 +107,7 @@ describe('a weight of the machine', () => {
     );
   });
 
-  it('beyond its hard limits stands for nothing', () => {
+  it('beyond its hard limits is not used', () => {
     const result = interpreted([], [fromCart('efw', 49)]);
     expect(measurementOf(result, 'cart-efw').quality).toBe('inadequate');
   });

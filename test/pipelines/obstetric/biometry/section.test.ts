@@ -335,7 +335,7 @@ describe('a plane below the gate', () => {
   it.each([
     [[0.51], '1 frame probably shows one'],
     [[0.51, 0.5, 0.9], '2 frames probably show one'],
-  ])('of shares %j is told with its frames, and inadequate', (shares, said) => {
+  ])('of shares %j is reported with its frames, and is inadequate', (shares, said) => {
     expect(study(...shares)).toMatchObject({
       status: 'inadequate',
       reason: {
@@ -347,7 +347,7 @@ describe('a plane below the gate', () => {
     });
   });
 
-  it('no likelier than not is none', () => {
+  it('no likelier than not is not reported', () => {
     expect(study(0.5)).toMatchObject({
       status: 'not_assessed',
       reason: {

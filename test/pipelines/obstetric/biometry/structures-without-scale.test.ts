@@ -57,7 +57,7 @@ describe('structures on frames without a scale', () => {
     expect(structuresWithoutScale([head(90, 72), femur(50), nothing])).toEqual([]);
   });
 
-  it('stand in the section that withholds the value, and nothing of it is in millimetres', () => {
+  it('are in the section that withholds the value, and nothing is given in millimetres', () => {
     const result = interpretReadings({ readings: [head(90, 72, UNSCALED), femur(LONG, UNSCALED)] });
     const { reason, data } = sectionOf(result, 'biometry');
     expect(reason?.detail).toContain('no physical scale was available');
@@ -102,7 +102,7 @@ describe('boxes of a mid-sagittal frame', () => {
   it.each([
     ['lines that were not seen', {}, 'low_confidence'],
     ['an age outside the window', { dating: { ga_days: 150 } }, 'outside_window'],
-  ])('stand in the section whatever became of the thickness: %s', (_, options, code) => {
+  ])('are in the section whatever happened to the thickness: %s', (_, options, code) => {
     const result = interpretReadings({
       readings: [],
       options,

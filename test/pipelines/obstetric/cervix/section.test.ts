@@ -214,7 +214,7 @@ describe("the machine's length", () => {
     expect(summary?.includes('the length is short: measure by hand')).toBe(said);
   });
 
-  it('that is implausible stands nowhere, and is said', () => {
+  it('that is implausible is not used, which is reported', () => {
     const result = interpret([], 140, 81);
     const { status, reason } = sectionOf(result, 'cervix');
     expect(status).toBe('not_assessed');
@@ -226,7 +226,7 @@ describe("the machine's length", () => {
     ['under two fetuses', 'A', 'B'],
     ['under one fetus', 'A', 'A'],
     ['under none', null, null],
-  ])('that is implausible does not stand for another one, %s', (_, first, second) => {
+  ])('that is implausible does not replace another one, %s', (_, first, second) => {
     const result = interpret([], 140, [ofMachine(999, first), ofMachine(30, second)]);
     expect(measurementOf(result, 'cervical-length')).toMatchObject({ value: 30, fetus: null });
     const { status, summary } = sectionOf(result, 'cervix');
@@ -235,12 +235,12 @@ describe("the machine's length", () => {
     expect(summary).toContain('implausible');
   });
 
-  it('is the shortest, of the mother, whichever fetus it stands beside', () => {
+  it('is the shortest and belongs to the mother, whichever fetus it was stored with', () => {
     const result = interpret([], 140, [ofMachine(30, 'A'), ofMachine(28, 'B')]);
     expect(measurementOf(result, 'cervical-length')).toMatchObject({ value: 28, fetus: null });
   });
 
-  it.each(['A', null])('of another category beside ours is told, of fetus %s', (fetus) => {
+  it.each(['A', null])('of another category than ours is reported, for fetus %s', (fetus) => {
     const { summary } = sectionOf(interpret(three(29), 140, [ofMachine(12, fetus)]), 'cervix');
     expect(summary).toContain('12.0 mm, the length is very short: measure by hand');
   });
@@ -299,7 +299,7 @@ describe('a length beside a cut-off', () => {
 });
 
 describe('a funnel', () => {
-  it('on a longer image than the shortest is told with the length of its own image', () => {
+  it('on another image than the shortest is reported with the length on that image', () => {
     const funnel = { depthMm: 10, widthMm: 12 };
     const result = interpret([shown({ mm: 30 }), shown({ mm: 28 }), shown({ mm: 32, funnel })]);
     expect(measurementOf(result, 'cervical-length').value).toBeCloseTo(28, 6);

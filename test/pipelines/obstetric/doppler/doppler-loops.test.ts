@@ -38,7 +38,7 @@ describe('each loop of an umbilical artery is judged by itself', () => {
   it.each([
     { beats: 2, severity: 'abnormal', category: 'not-assessed' },
     { beats: 3, severity: 'critical', category: 'redf' },
-  ])('reversed flow in $beats beats is told: $severity', ({ beats, severity, category }) => {
+  ])('reversed flow in $beats beats is reported: $severity', ({ beats, severity, category }) => {
     const outcome = run([spectrum('umbilical-artery', { ...REVERSED, beats })]);
     expect(outcome.category).toBe(category);
     expect(finding(outcome, 'end-diastolic-flow')?.severity).toBe(severity);
@@ -119,7 +119,7 @@ describe("lost end-diastolic flow by the machine's values", () => {
     if (lost) expect(outcome.summary).toContain('by the values of the ultrasound machine');
   });
 
-  it('leads a loop that shows forward flow, which is told', () => {
+  it('takes precedence over a loop that shows forward flow, which is reported', () => {
     const outcome = run([spectrum('umbilical-artery')], 224, of({ 'umbilical-artery-ri': 1.1 }));
     expect(outcome.category).toBe('redf');
     expect(finding(outcome, 'end-diastolic-flow')?.text).toContain(
@@ -127,7 +127,7 @@ describe("lost end-diastolic flow by the machine's values", () => {
     );
   });
 
-  it('is told of each of several fetuses, whose other values are not used', () => {
+  it('is reported for each of several fetuses, whose other values are not used', () => {
     const cart = [
       ...of({ 'umbilical-artery-ri': 0.7 }, { fetus: 'A' }),
       ...of({ 'umbilical-artery-ri': 1.1 }, { fetus: 'B' }),
@@ -149,7 +149,7 @@ describe("lost end-diastolic flow by the machine's values", () => {
     expect(ri.summary).not.toContain('end-diastolic flow was not assessed');
   });
 
-  it('of a pair the worse stands, whichever comes first, and both are told', () => {
+  it('of a pair the worse counts, whichever comes first, and both are reported', () => {
     const sides = [
       ...of({ 'middle-cerebral-artery-pi': 2 }, { laterality: 'left' }),
       ...of({ 'middle-cerebral-artery-pi': 1 }, { laterality: 'right' }),
@@ -224,7 +224,7 @@ describe('one fetus, several, or not known', () => {
     expect(outcome.classifications?.some(({ id }) => id === 'end-diastolic-flow')).toBe(false);
   });
 
-  it('what is missing is said of each fetus', () => {
+  it('what is missing is reported for each fetus', () => {
     const { summary } = run([umbilical('A'), umbilical('B'), cerebral('A')]);
     expect(summary).toContain('Fetus B: MCA Doppler was not supplied; CPR was not assessed.');
     expect(summary).not.toContain('Fetus A: MCA Doppler was not supplied');

@@ -226,7 +226,7 @@ describe('what was not given', () => {
     ]);
   });
 
-  it('no MCA: CPR is said not to be assessed', () => {
+  it('no MCA: CPR is reported as not assessed', () => {
     const { summary, reason } = run([spectrum('umbilical-artery')]);
     expect(reason?.code).toBe('vessel_missing');
     expect(summary).toContain('MCA Doppler was not supplied; CPR was not assessed.');
@@ -242,7 +242,7 @@ describe("the machine's own values", () => {
     expect(category).toBe('abnormal-ua');
   });
 
-  it('stand beside what was traced, with the difference', () => {
+  it('are shown with the traced values and the difference', () => {
     const outcome = run([spectrum('umbilical-artery')], 224, [
       fromMachine('umbilical-artery-pi', 1.6),
     ]);
@@ -333,7 +333,7 @@ describe('charts and thresholds', () => {
     expect(summary).toContain('gestational age is outside its chart');
   });
 
-  it('a PI at an age outside its chart: the value stands alone, and is said', () => {
+  it('a PI at an age outside its chart is given without a percentile, which is reported', () => {
     const { value, summary } = run([spectrum('umbilical-artery')], 139);
     expect(value('umbilical-artery-pi')).toMatchObject({ quality: 'accepted', reference: null });
     expect(summary).toContain('outside the chart of: Umbilical artery PI');
@@ -462,7 +462,7 @@ describe('the vessel is the one that the header names', () => {
     expect(vesselOf(named('DV', 'SCT:50536004'))).toBe('umbilical-artery');
   });
 
-  it('sides are told by word or attribute, and not by both at once', () => {
+  it('the side is read from a word or an attribute, and from neither where both are given', () => {
     expect(lateralityOf(named('Lt Uterine A'))).toBe('left');
     expect(lateralityOf(named('RT UT A'))).toBe('right');
     expect(lateralityOf(named('Uterine A'))).toBeNull();

@@ -527,7 +527,7 @@ describe('a value of the machine beside ours', () => {
     [16.4, false],
     [16.6, true],
     [62, true],
-  ])('CRL %s mm beside 12 mm is told as another: %s', (crl, told) => {
+  ])('CRL %s mm beside 12 mm is reported as different: %s', (crl, told) => {
     const result = interpret([view({ embryoMm: 12 })], {}, { crl });
     expect(measurementOf(result, 'cart-crl').note).toContain('above the value measured here');
     const text = '12.0 mm as measured here: measure by hand.';
@@ -636,7 +636,7 @@ describe('the age by CRL beside the one by last period (ACOG Committee Opinion 7
     [56, true],
     [45, false],
     [44, true],
-  ])('of 50 days beside %s by last period is said: %s', (ga_days, said) => {
+  ])('of 50 days beside %s by last period is reported: %s', (ga_days, said) => {
     const { findings } = interpret([], { dating: { ga_days, basis: 'lmp' } }, { crl: 10 });
     expect(findings.some(({ id }) => id === 'age-by-crl')).toBe(said);
   });

@@ -105,7 +105,7 @@ describe("the machine's heart rate", () => {
     },
   );
 
-  it('stands beside ours, with the difference', () => {
+  it('is shown with ours and the difference', () => {
     const outcome = run({ mMode: [BEATING], cart: [reported(70)] });
     expect(outcome.rate?.value).toBe(145);
     const machine = outcome.measurements?.find(({ id }) => id === 'cart-fetal-heart-rate');
@@ -172,7 +172,7 @@ describe('a sweep on which nothing beats', () => {
   const critical = (given: Given) =>
     run(given).findings?.filter(({ severity }) => severity === 'critical') ?? [];
 
-  it('of a fetus is told as a silent cine is', () => {
+  it('of a fetus is reported as a silent cine is', () => {
     expect(critical({ mMode: [silent] }).map(({ id, text }) => [id, text])).toEqual([
       ['cardiac-activity', expect.stringContaining('second observer is required')],
     ]);

@@ -118,7 +118,7 @@ describe('size and axis of the heart', () => {
     const texts = ({ findings }: ReturnType<typeof run>) =>
       findings?.filter(({ id }) => id === 'cardiac-size').map(({ text }) => text) ?? [];
 
-    it('ours is judged, and a machine that contradicts it is told', () => {
+    it('ours is judged, and a contradicting value of the machine is reported', () => {
       const outcome = run({ chests: [chest(0.55, 45)], cart: [machine(0.3)] });
       expect(sized(outcome)).toBe('large');
       expect(outcome.summary).toContain('By the value of the ultrasound machine, 0.30, the heart');
@@ -131,7 +131,7 @@ describe('size and axis of the heart', () => {
       expect(texts(outcome)).toEqual([expect.stringContaining('0.45, the heart is large')]);
     });
 
-    it('that agree, nothing more is said', () => {
+    it('that agree, nothing more is reported', () => {
       const outcome = run({ chests: [chest(0.3, 45)], cart: [machine(0.34)] });
       expect(texts(outcome)).toEqual([]);
       expect(outcome.summary).not.toContain('measure by hand');
@@ -158,7 +158,7 @@ describe('size and axis of the heart', () => {
       expect(outcome.summary).toContain('is implausible and was not used');
     });
 
-    it('of several fetuses are not used, and this is said', () => {
+    it('of several fetuses are not used, which is reported', () => {
       const twins = ['A', 'B'].map((fetus) => ({ ...machine(0.45), fetus }));
       const outcome = run({ cart: twins });
       expect(outcome.findings ?? []).toEqual([]);

@@ -32,7 +32,7 @@ describe('fetal heart rate', () => {
     expect(summary).toContain('Rhythm was not assessed.');
   });
 
-  it('whose beats could not be told apart is not accepted', () => {
+  it('whose beats could not be separated is not accepted', () => {
     const outcome = run({ mMode: [{ ...BEATING, variation: null }] });
     expect(outcome.rate).toBeNull();
     expect(outcome.measurements?.[0]?.quality).toBe('low');
@@ -172,7 +172,7 @@ describe('views', () => {
     expect(found.chestFrames).toBe(1);
   });
 
-  it('are none on images without either', async () => {
+  it('do not exist for images without either', async () => {
     const found = await fetalHeartReader.read(input([clip('a.dcm')]));
     expect(found).toEqual({ chests: null, views: [], chestFrames: 0, mMode: [] });
   });

@@ -75,7 +75,7 @@ describe('INTERGROWTH-21st weight', () => {
     expect(intergrowthWeightZ(standard, to + 1 / 7, 3500)).toBeNull();
   });
 
-  it('has no z-score for a weight that is none', () => {
+  it('has no z-score for a weight of 0 g', () => {
     expect(intergrowthWeightZ(INTERGROWTH_WEIGHT_2020, 30, 0)).toBeNull();
     expect(intergrowthWeightZ(INTERGROWTH_WEIGHT_2020, 30, Number.NaN)).toBeNull();
   });

@@ -73,7 +73,7 @@ describe('an age by biometry beside the one by last period (ACOG Committee Opini
 describe('while the dating is in doubt', () => {
   const doubted = grownTo(132, lmp(145));
 
-  it('both ages are told, and the age given is kept', () => {
+  it('both ages are reported, and the given age is kept', () => {
     const text = doubted.findings.find(({ id }) => id === 'age-by-biometry')?.text;
     expect(text).toMatch(/^Age by HC, AC and FL 18\+\d weeks, 1\d days from the 20\+5 weeks/);
     expect(text).toContain('The age given was kept.');
@@ -102,7 +102,7 @@ describe('while the dating is in doubt', () => {
     expect(unsupportedClaims(doubted.report, doubted)).toEqual([]);
   });
 
-  it('nothing is said of it where a scan set the age', () => {
+  it('it is not reported where a scan set the age', () => {
     const { findings } = grownTo(132, { ga_days: 145, basis: 'crl' });
     expect(JSON.stringify(findings)).not.toContain('dating is right');
   });
@@ -127,7 +127,7 @@ describe('an age by last period that the machine states', () => {
     expect(stated(value, unit)).toHaveLength(count);
   });
 
-  it('is told beside the one that was given', () => {
+  it('is reported beside the given one', () => {
     expect(stated(150, 'd')).toEqual([
       'The report of the ultrasound machine states 21+3 weeks by last menstrual period, 50 days from the 28+4 weeks given; check the dating. The age given was kept.',
     ]);
@@ -139,7 +139,7 @@ describe('a criterion of growth restriction without the definition', () => {
   const at36 = (measure: 'hc' | 'ac' | 'fl') => intergrowthSizeAt(measure, 36, 0) ?? Number.NaN;
   const [hc, ac] = [at36('hc') / Math.PI, at36('ac') / Math.PI];
 
-  it('is told as such', () => {
+  it('is reported as such', () => {
     const readings = [head(hc * 1.1, hc * 0.9), abdomen(ac, ac), femur(at36('fl'))];
     const concept = { scheme: 'LN', code: 'x', meaning: 'PI' };
     const cart = [cartValue({ key: 'umbilical-artery-pi', concept, value: 1.9, unit: '1' })];

@@ -63,7 +63,7 @@ describe('growth since the prior study', () => {
     expect(summary?.includes('too short to judge growth')).toBe(!judged);
   });
 
-  it('is judged against the newest scan that is old enough; all stand in the result', () => {
+  it('is judged against the newest scan that is old enough; the result lists all', () => {
     const earlier = [7, 21, 42].map((days) => scan(days, { readings: fetus(196 - days) }));
     const result = interpret(196, earlier);
     expect(sectionOf(result, 'growth').data.change).toMatchObject({ days_before: 21 });
@@ -132,7 +132,7 @@ describe('earlier values of a report', () => {
     });
   });
 
-  it('stand behind those of the images, and a draft behind the machine', () => {
+  it('come second to those of the images, and those of a draft to those of the machine', () => {
     const reports = [
       report(true, [value('fl', at24('fl')), value('ac', at24('ac'))]),
       report(false, [value('ac', at24('ac'))]),
@@ -147,7 +147,7 @@ describe('earlier values of a report', () => {
     });
   });
 
-  it('of several fetuses are left out with the images of that scan, which is said', () => {
+  it('of several fetuses are left out with the images of that scan, which is reported', () => {
     const several = cartValue({
       concept: { scheme: 'LN', code: '11878-6', meaning: 'Number of Fetuses by US' },
       value: 2,
@@ -203,7 +203,7 @@ describe('a fall over more than two quartiles', () => {
     );
   });
 
-  it('is none before 32+0 weeks, and none of less than 50 points', () => {
+  it('is not reported before 32+0 weeks, nor below 50 points', () => {
     const ids = (result: ReturnType<typeof fallTo>) => result.findings.map(({ id }) => id);
     expect(ids(fallTo(-0.9, 217))).not.toContain('centile-crossing');
     expect(ids(fallTo(-0.3, 252))).not.toContain('centile-crossing');

@@ -75,7 +75,7 @@ describe('centiles', () => {
     expect(sectionOf(result, 'growth').status).toBe('not_assessed');
   });
 
-  it('are never given for a weight without a chart of its own formula', () => {
+  it('are never given for a weight whose formula has no chart', () => {
     const result = interpretReadings({
       readings: [abdomen(75, 73.5), femur(51.3)],
       options: at(196),
@@ -135,7 +135,7 @@ describe('a small fetus', () => {
     expect(guidance?.text).toMatch(/Not assessed: .*amniotic fluid, anatomy/);
   });
 
-  it('is told with the amniotic fluid where that was measured', () => {
+  it('is reported with the amniotic fluid where that was measured', () => {
     const concept = { scheme: 'LN', code: '11827-3', meaning: 'Deepest vertical pocket' };
     const pocket = cartValue({ key: 'deepest-vertical-pocket', concept, value: 45, unit: 'mm' });
     const text = small(238, [pocket]).guidance[0]?.text;
@@ -183,7 +183,7 @@ describe('parts by their z-score (obstetric 3.8)', () => {
     expect(textOf(interpret34({ bpd: -1.9 }), 'bpd-shape')).toBeNull();
   });
 
-  it('a small AC is told beside a weight that is not small, and asks for Doppler', () => {
+  it('a small AC is reported beside a weight that is not small, and asks for Doppler', () => {
     const result = interpret34({ ac: -1.45, hc: 1.5, fl: 1.5 });
     expect(result.classifications.find(({ id }) => id === 'size-category')?.value).toBe('aga');
     expect(textOf(result, 'abdomen-size')).toContain('below the 10th centile');

@@ -21,7 +21,7 @@ interface Shot {
 
 let shots = 0;
 
-/** A head whose leading part stands at this angle, its long axis at -20 degrees. */
+/** A head whose leading part is at this angle of progression, its long axis at -20 degrees. */
 function transperineal({ degrees = 120, accepted = true, clip: changes, head }: Shot = {}) {
   shots += 1;
   const taken = clip(`transperineal-${shots}.dcm`, changes);
@@ -167,7 +167,7 @@ describe('labor progress', () => {
     expect(run(frames)).toMatchObject({ status: 'not_assessed', reason: { code } });
   });
 
-  it('says that the direction of a round head cannot be told', () => {
+  it('says that the direction of a round head cannot be determined', () => {
     const round = { centre: { x: 260, y: 330 }, a: 110, b: 105, angle: 0 };
     const outlined = run([transperineal({ head: round })]);
     expect(outlined.summary).toContain('Head direction was not assessable');

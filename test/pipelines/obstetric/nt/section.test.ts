@@ -261,7 +261,7 @@ describe('the value of the machine', () => {
     ['beside images', { crlMm: 60 }],
     ['without images', { frames: [], crlMm: 60 }],
     ['beside images whose lines were not seen', { frames: [midsagittal({ mm: null })] }],
-  ])('of two fetuses are not used, and that is said: %s', (_, given) => {
+  ])('of two fetuses are not used, which is reported: %s', (_, given) => {
     const outcome = run({ ...given, machineMm: 2.4, otherMm: 4 });
     expect(outcome.summary).toContain('its reports name several fetuses');
     expect(outcome.summary).not.toContain('ultrasound machine)');
@@ -271,7 +271,7 @@ describe('the value of the machine', () => {
   it.each([
     ['1.4 mm, ours 3.9', 1.4, 3.9],
     ['4.0 mm, ours 1.4', 4, 1.4],
-  ])('of %s is of another category: none is given, and that is told', (_, machineMm, mm) => {
+  ])('of %s is of another category: none is given, which is reported', (_, machineMm, mm) => {
     const outcome = run({ frames: [midsagittal({ mm })], crlMm: 60, machineMm });
     expect(outcome.classifications?.map(({ id }) => id)).not.toContain(
       'nuchal-translucency-category',
@@ -289,7 +289,7 @@ describe('the value of the machine', () => {
   it.each([
     [1.25, false],
     [1.2, true],
-  ])('of %s mm beside 2 mm of ours, known to 0.75 mm, is told: %s', (machineMm, told) => {
+  ])('of %s mm beside 2 mm of ours, known to 0.75 mm, is reported: %s', (machineMm, told) => {
     const outcome = run({ frames: [midsagittal({ mm: 2 })], crlMm: 60, machineMm });
     expect(outcome.classifications?.[0]?.value).toBe('normal');
     expect(outcome.summary?.includes('2.0 mm as measured here: measure by hand')).toBe(told);
@@ -340,7 +340,7 @@ describe('images of several fetuses', () => {
   it.each([
     [3.49, false],
     [3.5, true],
-  ])('of which one has %s mm are told of it: %s', (mm, told) => {
+  ])('of which one has %s mm have a finding for it: %s', (mm, told) => {
     const { findings, guidance } = twins([1.5, mm]);
     expect(findings?.length).toBe(told ? 1 : 0);
     expect(guidance?.length).toBe(told ? 1 : 0);

@@ -133,7 +133,7 @@ describe('the lower placental edge', () => {
     [[25, 19.97, 30], 19.97, 'low-lying', 'abnormal', '25.0 mm and 30.0 mm'],
     [[12, 30], 12, 'low-lying', 'abnormal', 'another it is 30.0 mm'],
   ])(
-    'of %j mm, which disagree, is the shortest, and that is told',
+    'of %j mm, which disagree, is the shortest, and the disagreement is reported',
     (mm, shortest, category, severity, others) => {
       const result = interpret({ bodies: [body('anterior')], edges: mm.map((one) => edge(one)) });
       expect(measurementOf(result, 'placenta-to-os').value).toBeCloseTo(shortest, 6);
@@ -186,7 +186,7 @@ describe('the lower placental edge', () => {
     expect(sectionOf(result, 'placenta').summary).toContain('no physical scale');
   });
 
-  it('that is not shown is said to need a transvaginal scan', () => {
+  it('that is not shown is reported as needing a transvaginal scan', () => {
     const { status, summary } = sectionOf(interpret({ bodies: [body('posterior')] }), 'placenta');
     expect(status).toBe('partial');
     expect(summary).toContain('Placenta posterior');

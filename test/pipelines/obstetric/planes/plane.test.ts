@@ -52,7 +52,7 @@ describe('planeOfLogits', () => {
   it.each([
     [0.6 - 1e-9, 'transthalamic'],
     [0.6 + 1e-9, 'other'],
-  ])('lets a class have a gate of its own: at %s it is %s', (own, label) => {
+  ])('lets a class have its own gate: at %s it is %s', (own, label) => {
     const gates = { transthalamic: own, abdominal: 0 };
     expect(planeOfLogits(LOGITS, CLASSES, 1, 0.9, gates).label).toBe(label);
     expect(planeOfLogits(LOGITS, CLASSES, 1, 0, gates).label).toBe(label);
@@ -100,7 +100,7 @@ describe('the views that lie behind at an age', () => {
 });
 
 describe('a picture on a large black screen', () => {
-  /** Says femur of what is dark as a whole, of a bright one what it is told to. */
+  /** Classifies a dark picture as femur, and a bright one as the given plane. */
   const sessionOf = (bright: 'femur' | 'abdominal') => {
     const channels = ['femur', 'abdominal', 'other'];
     const sure = (name: string) => channels.map((one) => (one === name ? 6 : 0));

@@ -151,7 +151,7 @@ describe('the presentation of several fetuses', () => {
     ['one on the sweep, two named', [trunk, head], ['A', 'B'], true],
     ['two on the sweep, none named', [trunk, head, trunk], [], true],
   ])(
-    '%s: is said to be of the one nearest the cervix, without a lie: %s',
+    '%s: is reported for the one nearest the cervix, without a lie: %s',
     (_, runs, named, said) => {
       const result = of(runs, named);
       const section = sectionOf(result, 'presentation');
@@ -192,7 +192,7 @@ describe('cardiac activity', () => {
     expect(section.data.cardiac_activity).toBe('not_assessed');
   });
 
-  it('that is not seen is told neutrally, as critical, with the seconds looked at', () => {
+  it('that is not seen is reported neutrally, as critical, with the seconds looked at', () => {
     const [first] = clip('chest.dcm').frames;
     if (!first) throw new Error('no frame');
     const frames = [first, { ...first, index: 1, time: 3.2 }];
@@ -283,7 +283,7 @@ describe('a cine without cardiac activity', () => {
     });
   });
 
-  it('beside one that beats is told, as abnormal, and not as present', () => {
+  it('beside one that beats is reported as abnormal, and not as present', () => {
     expect(found([beating, silent('b.dcm')])).toEqual({
       severity: 'abnormal',
       state: 'contradictory',

@@ -145,7 +145,7 @@ describe('placentaOfMaps', () => {
     expect(found?.confidence).toBeCloseTo(1, 6);
   });
 
-  it('is none without tissue of some size, and none without anything beside it', () => {
+  it('is null without tissue of some size, and null without anything beside it', () => {
     expect(
       placentaOfMaps(drawn({ placenta: box(1, 1, 4, 4), fluid: box(9, 9, 50, 50) })),
     ).toBeNull();
@@ -183,7 +183,7 @@ describe('placentaEdgeOfMaps', () => {
     expect(found?.accepted).toBe(true);
   });
 
-  it('is none without placenta, os or edge', () => {
+  it('is null without placenta, os or edge', () => {
     const placenta = box(70, 30, 100, 44);
     expect(placentaEdgeOfMaps(drawn({ placenta, 'internal-os': landmark(os) }))).toBeNull();
     expect(placentaEdgeOfMaps(drawn({ placenta, 'placenta-edge': landmark(os) }))).toBeNull();

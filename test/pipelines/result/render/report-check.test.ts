@@ -53,7 +53,7 @@ describe('the check of a draft report against its result', () => {
     expect(rows.some((line) => line.includes('(left)'))).toBe(true);
   });
 
-  it('refuses a changed digit, wherever it stands in a row', () => {
+  it('refuses a changed digit anywhere in a row', () => {
     const changed = rows.flatMap((line) =>
       [0, 1, 2, 3].flatMap((n) => withChangedDigit(line, n) ?? []),
     );

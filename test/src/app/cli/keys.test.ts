@@ -54,7 +54,7 @@ it('keys rotate prints a key in place of another, which works on for the overlap
   expect(rows).toEqual([{ action: 'key.rotate', detail: { key: old.id, replacement } }]);
 });
 
-it('keys rotate takes as long an overlap as the API and no longer, and knows a key that is none', async () => {
+it('keys rotate accepts as long an overlap as the API and no longer, and reports an unknown key', async () => {
   await expect(keys('rotate', 'key_1', '--overlap-hours', '168.1')).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining('a number of hours from 0 to 168'),

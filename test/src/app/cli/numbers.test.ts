@@ -29,7 +29,7 @@ describe('a number on the command line', () => {
     }
   });
 
-  it('that is none ends the command, and the option is named', async () => {
+  it('that is not a number ends the command with an error that names the option', async () => {
     const run = promisify(execFile)(process.execPath, [CLI, 'simulate', '--seed', 'abc']);
     await expect(run).rejects.toMatchObject({
       code: 1,

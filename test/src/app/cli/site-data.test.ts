@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A command in a folder of its own, with the settings that are named alone. */
+/** Runs a command in a separate folder, with only the given settings. */
 async function sonogate(given: readonly string[], settings: Record<string, string> = {}) {
   const cwd = await mkdtemp(join(folder, 'cwd-'));
   const { PATH = '', TMPDIR = '' } = process.env;

@@ -81,8 +81,8 @@ describe('this machine', () => {
   });
 
   test.each([
-    ['in order of its own user alone', 0o700, 'ok'],
-    ['warned of that others can read', 0o755, 'warning'],
+    ['ok if only its owner can read it', 0o700, 'ok'],
+    ['warned about if others can read it', 0o755, 'warning'],
   ])('has a data folder that is %s', async (_what, mode, state) => {
     const dataDir = await mkdtemp(join(folder, 'data-'));
     await chmod(dataDir, mode);
@@ -195,7 +195,7 @@ describe('the backends', () => {
     expect(await checkBackends(settings({}))).toMatchObject([{ what: 'database', state: 'ok' }]);
   });
 
-  test('a role of several on the embedded database is told', async () => {
+  test('a process with some of the roles on the embedded database is reported', async () => {
     expect(await checkBackends(settings({ roles: ['api'] }))).toMatchObject([
       { what: 'database', state: 'warning' },
     ]);
@@ -211,7 +211,7 @@ describe('the backends', () => {
     await server.stop();
   });
 
-  test('Redis that may drop jobs is told', async ({ skip }) => {
+  test('Redis that may evict jobs is reported', async ({ skip }) => {
     const server = await startRedis();
     if (!server) return skip('Redis is not installed');
     const { url: redisUrl } = server;

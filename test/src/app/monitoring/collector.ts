@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A span as it stands in an OTLP/HTTP JSON body (opentelemetry-proto, trace/v1). */
+/** A span as an OTLP/HTTP JSON body holds it (opentelemetry-proto, trace/v1). */
 export interface OtlpSpan {
   traceId: string;
   spanId: string;

@@ -125,7 +125,7 @@ describe('work that has ended', () => {
 });
 
 describe('what is open', () => {
-  test('is told with its age, by destination; addresses of webhooks are no label', async () => {
+  test('is reported with its age by destination; webhook addresses are not used as a label', async () => {
     await database.query(
       `INSERT INTO deliveries (id, kind, destination, object, state, give_up_at, created_at)
        VALUES ('d1', 'dicom', 'archive', 'o1', 'pending', now(), now() - interval '90 seconds'),

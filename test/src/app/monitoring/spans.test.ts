@@ -45,7 +45,7 @@ const named = (spans: readonly Span[], name: string) => {
 };
 
 describe('traceparent (W3C Trace Context)', () => {
-  test('comes back as it was', () => {
+  test('is formatted as it was parsed', () => {
     const context = parseTraceparent(CALLER);
     expect(context && formatTraceparent(context)).toBe(CALLER);
   });
@@ -56,8 +56,8 @@ describe('traceparent (W3C Trace Context)', () => {
     ['a span id of zeros', `00-4bf92f3577b34da6a3ce929d0e0e4736-${'0'.repeat(16)}-01`],
     ['capitals', CALLER.toUpperCase()],
     ['nothing', ''],
-    ['more behind', `${CALLER}-x`],
-  ])('%s is none', (_what, text) => {
+    ['further text at its end', `${CALLER}-x`],
+  ])('%s is not a valid traceparent', (_what, text) => {
     expect(parseTraceparent(text)).toBeNull();
   });
 });
@@ -207,7 +207,7 @@ describe('the trace of a request of a client', () => {
     source: { kind: 'api', ...(traceparent && { traceparent }) },
   });
 
-  test('hangs below the caller who sent a traceparent', () => {
+  test('has the span of a caller that sent a traceparent as its parent', () => {
     const root = named(requestSpans(request(CALLER), 0), 'request');
     expect(root).toMatchObject({
       traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
@@ -215,11 +215,11 @@ describe('the trace of a request of a client', () => {
     });
   });
 
-  test('is not told when the caller does not sample', () => {
+  test('is not exported if the caller does not sample it', () => {
     expect(requestSpans(request(CALLER.replace(/01$/, '00')), 1)).toEqual([]);
   });
 
-  test('has a root of its own else', () => {
+  test('is otherwise a root span', () => {
     expect(named(requestSpans(request(), 1), 'request').parentSpanId).toBeNull();
   });
 });

@@ -43,7 +43,7 @@ describe('cleaning', () => {
     expect(stopped).toBe(true);
   });
 
-  it('that fails is told and done again', async () => {
+  it('that fails is logged and tried again', async () => {
     const lines: string[] = [];
     const logger = createLogger('warn', { write: (line) => lines.push(line) });
     let cleaned = 0;

@@ -93,7 +93,7 @@ describe('the sealed audit', () => {
     expect((await verify()).findings).toContainEqual(finding);
   });
 
-  test('of someone who changes a row and seals all anew with a key of his own is not ours', async () => {
+  test('is not valid if somebody changes a row and seals the chain again with another key', async () => {
     await database.query("UPDATE audit SET actor = 'ae:OTHER' WHERE id = 5");
     await database.query('TRUNCATE audit_seals');
     const stranger = { key: generateKeyPairSync('ed25519').privateKey, keyId: 'stranger' };

@@ -167,7 +167,7 @@ describe('refusals', () => {
     ]);
   });
 
-  test('of more addresses than are told apart are counted together', async () => {
+  test('from more addresses than are listed separately are counted together', async () => {
     let rows = 0;
     const audit = createRefusalAudit({
       writeAudit: async () => {

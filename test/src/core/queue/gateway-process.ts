@@ -2,7 +2,7 @@ import { createLogger } from '../../../../src/platform/logging/logger.ts';
 import { openSite } from '../requests/site.ts';
 
 /**
- * A whole gateway core in a process of its own, to be killed. Arguments: the data folder and the
+ * A whole gateway core in a separate process, so that a test can kill it. Arguments: the data folder and the
  * behaviour of a request that it submits; prints the request's id, then each status it reaches.
  */
 const [dataDir = '', behaviour] = process.argv.slice(2);

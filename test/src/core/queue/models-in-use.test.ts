@@ -38,7 +38,7 @@ test('the log and the metrics tell what each model runs on', () => {
 test.each<[ProviderSetting, string]>([
   ['auto', 'accelerator_not_used'],
   ['webgpu', 'accelerator_asked_for_not_used'],
-])('with %s, one that is passed over is told of as %s, with the reason', (asked, event) => {
+])('with %s, an accelerator that is not used is logged as %s with the reason', (asked, event) => {
   const { models, lines, changes } = followed(asked);
   models.refused(refusal('unloadable'));
   expect(lines).toMatchObject([
@@ -53,7 +53,7 @@ test.each<[ProviderSetting, string]>([
   expect(changes).toEqual([]);
 });
 
-test('a model whose accelerator failed is told of, and shown on the processor from then on', () => {
+test('a model whose accelerator failed is logged, and listed on the processor from then on', () => {
   const { models, lines, changes } = followed('auto');
   models.ready(OPEN);
   models.refused(refusal('failed'));

@@ -11,7 +11,7 @@ const TIMEOUT_SECONDS = 45;
 let site: Site;
 
 beforeAll(async () => {
-  // Longer than any of these takes on a busy machine: what hangs has a site of its own.
+  // Longer than any of these takes on a busy machine: what hangs has a separate site.
   site = await openSite({ worker: { timeoutSeconds: TIMEOUT_SECONDS, childMemoryMegabytes: 96 } });
   await site.startWorker();
 });
@@ -115,7 +115,7 @@ describe('a preview', () => {
 });
 
 describe('a pipeline process', () => {
-  it('is told nothing of the environment but what a pipeline needs', async () => {
+  it('is given only the environment variables that a pipeline needs', async () => {
     process.env.DATABASE_URL_FOR_TEST = 'secret';
     const logged: string[] = [];
     const own = await openSite({

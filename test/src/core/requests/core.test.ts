@@ -273,7 +273,7 @@ describe('transitions', () => {
     await expect(late).rejects.toThrow('no longer ours');
   });
 
-  it('a request in the hands of a living worker is not taken up', async () => {
+  it('a request that a live worker has claimed is not claimed again', async () => {
     const id = await site.submit();
     expect(await claimRequest(site.database, id, new Date())).not.toBeNull();
     expect(await claimRequest(site.database, id, new Date())).toBeNull();

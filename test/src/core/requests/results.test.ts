@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(dataDir, { recursive: true }));
 
 describe('an artifact', () => {
-  it('lies in the store, or is not there', async () => {
+  it('is in the store, or is missing', async () => {
     const path = (name: string) => artifactPath(dataDir, ID, name, 'succeeded');
     expect(await path('result.json')).toBe(resultPath(dataDir, ID, 'result.json'));
     expect(await path('other.json')).toBeNull();

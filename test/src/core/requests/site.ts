@@ -79,7 +79,7 @@ interface SiteOptions {
 
 export type Site = Awaited<ReturnType<typeof openSite>>;
 
-/** The request core with a database and a queue of its own, as `main.ts` puts it together. */
+/** The request core with a separate database and queue, as `main.ts` assembles it. */
 export async function openSite(options: SiteOptions = {}) {
   const { databaseUrl, redisUrl, endpoints = [endpoint], logger = silentLogger } = options;
   const { fetchFile = fetchNothing } = options;

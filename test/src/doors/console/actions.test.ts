@@ -146,7 +146,7 @@ describe('a delivery', () => {
     expect((await operator.call('POST', `/deliveries/${id}/replay`)).status).toBe(404);
   });
 
-  it('goes to another destination as a delivery of its own', async () => {
+  it('goes to another destination as a separate delivery', async () => {
     await site.database.query(
       `UPDATE deliveries SET state = 'dead', code = 'peer_unreachable' WHERE state = 'pending'`,
     );

@@ -5,7 +5,7 @@ import { readEvents, type SentEvent } from './stream.ts';
 import { fillWorklist, fixtureStudy } from './worklist-fixture.ts';
 
 const STUDIES = 60;
-/** A patient whose name is a page of its own. */
+/** A patient whose name is a piece of HTML. */
 const HOSTILE = '<img src=x onerror=alert(1)>^\u202Eevil" onload="x';
 
 let site: ConsoleSite;
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** All that identifies somebody in the fixture, as it may stand in an answer. */
+/** All that identifies somebody in the fixture, as an answer could contain it. */
 const IDENTIFYING = [
   /FAMILY\d/i,
   /GIVEN\d/i,
@@ -182,7 +182,7 @@ describe.each(['clinician', 'administrator'] as const)('a %s', (role) => {
     expect(await entries()).toHaveLength(1);
   });
 
-  it('stands in the timeline of the study as the one who looked', async () => {
+  it('appears in the timeline of the study as the person who looked', async () => {
     const client = await site.signIn(role);
     const { rows } = await client.get<WorklistPage>('/worklist?limit=1');
     const { timeline } = await client.get<StudyPage>(`/worklist/${rows[0]?.key}`);

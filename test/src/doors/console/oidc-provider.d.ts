@@ -1,4 +1,4 @@
-/** The part of the provider that the tests use; it has no types of its own. */
+/** The part of the provider that the tests use; the package ships no types. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
 

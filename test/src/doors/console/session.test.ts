@@ -87,7 +87,7 @@ describe('sign-in by key', () => {
     expect(await statusOf(first)).toBe(401);
   });
 
-  it('is written down, and so is a key that is none', async () => {
+  it('is audited, and so is an attempt with an unknown key', async () => {
     const client = await site.signIn('viewer');
     await signInWith(site.url, `sg_live_${'1'.repeat(43)}`);
     const { rows } = await site.database.query<{ action: string; key_id: string | null }>(

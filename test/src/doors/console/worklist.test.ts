@@ -192,7 +192,7 @@ describe('a row', () => {
 });
 
 describe('the stream of changes', () => {
-  // Else the studies that still receive are told beside those that a test changes.
+  // Otherwise the stream also reports studies that still receive, beside those that a test changes.
   beforeAll(async () => {
     await site.database.query(
       `UPDATE studies SET last_received_at = now() - interval '1 minute' WHERE state = 'receiving'`,
@@ -218,7 +218,7 @@ describe('the stream of changes', () => {
     expect(told).toMatchObject({ type: 'row', data: { changed: ['study'] } });
   });
 
-  /** A page that connects anew is told the last seconds again: from here on it is told. */
+  /** The stream repeats the last seconds to a page that connects again: they now begin here. */
   const forgetThePast = () =>
     site.database.query(
       `INSERT INTO console_changes (key, what, at) VALUES ('', 'study', now() - interval '1 minute')`,

@@ -91,7 +91,7 @@ describe('the HTTP door', () => {
   });
 
   describe('every answer', () => {
-    it('carries a request id of its own', async () => {
+    it('carries its own request id', async () => {
       const [first, second] = await Promise.all([
         gateway.call('/health/live'),
         gateway.call('/health/live'),

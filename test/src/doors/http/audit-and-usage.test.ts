@@ -54,7 +54,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('names nobody else’s words: an id that is none of ours is left out', async () => {
+  it('holds no text that a caller made up: an id that we did not issue is left out', async () => {
     await gateway.call(`/v1/requests/${NO_SUCH_REQUEST}`);
     await gateway.call('/v1/requests/Jane%20Doe');
     await gateway.call('/v1/requests');

@@ -115,7 +115,7 @@ describe('bad input', () => {
   );
 
   it.each(['made-up', `req_${'0'.repeat(26)}`, `whd_${'0'.repeat(25)}`, "' OR 1=1 --"])(
-    'the cursor %s is none of deliveries',
+    'the cursor %s is not a valid cursor of deliveries',
     async (cursor) => {
       const key = await gateway.key({ scopes: ['admin'] });
       const path = `/v1/webhooks/deliveries?cursor=${encodeURIComponent(cursor)}`;

@@ -95,7 +95,7 @@ describe.each(BACKENDS)('calls of a key: $name', ({ server }) => {
     expect((await limits.take('a')).remaining).toBe(59);
   });
 
-  it('are told in header fields', async ({ skip }) => {
+  it('are reported in header fields', async ({ skip }) => {
     if (missing) skip('PostgreSQL is not installed');
     const { limits } = at();
     expect(rateLimitHeaders(await limits.take('a'))).toEqual({

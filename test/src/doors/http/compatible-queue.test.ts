@@ -136,7 +136,7 @@ describe('the unmodified @fal-ai/client', () => {
     expect(Buffer.byteLength(text), 'one byte for each character').toBe(text.length);
   });
 
-  it('is told what is wrong with the input, place by place', async () => {
+  it('receives an error for each invalid place of the input', async () => {
     const refused = client().queue.submit(ENDPOINT, { input: { files: [], option: 1 } });
     const error = await refused.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ValidationError);
@@ -240,7 +240,7 @@ describe('the addresses of the compatible queue', () => {
     expect(detail.map(({ loc }) => loc.slice(0, 2))).toEqual([['query', 'fal_webhook']]);
   });
 
-  it('count the requests that are taken up before one: by priority, then by age', async () => {
+  it('count the requests that are claimed before this one: by priority, then by age', async () => {
     const { rows } = await gateway.database.query<{ id: string; status: never }>(
       'SELECT id, status FROM requests',
     );

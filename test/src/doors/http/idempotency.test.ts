@@ -75,7 +75,7 @@ describe('Idempotency-Key', () => {
     expect((await read(again)).id).toBe(first.id);
   });
 
-  it('stands for account, method and path together', async () => {
+  it('applies to one account, method and path together', async () => {
     const first = await read(await run('scoped'));
     const elsewhere = await send('scoped', { input: { files: [file] } }, `${PATH}/interpret`);
     expect((await read(elsewhere)).id).not.toBe(first.id);

@@ -109,7 +109,7 @@ describe('POST /v1/run', () => {
     ]);
   });
 
-  it('takes hosted files beside uploads, in their order and under names of their own', async () => {
+  it('accepts hosted files beside uploads, in their order and each under a separate name', async () => {
     const hosted = [
       'https://pacs.example/studies/4711/a.png?signature=1',
       'https://pacs.example/',

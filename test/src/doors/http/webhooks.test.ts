@@ -107,7 +107,7 @@ describe('/v1/webhooks', () => {
     }
   });
 
-  it('shows other accounts a secret of their own and no delivery', async () => {
+  it('shows another account its own secret and no delivery', async () => {
     const key = await gateway.key({ scopes: ['admin'], accountId: 'other' });
     const answer = await gateway.call('/v1/webhooks/secret', { key });
     expect(await answer.json()).not.toEqual(await secret());

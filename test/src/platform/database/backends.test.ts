@@ -157,7 +157,7 @@ describe('migrations', () => {
 });
 
 describe('a listener whose session is ended by the server', () => {
-  it('is told that it may have missed something, and then hears again', async ({ skip }) => {
+  it('is notified that it may have missed something, and then hears again', async ({ skip }) => {
     if (!postgres) skip('PostgreSQL is not installed');
     const database = await open(true);
     const heard: string[] = [];

@@ -14,7 +14,7 @@ export async function startChromium(): Promise<Browser | null> {
   return chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox'] });
 }
 
-/** A window of someone, with everything that the browser was told and what went wrong in it. */
+/** A user's browser window, with all responses it received and all errors in it. */
 export interface Window {
   page: Page;
   context: BrowserContext;
@@ -48,7 +48,7 @@ export async function openWindow(
   const trouble: string[] = [];
   page.on('pageerror', ({ message }) => trouble.push(message));
   page.on('console', (message) => {
-    // An answer that is no success is told by the page itself.
+    // The page itself reports an answer that is not a success.
     const own = !message.text().startsWith('Failed to load resource');
     if (message.type() === 'error' && own) trouble.push(message.text());
   });

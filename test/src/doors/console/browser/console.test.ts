@@ -32,7 +32,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
   let ward: Ward;
   let desk: Window;
   let guest: Window;
-  /** Where the checker of accessibility runs, which writes styles of its own. */
+  /** Where the accessibility checker runs, which adds its own styles. */
   let checked: Window;
   let study: PhantomFiles;
   let strange: PhantomFiles[];
@@ -89,7 +89,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     }
   });
 
-  it('shows strings from headers and clients as text, whatever stands in them', async () => {
+  it('shows strings from headers and clients as text, whatever they contain', async () => {
     for (const { paths } of strange) await ward.send(paths);
     const { page } = desk;
     await page.getByRole('link', { name: 'Worklist' }).click();

@@ -153,7 +153,7 @@ describe('what is drawn over a picture', () => {
     }
   });
 
-  it('has labels that begin beside each other on lines of their own, on every side of the first', () => {
+  it('has labels that start close together on separate lines, on every side of the first', () => {
     const at = (x: number, y: number) => ({
       text: 'LV wall (A4C) 21.8 cm²',
       shapes: [{ type: 'polygon' as const, points: [[x, y]] as [number, number][] }],

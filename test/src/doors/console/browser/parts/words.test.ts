@@ -56,7 +56,7 @@ describe('words of times and sizes', () => {
     [2_650_788, '2.7 MB'],
   ])('%i bytes are %s', (bytes, text) => expect(sizeText(bytes)).toBe(text));
 
-  it('read dates of DICOM, and leave what is none', () => {
+  it('format DICOM dates, and leave text that is not a date', () => {
     expect(daText('19930405')).toBe('1993-04-05');
     expect(daText('unknown')).toBe('unknown');
   });
@@ -101,7 +101,7 @@ describe('words of measurements', () => {
     [null, ''],
   ])('a reference reads %#: %s', (given, text) => expect(rangeText(given, 1)).toBe(text));
 
-  it('a difference has its sign, and is not told of a value that was not accepted', () => {
+  it('a difference has its sign, and is not shown for a value that was not accepted', () => {
     expect(differenceText(model(50), { value: 48 }, 1)).toBe('+2.0');
     expect(differenceText(model(48), { value: 50 }, 1)).toBe('−2.0');
     expect(differenceText(model(48), { value: 48.04 }, 1)).toBe('±0.0');
