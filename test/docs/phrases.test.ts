@@ -9,10 +9,8 @@ import { phrasesIn, phrasesOf, textFiles } from './phrases.ts';
 const NOT_YET_CLEAN: Readonly<Record<string, number>> = {
   'docs/': 10,
   'models/': 5,
-  'pipelines/obstetric/': 76,
-  'src/app/': 30,
-  'src/core/': 1,
-  'src/doors/': 24,
+  'pipelines/obstetric/': 35,
+  'pipelines/result/render/obstetric/': 4,
 };
 
 /** Rewritten, below a folder that is not. */
