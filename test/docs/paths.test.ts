@@ -2,12 +2,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 
-const HOW_TO = 'docs/how-to';
+const pagesOf = (folder: string) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name));
+
+/** Not CHANGELOG.md, which names files as they were. */
 const PAGES = [
+  'README.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
-  'docs/glossary.md',
-  ...(existsSync(HOW_TO) ? readdirSync(HOW_TO).map((name) => join(HOW_TO, name)) : []),
+  ...pagesOf('docs'),
+  ...pagesOf('docs/how-to'),
 ];
 
 /** A code span that is a path of this repository; a pattern with `*` or `…` is not. */
