@@ -15,7 +15,7 @@ import { locateOutline } from './shared/outline.ts';
 
 export interface PlaneSessions {
   plane: ModelSession;
-  /** Without these two the axial head planes are told apart by the whole image alone. */
+  /** Without these two, only the whole image separates the axial head planes. */
   head: ModelSession | null;
   brainPlane: ModelSession | null;
   /** Without its own model a doubtful plane stands on the look of the whole image. */
@@ -119,7 +119,7 @@ async function contradicted(
 }
 
 /**
- * Numbers of the images that are named an abdomen, however surely, and show a heart in its thorax: a
+ * Numbers of the images that are named an abdomen, with any confidence, and show a heart in its thorax: a
  * section with the heart in it is above the plane of the abdominal circumference (ISUOG 2019). On the
  * validation split no abdomen has a heart, and most chests have one.
  */

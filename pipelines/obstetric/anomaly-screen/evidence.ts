@@ -22,7 +22,7 @@ export interface StructureUncertainty {
 
 export type BrainUncertainty = Readonly<Record<keyof LocatedBrain, StructureUncertainty>>;
 
-/** One axial head frame; `located` null: the head was not outlined surely enough to look into it. */
+/** One axial head frame; `located` null: the outline of the head was not good enough to look into it. */
 export type BrainReading = FramePlane & { located: LocatedBrain | null };
 
 export interface BrainReadings {

@@ -45,7 +45,7 @@ const fetalRhythms = (sweeps: readonly Pick<MModeReading, 'fetal' | 'rhythm'>[])
 
 /**
  * What the clips show of the contents of the sac; only those with an accepted sac count. M-mode
- * sweeps count for cardiac activity; one whose beats could not be told apart leaves it open. A CRL or
+ * sweeps count for cardiac activity; one whose beats could not be separated leaves it open. A CRL or
  * a heart rate among the values of the `machine` means that its operator saw an embryo.
  */
 export function earlySight(

@@ -151,7 +151,7 @@ function criterion(key: RatioKey, one: Measurement | undefined): Criterion[] {
 const leading = (sizes: readonly Size[]): Size =>
   (['large', 'small'] as const).find((size) => sizes.includes(size)) ?? 'normal';
 
-/** A value whose interval reaches across a limit is no finding, but a reason to measure by hand. */
+/** A value whose interval includes a limit is a reason to measure by hand, not a finding. */
 function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   const { area, beside, round } = judgedRatios(measurements);
   const [own] = criterion('cardiothoracic-area-ratio', area);

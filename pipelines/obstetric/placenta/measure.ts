@@ -18,7 +18,7 @@ import { placentaCategory } from './guideline.ts';
 const SECTION = 'placenta';
 const FRAMES = 3;
 
-/** Whether the machine calls the view transabdominal; an unnamed one is told by its picture. */
+/** Whether the machine calls the view transabdominal; of an unnamed one the picture decides. */
 export const isTransabdominal = ({ clip }: EdgeReading) =>
   namedView(clip).route === 'transabdominal';
 

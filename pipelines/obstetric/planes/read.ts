@@ -27,7 +27,7 @@ const isSweep = ({ mode }: Clip) => mode === 'spectral' || mode === 'm-mode';
 
 /**
  * Gives every frame of the study, of `gaDays` of gestation where that is known, its plane; `progress`
- * is told the share that is done.
+ * receives the share that is done.
  */
 export async function surveyPlanes(
   study: Pick<Study, 'clips'>,

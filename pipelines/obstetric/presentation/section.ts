@@ -77,7 +77,7 @@ const CONCEPT_OF: Readonly<Record<Presentation, FindingConceptKey>> = {
   breech: 'breech-presentation',
 };
 
-/** The lie of one fetus; of several only the part nearest the cervix is told, and of which it is. */
+/** The lie of one fetus; of several only the part nearest the cervix, and whose it is. */
 function classify(
   presentation: Presentation,
   days: number | undefined,

@@ -5,8 +5,8 @@ import { namedSweep } from './view-names.ts';
 /**
  * Planes on which a structure is measured, in tiers: a later tier is used only where the earlier
  * ones gave nothing. HC may come from the transventricular plane, too (ISUOG 2019); the tilted
- * transcerebellar plane is a last resort and is said, and none where the cerebellum is surely in view
- * (`excludedBy`). Within a tier the best plane stands first.
+ * transcerebellar plane is a last resort, which a remark states. No plane counts where the cerebellum
+ * is clearly in view (`excludedBy`). Within a tier the best plane stands first.
  */
 export const MEASURING_PLANES: Readonly<Record<Structure, readonly (readonly Plane[])[]>> = {
   head: [['transthalamic', 'transventricular'], ['transcerebellar']],

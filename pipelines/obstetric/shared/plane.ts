@@ -27,7 +27,7 @@ export type Plane = (typeof PLANES)[number];
 /** What shows that a head is cut at the level of its biometry, or too low (Salomon 2006). */
 export const HEAD_STRUCTURES = ['csp', 'thalami', 'cerebellum'] as const;
 
-/** How surely each is in view, 0 to 1. */
+/** The confidence that each is in view, 0 to 1. */
 export type HeadStructures = Readonly<Record<(typeof HEAD_STRUCTURES)[number], number>>;
 
 export interface PlaneEstimate {

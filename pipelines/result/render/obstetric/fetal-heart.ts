@@ -195,7 +195,7 @@ export const say = statementsOf<typeof HEART_SENTENCES>();
 export const HEART_REMARKS = {
   'heart.not-known-fetal': () =>
     'no image of the study shows a fetus, and the machine does not call it fetal',
-  'heart.beats-not-separable': () => 'its beats could not be told apart',
+  'heart.beats-not-separable': () => 'its beats could not be separated',
 } as const satisfies SentenceTable;
 
 export const remarkOfHeart = remarksOf<typeof HEART_REMARKS>();
