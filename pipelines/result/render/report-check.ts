@@ -62,20 +62,13 @@ function textsOf(result: Result): string[] {
     ...result.sections.flatMap((section) => sectionTexts(section, measurements)),
     ...result.findings.map(({ text }) => text),
     ...result.guidance.map(({ text }) => text),
-    ...result.measurements.flatMap((one) => [
-      ...notesOf(one),
-      ...remarkTexts(one),
-      valuePhrase(one),
-    ]),
+    ...result.measurements.flatMap((one) => [one.note, ...remarkTexts(one), valuePhrase(one)]),
     ...result.measurements.map(({ method }) => methodEntry(method)?.text),
     ...result.measurements.map(({ reference }) => chartEntry(reference?.chart ?? '')?.name),
   ]
     .flatMap((text) => (text ? withoutStop(text) : []))
     .toSorted((one, other) => other.length - one.length);
 }
-
-/** A note and its parts, for notes that are not yet rendered from remarks. */
-const notesOf = ({ note }: Measurement): string[] => (note ? [note, ...note.split('; ')] : []);
 
 const withoutStop = (text: string): string => text.replace(/[.]$/, '');
 
