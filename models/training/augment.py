@@ -1,4 +1,4 @@
-"""Random views of an image: where it lies (affine) and how it looks (photometric)."""
+"""Random views of an image: its placement (affine) and its look (photometric)."""
 
 import cv2
 import numpy as np

@@ -32,12 +32,13 @@ from network import (
     GEOMETRY_CHANNELS,
     STRUCTURES,
     GeometryNetwork,
+    HeadPlaneNetwork,
     HeadStructureNetwork,
     PlaneNetwork,
     load_planes,
 )
 from planes import SHARE
-from recipes import read_recipes
+from recipes import listed, read_recipes
 from ventricle import CROP_SIZE
 
 # How often the head planes occur in FETAL_PLANES_DB as first given (252, 120, 106 images): the sampler
@@ -85,16 +86,21 @@ class Shares(nn.Module):
 
 
 class HeadAnswer(nn.Module):
-    """Logits of the axial planes, then how surely each of `ANSWERED` is in view."""
+    """Logits of the axial planes, then how surely each of `ANSWERED` is in view.
 
-    def __init__(self, network: HeadStructureNetwork):
+    Two branches look at the head: one knows no structures, the other finds them. The planes are the mean
+    of both.
+    """
+
+    def __init__(self, planes: HeadPlaneNetwork, structures: HeadStructureNetwork):
         super().__init__()
-        self.network = network
+        self.planes = planes
+        self.structures = structures
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        planes, maps = self.network.look(x)
+        planes, maps = self.structures.look(x)
         answered = [STRUCTURES.index(name) for name in ANSWERED]
-        return torch.cat([planes, maps[:, answered].amax((2, 3))], 1)
+        return torch.cat([(self.planes(x) + planes) / 2, maps[:, answered].amax((2, 3))], 1)
 
 
 def restored(network: nn.Module, weights: Path) -> nn.Module:
@@ -124,18 +130,22 @@ def plane_network(weights: Path) -> tuple[nn.Module, str, Size]:
     return network, "logits", (WIDTH, HEIGHT)
 
 
-def with_prior(network: HeadStructureNetwork) -> HeadStructureNetwork:
-    """The network with its bias shifted to how often the head planes occur."""
+def head_network(weights: Path, kind: type[HeadPlaneNetwork]) -> HeadPlaneNetwork:
+    """A network with its bias shifted to how often the head planes occur."""
+    network = kind(len(HEAD_PLANES))
+    load_planes(network, weights, HEAD_PLANES)
     with torch.no_grad():
         for index, plane in enumerate(HEAD_PLANES):
             network.head.bias[index] += math.log(HEAD_PLANE_PRIOR[plane] * len(HEAD_PLANES))
-    return network
+    return network.eval()
 
 
-def head_plane_network(weights: Path) -> tuple[nn.Module, str, Size]:
-    network = HeadStructureNetwork(len(HEAD_PLANES))
-    load_planes(network, weights, HEAD_PLANES)
-    return HeadAnswer(with_prior(network)), "logits", (CROP_WIDTH, CROP_HEIGHT)
+def head_plane_network(planes: Path, structures: Path) -> tuple[nn.Module, str, Size]:
+    branches = (
+        head_network(planes, HeadPlaneNetwork),
+        head_network(structures, HeadStructureNetwork),
+    )
+    return HeadAnswer(*branches), "logits", (CROP_WIDTH, CROP_HEIGHT)
 
 
 def heart_regions(classes: tuple[str, ...], known: int, widths: tuple[int, ...], size: Size):
@@ -163,7 +173,7 @@ HEART, BRAIN = (fetal_structures.CHANNELS[task] for task in ("heart", "brain"))
 LEFT_HEART = 4
 
 # What is exported of the weights: the module, the name of its output, the size of its input.
-EXPORTS: dict[str, Callable[[Path], tuple[nn.Module, str, Size]]] = {
+EXPORTS: dict[str, Callable[..., tuple[nn.Module, str, Size]]] = {
     "fetal-plane": plane_network,
     "fetal-brain-plane": head_plane_network,
     "fetal-head": channels(("head",), GEOMETRY_CHANNELS),
@@ -215,7 +225,8 @@ def main() -> None:
     options = parser.parse_args()
     delivered = read_recipes()["models"]
     for model in options.models:
-        module, output, size = EXPORTS[model](options.work / f"{delivered[model]}.pt")
+        weights = [options.work / f"{name}.pt" for name in listed(delivered[model])]
+        module, output, size = EXPORTS[model](*weights)
         export(module, options.models_folder / model / "model.onnx", output, size)
 
 

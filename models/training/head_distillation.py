@@ -35,6 +35,7 @@ from head_targets import draw_structures
 from loop import Defaults, Training
 from network import (
     ANSWERED,
+    STRUCTURE_WEIGHT,
     STRUCTURES,
     HeadPlaneNetwork,
     HeadStructureNetwork,
@@ -58,7 +59,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--plane-teachers", type=Path, nargs="*", default=[])
     parser.add_argument("--structure-teachers", type=Path, nargs="+", required=True)
     parser.add_argument(
-        "--structure-weight", type=float, default=0.5, help="of these beside the plane teachers"
+        "--structure-weight",
+        type=float,
+        default=STRUCTURE_WEIGHT,
+        help="of these beside the plane teachers",
     )
     parser.add_argument(
         "--unnamed-share", type=float, default=0.35, help="of views of heads without a plane label"

@@ -32,7 +32,7 @@ SMOOTHING = 0.06
 MIXED_BATCHES = 0.5
 MIXING = 0.4
 # The near side of a head is drawn at the top, and the far side shows the ventricle: views are seldom
-# turned over. Whether the front lies left or right says nothing.
+# turned over. The plane does not depend on whether the front is left or right.
 TURNED_OVER = 0.12
 
 

@@ -90,7 +90,7 @@ STRUCTURES = ("csp", "thalami", "cerebellum", "cisterna-magna", "ventricle", "fr
 STRUCTURE_STRIDE = 8
 # Those whose presence fetal-brain-plane answers beside the planes, in this order.
 ANSWERED = ("csp", "thalami", "cerebellum")
-# Of the structure networks beside those that know no structures, among the teachers; chosen out of fold.
+# Weight of the structure networks beside those that know no structures in fetal-brain-plane 1.4.0.
 STRUCTURE_WEIGHT = 0.7
 LOOKED = 24
 
@@ -99,8 +99,8 @@ class HeadPlaneNetwork(nn.Module):
     """(n, 1, 192, 224) in 0..1, the head alone and level (head_crop.py), to logits (n, classes).
 
     Gain differs more between heads than between planes: each grey level is taken relative to its
-    surrounding. What lies where in a head names the plane: besides the whole, the middle and its
-    eight neighbours are looked at apart.
+    surrounding. The place of the structures in a head defines the plane: besides the whole, the middle
+    and its eight neighbours are looked at apart.
     """
 
     def __init__(self, classes: int, dropout: float = 0.4):

@@ -46,7 +46,9 @@ def read_recipes(file: Path = FOLDER / "recipes.yaml") -> dict[str, dict[str, An
         if missing := [one for one in phantoms_of(recipe) if one not in read["phantoms"]]:
             raise ValueError(f"{name} is shown {', '.join(missing)}, which is no set of phantoms")
         known.add(name)
-    if missing := [one for one in read["models"].values() if one not in known]:
+    if missing := [
+        one for used in read["models"].values() for one in listed(used) if one not in known
+    ]:
         raise ValueError(f"no recipe makes {', '.join(missing)}")
     return read
 
@@ -130,7 +132,10 @@ def generated(read: dict[str, dict[str, Any]]) -> str:
             "",
             row("model", "weights"),
             row("---", "---"),
-            *(row(f"`{model}`", f"`{weights}`") for model, weights in read["models"].items()),
+            *(
+                row(f"`{model}`", ", ".join(f"`{one}`" for one in listed(weights)))
+                for model, weights in read["models"].items()
+            ),
         ]
     )
 

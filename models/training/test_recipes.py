@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import onnx
 import pytest
 import yaml
+from onnx import numpy_helper
 
 from export import EXPORTS
+from half_precision import SMALLEST
 from recipes import FOLDER, generated, read_recipes, with_generated
 from train import TOPICS, command_line, topic_parser
 
@@ -37,3 +40,11 @@ def test_a_recipe_gives_only_what_its_topic_takes(name: str, tmp_path: Path) -> 
 def test_a_recipe_whose_parent_is_missing_says_so(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"geometry-1\.pt is missing: train it first"):
         command_line(READ["recipes"]["geometry-2"], tmp_path)
+
+
+@pytest.mark.parametrize("model", READ["models"])
+def test_weights_are_stored_in_half_precision(model: str) -> None:
+    stored = onnx.load(FOLDER.parent / model / "model.onnx")
+    large = [t for t in stored.graph.initializer if numpy_helper.to_array(t).size >= SMALLEST]
+    assert large
+    assert all(t.data_type == onnx.TensorProto.FLOAT16 for t in large)
