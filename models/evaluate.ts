@@ -199,13 +199,23 @@ async function evaluateBrainPlanes() {
   const phantom = await classify(sessions, phantoms.filter(isHead));
   await sessions.close();
   const file = new URL('fetal-brain-plane/cross-validation.json', import.meta.url);
-  const crossValidation: unknown = JSON.parse(await readFile(file, 'utf8'));
+  // Written by models/training/judge_head_planes.py.
+  const judged: {
+    outOfFold: { students: unknown; teachers: unknown };
+    later: { delivered: unknown; nineNetworks: unknown };
+    laterTest: { delivered: unknown; nineNetworks: unknown };
+  } = JSON.parse(await readFile(file, 'utf8'));
   return {
     gate: sessions.brainPlane.model.gate,
     sets: {
       'fetal-planes (together with fetal-plane)': planeAgreement(real),
-      'fetal-planes, every head outside the test split, five-fold cross-validation by pregnancy':
-        crossValidation,
+      'fetal-planes, heads that joined later and trained nothing': judged.later.delivered,
+      'the same heads, the nine networks of version 1.4.0': judged.later.nineNetworks,
+      'those of them in the test split': judged.laterTest.delivered,
+      'those of them in the test split, the nine networks': judged.laterTest.nineNetworks,
+      'fetal-planes, the branch with structures out of fold (four of five folds)':
+        judged.outOfFold.students,
+      'the same heads, the network of version 1.4.0 that taught it': judged.outOfFold.teachers,
       'fetal-planes, structures in view beside what was read by eye':
         await structureAgreement(real),
       ...(phantom.length > 0 && { phantom: planeAgreement(phantom) }),
