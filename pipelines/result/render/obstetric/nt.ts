@@ -8,7 +8,7 @@ import {
   whose,
 } from './shared.ts';
 
-/** Where a value lies in relation to its limits. */
+/** Where a value is in relation to its limits. */
 const LIMIT = {
   high: (mm: number) => `${mm} mm or more`,
   increased: () => 'at or above the 95th centile',

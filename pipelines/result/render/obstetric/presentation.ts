@@ -31,7 +31,7 @@ type Silent = { file: string; seconds: number };
 
 const CONFIRM = 'confirmation by a second observer is required';
 
-/** Clips are named where there are several, or where something speaks against them (obstetric 12). */
+/** Clips are named where there are several, or where something contradicts them (obstetric 12). */
 function notSeen(silent: readonly Silent[], named: boolean): string {
   const lengthOf = ({ seconds }: Silent) => `${seconds.toFixed(1)} s`;
   const [first, ...others] = silent;

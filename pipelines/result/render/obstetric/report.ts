@@ -134,7 +134,7 @@ function impressionOf(result: Result): string[] {
       ? [{ text: growth.summary, statements: growth.statements ?? [] }]
       : [];
   const all = [...abnormal, ...size, ...result.guidance.map(lineOf)];
-  // What a later line says again with more is said once.
+  // A line is left out where a later line repeats it with more detail.
   const lines = all.filter((line, at) => !all.some((other, i) => i > at && isSaidBy(line, other)));
   return lines.length > 0 ? lines.map(({ text }) => text) : [NOTHING_CONCLUDED];
 }
