@@ -7,7 +7,7 @@ const SHORT = ['network cut in the middle of a PDU', 'disk full'];
 const AMOUNT = { studies: 2, submits: 3 };
 
 describe('a site under traffic', () => {
-  it.each(SHORT)('stands: %s', { timeout: 200_000 }, async (name) => {
+  it.each(SHORT)('survives: %s', { timeout: 200_000 }, async (name) => {
     const fault = FAULTS.find((each) => each.name === name);
     if (!fault) throw new Error(`no fault is called ${name}`);
     const outcome = await scenario(fault, AMOUNT);

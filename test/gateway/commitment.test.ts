@@ -14,7 +14,7 @@ interface Requests {
   requests: { transaction: string; objects: string[] }[];
 }
 
-describe.skipIf(!DCMTK_INSTALLED || !PYNETDICOM_INSTALLED)('what a PACS took of us', () => {
+describe.skipIf(!DCMTK_INSTALLED || !PYNETDICOM_INSTALLED)('an object sent to a PACS', () => {
   let pacs: PynetdicomPeer;
   let site: Site;
   let folder = '';
@@ -80,7 +80,7 @@ describe.skipIf(!DCMTK_INSTALLED || !PYNETDICOM_INSTALLED)('what a PACS took of 
     expect((await delivery())?.committed_at).not.toBeNull();
   });
 
-  it('is dead, for a person to look, when the PACS does not commit to it', async () => {
+  it('is dead and left to a person when the PACS does not commit to it', async () => {
     expect(await answer([], [uid])).toEqual({ status: 0 });
     expect(await delivery()).toMatchObject({ state: 'dead', code: 'commitment_refused' });
   });

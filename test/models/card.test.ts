@@ -59,7 +59,7 @@ describe('agreement', () => {
     expect(halfWidth95(cases)).toBe(9.5);
   });
 
-  it('knows no half width where nothing was accepted', () => {
+  it('has no half width where nothing was accepted', () => {
     expect(halfWidth95([measured(100, 300, false)])).toBeNull();
   });
 });

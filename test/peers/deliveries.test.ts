@@ -115,7 +115,7 @@ describe.skipIf(!DCMTK_INSTALLED || !ORTHANC_DICOMWEB_INSTALLED)('deliveries to 
     });
   const held = async () => (await orthanc.instances()).map(({ SOPInstanceUID: uid }) => uid);
 
-  it('by C-STORE ride on one association', async () => {
+  it('by C-STORE share one association', async () => {
     await receive('archive');
     await ended('archive', 'delivered');
     const seen = readFileSync(log, 'utf8').match(/Association Acknowledged/g) ?? [];
@@ -129,7 +129,7 @@ describe.skipIf(!DCMTK_INSTALLED || !ORTHANC_DICOMWEB_INSTALLED)('deliveries to 
     expect(await held()).toEqual(expect.arrayContaining(uids));
   });
 
-  it('to a PACS that is away go to its alternate, once, and say so', async () => {
+  it('to a PACS that cannot be reached go to its alternate, once, and say so', async () => {
     const uids = await receive('away');
     const away = await ended('away', 'diverted');
     expect(away.every(({ code }) => code === null || code === 'peer_unreachable')).toBe(true);

@@ -37,7 +37,7 @@ test.skipIf(FILES.length === 0)('Orthanc takes every real file from us', async (
 });
 
 test.skipIf(FILES.length === 0)(
-  'one object it does not answer to costs no other',
+  'an object that it does not answer loses no other object',
   async ({ skip }) => {
     if (!orthanc) return skip('Orthanc is not installed');
     const node = nodeOf(orthanc, 2);

@@ -138,7 +138,7 @@ describe('the copies of a machine', () => {
     },
   );
 
-  test('that have just come and have no row yet stay, whatever the retention', async () => {
+  test('that have just arrived and have no row yet stay, whatever the retention', async () => {
     await database.query('TRUNCATE studies CASCADE');
     await utimes(join(listener, PATH), new Date(), new Date());
     await sweep(0);

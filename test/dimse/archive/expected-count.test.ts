@@ -3,7 +3,7 @@ import { compareWithArchive } from '../../../dimse/archive/expected-count.ts';
 
 const here = (...uids: string[]) => new Set(uids);
 
-test('a study is complete when an archive has what is here, and no more', () => {
+test('a study is complete when an archive has the same objects and no more', () => {
   expect(compareWithArchive('pacs', ['1', '2'], here('1', '2'))).toMatchObject({
     state: 'complete',
     expected: 2,
@@ -21,7 +21,7 @@ test('objects that only the archive has are missing', () => {
   });
 });
 
-test('an archive that lacks what is here is behind: its count says nothing', () => {
+test('an archive that lacks objects we have is behind: its count is not used', () => {
   expect(compareWithArchive('pacs', ['1'], here('1', '2'))).toMatchObject({
     state: 'behind',
     missing: 0,

@@ -79,7 +79,7 @@ describe('an answer of WADO-RS', () => {
     expect([...kept.keys()]).toEqual(['1.2.3.1']);
   });
 
-  test('with an object that cannot be stored costs no other', async () => {
+  test('with an object that cannot be stored loses no other object', async () => {
     const { kept, service, discarded } = storage('1.2.3.2');
     const files = [object(1), object(2), object(3)].map(dicomFile);
     const told = await storeParts(answer(multipart(files)), service, PEER);
@@ -88,7 +88,7 @@ describe('an answer of WADO-RS', () => {
     expect(discarded()).toBe(1);
   });
 
-  test('with a part that is no DICOM costs no other', async () => {
+  test('with a part that is not DICOM loses no other object', async () => {
     const { kept, service } = storage();
     const files = [Buffer.from('<html>no</html>'), dicomFile(object(2))];
     const told = await storeParts(answer(multipart(files)), service, PEER);
@@ -96,7 +96,7 @@ describe('an answer of WADO-RS', () => {
     expect([...kept.keys()]).toEqual(['1.2.3.2']);
   });
 
-  test('that breaks off keeps what came whole and forgets the rest', async () => {
+  test('that breaks off keeps the complete objects and discards the rest', async () => {
     const { kept, service } = storage();
     const whole = multipart([object(1), object(2)].map(dicomFile));
     const cut = answer(whole.subarray(0, whole.length - 100_000));

@@ -4,7 +4,7 @@ import { throwIfRefused } from '../../../dimse/archive/query.ts';
 test.each([
   ['0000', 'success'],
   ['B000', 'some objects failed'],
-])('the last status %sH (%s) is no refusal', (status) => {
+])('the last status %sH (%s) is not a refusal', (status) => {
   expect(() => throwIfRefused('C-GET', { status: Number.parseInt(status, 16) })).not.toThrow();
 });
 

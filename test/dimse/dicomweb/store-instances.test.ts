@@ -161,7 +161,7 @@ describe('a store transaction', () => {
     });
   });
 
-  test('that breaks off keeps what was whole, and is no sign of completeness', async () => {
+  test('that breaks off keeps the complete objects, and does not complete the study', async () => {
     async function* breakingOff() {
       const head = Buffer.from('\r\n--b\r\nContent-Type: application/dicom\r\n\r\n');
       yield Buffer.concat([head, file(1), head]);

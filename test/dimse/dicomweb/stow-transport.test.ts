@@ -97,7 +97,7 @@ describe('a store transaction', () => {
     expect(calls[0]?.headers.authorization).toBe('Bearer t');
   });
 
-  test('is not begun without our secret, which is no fault of the peer', async () => {
+  test('is not begun without our secret, which is not reported as a fault of the peer', async () => {
     const { url, calls } = await originServer((_, response) => response.end());
     const access = { ...ANYBODY, header: () => Promise.reject(new Error('no file')) };
     const results = await send(url, [[object('1.1')]], { access });
@@ -176,7 +176,7 @@ test('a delivery that is broken off ends its call', async () => {
   expect(results).toMatchObject([{ outcome: 'failed' }]);
 });
 
-test('nobody there: nothing was sent', async () => {
+test('that does not listen: nothing was sent', async () => {
   expect(await send('http://127.0.0.1:9', [[object('1.1')]])).toMatchObject([
     { code: 'peer_unreachable' },
   ]);

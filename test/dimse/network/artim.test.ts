@@ -96,7 +96,7 @@ describe('a connection without an association ends with ARTIM', () => {
     await tricklesUntilClosed(socket, GOOD_CART);
   });
 
-  test('of a peer that has released and goes on', async () => {
+  test('of a peer that keeps sending after its release', async () => {
     const { port } = await start(ARTIM);
     const socket = await peer(port);
     await ask(socket, GOOD_CART);

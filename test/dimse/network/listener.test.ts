@@ -134,7 +134,7 @@ describe('an association', () => {
     expect(await peer.next()).toBeNull();
   });
 
-  test('is aborted, not cut, when the listener closes', async () => {
+  test('is ended by A-ABORT, not by closing the connection, when the listener closes', async () => {
     const port = await start();
     const peer = connect(port);
     await peer.associate();

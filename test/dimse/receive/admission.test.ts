@@ -50,7 +50,7 @@ describe('completion', () => {
   const sources = [source('quiet', {}), source('release', { completion: release })];
   const seconds = (date: Date | null) => date && (date.getTime() - at.getTime()) / 1000;
 
-  test('comes after the quiet time of the source', () => {
+  test('follows after the quiet time of the source', () => {
     expect(seconds(quietDeadline(sources, 'quiet', at))).toBe(30);
     expect(seconds(quietDeadline(sources, 'release', at))).toBe(60);
   });
@@ -60,7 +60,7 @@ describe('completion', () => {
     expect(seconds(releaseDeadline(sources, 'release', at))).toBe(2);
   });
 
-  test('of a source that was taken out of the configuration comes all the same', () => {
+  test('of a source that was removed from the configuration follows all the same', () => {
     expect(seconds(quietDeadline(sources, 'gone', at))).toBe(30);
   });
 });

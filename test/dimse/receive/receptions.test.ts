@@ -162,7 +162,7 @@ describe('a study whose quiet time is over', () => {
   });
 });
 
-test('an object that is here within a second costs the database nothing', async () => {
+test('an object that arrives within a second needs no database statement', async () => {
   turn(1);
   const cine = await cineUnderWay();
   await move(cine, 1.999);

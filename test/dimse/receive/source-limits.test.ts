@@ -50,7 +50,7 @@ describe('the limits of a source', () => {
     expect(limits.admitObject(cart)).toBe(true);
   });
 
-  test('a source without limits has none', () => {
+  test('a source without configured limits is not limited', () => {
     const { limits } = limitsOf();
     const cart = source('cart', {});
     for (let n = 0; n < 1000; n++) limits.countBytes(cart, 1e9);

@@ -26,7 +26,7 @@ async function filesBelow(folder: string): Promise<string[]> {
   return names.filter((name) => /\.(dcm|part)$/.test(name)).sort();
 }
 
-test('an acknowledged object lies on the disk byte for byte, with who sent it', async () => {
+test('an acknowledged object is on the disk byte for byte, with its sender', async () => {
   const { file, dataSet } = newFile('1.2.1');
   expect(await sendBuffer(site.node, file)).toMatchObject({ outcome: 'stored', status: 0 });
   const study = await findStudy(site.database, '1.2.1');

@@ -95,7 +95,7 @@ async function fragileLine(port: number) {
 }
 
 describe('deliveries to one node', () => {
-  test('that follow each other ride on one association, which is released when none follows', async () => {
+  test('that follow each other share one association, which is released when none follows', async () => {
     const { port, brought, ends } = await pacs();
     const send = sender(port, 2);
     for (const uid of ['1.1', '1.2', '1.3']) expect(await send(uid)).toBe('stored');
@@ -133,7 +133,7 @@ describe('deliveries to one node', () => {
 });
 
 describe('an association that the peer ends', () => {
-  test('while it rests costs nothing', async () => {
+  test('while it is idle loses nothing', async () => {
     const { port, brought, ends } = await pacs({ admit: () => ({ idleTimeoutSeconds: 1 }) });
     const send = sender(port, 5);
     expect(await send('1.1')).toBe('stored');
@@ -142,7 +142,7 @@ describe('an association that the peer ends', () => {
     expect(brought()).toEqual([]);
   });
 
-  test('just as the next object leaves costs nothing either', async () => {
+  test('just as the next object is sent loses nothing either', async () => {
     const { port, brought } = await pacs();
     const line = await fragileLine(port);
     const send = sender(line.port, 5);
@@ -161,7 +161,7 @@ describe('an association that the peer ends', () => {
   });
 });
 
-test('a delivery that is broken off takes its association along, and no other', async () => {
+test('a canceled delivery aborts its own association, and no other', async () => {
   const answers: (() => void)[] = [];
   const { port, brought } = await pacs({
     storage: {

@@ -173,7 +173,7 @@ describe('an object in several forms', () => {
     });
   });
 
-  test('a result without an object of the kind counts as delivered, with the reason', async () => {
+  test('a result without an object of this kind counts as delivered, with the reason', async () => {
     expect(await deliver(closedPort, { objects: [] })).toEqual({
       outcome: 'delivered',
       detail: 'The result has no object of this kind.',
@@ -182,7 +182,7 @@ describe('an object in several forms', () => {
 });
 
 describe('a failed delivery', () => {
-  test('to nobody is tried again', async () => {
+  test('to a peer that does not listen is tried again', async () => {
     expect(await deliver(closedPort)).toMatchObject({
       failure: 'transient',
       code: 'peer_unreachable',

@@ -82,7 +82,7 @@ test('objects whose request was cut short by the end of its process are asked fo
   await asking;
 });
 
-test('a PACS that is away is asked again after a minute, then after two', async () => {
+test('a PACS that cannot be reached is asked again after a minute, then after two', async () => {
   const port = await freePort();
   const pacs = { type: 'dicom', name: 'pacs', host: '127.0.0.1', port, aeTitle: 'PACS' };
   const { destinations } = loadConfig({}, { destinations: [{ ...pacs, storageCommitment: true }] });

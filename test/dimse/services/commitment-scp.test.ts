@@ -83,7 +83,7 @@ test('a request for many objects is looked for sixteen at a time', async () => {
   expect(atATime).toBe(16);
 });
 
-test('nothing is committed to of which one of two copies in conflict is gone', async () => {
+test('an object with two conflicting copies, one of which is missing, is not committed to', async () => {
   const of = { sopInstanceUid: '1.2.840.92.2.1', studyInstanceUid: '1.2.840.92.2' };
   await send([dicomFile(of), dicomFile({ ...of, pixels: Buffer.from('other pixels....') })]);
   expect((await commit('2.25.2', [of.sopInstanceUid])).report?.committed).toHaveLength(1);

@@ -169,7 +169,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('storage commitment', () => {
     return reports.find(({ transaction }) => transaction === `${study}.7`);
   };
 
-  test('is given for objects that lie on the disk, over the association that asked', async () => {
+  test('is given for objects on the disk, over the association that asked', async () => {
     await send(1);
     await send(2);
     expect(await commit([uid(1), uid(2)])).toEqual({ status: 0 });

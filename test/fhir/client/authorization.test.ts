@@ -161,7 +161,7 @@ describe('SMART Backend Services', () => {
     expect(await failure(connection().create(DEVICE, SIGNAL()))).toMatchObject(expected);
   });
 
-  test('address and scope of the settings go before what is found out', async () => {
+  test('address and scope of the settings take precedence over discovered ones', async () => {
     const server = await start('ES384');
     const authorization: FhirDestination['authorization'] = {
       type: 'smart-backend',
@@ -246,7 +246,7 @@ describe.skipIf(!existsSync(OPENSSL))('TLS with certificates of the site', () =>
     expect(await ehr?.all('Device')).toEqual([]);
   });
 
-  test('an EHR whose certificate nobody vouches for is not spoken to', async () => {
+  test('an EHR whose certificate no trusted authority signed is not called', async () => {
     await startTls();
     const tls = { certFile: file('gateway.crt'), keyFile: file('gateway.key') };
     const reason = await failure(connection({ ...none, tls }).create(DEVICE, SIGNAL()));
@@ -254,7 +254,7 @@ describe.skipIf(!existsSync(OPENSSL))('TLS with certificates of the site', () =>
     expect(ehr?.calls).toEqual([]);
   });
 
-  test('a missing file is named as what it is', async () => {
+  test('a missing file is named in the error', async () => {
     await startTls();
     const tls = { caFile: file('no-such-file') };
     expect(await failure(connection({ ...none, tls }).create(DEVICE, SIGNAL()))).toMatchObject({

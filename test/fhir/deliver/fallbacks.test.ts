@@ -107,7 +107,7 @@ test('what a receiver lacks is found out once, not at every report', async () =>
   expect(transactions).toHaveLength(1);
 });
 
-test('resource by resource, a cut in the middle is made up for', async () => {
+test('resource by resource, a connection lost in the middle is recovered from', async () => {
   await start({ lacks: ['transaction'] });
   ehr.fail('POST /ImagingStudy', { kind: 'cut-after-commit' });
   const to = delivererTo(destinationOf(ehr), folder);
@@ -137,7 +137,7 @@ test('a body that is too large even without the PDF goes resource by resource', 
   expect(await ehr.all('Binary')).toHaveLength(1);
 });
 
-test('two resources that bear the identifier of one are left to a person', async () => {
+test('two resources with one identifier are left to a person', async () => {
   await start({ capabilities: statementOf(noConditions) });
   await send();
   const [observation] = await ehr.all('Observation');

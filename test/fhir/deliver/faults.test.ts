@@ -32,7 +32,7 @@ describe('a lost connection', () => {
     expect(await send(deliverer({ timeoutSeconds: 0.5 }))).toMatchObject({ failure: 'ambiguous' });
   });
 
-  test('because nobody listens is transient', async () => {
+  test('because no server listens is transient', async () => {
     const to = deliverer({ baseUrl: 'http://127.0.0.1:9/fhir' });
     expect(await send(to)).toMatchObject({ failure: 'transient', code: 'ehr_unavailable' });
   });

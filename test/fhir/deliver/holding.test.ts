@@ -41,7 +41,7 @@ const release = (choice: Omit<Decision, 'action'> = {}): Decision => ({
   ...choice,
 });
 
-describe('what a person is shown of a patient who could not be matched', () => {
+describe('what a person sees about a patient who could not be matched', () => {
   test('both records with the identifier, and what agrees and differs in each', async () => {
     const same = await ehr.put(PATIENT);
     const other = await ehr.put({ ...PATIENT, birthDate: '1991-01-01', gender: 'male' });
@@ -116,7 +116,7 @@ describe('a released report goes to the chosen patient', () => {
     expect(outcome).toMatchObject({ outcome: 'delivered' });
   });
 
-  test('but to none that is gone, or was merged', async () => {
+  test('but not to one that was deleted or merged', async () => {
     const merged = await ehr.put({ ...PATIENT, active: false });
     for (const patient of [
       'Patient/00000000-0000-4000-8000-000000000000',

@@ -23,7 +23,7 @@ const CASES: readonly StudyCase[] = [
   { seed: 4, truth: { 'effusion-depth': 8 }, said: [said('effusion-depth', 9)], walls: [] },
 ];
 
-describe('what the product said of simulated studies', () => {
+describe('the answers of the product about simulated studies', () => {
   const [tapse, effusion] = studyAgreement(CASES);
 
   it('is compared with the phantom: 2 mm too much and 1 mm too little', () => {

@@ -39,7 +39,7 @@ describe('the true score of a segment', () => {
   );
 });
 
-describe('what the product said of each segment', () => {
+describe('the answers of the product about each segment', () => {
   it('is taken from its section', () => {
     const segments = [{ segment: 7, score: null, suspected: 2 }];
     const [six, seven] = wallCases([wall(6, 40, 30), wall(7, 40, 30)], resultWith({ segments }));

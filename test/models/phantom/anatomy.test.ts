@@ -30,7 +30,7 @@ function radius(ellipse: Ellipse, direction: number): number {
 
 const RAYS = Array.from({ length: 36 }, (_, i) => (i * Math.PI) / 18);
 
-describe('the truth is what is drawn', () => {
+describe('the recorded truth is what is drawn', () => {
   it.each(['transthalamic', 'transventricular', 'transcerebellar'] as const)(
     'the %s outline is the outer border of the skull, not of the scalp',
     (plane) => {

@@ -108,7 +108,7 @@ describe.skipIf(!installed('dciodvfy'))('dciodvfy has no complaint', () => {
 });
 
 describe('TID 5200', () => {
-  test('every echo concept has a section, body surface area stands with the patient', () => {
+  test('every echo concept has a section; body surface area belongs to the patient', () => {
     const homeless = EVERYTHING.measurements.filter((one) => echoSite(one) === null);
     expect(homeless.map(({ concept }) => concept.key)).toEqual(['body-surface-area']);
     expect(values(buildTid5200(EVERYTHING, SUBJECT))).toHaveLength(echoKeys.length);

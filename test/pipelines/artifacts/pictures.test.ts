@@ -30,7 +30,7 @@ const area = { minX: 10, minY: 20, maxX: 29, maxY: 39 };
 
 const litPixels = (data: Uint8Array) => data.filter((value) => value > 0).length / 3;
 
-describe('what lies outside the picture', () => {
+describe('pixels outside the picture', () => {
   const masked = (areas: Rectangle[]) =>
     litPixels(maskOutside(plain(64, 48, 200), areas.map(rectanglePolygon)).data);
 

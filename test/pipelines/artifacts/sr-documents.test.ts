@@ -159,7 +159,7 @@ describe('evidence', () => {
     expect(source?.value.type).toBe('IMAGE');
   });
 
-  test('each model stands with the hash of its weights', () => {
+  test('each model is listed with the hash of its weights', () => {
     const parameters = texts(buildTid1500(RESULT, SUBJECT));
     for (const { id, version, sha256 } of RESULT.models) {
       expect(parameters).toContain(`model=${id};version=${version};sha256=${sha256}`);
@@ -180,7 +180,7 @@ describe('evidence', () => {
 describe('twins', () => {
   const bytes = buildTid5000(TWINS, SUBJECT);
 
-  test('each section stands once for each fetus and begins with its subject', () => {
+  test('each section is there once for each fetus and begins with its subject', () => {
     for (const section of ['Fetus Summary', 'Fetal Biometry', 'Fetal Biometry Ratios']) {
       const subjects = named(bytes, section).map(({ items: children }) =>
         children.slice(0, 2).map(({ value }) => (value.type === 'TEXT' ? value.text : value.type)),
@@ -192,7 +192,7 @@ describe('twins', () => {
     }
   });
 
-  test('a value of no named fetus is left out of both and said to be', () => {
+  test('a value of an unnamed fetus is left out of both, which is reported', () => {
     const stray = {
       ...TWINS,
       measurements: [...TWINS.measurements, measurement('stray', 'tad', 70)],

@@ -52,7 +52,7 @@ describe('the look at the images of a study', () => {
     });
   });
 
-  test('of files that are no images is refused', async () => {
+  test('of files that are not images is refused', async () => {
     const { folder } = await phantomFiles('content-none');
     const path = join(folder, 'notes.dcm');
     await writeFile(path, 'no image');

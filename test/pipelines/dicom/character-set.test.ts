@@ -78,7 +78,7 @@ describe('code extensions', () => {
     expect(decode(sets, '\x1b-L\xbb\r\n\xfc', 'long')).toBe('Л\r\nü');
   });
 
-  test('take a byte inside a character for no delimiter', () => {
+  test('do not take a byte inside a character for a delimiter', () => {
     // 春 is 3D 55: its first byte is that of `=`.
     expect(decode('\\ISO 2022 IR 87', 'A=\x1b$B=U\x1b(B^B')).toBe('A=春^B');
     // In GB18030 a second byte may be that of the backslash.

@@ -52,7 +52,7 @@ test.each([
   expect(PatientName).toMatchObject([{ Alphabetic: 'Müller' }]);
 });
 
-test('bytes that are no data set are refused', () => {
+test('bytes that are not a data set are refused', () => {
   expect(() => decodeDataSet(Buffer.alloc(7, 0xff), EXPLICIT_VR_LITTLE_ENDIAN)).toThrow(
     expect.objectContaining({ code: 'object_not_understood' }),
   );

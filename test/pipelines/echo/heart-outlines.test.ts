@@ -80,7 +80,7 @@ describe('a clip without a scale', () => {
   });
 });
 
-describe('what may not be said', () => {
+describe('what is withheld', () => {
   it('without a second network volumes and EF are withheld, and the outline stays', () => {
     const values = read([beatingClip('A4C', HEALTHY)], false);
     expect(outlinedValue(values, 'lvef-4c')).toMatchObject({ quality: 'low' });

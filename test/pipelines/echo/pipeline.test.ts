@@ -114,7 +114,7 @@ describe('a study whose machine reported its measurements', () => {
   });
 });
 
-describe('what is no echo study', () => {
+describe('a study without an echo examination', () => {
   it('is rejected with the reason of each file', async () => {
     const folder = await workFolder({ 'a.txt': Buffer.from('no image') });
     const end = await run(folder);

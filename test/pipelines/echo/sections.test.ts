@@ -60,7 +60,7 @@ const LINEAR = { ivsd: 1, lvidd: 5, lvpwd: 1, lvids: 3.2 } as const;
 
 describe('a study without any value', () => {
   const { result } = interpreted({});
-  it('assesses no section, and says of each why and what it needs', () => {
+  it('assesses no section, and says for each why and what it needs', () => {
     for (const { id, status, reason } of result.sections.filter((one) => one.id !== 'report')) {
       expect([id, status]).toEqual([id, 'not_assessed']);
       expect(reason?.detail.length).toBeGreaterThan(20);
@@ -156,7 +156,7 @@ describe('ejection fraction', () => {
   });
 });
 
-describe('what is not known is no negative', () => {
+describe('what is not known is not taken as negative', () => {
   it('a low TR velocity without other signs is low by TRV only', () => {
     const { section, category } = interpreted({ 'tr-vmax': 2.5 });
     expect(category('ph-probability')).toBe('low');

@@ -31,7 +31,7 @@ async function resultOf(studies: readonly (string | null)[], priors: readonly st
 }
 
 describe('files of more than one study', () => {
-  it('are counted and told in a finding', async () => {
+  it('are counted and reported in a finding', async () => {
     const { input_summary: summary, findings } = await resultOf(['1.2.1', '1.2.2', '1.2.1']);
     expect(summary.studies).toBe(2);
     expect(findings).toMatchObject([

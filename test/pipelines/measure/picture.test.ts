@@ -113,7 +113,7 @@ const SCREENS: [string, Screen][] = [
   ['on a panel that stands still in a cine', { drawing: NAME + PANEL, frames: 4 }],
 ];
 
-describe('a name burned in', () => {
+describe('a burned-in name', () => {
   it.each(SCREENS)('%s is not in the preview, and the picture is', async (_, given) => {
     const { clip, ink } = await screen(given);
     expect(ink.length).toBeGreaterThan(300);

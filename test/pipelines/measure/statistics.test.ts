@@ -51,7 +51,7 @@ describe('median', () => {
     expect(median(values)).toBe(expected);
   });
 
-  it('of nothing is not a number', () => {
+  it('of no values is NaN', () => {
     expect(median([])).toBeNaN();
   });
 });

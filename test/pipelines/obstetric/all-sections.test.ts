@@ -30,7 +30,7 @@ const SECTION_IDS = [
 describe('the sections of the obstetric result', () => {
   const result = interpretReadings({ readings: MEDIAN_28_WEEKS() });
 
-  it('are all listed, whatever became of them', () => {
+  it('are all listed, whatever their status', () => {
     expect([...result.sections.map(({ id }) => id)].toSorted()).toEqual(SECTION_IDS.toSorted());
   });
 

@@ -111,13 +111,13 @@ describe('a plane that the whole image names', () => {
     expect(estimate?.confidence).toBeCloseTo(0.1, 6);
   });
 
-  it('stands where the structure is found', async () => {
+  it('is kept where the structure is found', async () => {
     const plane = classifier('abdominal', 0.8);
     const sessions = { ...SECOND_LOOKS, abdomen: outliner(16), plane };
     expect((await namePlanes(sessions, [IMAGE]))[0]?.label).toBe('abdominal');
   });
 
-  it('stands where no permitted model could find the structure', async () => {
+  it('is kept where no permitted model could find the structure', async () => {
     const plane = classifier('abdominal', 0.8);
     const sessions = { ...SECOND_LOOKS, abdomen: null, plane };
     expect((await namePlanes(sessions, [IMAGE]))[0]?.label).toBe('abdominal');
@@ -149,7 +149,7 @@ describe('a plane that the whole image names', () => {
     expect((await namePlanes({ ...sessions, plane }, [IMAGE]))[0]?.label).toBe(label);
   });
 
-  it('abdominal beyond doubt stands where no permitted model could find a heart', async () => {
+  it('abdominal beyond doubt is kept where no permitted model could find a heart', async () => {
     const plane = classifier('abdominal', 0.999);
     const sessions = { ...SECOND_LOOKS, chest: null };
     expect((await namePlanes({ ...sessions, plane }, [IMAGE]))[0]?.label).toBe('abdominal');

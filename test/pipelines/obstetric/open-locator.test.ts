@@ -67,7 +67,7 @@ describe('the locator on phantoms of 28 weeks', () => {
   });
 });
 
-describe('the locator on images that are no plane', () => {
+describe('the locator on images without a plane', () => {
   it('names a blank image and a grey one other', async () => {
     const flat = (level: number) => ({
       width: 640,

@@ -76,7 +76,7 @@ describe('on unseen phantoms', () => {
     expect(Math.abs(error)).toBeLessThanOrEqual(pocket ?? 0);
   });
 
-  it('the distance of the placental edge is withheld: its side of the os is not told surely', async () => {
+  it('the distance of the placental edge is withheld: its side of the os is not certain', async () => {
     const shot = simulate(placentaEdge, 7004, { edgeMm: 12 });
     const result = await interpret([onPlane('cervix', shot)]);
     expect(result.measurements.map(({ id }) => id)).not.toContain('placenta-to-os');

@@ -20,7 +20,7 @@ function all(key: ConceptKey, ...given: Given[]) {
 const standing = (key: ConceptKey, ...given: Given[]) => all(key, ...given)[0];
 
 describe('of several values of which the machine chose none', () => {
-  it('the median stands, with the smallest and the largest', () => {
+  it('the median counts, with the smallest and the largest', () => {
     expect(standing('lvot-vti', 18, 22, 19)).toMatchObject({
       value: 19,
       derivation: 'median',
@@ -35,7 +35,7 @@ describe('of several values of which the machine chose none', () => {
     'ivc-diameter',
     'nuchal-translucency',
     'deepest-vertical-pocket',
-  ] as const)('the highest %s stands, with its image', (key) => {
+  ] as const)('the highest %s counts, with its image', (key) => {
     const image = { sopInstanceUid: '2.25.7', frame: 3 };
     expect(standing(key, 2, [2.6, { image }], 2.1)).toMatchObject({
       value: 2.6,
@@ -46,7 +46,7 @@ describe('of several values of which the machine chose none', () => {
     });
   });
 
-  it('the shortest cervix stands, with its image', () => {
+  it('the shortest cervix counts, with its image', () => {
     const image = { sopInstanceUid: '2.25.7', frame: 3 };
     expect(standing('cervical-length', 31, [24, { image }], 35)).toMatchObject({
       value: 24,
@@ -55,7 +55,7 @@ describe('of several values of which the machine chose none', () => {
     });
   });
 
-  it('a single one stands as it is', () => {
+  it('a single one counts as it is', () => {
     expect(standing('av-vmax', 4.2)).toMatchObject({ value: 4.2, note: null });
   });
 
@@ -75,7 +75,7 @@ describe('of several values of which the machine chose none', () => {
     ],
     [[70, [140, { selection: 'user' }]], [140]],
   ] as [Given[], number[]][])(
-    'fetal heart rates of %j stand as %j: no median hides one of another band',
+    'fetal heart rates of %j count as %j: no median hides one of another band',
     (given, expected) => {
       const values = all('fetal-heart-rate', ...given);
       const accepted = values.filter(({ quality }) => quality === 'accepted');
@@ -95,7 +95,7 @@ describe('of several values of which the machine chose none', () => {
   });
 });
 
-describe('what cannot be', () => {
+describe('an implausible value', () => {
   it.each([
     ['hc', 0, 176],
     ['hc', 410.1, 176],
@@ -126,7 +126,7 @@ describe('what cannot be', () => {
     ]);
   });
 
-  it('does not stand though the machine chose it', () => {
+  it('does not count even if the machine chose it', () => {
     const chosen = standing('hc', [0, { selection: 'user' }], 176);
     expect(chosen).toMatchObject({ value: 176, quality: 'accepted' });
   });
@@ -168,7 +168,7 @@ describe('what the machine chose', () => {
     expect(standing('av-vmax', 4.4, [4, { derivation: 'mean' }])?.value).toBe(4);
   });
 
-  it('stands without a spread: the others were passed over', () => {
+  it('counts without a spread: the others were passed over', () => {
     const chosen = standing('fl', [50, { selection: 'user' }], 65);
     expect(chosen?.note).toBe('chosen by the operator on the machine');
   });

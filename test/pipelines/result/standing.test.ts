@@ -21,7 +21,7 @@ const hc = (id: string, value: number, given: Partial<Measurement> = {}) =>
 const ids = (measurements: readonly Measurement[]) => measurements.map(({ id }) => id);
 
 describe('of several values of a quantity', () => {
-  test('the one that the section chose stands, not its numbered repeats', () => {
+  test('the one that the section chose counts, not its numbered repeats', () => {
     const given = [
       asRepeat(rate('fetal-heart-rate-doppler-1')),
       rate('fetal-heart-rate'),
@@ -30,7 +30,7 @@ describe('of several values of a quantity', () => {
     expect(ids(countingValues(withStanding(given)))).toEqual(['fetal-heart-rate']);
   });
 
-  test('all stand where none was chosen, or where the chosen one was not accepted', () => {
+  test('all count where none was chosen, or where the chosen one was not accepted', () => {
     const repeats = [
       asRepeat(rate('fetal-heart-rate-doppler-1')),
       asRepeat(rate('fetal-heart-rate-doppler-2')),

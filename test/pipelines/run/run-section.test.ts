@@ -69,7 +69,7 @@ describe('a section that throws', () => {
     ['obstetric', 'cervix'],
     ['echo', 'lvef'],
     ['echo', 'pericardial-effusion'],
-  ] as const)('of %s: %s stands among the limitations and nowhere else', (endpoint, id) => {
+  ] as const)('of %s: %s is among the limitations and nowhere else', (endpoint, id) => {
     const { result } = withBroken(endpoint, id);
     const title = result.sections.find((one) => one.id === id)?.title ?? '';
     const { findings = [], impression = [], limitations = [] } = result.report ?? {};

@@ -101,7 +101,7 @@ test.each<[string, () => Promise<unknown>]>([
   await expect(refused()).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a destination that takes no DICOM objects is no place to go to', async () => {
+test('a destination that accepts no DICOM objects is refused', async () => {
   const id = await add('pacs', 'dead');
   await expect(run('deliveries.divert', { id, destination: 'ehr' })).rejects.toMatchObject({
     code: 'not_found',

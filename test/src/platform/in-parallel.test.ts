@@ -52,7 +52,7 @@ describe('work in parallel', () => {
     expect(begun).toEqual([0, 1]);
   });
 
-  it('of nothing is nothing', async () => {
+  it('of no items gives no results', async () => {
     expect(await inParallel([], 4, async () => 1)).toEqual([]);
   });
 });

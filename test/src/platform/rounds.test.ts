@@ -104,7 +104,7 @@ describe('the log of rounds', () => {
     return { lines, observer };
   };
 
-  test('says once that the database is away, whatever its words, and once that work goes on', () => {
+  test('says once that the database cannot be reached, whatever the error text, and once that work continues', () => {
     const { lines, observer } = log();
     observer.onError(new DatabaseUnreachableError('connect ECONNREFUSED'), 1);
     observer.onError(new DatabaseUnreachableError('the database system is starting up'), 2);

@@ -37,7 +37,7 @@ test('two listeners whose own clocks are an hour apart have the same time', asyn
   expect(near(other, at)).toBe(true);
 });
 
-test('the clock of the database is followed, and goes on while it is away', async () => {
+test('the clock of the database is followed, and continues while the database cannot be reached', async () => {
   let at: Date | null = new Date('2026-06-01T12:00:00Z');
   const clock = await open(
     databaseAt(() => at),
@@ -52,7 +52,7 @@ test('the clock of the database is followed, and goes on while it is away', asyn
   expect(near(clock, back)).toBe(true);
 });
 
-test('a database tells its time', async () => {
+test('a database reports its time', async () => {
   const database = await openDatabase({ dataDir: null, logger: silentLogger });
   const clock = await open(database);
   expect(near(clock, new Date())).toBe(true);

@@ -97,7 +97,7 @@ describe('the beat', () => {
   });
 });
 
-describe('what lies where', () => {
+describe('the tissues of the phantom', () => {
   const sample = emptySample();
   const at = (request: HeartRequest, x: number, y: number, z: number) => {
     heartOf({ ...ADULT, ejectionFraction: 0.6, ...request })

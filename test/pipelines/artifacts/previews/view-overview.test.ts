@@ -57,7 +57,7 @@ describe('the contact sheet of the views', () => {
     expect(at(SIZE.width + 60, 90)).toBe(255);
   });
 
-  it('an error that is no damage of the file is not hidden', async () => {
+  it('an error other than a damaged file is not hidden', async () => {
     const broken = async () => {
       throw new TypeError('no such thing');
     };

@@ -52,7 +52,7 @@ describe('values that belong to a site, in TID 5000', () => {
     expect(dciodvfy(asFile(file, 'dcm'))).toEqual({ code: 0, complaints: [] });
   });
 
-  test('amniotic fluid stands under the sac, vessels under theirs, each side apart', () => {
+  test('amniotic fluid is under the sac, each vessel under its own group, each side apart', () => {
     expect(sections('Findings')).toEqual([
       { Findings: ['Amniotic Sac', 'Amniotic Fluid Index', 'Diameter'] },
       {
@@ -72,7 +72,7 @@ describe('values that belong to a site, in TID 5000', () => {
     ]);
   });
 
-  test('cervix and placental edge stand under pelvis and uterus', () => {
+  test('cervix and placental edge are under pelvis and uterus', () => {
     expect(sections('Pelvis and Uterus')).toEqual([
       { 'Pelvis and Uterus': ['Cervix Length', expect.any(String)] },
     ]);

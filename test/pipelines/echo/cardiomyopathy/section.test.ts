@@ -30,7 +30,7 @@ describe('hypertrophic pattern', () => {
 });
 
 describe('obstruction of the outflow tract', () => {
-  it('with provocation stands where the gradient at rest was not measured', () => {
+  it('with provocation counts where the gradient at rest was not measured', () => {
     const { category, finding, value } = interpreted({ 'lvot-gradient-provoked': 30 });
     expect(category('lvot-obstruction')?.value).toBe(
       'obstruction with provocation, rest not measured',
@@ -56,7 +56,7 @@ describe('restrictive filling', () => {
     expect(summary(ID)).toContain('two criteria of a restrictive pattern');
   });
   it.each([[{ ...FILLING, 'e-to-a': 1.99 }], [{ ...FILLING, 'deceleration-time': 150 }]])(
-    'is not said of %o',
+    'is not reported for %o',
     (given) => {
       expect(interpreted(given).summary(ID)).not.toContain('restrictive');
     },

@@ -21,7 +21,7 @@ describe('mitral disease that the study gives (echo 10.2)', () => {
     ],
     ['an EROA of 0.2 cm²', { 'mr-orifice': 0.2 }, /MR, grade II/],
     ['a half-time of 220 ms', { 'mv-half-time': 220 }, /MS by half-time/],
-  ])("with %s nothing is graded, the raw values stand, E/e' is withheld", (_, disease, because) => {
+  ])("with %s nothing is graded, raw values stay, E/e' is withheld", (_, disease, because) => {
     const { ungraded, said, status, elevated, value } = graded({ ...SICK, ...disease });
     expect(ungraded()).toBe(true);
     expect(elevated).toBeNull();

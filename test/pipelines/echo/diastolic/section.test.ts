@@ -19,7 +19,7 @@ describe('a study that gives every criterion', () => {
       expect(said).toContain(unknown);
     }
   });
-  it('does not take what was not measured for a healthy myocardium', () => {
+  it('does not take a missing measurement for a healthy myocardium', () => {
     expect(said).toContain('Myocardial disease is not known beyond what was measured here');
   });
   it('says so in the impression too', () => {

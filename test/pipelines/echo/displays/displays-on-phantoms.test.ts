@@ -208,7 +208,7 @@ describe('a display whose structure the header names', () => {
     expect(await derivationsOn('m-mode-tapse')).toEqual([['tapse', 'mean', expect.any(Number)]]);
   });
 
-  it('gives no stenosis of a jet of AR under the name of the valve', async () => {
+  it('reports no stenosis for a jet of AR under the name of the valve', async () => {
     const flow = { peak: 420, pressureHalfTimeMs: 250 };
     const frame = simulateEchoSpectrum('aortic-regurgitation', { heart, seed: 5, flow, beats: 4 });
     const header = spectrumHeader('aortic-regurgitation', frame);
@@ -262,7 +262,7 @@ describe('a display that the header does not name', () => {
     expect(keys).toEqual(['s-prime-unnamed', 'e-prime-unnamed', 'a-prime-unnamed']);
   });
 
-  it('is no jet of a certain valve', async () => {
+  it('is not assigned to a valve', async () => {
     const { readings, values } = await unnamed('tricuspid-regurgitation', { peak: 310 });
     expect(readings[0]?.flow).toBeNull();
     expect(values.map(({ concept, quality }) => [concept.key, quality])).toEqual([

@@ -47,7 +47,7 @@ describe.skipIf(!present)('of a real display, without reading its text', () => {
     }
   });
 
-  it('a value stands with calipers on the display', async () => {
+  it('a value has calipers on the display', async () => {
     const values = await read('tte47_18_doppler-av.dcm');
     const [caliper] = values[0]?.source.calipers ?? [];
     // From the baseline, row 464, down to the peak of an ejection away from the probe.

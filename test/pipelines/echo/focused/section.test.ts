@@ -81,7 +81,7 @@ describe('the remark of a focused study (echo 15)', () => {
   it('is in no section without them', () => {
     expect(of(true).summary('la-volume')).not.toContain(REMARK);
   });
-  it('stands nowhere in a study of a machine', () => {
+  it('is absent from a study of a machine', () => {
     expect(JSON.stringify(of(false).result)).not.toContain(REMARK);
   });
 });

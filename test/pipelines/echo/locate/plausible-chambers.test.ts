@@ -55,7 +55,7 @@ describe('areas along a clip', () => {
     expect(jumpingFrames([100, 76, 100])).toEqual([]);
   });
 
-  test('a step that stays is no jump of one frame, and the ends have no two neighbours', () => {
+  test('a lasting step is not a jump of one frame, and the ends have only one neighbour', () => {
     expect(jumpingFrames([100, 100, 160, 160])).toEqual([]);
     expect(jumpingFrames([500, 100, 100, 500])).toEqual([]);
   });

@@ -14,7 +14,7 @@ const views = ([four, two, three]: Three, timing: 'end-systolic' | 'peak-systoli
 const contour = (...given: Three) => views(given, 'end-systolic');
 const summaryOf = (study: ReturnType<typeof measuredStudy>) => study.section('lv-strain')?.summary;
 
-describe('the GLS that stands (echo 8.1; the value of the machine before that of the images)', () => {
+describe('the GLS that counts (echo 8.1; the value of the machine before that of the images)', () => {
   it('is the peak systolic one of the machine, whatever the outlines say', () => {
     const study = measuredStudy({
       machine: { 'gls-peak-systolic': -21, 'lvef-biplane': 62 },
@@ -197,7 +197,7 @@ describe('the limit of a grade of LVEF (echo 19)', () => {
       expected,
     );
   });
-  it('is not spoken of without a grade', () => {
+  it('is not mentioned without a grade', () => {
     const study = measuredStudy({ machine: { 'lvef-biplane': 52 }, patient: { sex: null } });
     expect(study.section('lvef')?.summary).not.toContain('limit of its grade');
   });

@@ -34,7 +34,7 @@ function told(study: MeasuredStudy) {
   };
 }
 
-describe('the EF that stands', () => {
+describe('the EF that counts', () => {
   it.each([
     ['a better method of the machine', [machine('lvef-3d', 50), images('lvef-networks', 55)], 50],
     ['the same method of the machine', [images('lvef-4c', 55), machine('lvef-4c', 50)], 50],

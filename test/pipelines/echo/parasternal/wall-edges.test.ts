@@ -97,10 +97,10 @@ describe('the space behind the posterior wall', () => {
   it('of 2 mm is that of health', () => {
     expect(behind(2).gap).toBeNull();
   });
-  it('is no fluid where it answers, as tissue does', () => {
+  it('is not fluid where it is echogenic, as tissue is', () => {
     expect(behind(12, 25).gap).toBeNull();
   });
-  it('is no fluid where nothing answers behind it: the picture may end there', () => {
+  it('is not fluid where no echo follows behind it: the picture may end there', () => {
     expect(linesOnPicture(heart([BLOOD, 90]), SCALE, OUTLINED).gap).toBeNull();
   });
 });

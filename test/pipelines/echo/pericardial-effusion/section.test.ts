@@ -53,7 +53,7 @@ describe('signs of tamponade', () => {
     expect(category('tamponade-signs')?.scheme).not.toMatch(/ASE|ESC/);
     expect(category('effusion-size')?.scheme).toBe('ASE 2013, ESC 2015');
   });
-  it('are no reassurance in a critical finding', () => {
+  it('are not mentioned as reassurance in a critical finding', () => {
     expect(measured(21).finding(ID)).toMatchObject({
       severity: 'critical',
       text: 'effusion 21 mm: large pericardial effusion; tamponade signs not assessed.',

@@ -59,7 +59,7 @@ describe('the RA pressure of the machine', () => {
     expect(contradictsCava(pressure, diameter, collapse)).toBe(expected);
   });
 
-  it('is withheld with what rests on it where it contradicts the IVC, and said', () => {
+  it('is withheld with all values derived from it where it contradicts the IVC, which is reported', () => {
     const { value, summary } = interpreted({
       ...PLETHORA,
       'tr-vmax': 3,
@@ -73,7 +73,7 @@ describe('the RA pressure of the machine', () => {
     expect(value('tr-gradient')?.value).toBe(36);
     expect(summary(ID)).toContain('contradicts a wide IVC that does not collapse');
   });
-  it('stands where it does not', () => {
+  it('is used where it does not', () => {
     const { value } = interpreted({ ...PLETHORA, 'tr-vmax': 3, 'ra-pressure': 10 });
     expect(value('ra-pressure')).toMatchObject({ value: 10, quality: 'accepted' });
     expect(value('rvsp')?.value).toBe(46);
@@ -93,7 +93,7 @@ describe('a jet of torrential TR', () => {
     expect(summary(ID)).toContain('underestimates the RV pressure');
   });
   it('still confirms it', () => expect(at(21, 3.5).category('ph-probability')?.value).toBe('high'));
-  it('of 20.9 mm is massive: the pressure stands and is called uncertain', () => {
+  it('of 20.9 mm is massive: the pressure is given and called uncertain', () => {
     const { value, summary, category } = at(20.9);
     expect(value('rvsp')?.quality).toBe('accepted');
     expect(category('ph-probability')?.value).toBe('low');

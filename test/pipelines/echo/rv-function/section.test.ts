@@ -89,7 +89,7 @@ describe('size and wall of the RV (echo 7.2, 7.3)', () => {
   });
 });
 
-describe('RV dilatation with dysfunction, told at once (echo 16)', () => {
+describe('RV dilatation with dysfunction, reported at once (echo 16)', () => {
   it.each([
     ['a wide RV and a single reduced index', { 'rv-basal': 42, tapse: 16 }, true],
     ['a wide RV and a single normal index', { 'rv-basal': 42, tapse: 17 }, false],

@@ -14,7 +14,7 @@ describe('a divisor of zero in the report of the machine', () => {
     [{ 'av-vti': 0, 'lvot-vti': 20, 'lvot-diameter': 2 }, 'av-area'],
     [{ 'av-vti': 0, 'lvot-vti': 20 }, 'velocity-index'],
     [{ 'pulmonary-vein-s': 50, 'pulmonary-vein-d': 0 }, 'pulmonary-vein-ratio'],
-  ] as const)('%o: no %s, and every other value stands', (given, absent) => {
+  ] as const)('%o: no %s, and every other value is kept', (given, absent) => {
     const { result } = interpreted({ ...given, 'lvef-biplane': 60 });
     const keys: string[] = result.measurements.map(({ concept }) => concept.key);
     expect(keys).toContain('lvef-biplane');
@@ -83,10 +83,10 @@ describe('a velocity without stenosis', () => {
 
 describe('a valve area of the machine', () => {
   const given = { 'av-vmax': 3.5, 'lvot-diameter': 2, 'lvot-vti': 20, 'av-vti': 80 } as const;
-  it('stands where it fits the DVI', () => {
+  it('is used where it fits the DVI', () => {
     expect(interpreted({ ...given, 'av-area': 0.79 }).value('av-area')?.quality).toBe('accepted');
   });
-  it('is rejected with the grade by area where it does not, and said', () => {
+  it('is rejected with the grade by area where it does not, which is reported', () => {
     const { value } = interpreted({ ...given, 'av-area': 0.9 });
     expect(value('av-area')?.quality).toBe('inadequate');
     const text = summary({ ...given, 'av-area': 0.9 });
@@ -159,7 +159,7 @@ describe('mitral stenosis', () => {
   });
 });
 
-describe('regurgitation of which nothing is known', () => {
+describe('regurgitation that nothing was measured of', () => {
   it('is reported for each valve', () => {
     expect(summary({ 'av-vmax': 1.4 })).toContain('Regurgitation not assessed.');
     expect(summary({ 'ar-half-time': 400 })).toContain(

@@ -175,7 +175,7 @@ describe('the amniotic fluid index', () => {
 });
 
 describe('what contradicts itself', () => {
-  it('an index and a pocket of different categories: the pocket is preferred, and said', () => {
+  it('an index and a pocket of different categories: the pocket is preferred, which is reported', () => {
     const { summary } = sectionOf(interpret(quadrants(25, 8, 8, 8)), 'amniotic-fluid');
     expect(summary).toContain('normal amniotic fluid by the pocket, by the index oligohydramnios');
     expect(summary).toContain('the deepest pocket is preferred');
@@ -192,7 +192,7 @@ describe('what contradicts itself', () => {
 });
 
 describe("the machine's own values", () => {
-  it('stand where nothing was measured, with their category', () => {
+  it('are used where nothing was measured, with their category', () => {
     const result = interpret([], 210, [fromMachine('amniotic-fluid-index', 50)]);
     expect(measurementOf(result, 'amniotic-fluid-index').source.provenance).toBe('cart-sr');
     expect(categoryOf(result, 'fluid-by-index')).toBe('oligohydramnios');

@@ -269,7 +269,7 @@ const statusOf = (result: ReturnType<typeof screened>, id: string) =>
 describe('brain measurements on images', () => {
   const NORMAL = { tcd: 20.5, cistern: 4.5, atrium: 6.5 };
 
-  it('stand with their chart, and their items as measured', () => {
+  it('are given with their chart, and their items as measured', () => {
     const result = screened(brain(NORMAL));
     expect(measurementOf(result, 'transcerebellar-diameter').value).toBeCloseTo(20.5, 6);
     expect(measurementOf(result, 'transcerebellar-diameter').reference?.centile).toBeCloseTo(
@@ -367,7 +367,7 @@ describe('brain measurements on images', () => {
     [11, 12, 'mild', 'Width of the lateral ventricle 11.0 mm: mild ventriculomegaly (measured'],
     [8, 7, 'normal', null],
   ])(
-    'of %s mm stand where the machine gives %s of the same category: %s',
+    'of %s mm count where the machine gives %s of the same category: %s',
     (ours, machine, category, text) => {
       const result = screened(brain({ ...NORMAL, atrium: ours }), 140, [
         fromCart('atrial-width', machine),

@@ -33,7 +33,7 @@ function interpreted(readings: ReturnType<typeof MEDIAN_28_WEEKS>, ...cart: Cart
 const idsOf = (result: ReturnType<typeof interpreted>) => result.measurements.map(({ id }) => id);
 
 describe('a value of the ultrasound machine beside ours', () => {
-  it('is shown with the difference, and ours stands', () => {
+  it('is shown with the difference, and ours counts', () => {
     const result = interpreted([femur(50)], fromCart('fl', 51.5));
     expect(measurementOf(result, 'fl')).toMatchObject({ source: { provenance: 'model' } });
     expect(measurementOf(result, 'cart-fl')).toMatchObject({
@@ -75,7 +75,7 @@ describe('a value of the ultrasound machine beside ours', () => {
 });
 
 describe('a value of the ultrasound machine that we have not', () => {
-  it('stands, says where it is from, and goes into what is calculated', () => {
+  it('counts, names its source, and enters the calculated values', () => {
     const result = interpreted([head(91.8, 73.5), femur(51.3)], fromCart('ac', 240));
     expect(measurementOf(result, 'ac')).toMatchObject({
       value: 240,
@@ -148,7 +148,7 @@ describe('which of several values of the machine', () => {
     if (finding) expect(finding.text).toContain('of the ultrasound machine differ by');
   });
 
-  it('what cannot be is listed, and neither stands nor goes into the median', () => {
+  it('an impossible value is listed, but neither counts nor enters the median', () => {
     const result = interpreted([], fl(0), fl(51));
     expect(measurementOf(result, 'fl')).toMatchObject({ value: 51, derivation: 'measured' });
     expect(measurementOf(result, 'cart-fl-unused-1')).toMatchObject({

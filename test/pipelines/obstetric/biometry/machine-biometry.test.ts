@@ -86,7 +86,7 @@ describe('a weight of the machine', () => {
     expect(beside(share)?.severity).toBe(severity);
   });
 
-  it('is shown with the difference, and ours stands', () => {
+  it('is shown with the difference, and ours counts', () => {
     const result = interpreted(MEDIAN_28_WEEKS(), [fromCart('efw', 1.2 * ours)]);
     expect(measurementOf(result, 'efw').value).toBe(ours);
     expect(measurementOf(result, 'cart-efw').note).toBe('20.0 % above the value measured here');
@@ -95,7 +95,7 @@ describe('a weight of the machine', () => {
     );
   });
 
-  it('stands where we have none, without a centile, and says where it is from', () => {
+  it('counts where we have none, without a centile, and names its source', () => {
     const result = interpreted([head(91.8, 73.5)], [fromCart('efw', 1150)]);
     expect(measurementOf(result, 'efw')).toMatchObject({
       value: 1150,
@@ -156,7 +156,7 @@ describe('weights of two named fetuses', () => {
     expect(sectionOf(twins(1000, 49), 'growth').status).toBe('not_assessed');
   });
 
-  it('are compared where one was repeated and a repeat cannot be', () => {
+  it('are compared where one was repeated and a repeat is implausible', () => {
     const weights = [
       ['A', 1000],
       ['A', 0],

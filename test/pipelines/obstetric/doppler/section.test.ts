@@ -109,7 +109,7 @@ describe('what the machine hides', () => {
     expect(category).toBe('normal');
   });
 
-  it('flow that is lost in some beats is no normal artery', () => {
+  it('flow that is lost in some beats is not called normal', () => {
     const both = [beatOf({}), beatOf({}), beatOf({ edv: 0, endFlow: 'absent' })];
     const { findings, category } = run([
       spectrum('umbilical-artery', { ...traced(), beats: both }),
@@ -177,7 +177,7 @@ describe('several fetuses', () => {
   });
 });
 
-describe('what was not given', () => {
+describe('missing input', () => {
   it('no spectrum: not assessed', () => {
     expect(run([])).toMatchObject({ status: 'not_assessed', reason: { code: 'view_missing' } });
   });
@@ -234,7 +234,7 @@ describe('what was not given', () => {
 });
 
 describe("the machine's own values", () => {
-  it('stand where nothing was traced, with the chart', () => {
+  it('are used where nothing was traced, with the chart', () => {
     const { value, category } = run([], 224, [fromMachine('umbilical-artery-pi', 1.5)]);
     const pi = value('umbilical-artery-pi');
     expect(pi?.source.provenance).toBe('cart-sr');
@@ -250,7 +250,7 @@ describe("the machine's own values", () => {
     expect(outcome.value('cart-umbilical-artery-pi')?.note).toContain('4.3 % above');
   });
 
-  it('stand nowhere where they are implausible', () => {
+  it('are not used where they are implausible', () => {
     const { value } = run([], 224, [fromMachine('umbilical-artery-pi', 15)]);
     expect(value('umbilical-artery-pi')).toBeNull();
     expect(value('cart-umbilical-artery-pi')?.quality).toBe('inadequate');
@@ -327,7 +327,7 @@ describe('charts and thresholds', () => {
     expect(oblique.summary).toContain('above 15 degrees');
   });
 
-  it.each([18 * 7 - 1, 40 * 7 + 1])('MCA-PSV at %i days: outside its chart, and said', (days) => {
+  it.each([18 * 7 - 1, 40 * 7 + 1])('MCA-PSV at %i days is outside its chart', (days) => {
     const { value, summary } = run([spectrum('middle-cerebral-artery')], days);
     expect(value('middle-cerebral-artery-psv-mom')).toBeNull();
     expect(summary).toContain('gestational age is outside its chart');

@@ -42,7 +42,7 @@ describe('sources of the fetal heart rate that differ', () => {
     expect(found?.severity).toBe(severity);
   });
 
-  it('in two bands whose intervals touch: told, and not abnormal by itself', () => {
+  it('in two bands whose intervals touch: reported, and not abnormal by itself', () => {
     const outcome = sources(159, 162);
     expect(bandOf(outcome)?.value).toBe('fast');
     expect(outcome.findings?.map(({ id, severity }) => [id, severity])).toEqual([
@@ -85,7 +85,7 @@ describe("the machine's heart rate", () => {
     { rate: 109, band: 'slow' },
     { rate: 110, band: 'normal' },
     { rate: 161, band: 'fast' },
-  ])('$rate stands where ours does not, and is judged: $band', ({ rate, band }) => {
+  ])('$rate counts where ours does not, and is judged: $band', ({ rate, band }) => {
     const outcome = run({ cart: [reported(rate)] });
     expect(outcome.rate).toMatchObject({ value: rate, source: { provenance: 'cart-sr' } });
     expect(outcome.summary).toContain(`Fetal heart rate ${rate} /min (ultrasound machine)`);
@@ -93,7 +93,7 @@ describe("the machine's heart rate", () => {
   });
 
   it.each([[[140, 70]], [[70, 140]]])(
-    'of two that are apart (%j) each is judged: the slow one is not hidden',
+    'of two that differ (%j) each is judged: the slow one is not hidden',
     (rates) => {
       const outcome = run({ cart: rates.map((rate) => reported(rate)) });
       const values = outcome.measurements?.filter(({ id }) => id.includes('fetal-heart-rate'));

@@ -120,7 +120,7 @@ describe('views', () => {
     confidence: 0.9,
   } as const;
 
-  it('none and no sweep: not assessed, and nothing is called normal', () => {
+  it('no view and no sweep: not assessed, and nothing is called normal', () => {
     const outcome = run();
     expect(outcome).toMatchObject({ status: 'not_assessed', reason: { code: 'view_missing' } });
     expect(outcome.summary).not.toContain('normal');

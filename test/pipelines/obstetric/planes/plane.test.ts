@@ -35,7 +35,7 @@ describe('planeOfLogits', () => {
     expect(planeOfLogits(logits, heads, 1, 0.75 + 1e-9).label).toBe('other');
   });
 
-  it('calls other other without a gate', () => {
+  it('gives the class other without a gate', () => {
     const estimate = planeOfLogits([0, 0, 0.1], CLASSES, 1, 0.99);
     expect(estimate.label).toBe('other');
     expect(estimate.belowGate).toBeNull();
@@ -91,7 +91,7 @@ describe('the views that lie behind at an age', () => {
     }
   });
 
-  it('are no answer afterwards: what remains shares the certainty', async () => {
+  it('are not an answer afterwards: the remaining views share the probability', async () => {
     const [named] = await classifyPlanes(session, [image], 112);
     expect(named?.label).toBe('amniotic-fluid');
     expect(named?.confidence).toBeCloseTo(0.35 / 0.4);

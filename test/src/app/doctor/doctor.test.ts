@@ -201,7 +201,7 @@ describe('the backends', () => {
     ]);
   });
 
-  test('PostgreSQL tells its version', async ({ skip }) => {
+  test('PostgreSQL reports its version', async ({ skip }) => {
     const server = await startPostgres();
     if (!server) return skip('PostgreSQL is not installed');
     const databaseUrl = await server.createDatabase();

@@ -103,7 +103,7 @@ describe('the sealed audit', () => {
     expect((await verify()).findings).toEqual([{ what: 'signature wrong', seal: 1n }]);
   });
 
-  test('cut off at its end is found by what the data folder remembers', async () => {
+  test('cut off at its end is detected by the last seal that the data folder remembers', async () => {
     const sealing = await startSealing({ database, dataDir, logger: silentLogger });
     await auditIdentityView(createAuditWriter(database), {
       at: new Date(),
@@ -120,7 +120,7 @@ describe('the sealed audit', () => {
     expect((await verify(checkpoint)).findings).toEqual([{ what: 'seal missing', seal: 4n }]);
   });
 
-  test('is sealed once when two seal at a time, and nothing is sealed of nothing', async () => {
+  test('is sealed once when two processes seal at a time, and no seal is made without new rows', async () => {
     const write = createAuditWriter(database);
     await write({ at: new Date(), action: 'gateway.stop', actor: 'gateway' });
     const both = await Promise.all([1, 2].map(() => sealAudit(database, key, new Date())));

@@ -112,7 +112,7 @@ describe('an audit repository', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  test('that is away gets what it missed, in order, and only what is sealed', async () => {
+  test('that could not be reached gets what it missed, in order, and only sealed rows', async () => {
     const write = createAuditWriter(database);
     for (const row of [1, 2, 3]) {
       await write({ at: new Date(), action: 'gateway.start', actor: 'gateway', detail: { row } });

@@ -68,7 +68,7 @@ describe('an address to download from', () => {
     expect(await downloadUrl('0'.repeat(64), 300)).toBe('');
   });
 
-  it('is refused once it has expired', async () => {
+  it('is refused after it has expired', async () => {
     const now = Date.now();
     const signedAt = async (time: number) => {
       vi.useFakeTimers({ toFake: ['Date'], now: time });

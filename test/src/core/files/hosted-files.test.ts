@@ -84,18 +84,18 @@ describe('a hosted file', () => {
       'content coding',
     ],
     ['that breaks off', () => [{ ...pixels(50), breaksOff: true }], 'the connection failed'],
-  ])('is not had %s', async (_case, replies: () => Reply[], reason) => {
+  ])('is not fetched %s', async (_case, replies: () => Reply[], reason) => {
     server.replies.push(...replies());
     await expect(fetchFile()).rejects.toThrow(reason);
   });
 
-  it('is not had that does not come in its time', async () => {
+  it('is not fetched if it does not arrive in time', async () => {
     settings.fetchTimeoutSeconds = 0.5;
     server.replies.push('silence');
     await expect(fetchFile()).rejects.toThrow('it took over 0.5 s');
   });
 
-  it('of the greatest length is had', async () => {
+  it('of the greatest allowed length is fetched', async () => {
     server.replies.push(pixels(MAX_BYTES));
     expect(await fetchFile()).toHaveLength(MAX_BYTES);
   });
@@ -132,7 +132,7 @@ describe('a request with hosted files', () => {
     );
   });
 
-  it('is rejected when one cannot be had, with its name and why', async () => {
+  it('is rejected when one cannot be fetched, with its name and the reason', async () => {
     server.replies.push({ status: 403 });
     const id = await submit();
     await site.follow(id);

@@ -49,7 +49,7 @@ describe('an object that one machine received', () => {
     expect(await elsewhere.locate(NOWHERE)).toBeNull();
   });
 
-  it('lies apart from what the other machine received itself, for a day', async () => {
+  it('is kept apart from objects that the other machine received itself, for a day', async () => {
     const path = (await elsewhere.locate(OBJECT)) ?? '';
     expect(path).toBe(join(other, 'fetched', OBJECT.path));
     const day = 24 * 3_600_000;
@@ -62,7 +62,7 @@ describe('an object that one machine received', () => {
     expect(await elsewhere.locate(OBJECT)).toBe(path);
   });
 
-  it('cannot be kept while the bucket is away: a transient refusal, A700H', async () => {
+  it('cannot be kept while the bucket cannot be reached: a transient refusal, A700H', async () => {
     const away = await startS3rver();
     const location = parseS3Url(away.url) as S3Location;
     const store = await openS3BlobStore(location, join(listener, 'spool'));
@@ -75,7 +75,7 @@ describe('an object that one machine received', () => {
   });
 });
 
-it('without a bucket an object is where it came in, or nowhere', async () => {
+it('without a bucket an object is where it was received, or nowhere', async () => {
   const { sha256 } = await blobs.write(Readable.from([Buffer.from('abc')]), 3);
   const here = objectsOnDisk(listener);
   expect(await here.locate(OBJECT)).toBe(join(listener, OBJECT.path));

@@ -82,7 +82,7 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
     await worker.close();
   });
 
-  it('sees once to a new request, and again to one whose job was lost', async ({ skip }) => {
+  it('queues a new request once, and again if its job was lost', async ({ skip }) => {
     if (missing) skip('the server is not installed');
     const id = await site.submit('result');
     expect(await reconcile(site.database, site.queue)).toBe(1);
@@ -150,7 +150,7 @@ describe('two processes on one PostgreSQL server', () => {
     await a.close();
   });
 
-  it('take over what a dead one had in its hands', async ({ skip }) => {
+  it('take over the requests that a dead process had claimed', async ({ skip }) => {
     if (!postgres) skip('PostgreSQL is not installed');
     const site = await openSite({ databaseUrl: await postgres?.createDatabase() });
     const id = await site.submit('result');
@@ -164,8 +164,8 @@ describe('two processes on one PostgreSQL server', () => {
   });
 });
 
-describe('a Redis server that is away', () => {
-  it('keeps nobody from submitting; the request runs when it is back', async ({ skip }) => {
+describe('a Redis server that cannot be reached', () => {
+  it('does not prevent a submit; the request runs when Redis is back', async ({ skip }) => {
     const own = await startRedis();
     if (!own) skip('Redis is not installed');
     const site = await openSite({ redisUrl: own?.url });
@@ -182,7 +182,7 @@ describe('a Redis server that is away', () => {
 });
 
 describe('a Redis server that lost its memory', () => {
-  it('costs no request', async ({ skip }) => {
+  it('loses no request', async ({ skip }) => {
     if (!redis) skip('Redis is not installed');
     const site = await openSite({ redisUrl: redis?.url });
     const id = await site.submit('result');

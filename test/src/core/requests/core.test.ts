@@ -131,7 +131,7 @@ describe('submit', () => {
     expect(await site.core.events.list(answers[0] ?? '', 0, '')).toHaveLength(3);
   });
 
-  it('writes every submit of one unique key down, each under the request that it was answered', async () => {
+  it('audits every submit of one unique key, each under the request that answered it', async () => {
     const audit = (n: number) => ({ ...CALL, callId: `call-${n}` });
     const ids = await Promise.all(
       [1, 2, 3].map((n) => site.submit('result', { uniqueKey: 'audited', audit: audit(n) })),
@@ -143,7 +143,7 @@ describe('submit', () => {
     expect(rows).toEqual([{ call_id: 'call-1' }, { call_id: 'call-2' }, { call_id: 'call-3' }]);
   });
 
-  it('stores no request that cannot be written down', async () => {
+  it('stores no request that cannot be audited', async () => {
     const audit = { ...CALL, status: Number.NaN };
     await expect(site.submit('result', { uniqueKey: 'unwritten', audit })).rejects.toThrow();
     const { rows } = await site.database.query(

@@ -77,7 +77,7 @@ describe.skipIf(!postgres)('two machines with one bucket', () => {
     await asked.core.cancel(id, null);
   });
 
-  it('a storage that is away holds the end up, and the run is not made again', async () => {
+  it('a storage that cannot be reached delays the end, and the run is not repeated', async () => {
     // The preview's write, then the first of the result.
     refuse = 2;
     const id = await asked.submit('result');

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/core/requests/transitions.ts';
 
 describe('progress', () => {
-  it('of a pipeline lies between starting and storing, whatever the pipeline says', () => {
+  it('of a pipeline is between starting and storing, whatever the pipeline reports', () => {
     expect(pipelineProgress(0)).toBe(STAGES.starting.progress);
     expect(pipelineProgress(1)).toBe(STAGES.uploading.progress);
     expect(pipelineProgress(-3)).toBe(STAGES.starting.progress);

@@ -134,7 +134,7 @@ describe('the input of an endpoint', () => {
     });
   });
 
-  test('an option of the rule stands above the header, and what is unknown is left out', () => {
+  test('an option of the rule takes precedence over the header, and unknown values are left out', () => {
     const ruleDating = { dating: { ga_days: 100, basis: 'crl' } };
     expect(
       inputFor('us/obstetric', ruleDating, { ...context, age_years: null, sex: null }),

@@ -137,7 +137,7 @@ describe('a list of the objects of a study', () => {
     expect(await signal()).toBe('quiet-time');
   });
 
-  test('is no hindrance where a further step has made nothing', async () => {
+  test('completes the study also where a further step made no object', async () => {
     await begin('1');
     await begin('2');
     await send(1);

@@ -128,7 +128,7 @@ describe('the header of an object', () => {
     );
   });
 
-  test('is read without the pixels behind it, however many there are', async () => {
+  test('is read without the pixel data that follow, however long they are', async () => {
     const object: SmallObject = { sopInstanceUid: '1.2.5', pixels: Buffer.alloc(3 * MEBIBYTE) };
     expect((await headerOf(dicomFile(object))).sopInstanceUid).toBe('1.2.5');
   });
@@ -140,7 +140,7 @@ describe('the header of an object', () => {
     expect((await headerOf(deflated(grown))).studyInstanceUid).toBe('1.2.3');
   });
 
-  test('of a deflated file is read without what lies behind it', async () => {
+  test('of a deflated file is read without the pixel data that follow', async () => {
     const file = dicomFile({ sopInstanceUid: '1.2.7', pixels: randomBytes(3 * MEBIBYTE) });
     expect((await headerOf(deflated(file))).sopInstanceUid).toBe('1.2.7');
     const cut = deflated(file, (dataSet) => dataSet.subarray(0, 2 * MEBIBYTE));

@@ -152,7 +152,7 @@ describe('a study that has come', () => {
     expect(requests()).toHaveLength(1);
   });
 
-  test('with objects that leave the patient out is interpreted, under the one that is named', async () => {
+  test('with objects that name no patient is interpreted for the patient that others name', async () => {
     await send(1, { birthDate: '' });
     await send(2, { patientId: 'A' });
     await send(3, { patientId: 'A' });

@@ -125,7 +125,7 @@ describe('a study that nothing needs any more', () => {
     ['of another study', '[{"sopInstanceUid":"1.2.4.1"}]', null],
     ['that was refused for it', '[]', null],
     ['that was given up', '[{"sopInstanceUid":"1.2.3.1"}]', NOW],
-  ])('is not kept by an untold report of commitment %s', async (_what, committed, givenUpAt) => {
+  ])('is not kept by an undelivered commitment report %s', async (_what, committed, givenUpAt) => {
     await database.query(
       `INSERT INTO commitment_reports (transaction_uid, calling_ae_title, source, committed, failed,
          next_at, given_up_at) VALUES ('1', 'CART', 'cart', $1, '[]', 'infinity', $2)`,

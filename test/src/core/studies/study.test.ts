@@ -145,7 +145,7 @@ describe('a study', () => {
     expect(await row()).toMatchObject({ state: 'submitted', revision: 1 });
   });
 
-  test('that no rule takes is kept, with the reason', async () => {
+  test('that no rule matches is kept, with the reason', async () => {
     await send(object(1, { studyDescription: 'Thyroid' }));
     site.pass(6);
     await stateReached('unrouted');
@@ -182,7 +182,7 @@ describe('a study', () => {
     await stateReached('submitted');
   });
 
-  test('waits no longer for a clock that is set back by an hour', async () => {
+  test('does not wait longer if the clock is set back by an hour', async () => {
     await send(object(1));
     const deadline = async () => (await row())?.complete_after.getTime() ?? 0;
     const before = await deadline();

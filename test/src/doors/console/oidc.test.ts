@@ -125,7 +125,7 @@ describe('sign-in at an OpenID Connect provider', () => {
     expect((await browser.go(`${api}/session`)).status).toBe(401);
   });
 
-  it('leads nowhere outside the console', async () => {
+  it('never redirects outside the console', async () => {
     const browser = openBrowser();
     const begun = await start(browser, 'https://evil.example/console/');
     const answer = await browser.go(await browser.signInAt(begun, 'reader'));

@@ -87,7 +87,7 @@ describe('the rows of measurements', () => {
     expect([row?.model?.reference?.centile, row?.model?.reference?.zScore]).toEqual(texts);
   });
 
-  it('rest on the mean of repeats, which stand as more', () => {
+  it('show the mean of repeats, which are listed below it', () => {
     const repeats = [hc('a', 260, 'model'), hc('b', 264, 'model')];
     const mean = hc('mean', 262, 'model', { derivation: 'mean', inputs: ['a', 'b'] });
     const [row] = rowsOf(withStanding([...repeats, mean]));
@@ -95,7 +95,7 @@ describe('the rows of measurements', () => {
     expect(row?.more.map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
-  it('rest on the value that was chosen of several, as the PDF does, wherever it is listed', () => {
+  it('show the value that was chosen of several, as the PDF does, wherever it is listed', () => {
     const rows = rowsOf(withStanding([asRepeat(hc('hc-2', 250, 'model')), hc('hc', 262, 'model')]));
     expect(rows[0]?.model?.id).toBe('hc');
     expect(rows[0]?.more.map(({ id }) => id)).toEqual(['hc-2']);
@@ -141,7 +141,7 @@ describe('the rows of measurements', () => {
 });
 
 describe('a result at a glance', () => {
-  it('has the value that stands: the mean and not its first part, ours and not the machine’s', () => {
+  it('has the value that counts: the mean and not its first part, ours and not the machine’s', () => {
     const measurements = withStanding([
       hc('c', 259, 'cart-sr'),
       hc('a', 260, 'model'),

@@ -144,7 +144,7 @@ describe('a session', () => {
     expect(await statusOf(client)).toBe(401);
   });
 
-  it('is not had by a cookie that was changed', async () => {
+  it('is not found with an altered cookie', async () => {
     const forged = clientOf(site.url, `${client.cookie}x`, client.session);
     expect(await statusOf(forged)).toBe(401);
   });
@@ -175,7 +175,7 @@ describe('the life of a session', () => {
 });
 
 describe('tries to sign in', () => {
-  it('are so many a minute from one address', async () => {
+  it('are limited per minute for one address', async () => {
     const strict = await openConsole({ console: { signInsPerMinute: 2 } });
     const status = async () => (await signInWith(strict.url, 'guess')).status;
     expect([await status(), await status(), await status()]).toEqual([401, 401, 429]);

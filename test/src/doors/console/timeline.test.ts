@@ -172,7 +172,7 @@ describe('the timeline of a study', () => {
     expect(end).toEqual([kind, title]);
   });
 
-  it('tells a person that looks again and again once an hour', () => {
+  it('lists a person who looks again and again once an hour', () => {
     const look = (second: number, actor: string) => ({
       at: at(second),
       action: 'identity.view',

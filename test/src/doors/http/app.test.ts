@@ -114,7 +114,7 @@ describe('the HTTP door', () => {
       });
     });
 
-    it('keeps browsers and caches careful', async () => {
+    it('tells browsers not to guess types and caches not to store', async () => {
       const { headers } = await gateway.call('/v1/models');
       expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
       expect(headers.get('Cache-Control')).toBe('no-store');
@@ -152,7 +152,7 @@ describe('the HTTP door', () => {
       expect((await read(answer)).code).toBe('method_not_allowed');
     });
 
-    it('tell nothing of the inside when something unexpected happens', async () => {
+    it('reveal no internals when something unexpected happens', async () => {
       broken = true;
       const answer = await gateway.call('/metrics');
       broken = false;

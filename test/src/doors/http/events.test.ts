@@ -168,7 +168,7 @@ describe('GET /v1/requests/{id}/events', () => {
     expect(text).toContain(': hb\n\n: hb\n\n');
   });
 
-  it('lets a client that reads nothing hold up nobody', async () => {
+  it('is not held up for others by a client that reads nothing', async () => {
     const id = await gateway.submit();
     const { hostname, port } = new URL(gateway.url);
     const deaf = connect(Number(port), hostname);
@@ -186,7 +186,7 @@ describe('GET /v1/requests/{id}/events', () => {
     deaf.destroy();
   });
 
-  it('is not there for a request that is not', async () => {
+  it('answers 404 for an unknown request', async () => {
     expect((await open(`req_${'0'.repeat(26)}`)).status).toBe(404);
   });
 });

@@ -84,7 +84,7 @@ describe('Idempotency-Key', () => {
     expect((await read(theirs)).code).toBe('file_not_ready');
   });
 
-  it('stands apart for a test key and a live one of the same account', async () => {
+  it('is separate for a test key and a live key of the same account', async () => {
     const body = { input: { files: [file] } };
     const testKey = await gateway.key({ test: true });
     const mocked = await read(await send('both kinds', body, PATH, testKey));

@@ -13,7 +13,7 @@ describe.skipIf(server === null)('the HTTP door on a PostgreSQL server', () => {
   });
   afterAll(() => gateway.stop());
 
-  it('serves the whole road as on the embedded database', async () => {
+  it('serves a request from submit to result as on the embedded database', async () => {
     const file = await gateway.upload('pixels');
     const submit = {
       body: { input: { files: [file] }, metadata: { ward: '3' } },

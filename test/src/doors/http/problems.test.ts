@@ -27,7 +27,7 @@ async function answerTo(error: Error): Promise<Response> {
 }
 
 describe('a call that ends with', () => {
-  test('a database that is away is to be repeated soon', async () => {
+  test('a database that cannot be reached asks the caller to retry soon', async () => {
     const answer = await answerTo(
       new DatabaseUnreachableError('connect ECONNREFUSED 10.0.0.7:5432'),
     );
@@ -41,14 +41,14 @@ describe('a call that ends with', () => {
   test.each([
     ['here', 'ENOSPC'],
     ['of the PostgreSQL server', '53100'],
-  ])('a full disk %s is to be repeated later', async (_where, code) => {
+  ])('a full disk %s asks the caller to retry later', async (_where, code) => {
     const answer = await answerTo(Object.assign(new Error('write'), { code }));
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({ code: 'overloaded' });
     expect(answer.headers.get('Retry-After')).toBe('30');
   });
 
-  test('a defect of ours tells nothing of the inside', async () => {
+  test('a defect of ours reveals no internals', async () => {
     const answer = await answerTo(new Error('column "secret" does not exist'));
     expect(answer.status).toBe(500);
     expect(await answer.text()).not.toContain('secret');

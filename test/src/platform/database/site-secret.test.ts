@@ -30,7 +30,7 @@ describe('a secret of the site', () => {
     ['has no row', table({ keeps: false })],
     ['is empty', table({ values: new Map([['a', '']]) })],
     ['is a byte short', table({ values: new Map([['a', Buffer.alloc(31).toString('base64')]]) })],
-  ])('that %s is an error and no empty secret', async (_what, database) => {
+  ])('that %s is an error, not an empty secret', async (_what, database) => {
     await expect(loadSiteSecret(database, 'a')).rejects.toThrow('no secret a');
   });
 });

@@ -20,7 +20,7 @@ describe('an error of the database', () => {
     ['has no session left', failed('too many clients', '53300')],
     ['lost the connection', failed('connection failure', '08006')],
     ['died under a statement', failed('Connection terminated unexpectedly')],
-  ])('says that it is away when the server %s', (_, error) => {
+  ])('says that the database cannot be reached when the server %s', (_, error) => {
     expect(asUnreachable(error)).toMatchObject({ name: 'DatabaseUnreachableError', cause: error });
   });
 
@@ -36,7 +36,7 @@ describe('an error of the database', () => {
 const server = await startPostgres();
 afterAll(() => server?.stop());
 
-test.skipIf(!server)('a server that is killed is away, and back with the same pool', async () => {
+test.skipIf(!server)('a killed server cannot be reached; the pool recovers with it', async () => {
   if (!server) return;
   const database = await openServer(await server.createDatabase(), silentLogger);
   const ask = () => database.query('SELECT 1');

@@ -158,7 +158,7 @@ describe('the rules', () => {
   });
 });
 
-describe('a rule that cannot be meant is refused', () => {
+describe('a rule that makes no sense is refused', () => {
   test.each<[string, object]>([
     ['without an action', { when: { modality: 'US' } }],
     ['that ignores and runs', { ignore: true, run }],

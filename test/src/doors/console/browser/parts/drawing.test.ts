@@ -170,7 +170,7 @@ describe('what is drawn over a picture', () => {
 });
 
 describe("the bull's-eye", () => {
-  it('puts each value where that of the report stands', () => {
+  it('puts each value where the report puts it', () => {
     const segments = Array.from({ length: SEGMENTS }, (_, index) => ({
       segment: index + 1,
       name: `segment ${index + 1}`,
