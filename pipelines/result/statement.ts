@@ -38,7 +38,8 @@ export interface Remark {
 /** The `fetus` of a statement about one of several fetuses that no image names. */
 export const UNNAMED_FETUS = 'unnamed';
 
-const paramsSchema = z.record(z.string(), z.json());
+/** Of any depth; flat in the JSON Schema, since OpenAPI takes no definition that holds itself. */
+const paramsSchema: z.ZodType<Params> = z.record(z.string(), z.any());
 
 export const statementSchema: z.ZodType<Statement> = z.strictObject({
   kind: z.enum(STATEMENT_KINDS),
