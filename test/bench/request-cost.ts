@@ -12,7 +12,7 @@ import { type ModelSession, openSession } from '../../pipelines/inference/sessio
 import { type ClipFrame, decodeBatch } from '../../pipelines/input/decode-frames.ts';
 import { readStudy } from '../../pipelines/input/read-study.ts';
 
-/** One call of a model, as `INFERENCE` tells it. */
+/** One call of a model, as `INFERENCE` reports it. */
 type Call = Pick<InferenceRun, 'model' | 'images'>;
 
 interface Measure {

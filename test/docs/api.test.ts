@@ -26,7 +26,7 @@ describe.skipIf(missing !== null)('docs/api.md', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('its examples run as they stand, one after the other', async () => {
+  it('its examples run as printed, one after the other', async () => {
     const page = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
     const examples = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text]) => text);
     const image = join(folder, 'scan.dcm');

@@ -38,7 +38,7 @@ interface Component {
 /** Marks a package that no installation has (CycloneDX property taxonomy). */
 const DEVELOPMENT = 'cdx:npm:package:development';
 
-/** The SPDX expression of a component; `none` where the manifest says nothing. */
+/** The SPDX expression of a component; `none` where the manifest has no licence field. */
 function licenceOf({ licenses = [] }: Component): string {
   const said = licenses.map((each) =>
     'expression' in each ? each.expression : (each.license.id ?? each.license.name ?? 'none'),

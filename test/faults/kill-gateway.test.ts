@@ -100,7 +100,7 @@ describe('kill -9 of the whole gateway', () => {
     expect(told.objects).toHaveLength(study.paths.length);
     expect(told.requests).toHaveLength(1);
     expect(delivered.map(({ object }) => object).sort()).toEqual(['sr-tid1500', 'sr-tid5000']);
-    // An object whose confirmation was lost comes again, always as the same SOP instance.
+    // An object whose confirmation was lost is sent again, always as the same SOP instance.
     expect(new Set(received.map(({ sopInstanceUid }) => sopInstanceUid)).size).toBe(2);
   });
 });

@@ -12,7 +12,7 @@ import type { SiteUnderFault } from './site-under-fault.ts';
 
 const OBJECT_BYTES = 24_000_000;
 const MEGABITS = 40;
-/** A source that says nothing for so long is let go of. */
+/** A source that sends nothing for this long is disconnected. */
 const IDLE_SECONDS = 4;
 const OBJECT = { sopInstanceUid: '1.2.840.97.1.1', studyInstanceUid: '1.2.840.97.1' };
 

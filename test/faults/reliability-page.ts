@@ -8,7 +8,7 @@ interface Run {
   faults: number;
 }
 
-/** `docs/reliability.md`: the table of faults and what came of them, as the run saw it. */
+/** `docs/reliability.md`: the table of faults and their outcomes in this run. */
 export function reliabilityPage(outcomes: readonly Outcome[], run: Run): string {
   const ran = outcomes.filter((outcome) => 'ledger' in outcome);
   const sum = (of: (ledger: (typeof ran)[number]['ledger']) => number) =>

@@ -3,7 +3,7 @@ import { type Ledger, settle } from './ledger.ts';
 import { startSiteUnderFault } from './site-under-fault.ts';
 import { startTraffic } from './traffic.ts';
 
-/** One fault, and what came of it. */
+/** One fault and its outcome. */
 export type Outcome =
   | { fault: Fault; skipped: string }
   | { fault: Fault; failed: string }

@@ -20,7 +20,7 @@ export const EACH_ROLE = ['dimse', 'api', 'worker', 'delivery'] as const satisfi
 const PATIENT_SYSTEM = 'urn:oid:1.2.3';
 
 export interface SiteOptions {
-  /** Redis comes back with what it had. */
+  /** Redis restarts with its data. */
   persistentRedis?: boolean;
   /** A cart that is not on this machine: the listener binds every address. */
   cart?: { range: string; idleTimeoutSeconds: number };

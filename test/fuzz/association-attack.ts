@@ -11,10 +11,10 @@ import { type Session, session } from './association-sessions.ts';
 import type { Attack } from './attack.ts';
 import type { AttackedGateway } from './attacked-gateway.ts';
 
-/** A peer says nothing for this long, more than the idle time of an association, and goes away. */
+/** A peer is silent for this long, more than the idle timeout of an association, and disconnects. */
 const SILENT_MS = 2_000;
 
-/** Sessions against the listener; digests of what a good peer stored between them come in `stored`. */
+/** Sessions against the listener; `stored` receives the digests of what a good peer stored between them. */
 export function associationAttack(stored: string[] = []): Attack<Session> {
   return {
     cases: session,

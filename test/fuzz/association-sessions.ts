@@ -148,7 +148,7 @@ const command = fc
   )
   .map((fields) => encodeCommandSet(fields));
 
-/** P-DATA-TF, whole or in fragments, of which the last may not come or not say so. */
+/** P-DATA-TF, whole or in fragments; the last may be missing or not marked as last. */
 const fragments = (bytes: fc.Arbitrary<Buffer>, isCommand: boolean) =>
   fc
     .record({

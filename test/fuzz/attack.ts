@@ -19,7 +19,7 @@ export interface AttackReport {
   end: Footprint;
 }
 
-/** A case that the gateway did not stand, with what is needed to make it again. */
+/** A case that broke the gateway, with what is needed to reproduce it. */
 export class Finding extends Error {
   override name = 'Finding';
 }

@@ -12,8 +12,8 @@ import { httpAttack, type Statuses } from './http-attack.ts';
  *
  * `association`: generated and damaged PDUs and DIMSE messages, cut, interleaved and over several
  * connections. `http`: calls of every operation with generated and damaged paths, headers and bodies.
- * Between them a good peer must be served. Prints what it did and how memory and sockets stand;
- * exit status 1 where the gateway did not stand it.
+ * Between them a good peer must be served. Prints what it did and the use of memory and sockets;
+ * exit status 1 where the gateway failed.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

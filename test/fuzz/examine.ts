@@ -6,7 +6,7 @@ import { readStudy } from '../../pipelines/input/read-study.ts';
 
 /** A sentence for a person, not a value of the file that fills a page. */
 const LONGEST_REASON = 300;
-/** PS3.5 9.1: results, reports and FHIR refer to images by what stands here. */
+/** PS3.5 9.1: results, reports and FHIR refer to images by these UIDs. */
 const UID = /^[0-9][0-9.]{0,63}$/;
 
 function checkUids(uids: readonly (string | null | undefined)[]): void {

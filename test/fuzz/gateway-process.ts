@@ -33,7 +33,7 @@ const config = loadConfig(
     ...settings,
     roles: ['api', 'dimse'],
     http: { ...settings.http, callsPerMinute: ANY_NUMBER_OF_CALLS },
-    // A peer that says nothing is let go of soon, so that a short run sees it.
+    // A silent peer is disconnected soon, so that a short run covers this.
     sources: settings.sources.map((source) => ({ ...source, idleTimeoutSeconds: 1 })),
   },
 );

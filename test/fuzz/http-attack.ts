@@ -67,7 +67,7 @@ async function ordinaryWork({ url, key }: AttackedGateway) {
   return { file: announced.file.id, request: id };
 }
 
-/** @returns what came back until the connection closed or the wait was over. */
+/** @returns the bytes received until the connection closed or the wait was over. */
 async function sent(url: string, head: string, { body, pieceBytes, cutAt }: Call): Promise<string> {
   const { port, hostname } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });

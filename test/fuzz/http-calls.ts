@@ -8,13 +8,13 @@ import { mutated } from './mutate.ts';
 
 /** One call as it goes over the wire. */
 export interface Call {
-  /** Operation of the API description that it comes from. */
+  /** The operation of the API description that it was generated from. */
   operation: string;
   /** `GET /v1/…`, with `KEY`, `FILE` and `REQUEST` in place of what only a running gateway knows. */
   head: string;
   body: Buffer;
   pieceBytes: number;
-  /** Goes away after this many bytes. */
+  /** Disconnects after this many bytes. */
   cutAt: number | null;
 }
 

@@ -28,7 +28,7 @@ const IDENTITY = {
   studyDescription: 'US of Mrs ZXQUNUSUAL',
 };
 
-/** Everything that tells who it was; dates also as FHIR and JSON write them. */
+/** Everything that identifies the patient; dates also as FHIR and JSON write them. */
 const TELLING = /zxqunusual|marvella|QZ9917|ACCZQ881|1987-?06-?13|2025-?08-?03|2026-?01-?18/i;
 
 /** An EHR that repeats to us, in each refusal, everything we sent it. */
@@ -78,7 +78,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
   beforeAll(async () => {
     dataDir = await freshDataDir();
     ehr = await startParrot();
-    // Nobody listens there; each has its own, since one that is away is left alone after a while.
+    // Nobody listens there; each has its own, since an unreachable one is not tried again for a while.
     const away = async (name: string) => {
       const port = await freePort();
       return { type: 'dicom', name, host: '127.0.0.1', port, aeTitle: 'PACS' };

@@ -125,7 +125,7 @@ describe.skipIf(!postgres || !redis || !bucket)(
     }, async () => {
       const acknowledged: CartObject[] = [];
       const submitted: string[] = [];
-      // The objects of one study come in at different machines.
+      // Different machines receive the objects of one study.
       const sendTo = async (machine: Machine, index: number) => {
         for (const study of cart.studies) {
           const objects = study.slice(index, index + 1);

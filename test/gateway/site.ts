@@ -70,7 +70,7 @@ export async function endOfStudy({ gateway }: Site, studyUid: string): Promise<R
   });
 }
 
-/** What the gateway says of a study; null when it does not know it. */
+/** The gateway's record of a study; null when it does not know it. */
 export async function explain(
   gateway: Gateway,
   study: string,
@@ -86,7 +86,7 @@ export async function deliveries({ gateway }: Site): Promise<CommandAnswer<'deli
   return await gateway.run('deliveries.list', {});
 }
 
-/** Waits until every delivery was confirmed by its peer; says where each one stands if not. */
+/** Waits until every delivery was confirmed by its peer; otherwise the error lists the state of each. */
 export async function allDelivered(site: Site): Promise<void> {
   try {
     await waitUntil('the deliveries', async () =>

@@ -53,7 +53,7 @@ describe('the whole gateway and a client with its own webhook server', { timeout
     ['succeed', 'succeeded'],
     ['reject', 'rejected'],
     ['fail', 'failed'],
-  ])('tells the client how its request ended: %s', async (mock, status) => {
+  ])('notifies the client how its request ended: %s', async (mock, status) => {
     const { id } = (await call('/v1/run/us/obstetric', {
       input: { files: [hosted()] },
       metadata: mock === 'succeed' ? {} : { mock },
@@ -68,7 +68,7 @@ describe('the whole gateway and a client with its own webhook server', { timeout
     });
   });
 
-  it('tells a client of the compatible queue in that queue’s words', async () => {
+  it('notifies a client of the compatible queue in the form of that queue', async () => {
     const fal = createFalClient({
       credentials: key,
       requestMiddleware: async (sent) => ({

@@ -16,7 +16,7 @@ const DICOM_OBJECTS = dicomObjects(INTERGROWTH_CURVES);
 
 const AE_TITLE = 'ARCHIVE';
 
-/** An archive that can be asked what it has of our study. */
+/** An archive that can list its objects of our study. */
 interface Archive {
   port: number;
   /** How many objects of the study it has indexed. */

@@ -55,7 +55,7 @@ export async function startListening(
   };
 }
 
-/** `storescp` that writes what it gets exactly as it came. */
+/** `storescp` that writes each object exactly as received. */
 export function startStorescp(folder: string, extra: readonly string[] = []): Promise<Program> {
   return startListening('storescp', (port) => [
     '+xa',

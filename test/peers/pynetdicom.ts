@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 type Kind = 'peer' | 'archive';
 const program = (kind: Kind) => fileURLToPath(new URL(`./pynetdicom/${kind}.py`, import.meta.url));
 
-/** Where `.ci/run` puts it: its programs have the names of DCMTK's, so it is on no path. */
+/** Where `.ci/run` installs it: its programs have the names of DCMTK's, so it is not on the PATH. */
 const MODULES = fileURLToPath(new URL('../../.ci/python', import.meta.url));
 const env = { ...process.env, PYTHONPATH: MODULES };
 

@@ -9,7 +9,7 @@ export interface RedisServer {
   url: string;
   /** Forgets everything, as a server that lost its memory does. */
   flush(): Promise<void>;
-  /** Takes the server away: connections break and new ones are refused. */
+  /** Makes the server unreachable: connections break and new ones are refused. */
   pause(): Promise<void>;
   /** Brings it back at the same address, empty unless it is persistent. */
   resume(): Promise<void>;

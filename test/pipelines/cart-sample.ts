@@ -1,6 +1,6 @@
 import type { CartMeasurement } from '../../pipelines/contract/cart.ts';
 
-/** A value as a structured report of the machine brings it, that says of itself only what is given. */
+/** A value as a structured report of the machine holds it, with only the given modifiers. */
 export function cartValue(
   given: Partial<CartMeasurement> & Pick<CartMeasurement, 'concept' | 'value' | 'unit'>,
 ): CartMeasurement {

@@ -120,7 +120,7 @@ describe('deliveries to one node', () => {
     expect(brought()).toEqual([['1.1'], ['1.2', '1.3', '1.4']]);
   });
 
-  test('ask anew, each time, for a class that the peer does not take', async () => {
+  test('ask again each time for a class that the peer does not accept', async () => {
     let taken = false;
     const { port } = await pacs({
       offer: () => (taken ? { preferred: [], others: [EXPLICIT] } : null),

@@ -227,7 +227,7 @@ describe('a PACS that takes the request and reports at its own time', () => {
     expect(await state()).toEqual({ state: 'delivered', committed: true });
   });
 
-  test('says nothing of an object that has since been delivered anew', async () => {
+  test('leaves out an object that has been delivered again since', async () => {
     const first = await askAfter(0);
     await deliver();
     expect(await report(first)).toBe(false);

@@ -146,7 +146,7 @@ export const NOTHING_MEASURED: Result = {
   ),
 };
 
-/** Two fetuses, told apart by `fetus`. */
+/** Two fetuses, distinguished by `fetus`. */
 export const TWINS: Result = {
   ...RESULT,
   measurements: ['A', 'B'].flatMap((fetus) =>

@@ -111,7 +111,7 @@ describe('overlays of a result', () => {
     ]);
   });
 
-  test('a frame with nothing accepted is no key image', () => {
+  test('a frame with nothing accepted is not a key image', () => {
     expect(keyOverlays(overlaysOf([OFD_NOT_ACCEPTED]))).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ const gray = Uint8Array.from({ length: WIDTH * HEIGHT }, (_, at) => {
   return SPOTS.some((spot) => Math.hypot(x - spot.x, y - spot.y) <= RADIUS) ? 255 : 0;
 });
 
-/** What a network does: finds the bright spots of what it is shown, here by their centres of mass. */
+/** Acts as a network: finds the bright spots of its image, here by their centres of mass. */
 function located(): Point[] {
   const { pixels, placement } = letterbox(
     { width: WIDTH, height: HEIGHT, data: gray },

@@ -82,7 +82,7 @@ describe('what was not accepted or not assessed', () => {
     );
   });
 
-  test('a value below its gate is named in TID 5000 and is no row of it', () => {
+  test('a value below its gate is named in TID 5000 but has no row there', () => {
     const bytes = buildTid5000(RESULT, SUBJECT);
     expect(numbers(bytes, 'Occipital-Frontal Diameter')).toEqual([]);
     expect(texts(bytes).join()).toContain('Occipitofrontal diameter was measured but not accepted');

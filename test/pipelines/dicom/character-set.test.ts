@@ -69,7 +69,7 @@ describe('one set', () => {
 });
 
 describe('code extensions', () => {
-  test('reach to the delimiters of a name, behind which the first set stands again', () => {
+  test('reach to the delimiters of a name, after which the first set applies again', () => {
     const sets = 'ISO 2022 IR 100\\ISO 2022 IR 144';
     expect(decode(sets, '\x1b-L\xbb^\xfc')).toBe('Л^ü');
     expect(decode(sets, '\x1b-L\xbb^\xbb', 'short')).toBe('Л^Л');

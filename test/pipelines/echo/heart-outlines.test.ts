@@ -66,7 +66,7 @@ describe('two planes', () => {
 describe('a clip without a scale', () => {
   const values = read([beatingClip('A4C', HEALTHY, { scale: null })]);
 
-  it('has an EF, said to be a ratio only, and no size', () => {
+  it('has an EF, reported as a ratio only, and no size', () => {
     expect(Math.abs((outlinedValue(values, 'lvef-4c')?.value ?? 0) - EF)).toBeLessThan(1);
     expect(noteOf(outlinedValue(values, 'lvef-4c'))).toContain(
       'ratio only; volumes not calibrated',

@@ -29,11 +29,11 @@ export interface MeasuredStudy {
   machine?: Given;
   outlines?: Given;
   patient?: Partial<EchoPatient>;
-  /** What the machine says of its values, where the sections look at that. */
+  /** What the machine states about its values, where sections use it. */
   cart?: EchoEvidence['study']['cart'];
 }
 
-/** What the endpoint says of a study of which values are known, and no image. */
+/** The result of the endpoint for a study with known values and no image. */
 export function measuredStudy({ machine = {}, outlines = {}, patient, cart }: MeasuredStudy) {
   const measured = [...valuesBy(machine, 'cart-sr'), ...valuesBy(outlines, 'model')];
   const study = { clips: [], refused: [], files: 1, series: 1, ...(cart && { cart }) };

@@ -107,7 +107,7 @@ describe('a study whose machine reported its measurements', () => {
     expect(text).not.toContain('Beispiel');
   });
 
-  it('tells its stages in ascending order', () => {
+  it('reports its stages in ascending order', () => {
     const shares = events.flatMap((event) => (event.type === 'stage' ? [event.progress] : []));
     expect(shares).toEqual(shares.toSorted((one, other) => one - other));
     expect(shares.length).toBeGreaterThan(2);

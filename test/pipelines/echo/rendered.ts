@@ -20,6 +20,6 @@ export const noteOf = (measurement: Measurement | null | undefined) =>
 export const textOf = (statement: Statement | null, measurements: readonly Measurement[] = []) =>
   statement && renderStatement(statement, byId(measurements));
 
-/** What one section alone says, in words; `others` are measurements of other sections. */
+/** The rendered text of one section; `others` are measurements of other sections. */
 export const rendered = (outcome: SectionOutcome, others: readonly Measurement[] = []) =>
   renderOutcome(outcome, byId([...others, ...(outcome.measurements ?? [])].map(withNote)));

@@ -6,7 +6,7 @@ import { machineWith, smallModel } from './fake-networks.ts';
 
 const model = await smallModel();
 
-/** A thread whose models are put on `accelerated` unless they must be on the processor. */
+/** A thread that opens its models on `accelerated` unless they must run on the processor. */
 function thread(accelerated: Provider) {
   const open: Provider[] = [];
   const opener: OpenSession = async (_, settings) => {

@@ -144,7 +144,7 @@ describe('an animation over the limits is refused before it is decoded', () => {
   });
 });
 
-it('a photograph stands upright as its EXIF orientation says', async () => {
+it('a photograph is upright by its EXIF orientation', async () => {
   const left = await sharp({ create: { width: 16, height: 16, channels: 3, background: '#fff' } })
     .extend({ right: 16, background: '#000' })
     .toFormat('png')

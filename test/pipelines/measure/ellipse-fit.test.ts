@@ -39,7 +39,7 @@ describe('fitEllipse', () => {
     expectNear(fitEllipse(around(HEAD, 0.5, 4.7, 60), ROUND), HEAD, 4);
   });
 
-  it('is not drawn away by a dent in one tenth of the border', () => {
+  it('is not displaced by a dent in one tenth of the border', () => {
     const dented = around(HEAD, 0, 2 * Math.PI, 100).map((point, i) =>
       i < 10 ? { x: point.x - 12, y: point.y } : point,
     );

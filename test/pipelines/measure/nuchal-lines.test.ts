@@ -53,7 +53,7 @@ describe('nuchalLines', () => {
     expect(nuchalLines({ width: WIDTH, height: HEIGHT, data }, BOX)).toBeNull();
   });
 
-  it('sees nothing where the lines hardly stand out', () => {
+  it('sees nothing where the lines have little contrast', () => {
     expect(nuchalLines(band(12, 0, 60, 80), BOX)).toBeNull();
   });
 

@@ -143,7 +143,7 @@ describe('a burned-in name', () => {
     expect(lit(await previewOf(clip), ink)).toBe(ink.length);
   });
 
-  it('YES where nothing tells the picture from its surroundings shows nothing', async () => {
+  it('YES where nothing separates the picture from its surroundings shows nothing', async () => {
     const pixels: Element = ['7FE00010', 'OB', Buffer.alloc(WIDTH * HEIGHT, 0)];
     const extra: Element[] = [['00280301', 'CS', 'YES']];
     const image = ultrasound({ columns: WIDTH, rows: HEIGHT, extra, pixels });

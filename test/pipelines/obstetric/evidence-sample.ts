@@ -195,7 +195,7 @@ export function evidenceWith(given: Partial<StudyEvidence>): ObstetricEvidence {
   });
 }
 
-/** What a section says of this evidence, in words. */
+/** The rendered text of a section for this evidence. */
 export function runSection<Evidence extends SectionEvidence>(
   section: ObstetricSection<Evidence>,
   evidence: Evidence,

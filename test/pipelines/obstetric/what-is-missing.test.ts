@@ -29,7 +29,7 @@ function withoutViews(options: Case['options']) {
 const uncalibrated = () =>
   MEDIAN_28_WEEKS().map((reading) => ({ ...reading, clip: { ...reading.clip, regions: [] } }));
 
-describe('with its view taken out', () => {
+describe('without its view', () => {
   it.each([
     ['planes', 'inadequate', 'no_standard_plane'],
     ['biometry', 'not_assessed', 'plane_missing'],

@@ -172,7 +172,7 @@ describe('what the machine chose', () => {
     const chosen = standing('fl', [50, { selection: 'user' }], 65);
     expect(chosen?.note).toBe('chosen by the operator on the machine');
   });
-  it('as a mean is no measure of a maximum or a minimum, but where nothing else is there', () => {
+  it('as a mean does not replace a maximum or a minimum, unless there is nothing else', () => {
     const mean = [2, { derivation: 'mean' }] satisfies Given;
     expect(standing('nuchal-translucency', 1.4, mean, 2.6)?.value).toBe(2.6);
     expect(standing('nuchal-translucency', 1.4, mean)?.value).toBe(1.4);

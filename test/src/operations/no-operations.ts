@@ -4,7 +4,7 @@ const never = () => {
   throw new Error('a test does not expect this operation');
 };
 
-/** Operations of which each fails; a test puts its own in their place. */
+/** Operations that all fail; a test replaces those that it needs. */
 export const NO_OPERATIONS: Operations = {
   keys: { create: never, list: never, rotate: never, revoke: never },
   studies: { explain: never, complete: never, hold: never, release: never, rerun: never },

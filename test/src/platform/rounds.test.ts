@@ -118,7 +118,7 @@ describe('the log of rounds', () => {
     expect(lines).toEqual([NOT_SEALED, NOT_SEALED]);
   });
 
-  test('tells an error that comes back after it was over', () => {
+  test('logs an error that returns after it was over', () => {
     const { lines, observer } = log();
     observer.onError(new Error('a'), 1);
     observer.onRecovery?.();

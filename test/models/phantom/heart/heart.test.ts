@@ -27,7 +27,7 @@ describe('the left ventricle of the phantom', () => {
     expect(1 - heart.endSystolicMl / heart.endDiastolicMl).toBeCloseTo(ejectionFraction, 4);
   });
 
-  it('ejects it too where a territory stands still, and that territory stands still', () => {
+  it('ejects it also where a territory is akinetic, and that territory does not move', () => {
     const heart = heartOf({ ...ADULT, ejectionFraction: 0.35, segments: ANTERIOR });
     expect(1 - heart.endSystolicMl / heart.endDiastolicMl).toBeCloseTo(0.35, 4);
     const diastole = heart.at(END_DIASTOLE).ventricle;

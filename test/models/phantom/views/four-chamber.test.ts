@@ -48,7 +48,7 @@ describe('a four-chamber phantom', () => {
     expect(Math.abs((sizes[0] ?? 0) - (sizes[12] ?? 0))).toBeLessThan(0.02 * (sizes[0] ?? 0));
   });
 
-  it('stands still at a rate of 0', () => {
+  it('does not move at a rate of 0', () => {
     const sizes = simulate(14, { beatsPerMinute: 0 }, 3).map(({ truth }) =>
       area(truth.masks?.heart),
     );

@@ -80,7 +80,7 @@ describe('the phantom of the lower placental edge', () => {
   it.each([
     [-10, -1],
     [12, 1],
-  ])('with the edge %d mm along the wall tells the side of the os', (edgeMm, side) => {
+  ])('with the edge %d mm along the wall gives the side of the os', (edgeMm, side) => {
     const frame = still(placentaEdge, { edgeMm, posterior: 1 });
     const toOs = sizeOf(frame, 'placentaToOsMm');
     const straight = millimetres(

@@ -12,7 +12,7 @@ import { AC, HC } from '../example-measurements.ts';
 import { RESULT } from '../example-result.ts';
 import { SUBJECT } from '../example-subject.ts';
 
-/** A structure on the first frame of head.dcm: a square of 11 by 11 pixels unless told otherwise. */
+/** A structure on the first frame of head.dcm: by default a square of 11 by 11 pixels. */
 const listed = (changes: Partial<LocatedStructure>): LocatedStructure => ({
   file: 'head.dcm',
   sop_instance_uid: '2.25.2001',
@@ -128,7 +128,7 @@ describe('symphysis and fetal head', () => {
     expect(outlinedStructures(result, SUBJECT)).toHaveLength(masks);
   });
 
-  test('give no Segmentation where their file is no DICOM image', () => {
+  test('give no Segmentation where their file is not a DICOM image', () => {
     const png = resultWith('labor-progress', [
       listed({ file: 'scan.png', sop_instance_uid: null }),
     ]);

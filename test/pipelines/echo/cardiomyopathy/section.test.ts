@@ -88,7 +88,7 @@ describe('dilated pattern', () => {
   });
 });
 
-it('names the patterns that are never assessed, so that silence is no absence', () => {
+it('names the patterns that are never assessed, so that silence does not mean absence', () => {
   const detail = interpreted({ ivsd: 1, lvpwd: 1 }).section(ID)?.reason?.detail;
   for (const pattern of ['amyloid score', 'infiltration', 'trabeculation', 'ballooning', 'RV']) {
     expect(detail).toContain(pattern);

@@ -101,7 +101,7 @@ describe('the concept of a value of the machine', () => {
     expect(keys(cart(sct('399367004'), { unit: 'cm2', ...given }))).toEqual([expected]);
   });
 
-  it('tells the regurgitant fraction of the aortic from that of the mitral valve', () => {
+  it('distinguishes the regurgitant fraction of the aortic from that of the mitral valve', () => {
     const fraction = (site: CartCode) => cart(sct('399301000'), { site, unit: '%' });
     expect(keys(fraction(AORTIC), fraction(MITRAL), fraction(TRICUSPID))).toEqual([
       'ar-fraction',
@@ -139,7 +139,7 @@ describe('the concept of a value of the machine', () => {
     expect(keys(cart(ln('18006-7'), { unit: 'mm', ...given }))).toEqual([expected]);
   });
 
-  it('tells the septal from the lateral annulus', () => {
+  it('distinguishes the septal from the lateral annulus', () => {
     const velocity = (site: string) => cart(sct('399133000'), { site: sct(site), unit: 'cm/s' });
     expect(keys(velocity('399093001'), velocity('399086000'), velocity('87878005'))).toEqual([
       'e-prime-septal',

@@ -47,7 +47,7 @@ describe('an irregular rhythm', () => {
     expect(irregularRhythm(heart(irregular, irregular))?.few).toBe(false);
     expect(irregularRhythm(heart(irregular, short))?.few).toBe(true);
   });
-  it('is not said of an even one, nor where no volume may be said', () => {
+  it('is not reported for an even one, nor where the volumes are withheld', () => {
     expect(irregularRhythm(heart(regular, null))).toBeNull();
     expect(irregularRhythm(heart(irregular, null, false))).toBeNull();
   });

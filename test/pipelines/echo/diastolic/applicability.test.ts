@@ -94,7 +94,7 @@ describe('the heart rate of the study', () => {
     const { by } = graded(RESTRICTIVE, {}, atRate(clip(100.4)));
     expect(by('diastolic-2016')).toBe('grade III, elevated LAP');
   });
-  it('above 100 takes E/A away, and says so', () => {
+  it('above 100 excludes E/A, and says so', () => {
     const { by, said, value } = graded(RESTRICTIVE, {}, atRate(clip(101), clip(null)));
     expect(by('diastolic-2016')).not.toContain('grade');
     expect(said).toContain('E/A was withheld: the heart rate of 101 is above 100 per minute');

@@ -4,7 +4,7 @@ import { interpreted } from '../interpret-sample.ts';
 
 export type Given = Readonly<Partial<Record<EchoConcept, number>>>;
 
-/** What the section says of these values. */
+/** The conclusions of the section for these values. */
 export function graded(
   given: Given,
   patient: Parameters<typeof interpreted>[2] = {},

@@ -83,7 +83,7 @@ describe('a CW display at the aortic valve', () => {
     expect(fastest).toBeCloseTo(4.2, 1);
   });
 
-  it('is not read above where the jet lasts a diastole: AR is no stenosis', () => {
+  it('is not read above where the jet lasts a diastole: AR is not stenosis', () => {
     const faint = trace('below', 0.3, ejection(100));
     const { side, fastest } = peaksRead(trace('above', 0.55, decay(420)), faint);
     expect(side).toBe('below');

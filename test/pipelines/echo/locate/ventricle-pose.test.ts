@@ -17,7 +17,7 @@ test('the length follows the cavity', () => {
   expect(long / short).toBeCloseTo(1.5, 1);
 });
 
-test('without a wall there is no apex, and no pose', () => {
+test('without a wall there is neither apex nor pose', () => {
   expect(ventriclePose(drawVentricle({ wall: 0 }))).toBeNull();
 });
 

@@ -18,7 +18,7 @@ const machine = (key: ConceptKey, number: number, method?: MethodKey) =>
   value('cart-sr', key, number, method);
 const images = (key: ConceptKey, number: number) => value('model', key, number);
 
-/** What the section of LVEF, and those that draw on the EF, say of a study. */
+/** The conclusions of the LVEF section, and of those that use the EF, for a study. */
 function told(study: MeasuredStudy) {
   const { section, category, result } = measuredStudy(study);
   const own = result.findings.filter((one) => one.section === 'lvef');
@@ -118,7 +118,7 @@ describe('an EF of the machine and one of the images', () => {
 });
 
 describe('networks and discs of the images that contradict each other', () => {
-  it('are no severely reduced function, but one of two methods that says so', () => {
+  it('are not graded severely reduced: one of two methods says so', () => {
     const { findings, words, focused } = told({
       outlines: { 'lvef-networks': 44, 'lvef-biplane': 28 },
     });

@@ -132,13 +132,13 @@ describe('segments of a short axis (echo 8.3)', () => {
     ['right above', 30, 180, 12],
     ['where the whole heart is turned by 30 degrees', 120, 210, 7],
     ['left above of a mirrored display', 150, 0, 12],
-  ])('a wall that stands still %s', (_, direction, septum, segment) => {
+  ])('a wall that does not move %s', (_, direction, septum, segment) => {
     const rest = wallOf({ radius: 30, wall: 10, septum });
     expect(least(shortAxisMotions(beating('PSAX-PM', rest, still(direction, septum))))).toBe(
       segment,
     );
   });
-  it('none where the septum is not seen, or stands upright', () => {
+  it('none where the septum is not seen, or is upright', () => {
     const hidden = filled && { ...filled, septum: null };
     const upright = filled && { ...filled, septum: 80 };
     expect(shortAxisMotions(beating('PSAX-PM', hidden, tight))).toEqual([]);

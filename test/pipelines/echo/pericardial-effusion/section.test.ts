@@ -63,7 +63,7 @@ describe('signs of tamponade', () => {
 });
 
 describe('the depth behind the posterior wall', () => {
-  it('grades where no outline is of a higher grade, and says of which place it is', () => {
+  it('grades where no outline is of a higher grade, and names its place', () => {
     const { category, summary } = imaged(plax(6), parasternalClip('subcostal', 13));
     expect(category('effusion-size')?.value).toBe('small');
     expect(summary(ID)).toContain('small, by its depth behind the posterior wall');

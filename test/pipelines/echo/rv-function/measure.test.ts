@@ -69,7 +69,7 @@ describe('the right ventricle of an A4C', () => {
     expect(noteOf(value('rv-mid'))).toContain('the outline of the RV is not reliable');
   });
 
-  it('is withheld where it is no smaller in systole', () => {
+  it('is withheld where it is not smaller in systole', () => {
     const value = withRightVentricle(
       { base: 30, length: 70, wall: 4 },
       { base: 38, length: 66, wall: 4 },

@@ -110,7 +110,7 @@ const LOW_FLOW = {
   'av-vti': 90,
 } as const;
 
-describe('the LVEF that tells classical from paradoxical low flow', () => {
+describe('the LVEF that separates classical from paradoxical low flow', () => {
   it('is that of the study', () => {
     expect(grade({ ...LOW_FLOW, 'lvef-biplane': 60 })).toMatch(/^paradoxical/);
     expect(summary({ ...LOW_FLOW, 'lvef-biplane': 60 })).toContain('CT calcium');

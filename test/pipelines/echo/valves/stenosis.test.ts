@@ -30,7 +30,7 @@ describe('a severe gradient with a large area (echo 11.1, row 3)', () => {
   it.each([{ area: 1 }, { area: 1.004 }, {}])('%o: not', (given) => {
     expect(read(SEVERE, given).highFlow).toBeNull();
   });
-  it('is no matter of a moderate one', () => {
+  it('is not asked of a moderate one', () => {
     expect(read('moderate AS', { area: 1.2 }).highFlow).toBeNull();
   });
 });

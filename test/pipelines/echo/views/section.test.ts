@@ -23,7 +23,7 @@ const viewsOf = (clips: readonly ClipView[], spectra: readonly DisplayReading[])
   seen(clips, spectra).section('views');
 
 describe('the minimum set of a complete study (echo 2.9)', () => {
-  it('whole, is no limited study', () => {
+  it('complete, is not a limited study', () => {
     expect(viewsOf(pictures(), displays())).toMatchObject({ status: 'complete', reason: null });
   });
   it.each(PICTURES)('without %s is a limited study that names it', (missing) => {

@@ -62,7 +62,7 @@ describe('a wall that does not move', () => {
     expect(segment([clip], 9)?.score).toBeNull();
     expect(segment([clip], 9)?.suspected).toBeGreaterThan(1);
   });
-  it('is not told from stiff outlines where no other wall of the view moves', () => {
+  it('cannot be distinguished from stiff outlines where no other wall of the view moves', () => {
     const weak = { diastole: HEALTHY.diastole, systole: { base: 45, length: 88, wall: 9 } };
     const found = segmentsOf([beatingClip('A4C', weak), beatingClip('A3C', weak)]);
     expect(found.every(({ score, suspected }) => score === null && suspected === null)).toBe(true);

@@ -10,7 +10,7 @@ import { measuredStudy } from '../measured-study.ts';
 import { rendered } from '../rendered.ts';
 import { beatingClip, HEALTHY, shortAxisBeat, shortAxisClip } from '../ventricle-sample.ts';
 
-/** What the section says of these clips. */
+/** The conclusions of the section for these clips. */
 function said(
   clips: readonly ChamberClip[],
   shortAxes: readonly ParasternalClip[] = [],
@@ -64,7 +64,7 @@ describe('the section of wall motion on outlines', () => {
     expect(found.findings?.map(({ severity }) => severity)).toEqual(['info']);
     expect(found.measurements).toEqual([]);
   });
-  it('walls that stand still everywhere: none graded, and why', () => {
+  it('walls that move nowhere: none graded, with the reason', () => {
     const found = said([beatingClip('A4C', WEAK)]);
     expect(found.status).toBe('not_assessed');
     expect(found.summary).toContain('No segment could be graded');
@@ -150,7 +150,7 @@ describe('a score index of 1.00 against the LVEF (echo 19)', () => {
     [1, 44.5, false],
     [1.004, 35, true],
     [1.006, 35, false],
-  ])('index %d with LVEF %d %%: said %s', (index, ef, expected) => {
+  ])('index %d with LVEF %d %%: reported %s', (index, ef, expected) => {
     const study = measuredStudy({
       machine: { 'wall-motion-score-index': index, 'lvef-biplane': ef },
     });
@@ -159,7 +159,7 @@ describe('a score index of 1.00 against the LVEF (echo 19)', () => {
       expected,
     );
   });
-  it('is not spoken of under 18 years', () => {
+  it('is not mentioned under 18 years', () => {
     const machine = { 'wall-motion-score-index': 1, 'lvef-biplane': 35 };
     expect(measuredStudy({ machine, patient: { age: 17 } }).findings('wall-motion')).toEqual([]);
   });

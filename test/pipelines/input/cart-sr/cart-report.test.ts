@@ -98,7 +98,7 @@ describe('an obstetric report (TID 5000)', () => {
     }
   });
 
-  it('a length in grams is no length: carried as written, without a key', async () => {
+  it('a length in grams is not a length: carried as written, without a key', async () => {
     const read = await only(biometry(biometryGroup(value(BPD, 71.5, 'g'))));
     expect(read).toMatchObject({ key: null, unit: 'g', concept: { code: '11820-8' } });
   });
@@ -190,7 +190,7 @@ describe('an obstetric report (TID 5000)', () => {
     expect(await fetusNamed(...fetus(written))).toBe(name);
   });
 
-  it('an identifier that is no letter or number tells two fetuses apart, and is not carried', async () => {
+  it('an identifier other than a letter or number separates two fetuses, and is not carried', async () => {
     const one = await fetusNamed(...fetus('Zoe'));
     expect(one).toMatch(/^[A-Z]{3}$/);
     expect(await fetusNamed(...fetus('zoe '))).toBe(one);
@@ -235,7 +235,7 @@ describe('an obstetric report (TID 5000)', () => {
     expect(all.find(({ concept }) => concept.code === '121038')?.value ?? null).toBe(carried);
   });
 
-  it('inputs, normal ranges and the age of the patient are no measurements', async () => {
+  it('inputs, normal ranges and the age of the patient are not measurements', async () => {
     const mm = { scheme: 'UCUM', code: 'mm', meaning: 'mm' };
     const below = (relationship: 'INFERRED FROM' | 'HAS PROPERTIES', name: typeof BPD) => ({
       ...value(name, 1, 'mm'),
@@ -263,7 +263,7 @@ describe('an obstetric report (TID 5000)', () => {
   });
 });
 
-describe('values that were written twice stand once', () => {
+describe('values that were written twice count once', () => {
   it('in two sections, in two units and in two reports', async () => {
     const twice = obstetricReport(
       fetalBiometry(biometryGroup(value(FL, 50.2, 'mm'))),
@@ -296,7 +296,7 @@ describe('values that were written twice stand once', () => {
     expect(await values(biometry(on('2.25.5'), on('2.25.6')))).toHaveLength(2);
   });
 
-  it('another value, another fetus or another side is no repeat', async () => {
+  it('another value, another fetus or another side is not a repeat', async () => {
     const left = modifier(findingSite, sct('64033007', 'Kidney'), [
       modifier(sct('272741003', 'Laterality'), sct('7771000', 'Left')),
     ]);
@@ -439,7 +439,7 @@ describe('which reports are read', () => {
     expect(refused).toHaveLength(1);
   });
 
-  it('in an archive beside its images: it is no clip and counts as a file', async () => {
+  it('in an archive beside its images: it is not a clip and counts as a file', async () => {
     const archive = zipOf({
       'a.dcm': ultrasound(),
       'sr/b.dcm': cartFile(biometry(value(FL, 50, 'mm'))),

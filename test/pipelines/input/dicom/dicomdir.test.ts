@@ -57,7 +57,7 @@ describe('a DICOMDIR set', () => {
     expect(study.files).toBe(2);
   });
 
-  it('the directory itself is no image, and its patient reaches nothing', async () => {
+  it('the directory itself is not an image, and its patient is not passed on', async () => {
     const study = await readStudy(await onDisk({ DICOMDIR: dicomdir([{ path: 'GONE' }]) }));
     expect(study.clips).toEqual([]);
     expect(study.refused).toEqual([missing('GONE')]);
@@ -124,7 +124,7 @@ describe.skipIf(!present)('the DICOMDIR set of pydicom', () => {
     expect(gone).toEqual([]);
   });
 
-  it('names each file that is taken away', async () => {
+  it('names each missing file', async () => {
     const copy = join(await temporaryFolder(), 'set');
     await cp(SET, copy, { recursive: true });
     const taken = '77654033/CR1/6154';

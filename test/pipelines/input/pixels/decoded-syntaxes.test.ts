@@ -89,7 +89,7 @@ const GRAY_12 = { samples: 1, bits: 12 } as const;
 const GRAY_16 = { samples: 1, bits: 16 } as const;
 const COLOUR = { samples: 3, bits: 8 } as const;
 
-describe.skipIf(!DECODERS_INSTALLED)('an image written anew by another program', () => {
+describe.skipIf(!DECODERS_INSTALLED)('an image rewritten by another program', () => {
   describe.each([
     ['implicit', ['dcmconv', '+ti'], [GRAY, GRAY_12, GRAY_16, COLOUR]],
     ['big endian', ['dcmconv', '+tb'], [GRAY, GRAY_12, GRAY_16, COLOUR]],

@@ -5,7 +5,7 @@ import type { MModePlane } from '../../../../pipelines/measure/m-mode/plane.ts';
 const DEPTH_PER_ROW = 0.04;
 const SECONDS_PER_COLUMN = 0.02;
 
-/** Centimetres below the probe at which something lies that comes up by so much with each beat. */
+/** Depth in cm of a structure that moves towards the probe by `excursion` with each beat. */
 const beating = (depth: number, excursion: number) => (column: number) => {
   const phase = ((column * SECONDS_PER_COLUMN) / 0.8) % 1;
   return depth - (excursion * (1 - Math.cos(2 * Math.PI * phase))) / 2;

@@ -302,7 +302,7 @@ it.each([
   ['of fluid', ['deepest-vertical-pocket', 15, 50], 'its reports name several fetuses'],
   ['of a head', ['hc', 250, 262], 'which fetus they belong to is not known'],
 ] as const)(
-  'pockets of two sacs stand apart, where the machine names two fetuses in values %s',
+  'pockets of two sacs are kept apart, where the machine names two fetuses in values %s',
   (_, [key, first, second], unused) => {
     const concept = { scheme: 'LN', code: '11984-2', meaning: key };
     const named = (value: number, fetus: string) =>

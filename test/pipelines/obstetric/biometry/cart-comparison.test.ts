@@ -157,7 +157,7 @@ describe('which of several values of the machine', () => {
     });
   });
 
-  it('none where another source tells of several fetuses', () => {
+  it('none where another source names several fetuses', () => {
     const named = (name: string) => femur(50, { clip: { viewName: name } });
     const result = interpreted([named('FETUS A FL'), named('FETUS B FL')], fl(51));
     expect(idsOf(result)).not.toContain('cart-fl');

@@ -169,7 +169,7 @@ describe('cervical length', () => {
     expect(summary).toContain('bladder is not empty');
   });
 
-  it('on three frames of one clip is no repeated measurement', () => {
+  it('on three frames of one clip is not a repeated measurement', () => {
     const [first, ...others] = three(34);
     if (!first) throw new Error('no frame');
     const frames = [first, ...others.map((one) => ({ ...one, clip: first.clip }))];

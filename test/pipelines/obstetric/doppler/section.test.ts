@@ -101,7 +101,7 @@ describe('what the machine hides', () => {
     expect(outcome.category).toBe(flow === 'absent' ? 'aedf' : 'abnormal-ua');
   });
 
-  it('a second loop with a low wall filter tells what the first could not', () => {
+  it('a second loop with a low wall filter shows what the first could not', () => {
     const { category } = run([
       spectrum('umbilical-artery', { ...lost, vanishesAt: 8 }),
       spectrum('umbilical-artery', { edv: 20.2, tamx: 25, vanishesAt: 1 }),
@@ -188,7 +188,7 @@ describe('missing input', () => {
     expect(outcome.measurements ?? []).toEqual([]);
   });
 
-  it('an aliased flow: said so, no value', () => {
+  it('an aliased flow: reported, no value', () => {
     const outcome = run([spectrum('umbilical-artery', { status: 'refused', reason: 'aliased' })]);
     expect(outcome.status).toBe('inadequate');
     expect(outcome.summary).toContain('aliased');
@@ -339,7 +339,7 @@ describe('charts and thresholds', () => {
     expect(summary).toContain('outside the chart of: Umbilical artery PI');
   });
 
-  it('a side that the header names for the brain does not keep its ratio away', () => {
+  it('a side that the header names for the brain does not prevent its ratio', () => {
     const right = { laterality: 'right' } as const;
     const { value } = run([
       spectrum('umbilical-artery'),
@@ -458,7 +458,7 @@ describe('the vessel is the one that the header names', () => {
     expect(vesselOf(named(name))).toBe(vessel);
   });
 
-  it('a code goes before words', () => {
+  it('a code takes precedence over words', () => {
     expect(vesselOf(named('DV', 'SCT:50536004'))).toBe('umbilical-artery');
   });
 

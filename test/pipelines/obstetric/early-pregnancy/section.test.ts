@@ -123,7 +123,7 @@ function interpret(
         concept: { scheme: 'LN', code: 'code', meaning: key },
         value,
         unit: key === 'fetal-heart-rate' ? '/min' : 'mm',
-        // Without it a diameter of the sac is no mean sac diameter.
+        // Without it a diameter of the sac is not a mean sac diameter.
         derivation: key === 'mean-sac-diameter' ? 'mean' : null,
         fetus,
       }),

@@ -51,7 +51,7 @@ describe('sources of the fetal heart rate that differ', () => {
     ]);
   });
 
-  it('of two fetuses are no contradiction, and each is judged', () => {
+  it('of two fetuses do not contradict each other, and each is judged', () => {
     const outcome = run({ spectra: [ofDoppler(140, 'A'), ofDoppler(75, 'B')] });
     expect(textsOf(outcome, 'fetal-heart-rate-sources')).toEqual([]);
     expect(textsOf(outcome, 'fetal-heart-rate-band')).toEqual([

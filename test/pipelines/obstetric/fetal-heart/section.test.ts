@@ -19,7 +19,7 @@ const CINE: CardiacActivity = {
 };
 
 describe('fetal heart rate', () => {
-  it('of an M-mode goes before that of a cine, and both are kept', () => {
+  it('of an M-mode takes precedence over that of a cine, and both are kept', () => {
     const outcome = run({ mMode: [BEATING], cines: [CINE] });
     expect(outcome.rate?.value).toBe(145);
     expect(outcome.measurements).toHaveLength(2);

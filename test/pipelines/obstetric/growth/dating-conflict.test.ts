@@ -54,7 +54,7 @@ describe('an age by biometry beside the one by last period (ACOG Committee Opini
   });
 
   it.each(['crl', 'prior_scan', 'ivf'] as const)(
-    'dates nothing anew that was dated by %s',
+    'does not redate a study that was dated by %s',
     (basis) => {
       expect(datingConflict([composite(100)], { ga_days: 140, basis })).toBeNull();
     },

@@ -125,7 +125,7 @@ describe('earlier values of a report', () => {
     });
   });
 
-  it('of an own draft are called unreviewed', () => {
+  it('of an earlier draft are called unreviewed', () => {
     const values = [value('bpd', at24('bpd'))];
     expect(sourcesOf(scan(28, { reports: [report(true, values)] }))).toEqual({
       bpd: 'unreviewed-draft',

@@ -215,7 +215,7 @@ describe('nasal bone and plane', () => {
     expect(outcome.measurements?.[0]?.reference).toBeNull();
   });
 
-  it('an adequate plane goes before one that is not, however thick its NT', () => {
+  it('an adequate plane takes precedence over an inadequate one, however thick its NT', () => {
     const { palate: _, ...located } = ALL;
     const frames = [3.9, 3.8, 3.7].map((mm) => midsagittal({ mm, located }));
     const outcome = run({ frames: [...frames, midsagittal({ mm: 1.6 })], crlMm: 60 });
@@ -326,7 +326,7 @@ describe('images of several fetuses', () => {
   const twins = (mm: number[]) =>
     run({ frames: mm.map((one) => midsagittal({ mm: one })), machineMm: 1.5, otherMm: 1.6 });
 
-  it('stand apart, without a largest, a category or a plane', () => {
+  it('are listed separately, without a largest, a category or a plane', () => {
     const outcome = twins([1.5, 3.4]);
     expect(outcome).toMatchObject({ status: 'partial', reason: { code: 'several_fetuses' } });
     expect(outcome.measurements?.map(({ id }) => id)).toEqual([

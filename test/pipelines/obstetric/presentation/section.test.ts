@@ -105,7 +105,7 @@ describe('the section presentation', () => {
     ['trunk, head, trunk, head', [trunk, head, trunk, head], 2, 'breech'],
     ['a trunk in two pieces, head', [trunk, trunk, head], 1, 'breech'],
     ['two trunks', [trunk, trunk], null, undefined],
-  ])('counts the fetuses of %s, and tells the lower one', (_, runs, fetuses, presentation) => {
+  ])('counts the fetuses of %s, and names the lower one', (_, runs, fetuses, presentation) => {
     const read = { sweeps: [sweep(runs)] };
     expect(sectionOf(interpret(read), 'presentation').data.fetuses_seen).toBe(fetuses);
     expect(presentationOf(read, TERM)).toBe(presentation);

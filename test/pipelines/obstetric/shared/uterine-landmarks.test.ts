@@ -174,7 +174,7 @@ describe('placentaEdgeOfMaps', () => {
   it.each([
     ['short of the os', box(70, 30, 100, 44), { x: 69, y: 44 }, false],
     ['over the os', box(50, 30, 100, 44), { x: 49, y: 44 }, true],
-  ])('with tissue that ends %s tells the side', (_, placenta, edge, overlaps) => {
+  ])('with tissue that ends %s gives the side', (_, placenta, edge, overlaps) => {
     const found = placentaEdgeOfMaps(
       drawn({ placenta, 'internal-os': landmark(os), 'placenta-edge': landmark(edge) }),
     );

@@ -271,7 +271,7 @@ describe('an EHR', () => {
     patientIdentifierSystems: { '*': 'urn:oid:1.2.3' },
   });
 
-  test('tells how results will go to it', async () => {
+  test('reports how results will be delivered to it', async () => {
     const [finding] = await peers(ehr(server.baseUrl));
     expect(finding).toMatchObject({ what: 'EHR ehr', state: 'ok' });
     expect(finding?.detail).toMatch(/^FHIR 4\./);

@@ -85,7 +85,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('syslog over TLS', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('messages are counted out in bytes, on one connection that is opened anew when lost', async () => {
+  test('messages are framed by their length in bytes, on one connection that is reopened when lost', async () => {
     await sender.send([Buffer.from('é1'), Buffer.from('two')]);
     await expect.poll(() => received).toBe('3 é13 two');
     for (const socket of sockets) socket.destroy();

@@ -25,7 +25,7 @@ const chunks = (...parts: string[]) => Readable.from(parts.map((part) => Buffer.
 
 interface OpenStore {
   store: BlobStore;
-  /** Where bytes lie on this machine while they come in. */
+  /** Where this machine keeps bytes while it receives them. */
   incoming: string;
   /** The file of stored bytes, by their digest. */
   fileOf(sha256: string): string;

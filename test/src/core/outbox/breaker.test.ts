@@ -55,7 +55,7 @@ async function add(destination = 'pacs', study = `${count}`): Promise<string> {
   return instance;
 }
 const breaker = async (): Promise<BreakerRow | undefined> => (await listBreakers(site.database))[0];
-/** Seconds to the next probe after a step; in one transaction, for which the clock stands still. */
+/** Seconds to the next probe after a step; in one transaction, during which the clock does not move. */
 const waitAfter = (step: (tx: Queryable) => Promise<unknown>): Promise<number> =>
   site.database.transaction(async (tx) => {
     await step(tx);
@@ -75,7 +75,7 @@ describe('the breaker of a destination', () => {
     expect([await fail(), await fail(), await fail()]).toEqual(['closed', 'closed', 'open']);
   });
 
-  it('counts failures in a row: one success starts anew', async () => {
+  it('counts consecutive failures: one success resets the count', async () => {
     await fail();
     await fail();
     expect(await recordPeerSuccess(site.database, 'pacs')).toBe(false);
@@ -202,7 +202,7 @@ describe('an outbox with breakers and alternates', () => {
   const stateOf = (object: string, destination?: string) =>
     expect.poll(async () => (await rowOf(object, destination))?.state ?? null);
 
-  it('uses up no attempt while a destination is away, and delivers when it answers', async () => {
+  it('uses up no attempt while a destination cannot be reached, and delivers when it answers', async () => {
     let away = true;
     let asked = 0;
     await start(async () => (away ? failed('peer_unreachable') : OK), {

@@ -100,7 +100,7 @@ describe('deliveries of one study to one destination', () => {
     expect([await claimed(), await claimed()].sort()).toEqual(['report', 'report elsewhere']);
   });
 
-  it('wait while what goes before is to be tried again', async () => {
+  it('wait while an earlier delivery is to be tried again', async () => {
     await add('image');
     await add('report', { rank: 1 });
     await fail(await claim(), true);
@@ -128,7 +128,7 @@ describe('deliveries of one study to one destination', () => {
     expect(await claimed()).toBe(next);
   });
 
-  it('wait however often the peer was away', async () => {
+  it('wait however often the peer could not be reached', async () => {
     await add('image');
     for (let n = 0; n < 2 * OVERTAKEN_AFTER_FAILURES; n += 1) {
       await fail(await claim(), false);

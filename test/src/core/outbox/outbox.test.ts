@@ -92,7 +92,7 @@ describe.each([
   const settled = (outbox: Outbox, requestId: string, state: string) =>
     expect.poll(() => states(outbox, requestId)).toEqual(expect.arrayContaining([state]));
 
-  it('sends an object once and keeps what the peer said', async () => {
+  it('sends an object once and keeps the answer of the peer', async () => {
     const sent: Delivery[] = [];
     const outbox = await start(async (delivery) => {
       sent.push(delivery);

@@ -21,7 +21,7 @@ const BACKENDS = [
   { name: 'PostgreSQL server, queue on Redis', server: true, redis: true },
 ];
 
-/** What the core asks of its queue, whatever it stands on. */
+/** What the core requires of its queue, whatever stores it. */
 describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
   const missing = (server && !postgres) || (onRedis && !redis);
   let site: Site;

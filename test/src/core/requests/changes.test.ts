@@ -28,7 +28,7 @@ describe('the change feed', () => {
     await rm(site.config.dataDir, { recursive: true, force: true });
   });
 
-  it('tells a change that was made without a notification', async () => {
+  it('reports a change that was made without a notification', async () => {
     const id = await site.submit('result');
     let told = 0;
     const unwatch = feed.watch(id, () => {

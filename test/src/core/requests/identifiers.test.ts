@@ -64,7 +64,7 @@ describe('free text of the clinical context', () => {
 describe('a text made to be slow to judge', () => {
   const times = (part: string, length: number) => part.repeat(Math.floor(length / part.length));
 
-  /** Of this thread alone: what else the machine does is not counted. */
+  /** CPU time of this thread only: other work of the machine is not counted. */
   const cpuMilliseconds = (text: string) => {
     const begun = process.threadCpuUsage();
     for (let run = 0; run < 20; run++) findIdentifiers(text);

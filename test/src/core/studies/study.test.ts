@@ -121,7 +121,7 @@ describe('a study', () => {
     expect(instances).toMatchObject([{ ordinal: 2, conflict: true }]);
   });
 
-  test('is submitted anew, as a whole, when an object comes late', async () => {
+  test('is submitted again, as a whole, when an object arrives late', async () => {
     await send(object(1));
     site.pass(6);
     await stateReached('submitted');

@@ -103,7 +103,7 @@ describe('a webhook', () => {
       call?.headers as Record<string, string>,
     );
 
-  it('tells the end of a request with the request object, which its receiver can verify', async () => {
+  it('reports the end of a request with the request object, which its receiver can verify', async () => {
     const id = await submit();
     const delivery = await settled('delivered');
     expect(delivery).toMatchObject({ request_id: id, object: 'request.succeeded' });
@@ -128,7 +128,7 @@ describe('a webhook', () => {
   it.each([
     ['reject', 'rejected'],
     ['throw', 'failed'],
-  ])('tells a request that ends by "%s" as request.failed', async (behaviour, status) => {
+  ])('reports a request that ends by "%s" as request.failed', async (behaviour, status) => {
     await submit(behaviour);
     expect(await settled('delivered')).toMatchObject({ object: 'request.failed' });
     expect(await verify()).toMatchObject({ status, error: { code: expect.any(String) } });
@@ -153,7 +153,7 @@ describe('a webhook', () => {
     expect(await verify()).toMatchObject({ id, output: null, output_omitted: true });
   });
 
-  it('speaks as the compatible queue to those that came by it, signed all the same', async () => {
+  it('has the form of the compatible queue for its requests, and is signed all the same', async () => {
     const id = await submit('result', { shape: 'queue' });
     await settled('delivered');
     expect(await verify()).toMatchObject({

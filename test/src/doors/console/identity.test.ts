@@ -105,7 +105,7 @@ describe('a viewer', () => {
     }
   });
 
-  it('tells the studies of one patient from those of another', async () => {
+  it('can distinguish the studies of one patient from those of another', async () => {
     const viewer = await site.signIn('viewer');
     const { rows } = await viewer.get<WorklistPage>('/worklist');
     const pseudonyms = rows.map(({ subject }) => subject?.pseudonym);

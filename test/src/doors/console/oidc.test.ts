@@ -132,7 +132,7 @@ describe('sign-in at an OpenID Connect provider', () => {
     expect(answer.headers.get('location')).toBe('/console/');
   });
 
-  it('says that the provider went away while the person was there', async () => {
+  it('says that the provider became unreachable during the sign-in', async () => {
     const mortal = await startIdentityProvider('http://127.0.0.1:1/console/api/oidc/callback', {});
     const oidc = { issuer: mortal.issuer, clientId: CLIENT.id, roles: ROLES };
     const alone = await openConsole({ console: { oidc } });

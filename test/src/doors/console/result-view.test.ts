@@ -108,7 +108,7 @@ describe('the rows of measurements', () => {
     expect(row?.more.map(({ id }) => id)).toEqual(['low']);
   });
 
-  it('show a value below its gate as what it is where there is no other', () => {
+  it('show a value below its gate as such where there is no other', () => {
     const [row] = rowsOf([hc('low', 250, 'model', { quality: 'inadequate' })]);
     expect(row?.model).toMatchObject({
       id: 'low',

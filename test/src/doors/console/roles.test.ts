@@ -5,7 +5,7 @@ import type { ConsoleRole } from '../../../../src/doors/console/contract.ts';
 import { type Client, type ConsoleSite, openConsole } from './site.ts';
 import { fillWorklist } from './worklist-fixture.ts';
 
-/** Who may call each route of contract.ts. An id that is nothing's is enough: 403 comes first. */
+/** Who may call each route of contract.ts. An unknown id is enough: 403 is decided first. */
 const EVERYONE: readonly ConsoleRole[] = CONSOLE_ROLES;
 const READERS: readonly ConsoleRole[] = ['clinician', 'administrator'];
 const KEEPERS: readonly ConsoleRole[] = ['operator', 'administrator'];

@@ -139,7 +139,7 @@ describe('the timeline of a study', () => {
     expect(entry?.[1]).toMatch(/^[A-Z]/);
   });
 
-  it('tells objects that came late once for each revision', () => {
+  it('lists objects that arrived late once for each revision', () => {
     const history = [
       state(0, 'receiving'),
       state(5, 'submitted'),
@@ -152,7 +152,7 @@ describe('the timeline of a study', () => {
     ]);
   });
 
-  it('tells why a complete study could not go on, and not that it is complete again', () => {
+  it('says why a complete study could not continue, and not that it is complete again', () => {
     const history = [
       state(5, 'complete'),
       state(6, 'complete', { reason: 'the queue is away' }),
@@ -167,7 +167,7 @@ describe('the timeline of a study', () => {
   it.each([
     ['dead', 'failed', `sr-tid1500 to pacs: ${catalogueEntry('peer_unreachable').title}`],
     ['diverted', 'changed', 'sr-tid1500 diverted from pacs'],
-  ])('tells a delivery that is %s', (name, kind, title) => {
+  ])('lists a delivery that is %s', (name, kind, title) => {
     const [, , end] = told({ deliveries: [delivery({ state: name, code: 'peer_unreachable' })] });
     expect(end).toEqual([kind, title]);
   });
@@ -191,7 +191,7 @@ describe('the timeline of a study', () => {
     expect(looked.map(({ actor }) => actor)).toEqual(['Anne', 'Ben', 'Anne']);
   });
 
-  it('tells what people did, and leaves out what programs read', () => {
+  it('lists what people did, and leaves out what programs read', () => {
     const entry = (action: string) => ({
       at: at(9),
       action,

@@ -175,7 +175,7 @@ describe('the unmodified @fal-ai/client', () => {
     expect(request_id).toMatch(/^req_/);
   });
 
-  it('is refused with an unknown key, and told so in words', async () => {
+  it('is refused with an unknown key, with an explanation', async () => {
     const wrong = `sg_live_${'0'.repeat(43)}`;
     const refused = client(wrong).queue.submit(ENDPOINT, { input: { files: [file] } });
     const error = await refused.catch((thrown: unknown) => thrown);
@@ -232,7 +232,7 @@ describe('the addresses of the compatible queue', () => {
     expect(detail.map(({ loc }) => loc)).toContainEqual(['body', '__proto__']);
   });
 
-  it('refuse a webhook that is no https address, by its place', async () => {
+  it('refuse a webhook that is not an https address, by its place', async () => {
     const path = `/queue/${ENDPOINT}?fal_webhook=ftp%3A%2F%2Fhis.example`;
     const answer = await gateway.call(path, { body: { files: [file] } });
     expect(answer.status).toBe(422);

@@ -57,7 +57,7 @@ describe('GET /v1/requests/{id}/events', () => {
     return id;
   };
 
-  it('tells a request from the first event to done as it happens, numbered without gaps', async () => {
+  it('streams a request from the first event to done as it happens, numbered without gaps', async () => {
     const id = await gateway.submit();
     const answer = await open(id);
     expect(answer.status).toBe(200);
@@ -132,7 +132,7 @@ describe('GET /v1/requests/{id}/events', () => {
   });
 
   it.each(['abc', '-1', '1.5', '2147483648', '999999999999999', '99999999999999999999'])(
-    'tells everything after a Last-Event-ID that it never gave: %s',
+    'sends everything after a Last-Event-ID that it never gave: %s',
     async (last) => {
       const id = await finished();
       const { frames } = await follow(await open(id, { 'Last-Event-ID': last }), toTheEnd);

@@ -40,7 +40,7 @@ export const HOSTILE_TEXT = [
 
 /**
  * Values of a schema, most of them valid, each place now and then replaced by something else.
- * @param known text that means something to the server, such as ids, tried where any text may stand
+ * @param known text that means something to the server, such as ids, tried where any text is allowed
  */
 export function valuesOf(schema: JsonSchema, known: readonly string[]): Arbitrary<unknown> {
   const anything = fc.oneof(fc.jsonValue(), fc.constantFrom(...HOSTILE_TEXT));

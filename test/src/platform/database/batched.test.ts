@@ -38,7 +38,7 @@ describe('batched', () => {
     expect(batches).toEqual([['a'], ['b', 'c']]);
   });
 
-  it('asks anew after it has come to rest', async () => {
+  it('asks again after it was idle', async () => {
     const { double, batches } = doubling();
     expect([await double(1), await double(2)]).toEqual([2, 4]);
     expect(batches).toEqual([[1], [2]]);

@@ -45,7 +45,7 @@ describe('the lock of the embedded database', () => {
     takeLock(path)();
   });
 
-  it('is taken over from an own former life with the same id, as in a container', () => {
+  it('is taken over from an earlier run of itself with the same id, as in a container', () => {
     writeFileSync(path, JSON.stringify({ pid: process.pid, started: 'before the restart' }));
     takeLock(path)();
   });

@@ -80,7 +80,7 @@ describe('an artifact of a result', () => {
     );
   });
 
-  it('that cannot be read is not said to be missing', async () => {
+  it('that cannot be read is not reported as missing', async () => {
     const dataDir = await finished();
     await mkdir(join(workFolder(dataDir, 'request'), 'artifacts', artifact.name));
     await expect(storeResult(dataDir, 'request', [artifact])).rejects.toThrow('EISDIR');

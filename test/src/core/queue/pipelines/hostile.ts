@@ -7,7 +7,7 @@ import { connect as connectTls } from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import type { Pipeline } from '../../../../../pipelines/contract/job.ts';
 
-/** `ok` when a deed was done, else the code of what stopped it. */
+/** `ok` when an action succeeded, otherwise the code of the error that stopped it. */
 async function tried(deed: () => unknown): Promise<string> {
   try {
     await deed();

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 /** WCAG 2.2 A and AA, with what the checker's authors hold to be good practice. */
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** What is not accessible on a page as it stands: rule, what it says, and where. */
+/** Accessibility violations on the current page: rule, its message, and the element. */
 export async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const options = JSON.stringify({ runOnly: TAGS, resultTypes: ['violations'] });

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** Where Debian puts it. */
+/** Where Debian installs it. */
 const EXECUTABLE = '/usr/bin/chromium';
 
 /** A real browser without a window; null where it is not installed. */

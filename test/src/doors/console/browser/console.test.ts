@@ -50,7 +50,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
       openWindow(browser, { url: ward.url, key: administrator, free: true }),
       openWindow(browser, { url: ward.url, key: viewer }),
     ]);
-    // Gone when a document is loaded anew: what follows happens without a reload.
+    // A reload would remove this mark: what follows happens without one.
     await desk.page.evaluate('window.sameDocument = true');
     study = await phantomFiles('console');
     strange = await Promise.all([

@@ -21,7 +21,7 @@ if (!browser) console.warn('Chromium is not installed: the speed of the worklist
 /** The machine does other things too, now more and now less: lists take turns, the quickest counts. */
 const ROUNDS = 4;
 
-/** Milliseconds until the first rows are drawn after the page is opened anew. */
+/** Milliseconds until the first rows are drawn after the page is reloaded. */
 async function firstRows(page: Page): Promise<number> {
   await page.reload();
   await page.locator('.rows .open').first().waitFor();
@@ -30,7 +30,7 @@ async function firstRows(page: Page): Promise<number> {
 
 const elementsOf = (page: Page) => page.evaluate<number>('document.querySelectorAll("*").length');
 
-/** Scrolls by screens; the median of the milliseconds until each is drawn, and rows come by. */
+/** Scrolls screen by screen; the median of the milliseconds until each is drawn. */
 async function scrolled(page: Page, screens: number): Promise<{ ms: number; rows: number }> {
   return page.evaluate(`(async () => {
     const rows = document.querySelector('.rows');
