@@ -5,7 +5,7 @@ import type { Job } from '../contract/job.ts';
 import { echoEndpoint } from '../echo/endpoint.ts';
 import { assembleResult } from '../result/assemble.ts';
 import type { Result } from '../result/envelope.ts';
-import { sayOfRun } from '../result/render/shared.ts';
+import { SHARED_SENTENCES, sayOfRun } from '../result/render/shared.ts';
 import { notAssessed, type SectionOutcome } from '../result/section-outcome.ts';
 import { MOCK } from './watermark.ts';
 
@@ -60,7 +60,7 @@ export async function echoArtifacts(result: Result): Promise<MockArtifact[]> {
   ];
 }
 
-const DETAIL = 'The mock backend looks at no image of the heart.';
+const DETAIL = SHARED_SENTENCES['run.mock']();
 
 const REPORT: NonNullable<Result['report']> = {
   language: 'en',
@@ -71,10 +71,8 @@ const REPORT: NonNullable<Result['report']> = {
 };
 
 function outcomeOf(id: string, withReport: boolean): SectionOutcome {
-  if (id !== 'report') return notAssessed('not_in_this_version', DETAIL, []);
-  if (withReport) {
-    return { status: 'complete', reason: null, summary: REPORT.impression.join(' ') };
-  }
+  if (id !== 'report') return notAssessed('not_in_this_version', sayOfRun.gap('run.mock', {}), []);
+  if (withReport) return { status: 'complete', reason: null, statements: [] };
   const gap = sayOfRun.gap('report.not-requested', {});
   return { ...notAssessed('not_requested', gap, ['options.report']), status: 'not_requested' };
 }

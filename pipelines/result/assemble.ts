@@ -81,7 +81,12 @@ export function assembleResult(parts: ResultParts): Result {
   const noted = withStanding(parts.measurements).map(withNote);
   const measurements = byId(noted);
   const files = renderOutcome(
-    { status: 'complete', reason: null, findings: severalStudies(parts.study, parts.sections) },
+    {
+      status: 'complete',
+      reason: null,
+      statements: [],
+      findings: severalStudies(parts.study, parts.sections),
+    },
     measurements,
   );
   const sections = parts.sections.map(({ id, title, outcome }) => ({

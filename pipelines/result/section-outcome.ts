@@ -1,16 +1,12 @@
 import type { Finding, Measurement, Result, Section } from './envelope.ts';
 import type { Statement } from './statement.ts';
 
-/**
- * What the sections of an endpoint conclude, before anything is put into words. Where a field takes a
- * string as well, the string is text that has no sentence table yet.
- */
+/** What the sections of an endpoint conclude, before anything is put into words. */
 
+/** An entry whose text is still to be rendered, from one statement or from several. */
 type Unworded<Entry extends { text: string }> = Omit<Entry, 'text' | 'statement' | 'statements'> & {
   statement?: Statement;
-  /** Where it takes more than one. */
   statements?: readonly Statement[];
-  text?: string;
 };
 
 export type FindingDraft = Unworded<Finding>;
@@ -38,8 +34,7 @@ export type ClassificationDraft = Omit<Classification, 'criteria'> & {
 export interface ReasonDraft {
   code: string;
   needs: string[];
-  gaps?: readonly Statement[];
-  detail?: string;
+  gaps: readonly Statement[];
 }
 
 /** What one section of an endpoint says of a study. */
@@ -47,8 +42,7 @@ export interface SectionOutcome {
   status: Section['status'];
   reason: ReasonDraft | null;
   /** In the order in which the summary says them. */
-  statements?: readonly Statement[];
-  summary?: string;
+  statements: readonly Statement[];
   data?: Section['data'];
   /** Their `note` is rendered from their remarks. */
   measurements?: Measurement[];
@@ -61,18 +55,16 @@ export interface SectionOutcome {
 function withGaps(
   status: Section['status'],
   code: string,
-  gap: string | Statement,
+  gap: Statement,
   needs: readonly string[],
 ): SectionOutcome {
-  return typeof gap === 'string'
-    ? { status, reason: { code, detail: gap, needs: [...needs] }, summary: gap }
-    : { status, reason: { code, gaps: [gap], needs: [...needs] }, statements: [gap] };
+  return { status, reason: { code, gaps: [gap], needs: [...needs] }, statements: [gap] };
 }
 
 /** The input lacks what a section needs, or forbids it. */
 export function notAssessed(
   code: string,
-  gap: string | Statement,
+  gap: Statement,
   needs: readonly string[],
 ): SectionOutcome {
   return withGaps('not_assessed', code, gap, needs);
@@ -81,7 +73,7 @@ export function notAssessed(
 /** What a section needs was there, but below the gate; `measurements` are those that were not accepted. */
 export function inadequate(
   code: string,
-  gap: string | Statement,
+  gap: Statement,
   needs: readonly string[],
   measurements: Measurement[] = [],
 ): SectionOutcome {
@@ -89,10 +81,6 @@ export function inadequate(
 }
 
 /** A section that could not be looked at because of an error of ours: neither normal nor abnormal. */
-export function failed(
-  code: string,
-  gap: string | Statement,
-  needs: readonly string[],
-): SectionOutcome {
+export function failed(code: string, gap: Statement, needs: readonly string[]): SectionOutcome {
   return withGaps('failed', code, gap, needs);
 }

@@ -37,22 +37,17 @@ const NOT_REQUESTED: SectionOutcome = {
 
 type Write = (result: Result) => NonNullable<Result['report']>;
 
-/**
- * The outcome of the report section, with the report where one was written and passed the check.
- */
+/** The outcome of the report section, with the report where one was written and passed the check. */
 interface Drafted extends SectionOutcome {
-  report?: Result['report'];
+  report?: NonNullable<Result['report']>;
 }
 
 /** Writes the report; one with claims that the result does not support is withheld. */
 function draft(result: Result, write: Write): Drafted {
   const report = write(result);
-  const unsupported = unsupportedClaims(report, result);
-  if (unsupported.length === 0) {
-    return { report, status: 'complete', reason: null, summary: report.impression.join(' ') };
-  }
-  const detail = `The report was withheld: the result does not hold ${unsupported.join(', ')}.`;
-  return failed('unsupported_claim', detail, []);
+  const claims = unsupportedClaims(report, result);
+  if (claims.length === 0) return { report, status: 'complete', reason: null, statements: [] };
+  return failed('unsupported_claim', sayOfRun.gap('report.withheld', { claims }), []);
 }
 
 /**
@@ -69,6 +64,7 @@ export function withDraftReport(
     ? runSection(section, () => draft(result, write), onFailure)
     : NOT_REQUESTED;
   const { report = null } = outcome;
-  const written = sectionOf(REPORT_SECTION, renderOutcome(outcome, byId(result.measurements)));
+  const rendered = sectionOf(REPORT_SECTION, renderOutcome(outcome, byId(result.measurements)));
+  const written = report ? { ...rendered, summary: report.impression.join(' ') } : rendered;
   return { ...result, report, sections: [...result.sections, written] };
 }

@@ -74,7 +74,7 @@ export function renderStatement(
   return fetus === UNNAMED_FETUS ? `A fetus that is not named: ${text}` : `Fetus ${fetus}: ${text}`;
 }
 
-/** Statements as one text, in their order; null and repeated sentences are left out. */
+/** Statements as one text, in their order. */
 export function renderStatements(
   statements: readonly Statement[],
   measurements: MeasurementsById,
@@ -100,16 +100,15 @@ export function withNote(measurement: Measurement): Measurement {
 }
 
 function withReason(reason: ReasonDraft, measurements: MeasurementsById) {
-  const { code, needs, gaps, detail } = reason;
-  return { code, detail: gaps ? renderStatements(gaps, measurements) : (detail ?? ''), needs };
+  const { code, needs, gaps } = reason;
+  return { code, detail: renderStatements(gaps, measurements), needs };
 }
 
 function textOf(
-  { statement, statements, text = '' }: FindingDraft | GuidanceDraft,
+  { statement, statements }: FindingDraft | GuidanceDraft,
   measurements: MeasurementsById,
 ): string {
-  if (statements) return renderStatements(statements, measurements);
-  return statement ? renderStatement(statement, measurements) : text;
+  return renderStatements(statements ?? (statement ? [statement] : []), measurements);
 }
 
 function criterionText({ of, value, unit = true, cutOffs = [] }: CriterionValue): string {
@@ -152,12 +151,12 @@ export function renderOutcome(
   outcome: SectionOutcome,
   measurements: MeasurementsById = byId(outcome.measurements ?? []),
 ): RenderedOutcome {
-  const { status, reason, statements, summary, data = {} } = outcome;
+  const { status, reason, statements, data = {} } = outcome;
   return {
     status,
     reason: reason && withReason(reason, measurements),
-    ...(statements && { statements }),
-    summary: statements ? renderStatements(statements, measurements) : (summary ?? ''),
+    statements,
+    summary: renderStatements(statements, measurements),
     data,
     measurements: (outcome.measurements ?? []).map(withNote),
     findings: (outcome.findings ?? []).map((one) => ({ ...one, text: textOf(one, measurements) })),

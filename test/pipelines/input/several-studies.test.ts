@@ -16,7 +16,7 @@ async function resultOf(studies: readonly (string | null)[], priors: readonly st
       Object.fromEntries(uids.map((uid, at) => [`${from + at}.dcm`, ofStudy(from + at, uid)])),
     );
   const study = await readStudy(await files(studies, 1), { priors: await files(priors, 11) });
-  const outcome = { status: 'complete', reason: null, summary: '' } as const;
+  const outcome = { status: 'complete', reason: null, statements: [] } as const;
   return assembleResult({
     endpoint: 'us/obstetric/interpret',
     version: '1.0.0',
