@@ -2,35 +2,37 @@ import type { Point } from '../../contract/image.ts';
 import type { FramePlane } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
-/** Narrower fluid is no pocket (AIUM-ACR-ACOG-SMFM-SRU 2018), mm. */
+/** Minimum width of a pocket, mm: narrower fluid does not count (AIUM-ACR-ACOG-SMFM-SRU 2018). */
 export const NARROWEST_POCKET_MM = 10;
 
-/** A vertical pocket on one frame, pixels of the frame. */
+/** A vertical pocket of fluid on one frame, in pixels of the frame. */
 export interface FluidPocket {
   top: Point;
   bottom: Point;
-  /** Whether an end is the edge of the picture and not a wall: then it is at least so deep. */
+  /**
+   * Whether one end is the edge of the picture and not a wall: the true depth may then be greater.
+   */
   cut: boolean;
   confidence: number;
   accepted: boolean;
 }
 
-/** What a frame of the fluid showed. */
+/** What was found on one frame that shows amniotic fluid. */
 export interface FluidReading extends FramePlane {
-  /** False: nothing can be given in millimetres. */
+  /** False where the frame has no scale, so that nothing can be given in millimetres. */
   calibrated: boolean;
-  /** Null: none that is wide enough, or no scale to tell. */
+  /** Null where no pocket is wide enough, or where there is no scale to tell its width. */
   pocket: FluidPocket | null;
 }
 
 export interface FluidReadings {
-  /** Null where no permitted model finds fluid. */
+  /** Null where no permitted model can find fluid. */
   frames: readonly FluidReading[] | null;
-  /** Half width of the 95 % interval of a depth, mm. */
+  /** Half width of the 95 % interval of a pocket's depth, mm; null where it is not known. */
   uncertainty: number | null;
 }
 
-/** What the section looks at. */
+/** What the amniotic fluid section works from. */
 export interface FluidEvidence extends SectionEvidence {
   views: {
     amnioticFluid?: FluidReadings | null;

@@ -1,4 +1,4 @@
-/** Amniotic fluid by depth in cm (obstetric 4). */
+/** Categories of the amount of amniotic fluid (obstetric 4). */
 export type FluidCategory =
   | 'anhydramnios'
   | 'oligohydramnios'
@@ -7,12 +7,12 @@ export type FluidCategory =
   | 'polyhydramnios-moderate'
   | 'polyhydramnios-severe';
 
-/** The charts of amniotic fluid are in centimetres, every length of the result in millimetres. */
+/** Charts of amniotic fluid use centimetres; every length in the result is in millimetres. */
 export const MM_PER_CM = 10;
 
-/** Below this depth of the deepest pocket: oligohydramnios, cm (AIUM 2018, ACOG PB 229). */
+/** A deepest pocket below this depth is oligohydramnios, cm (AIUM 2018, ACOG PB 229). */
 export const DVP_LOW = 2;
-/** Up to this index: oligohydramnios, cm. */
+/** An amniotic fluid index up to and including this value is oligohydramnios, cm. */
 export const AFI_LOW = 5;
 
 /** Lower bounds in cm of mild, moderate and severe polyhydramnios: SMFM Consult 46. */
@@ -28,22 +28,22 @@ function high(
   return value >= bounds.mild ? 'polyhydramnios-mild' : 'normal';
 }
 
-/** By the deepest vertical pocket in cm. */
+/** The category for a deepest vertical pocket, given in cm. */
 export function deepestPocketCategory(dvp: number): FluidCategory {
   if (dvp === 0) return 'anhydramnios';
   return dvp < DVP_LOW ? 'oligohydramnios' : high(dvp, DVP_HIGH);
 }
 
-/** By the amniotic fluid index in cm. */
+/** The category for an amniotic fluid index, given in cm. */
 export function fluidIndexCategory(afi: number): FluidCategory {
   if (afi === 0) return 'anhydramnios';
   return afi <= AFI_LOW ? 'oligohydramnios' : high(afi, AFI_HIGH);
 }
 
-/** The index is not used before 24 weeks (obstetric 4), days. */
+/** Age in days from which the index is used: 24 weeks (obstetric 4). */
 export const AFI_FROM_DAYS = 24 * 7;
 
-/** Sum of the deepest pockets of the four quadrants, in cm. */
+/** The amniotic fluid index: the sum of the deepest pockets of the four quadrants, in cm. */
 export function fluidIndex(quadrants: readonly [number, number, number, number]): number {
   return quadrants.reduce((sum, depth) => sum + depth, 0);
 }
@@ -60,7 +60,10 @@ const MOORE_CAYLE = {
   ],
 } as const;
 
-/** AFI in mm at the 5th or 95th centile of a completed week: Moore and Cayle, AJOG 1990;162:1168. */
+/**
+ * AFI in mm at the 5th or 95th centile for a completed week; null outside the table. Moore and
+ * Cayle, AJOG 1990;162:1168.
+ */
 export function mooreCayleFluidIndex(week: number, centile: 5 | 95): number | null {
   return MOORE_CAYLE[centile][Math.floor(week) - MOORE_CAYLE_FROM_WEEK] ?? null;
 }

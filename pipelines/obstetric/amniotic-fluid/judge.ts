@@ -19,13 +19,13 @@ import { QUADRANT_COUNT } from './measure.ts';
 
 export const FLUID_SECTION = 'amniotic-fluid';
 
-/** Ids of the classifications of fluid, the preferred one first. */
+/** Ids of the two classifications of the fluid; the preferred one comes first. */
 export const FLUID_BY = { pocket: 'fluid-by-deepest-pocket', index: 'fluid-by-index' } as const;
 
 export const FLUID_KEYS = ['deepest-vertical-pocket', 'amniotic-fluid-index'] as const;
 export type FluidKey = (typeof FLUID_KEYS)[number];
 
-/** How each quantity is judged; cut-offs and categories in centimetres. */
+/** How each quantity is judged; cut-offs are in centimetres. */
 const RULES = {
   'deepest-vertical-pocket': {
     category: deepestPocketCategory,
@@ -45,7 +45,7 @@ const RULES = {
   },
 } as const;
 
-/** A category and the value that it was drawn from. */
+/** A category and the value that it is based on. */
 export interface Judged {
   id: string;
   by: FluidKey;
@@ -53,11 +53,14 @@ export interface Judged {
   category: FluidCategory;
 }
 
-/** The values that count for the amount of fluid. */
+/** The values from which the amount of fluid is judged. */
 export interface FluidValues {
   pocket: Measurement | null;
   index: Measurement | null;
-  /** Deeper than `pocket`, and at least so deep, since it runs out of the picture. */
+  /**
+   * A pocket deeper than `pocket` that runs out of the picture, so that its true depth may be
+   * greater.
+   */
   deeper: Measurement | null;
 }
 
@@ -65,7 +68,7 @@ function judgedBy(id: string, by: FluidKey, value: Measurement | null): Judged[]
   return value ? [{ id, by, value, category: RULES[by].category(value.value / MM_PER_CM) }] : [];
 }
 
-/** The categories of the values; by the index only at an age at which it is used. */
+/** The category for each value; the index is judged only at an age at which it is used. */
 export function judgeFluid(
   { pocket, index, deeper }: FluidValues,
   gaDays: number | undefined,
@@ -77,26 +80,31 @@ export function judgeFluid(
   ];
 }
 
-/** Sums of whole pixels differ by less than this from what they would be without rounding, mm. */
+/** Rounding errors in sums of pixel lengths stay below this, mm. */
 const ROUNDING_MM = 1e-6;
 
-/** The index holds the deepest pocket once, and no other is deeper (obstetric 0.6). */
+/**
+ * The index cannot be less than the deepest pocket, which is one of its terms, nor more than four
+ * times it (obstetric 0.6).
+ */
 function isConsistent({ pocket, index, deeper }: FluidValues): boolean {
   const least = deeper ?? pocket;
   if (!least || !index) return true;
-  // The greatest depth of a pocket that runs out of the picture is not known.
+  // How deep a pocket is that runs out of the picture is not known: there is no upper limit.
   const most = deeper ? Number.POSITIVE_INFINITY : QUADRANT_COUNT * least.value;
   return least.value <= index.value + ROUNDING_MM && index.value <= most + ROUNDING_MM;
 }
 
-/** That the pocket and the index are of different categories; null where they are not. */
+/** States that the pocket and the index fall into different categories; null where they agree. */
 export function disagreement([one, other]: readonly Judged[]): Statement | null {
   return one && other && one.category !== other.category
     ? say.gap('fluid.pocket-and-index-differ', {})
     : null;
 }
 
-/** A machine's value beside ours that falls into another category. */
+/**
+ * States that the machine's value falls into another category than ours; empty where it does not.
+ */
 function otherCategory(judged: readonly Judged[], value: Measurement): Statement[] {
   const own = judged.find(({ by }) => by === value.concept.key);
   if (!own) return [];
@@ -111,7 +119,7 @@ function otherCategory(judged: readonly Judged[], value: Measurement): Statement
       ];
 }
 
-/** Why the values give no category although there are some; empty where they agree. */
+/** Why no category is given although there are values; empty where the values agree. */
 export function contradictions(
   counting: FluidValues,
   judged: readonly Judged[],
@@ -130,7 +138,7 @@ export function contradictions(
   ];
 }
 
-/** A category with the cut-offs that it was drawn by. */
+/** The classification for a category, with the cut-offs used. */
 export function fluidClassification({ id, by, value, category }: Judged): ClassificationDraft {
   const { low, lowRule, isLow, high, scheme } = RULES[by];
   const shown = { of: by, value: value.value };
@@ -154,7 +162,7 @@ export function fluidClassification({ id, by, value, category }: Judged): Classi
   };
 }
 
-/** Too little or too much fluid, with the cut-off. */
+/** The finding of too little or too much fluid, with the cut-off; empty for a normal amount. */
 export function fluidFinding({ id, by, value, category }: Judged): FindingDraft[] {
   if (category === 'normal') return [];
   const low = category === 'oligohydramnios' || category === 'anhydramnios';
@@ -174,7 +182,7 @@ export function fluidFinding({ id, by, value, category }: Judged): FindingDraft[
   ];
 }
 
-/** Values of the fluid that contradict each other: one of them may be abnormal. */
+/** The finding that values contradict each other: one of them may be abnormal. */
 export function contradictionFinding(
   against: readonly Statement[],
   values: readonly Measurement[],

@@ -9,7 +9,10 @@ import { createMeasurement, isPlausible, lineBetween, measuredOn } from '../shar
 import type { FluidReading } from './evidence.ts';
 import { AFI_FROM_DAYS, fluidIndex, MM_PER_CM, mooreCayleFluidIndex } from './guideline.ts';
 
-/** How carts name the quadrants, in the order of the index; every word of a list means the same. */
+/**
+ * Words by which ultrasound machines name the quadrants, in the order of the index; all words in
+ * one list mean the same quadrant.
+ */
 const QUADRANTS = [
   /\b(q1|ruq|right upper|quad(rant)? ?1)\b/,
   /\b(q2|rlq|right lower|quad(rant)? ?2)\b/,
@@ -17,15 +20,15 @@ const QUADRANTS = [
   /\b(q4|llq|left lower|quad(rant)? ?4)\b/,
 ] as const;
 
-/** Of a uterus, each of which gives a pocket to the index. */
+/** Number of quadrants of the uterus; each contributes one pocket to the index. */
 export const QUADRANT_COUNT = QUADRANTS.length;
 
 export interface MeasuredPocket {
   reading: FluidReading;
   measurement: Measurement;
-  /** Its end is the edge of the picture: it is at least so deep. */
+  /** Whether one end is the edge of the picture: the true depth may then be greater. */
   cut: boolean;
-  /** Index of the quadrant that the cart named; null: none, or several. */
+  /** Index of the quadrant that the machine named; null where it named none, or several. */
   quadrant: number | null;
 }
 
@@ -35,7 +38,7 @@ function quadrantOf({ clip }: FluidReading): number | null {
   return named.length === 1 ? (named[0] ?? null) : null;
 }
 
-/** The pocket of a frame in mm; null: none, not accepted, or no scale. */
+/** The pocket of a frame in mm; null where none was found or accepted, or without a scale. */
 export function measurePocket(
   reading: FluidReading,
   uncertainty: number | null,
@@ -66,14 +69,14 @@ export function measurePocket(
   return used ? { reading, measurement, cut: pocket.cut, quadrant: quadrantOf(reading) } : null;
 }
 
-/** The deepest of some pockets. */
+/** The deepest of the pockets; null if there are none. */
 export const deepest = (pockets: readonly MeasuredPocket[]): MeasuredPocket | null =>
   pockets.toSorted((a, b) => b.measurement.value - a.measurement.value)[0] ?? null;
 
-/** Said where the index is not used yet (obstetric 4). */
+/** The gap that is reported at an age before the index is used (obstetric 4). */
 export const INDEX_TOO_EARLY = say.gap('fluid.index-too-early', { days: AFI_FROM_DAYS });
 
-/** The four quadrants and their index, or why there is none. */
+/** The depths of the four quadrants and their index, or the reason why there is no index. */
 export function measureIndex(
   pockets: readonly MeasuredPocket[],
   gaDays: number | undefined,

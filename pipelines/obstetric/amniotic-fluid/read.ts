@@ -11,18 +11,25 @@ import type { FluidPocket, FluidReading, FluidReadings } from './evidence.ts';
 import { NARROWEST_POCKET_MM } from './evidence.ts';
 
 /**
- * A pocket whose depth changes by more than `mm` between two levels of the map is not known: something
- * in it, or its end, is half seen. Chosen on phantoms (models/uterine-structures/card.md).
+ * A pocket is rejected if its depth changes by more than `mm` between the levels `low` and `high`
+ * of the map: something within it, or one of its ends, is only faintly seen. Chosen on phantoms
+ * (models/uterine-structures/card.md).
  */
 export const STEADY = { low: 0.2, high: 0.7, mm: 8 } as const;
 
-/** Fluid is at most this share as bright as what bounds it, or it is no fluid. */
+/** Brightness of fluid as a share of that of its walls, at most; anything brighter is not fluid. */
 const DARKER_THAN_WALL = 0.6;
-/** Below this brightness nothing was received at all: the edge of the picture. */
+/** Below this brightness no echo was received: this is the edge of the picture. */
 const NO_ECHO = 3;
-/** How far beyond the ends the wall is looked at, and how far to either side, pixels. */
+/**
+ * The strip in which the wall is looked at: its distance beyond an end, and its reach to either
+ * side, pixels.
+ */
 const BEYOND = { from: 2, to: 14, aside: 6 } as const;
-/** Beyond the edge of the picture all is silent so far, not only a vessel or a shadow, pixels. */
+/**
+ * The edge of the picture must be dark over this distance in pixels, more than a vessel or a shadow
+ * takes; at most `share` of the strip may show an echo.
+ */
 const PICTURE = { to: 60, share: 0.2 } as const;
 
 function levelsAround({ width, height, data }: GrayImage, x: number, rows: [number, number]) {
@@ -39,11 +46,11 @@ function levelsAround({ width, height, data }: GrayImage, x: number, rows: [numb
 
 const typical = (levels: readonly number[]) => (levels.length > 0 ? median(levels) : 0);
 
-/** Whether there is picture in a strip: some of it answered. */
+/** Whether a strip belongs to the picture: a large enough share of its pixels shows an echo. */
 const isPicture = (levels: readonly number[]) =>
   levels.filter((level) => level >= NO_ECHO).length > PICTURE.share * levels.length;
 
-/** Fluid probability along the caliper. */
+/** Mean probability of fluid along the caliper, 0 to 1. */
 function certainty({ maps }: UterineMaps, x: number, top: number, bottom: number): number {
   const { fluid } = maps;
   let sum = 0;
@@ -55,7 +62,7 @@ function certainty({ maps }: UterineMaps, x: number, top: number, bottom: number
   return cells > 0 ? sum / cells : 0;
 }
 
-/** The pocket of a calibrated frame; null where there is none of enough width. */
+/** The deepest pocket of a calibrated frame; null where no pocket is wide enough. */
 export function pocketOf(
   { image, drawn }: Pick<MappedFrame, 'image' | 'drawn'>,
   region: CalibratedRegion,
@@ -88,7 +95,7 @@ export function pocketOf(
   };
 }
 
-/** The region of the picture: the largest, since a frame may hold insets. */
+/** The calibrated region of the picture itself: the largest one, since a frame may hold insets. */
 function mainRegion(regions: readonly CalibratedRegion[]): CalibratedRegion | null {
   const size = ({ area }: CalibratedRegion) => (area.maxX - area.minX) * (area.maxY - area.minY);
   return regions.toSorted((a, b) => size(b) - size(a))[0] ?? null;
@@ -101,7 +108,7 @@ function read({ at, image, drawn }: MappedFrame): FluidReading {
   return { ...at, calibrated: region !== null, pocket: held ? pocket : null };
 }
 
-/** Pockets of amniotic fluid. */
+/** Finds pockets of amniotic fluid on the frames that show fluid. */
 export const amnioticFluidReader: Reader<FluidReadings, UterineModels> = {
   stage: 'amniotic-fluid',
   label: 'Looking for amniotic fluid',

@@ -30,15 +30,20 @@ import {
   measurePocket,
 } from './measure.ts';
 
-/** Depths at which the category of a pocket changes, mm; that of no fluid is no side of one. */
+/**
+ * Depths at which the category of a pocket changes, mm. The cut-off at 0 is left out: no depth lies
+ * below it.
+ */
 const DEPTHS = cutOffsOf('deepest-vertical-pocket').filter((mm) => mm > 0);
 
 const VIEW = 'calibrated images of the deepest pocket or of the four quadrants';
 
-/** What was measured here, before the machine's values are added. */
+/** What was measured on the images, before the machine's values are added. */
 interface Measured {
   measurements: Measurement[];
-  /** The deepest pocket that runs out of the picture, where no whole one is as deep. */
+  /**
+   * The deepest pocket that runs out of the picture; null where a whole pocket is at least as deep.
+   */
   cut: Measurement | null;
   /** Why there is no index; null where there is one. */
   noIndex: Statement | null;
@@ -65,7 +70,7 @@ function measure(pockets: readonly MeasuredPocket[], gaDays: number | undefined)
   };
 }
 
-/** The values that count, once those of the machine are known. */
+/** The values from which the fluid is judged, once the machine's values are known. */
 function countingValues(values: readonly Measurement[], cut: Measurement | null): FluidValues {
   const pocket = acceptedValue(values, 'deepest-vertical-pocket');
   return {
@@ -147,7 +152,10 @@ function outcomeOf(evidence: FluidEvidence, machine: readonly Measurement[]): Se
   return inadequate('low_confidence', gap, [VIEW]);
 }
 
-/** Each sac has its own fluid (obstetric 4), and no image says which fetus it shows. */
+/**
+ * The outcome for several fetuses: each sac has its own fluid (obstetric 4), and no image states
+ * which fetus it shows.
+ */
 function apart(pockets: readonly MeasuredPocket[], source: SeveralFetusesSource): SectionOutcome {
   const gap = say.gap('fluid.pockets-apart', { source });
   return {
@@ -174,7 +182,9 @@ function run(evidence: FluidEvidence): SectionOutcome {
   return unused ? { ...outcome, statements: [...(outcome.statements ?? []), unused] } : outcome;
 }
 
-/** Deepest vertical pocket and amniotic fluid index (obstetric 4). */
+/**
+ * The section on amniotic fluid: deepest vertical pocket and amniotic fluid index (obstetric 4).
+ */
 export const amnioticFluid: ObstetricSection<FluidEvidence> = {
   id: FLUID_SECTION,
   title: 'Amniotic fluid',

@@ -1,19 +1,19 @@
 import type { FramePlane, LocatedEnds } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
-/** Ends of what is measured on an axial head plane; null where they were not found. */
+/** Ends of the structures measured on an axial head plane; null where the ends were not found. */
 export interface LocatedBrain {
-  /** Both hemispheres of the cerebellum, outer to outer. */
+  /** Across both hemispheres of the cerebellum, outer to outer. */
   cerebellum: LocatedEnds | null;
-  /** Posterior vermis, inner occipital bone. */
+  /** From the posterior vermis to the inner side of the occipital bone. */
   cisternaMagna: LocatedEnds | null;
-  /** Inner walls of the far lateral ventricle at the glomus. */
+  /** Between the inner walls of the far lateral ventricle, at the glomus. */
   atrium: LocatedEnds | null;
 }
 
 /**
- * The same for a structure of the brain: millimetres on unseen phantoms, and per cent of what was read
- * by eye on held-out real heads. The wider of the two holds.
+ * Half width of the 95 % interval for one brain structure: in millimetres on unseen phantoms, and
+ * in per cent of the length read by eye on held-out real heads. The wider of the two applies.
  */
 export interface StructureUncertainty {
   mm: number | null;
@@ -22,15 +22,15 @@ export interface StructureUncertainty {
 
 export type BrainUncertainty = Readonly<Record<keyof LocatedBrain, StructureUncertainty>>;
 
-/** One axial head frame; `located` null: the outline of the head was not good enough to look into it. */
+/** One axial head frame; `located` is null where the head's outline was too poor to look inside. */
 export type BrainReading = FramePlane & { located: LocatedBrain | null };
 
 export interface BrainReadings {
-  /** Null where no permitted model locates brain structures, or none outlines heads. */
+  /** Null where no permitted model locates brain structures, or where none outlines heads. */
   frames: readonly BrainReading[] | null;
 }
 
-/** What the section looks at. */
+/** What the anomaly screen works from. */
 export interface ScreenEvidence extends SectionEvidence {
   views: {
     fetalBrain?: BrainReadings | null;

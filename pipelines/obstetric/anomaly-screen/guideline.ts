@@ -1,14 +1,17 @@
 import type { Plane } from '../shared/plane.ts';
 
 /**
- * The mid-trimester checklist (ISUOG 2022, Salomon et al., UOG 59:840-856): what is to be looked at,
- * by region, and the planes that show it. An item without planes is none that this version can tell.
+ * One item of the mid-trimester checklist (ISUOG 2022, Salomon et al., UOG 59:840-856), with the
+ * planes that show it. An item without planes cannot be recognised by this version.
  */
 export interface ChecklistItem {
   id: string;
-  /** What is looked at and never how it looks: it stands among what was seen and what was not. */
+  /**
+   * Names the structure, never its appearance: the text is listed both for items that were seen and
+   * for items that were not.
+   */
   text: string;
-  /** "Optional when feasible" are not mandatory. */
+  /** Items that the guideline calls "optional when feasible" are not mandatory. */
   mandatory: boolean;
   shownBy: readonly Plane[];
 }
@@ -79,35 +82,37 @@ export const CHECKLIST: Readonly<Record<string, readonly ChecklistItem[]>> = {
   ],
 };
 
-/** Ages at which the checklist is looked at, 18+0 to 24+0 weeks, days. */
+/** Ages at which the checklist applies: 18+0 to 24+0 weeks, in days. */
 export const SCREEN_DAYS = { from: 126, to: 168 } as const;
 
-/** Ages at which the limits of ventricle and cisterna magna hold, 14+0 to 40+0 weeks, days. */
+/** Ages at which the limits for ventricle and cisterna magna apply: 14+0 to 40+0 weeks, in days. */
 export const BRAIN_DAYS = { from: 98, to: 280 } as const;
 
-/** Ages at which the nuchal fold is judged, 16+0 to 24+0 weeks, days (Benacerraf 1985). */
+/** Ages at which the nuchal fold is judged: 16+0 to 24+0 weeks, in days (Benacerraf 1985). */
 export const NUCHAL_FOLD_DAYS = { from: 112, to: 168 } as const;
 
-/** Millimetres; sources in obstetric 8.1. */
+/** Limits in millimetres; their sources are in obstetric 8.1. */
 export const SCREEN_MM = {
   cisternaMagna: { low: 2, high: 10 },
   nuchalFold: 6,
 } as const;
 
-/** Mega above 10 mm, effaced below 2 mm (ISUOG CNS part 1, 2020). */
+/**
+ * The category of a cisterna magna: mega above 10 mm, effaced below 2 mm (ISUOG CNS part 1, 2020).
+ */
 export function cisternaMagnaCategory(mm: number): 'effaced' | 'normal' | 'mega' {
   const { low, high } = SCREEN_MM.cisternaMagna;
   if (mm < low) return 'effaced';
   return mm > high ? 'mega' : 'normal';
 }
 
-/** Thick from 6 mm at 16 to 24 weeks; null outside of them, where it is not judged. */
+/** Thick from 6 mm at 16 to 24 weeks; null at other ages, at which the fold is not judged. */
 export function nuchalFoldCategory(mm: number, gaDays: number): 'normal' | 'thick' | null {
   if (gaDays < NUCHAL_FOLD_DAYS.from || gaDays > NUCHAL_FOLD_DAYS.to) return null;
   return mm >= SCREEN_MM.nuchalFold ? 'thick' : 'normal';
 }
 
-/** Fetal brain by exact weeks; lengths in mm. */
+/** Brain structures that have a chart, by exact weeks and in mm. */
 export type BrainStructure =
   | 'parieto-occipital-fissure'
   | 'sylvian-fissure'
@@ -120,7 +125,7 @@ interface Standard {
   weeks: { from: number; to: number };
   mean(ga: number): number;
   sd(ga: number): number;
-  /** Mean and SD describe ln(mm). */
+  /** Whether mean and SD describe ln(mm) instead of mm. */
   logarithmic?: boolean;
 }
 
@@ -164,7 +169,7 @@ const STANDARDS: Readonly<Record<BrainStructure, Standard>> = {
   },
 };
 
-/** Length in mm at a z-score; null outside the chart. */
+/** Length in mm at a z-score; null at an age outside the chart. */
 export function brainStructureAt(
   structure: BrainStructure,
   gaWeeks: number,
@@ -176,7 +181,10 @@ export function brainStructureAt(
   return logarithmic ? Math.exp(value) : value;
 }
 
-/** Age in days by the transcerebellar diameter, 12 to 55 mm (Rodriguez-Sibaja 2021). */
+/**
+ * Age in days for a transcerebellar diameter of 12 to 55 mm (Rodriguez-Sibaja 2021); null for any
+ * other.
+ */
 export function ageByCerebellum(tcd: number): number | null {
   if (tcd < 12 || tcd > 55) return null;
   const t = tcd / 10;
@@ -189,7 +197,7 @@ export type VentricleCategory = 'normal' | 'mild' | 'moderate' | 'severe';
 /** Mild from 10.0 mm, moderate from 13.0 mm, severe above 15 mm (ISUOG 2020; SMFM 2018). */
 export const VENTRICLE_MM = { mild: 10, moderate: 13, severe: 15 } as const;
 
-/** By the width of the atrium in mm. */
+/** The category for the width of the atrium, given in mm. */
 export function ventricleCategory(atrialWidth: number): VentricleCategory {
   if (atrialWidth < VENTRICLE_MM.mild) return 'normal';
   if (atrialWidth < VENTRICLE_MM.moderate) return 'mild';

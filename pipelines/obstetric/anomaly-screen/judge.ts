@@ -35,12 +35,15 @@ export const SCREENED = [
 export type ScreenKey = (typeof SCREENED)[number];
 
 /**
- * What is said of an item. A size within its limits is no normal structure, so none is `normal`;
- * `abnormal` is one whose size is outside of them.
+ * The status of a checklist item. There is no `normal`: a size within its limits does not prove a
+ * normal structure. An item is `abnormal` when its size is outside its limits.
  */
 type ItemStatus = 'measured' | 'abnormal' | 'plane-seen' | 'not-examined';
 
-/** Items that a measurement of this section or of one before it is about. */
+/**
+ * Quantity → the checklist item that it is about. The measurement may be from this section or from
+ * an earlier one.
+ */
 const ITEM_OF: Readonly<Partial<Record<ObstetricConcept, string>>> = {
   'atrial-width': 'ventricles',
   'transcerebellar-diameter': 'cerebellum',
@@ -62,7 +65,7 @@ export interface CheckedItem {
   frame: number | null;
 }
 
-/** Each item of the checklist, with the best frame of a plane that shows it. */
+/** Every item of the checklist, with the best frame of a plane that shows the item. */
 export function checkItems(evidence: ScreenEvidence): CheckedItem[] {
   return Object.entries(CHECKLIST).flatMap(([region, items]) =>
     items.map(({ id, text, mandatory, shownBy }) => {
@@ -82,7 +85,10 @@ export function checkItems(evidence: ScreenEvidence): CheckedItem[] {
   );
 }
 
-/** An item whose size is known says so; one whose size is outside its limits is abnormal. */
+/**
+ * The items with their sizes: an item with a size is `measured`, or `abnormal` if the size is
+ * outside its limits.
+ */
 export function withSizes(
   items: readonly CheckedItem[],
   sized: readonly Measurement[],
@@ -103,7 +109,8 @@ export const ANOMALY_SECTION = 'anomaly-screen';
 const keyOf = ({ concept }: Measurement) => SCREENED.find((name) => name === concept.key);
 
 /**
- * The sizes that count: of a quantity ours, else the machine's; of several fetuses each by itself.
+ * The sizes that are judged: for each quantity ours, or else the machine's; with several fetuses
+ * every size separately.
  */
 export function countingSizes(
   measurements: readonly Measurement[],
@@ -125,7 +132,10 @@ const CHART_OF: Partial<Record<ScreenKey, { structure: BrainStructure; chart: st
   'transcerebellar-diameter': { structure: 'cerebellum', chart: 'intergrowth-2021-tcd' },
 };
 
-/** z-score by the chart's own curves at z 0 and 1; the cisterna magna's are those of ln(mm). */
+/**
+ * z-score of a size in mm, from the chart's own curves at z 0 and 1; for the cisterna magna on the
+ * ln(mm) scale. Null outside the chart.
+ */
 function zScore(structure: BrainStructure, weeks: number, mm: number): number | null {
   const mean = brainStructureAt(structure, weeks, 0);
   const above = brainStructureAt(structure, weeks, 1);
@@ -135,7 +145,7 @@ function zScore(structure: BrainStructure, weeks: number, mm: number): number | 
     : (mm - mean) / (above - mean);
 }
 
-/** A size with its place on its chart, where there is one and the size was accepted. */
+/** The measurement with its place on its chart, if it has a chart and was accepted. */
 export function withChart(measurement: Measurement, gaDays: number): Measurement {
   const key = keyOf(measurement);
   const entry = key && CHART_OF[key];
@@ -149,7 +159,7 @@ export function withChart(measurement: Measurement, gaDays: number): Measurement
   };
 }
 
-/** A size outside its limits, as findings name it. */
+/** Names under which findings report a size outside its limits. */
 type Abnormality =
   | 'mild-ventriculomegaly'
   | 'moderate-ventriculomegaly'
@@ -163,11 +173,11 @@ interface Judgement {
   concept: FindingConceptKey;
   scheme: string;
   category: string;
-  /** The limit that is tested, and whether it holds. */
+  /** The limit or range that is tested, and whether the size meets it. */
   criterion: { name: string; met: boolean };
-  /** Null: within its limits. */
+  /** Null where the size is within its limits. */
   finding: Abnormality | null;
-  /** Millimetres, where a size begins to be a finding. */
+  /** Sizes in mm at which a finding begins. */
   limits: readonly number[];
 }
 
@@ -213,7 +223,7 @@ function judgeFold(mm: number, gaDays: number): Judgement | null {
   );
 }
 
-/** The category of a size; null for one that has none at this age. */
+/** The judgement of a size; null where the size has no category at this age. */
 function judge(measurement: Measurement, gaDays: number): Judgement | null {
   const key = keyOf(measurement);
   const inRange = gaDays >= BRAIN_DAYS.from && gaDays <= BRAIN_DAYS.to;
@@ -239,7 +249,10 @@ function findingOf(
   };
 }
 
-/** Values of the machine in another category than ours; empty where the machine's value counts. */
+/**
+ * The machine's values that fall into another category than ours; empty where the machine's value
+ * is the one that is judged.
+ */
 function contradicting(
   measurement: Measurement,
   { key, category }: Judgement,
@@ -257,15 +270,15 @@ function contradicting(
 export interface ScreenConclusion {
   classifications: ClassificationDraft[];
   findings: FindingDraft[];
-  /** What could not be decided. */
+  /** What could not be decided, and why. */
   uncertain: Statement[];
 }
 
 /**
- * The categories of the sizes that count, and what is abnormal. Where the machine's value falls into
- * another category than ours neither is given, and a finding names both; nor is one given where the
- * interval of a size includes a cut-off. With several fetuses a size that names none of them has no
- * category, and is a finding where it is abnormal.
+ * The categories of the sizes that are judged, and the abnormal ones as findings. Where the
+ * machine's value falls into another category than ours, neither category is given and a finding
+ * names both values. No category is given where the interval of a size includes a cut-off. With
+ * several fetuses, a size that names no fetus has no category, but is a finding if it is abnormal.
  */
 export function concludeSizes(
   measurements: readonly Measurement[],

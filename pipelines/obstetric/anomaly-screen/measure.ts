@@ -24,7 +24,7 @@ const FRAMES_PER_MEASUREMENT = 3;
 interface Structure {
   key: 'atrial-width' | 'transcerebellar-diameter' | 'cisterna-magna';
   method: ObstetricMethod;
-  /** The plane on which it is measured (ISUOG CNS part 1, 2020). */
+  /** The plane on which the structure is measured (ISUOG CNS part 1, 2020). */
   plane: 'transcerebellar' | 'transventricular';
   part: keyof LocatedBrain & keyof BrainUncertainty;
 }
@@ -50,7 +50,10 @@ const STRUCTURES: readonly Structure[] = [
   },
 ];
 
-/** The wider of both intervals; null where neither was measured. */
+/**
+ * Half width in mm for a structure of this length: the wider of the two intervals; null where
+ * neither was measured.
+ */
 function halfWidthOf(length: number, { mm, percent }: StructureUncertainty): number | null {
   const widths = [mm, percent === null ? null : (percent / 100) * length].filter(
     (width) => width !== null,
@@ -86,9 +89,10 @@ function onFrame(
 }
 
 /**
- * Atrial width, transcerebellar diameter and cisterna magna in mm, each on its own plane, of up to
- * three frames and their median. Nothing without a calibrated region that holds the line.
- * @param apart the frames may show several fetuses, of which no median is taken.
+ * Atrial width, transcerebellar diameter and cisterna magna in mm, each on its own plane: the value
+ * on each of up to three frames, and the median. A frame without a calibrated region that contains
+ * the line gives no value.
+ * @param apart the frames may show several fetuses; then no median is taken.
  */
 export function measureBrain(
   readings: readonly BrainReading[],
@@ -109,7 +113,7 @@ export function measureBrain(
   });
 }
 
-/** Why a structure on whose plane there are frames was not measured. */
+/** Why a structure was not measured although frames of its plane were found. */
 function reasonOf(readings: readonly BrainReading[], part: Structure['part']) {
   if (readings.every(({ located }) => located === null)) return 'no-head';
   const ends = readings.flatMap(({ located }) => located?.[part] ?? []);
@@ -117,8 +121,8 @@ function reasonOf(readings: readonly BrainReading[], part: Structure['part']) {
 }
 
 /**
- * Each structure whose plane was found and of which no value is accepted. Whether its plane was found
- * is part of the checklist.
+ * The gaps for structures whose plane was found but which have no accepted value. Whether a plane
+ * was found at all is reported by the checklist.
  */
 export function brainGaps(
   readings: readonly BrainReading[] | null,

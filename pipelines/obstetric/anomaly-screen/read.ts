@@ -4,16 +4,18 @@ import type { LocatedOutline } from '../shared/plane.ts';
 import type { Reader } from '../shared/reader.ts';
 import type { BrainReading, BrainReadings, LocatedBrain } from './evidence.ts';
 
-/** Outlines a head, and locates structures of the brain inside that outline. */
+/** The models that outline a head and locate brain structures inside that outline. */
 export interface BrainModels {
   head: ((images: readonly GrayImage[]) => Promise<(LocatedOutline | null)[]>) | null;
   brain?: ((image: GrayImage, head: Ellipse) => Promise<LocatedBrain>) | null;
 }
 
-/** Frames of each plane looked at: more than are measured, since some fail the gate. */
+/**
+ * Number of frames per plane that are examined: more than are measured, since some fail the gate.
+ */
 const CANDIDATES = 5;
 
-/** Cerebellum, cisterna magna and atrium on the planes on which each is measured. */
+/** Locates cerebellum, cisterna magna and atrium, each on the plane on which it is measured. */
 export const fetalBrainReader: Reader<BrainReadings, BrainModels> = {
   stage: 'fetal-brain',
   label: 'Measuring structures of the brain',

@@ -21,7 +21,10 @@ import { brainGaps, measureBrain } from './measure.ts';
 const WINDOW = `${weeksAndDays(SCREEN_DAYS.from)} to ${weeksAndDays(SCREEN_DAYS.to)} weeks`;
 const NEEDS = ['one image per item of the checklist', `gestational age of ${WINDOW}`];
 
-/** Values of the machine's report, and ours from the images; the nuchal fold is the machine's only. */
+/**
+ * The machine's reported values and ours from the images; the nuchal fold comes from the machine
+ * only.
+ */
 function measurementsOf(evidence: ScreenEvidence, several: boolean): Measurement[] {
   const machine = evidence.machine.values(ANOMALY_SECTION, SCREENED);
   const frames = evidence.views.fetalBrain?.frames ?? [];
@@ -29,7 +32,10 @@ function measurementsOf(evidence: ScreenEvidence, several: boolean): Measurement
   return [...machine.map(ifPlausible), ...ours];
 }
 
-/** Sizes without an age: shown, neither put on a chart nor judged (obstetric 0.5). */
+/**
+ * The outcome without a gestational age: sizes are shown, but neither charted nor judged (obstetric
+ * 0.5).
+ */
 function withoutAge(sizes: readonly Measurement[], several: boolean): SectionOutcome {
   const gap = say.gap('screen.no-age', {});
   const outcome = notAssessed('no_gestational_age', gap, NEEDS);
@@ -39,7 +45,7 @@ function withoutAge(sizes: readonly Measurement[], several: boolean): SectionOut
   return { ...outcome, statements: [gap, shown], measurements: [...sizes] };
 }
 
-/** Without the checklist the sizes are still judged by their limits. */
+/** The outcome without the checklist: sizes are still judged by their limits. */
 function sizesAlone(
   code: string,
   gap: Statement,
@@ -128,7 +134,10 @@ function run(evidence: ScreenEvidence, before: readonly Measurement[]): SectionO
   };
 }
 
-/** Completion of the mid-trimester checklist by region (obstetric 8). */
+/**
+ * The section on the mid-trimester anomaly screen: how much of the checklist was completed, by
+ * region (obstetric 8).
+ */
 export const anomalyScreen: ObstetricSection<ScreenEvidence> = {
   id: ANOMALY_SECTION,
   title: 'Anomaly screen',
