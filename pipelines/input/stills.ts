@@ -1,7 +1,7 @@
 import type { Metadata } from 'sharp';
 import sharp from 'sharp';
 import { type Clip, type Frame, UNDESCRIBED, UnreadableInput } from '../contract/study.ts';
-import { userScale } from './calibration.ts';
+import { userScale } from './dicom/calibration.ts';
 import { LIMITS } from './limits.ts';
 import { type Pixels, toGray, toRgb } from './pixels/pixels.ts';
 import { withByteSource } from './study-file.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LONGEST_INDICATION } from '../contract/job.ts';
-import { FINEST_MM_PER_PIXEL } from '../input/calibration.ts';
+import { FINEST_MM_PER_PIXEL } from '../input/dicom/calibration.ts';
 import { DATING_BASIS } from '../result/render/dating.ts';
 
 const optionsSchema = z.strictObject({

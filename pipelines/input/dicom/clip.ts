@@ -7,10 +7,10 @@ import {
   type Timing,
 } from '../../contract/study.ts';
 import { uidOrNull } from '../../dicom/uid.ts';
-import { readCalibration, userScale } from '../calibration.ts';
 import { framesOf, type Pixels } from '../pixels/pixels.ts';
 import { withByteSource } from '../study-file.ts';
 import type { AcquisitionTime } from './acquisition-time.ts';
+import { readCalibration, userScale } from './calibration.ts';
 import {
   type DicomHeader,
   type HeaderItem,

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { type Clip, UNDESCRIBED, UnreadableInput } from '../../contract/study.ts';
-import { userScale } from '../calibration.ts';
+import { userScale } from '../dicom/calibration.ts';
 import { LIMITS } from '../limits.ts';
 import { type FrameSource, framesOf, type Pixels } from '../pixels/pixels.ts';
 import { checkVideoEnds, type VideoBytes } from './container.ts';

@@ -13,7 +13,7 @@ import {
   retryWait,
   type WebhookEndpoint,
 } from './endpoints.ts';
-import { signedHeaders, signingSecrets } from './secrets.ts';
+import { signedHeaders, signingSecrets } from './signature.ts';
 
 const TIMEOUT_MS = 15_000;
 const KEPT_ANSWER_BYTES = 1024;

@@ -14,7 +14,7 @@ import {
   redeliver,
   type WebhookDelivery,
 } from '../../core/webhooks/deliveries.ts';
-import { currentSecret, rotateSecret } from '../../core/webhooks/secrets.ts';
+import { currentSecret, rotateSecret } from '../../core/webhooks/signature.ts';
 import { instant, jsonBody, readQuery } from '../http/parse.ts';
 import { parseBody } from '../http/uploads.ts';
 import { auditAction } from './audit.ts';

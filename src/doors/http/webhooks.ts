@@ -6,7 +6,7 @@ import {
   redeliver,
   type WebhookDelivery,
 } from '../../core/webhooks/deliveries.ts';
-import { currentSecret, rotateSecret, type WebhookSecret } from '../../core/webhooks/secrets.ts';
+import { currentSecret, rotateSecret, type WebhookSecret } from '../../core/webhooks/signature.ts';
 import { idForm } from '../../platform/ids.ts';
 import { audited } from './audited.ts';
 import { requireScope } from './authentication.ts';

@@ -1,6 +1,10 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { FINEST_MM_PER_PIXEL, PLAUSIBLE, userScale } from '../../../pipelines/input/calibration.ts';
+import {
+  FINEST_MM_PER_PIXEL,
+  PLAUSIBLE,
+  userScale,
+} from '../../../pipelines/input/dicom/calibration.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
 import { obstetricInputSchema } from '../../../pipelines/obstetric/input.ts';
 import { onDisk } from './on-disk.ts';

@@ -7,7 +7,7 @@ import { transition } from '../../../../src/core/requests/transitions.ts';
 import { createWebhookDeliverer } from '../../../../src/core/webhooks/deliver.ts';
 import { listWebhookDeliveries, redeliver } from '../../../../src/core/webhooks/deliveries.ts';
 import { isDisabled } from '../../../../src/core/webhooks/endpoints.ts';
-import { currentSecret, rotateSecret } from '../../../../src/core/webhooks/secrets.ts';
+import { currentSecret, rotateSecret } from '../../../../src/core/webhooks/signature.ts';
 import { silentLogger as logger } from '../../../../src/platform/logging/logger.ts';
 import {
   createOutboundClient,

@@ -1,13 +1,7 @@
-import type { CalibratedRegion } from '../contract/study.ts';
-import { SECONDARY_CAPTURES } from '../dicom/sop-classes.ts';
-import { type DicomHeader, numbersOf, textOf } from './dicom/header.ts';
-import {
-  DATA_TYPE,
-  type Regions,
-  SPATIAL_FORMAT,
-  type UltrasoundRegion,
-  UNIT,
-} from './dicom/regions.ts';
+import type { CalibratedRegion } from '../../contract/study.ts';
+import { SECONDARY_CAPTURES } from '../../dicom/sop-classes.ts';
+import { type DicomHeader, numbersOf, textOf } from './header.ts';
+import { DATA_TYPE, type Regions, SPATIAL_FORMAT, type UltrasoundRegion, UNIT } from './regions.ts';
 
 const MM_PER_CM = 10;
 

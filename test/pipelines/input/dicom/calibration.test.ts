@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { scaleFor } from '../../../pipelines/contract/study.ts';
-import { readStudy } from '../../../pipelines/input/read-study.ts';
-import { type Element, region, type Sample, ultrasound } from './dicom-sample.ts';
-import { onDisk } from './on-disk.ts';
+import { scaleFor } from '../../../../pipelines/contract/study.ts';
+import { readStudy } from '../../../../pipelines/input/read-study.ts';
+import { type Element, region, type Sample, ultrasound } from '../dicom-sample.ts';
+import { onDisk } from '../on-disk.ts';
 
 async function clipOf(sample: Sample, mmPerPx?: number) {
   const { clips } = await readStudy(await onDisk({ image: ultrasound(sample) }), { mmPerPx });
