@@ -78,7 +78,7 @@ import {
 } from './valves/guideline.ts';
 import { ARTERIES, territoryOf } from './wall-motion/guideline.ts';
 
-/** 0-based frame that is shown at a time: floor(t / frame time), both in ms (echo 4.3). */
+/** The frame (0-based) that is shown at a time: floor(t / frame time), both in ms (echo 4.3). */
 const frameAt = (time: number, frameTime: number) => Math.floor(time / frameTime);
 
 /** Scales, modes and times of the header (echo 2). */
@@ -108,14 +108,14 @@ const DICOM_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'loinc.checkDigit': (i) => hasValidCheckDigit(i.text('code')),
 };
 
-/** Velocity, m/s, at a share of the flow time. */
+/** Test curves: the velocity, m/s, at a share of the flow time. */
 const SHAPES: Readonly<Record<string, (share: number) => number>> = {
   triangle: (share) => 1 - Math.abs(2 * share - 1),
   parabola: (share) => 4 * share * (1 - share),
   'half-sine': (share) => Math.sin(Math.PI * share),
 };
 
-/** Enough samples for the limit of a continuous curve. */
+/** Number of samples with which an integral comes close to that of a continuous curve. */
 const CONTINUOUS = 10_001;
 
 function curve(i: VectorInputs): { samples: number[]; step: number } {

@@ -3,7 +3,10 @@ import type { MyocardialSign } from '../../result/render/echo/diastolic.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import type { Sex } from '../shared/grading.ts';
 
-/** Greatest end-diastolic wall, mm (CM23, HCM24; echo 14.1). */
+/**
+ * Greatest end-diastolic wall thickness, mm, from which each statement is made (CM23, HCM24; echo
+ * 14.1).
+ */
 const WALL = { family: 13, criterion: 15, massive: 30 } as const;
 
 const WALL_STATEMENTS = [
@@ -18,7 +21,10 @@ export type WallStatement = (typeof WALL_STATEMENTS)[number];
 export const meetsCriterion = (wall: WallStatement) =>
   wall === 'meets wall-thickness criterion' || wall === 'meets wall-thickness criterion, massive';
 
-/** Of an adult; `family`: a first-degree relative or genotype-positive, null when not known. */
+/**
+ * The statement for an adult's wall of this thickness, mm. `family`: whether the patient is a
+ * first-degree relative or genotype-positive; null: not known.
+ */
 export function wallStatement(thickness: number, family: boolean | null): WallStatement {
   const shown = rounded(thickness, 0);
   if (shown >= WALL.massive) return 'meets wall-thickness criterion, massive';
@@ -29,12 +35,12 @@ export function wallStatement(thickness: number, family: boolean | null): WallSt
     : 'criterion only in first-degree relatives or genotype-positive';
 }
 
-/** Septum over posterior wall from which hypertrophy is asymmetric (echo 14.1). */
+/** Ratio of septum to posterior wall from which hypertrophy is asymmetric (echo 14.1). */
 const ASYMMETRY = { from: 1.3, inHypertension: 1.5 } as const;
 
 /**
- * Whether hypertrophy is asymmetric when the blood pressure is not known; null: it is not. Between
- * the two ratios it is asymmetric only without hypertension.
+ * Whether hypertrophy is asymmetric; null: it is not. The blood pressure is not known, and between
+ * the two ratios hypertrophy is asymmetric only without hypertension.
  */
 export function asymmetryOf(
   septum: number,
@@ -45,7 +51,9 @@ export function asymmetryOf(
   return ratio < ASYMMETRY.inHypertension ? 'without-hypertension' : 'certain';
 }
 
-/** LVOT gradients, mmHg: obstruction, and where treatment is considered. */
+/**
+ * LVOT gradients, mmHg, from which there is obstruction, and from which treatment is considered.
+ */
 export const OBSTRUCTION = { from: 30, treatment: 50 } as const;
 
 const OBSTRUCTIONS = [
@@ -56,10 +64,12 @@ const OBSTRUCTIONS = [
   'obstruction with provocation, rest not measured',
 ] as const;
 type ObstructionRow = (typeof OBSTRUCTIONS)[number];
-/** A row of the table of outflow obstruction, and whether the gradient asks for treatment. */
+/** A row of the table for outflow obstruction, with a note if the gradient calls for treatment. */
 export type Obstruction = ObstructionRow | `${ObstructionRow}, at or above 50 mmHg`;
 
-/** Category of outflow obstruction from the gradients at rest and provoked (echo 14.1). */
+/**
+ * Category of outflow obstruction by the gradients at rest and on provocation, mmHg (echo 14.1).
+ */
 export function obstructionCategory(rest: number, provoked: number | null): Obstruction {
   const atRest = rounded(rest, 0);
   const raised = provoked === null ? null : rounded(provoked, 0);
@@ -78,9 +88,9 @@ const withTreatment = (category: ObstructionRow, most: number): Obstruction =>
   most >= OBSTRUCTION.treatment ? `${category}, at or above 50 mmHg` : category;
 
 /**
- * The category by a provoked gradient alone: the obstruction may have been present at rest, too.
- * Null below an obstruction, where a gradient at rest is still needed. The published table asks for
- * the gradient at rest, so this row is a convention.
+ * The category by a provoked gradient alone, mmHg: the obstruction may have been present at rest,
+ * too. Null if the gradient is too low for an obstruction: the gradient at rest is still needed
+ * then. The published table asks for the gradient at rest, so this row is a convention.
  */
 export function provokedObstruction(provoked: number): Obstruction | null {
   const shown = rounded(provoked, 0);
@@ -100,7 +110,9 @@ const CONVENTIONS: ReadonlySet<Obstruction> = new Set<Obstruction>([
  */
 export const isConvention = (obstruction: Obstruction) => CONVENTIONS.has(obstruction);
 
-/** RWT times E/e' below which amyloid is unlikely in a population screened for it (AMYLI). */
+/**
+ * Product of RWT and E/e' below which amyloid is unlikely in a population screened for it (AMYLI).
+ */
 export const AMYLI_RULE_OUT = 2.22;
 
 const DILATED_PATTERNS = [
@@ -110,12 +122,12 @@ const DILATED_PATTERNS = [
 ] as const;
 
 /**
- * EF, per cent, below which the LV counts as dysfunctional, and up to which device therapy is
+ * EF, per cent, below which the LV is called dysfunctional, and up to which device therapy is
  * considered (CM23).
  */
 export const DYSFUNCTION = { ef: 50, device: 35 } as const;
 
-/** Results that cannot be called one of the published patterns, with the reason. */
+/** Results that do not match any of the published patterns, each with the reason. */
 const OPEN_PATTERNS = [
   'LV dysfunction, size unknown',
   'LV dysfunction, not dilated by diameter; volume index not measured',
@@ -125,7 +137,7 @@ const OPEN_PATTERNS = [
 
 export type DilatedPattern = (typeof DILATED_PATTERNS)[number] | (typeof OPEN_PATTERNS)[number];
 
-/** Whether a pattern is a published one. */
+/** Whether a result is one of the published patterns. */
 export const isPublished = (pattern: DilatedPattern) =>
   DILATED_PATTERNS.some((one) => one === pattern);
 
@@ -143,8 +155,9 @@ function sizePattern(sex: Sex, diameter: number | null, volumeIndex: number | nu
 }
 
 /**
- * Pattern from the EF, the diameter in cm and the volume index in ml/m²; null where one is not
- * known (echo 14.3). If the sex is not known, the pattern must hold by the limits of both sexes.
+ * Pattern from the EF, the diameter in cm and the volume index in ml/m²; null where a quantity that
+ * is needed is not known (echo 14.3). If the sex is not known, the pattern must hold by the limits
+ * of both sexes.
  */
 export function dilatedPattern(
   sex: Sex | null,
@@ -161,7 +174,7 @@ export function dilatedPattern(
 /** E/A and DT, ms, of restrictive filling (echo 14.3). */
 export const RESTRICTIVE = { ratio: 2, deceleration: 150 } as const;
 
-/** Null: not known. */
+/** Quantities from which myocardial disease is recognised; null: not known. */
 interface MyocardialQuantities {
   sex: Sex | null;
   /** g/m2 */
@@ -169,14 +182,17 @@ interface MyocardialQuantities {
   /** Thickest wall at end-diastole, cm. */
   wall: number | null;
   scoreIndex: number | null;
-  /** A segment that was scored above 1. */
+  /** Whether any segment was scored above 1. */
   abnormalSegment: boolean;
 }
 
 /** Score index of a ventricle in which every segment moves normally (echo 9). */
 const NORMAL_INDEX = 1;
 
-/** If the sex is not known, a mass must be above the ranges of both sexes. */
+/**
+ * Upper limit of the LV mass index, g/m². If the sex is not known, a mass must be above the ranges
+ * of both sexes.
+ */
 function upperMass(sex: Sex | null): number {
   const { male, female } = LEFT_VENTRICLE.massIndex;
   return sex ? LEFT_VENTRICLE.massIndex[sex].normal[1] : Math.max(male.normal[1], female.normal[1]);

@@ -47,13 +47,13 @@ const NEEDS = [
   'strain by segment',
 ] as const;
 
-/** Whether a gradient reaches that of an obstruction. */
+/** Whether any of the gradients is high enough for an obstruction. */
 const obstructs = (...gradients: readonly (Measurement | null)[]) =>
   gradients.some((one) => one !== null && rounded(one.value, 0) >= OBSTRUCTION.from);
 
 /**
- * Relative apical sparing, the ratio of apical to basal and mid strain, was published for speckle
- * tracking (PHE12).
+ * Why apical sparing is not assessed: it is the ratio of apical to basal and mid strain, and was
+ * published for speckle tracking (PHE12).
  */
 function sparingGap({ heart }: CardiomyopathyEvidence): Statement {
   const contour = heart.trusted && heart.segments.some(({ strain }) => strain !== null);
@@ -94,8 +94,8 @@ function hypertrophyOf(values: Values): Hypertrophy {
 }
 
 /**
- * By E/A and deceleration time alone; the sizes of the chambers, which are criteria as well, are
- * not considered.
+ * Restrictive filling by E/A and deceleration time alone. The sizes of the chambers, which are
+ * criteria as well, are not considered.
  */
 function restrictiveOf(values: Values): Statement | null {
   const [filling, deceleration] = [values.number('e-to-a'), values.number('deceleration-time')];
@@ -119,7 +119,8 @@ function amyloidIndexOf(values: Values, wall: Hypertrophy['wall']): Statement | 
 }
 
 /**
- * The category of the outflow by the gradients at rest and provoked; null where neither decides.
+ * The category of the outflow obstruction by the gradients at rest and on provocation; null where
+ * neither gradient decides.
  */
 function obstructionOf(rest: Measurement | null, provoked: Measurement | null) {
   return rest
@@ -127,7 +128,7 @@ function obstructionOf(rest: Measurement | null, provoked: Measurement | null) {
     : provoked && provokedObstruction(provoked.value);
 }
 
-/** What was not assessed; where nothing was found at all, only that. */
+/** What was not assessed. If nothing was found at all, only that is reported. */
 function gapsOf(evidence: CardiomyopathyEvidence, found: Found): (Statement | null)[] {
   const { wall, pattern, obstruction, any } = found;
   if (!any) return [sayOfCardiomyopathy.gap('cardiomyopathy.nothing', {})];
@@ -235,7 +236,7 @@ function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
   });
 }
 
-/** Patterns, never causes (echo 14). */
+/** Reports the patterns of cardiomyopathy, never their causes (echo 14). */
 export const cardiomyopathy: EchoSection<CardiomyopathyEvidence> = {
   id: ID,
   title: 'Cardiomyopathy patterns',

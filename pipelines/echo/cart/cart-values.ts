@@ -8,7 +8,7 @@ import type { PerformanceMethod } from '../rv-function/guideline.ts';
 const TWO_DIMENSIONAL = 'SCT|399064001';
 const M_MODE = 'SCT|399155008';
 
-/** Codes of CID 12300 that say the mode themselves (echo 18.4). */
+/** Codes of CID 12300 that themselves name the mode of the measurement (echo 18.4). */
 const MODES: Readonly<Record<string, string>> = {
   'LN|79969-2': TWO_DIMENSIONAL,
   'LN|80007-8': TWO_DIMENSIONAL,
@@ -30,7 +30,7 @@ const MODES: Readonly<Record<string, string>> = {
   'LN|79977-5': M_MODE,
 };
 
-/** Quantities that are measured in both modes, 2D preferred (echo 5.1, 6). */
+/** Quantities that are measured in 2D and in M-mode; 2D is preferred (echo 5.1, 6). */
 const IN_BOTH_MODES: ReadonlySet<string | null> = new Set([
   'ivsd',
   'lvidd',
@@ -65,11 +65,11 @@ const STATED: Readonly<
     'DCM|125270': { rank: 4, method: 'cart-mass-2d' },
   },
 };
-/** Ranks of an EF with a method that is not listed, and of one without a method. */
+/** Rank of a value whose method is not listed, and of a value without a method. */
 const OTHER_STATED = 2;
 const NOT_STATED = 3;
 
-/** Mass over height is a different quantity under the same name. */
+/** Codes of mass divided by height, which is a different quantity under the same name. */
 const BY_HEIGHT: ReadonlySet<string> = new Set(['DCM|125271', 'DCM|125272', 'DCM|125273']);
 
 const isMassByHeight = ({ method }: CartMeasurement) =>
@@ -92,7 +92,7 @@ function rankOf(value: CartMeasurement): number {
 /** (125316, DCM, "Directly measured") adds nothing to a value without a method. */
 const DIRECT = 'DCM|125316';
 
-/** Values of one concept, method and mode: only these are repetitions of one measurement. */
+/** The method and mode of a value. Only values that share both repeat the same measurement. */
 function groupOf(value: CartMeasurement): string {
   const method = value.method && keyOf(value.method);
   return `${method === DIRECT ? '' : (method ?? '')} ${modeOf(value) ?? ''}`;
@@ -100,7 +100,7 @@ function groupOf(value: CartMeasurement): string {
 
 /**
  * Keeps the values of one method and mode for each quantity, so that no median mixes methods (echo
- * 19, rule 2): the method of the value that the operator chose, else the preferred one.
+ * 19, rule 2): the method of the value that the operator chose, else the preferred method.
  */
 function ofPreferredMethods(values: readonly CartMeasurement[]): CartMeasurement[] {
   const standing = new Map<string, CartMeasurement>();
@@ -135,7 +135,7 @@ export function withStatedMethod(
 }
 
 /**
- * Further codes of a concept beside the one in the concept table: those of CID 12300 that add a
+ * Codes that mean the same concept as the code in the concept table: those of CID 12300 that add a
  * mode, and those of TID 5200 (echo 18.4).
  */
 const ALSO: Readonly<Record<string, ConceptKey>> = {
@@ -180,7 +180,7 @@ const VALVES = {
 
 const PEAK = ['LN|11726-7', 'LN|20355-4'];
 const FORWARD = 'SCT|263677008';
-/** Regurgitant, and retrograde (CID 12221, CID 12306). */
+/** Codes of regurgitant and of retrograde flow (CID 12221, CID 12306). */
 const BACKWARD = new Set(['SCT|397417004', 'SCT|312004007']);
 
 interface Property {
@@ -189,8 +189,8 @@ interface Property {
   /** Which direction of flow is required: a general name at a valve means nothing without it. */
   flow: 'forward' | 'backward' | 'any';
   /**
-   * Methods that this concept may have, where the method distinguishes concepts (CID 12227); null:
-   * no method stated.
+   * Methods with which a property denotes this concept, where the method distinguishes concepts
+   * (CID 12227); null in the list: no method is stated.
    */
   methods?: readonly (string | null)[];
   key: ConceptKey;
@@ -205,7 +205,10 @@ const METHODS = {
   planimetry: 'DCM|125220',
 } as const;
 
-/** General properties of TID 5203 that denote a concept at a site, in a direction of flow. */
+/**
+ * General properties of TID 5203 that denote a concept when they are measured at a certain site, in
+ * a certain direction of flow.
+ */
 const PROPERTIES: readonly Property[] = [
   { codes: PEAK, site: VALVES.aortic, flow: 'forward', key: 'av-vmax' },
   { codes: ['LN|20256-4'], site: VALVES.aortic, flow: 'forward', key: 'av-mean-gradient' },
@@ -276,7 +279,10 @@ function flows({ flow }: Property, { flowDirection }: CartMeasurement): boolean 
     : direction === FORWARD;
 }
 
-/** EF and volumes of TID 5200 by their method: biplane discs, or one plane (CID 12227). */
+/**
+ * Codes of the biplane methods of EF and volume in TID 5200; the other methods use one plane (CID
+ * 12227).
+ */
 const BIPLANE: ReadonlySet<string | null> = new Set(['DCM|125207', 'DCM|125227']);
 
 function volumetric({ method, imageView }: CartMeasurement, code: string): ConceptKey | null {
@@ -294,15 +300,17 @@ function volumetric({ method, imageView }: CartMeasurement, code: string): Conce
 const INSPIRATION = 'SCT|14910006';
 
 /**
- * Whether an IVC diameter is the least one, from which the collapse follows together with the
- * greatest (echo 12.1, 12.2): the machine calls it the minimum, or measured it in inspiration.
+ * Whether an IVC diameter is the least one: the machine calls it the minimum, or measured it in
+ * inspiration. The collapse follows from the greatest and the least diameter (echo 12.1, 12.2).
  */
 function isLeast({ derivation, respiration }: CartMeasurement): boolean {
   if (derivation === 'minimum' || derivation === 'maximum') return derivation === 'minimum';
   return codeOf(respiration) === INSPIRATION;
 }
 
-/** LA volume of TID 5200: by area-length unless its method says another (echo 18.4). */
+/**
+ * Concept of an LA volume of TID 5200: by area-length unless its method is another one (echo 18.4).
+ */
 function atrial({ method, imageView }: CartMeasurement): ConceptKey | null {
   const by = codeOf(method);
   if (by === null || by === 'DCM|125204') return 'la-volume-area-length';
@@ -337,15 +345,16 @@ const END_SYSTOLE = 'SCT|416430001';
 const AT_REST: ReadonlySet<string> = new Set(['SCT|128974000', 'SCT|128975004']);
 
 /**
- * The machine's values under the keys of echocardiography, in the unit of the concept table, by the
- * preferred method of each quantity. Indexed values, values under stress, deviations and values
- * that cannot be identified keep the key that they had.
+ * The machine's values under the keys of echocardiography, in the unit of the concept table. For
+ * each quantity, the values of the preferred method are kept. Values under stress and depths of an
+ * effusion at end-systole are left out. Indexed values, deviations and values whose unit cannot be
+ * converted keep the key that they had; a value that cannot be identified has no key.
  */
 export function echoCartValues(cart: readonly CartMeasurement[]): CartMeasurement[] {
   const named = cart.flatMap((value) => {
     // A value under stress is a different quantity (TID 5202, CID 12002).
     if (value.stage && !AT_REST.has(keyOf(value.stage))) return [];
-    // The depth that grades an effusion is that of end-diastole (echo 13).
+    // An effusion is graded by its depth at end-diastole (echo 13).
     if (value.key === 'effusion-depth' && codeOf(value.phase) === END_SYSTOLE) return [];
     if (value.divisor || value.derivation === 'other') return [value];
     const key = keyFor(value);
@@ -364,8 +373,8 @@ const PERFORMANCE_METHODS: Readonly<Record<string, PerformanceMethod>> = {
 };
 
 /**
- * By which kind of Doppler the machine measured RIMP; null where it does not state it for every
- * value, or used both.
+ * The kind of Doppler by which the machine measured RIMP; null where the machine does not state it
+ * for every value, or used both kinds.
  */
 export function performanceMethod(cart: readonly CartMeasurement[]): PerformanceMethod | null {
   const own = echoCartValues(cart).filter(({ key }) => key === 'rimp');

@@ -15,7 +15,7 @@ export interface ClipBeat {
 export interface MeasuredClip {
   clip: ChamberClip;
   beats: readonly ClipBeat[];
-  /** From what the phases were determined. */
+  /** What the phases were determined from. */
   phases: PhaseSource;
   /** Whether the RR intervals are even; null where fewer than three R waves are known. */
   regular: boolean | null;
@@ -31,12 +31,15 @@ export const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
 /**
- * Share of the range of the areas: the area of a heart changes smoothly, that of a failed outline
- * does not.
+ * Unsteadiness above which an outline is called failed: the area of a heart changes smoothly from
+ * frame to frame, that of a failed outline does not.
  */
 const UNSTEADY = 0.1;
 
-/** Mean distance of the areas from their own running mean, as a share of their range. */
+/**
+ * Mean distance of each area from the mean of its two neighbours, as a share of the range of all
+ * areas.
+ */
 function unsteadiness(areas: readonly number[]): number {
   const range = Math.max(...areas) - Math.min(...areas);
   const residues = areas.slice(1, -1).map((area, i) => {
@@ -46,13 +49,19 @@ function unsteadiness(areas: readonly number[]): number {
   return range > 0 ? mean(residues) / range : 0;
 }
 
-/** Whether the R waves follow each other evenly, and at most how many beats are averaged then. */
+/**
+ * Whether the R waves follow each other evenly (null where fewer than three are known), and the
+ * greatest number of beats to average in that case.
+ */
 export function averaging(rWaves: readonly number[]): { regular: boolean | null; most: number } {
   const regular = isRegular(rWaves);
   return { regular, most: ADVISED_BEATS[regular === false ? 'irregular' : 'regular'] };
 }
 
-/** The beats of a clip, at most as many as are averaged; none where the clip holds no whole one. */
+/**
+ * The beats of a clip, at most as many as are averaged. The list is empty where the clip does not
+ * hold a whole beat, or where its outlines are unsteady.
+ */
 export function measuredClip(clip: ChamberClip): MeasuredClip {
   const figures = clip.frames.flatMap((frame) => frameGeometry(frame, clip.scale) ?? []);
   const samples = figures.map(({ time, lv }) => ({ time, area: lv.area }));
@@ -88,7 +97,7 @@ export function bestClip(
   return own.toSorted((one, other) => worth(other) - worth(one))[0] ?? null;
 }
 
-/** Mean of `measure` over the beats of a clip; null where it finds nothing in any beat. */
+/** Mean of `measure` over the beats of a clip; null where `measure` gives null for every beat. */
 export function overBeats(
   { beats }: MeasuredClip,
   measure: (beat: ClipBeat) => number | null,
@@ -104,7 +113,7 @@ export type Phase = keyof Pick<ClipBeat, 'diastole' | 'systole'>;
 
 export const isCalibrated = ({ clip }: MeasuredClip) => clip.scale !== null;
 
-/** Only a calibrated clip gives sizes. */
+/** The value of a calibrated clip; null without a scale, because sizes cannot be measured then. */
 export const sized = (on: MeasuredClip, value: number | null) => (isCalibrated(on) ? value : null);
 
 export const firstOf = ({ beats }: MeasuredClip, phase: Phase): FrameGeometry | null =>

@@ -34,14 +34,14 @@ export interface ChamberClip {
   sopInstanceUid: string | null;
   view: ApicalView;
   viewConfidence: number | null;
-  /** Millimetres per pixel; null: the picture has no scale. */
+  /** Millimetres per pixel; null where the picture has no scale. */
   scale: PixelScale | null;
   heartRate: number | null;
   rWaves: readonly number[];
-  /** Frames of the clip, of which every `stride`-th was outlined. */
+  /** Number of frames in the clip; every `stride`-th frame was outlined. */
   framesInClip: number;
   stride: number;
-  /** The display shows the right heart on the right. */
+  /** Whether the display is mirrored, with the right heart on its right. */
   mirrored: boolean;
   frames: readonly ChamberFrame[];
   ejections: readonly JointEjection[];

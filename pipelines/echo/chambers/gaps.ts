@@ -5,14 +5,17 @@ import type { Statement } from '../../result/statement.ts';
 export const APICAL_VIEWS = ['A4C', 'A2C', 'A3C'] as const;
 export type ApicalView = (typeof APICAL_VIEWS)[number];
 
-/** Beats to average, in sinus rhythm and in an irregular one (echo 0.5). */
+/** Number of beats to average, in sinus rhythm and in an irregular rhythm (echo 0.5). */
 export const ADVISED_BEATS = { regular: 3, irregular: 5 } as const;
 
-/** What the gaps of outlined apical clips are determined from. */
+/** The evidence from which the gaps of the outlined apical clips are determined. */
 export interface OutlineEvidence {
   /** The view of every clip. */
   clips: readonly { view: string | null }[];
-  /** `apical` is null where its reader failed; its `clips` where no permitted model outlines chambers. */
+  /**
+   * `apical` is null where the reader of the apical clips failed; `clips` is null where no
+   * permitted model outlines chambers.
+   */
   views: { apical: { clips: readonly unknown[] | null } | null };
   /** The clip that was measured in each view; null where none shows a whole beat. */
   heart: { clips: Readonly<Record<ApicalView, unknown>> };
@@ -33,7 +36,7 @@ export interface RhythmEvidence {
   trusted: boolean;
 }
 
-/** Why nothing was measured on the outlines of some views; null where something was. */
+/** Why none of the wanted views was measured on outlines; null where at least one of them was. */
 export function outlineGap(
   { clips, views, heart }: OutlineEvidence,
   wanted: readonly ApicalView[] = APICAL_VIEWS,
@@ -46,12 +49,12 @@ export function outlineGap(
 }
 
 /**
- * Share of the longer RR interval by which two views may differ and still count as one heart rate
- * (echo 4.1).
+ * Difference of the RR intervals of two views, as a share of the longer interval, up to which both
+ * views count as having the same heart rate (echo 4.1).
  */
 const INTERVAL_DIFFERENCE = 0.1;
 
-/** Mean seconds from beat to beat; null where no interval is known. */
+/** Mean time from beat to beat, in seconds; null where no interval is known. */
 function meanInterval({ beats }: Rhythm): number | null {
   const intervals = beats.flatMap(({ interval }) => interval ?? []);
   return intervals.length > 0
@@ -60,8 +63,8 @@ function meanInterval({ beats }: Rhythm): number | null {
 }
 
 /**
- * The number of beats averaged over an irregular rhythm, and whether it is below the advised
- * number; null where the rhythm is regular.
+ * The number of beats averaged in an irregular rhythm, and whether it is below the advised number;
+ * null where the rhythm is not known to be irregular.
  */
 export function irregularity({ beats, regular }: Rhythm): { beats: number; few: boolean } | null {
   if (regular !== false) return null;
@@ -69,8 +72,8 @@ export function irregularity({ beats, regular }: Rhythm): { beats: number; few: 
 }
 
 /**
- * The irregular rhythm of A4C and A2C, from which volumes and EF come: that of the view with fewer
- * beats; null where both are even.
+ * The irregular rhythm of A4C and A2C, the views from which volumes and EF are measured. Of two
+ * irregular views, the one with fewer beats is reported; null where neither is irregular.
  */
 export function irregularRhythm({
   clips,
@@ -81,7 +84,10 @@ export function irregularRhythm({
   return trusted ? (fewest ?? null) : null;
 }
 
-/** Whether the beats of two views differ so much that their volumes are not of one heart rate. */
+/**
+ * Whether the RR intervals of A4C and A2C differ so much that their volumes were not measured at
+ * the same heart rate.
+ */
 export function isUnequalRhythm({ clips: { A4C, A2C }, trusted }: RhythmEvidence): boolean {
   if (!trusted || !A4C || !A2C) return false;
   const [four, two] = [meanInterval(A4C), meanInterval(A2C)];

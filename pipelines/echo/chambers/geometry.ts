@@ -14,7 +14,7 @@ import type { ChamberFrame } from './clip.ts';
 interface ChamberFigure {
   outline: Outline;
   area: number;
-  /** Null where its valve plane was not found: only the area is known then. */
+  /** Null where the valve plane of the chamber was not found: then only the area is known. */
   axis: ChamberAxis | null;
 }
 
@@ -35,8 +35,8 @@ export interface FrameGeometry {
 const SQUARE: PixelScale = { x: 1, y: 1 };
 
 /**
- * The chambers of one frame; null where the ventricle has a fault or no valve plane. Without a
- * scale the pixels are taken as square: ratios hold, sizes do not.
+ * The chambers of one frame; null where the ventricle has a fault or no valve plane. If the picture
+ * has no scale, its pixels are assumed to be square: ratios are then valid, sizes are not.
  */
 export function frameGeometry(
   { frame, time, outlines, faults }: ChamberFrame,
@@ -66,14 +66,14 @@ export function frameGeometry(
   };
 }
 
-/** A chamber whose axis was found; null otherwise. */
+/** The chamber, if its axis was found; null otherwise. */
 export function axial(figure: ChamberFigure | null): AxialFigure | null {
   return figure?.axis ? { ...figure, axis: figure.axis } : null;
 }
 
 const CENTIMETRE = 10;
 
-/** Diameters of the discs and the length, cm, as the formulas take them. */
+/** Diameters of the discs and length of the chamber, cm, the unit of the volume formulas. */
 function discsInCentimetres({ outline, axis }: AxialFigure) {
   return {
     diameters: discDiameters(outline, axis).map((mm) => mm / CENTIMETRE),
@@ -83,7 +83,10 @@ function discsInCentimetres({ outline, axis }: AxialFigure) {
 
 const PROBES = 12;
 
-/** The widest cut across the axis between two shares of it (0 at the valve), and where it is. */
+/**
+ * The widest cut across the axis, between two positions given as shares of the axis (0 is at the
+ * valve). Returns its width and its position.
+ */
 export function widest(
   { outline, axis }: AxialFigure,
   [from, to]: readonly [number, number],
@@ -98,16 +101,22 @@ export function widest(
   );
 }
 
-/** Basal third of a ventricle, short of the valve plane itself, where an outline is rounded. */
+/**
+ * Basal third of a ventricle, as shares of its axis. It leaves out the valve plane itself, where an
+ * outline is rounded.
+ */
 export const BASAL_THIRD = [0.05, 1 / 3] as const;
 
-/** Which chamber of a frame is summed. */
+/** Selects the chamber of a frame whose volume is summed by discs. */
 export type ChamberOf = (frame: FrameGeometry) => AxialFigure | null;
 
 export const leftVentricle: ChamberOf = ({ lv }) => lv;
 export const leftAtrium: ChamberOf = ({ la }) => axial(la);
 
-/** Volume of one plane by discs, ml (cubic pixels over a thousand without a scale). */
+/**
+ * Volume by discs in one plane, ml; without a scale, cubic pixels divided by a thousand. Null
+ * without a figure.
+ */
 export function planeVolume(figure: AxialFigure | null): number | null {
   if (!figure) return null;
   const { diameters, length } = discsInCentimetres(figure);
@@ -115,8 +124,8 @@ export function planeVolume(figure: AxialFigure | null): number | null {
 }
 
 /**
- * Biplane volume, ml: the discs of each view along its own axis, paired by number, over the longer
- * of both lengths (echo 4.2).
+ * Biplane volume, ml; null where either plane is missing. The discs of each view are cut across its
+ * own axis and paired by number; the length is the longer of both (echo 4.2).
  */
 export function biplaneVolume(
   fourChamber: AxialFigure | null,
@@ -128,7 +137,7 @@ export function biplaneVolume(
   return biplaneDiscVolume(four.diameters, two.diameters, length);
 }
 
-/** The ventricle of a frame as strain and wall motion are measured on it. */
+/** The ventricle of a frame in the form in which strain and wall motion are measured. */
 export const ventricleFigure = ({ lv, muscle }: FrameGeometry) => ({
   outline: lv.outline,
   axis: lv.axis,

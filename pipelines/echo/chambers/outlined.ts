@@ -13,7 +13,7 @@ import type { AxialFigure, FrameGeometry } from './geometry.ts';
 
 const pair = ({ x, y }: Point): [number, number] => [x, y];
 
-/** Points of a figure back in pixels of the stored frame. */
+/** Converts the points of a figure back to pixels of the stored frame. */
 function inPixels(points: readonly Point[], { scale }: Pick<ChamberClip, 'scale'>): Point[] {
   return points.map(({ x, y }) => ({ x: x / (scale?.x ?? 1), y: y / (scale?.y ?? 1) }));
 }
@@ -31,7 +31,7 @@ export function lineCaliper(from: Point, to: Point, clip: ChamberClip): Caliper 
 export const axisCaliper = ({ axis }: AxialFigure, clip: ChamberClip): Caliper =>
   lineCaliper(axis.base, axis.apex, clip);
 
-/** A cut across the axis at a share of its length. */
+/** A cut across the axis, at a share of the axis length, as a caliper. */
 export function cutCaliper(
   { axis }: AxialFigure,
   share: number,
@@ -48,7 +48,7 @@ export interface Outlined {
   key: EchoConcept;
   section: string;
   method: EchoMethod;
-  /** Null: no measurement is made. */
+  /** The value in the unit of its concept. If it is null, no measurement is created. */
   value: number | null;
   on: MeasuredClip;
   /** The frame whose caliper is shown for all beats; null for a value of several frames. */
@@ -58,10 +58,10 @@ export interface Outlined {
   remarks?: readonly Remark[];
 }
 
-/** Below this number of frames a clip does not show the course of the area, only single phases. */
+/** With fewer frames a clip does not show the course of the area, only single phases. */
 const COURSE_FRAMES = 8;
 
-/** How the phases were determined where there is no ECG. */
+/** States how the phases were determined; empty if they were determined from the ECG. */
 function timingRemark({ phases, clip: { framesInClip: frames } }: MeasuredClip): Remark[] {
   if (phases === 'ecg') return [];
   return [
@@ -71,7 +71,7 @@ function timingRemark({ phases, clip: { framesInClip: frames } }: MeasuredClip):
   ];
 }
 
-/** Over how many beats was averaged. */
+/** States over how many beats the value was averaged. */
 function beatsRemark(on: MeasuredClip): Remark {
   const irregular = irregularity(on);
   return irregular
@@ -79,10 +79,13 @@ function beatsRemark(on: MeasuredClip): Remark {
     : remarkOfEcho('outlines.beats', { beats: on.beats.length });
 }
 
-/** The id of a value of the outlines, beside a value of the machine for the same concept. */
+/** The id of a value from the outlines; it differs from the machine's value of the same concept. */
 export const outlinedId = (key: EchoConcept) => `${key}-outlined`;
 
-/** One value of the outlines of a clip, as a measurement; none where it could not be formed. */
+/**
+ * One value from the outlines of a clip, as a measurement; empty if the value could not be
+ * calculated.
+ */
 export function outlined({
   key,
   section,

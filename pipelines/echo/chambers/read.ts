@@ -19,24 +19,25 @@ export interface ApicalReadings {
   /** Null where no permitted model outlines chambers. */
   clips: readonly ChamberClip[] | null;
   /**
-   * Whether a second network checks the outlines. Without it, no volume and no EF of the outlines
-   * was shown to be better than one constant answer for every patient.
+   * Whether a second network checks the outlines. If none does, no volume and no EF is reported:
+   * from the outlines alone they were not shown to be better than one constant answer for every
+   * patient.
    */
   volumesTrusted: boolean;
 }
 
 /**
- * Clips that are outlined for each view, which bounds the time of a long study; the others are
- * named without outlines.
+ * Maximum number of clips that are outlined per view, so that a long study does not take too long.
+ * The other clips are named without outlines.
  */
 const CLIPS_PER_VIEW = 2;
-/** About so many frames of a clip are outlined: two seconds at 30 frames a second. */
+/** Approximate number of frames outlined per clip: two seconds at 30 frames a second. */
 const FRAMES_PER_CLIP = 64;
 /** A single picture shows no beat; two may be its end-diastole and end-systole. */
 const LEAST_FRAMES = 2;
-/** Decoded and outlined at a time. */
+/** Number of frames that are decoded and outlined at a time. */
 const BATCH = 8;
-/** Frames on which the left and right of a display are identified. */
+/** Number of frames from which the left and right of a display are identified. */
 const SIDE_FRAMES = 2;
 
 interface Chosen {
@@ -58,7 +59,10 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
   );
 }
 
-/** A scale counts most, then what the header says, then how sure the classifier is. */
+/**
+ * Rank of a clip: a scale counts most, then a view that the header names, then the confidence of
+ * the classifier.
+ */
 const worth = ({ clip, source, confidence }: ClipView) =>
   (clip.regions.length > 0 ? 2 : 0) + (source === 'header' ? 1 : (confidence ?? 0));
 
@@ -87,7 +91,7 @@ function readFrame(frame: number, time: number, masks: ChamberMasks): ChamberFra
   };
 }
 
-/** Marks the frames whose cavity jumps against both neighbours. */
+/** Marks the frames in which the area of the cavity jumps against both neighbouring frames. */
 function withJumps(frames: readonly ChamberFrame[], areas: readonly number[]): ChamberFrame[] {
   const jumps = new Set(jumpingFrames(areas));
   return frames.map((frame, index) =>
@@ -137,7 +141,10 @@ async function outlineFrames(
   return withJumps(frames, cavities);
 }
 
-/** EF of the outlines of one beat, per cent: a ratio, whatever the scale. */
+/**
+ * EF from the outlines of one beat, per cent. It is a ratio and needs no scale; null where a volume
+ * is missing.
+ */
 function discEjection({ diastole, systole }: ClipBeat): number | null {
   const [filled, emptied] = [planeVolume(diastole.lv), planeVolume(systole.lv)];
   return filled !== null && emptied !== null ? fractionalChange(filled, emptied) : null;
@@ -150,7 +157,7 @@ async function ejectionsOf(
   estimate: HeartLocator['ejectionFraction'],
   signal: AbortSignal,
 ): Promise<JointEjection[]> {
-  // The second network knows the four-chamber view alone.
+  // The second network was trained on the four-chamber view only.
   if (!estimate || read.view !== 'A4C') return [];
   const found: JointEjection[] = [];
   for (const beat of measuredClip(read).beats) {
@@ -166,7 +173,10 @@ async function ejectionsOf(
   return found;
 }
 
-/** Only a four-chamber view shows the right heart, by which its sides are identified. */
+/**
+ * Whether the display of a four-chamber view is mirrored; only this view shows the right heart, by
+ * which the sides are identified.
+ */
 async function isMirrored(
   clip: Clip,
   fan: Rectangle,
@@ -225,7 +235,7 @@ async function read({ views, locator, signal }: EchoReaderInput): Promise<Apical
   return { clips, volumesTrusted };
 }
 
-/** Outlines of the chambers over the frames of the apical clips. */
+/** Outlines the chambers on the frames of the apical clips. */
 export const apicalReader: EchoReader<ApicalReadings> = {
   stage: 'chambers',
   label: 'Outlining the chambers',

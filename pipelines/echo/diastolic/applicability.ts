@@ -11,7 +11,7 @@ export interface RhythmAndFilling extends PatientEvidence {
   study: {
     clips: readonly {
       file: string;
-      /** Beats per minute, of the header. */
+      /** Heart rate in the header, beats per minute. */
       heartRate: number | null;
       /** The stage of a stress protocol; 1 is rest. */
       stageNumber?: number | null | undefined;
@@ -25,7 +25,7 @@ export interface RhythmAndFilling extends PatientEvidence {
   }[];
 }
 
-/** Beats per minute above which E and A run into each other (echo 10.2). */
+/** Heart rate, beats per minute, above which E and A merge (echo 10.2). */
 const FASTEST = 100;
 
 /**
@@ -34,9 +34,12 @@ const FASTEST = 100;
  */
 export interface Applicability {
   child: boolean;
-  /** Disease of the mitral valve, by which E/e' is invalid and nothing is graded. */
+  /** Disease of the mitral valve, which makes E/e' invalid, so that nothing is graded. */
   mitral: readonly MitralDisease[];
-  /** Irregular filling without an A wave, as in atrial fibrillation, which only an ECG proves. */
+  /**
+   * Whether filling is irregular and without an A wave, as in atrial fibrillation. Only an ECG
+   * proves atrial fibrillation.
+   */
   fibrillating: boolean;
   /** Why E/A cannot be used; null where it can. */
   filling: Remark | null;
@@ -51,7 +54,9 @@ const isFibrillating = (evidence: RhythmAndFilling) =>
       regular === false && quantities.every(({ key }) => key !== 'mitral-a'),
   );
 
-/** Why A cannot be separated from E: only where every display that shows A has the same doubt. */
+/**
+ * Why A cannot be separated from E; null unless the A of every display that shows it is doubtful.
+ */
 function fusion(evidence: RhythmAndFilling): Remark | null {
   const atrial = inflows(evidence).flatMap(({ quantities }) =>
     quantities.filter(({ key }) => key === 'mitral-a'),
@@ -63,8 +68,9 @@ function fusion(evidence: RhythmAndFilling): Remark | null {
 }
 
 /**
- * Heart rate of the clips in which E and A were measured; where those are not known, as with values
- * of the machine's report, of all clips at rest. Null: no clip states it.
+ * Heart rate, beats per minute, in the clips in which E and A were measured. Where those clips are
+ * not known, as with values of the machine's report, the heart rate of all clips at rest. Null: no
+ * clip states it.
  */
 function rateAtFilling({ study }: RhythmAndFilling, values: Values): number | null {
   const files = new Set(
@@ -85,7 +91,10 @@ function unusableFilling(evidence: RhythmAndFilling, values: Values): Remark | n
     : fusion(evidence);
 }
 
-/** What has to be known before any algorithm is used (echo 10.2). */
+/**
+ * Whether anything in the study forbids the algorithms; it has to be known before one is used (echo
+ * 10.2).
+ */
 export const applicabilityOf = (
   evidence: RhythmAndFilling,
   values: Values,
@@ -97,10 +106,13 @@ export const applicabilityOf = (
   filling: unusableFilling(evidence, values),
 });
 
-/** What the LVEF means for the algorithms of 2016, between which it chooses. */
+/** What the LVEF means for the algorithms of 2016: it decides which of them is used. */
 export interface Ejection {
   /** Null: not known, or contested. */
   reduced: boolean | null;
-  /** There is a value, but it is open on which side of the limit it is. */
+  /**
+   * Whether the LVEF was measured, but values contradict each other on which side of the limit it
+   * is.
+   */
   contested: boolean;
 }

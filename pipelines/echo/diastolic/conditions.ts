@@ -12,17 +12,23 @@ import type { Ejection } from './applicability.ts';
 import { SECTION } from './measure.ts';
 import type { DiastolicConditions, DiastolicEvidence } from './section.ts';
 
-/** MVA, cm2, up to which a half-time suggests stenosis without a gradient (VHD20; echo 11.5). */
+/**
+ * Mitral valve area by half-time, cm², up to which stenosis is suggested although no gradient was
+ * measured (VHD20; echo 11.5).
+ */
 const STENOTIC_AREA = 1.5;
 
-/** The section of the valves runs later, so its calculated values are not known yet. */
+/**
+ * Mitral valve area by half-time, cm². It is calculated here because the section of the valves runs
+ * later.
+ */
 function areaByHalfTime(values: Values): number | null {
   const halfTime = values.number('mv-half-time');
   const given = values.number('mv-area-half-time');
   return given ?? (halfTime === null ? null : mitralAreaByHalfTime(halfTime));
 }
 
-/** Any stenosis counts; it needs more evidence than one doubtful sign (echo 11.5). */
+/** Any mitral stenosis counts, but it needs more evidence than one doubtful sign (echo 11.5). */
 function stenosis(values: Values): MitralDisease | null {
   const planimetry = values.number('mv-area-planimetry');
   const byHalfTime = areaByHalfTime(values);
@@ -42,7 +48,10 @@ function stenosis(values: Values): MitralDisease | null {
     : null;
 }
 
-/** "Significant" is read as moderate or more, or as quantities that contradict each other. */
+/**
+ * "Significant" regurgitation is understood as moderate or more, or as quantities that contradict
+ * each other.
+ */
 function regurgitation(values: Values): MitralDisease | null {
   const { MR } = regurgitations(values);
   return MR && isSignificant(MR) ? { kind: 'regurgitation', grade: MR } : null;
@@ -62,7 +71,10 @@ const isReduced = (percent: number) => rounded(percent, 0) < DYSFUNCTION.ef;
 
 const EF_KEYS: ReadonlySet<string> = new Set(EF_PRECEDENCE);
 
-/** Values that contradict each other may still be on the same side of the limit. */
+/**
+ * Whether the LVEF is reduced. Values that contradict each other may still be on the same side of
+ * the limit.
+ */
 function ejectionOf(values: Values): Ejection {
   const headline = headlineEf(values);
   if (!headline) return { reduced: null, contested: false };
@@ -99,7 +111,9 @@ function myocardialSigns(evidence: DiastolicEvidence, values: Values): Myocardia
   });
 }
 
-/** What the sections of LVEF, valves, wall motion and the right heart know, for diastolic function. */
+/**
+ * What diastolic function needs from the sections of LVEF, valves, wall motion and the right heart.
+ */
 export const DIASTOLIC_CONDITIONS: DiastolicConditions = {
   ejectionOf,
   mitralDisease,

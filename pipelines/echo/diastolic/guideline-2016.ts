@@ -42,7 +42,7 @@ function pressureCriteria({ averageRatio, jet, atrialIndex }: Diastolic2016): Cr
   ];
 }
 
-/** Criterion 1 with the ratio of one wall where only that is known. */
+/** Criterion 1, average E/e'; where only the ratio of one wall is known, its limit is used. */
 function ratioCriterion(inputs: Diastolic2016): Criterion {
   const { averageRatio, septalRatio, lateralRatio } = inputs;
   if (averageRatio === null && septalRatio !== null) {
@@ -76,7 +76,7 @@ const RESULTS_2016A = [
   'insufficient data',
 ] as const;
 
-/** For a preserved EF without myocardial disease. */
+/** Algorithm A, for a preserved EF without myocardial disease. */
 export function algorithm2016A(inputs: Diastolic2016): (typeof RESULTS_2016A)[number] {
   const available = criteria2016A(inputs).filter(({ met }) => met !== null);
   const positive = available.filter(({ met }) => met === true).length;
@@ -85,7 +85,10 @@ export function algorithm2016A(inputs: Diastolic2016): (typeof RESULTS_2016A)[nu
   return positive * 2 === available.length ? 'indeterminate' : 'diastolic dysfunction';
 }
 
-/** Criteria of algorithm A below which a result is limited ("available" in D16; echo 10.3). */
+/**
+ * Number of criteria of algorithm A; with fewer available, a result is limited ("available" in D16;
+ * echo 10.3).
+ */
 export const CRITERIA_2016A = 4;
 
 const RESULTS_2016B = [
@@ -99,7 +102,7 @@ const RESULTS_2016B = [
 export type Result2016B = (typeof RESULTS_2016B)[number];
 
 export interface Filling2016 extends Diastolic2016 {
-  /** E/A and E in cm/s. */
+  /** `ratio` is E/A; `early` is E in cm/s. */
   ratio: number | null;
   early: number | null;
   /** Systolic over diastolic peak of the pulmonary vein. */
@@ -116,7 +119,7 @@ function asksVein({ reducedEf }: Filling2016, counted: readonly Criterion[]): bo
   return reducedEf && of(true) === 1 && of(false) === 1;
 }
 
-/** For a reduced EF, myocardial disease, or a positive algorithm A. */
+/** Algorithm B, for a reduced EF, for myocardial disease, or after a positive algorithm A. */
 export function algorithm2016B(inputs: Filling2016): Result2016B {
   if (inputs.ratio === null || inputs.early === null) return 'insufficient data';
   const ratio = rounded(inputs.ratio, 2);

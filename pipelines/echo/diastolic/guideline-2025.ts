@@ -14,7 +14,7 @@ export interface Diastolic2025 {
   early: number | null;
   /** E/A */
   ratio: number | null;
-  /** E/e' where the machine gives it; else it follows from E and e'. */
+  /** E/e' if the machine reports it; otherwise it is calculated from E and e'. */
   averageRatio?: number | null;
   septalRatio?: number | null;
   lateralRatio?: number | null;
@@ -108,7 +108,7 @@ const RESULTS_2025 = [
 ] as const;
 type Result2025 = (typeof RESULTS_2025)[number];
 
-/** Results by which LA pressure is elevated. */
+/** Results that state an elevated LA pressure. */
 const ELEVATED_2025: ReadonlySet<Result2025> = new Set<Result2025>([
   'grade 2, elevated LAP',
   'grade 3, elevated LAP',
@@ -124,14 +124,18 @@ function elevated(ratio: number | null): Result2025 {
 }
 
 /**
- * The number of primary variables: at least two are needed, and all for a full answer (echo 10.5).
+ * Number of primary variables. A result needs at least two of them, and a result that is not
+ * limited needs all (echo 10.5).
  */
 const PRIMARIES_2025 = 3;
 
 const knownPrimaries = (inputs: Diastolic2025) =>
   Object.values(primaryVariables(inputs)).filter((met) => met !== null);
 
-/** Branches a, b and c answer at once; d asks for step 2. Null: too little is known. */
+/**
+ * The branch of the algorithm. Branches a, b and c give a result at once; d requires step 2. Null:
+ * too little is known.
+ */
 function branchOf(inputs: Diastolic2025): 'a' | 'b' | 'c' | 'd' | null {
   const known = knownPrimaries(inputs);
   const abnormal = known.filter((met) => met).length;
@@ -143,7 +147,10 @@ function branchOf(inputs: Diastolic2025): 'a' | 'b' | 'c' | 'd' | null {
   return known.length === PRIMARIES_2025 && relaxation && impaired ? 'c' : 'd';
 }
 
-/** LA pressure and grade; `insufficient data` below two of the three primary variables. */
+/**
+ * LA pressure and grade; `insufficient data` if fewer than two of the three primary variables are
+ * known.
+ */
 export function algorithm2025(inputs: Diastolic2025): Result2025 {
   switch (branchOf(inputs)) {
     case null:
@@ -203,7 +210,8 @@ const PRESENCE_2025 = [
 ] as const;
 
 /**
- * Number of positive signs that amount to dysfunction with a reduced e', and with a preserved one.
+ * Number of positive signs from which there is dysfunction, with a reduced e' and with a preserved
+ * e'.
  */
 const NEEDED = { reduced: 1, preserved: 2 } as const;
 
@@ -241,8 +249,9 @@ export function presence2025(inputs: Diastolic2025): (typeof PRESENCE_2025)[numb
 }
 
 /**
- * Supplemental signs of a raised LA pressure for when step 2 has no marker. L wave, Ar-A and
- * Valsalva are not among the values. Velocity in m/s, pressure in mmHg.
+ * Supplemental signs of a raised LA pressure, for a study in which no marker of step 2 was
+ * measured. L wave, Ar-A and Valsalva are not among the values. Velocities in m/s, pressures in
+ * mmHg.
  */
 export function supplementalSigns2025(inputs: {
   regurgitationEnd: number | null;
@@ -257,7 +266,10 @@ export function supplementalSigns2025(inputs: {
   ];
 }
 
-/** LA pressure in atrial fibrillation (D25; echo 10.6). E and e' in cm/s, TR in m/s, DT in ms. */
+/**
+ * Inputs of the algorithm for LA pressure in atrial fibrillation (D25; echo 10.6). E and e' in
+ * cm/s, TR in m/s, DT in ms.
+ */
 export interface FibrillationInputs {
   early: number | null;
   septalRatio: number | null;
@@ -289,13 +301,13 @@ export function fibrillationCriteria(inputs: FibrillationInputs): Criterion[] {
   ];
 }
 
-/** Number of positive criteria with which the reservoir strain and the pulmonary vein decide. */
+/** With this number of positive criteria, the reservoir strain and the pulmonary vein decide. */
 const NOT_DECIDED = 2;
 
 const countOf = (criteria: readonly Criterion[], wanted: boolean | null) =>
   criteria.filter(({ met }) => met === wanted).length;
 
-/** The deciding markers where two of the four criteria are positive; empty otherwise. */
+/** The markers that decide if two of the four criteria are positive; empty otherwise. */
 export function fibrillationMarkers(inputs: FibrillationInputs): Criterion[] {
   if (countOf(fibrillationCriteria(inputs), true) !== NOT_DECIDED) return [];
   return [
@@ -305,9 +317,10 @@ export function fibrillationMarkers(inputs: FibrillationInputs): Criterion[] {
 }
 
 /**
- * Of four criteria: up to one positive is normal, three are elevated. Two are decided by the reservoir
- * strain or the pulmonary vein, else indeterminate. A missing criterion counts for neither side: where
- * it could lift the count to two, the data do not suffice.
+ * LA pressure in atrial fibrillation from four criteria: with up to one positive criterion it is
+ * normal, with three it is elevated. With two, the reservoir strain or the pulmonary vein decides;
+ * if neither was measured, the result is indeterminate. A missing criterion counts for neither
+ * side; if it could raise the number of positive criteria to two, the data do not suffice.
  */
 export function fibrillationPressure(
   inputs: FibrillationInputs,

@@ -32,9 +32,9 @@ import {
 import { type DiastolicInputs, SECTION } from './measure.ts';
 
 export interface Judgement {
-  /** The result with its scheme and its criteria; null where none is given. */
+  /** The result with its scheme and its criteria; null where the algorithm gives no result. */
   result: DiastolicResult | null;
-  /** Statements beside the result. */
+  /** Statements that are reported together with the result. */
   conclusions: readonly (Statement | null)[];
   gaps: readonly Statement[];
   /** Whether the data sufficed for a result. */
@@ -63,7 +63,7 @@ const isElevated2016 = (result: Result2016B) =>
 const category2016 = (value: string, scheme: '2016-a' | '2016-b', criteria: readonly Criterion[]) =>
   classification(SECTION, 'diastolic-2016', 'Diastolic function', value, SCHEMES[scheme], criteria);
 
-/** Why algorithm B comes first; null where algorithm A does. */
+/** Why algorithm B is used from the beginning; null where algorithm A is. */
 function reasonForB({ reduced }: Ejection, disease: readonly MyocardialSign[]) {
   if (reduced) return 'reduced-ef';
   return disease.length > 0 ? disease : null;
@@ -74,7 +74,9 @@ function byB(of: DiastolicInputs['of2016'], reducedEf: boolean) {
   return { result: algorithm2016B(inputs), criteria: criteria2016B(inputs) };
 }
 
-/** A positive algorithm A: dysfunction is reported, with the result of algorithm B. */
+/**
+ * The judgement after a positive algorithm A: dysfunction, together with the result of algorithm B.
+ */
 function dysfunction(of: DiastolicInputs['of2016'], ejection: Ejection): Judgement {
   const criteria = criteria2016A(of);
   const known = criteria.filter(({ met }) => met !== null).length;
@@ -146,7 +148,7 @@ export function judge2016(
   };
 }
 
-/** Whether there is dysfunction, apart from LA pressure (echo 10.5). */
+/** Whether diastolic function is abnormal, regardless of LA pressure (echo 10.5). */
 function presenceOf(of: DiastolicInputs['of2025']) {
   const presence = presence2025(of);
   if (presence === 'insufficient data') return null;

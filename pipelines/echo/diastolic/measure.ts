@@ -36,7 +36,7 @@ type Calculated = (typeof CALCULATED)[number];
 
 const divided = (one = 0, other = 1) => one / other;
 
-/** What each ratio follows from. */
+/** The values from which each ratio is calculated, and by which method. */
 const RATIOS = {
   'e-to-a': { from: ['mitral-e', 'mitral-a'], value: divided, method: 'ratio-of-values' },
   'e-to-e-prime': {
@@ -68,14 +68,15 @@ const ANNULAR: ReadonlySet<Calculated> = new Set<Calculated>([
   'e-to-e-prime-lateral',
 ]);
 
-/** Why a ratio is named but not used; null where it may be used. */
+/** Why a ratio is listed but not used; null where it may be used. */
 function againstRatio(key: Calculated, { mitral, filling }: Applicability): Remark | null {
   if (key === 'e-to-a') return filling;
   return ANNULAR.has(key) && mitral.length > 0 ? remarkOfEcho('diastolic.invalid-ratio', {}) : null;
 }
 
 /**
- * The ratios of the section, and all values including them; those that were withheld are left out.
+ * The ratios of the section, and all values together with these ratios; ratios that were withheld
+ * are left out of the values.
  */
 export function withRatios(given: Values, applicability: Applicability) {
   const ratios = CALCULATED.map((key): Measurement | null => {
@@ -95,7 +96,10 @@ export interface DiastolicInputs {
   ofFibrillation: FibrillationInputs;
 }
 
-/** @param systolicPressure of the pulmonary artery, mmHg. */
+/**
+ * The inputs of the three algorithms.
+ * @param systolicPressure of the pulmonary artery, mmHg; null: not known.
+ */
 export function inputsOf(values: Values, systolicPressure: number | null): DiastolicInputs {
   const annular = {
     averageRatio: values.number('e-to-e-prime'),

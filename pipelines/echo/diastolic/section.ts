@@ -40,14 +40,14 @@ export interface DiastolicEvidence extends RhythmAndFilling {
   };
 }
 
-/** What other sections know and the algorithms ask for (conditions.ts). */
+/** What the algorithms need to know from other sections (conditions.ts). */
 export interface DiastolicConditions {
   ejectionOf(values: Values): Ejection;
   mitralDisease(values: Values): readonly MitralDisease[];
   myocardialSigns(evidence: DiastolicEvidence, values: Values): readonly MyocardialSign[];
-  /** The values with the pressures of the right heart. */
+  /** The values together with the calculated pressures of the right heart. */
   pressures(values: Values): Values;
-  /** Of the pulmonary artery, mmHg; null where it does not follow from the values. */
+  /** Diastolic pressure of the pulmonary artery, mmHg; null where the values do not give it. */
   diastolicPressure(values: Values): number | null;
 }
 
@@ -58,7 +58,7 @@ const NEEDS = [
   'rhythm and valve disease',
 ] as const;
 
-/** Values that other sections show and that the criteria rest on. */
+/** Values that the criteria rest on and that other sections show. */
 const ELSEWHERE = [
   'tr-vmax',
   'rvsp',
@@ -86,7 +86,10 @@ function elevatedFinding(
   return finding(SECTION, 'lap-elevated', statement, 'abnormal', evidence);
 }
 
-/** What an algorithm needs and was not measured; a missing criterion is not a negative one. */
+/**
+ * What an algorithm needs and what was not measured. A missing criterion is not counted as
+ * negative.
+ */
 function missingOf(
   { of2016, of2025, ofFibrillation }: DiastolicInputs,
   { mitral, fibrillating }: Applicability,
@@ -111,7 +114,7 @@ function missingOf(
   ];
 }
 
-/** What the algorithms conclude; empty where none may be used. */
+/** The judgements of the algorithms; empty where none of them may be used. */
 function judgementsOf(
   evidence: DiastolicEvidence,
   conditions: DiastolicConditions,
@@ -133,7 +136,7 @@ function judgementsOf(
 
 interface Measured {
   values: Values;
-  /** The same with the pressures of the right heart. */
+  /** The values of the section together with the pressures of the right heart. */
   pressures: Values;
   applicability: Applicability;
   inputs: DiastolicInputs;
