@@ -6,8 +6,8 @@ import {
 import type { Abort, Rejection } from './pdu.ts';
 
 /**
- * Statuses of DIMSE services (PS3.7 Annex C) that are no error of ours. Those of our errors are in the
- * catalogue.
+ * Statuses of DIMSE services (PS3.7 Annex C) that are not errors of the gateway. The C-STORE status
+ * of each refusal is decided in src/platform/errors/catalogue.ts.
  */
 export const STATUS = {
   success: 0x0000,

@@ -8,7 +8,7 @@ export interface Rounds {
 }
 
 interface BegunRounds extends Rounds {
-  /** Resolves when the first round has ended, well or not. */
+  /** Resolves when the first round has ended, whether or not it succeeded. */
   first: Promise<void>;
 }
 
@@ -22,7 +22,10 @@ interface RoundObserver {
 
 interface RoundParts extends RoundObserver {
   work(): Promise<unknown>;
-  /** Pause from the end of a round to the next; a function of the failures in a row backs off. */
+  /**
+   * Pause in milliseconds from the end of a round to the start of the next. A function gets the
+   * number of failures in a row, so that the pause can grow.
+   */
   pauseMilliseconds: number | ((failures: number) => number);
   /** Runs one more round when stopped, for work that arrived since the last. */
   onceMoreAtStop?: boolean;
@@ -70,8 +73,8 @@ export function startRounds(parts: RoundParts): BegunRounds {
 
 /**
  * Logs the outcome of rounds once each: when failures begin, when the error changes, and when work
- * succeeds again. An unreachable database is the same for every round and a warning, because
- * nothing here is defective.
+ * succeeds again. An unreachable database is logged as a warning with the same text for every kind
+ * of round, because it is not a defect of the gateway.
  * @param work what the rounds do, as a field of the lines.
  * @param log writes the line of any other error.
  */

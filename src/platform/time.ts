@@ -4,7 +4,10 @@ import { type Rounds, startRounds } from './rounds.ts';
 /** A day of 24 hours, in milliseconds; days of a calendar are counted in UTC. */
 export const DAY_MS = 86_400_000;
 
-/** How often the database is asked for the time; clocks drift by milliseconds meanwhile. */
+/**
+ * How often the database is asked for the time; clocks drift by only milliseconds between two
+ * queries.
+ */
 const EVERY_MILLISECONDS = 60_000;
 
 export interface SiteClock extends Rounds {
@@ -38,7 +41,8 @@ async function milliseconds(database: Queryable): Promise<number> {
   const { rows } = await database.query<{ at: Date }>('SELECT clock_timestamp() AS at');
   const [row] = rows;
   if (!row) throw new Error('the database did not say what time it is');
-  // The answer was true at a moment between question and answer.
+  // The database read its clock between the question and the answer, so the middle of the two is
+  // used.
   return row.at.getTime() - (asked + performance.now()) / 2;
 }
 

@@ -10,20 +10,20 @@ import type { ConsoleRole } from './roles.ts';
  */
 export const DEFAULT_ACCOUNT_ID = 'default';
 
-/** `store`: send studies by STOW-RS. */
+/** What a key may do. `store` permits a client to send studies by STOW-RS. */
 export const SCOPES = ['run', 'read', 'uploads', 'store', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** What a client needs to upload, run and read; `admin` must be asked for by name. */
 export const CLIENT_SCOPES: readonly Scope[] = ['run', 'read', 'uploads'];
 
-/** The caller. */
+/** The caller of the API, as its key identifies it. */
 export interface Principal {
   accountId: string;
   keyId: string;
   test: boolean;
   scopes: readonly Scope[];
-  /** Role in the console; null: none. */
+  /** Role in the console; null when the key has no role there. */
   consoleRole?: ConsoleRole | null;
 }
 
@@ -34,7 +34,7 @@ export interface KeyRecord {
   account_id: string;
   test: boolean;
   scopes: Scope[];
-  /** Role in the console; null: the key cannot sign in there. */
+  /** Role in the console; null when the key cannot sign in there. */
   console_role: ConsoleRole | null;
   created_at: Date;
   last_used_at: Date | null;
@@ -105,7 +105,7 @@ export async function listKeys(
 
 /**
  * Revokes a key at once and for good; a second revocation keeps the first date.
- * @throws SonogateError `not_found`; with `testOnly`, also for a live key.
+ * @throws SonogateError `not_found`; and with `testOnly` also when the key is live.
  */
 export async function revokeKey(
   database: Queryable,
@@ -127,8 +127,8 @@ export async function revokeKey(
 
 /**
  * Creates a key that replaces another: same name, scopes, kind and console role. The old one still
- * works for `overlapHours`, so that its users can change over, unless it expires earlier.
- * `accountId`: only a key of this account; null, of any.
+ * works for `overlapHours`, so that its users can change over, unless it expires earlier. With an
+ * `accountId`, only a key of that account can be replaced; with null, a key of any account.
  * @throws SonogateError `not_found`, also for a revoked or expired key and, with `testOnly`, for a
  * live one.
  */
@@ -153,7 +153,8 @@ export function rotateKey(
 }
 
 /**
- * The account and scopes of a key at this moment: a revocation counts at once.
+ * Returns the account and scopes of a key as they are now, so that a revocation takes effect at
+ * once.
  * @throws SonogateError `invalid_key` when it is unknown, revoked or expired.
  */
 export type Authenticate = (key: string, now?: Date) => Promise<Principal>;
@@ -189,7 +190,10 @@ export function createAuthenticate(database: Queryable): Authenticate {
 
 const NOTED_EVERY_MS = 60_000;
 
-/** To the minute, so that a polling client does not cause a write for each call. */
+/**
+ * Records when the key was last used, to the minute, so that a polling client does not cause a
+ * write for each call.
+ */
 async function noteUse(
   database: Queryable,
   { id, last_used_at: last }: KeyRecord,

@@ -19,11 +19,14 @@ interface RoleMeaning {
   may: readonly Capability[];
   /** How much of a patient's identity is sent to the browser. */
   sees: ShownIdentity;
-  /** Text from peers and people, and values that rules found in headers: it may hold identity. */
+  /**
+   * Whether the role reads text from peers and people, and values that rules found in headers. Both
+   * may contain identity.
+   */
   readsFreeText: boolean;
 }
 
-/** What each role may do and see; nothing else decides it. */
+/** What each role may do and see. No other code decides this. */
 export const ROLES = {
   viewer: { may: ['read'], sees: 'hidden', readsFreeText: false },
   clinician: { may: ['read', 'confirm'], sees: 'identity', readsFreeText: true },

@@ -41,13 +41,13 @@ interface AuditActionMeaning {
 
 /**
  * Every audited action, and the event that an audit repository gets for it. A new action is a new
- * line here; nothing else decides its event.
+ * line here; no other code decides its event.
  */
 export const AUDIT_ACTIONS = {
   'gateway.start': { event: 'application-activity', type: 'start', does: 'E' },
   'gateway.stop': { event: 'application-activity', type: 'stop', does: 'E' },
 
-  // Calls with an API key; the same for `/v1`, the compatible queue and DICOMweb.
+  // Calls with an API key have the same actions in `/v1`, the compatible queue and DICOMweb.
   'request.submit': { event: 'import', does: 'C' },
   'request.read': { event: 'query', does: 'E' },
   'request.follow': { event: 'query', does: 'E' },
@@ -70,7 +70,7 @@ export const AUDIT_ACTIONS = {
   'session.logout': { event: 'user-authentication', type: 'logout', does: 'E' },
   'identity.view': { event: 'patient-record', does: 'R' },
 
-  // Received objects name another patient than the study had.
+  // Received objects name a different patient from the one that the study had before.
   'study.patient': { event: 'patient-record', does: 'U' },
   'study.hold': { event: 'procedure-record', does: 'U' },
   'study.complete': { event: 'procedure-record', does: 'U' },
@@ -107,8 +107,8 @@ const AUDIT_OUTCOMES = ['success', 'refused', 'failed'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 /**
- * One thing that somebody did. It names requests and studies by our own ids: the patient is joined
- * when the entry is sent to an audit repository, and is in no row.
+ * One thing that somebody did. It names requests and studies by our own ids: the rows contain no
+ * patient. The patient is looked up when the entry is sent to an audit repository.
  */
 export interface AuditEntry {
   at: Date;
@@ -120,7 +120,7 @@ export interface AuditEntry {
   actor?: string | null;
   /** Network address of the caller. */
   address?: string | null;
-  /** Null for a list, and for a call that named none of our requests. */
+  /** Our own id of the request; null for a list and for a call that named none of our requests. */
   requestId?: string | null;
   /** Our own id of the study. */
   studyId?: string | null;
@@ -128,7 +128,10 @@ export interface AuditEntry {
   status?: number | null;
   /** `X-Request-Id` of the call. */
   callId?: string | null;
-  /** Outcome of an action that is not a call; a call has its status. */
+  /**
+   * Outcome of an action that is not an HTTP call. For a call, the outcome follows from its
+   * `status`.
+   */
   outcome?: AuditOutcome | null;
   /** Counts and our own names; no identity. */
   detail?: Readonly<Record<string, string | number | boolean | null>> | null;
@@ -161,7 +164,7 @@ export function createAuditWriter(database: Queryable): WriteAudit {
   };
 }
 
-/** Who is about to see the identity of which studies. */
+/** Records who is about to see the patient identity of which studies. */
 interface IdentityView {
   at: Date;
   /** `person:<name>` of a session. */
@@ -176,7 +179,7 @@ interface IdentityView {
   where: string;
 }
 
-/** Audits who sees the identity of which studies, before it is shown. */
+/** Audits who sees the patient identity of which studies, before the identity is shown. */
 export async function auditIdentityView(
   writeAudit: WriteAudit,
   { studyIds, where, ...view }: IdentityView,
@@ -201,7 +204,7 @@ export const AUDIT_INSERT = `INSERT INTO audit
 
 /** A row of the audit as it is stored. */
 export interface AuditRow {
-  /** A bigint of the database as text. */
+  /** Id of the row: a bigint of the database, as text. */
   id: string;
   at: Date;
   action: AuditAction;
@@ -244,7 +247,7 @@ const KEY_ID = idForm('key');
 /**
  * Detail of an entry of `key.create`, `key.rotate` or `key.revoke`, through whichever door: the id
  * of the key, and of the key that replaces it. Anything that is not the id of a key is left out.
- * @param named in the call; `made` in the answer.
+ * @param named the id that the call contained; `made` is the id in the answer.
  */
 export function keyChange(named: unknown, made: unknown): NonNullable<AuditEntry['detail']> | null {
   const [key, replacement] = [...new Set([named, made])].filter(isKeyId);

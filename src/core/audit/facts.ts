@@ -4,12 +4,12 @@ import { AUDIT_EVENT_TYPES, AUDIT_EVENTS, type AuditRow, meaningOf, outcomeOf } 
 /** The patient and study that an event is about, joined when the event is sent. */
 export interface AuditSubject {
   studyInstanceUid: string;
-  /** As in the images. */
+  /** Patient ID as the images state it. */
   patientId: string;
   issuerOfPatientId: string;
 }
 
-/** The audit source. */
+/** The gateway as the source of audit events. */
 export interface AuditSite {
   /** Name of this gateway in the audit repository. */
   sourceId: string;
@@ -113,7 +113,8 @@ function participantsOf(row: AuditRow, site: AuditSite): Participant[] {
     ];
   }
   if (SENDS.has(event) || event === 'instances-transferred') {
-    // An API key requests what it downloads; we send what we deliver.
+    // A row without an actor is a download with an API key: the client requested it. Everything
+    // else is a delivery that we sent.
     const fetched = row.actor === null;
     return [
       { ...self, isRequestor: !fetched, role: 'source' },

@@ -9,16 +9,21 @@ import { sealedUpTo } from './seal.ts';
 const EVERY_MILLISECONDS = 1000;
 const BATCH = 100;
 const LEASE_SECONDS = 120;
-/** Longest wait after a failure of a repository; doubled each time up to this. */
+/**
+ * Longest wait after a failure of a repository. The wait doubles after each failure up to this
+ * limit.
+ */
 const LONGEST_WAIT_MILLISECONDS = 60_000;
 
-/** The patient and study of the rows that have one: by our own study id, or by the request. */
+/**
+ * Finds the patient and study of those rows that have one, by our own study id or by the request.
+ */
 export type SubjectsOf = (
   rows: readonly Pick<AuditRow, 'id' | 'study_id' | 'request_id'>[],
 ) => Promise<ReadonlyMap<string, AuditSubject>>;
 
 interface FeedParts {
-  /** Under this name the database records what has been sent. */
+  /** Name under which the database records how far events have been sent. */
   name: string;
   database: Database;
   subjectsOf: SubjectsOf;
@@ -54,9 +59,7 @@ export function startAuditFeed(parts: FeedParts): Rounds {
   };
 }
 
-/**
- * Sends the next events. @returns how many.
- */
+/** Sends the next events. @returns the number of events sent. */
 async function tellBatch({ name, database, subjectsOf, site, send }: FeedParts): Promise<number> {
   const after = await claim(database, name);
   if (after === null) return 0;

@@ -3,13 +3,16 @@ import type { Logger } from '../../platform/logging/logger.ts';
 import type { AuditEntry, WriteAudit } from './audit.ts';
 
 const WINDOW_MILLISECONDS = 60_000;
-/** Number of addresses counted separately in a window; further ones are counted together. */
+/**
+ * Maximum number of addresses counted separately in a window. Further addresses are counted
+ * together.
+ */
 const MOST_ADDRESSES = 1000;
 const ELSEWHERE = 'several';
 
 type Refusal = Pick<AuditEntry, 'action' | 'actor' | 'address' | 'detail'>;
 
-/** Audits who was refused. */
+/** Audits which callers were refused. */
 export interface RefusalAudit {
   refused(refusal: Refusal): void;
   /** Writes the counts that have not been written yet. */

@@ -17,16 +17,17 @@ import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import { type AuditRow, auditRows } from './audit.ts';
 
-/** SHA-256. */
+/** Length of a SHA-256 hash in bytes. */
 const HASH_BYTES = 32;
 
 /** The hash that the first row is chained to. */
 const GENESIS: Buffer = Buffer.alloc(HASH_BYTES);
 
-/** Every member of a row in a fixed order: members that are added later go to the end. */
+/** Every member of a row in a fixed order: members that later versions add go to the end. */
 function canonical(row: AuditRow): string {
   const { detail } = row;
-  // The database keeps the members of a JSON object in its own order.
+  // Sorted, because the database does not keep the order in which the members of a JSON object were
+  // written.
   const sorted = detail && Object.entries(detail).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([
     row.id,
@@ -56,7 +57,7 @@ interface Seal {
   sealedAt: Date;
   lastRow: bigint;
   rowIds: readonly bigint[];
-  /** `HASH_BYTES` for each row. */
+  /** The hashes of the rows, one after the other, `HASH_BYTES` bytes each. */
   rowHashes: Buffer;
   previous: Buffer;
   /** The hash of the last row. */
@@ -65,7 +66,7 @@ interface Seal {
   signature: Buffer;
 }
 
-/** What a seal signs: its number, its last row, and the head of the chain there. */
+/** The bytes that a seal signs: its number, its last row, and the head of the chain at that row. */
 function signedText({ id, sealedAt, lastRow, head }: Omit<Seal, 'signature'>): Buffer {
   const lines = ['sonogate audit 1', id, sealedAt.toISOString(), lastRow, head.toString('hex')];
   return Buffer.from(lines.join('\n'));
@@ -93,14 +94,15 @@ function sealRows(
   return { ...seal, signature: sign(null, signedText(seal), key) };
 }
 
-/** Something that differs from what was sealed; `row` and `seal` are ids. */
+/** A difference between the audit and what was sealed. `row` and `seal` are ids. */
 export type Finding =
   | { what: 'row altered' | 'row removed' | 'row inserted'; row: bigint; seal: bigint }
   | { what: 'seal missing' | 'seal altered' | 'signature wrong' | 'key unknown'; seal: bigint };
 
 /**
  * Compares a seal with the previous one and with the rows that the audit has in its range.
- * @param publicKey of the key that it names; null when we do not have it.
+ * @param publicKey the public half of the key that the seal names; null when we do not have that
+ * key.
  */
 function checkSeal(
   seal: Seal,
@@ -157,13 +159,14 @@ function auditFolder(dataDir: string): string {
 
 export interface SealKey {
   key: KeyObject;
-  /** SHA-256 of the public key, hex. */
+  /** SHA-256 of the public key, in hexadecimal digits. */
   keyId: string;
 }
 
 /**
  * The Ed25519 key with which this data folder seals its audit; created at first use, readable by
- * its own user only. Its public half is beside it; keep a copy elsewhere.
+ * its own user only. The public key is stored beside it; the site should keep a copy of the public
+ * key elsewhere.
  */
 export async function loadSealKey(dataDir: string): Promise<SealKey> {
   const folder = auditFolder(dataDir);
@@ -185,8 +188,8 @@ export async function loadSealKey(dataDir: string): Promise<SealKey> {
 }
 
 /**
- * The trusted public keys, by id: those beside our own key, and PEM files that are given in
- * addition.
+ * The trusted public keys, by id: those stored beside our own key, and those in the PEM files that
+ * the caller names.
  */
 export async function loadPublicKeys(
   dataDir: string,
@@ -302,9 +305,11 @@ async function storeSeal(database: Queryable, seal: Seal): Promise<void> {
 }
 
 const EVERY_MILLISECONDS = 1000;
-/** Most rows of one seal; further rows follow in the next. */
+/** Maximum number of rows per seal. Further rows follow in the next seal. */
 const MOST_ROWS = 5000;
-/** If a writer keeps the audit locked for longer, the seal is left to the next second. */
+/**
+ * If a writer keeps the audit locked for longer than this, the rows are sealed in the next second.
+ */
 const LOCK_TIMEOUT_MILLISECONDS = 200;
 const LOCK_NOT_AVAILABLE = '55P03';
 
@@ -334,7 +339,7 @@ export async function sealAudit(database: Database, key: SealKey, at: Date): Pro
   }
 }
 
-/** The highest id of a bigint column. */
+/** The highest value of a bigint column. */
 const HIGHEST = 2n ** 63n - 1n;
 
 async function hasRowsAfter(tx: Queryable, after: bigint): Promise<boolean> {
@@ -350,7 +355,7 @@ interface Checkpoint {
 
 const CHECKPOINT = 'checkpoint.json';
 
-/** Null before the first seal. */
+/** Reads the head of the chain from the data folder; null before the first seal. */
 export async function readCheckpoint(dataDir: string): Promise<Checkpoint | null> {
   const path = join(auditFolder(dataDir), CHECKPOINT);
   const text = await ifMissing(readFile(path, 'utf8'), null);
@@ -398,7 +403,10 @@ export interface AuditVerdict {
   intact: boolean;
   seals: number;
   rows: number;
-  /** Rows after the last seal; those of about one second while a gateway runs. */
+  /**
+   * Number of rows after the last seal. While a gateway runs, these are the rows of about one
+   * second.
+   */
   unsealed: number;
   findings: Finding[];
 }
@@ -406,7 +414,8 @@ export interface AuditVerdict {
 /**
  * Checks the whole chain, oldest first.
  * @param keys trusted public keys, by id.
- * @param checkpoint head of the chain as the data folder has it: reveals seals cut off at the end.
+ * @param checkpoint head of the chain as the data folder recorded it. It reveals whether seals were
+ * cut off at the end.
  */
 export async function verifyAudit(
   database: Queryable,
@@ -444,10 +453,14 @@ export async function verifyAudit(
 }
 
 /**
- * The lowest id of a bigint column, so that rows inserted before the first one are found as well.
+ * The lowest value of a bigint column, so that rows inserted before the first row are found as
+ * well.
  */
 const LOWEST = -(2n ** 63n);
-/** More than a seal can cover, so that rows inserted among them are found as well. */
+/**
+ * Maximum number of rows read for one seal: more than a seal can cover, so that rows inserted
+ * between sealed rows are found as well.
+ */
 const MOST = 1_000_000;
 
 async function countAfter(database: Queryable, id: bigint): Promise<number> {

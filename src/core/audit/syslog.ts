@@ -6,7 +6,7 @@ import { connect, type TLSSocket } from 'node:tls';
 /** Security and authorization messages, notice (RFC 5424 6.2.1): 10 × 8 + 5. */
 const PRIORITY = 85;
 
-/** PS3.15 A.6. */
+/** MSGID of every audit message (PS3.15 A.6). */
 const MESSAGE_ID = 'DICOM+RFC3881';
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -61,7 +61,8 @@ export function framed(message: Buffer): Buffer {
  * Syslog over TLS (RFC 5425), over one connection that is kept. The protocol has no answers: if the
  * connection is lost, the caller sends again what was written, so that a repository may see a
  * message twice but misses none.
- * @param options of the connection, read again for each one, so that a renewed certificate is used.
+ * @param options returns the TLS options. It is called for each new connection, so that a renewed
+ * certificate is used.
  */
 export function syslogOverTls(
   { host, port }: { host: string; port: number },

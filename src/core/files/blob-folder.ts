@@ -63,7 +63,7 @@ export function openBlobFolder(folder: string): BlobFolder {
     },
 
     async free() {
-      // The caller is about to write.
+      // The folder must exist here, because the caller is about to write.
       await mkdir(folder, { recursive: true });
       const { bavail, bsize } = await statfs(folder);
       return bavail * bsize;

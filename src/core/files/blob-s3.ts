@@ -99,7 +99,7 @@ function s3Multipart(client: S3Client, Bucket: string, prefix: string): Multipar
   };
 }
 
-/** How long to wait for a storage that does not answer; the client tries three times. */
+/** Milliseconds to wait for a storage that does not answer. The client tries three times. */
 const CONNECT_MS = 5000;
 const LONGEST_SILENCE_MS = 60_000;
 
@@ -114,8 +114,8 @@ export interface S3BlobStore extends BlobStore {
 /**
  * A blob store in a bucket of S3-compatible storage. A stream of unknown digest and size is first
  * written to `spool`, a folder of this machine.
- * @throws the storage's error when the bucket cannot be listed: a wrong address or key ends the
- * start.
+ * @throws the storage's error when the bucket cannot be listed: the gateway does not start with a
+ * wrong address or key.
  */
 export async function openS3BlobStore(
   location: S3Location,
@@ -258,7 +258,8 @@ export async function openS3BlobStore(
           await discard(source);
           throw new WrongSizeError(ContentLength);
         }
-        // The signed URL still works: only the bytes that were hashed are copied.
+        // The client can still PUT through its signed URL, so only the version that was hashed (its
+        // ETag) is copied.
         const sha256 = await digest(await read(source, ETag));
         const target = { Bucket, Key: BLOBS + sha256 };
         const CopySource = `${Bucket}/${source}`;

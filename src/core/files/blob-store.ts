@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import { MS_PER_DAY } from '../../platform/time.ts';
 
-/** Bytes that were touched within this time may belong to an upload in progress. */
+/** Bytes written or used within this time may belong to an upload in progress. */
 export const IN_USE_MS = 3_600_000;
 
 /** An upload that is not completed within this time has ended (exchange 5.9). */
 export const UPLOAD_LIFE_MS = MS_PER_DAY;
 
-/** There were more bytes than announced; nothing was kept. */
+/** A stream had more bytes than announced. None of them were kept. */
 export class TooManyBytesError extends Error {
   override name = 'TooManyBytesError';
 }
@@ -33,7 +33,7 @@ export class BlobMissingError extends Error {
   override name = 'BlobMissingError';
 }
 
-/** Bytes as the store knows them. */
+/** Content of the store, identified by its digest. */
 export interface StoredBlob {
   /** SHA-256 of the content, in lower-case hexadecimal digits. */
   sha256: string;
@@ -60,11 +60,14 @@ export interface BlobStore {
   remove(sha256: string, now: Date): Promise<void>;
   /** Removes what a killed process left half-written, and uploads that were never accepted. */
   removeAbandoned(now: Date): Promise<void>;
-  /** Free bytes; `Infinity` when unknown. */
+  /** Free space in bytes; `Infinity` when it is unknown. */
   free(): Promise<number>;
   /** Closes connections. */
   close(): void;
-  /** Null when only the gateway reaches the bytes; its own signed URLs are used instead. */
+  /**
+   * Direct access for clients; null when only the gateway can reach the bytes. Clients then use
+   * signed URLs of the gateway.
+   */
   direct: DirectAccess | null;
 }
 
@@ -76,7 +79,10 @@ export interface DirectAccess {
   has(sha256: string): Promise<boolean>;
   /** Stores a file of this machine whose digest is known; it is durable there afterwards. */
   takeFile(path: string, stored: StoredBlob, signal: AbortSignal): Promise<void>;
-  /** URL for downloading the bytes as `name`, valid for `seconds`; null when there are none. */
+  /**
+   * URL for downloading the bytes as `name`, valid for `seconds`; null when the store does not have
+   * these bytes.
+   */
   downloadUrl(
     sha256: string,
     as: { name: string; mediaType: string },
@@ -85,8 +91,8 @@ export interface DirectAccess {
   /** URL for a PUT of `bytes` as the upload `id`, valid for `seconds`. */
   uploadUrl(id: string, as: { bytes: number; mediaType: string }, seconds: number): Promise<string>;
   /**
-   * Accepts what was PUT as the upload `id`; null when nothing was. Afterwards the upload no longer
-   * exists where it was PUT.
+   * Moves the bytes that a client PUT as the upload `id` to their digest; null when nothing was
+   * PUT. Afterwards the upload no longer exists under `id`.
    * @throws WrongSizeError unless it has exactly `bytes` bytes.
    */
   takeIn(id: string, bytes: number): Promise<StoredBlob | null>;

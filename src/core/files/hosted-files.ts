@@ -94,7 +94,10 @@ async function store(
   }
 }
 
-/** Problems of our disk do not concern the client. */
+/**
+ * Whether an error comes from our own disk. Such an error is not the fault of the URL that the
+ * client gave.
+ */
 function isOwnFault(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ('path' in error || error.code === 'ENOSPC');
 }

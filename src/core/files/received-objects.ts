@@ -40,7 +40,10 @@ export interface ReceivedObjects {
   locate(object: ReceivedObject): Promise<string | null>;
 }
 
-/** Modalities wait longer than this for the status of their C-STORE. */
+/**
+ * Time limit in milliseconds for copying an object to the bucket. Modalities wait longer than this
+ * for the status of their C-STORE.
+ */
 const KEEP_MS = 20_000;
 
 /**
@@ -50,7 +53,7 @@ const KEEP_MS = 20_000;
 const FETCHED = 'fetched';
 const FETCHED_LIFE_MS = MS_PER_DAY;
 
-/** Received objects of a site, as the machine with `dataDir` sees them: shared through a bucket. */
+/** Received objects of a site, shared through a bucket, as the machine with `dataDir` sees them. */
 export function createReceivedObjects(dataDir: string, blobs: BlobStore): ReceivedObjects {
   return blobs.direct ? objectsInBucket(dataDir, blobs, blobs.direct) : objectsOnDisk(dataDir);
 }
@@ -122,7 +125,8 @@ export async function removeFetched(dataDir: string, now: Date): Promise<void> {
 }
 
 /**
- * @throws when the answer is unknown: an object on a disk that does not answer is not missing.
+ * Whether a file exists. @throws the system's error when this is unknown: an object on a disk that
+ * does not answer is not missing.
  */
 async function exists(path: string): Promise<boolean> {
   return ifMissing(

@@ -15,7 +15,7 @@ export interface NamedPart {
   etag: string;
 }
 
-/** The bytes of the file that a part holds. */
+/** A part of a file, with its byte range and whether its bytes have arrived. */
 export interface PartState {
   partNumber: number;
   firstByte: number;
@@ -31,7 +31,8 @@ export interface PartState {
 export interface UploadParts {
   state(fileId: string, bytes: number): Promise<PartState[]>;
   /**
-   * URL for a direct PUT of a part, valid for `seconds`; null: the part goes through the gateway.
+   * URL for a direct PUT of a part, valid for `seconds`; null when the client must send the part
+   * through the gateway.
    */
   url(fileId: string, part: PartState, seconds: number): Promise<string | null>;
   /**
@@ -57,7 +58,7 @@ export interface UploadParts {
   removeLeftOver(): Promise<void>;
 }
 
-/** Divides a file into parts of `partBytes`; the last one has the rest. */
+/** Divides a file into parts of `partBytes`; the last part holds the remaining bytes. */
 export function partsOf(
   bytes: number,
   partBytes: number,
@@ -174,7 +175,7 @@ export function createPartsInBucket(
         if (named) checkNamed(await state(fileId, bytes), named);
         throw incomplete('parts are missing or differ');
       }
-      // From here on the storage no longer knows the upload: other bytes need a new one.
+      // From here on the storage no longer knows the upload, so different bytes need a new upload.
       await forget(fileId);
       const taken = await direct.takeIn(fileId, bytes).catch((error: unknown) => {
         throw error instanceof WrongSizeError
@@ -257,8 +258,8 @@ export function createPartsThroughGateway(
       return (await blobs.write(Readable.from(whole()), bytes)).sha256;
     },
 
-    // The upload no longer accepts any (uploads.ts); the bytes are removed when they are not in
-    // use.
+    // Nothing to do: the upload no longer accepts parts (uploads.ts), and bytes that are not in use
+    // are removed later.
     abort: async () => {},
 
     async removeLeftOver() {

@@ -13,9 +13,9 @@ import {
 } from './upload-parts.ts';
 
 /**
- * Free bytes of the store minus those reserved for uploads in progress: the whole of a file that
- * comes in one PUT, and the missing parts of one in parts. A file without an announced size
- * reserves nothing. `Infinity` when the free space is unknown.
+ * Free bytes of the store minus those reserved for uploads in progress: all bytes of a file that
+ * arrives in one PUT, and the missing parts of a file that arrives in parts. A file without an
+ * announced size reserves nothing. `Infinity` when the free space is unknown.
  */
 async function unreservedBytes(
   database: Queryable,
@@ -36,13 +36,14 @@ async function unreservedBytes(
 }
 
 /**
- * Added to a renewed life, so that a file that many requests use is not written for each of them.
+ * Added when the life of a file is renewed, so that the row of a file that many requests use is not
+ * updated for each of them.
  */
 const RENEWED_EVERY_MS = 3_600_000;
 
 /** When uploads expire: a day after they were announced, completed or last used. */
 interface UploadExpiry {
-  /** When an upload of this moment expires. */
+  /** When an upload that is announced, completed or used now expires. */
   endOfLife(): Date;
   /**
    * Keeps files that a request uses for another day and an hour.
@@ -116,7 +117,7 @@ export interface FileRow {
   account_id: string;
   filename: string;
   media_type: string;
-  /** Null until the PUT of a file whose size was not announced. */
+  /** Size in bytes; null for a file without an announced size until its PUT has arrived. */
   bytes: number | null;
   status: FileStatus;
   sha256: string | null;
@@ -129,21 +130,21 @@ type ReadyFile = FileRow & { bytes: number; sha256: string };
 
 interface AnnouncedFile {
   filename: string;
-  /** Null when the size is known only with the PUT. */
+  /** Size in bytes; null when it becomes known only with the PUT. */
   bytes: number | null;
   mediaType: string;
 }
 
 interface UploadLimits {
-  /** Largest file of one PUT; a larger one comes in parts. */
+  /** Maximum size in bytes of a file sent in one PUT. A larger file is sent in parts. */
   maxBytes: number;
-  /** Largest file. */
+  /** Maximum size of a file in bytes. */
   maxFileBytes: number;
-  /** Size of every part but the last. */
+  /** Size in bytes of every part except the last. */
   partBytes: number;
   /**
-   * An upload is refused when it would leave less free space than this, counting uploads in
-   * progress.
+   * An upload is refused when it would leave less free space (in bytes) than this, counting uploads
+   * in progress.
    */
   minFreeBytes: number;
 }
@@ -151,7 +152,7 @@ interface UploadLimits {
 /**
  * Files that clients upload: announced, received as a whole or not at all, completed, then usable.
  */
-/** A ready upload as a request takes it. */
+/** A ready upload as an input file of a request. */
 interface UploadedFile {
   name: string;
   /** Empty: the bytes are in the blob store under their SHA-256. */
@@ -183,19 +184,25 @@ export interface Uploads {
    * The file in its present state. @throws SonogateError `not_found`.
    */
   find(accountId: string, id: string): Promise<FileRow>;
-  /** URL for a direct PUT of the bytes, valid for `seconds`; null: they go through the gateway. */
+  /**
+   * URL for a direct PUT of the bytes, valid for `seconds`; null when the client must send them
+   * through the gateway.
+   */
   directUrl(file: FileRow, seconds: number): Promise<string | null>;
-  /** The parts of a file and which have arrived; null for a file of one PUT. */
+  /** The parts of a file, and whether each has arrived; null for a file that is sent in one PUT. */
   parts(file: FileRow): Promise<PartState[] | null>;
-  /** The same for one part. */
+  /**
+   * URL for a direct PUT of one part, valid for `seconds`; null when the client must send the part
+   * through the gateway.
+   */
   partUrl(file: FileRow, part: PartState, seconds: number): Promise<string | null>;
   /** Stores one part; a later PUT replaces an earlier one. Returns its ETag. */
   receivePart(id: string, n: number, source: Readable, length: number | null): Promise<string>;
   /** Ends an incomplete upload; its bytes are removed a day after it was announced. */
   abort(accountId: string, id: string): Promise<void>;
   /**
-   * The files of `ids` that this account may use at present; asking keeps them for another day and
-   * an hour.
+   * The files of `ids` that this account may use at present; this call keeps them for another day
+   * and an hour.
    */
   ready(accountId: string, ids: readonly string[]): Promise<Map<string, UploadedFile>>;
   /** The bytes of a ready file. @throws BlobMissingError */
@@ -255,7 +262,9 @@ export function createUploads({
     return asked.map((ids) => ids.flatMap((id) => files.get(id) ?? []));
   });
 
-  /** SHA-256 of what the client has PUT directly to the store; null when it has not. */
+  /**
+   * SHA-256 of the bytes that the client has PUT directly to the store; null when it has PUT none.
+   */
   async function takeIn({ id, status, bytes }: FileRow): Promise<string | null> {
     if (!blobs.direct || status !== 'pending' || bytes === null) return null;
     const taken = await blobs.direct.takeIn(id, bytes).catch((error: unknown) => {

@@ -37,7 +37,7 @@ export async function writeAtomically(
 
 /**
  * Links a file, or copies it to another file system (EXDEV) or one without hard links. `to` must
- * not exist: a copy over a link would change the bytes that it leads to.
+ * not exist: a copy onto an existing link would overwrite the file that the link shares.
  */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   await link(from, to).catch((error: NodeJS.ErrnoException) => {

@@ -1,7 +1,10 @@
 import type { AuditAction, WriteAudit } from '../audit/audit.ts';
 import type { Deliverer, DeliveryKind } from './delivery.ts';
 
-/** Kinds of delivery that carry identity, with their audit actions; webhooks carry none. */
+/**
+ * Kinds of delivery that carry patient identity, with their audit actions. Webhooks carry no
+ * identity.
+ */
 const SENT: Partial<Record<DeliveryKind, { before?: AuditAction; after: AuditAction }>> = {
   dicom: { before: 'dicom.sending', after: 'dicom.sent' },
   forward: { before: 'dicom.sending', after: 'dicom.sent' },
@@ -9,11 +12,12 @@ const SENT: Partial<Record<DeliveryKind, { before?: AuditAction; after: AuditAct
 };
 
 /**
- * Audits every attempt to send identity to another node: for DICOM, before it begins and how it
- * ended (PS3.15 A.5.3.3, A.5.3.7); for a report, how it ended. Nothing is sent when the audit entry
+ * Audits every attempt to send identity to another node: for DICOM, its beginning and its outcome
+ * (PS3.15 A.5.3.3, A.5.3.7); for a report, only its outcome. Nothing is sent when the audit entry
  * cannot be written.
- * @param actorOf the destination as the audit names it: `ae:PACS`, or its name.
- * @param studyOf our id of the study of a received object that is forwarded.
+ * @param actorOf returns the destination as the audit names it: `ae:PACS`, or the name of the
+ * destination.
+ * @param studyOf returns our id of the study to which a forwarded object belongs.
  */
 export function auditedDeliverer(
   deliverer: Deliverer,

@@ -16,7 +16,7 @@ import { OUTBOX_CHANNEL } from './delivery.ts';
 const BREAKER_STATES = ['closed', 'open', 'half-open'] as const;
 type BreakerState = (typeof BREAKER_STATES)[number];
 
-/** A row of `destination_breakers`; a destination that works has none. */
+/** A row of `destination_breakers`. A destination that works has no row. */
 export interface BreakerRow {
   destination: string;
   state: BreakerState;
@@ -30,7 +30,10 @@ export interface BreakerRow {
 interface BreakerSettings {
   /** How many failures in a row open the breaker. */
   failures: number;
-  /** Wait before the first probe; doubled after each failed probe, up to `longestOpenSeconds`. */
+  /**
+   * Seconds before the first probe. The wait doubles after each failed probe, up to
+   * `longestOpenSeconds`.
+   */
   openSeconds: number;
   longestOpenSeconds: number;
 }
@@ -50,8 +53,8 @@ const OF_THE_PEER: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Of these, failures that a single object may cause, such as a peer that aborts whenever it
- * receives it.
+ * Those failures of the peer that a single object may also cause: for example, a peer may abort
+ * whenever it receives this object.
  */
 const PERHAPS_OF_THE_OBJECT: ReadonlySet<ErrorCode> = new Set([
   'peer_connection_lost',
@@ -61,13 +64,16 @@ const PERHAPS_OF_THE_OBJECT: ReadonlySet<ErrorCode> = new Set([
 
 export const isPeerFailure = (code: ErrorCode): boolean => OF_THE_PEER.has(code);
 
-/** Whether a failure counts against the object itself, in the order of a study (deliveries.ts). */
+/**
+ * Whether a failure counts against the object itself when the deliveries of a study are ordered
+ * (deliveries.ts).
+ */
 export const mayBeObjectFailure = (code: ErrorCode): boolean =>
   !OF_THE_PEER.has(code) || PERHAPS_OF_THE_OBJECT.has(code);
 
 /**
- * SQL: whether the breaker of the destination of `d` is open. Evaluated once for each statement,
- * however many deliveries wait.
+ * SQL: whether the breaker of the destination of `d` is open. The database evaluates it once per
+ * statement, however many deliveries wait.
  */
 export const BREAKER_IS_OPEN = `d.destination IN (
   SELECT destination FROM destination_breakers WHERE state = 'open'
@@ -76,9 +82,7 @@ export const BREAKER_IS_OPEN = `d.destination IN (
   WHERE destination_breakers.state = 'half-open'
     AND trial.state = 'sending' AND trial.lease_until > now())`;
 
-/**
- * Records a failure that the peer caused. @returns the state after it.
- */
+/** Records a failure that the peer caused. @returns the state of the breaker afterwards. */
 export async function recordPeerFailure(
   database: Queryable,
   destination: string,
@@ -141,7 +145,8 @@ export async function claimProbes(
 }
 
 /**
- * Probes an open destination at once: a person who replays a delivery knows that it works again.
+ * Probes an open destination at once: a person who replays a delivery knows that the destination
+ * works again.
  */
 export async function probeNow(database: Queryable, destination: string): Promise<void> {
   await database.query(
@@ -151,7 +156,7 @@ export async function probeNow(database: Queryable, destination: string): Promis
   );
 }
 
-/** Null when no breaker is open. */
+/** Seconds until the next probe is due; null when no breaker is open. */
 export async function secondsUntilProbe(database: Queryable): Promise<number | null> {
   const { rows } = await database.query<{ seconds: number | null }>(
     `SELECT EXTRACT(EPOCH FROM min(probe_at) - now())::float8 AS seconds
@@ -160,7 +165,7 @@ export async function secondsUntilProbe(database: Queryable): Promise<number | n
   return rows[0]?.seconds ?? null;
 }
 
-/** Records that the probe was answered: the oldest delivery is tried next. */
+/** Records that the probe was answered: the oldest delivery is sent next, as a trial. */
 export async function recordProbeSuccess(database: Database, destination: string): Promise<void> {
   const { rowCount } = await database.query(
     `UPDATE destination_breakers SET state = 'half-open', probe_at = NULL
@@ -170,7 +175,7 @@ export async function recordProbeSuccess(database: Database, destination: string
   if (rowCount === 1) await makeDue(database, destination);
 }
 
-/** Records that the probe failed: the next one follows after twice the last wait. */
+/** Records that the probe failed: the next probe follows after twice the previous wait. */
 export async function recordProbeFailure(
   database: Queryable,
   destination: string,

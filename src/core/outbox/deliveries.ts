@@ -49,7 +49,7 @@ export interface DeliveryRow {
   object: string;
   state: DeliveryState;
   attempt: number;
-  /** Attempts made before a person last sent it again. */
+  /** Number of attempts made before a person last sent the delivery again. */
   attempts_before: number;
   next_at: Date;
   give_up_at: Date;
@@ -105,7 +105,7 @@ export async function enqueueDeliveries(
 
 /** A received object that is forwarded unchanged. */
 interface ForwardedObject {
-  /** Id of its row. */
+  /** Id of the row of the object. */
   instance: string;
   /** Our own id of its study, and the revision in which it arrived. */
   study: string;
@@ -113,7 +113,8 @@ interface ForwardedObject {
 }
 
 /**
- * Creates the deliveries that forward received objects; an object is sent to a destination once.
+ * Creates the deliveries that forward received objects; each object is sent to each destination
+ * once.
  */
 export async function enqueueForwards(
   tx: Queryable,
@@ -137,7 +138,10 @@ export async function enqueueForwards(
   if (destinations.length > 0) await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, '']);
 }
 
-/** Every change after a send names the attempt: an attempt whose lease ran out changes nothing. */
+/**
+ * SQL condition of every change after a send: it names the attempt, so that an attempt whose lease
+ * ran out changes nothing.
+ */
 const OWN = `id = $1 AND attempt = $2 AND state = 'sending'`;
 
 export async function markDelivered(
@@ -181,7 +185,7 @@ export async function markDead(
 /**
  * Reschedules a failed delivery in `waitSeconds`, or ends it when its time is over.
  * @param own whether the object itself may have caused the failure.
- * @returns its state now; null when the delivery no longer belonged to this attempt.
+ * @returns the new state of the delivery; null when it no longer belonged to this attempt.
  */
 export async function rescheduleDelivery(
   database: Queryable,
@@ -203,7 +207,7 @@ export async function rescheduleDelivery(
 
 /**
  * Ends the deliveries to a destination with an open breaker that have waited longer than a delivery
- * may.
+ * is allowed to wait.
  * @returns their ids.
  */
 export async function endOverdue(
@@ -234,7 +238,10 @@ export async function holdDestination(
   );
 }
 
-/** A person who sends something again knows that the destination is back. */
+/**
+ * Ends the hold of a destination: a person who sends a delivery again knows that the destination is
+ * back.
+ */
 async function liftHold(tx: Queryable, destination: string): Promise<void> {
   await tx.query('DELETE FROM destination_holds WHERE destination = $1', [destination]);
 }
@@ -245,7 +252,7 @@ export interface DeliveryFilter {
   requestId?: string | undefined;
   destination?: string | undefined;
   state?: DeliveryState | undefined;
-  /** Of the last failure. */
+  /** Error code of the last failure. */
   code?: string | undefined;
   limit?: number | undefined;
 }
@@ -266,8 +273,8 @@ export async function listDeliveries(
 }
 
 /**
- * Sends a dead delivery again on behalf of a person: due at once, with the full time before it is
- * given up.
+ * Sends a dead delivery again on behalf of a person: it is due at once, and has the full time again
+ * before the gateway gives it up.
  * @throws SonogateError `not_found` when there is no dead delivery with this id.
  */
 export function replayDelivery(
@@ -282,9 +289,7 @@ export function replayDelivery(
   });
 }
 
-/**
- * Sends every dead delivery to a destination again. @returns how many.
- */
+/** Sends every dead delivery to a destination again. @returns the number of deliveries. */
 export function replayAll(
   database: Database,
   destination: string,
@@ -305,7 +310,10 @@ export function replayAll(
   });
 }
 
-/** Makes a delivery in one of `states` due at once; null when there is none. */
+/**
+ * Makes a delivery due at once if it is in one of `states`. @returns the delivery; null when there
+ * is none in these states.
+ */
 export async function sendAgain(
   tx: Queryable,
   id: string,

@@ -9,7 +9,7 @@ export const LONGEST_HOLD_SECONDS = 3600;
 /** Kinds of destination; each has one deliverer. */
 export type DeliveryKind = 'dicom' | 'fhir' | 'webhook' | 'forward';
 
-/** An object that must leave for a destination when the request succeeds. */
+/** An object that must be sent to a destination when the request succeeds. */
 export interface DeliveryTarget {
   kind: DeliveryKind;
   destination: string;
@@ -44,16 +44,22 @@ export type SendOutcome =
       failure: FailureClass;
       code: ErrorCode;
       detail: string;
-      /** Seconds the peer asked us to wait; holds the whole destination. */
+      /**
+       * Number of seconds that the peer asked us to wait. All deliveries to this destination wait
+       * that long.
+       */
       retryAfter?: number;
     };
 
-/** Sends one delivery. Never throws for what a peer does; a throw is our own defect. */
+/**
+ * Sends one delivery. A failure caused by the peer is returned, never thrown; an exception is a
+ * defect in our code.
+ */
 export interface Deliverer {
   kind: DeliveryKind;
   /**
-   * Seconds until the next attempt after `tries` failed ones; null when there is none. Without this
-   * method, the settings of `delivery` decide. `random` is uniform in [0, 1).
+   * Seconds until the next attempt after `tries` failed attempts; null when no further attempt
+   * follows. Without this method, the settings of `delivery` decide. `random` is uniform in [0, 1).
    */
   retryWait?(tries: number, random: number): number | null;
   /**
@@ -86,7 +92,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
  * SQL: whether the delivery `d` to an EHR waits for a person: it ended without success, or its
- * patient is not known there yet. One that a person rejected does not wait.
+ * patient is not known there yet. A delivery that a person rejected does not wait.
  */
 export const HELD_FOR_A_PERSON = `(d.kind = 'fhir'
   AND (d.state = 'dead' OR (d.state = 'pending' AND d.code = 'ehr_patient_not_found'))

@@ -95,8 +95,8 @@ async function divertEach(
 
 /**
  * Diverts one delivery on behalf of a person.
- * @throws SonogateError `not_found` when it is neither dead nor waiting, or the other destination
- * already has one for the object.
+ * @throws SonogateError `not_found` when the delivery is neither dead nor waiting, or the other
+ * destination already has a delivery of the same object.
  */
 export function divertByHand(
   database: Database,

@@ -47,7 +47,10 @@ export function backoffSeconds(
   return random * Math.min(capSeconds, baseSeconds * 2 ** (attempt - 1));
 }
 
-/** A delivery that this process has claimed. Both counts start when a person last sent it again. */
+/**
+ * A delivery that this process has claimed. Both counts start again when a person sends the
+ * delivery again.
+ */
 interface ClaimedDelivery extends Delivery {
   tries: number;
   /** Failures before this attempt that the object itself may have caused. */
@@ -55,8 +58,9 @@ interface ClaimedDelivery extends Delivery {
 }
 
 /**
- * Claims the delivery that has waited longest, of one of `kinds` and to none of `busy`, with a
- * lease: if this process dies, the delivery is due again when the lease ends.
+ * Claims, with a lease, the delivery that has waited longest among those of the given `kinds` whose
+ * destination is not in `busy`: if this process dies, the delivery is due again when the lease
+ * ends.
  */
 export async function claimDelivery(
   database: Queryable,
@@ -111,13 +115,16 @@ async function renewDelivery(
   return rowCount === 1;
 }
 
-/** A delivery may have become due after the last claim looked for it. */
+/**
+ * SQL interval: deliveries may have become due this recently, after the last claim looked for them.
+ */
 const JUST_NOW = "interval '0.2 seconds'";
 
 /**
- * Seconds until a delivery to none of `busy` becomes due, a lease runs out or a hold ends (0 or
- * less: already); null when nothing will. Deliveries that are due but wait for others do not count:
- * the end of those wakes the outbox.
+ * Seconds until a delivery to a destination outside `busy` becomes due, a lease runs out or a hold
+ * ends. Zero or less means that this has already happened; null that nothing will become due.
+ * Deliveries that are due but wait for other deliveries do not count: the outbox wakes when those
+ * end.
  */
 async function secondsUntilDue(
   database: Queryable,
@@ -142,7 +149,9 @@ async function secondsUntilDue(
 const LEASE_SECONDS = 30;
 const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;
 
-/** Checks again after this long at the latest, in case a notification was lost. */
+/**
+ * Checks for due deliveries after this many seconds at the latest, in case a notification was lost.
+ */
 const RECHECK_SECONDS = 5;
 
 /**
@@ -158,7 +167,10 @@ interface OutboxOptions {
   database: PooledDatabase;
   deliverers: readonly Deliverer[];
   config: Pick<Config, 'delivery'>;
-  /** Destination → its alternate when it fails permanently or for long. */
+  /**
+   * Maps a destination to its alternate, which is used when the destination fails permanently or
+   * for a long time.
+   */
   alternates?: ReadonlyMap<string, string>;
   logger: Logger;
 }
@@ -168,7 +180,7 @@ export interface Outbox {
   stop(): Promise<void>;
   /** Checks for due deliveries now. */
   wake(): void;
-  /** Newest first. */
+  /** Lists deliveries, newest first. */
   list(filter?: DeliveryFilter): Promise<DeliveryRow[]>;
   /** Sends a dead delivery again. @throws SonogateError `not_found` */
   replay(id: string): Promise<DeliveryRow>;
@@ -273,7 +285,8 @@ export async function startOutbox({
       const signal = AbortSignal.any([stopping.signal, lease.signal]);
       await settle(delivery, await send(delivery, signal));
     } catch (error) {
-      // The row still says `sending`; it is due again when its lease has run out.
+      // The row is still in the state `sending`. The delivery is due again when its lease has run
+      // out.
       logger.event(EVENTS.deliveryUnrecorded, { delivery: delivery.id, error: String(error) });
     } finally {
       clearInterval(renew);
@@ -296,7 +309,7 @@ export async function startOutbox({
     }
   };
 
-  /** Null: there is no further attempt. */
+  /** Seconds until the next attempt; null when no further attempt follows. */
   const waitAfter = (
     { kind, tries, ownFailures }: ClaimedDelivery,
     code: ErrorCode,
@@ -326,7 +339,8 @@ export async function startOutbox({
       await useAlternate(delivery);
       return;
     }
-    // A send that we aborted ourselves is not the peer's failure: it is due again at once.
+    // A send that we aborted ourselves is not the peer's failure: the delivery is due again at
+    // once.
     const again = stopping.signal.aborted ? 0 : waitAfter(delivery, code);
     if (again === null) {
       await markDead(database, delivery, code, detail);
@@ -346,7 +360,10 @@ export async function startOutbox({
     }
   };
 
-  /** A kind with its own retry schedule is slow enough without a breaker. */
+  /**
+   * A kind of delivery with its own retry schedule needs no breaker, because its retries are far
+   * enough apart.
+   */
   const hasBreaker = ({ kind }: Delivery) => byKind.get(kind)?.retryWait === undefined;
 
   const noteWorks = async (delivery: Delivery) => {

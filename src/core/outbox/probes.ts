@@ -15,7 +15,9 @@ import { endOverdue } from './deliveries.ts';
 import type { Deliverer } from './delivery.ts';
 import { divert, divertOverdue } from './divert.ts';
 
-/** A probe without an answer for this long has failed; another process may then probe. */
+/**
+ * A probe that has no answer after this many seconds has failed. Another process may then probe.
+ */
 const PROBE_SECONDS = 90;
 
 interface BreakerParts {
@@ -28,13 +30,12 @@ interface BreakerParts {
 }
 
 /**
- * Looks after destinations whose breaker is open: probes each when it is due, diverts what has
- * waited too long to the alternate, and ends what has waited longer than a delivery may.
+ * Looks after destinations whose breaker is open: probes each destination when its probe is due,
+ * diverts deliveries that have waited too long to the alternate, and ends deliveries that have
+ * waited longer than a delivery is allowed to wait.
  */
 export function createProbes(parts: BreakerParts): {
-  /**
-   * @returns seconds until the next probe is due; null when none is.
-   */
+  /** @returns the number of seconds until the next probe is due; null when no probe is planned. */
   tend(): Promise<number | null>;
   /** Resolves when no probe is running. */
   settled(): Promise<void>;
@@ -95,8 +96,8 @@ export function createProbes(parts: BreakerParts): {
 }
 
 /**
- * The first deliverer that knows the destination probes it; if it cannot, the oldest delivery is
- * tried.
+ * Lets the first deliverer that knows the destination probe it. If that deliverer cannot probe, the
+ * oldest delivery is sent as a trial.
  */
 async function ask(
   deliverers: readonly Deliverer[],

@@ -17,17 +17,17 @@ export type ToChild =
   | { type: 'abort' };
 
 /**
- * Messages from a pipeline process. `error` carries what was thrown, for our log only, and whether
- * a full disk caused it.
+ * Messages from a pipeline process. `error` contains the message of the exception, for our log
+ * only, and whether a full disk caused it.
  */
 export type FromChild =
   | { type: 'event'; event: PipelineEvent }
   | { type: 'end'; end: PipelineEnd }
-  /** Answer to `load` of a module that prepares itself. */
+  /** Answer to `load`: the module has opened its models. */
   | { type: 'prepared'; models: readonly ModelInUse[] }
   /** A model was called. */
   | { type: 'inference'; run: InferenceRun }
-  /** A model does not, or no longer, run on an accelerator. */
+  /** A model does not run on an accelerator, or no longer does. */
   | { type: 'refusal'; refusal: AcceleratorRefusalOfModel }
   | { type: 'error'; message: string; outOfSpace: boolean };
 
@@ -35,7 +35,7 @@ export type FromChild =
 export interface PipelineProgram {
   /** Path of the module that the process runs. */
   entry: string;
-  /** URL of the module that is loaded before it and takes network and threads away. */
+  /** URL of the module that is loaded before `entry` and denies the process network and threads. */
   confinement: string;
 }
 
@@ -66,7 +66,10 @@ const LONGEST_LOG_LINE = 2000;
 /** How a run ended, as seen from outside its process. */
 export type RunOutcome =
   | PipelineEnd
-  /** The pipeline threw; `message` is for our log only. `outOfSpace`: because the disk was full. */
+  /**
+   * The pipeline threw; `message` is for our log only. `outOfSpace` is true when it threw because
+   * the disk was full.
+   */
   | { type: 'failed'; message: string; outOfSpace: boolean }
   | { type: 'crashed'; reason: string }
   | { type: 'timeout' }
@@ -75,9 +78,9 @@ export type RunOutcome =
 interface ProcessLimits {
   /** Heap limit in megabytes. */
   memoryMegabytes: number;
-  /** The only folder the process may write below; it reads it too. */
+  /** The only folder below which the process may write. It may also read there. */
   writable: string;
-  /** Other places that it may read. */
+  /** Other paths that the process may read. */
   readable: readonly string[];
 }
 
@@ -103,8 +106,7 @@ export class PipelineProcess {
   ) {
     this.#child = fork(entry, [], {
       // The process may start no processes, use no network and read no files but those of the
-      // program and the work folders: the database and the files of other studies are out of its
-      // reach.
+      // program and the work folders: it cannot reach the database or the files of other studies.
       execArgv: [
         `--max-old-space-size=${memoryMegabytes}`,
         '--permission',
@@ -169,7 +171,7 @@ export class PipelineProcess {
     });
   }
 
-  /** Calls the listener for each model that does not, or no longer, run on an accelerator. */
+  /** Calls the listener for each model that does not run on an accelerator, or no longer does. */
   onRefusal(listener: (refusal: AcceleratorRefusalOfModel) => void): void {
     this.#child.on('message', (message: FromChild) => {
       if (message.type === 'refusal') listener(message.refusal);
@@ -224,13 +226,15 @@ export class PipelineProcess {
     clearTimeout(timer);
   }
 
-  /** A message that cannot be delivered is not an error: the exit of the process says enough. */
+  /**
+   * A message that cannot be delivered is not an error: the exit of the process is reported anyway.
+   */
   #send(message: ToChild): void {
     if (this.#alive) this.#child.send(message, () => {});
   }
 }
 
-/** Keeps processes warm between runs; as many as run at a time. */
+/** Keeps processes warm between runs: as many processes as there are concurrent runs. */
 export interface PipelinePool {
   run(run: Run): Promise<RunOutcome>;
   /** Starts a process before the first run; `prepared` is called with the models that it opened. */
@@ -246,7 +250,7 @@ export interface PipelinePool {
 interface ModelListeners {
   /** A model was called. */
   onInference?(run: InferenceRun): void;
-  /** A model does not, or no longer does, run on an accelerator. */
+  /** A model does not run on an accelerator, or no longer does. */
   onRefusal?(refusal: AcceleratorRefusalOfModel): void;
 }
 

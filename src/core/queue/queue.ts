@@ -16,12 +16,15 @@ import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import type { JobQueue, Priority } from '../requests/request.ts';
 
 /**
- * The queue only says which request to look at next; the row of the request is the truth. A job
- * that is lost, arrives twice or is left over therefore does no harm.
+ * The queue only suggests which request to look at next; the row of the request in the database
+ * decides. A job that is lost, arrives twice or is left over therefore does no harm.
  */
 export interface RequestQueue extends JobQueue {
   counts(): Promise<{ waiting: number; active: number }>;
-  /** Hands out one request id at a time per slot, high priority first, oldest first within one. */
+  /**
+   * Gives each slot one request id at a time: high priority first, and the oldest first within one
+   * priority.
+   */
   work(concurrency: number, process: (requestId: string) => Promise<void>): QueueWorker;
   close(): Promise<void>;
 }
@@ -72,7 +75,7 @@ export async function openQueue({
     return redis;
   };
   // Without the offline queue a call fails at once while Redis is away, so that a submit does not
-  // wait for it; a worker waits for as long as it takes.
+  // wait for it; a worker waits until Redis is back.
   const producer = await connect({
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
@@ -85,12 +88,13 @@ export async function openQueue({
   });
 }
 
-/** A call that Redis does not answer for this long has failed. */
+/** A call that Redis has not answered after this time has failed. */
 const COMMAND_MILLISECONDS = 5_000;
 const REDIS_START_MILLISECONDS = 10_000;
 
 /**
- * @throws an error for the operator when Redis cannot be reached at start.
+ * Waits until the connection to Redis is ready. @throws an error for the operator when Redis cannot
+ * be reached at start.
  */
 async function whenReady(redis: Redis): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -152,8 +156,8 @@ async function openOn<Connection>(
           concurrency,
           lockDuration: LOCK_MILLISECONDS,
           stalledInterval: STALLED_CHECK_MILLISECONDS,
-          // The row of the request counts how often it may die, not BullMQ: the largest integer of
-          // SQL.
+          // The row of the request, not BullMQ, counts how often its process has died. So BullMQ
+          // gets the largest SQL integer as its limit.
           maxStalledCount: 2 ** 31 - 1,
         },
         backend,
@@ -179,7 +183,7 @@ const RECHECK_SECONDS = 30;
 const BATCH = 500;
 
 /**
- * Adds every request to the queue that should be worked on but that nobody works on: new ones whose
+ * Adds to the queue every request that is waiting for work but that no worker holds: new ones whose
  * process may have ended before it added the job; queued ones whose job was lost; those whose
  * worker died. Adding a job that exists does no harm, so the state of the queue itself does not
  * matter.

@@ -67,14 +67,14 @@ export interface WorkerOptions {
   database: PooledDatabase;
   queue: RequestQueue;
   endpoints: readonly Endpoint[];
-  /** What the child processes run. */
+  /** The modules that the child processes run. */
   program: PipelineProgram;
   /** Endpoint id → URL of the module that exports its `pipeline`. */
   pipelines: Readonly<Record<string, string>>;
   /** URL of the mock pipeline, which runs the requests of test keys. */
   mock?: string;
   fetchFile: FetchHostedFile;
-  /** Where uploads are, and copies of artifacts for download. */
+  /** The store that contains uploads, and copies of artifacts for download. */
   blobs: BlobStore;
   config: Pick<
     Config,
@@ -82,7 +82,8 @@ export interface WorkerOptions {
   >;
   logger: Logger;
   /**
-   * Called with the models once the first pipeline process has opened them, and when one changes.
+   * Called with the models once the first pipeline process has opened them, and again when one of
+   * them changes.
    */
   modelsReady?(models: readonly ModelInUse[]): void;
   /** Called for each call of a model. */
@@ -124,7 +125,7 @@ interface ProgressParts {
   now: () => Date;
 }
 
-/** How many of the last requests give the typical run time. */
+/** Number of recent requests from which the typical run time is computed. */
 const HISTORY = 20;
 
 /** Median run time in seconds of the endpoint's last requests; null before the first. */
@@ -182,7 +183,10 @@ async function recordProgress(row: StoredRequest, parts: ProgressParts) {
   };
 }
 
-/** A preview can be fetched as soon as it is announced; with a bucket, from any machine. */
+/**
+ * Stores a preview before it is announced, so that clients can fetch it at once; with a bucket,
+ * from any machine.
+ */
 async function announcePartial(
   row: StoredRequest,
   { artifact: name, mediaType, section, caption }: Extract<PipelineEvent, { type: 'partial' }>,
@@ -223,7 +227,7 @@ class InterruptedError extends Error {
   override name = 'InterruptedError';
 }
 
-/** The disk was full for the pipeline. */
+/** The pipeline failed because the disk was full. */
 class OutOfSpaceError extends Error {
   override name = 'OutOfSpaceError';
 }
@@ -269,7 +273,7 @@ interface RunParts extends WorkerOptions {
   stopping: AbortSignal;
 }
 
-/** `crashed`: the request was released and must be claimed again. */
+/** How a run ended. `crashed`: the request was released and must be claimed again. */
 type RunEnd = 'over' | 'crashed';
 
 /**
@@ -368,7 +372,7 @@ async function prepare(row: StoredRequest, parts: RunParts, broken: AbortSignal)
   );
 }
 
-/** Fetches what the client named by URL, one after the other, into the work folder. */
+/** Fetches the files that the client gave by URL into the work folder, one after the other. */
 async function fetchHosted(
   { id, attempts, status, test }: StoredRequest,
   files: readonly RequestFile[],
@@ -421,8 +425,8 @@ async function runPipeline(
 }
 
 /**
- * Checks and stores the result, where every process of the site finds it, then ends the request and
- * creates its deliveries in one transaction.
+ * Checks the result, stores it where every process of the site can find it, then ends the request
+ * and creates its deliveries in one transaction.
  */
 async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal): Promise<void> {
   const { database, config, logger, now } = parts;
@@ -452,7 +456,10 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
 
 const PUBLISH_AGAIN_MS = 5000;
 
-/** An outage of the storage is waited out: the run need not be repeated. */
+/**
+ * Publishes the result. During an outage of the storage it waits and tries again, so that the run
+ * need not be repeated.
+ */
 async function publish(
   { id }: StoredRequest,
   stored: readonly ArtifactEntry[],

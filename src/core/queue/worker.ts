@@ -18,7 +18,7 @@ import { runRequest, type WorkerOptions } from './run-request.ts';
 
 /**
  * Follows which accelerator models run on, and logs each accelerator that is skipped or fails.
- * @param asked `models.provider`.
+ * @param asked the accelerator that the setting `models.provider` asks for.
  * @param changed called with the models once they are open, and when one of them changes.
  */
 export function followModels(
@@ -49,26 +49,29 @@ export function followModels(
 const PROGRAM = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * The parts of the program that a pipeline needs; the data folder may be beside these, but is not
- * one of them.
+ * The folders and files of the program that a pipeline needs. The data folder may be beside them,
+ * but a pipeline may not read it.
  */
 const PARTS = ['config', 'dimse', 'fhir', 'models', 'pipelines', 'src', 'package.json'];
 
-/** Where accelerators have their libraries and drivers; none of these places holds patient data. */
+/**
+ * System paths that contain the libraries and drivers of accelerators. None of them contains
+ * patient data.
+ */
 const SYSTEM = ['/usr', '/lib', '/lib64', '/opt', '/dev', '/sys', '/etc/ld.so.cache'];
 
-/**
- * Allowed whether or not it exists: the driver looks there, and a denied look would be an error.
- */
+/** Allowed whether or not it exists: the driver looks there, and it fails if the look is denied. */
 const ASKED_FOR = ['/etc/vulkan/icd.d'];
 
-/** Environment variables of a pipeline process that name more such places. */
+/**
+ * Environment variables of a pipeline process that name further paths with libraries and drivers.
+ */
 const VARIABLES = ['LD_LIBRARY_PATH', 'VK_DRIVER_FILES', 'VK_ICD_FILENAMES'];
 
 /**
  * What a pipeline process may read besides its work folder: the program; its packages, which may be
  * in any folder above it; the folders of the pipelines; and libraries of the system.
- * @param modules URLs.
+ * @param modules URLs of the pipeline modules.
  */
 export function readablePlaces(modules: readonly string[]): string[] {
   const packages: string[] = [];
@@ -80,7 +83,7 @@ export function readablePlaces(modules: readonly string[]): string[] {
   const own = modules.map((module) => dirname(fileURLToPath(module)));
   const named = VARIABLES.flatMap((name) => (process.env[name] ?? '').split(':'));
   const system = [...SYSTEM, ...named.filter((place) => isAbsolute(place))];
-  // Node takes a permission for a folder as one for all below it only when the folder exists.
+  // Node extends the permission for a folder to everything below it only when the folder exists.
   const places = [...program, ...packages, ...own, ...system].filter((place) => existsSync(place));
   return [...new Set([...places, ...ASKED_FOR])];
 }
@@ -93,13 +96,13 @@ export interface RunningWorker {
 }
 
 /**
- * Processes the queue: each request in a warm child process, `worker.concurrency` at a time. Begins
- * with what an earlier process left behind.
+ * Processes the queue: each request in a warm child process, `worker.concurrency` at a time. It
+ * begins with the requests that an earlier process left unfinished.
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { database, queue, config, logger, program, pipelines, now = () => new Date() } = options;
   const changes = await openChangeFeed(database);
-  // Node reads a permission for a folder as one for all below it only when the folder exists.
+  // Node extends the permission for a folder to everything below it only when the folder exists.
   const writable = resolve(config.dataDir, 'work');
   await mkdir(writable, { recursive: true });
   const modules = [...Object.values(pipelines), ...(options.mock ? [options.mock] : [])];

@@ -8,7 +8,8 @@ export const WEBHOOK_EVENTS = ['request.succeeded', 'request.failed'] as const;
 type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 /**
- * The event that announces each end; a request that was canceled or has expired announces nothing.
+ * The webhook event for each final status. A request that was canceled or has expired is not
+ * announced.
  */
 const EVENT_OF: Partial<Record<RequestStatus, WebhookEvent>> = {
   succeeded: 'request.succeeded',
@@ -30,7 +31,10 @@ export async function announceEnd(
   await enqueueDeliveries(tx, id, [target], GIVE_UP_SECONDS);
 }
 
-/** Standard Webhooks asks for thin payloads; a longer result is fetched from `urls.self`. */
+/**
+ * Maximum length of a webhook body in bytes: Standard Webhooks asks for small payloads. The client
+ * fetches a longer result from `urls.self`.
+ */
 export const MAX_BODY_BYTES = 20_000;
 
 /** The JSON text that announces the end of a request. */
@@ -58,7 +62,7 @@ function queueMessage({ id, status, output, error }: RequestObject) {
   return {
     request_id: id,
     gateway_request_id: id,
-    // A request only expires after it has succeeded.
+    // `expired` counts as `OK`, because a request only expires after it has succeeded.
     status: status === 'succeeded' || status === 'expired' ? 'OK' : 'ERROR',
     payload: output ?? null,
     ...(error && { error: error.detail }),

@@ -21,11 +21,11 @@ export interface ChangeFeed {
 
 interface Watched {
   onChange: Set<() => void>;
-  /** Number of events of the request at the last check; null before the first. */
+  /** Number of events of the request at the last check; null before the first check. */
   seen: number | null;
 }
 
-/** Requests in one statement when the feed polls. */
+/** Maximum number of requests per statement when the feed polls. */
 const REQUESTS_PER_POLL = 500;
 
 /**
@@ -64,7 +64,7 @@ export async function openChangeFeed(
       await delay(lookEveryMs, null, { signal: closing.signal }).catch(() => {});
       const ids = [...watched.keys()];
       for (let n = 0; n < ids.length && !closing.signal.aborted; n += REQUESTS_PER_POLL) {
-        // Nothing is known while the database cannot be reached; the next poll may succeed.
+        // While the database cannot be reached, nobody is notified; the next poll may succeed.
         await look(ids.slice(n, n + REQUESTS_PER_POLL)).catch(() => {});
       }
     }
@@ -100,7 +100,9 @@ export function armWatch(feed: ChangeFeed, id: string) {
     wake();
   });
   return {
-    /** Resolves at the next change, when `signal` aborts, or after so many milliseconds. */
+    /**
+     * Resolves at the next change, when `signal` aborts, or after the given number of milliseconds.
+     */
     async next(signal?: AbortSignal, milliseconds?: number): Promise<void> {
       if (!changed && !signal?.aborted) {
         await new Promise<void>((resolve) => {

@@ -137,7 +137,7 @@ interface HistoryQuery {
   key?: string | undefined;
   since?: Date | undefined;
   limit: number;
-  /** `nextCursor` of the page before: the id of its last request. */
+  /** `nextCursor` of the previous page, which is the id of its last request. */
   cursor?: string | undefined;
 }
 
@@ -146,7 +146,7 @@ interface HistoryPage {
   nextCursor: string | null;
 }
 
-/** Newest first. Ids sort by time, so a page is stable under inserts. */
+/** Requests, newest first. Ids sort by time, so a page is stable under inserts. */
 async function listHistory(database: Queryable, query: HistoryQuery): Promise<HistoryPage> {
   const { rows } = await database.query<StoredRequest>(
     `SELECT * FROM requests
@@ -179,7 +179,10 @@ interface EventReader {
    * caller reached us, without a trailing slash: addresses inside the events start with it.
    */
   list(id: string, afterSeq: number, baseUrl: string): Promise<StoredEvent[]>;
-  /** As `list`, then every event as it happens; ends after `done`, or when `signal` aborts. */
+  /**
+   * Yields the same events as `list`, then every event as it happens; ends after `done`, or when
+   * `signal` aborts.
+   */
   follow(
     id: string,
     afterSeq: number,
@@ -191,9 +194,12 @@ interface EventReader {
 /** The one request core, as the three doors and the deliveries use it. */
 export interface RequestCore extends ResultReader {
   submit: SubmitRow;
-  /** Null when unknown or of another account; an `accountId` of null sees every account. */
+  /**
+   * Returns a request; null when it is unknown or belongs to another account. With an `accountId`
+   * of null, requests of every account are found.
+   */
   get(id: string, accountId: string | null): Promise<RequestRow | null>;
-  /** Newest first, stable under inserts. */
+  /** A page of requests, newest first; new requests do not shift later pages. */
   history(query: HistoryQuery): Promise<HistoryPage>;
   /**
    * The request object (api 2.1). `output` is read for a succeeded request, unless
@@ -206,7 +212,8 @@ export interface RequestCore extends ResultReader {
   ): Promise<RequestObject>;
   /**
    * The body of the webhook that announces the end of the request; null when it is unknown.
-   * @param address of this server, for a request that did not record the address it came by.
+   * @param address of this server, used when the request did not record the address by which its
+   * caller reached us.
    */
   webhookBody(id: string, accountId: string, address: string): Promise<string | null>;
   /**
@@ -218,8 +225,8 @@ export interface RequestCore extends ResultReader {
   waitForChange(row: RequestRow, seconds: number, signal?: AbortSignal): Promise<RequestRow>;
   events: EventReader;
   /**
-   * Artifacts: of a succeeded request, `result.json` first; of a running one, the previews
-   * announced so far; empty when there are none, or they have been purged.
+   * The artifacts of a request: for a succeeded request, `result.json` first; for a running
+   * request, the previews announced so far. Empty when there are none, or they have been purged.
    */
   artifacts(id: string): Promise<ArtifactEntry[]>;
   /** The endpoints that clients may call. */
@@ -231,7 +238,7 @@ interface CoreParts {
   database: PooledDatabase;
   queue: JobQueue;
   endpoints: readonly Endpoint[];
-  /** Where results that another machine made are. */
+  /** The store that contains the results of other machines. */
   blobs: BlobStore;
   config: Pick<Config, 'dataDir'>;
   logger: Logger;

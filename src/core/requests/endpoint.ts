@@ -4,7 +4,7 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 export interface PriceLine {
   item: string;
   quantity: number;
-  /** Decimal strings in USD: money is never a binary fraction. */
+  /** Decimal string in USD: money is never a binary fraction. */
   unit_price: string;
   amount: string;
 }
@@ -20,7 +20,7 @@ export interface Endpoint {
   model: string;
   version: string;
   title: string;
-  /** For use by the gateway only: clients neither see nor call it. */
+  /** True for an endpoint that only the gateway uses: clients can neither see nor call it. */
   internal?: boolean;
   /** Schema of `input` (api 2.3); unknown fields are refused. */
   input: z.ZodType<EndpointInput>;
@@ -28,15 +28,15 @@ export interface Endpoint {
   /** Sections of the result, in order. */
   sections?: readonly { id: string; title: string }[];
   /**
-   * Prices by the number of uploaded frames, where one price does not hold for all; null: any
-   * number.
+   * Prices by the number of uploaded frames, for endpoints whose price depends on it.
+   * `up_to_frames` is null for the tier without an upper limit.
    */
   priceTiers?: readonly { up_to_frames: number | null; price: string }[];
-  /** Tasks of the models that it uses. */
+  /** Tasks of the models that the endpoint uses. */
   modelTasks?: readonly string[];
   /**
-   * What a request costs. `frames` is how many the result says were read, known when it succeeds;
-   * without it the price is that of the smallest upload.
+   * What a request costs. `frames` is the number of frames that were read according to the result;
+   * it is known when the request succeeds. Without it, the price is that of the smallest upload.
    */
   price(input: EndpointInput, frames?: number): PriceLine[];
 }
@@ -60,7 +60,7 @@ function newerFirst(a: Endpoint, b: Endpoint): number {
 
 /**
  * The endpoint for an id or model alias. `1`, `1.0` and `1.0.0` mean the newest version that begins
- * like this, null the newest of all.
+ * with these numbers; null means the newest version of all.
  * @throws SonogateError `unknown_endpoint`
  */
 export function resolveEndpoint(

@@ -85,7 +85,7 @@ export interface LogPlace {
   after: number;
 }
 
-/** Like `listEvents` for many requests; for one that is named twice, the longer list. */
+/** Like `listEvents` for many requests; for a request that is named twice, the longer list. */
 export async function listEventsOfMany(
   database: Queryable,
   places: readonly LogPlace[],

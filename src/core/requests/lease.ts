@@ -3,13 +3,13 @@ import type { ChangeFeed } from './changes.ts';
 import type { StoredRequest } from './request.ts';
 import { lockRequest, STAGES, transition } from './transitions.ts';
 
-/** How often a pipeline process may die in a request: the run is repeated once. */
+/** How often the pipeline process of a request may die; the run is therefore repeated once. */
 export const MAX_CRASHES = 2;
 
 /**
  * How often a run may begin. A run that was lost with the whole gateway is repeated more often,
- * because the machine is mostly to blame; but not for ever, because the request may be what brings
- * the gateway down.
+ * because the machine is usually the cause; but not for ever, because the request may be what
+ * brings the gateway down.
  */
 export const MAX_ATTEMPTS = 5;
 
@@ -46,7 +46,10 @@ export function claimRequest(
   });
 }
 
-/** The lease is compared with the database's clock, the one clock that all workers share. */
+/**
+ * Whether no worker holds the request. The lease is compared with the clock of the database,
+ * because all workers share it.
+ */
 async function isFree(tx: Queryable, id: string): Promise<boolean> {
   const { rows } = await tx.query(
     `SELECT 1 FROM requests WHERE id = $1 AND status IN ('queued', 'preparing', 'running')
@@ -56,7 +59,7 @@ async function isFree(tx: Queryable, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** False when the request no longer belongs to this worker. */
+/** Renews the lease. @returns false when the request no longer belongs to this worker. */
 async function renewLease(database: Queryable, id: string, attempt: number) {
   const { rowCount } = await database.query(
     `UPDATE requests SET lease_until = now() + make_interval(secs => $3)
@@ -85,7 +88,10 @@ export async function releaseRequest(
   );
 }
 
-/** When a process has the database to itself, no other worker can be alive at its start. */
+/**
+ * Ends all leases at the start of a process that has the database to itself: no other worker can be
+ * alive then.
+ */
 export async function endAllLeases(database: Queryable): Promise<void> {
   await database.query(
     `UPDATE requests SET lease_until = NULL, enqueued_at = NULL
@@ -105,7 +111,8 @@ export function holdLease(database: Queryable, changes: ChangeFeed, id: string, 
   let current: Promise<void> = Promise.resolve();
   const renew = () => {
     current = current.then(async () => {
-      // While the database cannot be reached nothing is known; the lease runs out if that lasts.
+      // While the database cannot be reached, the worker counts as the holder; the lease runs out
+      // if the outage lasts.
       const ours = await renewLease(database, id, attempt).catch(() => true);
       if (!ours) lost.abort();
     });

@@ -48,7 +48,7 @@ export interface RequestFile {
 /** Body of a webhook: the request object, or the message of the compatible queue. */
 export type WebhookShape = 'request' | 'queue';
 
-/** Where the end of a request is announced to. */
+/** The webhook to which the end of a request is announced. */
 export interface Webhook {
   url: string;
   events: string[];
@@ -57,11 +57,11 @@ export interface Webhook {
   shape?: WebhookShape;
 }
 
-/** How a request came in; no identity. `study` is our own id of the study. */
+/** How a request was submitted; contains no identity. `study` is our own id of the study. */
 export type RequestSource =
   | {
       kind: 'api' | 'queue';
-      /** The caller's place in a trace, as it was sent (W3C Trace Context). */
+      /** The `traceparent` header as the caller sent it (W3C Trace Context). */
       traceparent?: string;
     }
   | { kind: 'dicom'; study: string; revision: number; rule: string };
@@ -85,8 +85,8 @@ export interface SubmitCommand {
   test: boolean;
   deliverTo: DeliveryTarget[];
   /**
-   * Who submitted; audited in the same transaction as the request. Left out by a door that has no
-   * callers.
+   * Who submitted; audited in the same transaction as the request. A door without callers leaves it
+   * out.
    */
   audit?: SubmitAudit;
 }
@@ -95,7 +95,7 @@ export interface SubmitCommand {
 export interface JobQueue {
   /** The id of the job is the id of the request, so adding it twice does no harm. */
   add(requestId: string, priority: Priority): Promise<void>;
-  /** Removes a waiting job; one that a worker has claimed stays. */
+  /** Removes a waiting job; a job that a worker has claimed stays. */
   remove(requestId: string): Promise<void>;
 }
 
@@ -120,7 +120,10 @@ export interface ResultReader {
   artifactPath(requestId: string, name: string): Promise<string | null>;
 }
 
-/** Current stage of a request (api 6.1). `progress` 0 to 1, `eta_s` seconds or unknown. */
+/**
+ * Current stage of a request (api 6.1). `progress` runs from 0 to 1; `eta_s` is the number of
+ * seconds left, if known.
+ */
 export interface Stage {
   name: string;
   label: string;
@@ -159,9 +162,9 @@ export interface RequestRow {
   source: RequestSource;
   cost: Cost;
   fault: RequestFault | null;
-  /** How often a worker has claimed the request. */
+  /** Number of times that a worker has claimed the request. */
   attempts: number;
-  /** How often a pipeline process died while it ran the request. */
+  /** Number of times that a pipeline process died while it ran the request. */
   crashes: number;
   /** Number of the last event in its log. */
   last_seq: number;
@@ -182,7 +185,9 @@ export interface StoredRequest extends RequestRow {
 
 const DECIMAL = /^(\d+)(?:\.(\d+))?$/;
 
-/** Sum of decimal strings, exact, with at least two decimals. @throws on anything not a decimal */
+/**
+ * Exact sum of decimal strings, with at least two decimals. @throws if a string is not a decimal.
+ */
 export function sumDecimals(amounts: readonly string[]): string {
   const split = amounts.map((amount) => {
     const match = DECIMAL.exec(amount);
@@ -198,7 +203,7 @@ export function sumDecimals(amounts: readonly string[]): string {
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
-/** The cost of a request that ended without a result, or that a test key made. */
+/** The cost of a request that ended without a result, or that was made with a test key. */
 export const NO_COST: Cost = { currency: 'USD', total: '0.00', lines: [] };
 
 /** What a request costs when it succeeds; calls with a test key are free. */

@@ -20,8 +20,8 @@ const artifactSchema = z.object({
 export type ArtifactEntry = z.infer<typeof artifactSchema>;
 
 /**
- * The part of a result that the core reads: the files that belong to it, and the number of frames
- * it is charged by.
+ * The part of a result that the core reads: the files that belong to the result, and the number of
+ * frames that decides the price.
  */
 export const resultEssentialsSchema = z.object({
   artifacts: z.array(artifactSchema).default([]),
@@ -35,7 +35,7 @@ export async function listArtifacts(database: Queryable, id: string): Promise<Ar
      WHERE request_id = $1 ORDER BY position`,
     [id],
   );
-  // bigint is text in node-postgres.
+  // node-postgres returns a bigint as text.
   return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }));
 }
 
@@ -49,7 +49,7 @@ export async function saveArtifacts(
   for (const artifact of artifacts) await addArtifact(tx, id, artifact);
 }
 
-/** Adds one artifact; one of the same name is replaced. */
+/** Adds one artifact; an artifact with the same name is replaced. */
 export async function addArtifact(
   tx: Queryable,
   id: string,
@@ -66,7 +66,7 @@ export async function addArtifact(
 
 export const RESULT = 'result.json';
 
-/** Suffix of a result that is not yet complete. */
+/** Suffix of the folder of a result that is not yet complete. */
 const MAKING = '.making';
 
 /** The files that a pipeline left do not match its own result. */
@@ -157,7 +157,8 @@ async function syncFile(path: string): Promise<void> {
 
 /**
  * Path of an artifact: in the store once the request has succeeded, in the work folder while it
- * runs (previews announced early). Null when it is in neither. @throws when it cannot be reached.
+ * runs (previews announced early). Null when the artifact is in neither place. @throws the system's
+ * error when it cannot be read.
  */
 export async function artifactPath(
   dataDir: string,
@@ -181,11 +182,11 @@ export async function removeResult(dataDir: string, id: string): Promise<void> {
 }
 
 /**
- * Reads the results of succeeded requests, whichever machine ran them: from the data folder, and
- * with a bucket also those of other machines; the data folder is then a cache of the bucket.
+ * Reads the results of succeeded requests, whichever machine ran them: from the data folder, and,
+ * where the site has a bucket, also from the bucket. The data folder is then a cache of the bucket.
  */
 interface ResultStore {
-  /** Path on this machine of a file of the result; null when it is nowhere. */
+  /** Path on this machine of a file of the result; null when the file cannot be found anywhere. */
   path(id: string, artifact: Pick<ArtifactEntry, 'name' | 'sha256'>): Promise<string | null>;
   /** The parsed `result.json`; null when there is none, or it has been purged. */
   read(id: string, artifacts: readonly ArtifactEntry[]): Promise<unknown>;
@@ -219,7 +220,7 @@ export function createResultStore(dataDir: string, blobs: BlobStore): ResultStor
 
 const LOOK_AT = 500;
 
-/** Removes files of this machine whose results another machine has purged. */
+/** Removes the files on this machine of results that another machine has purged. */
 export async function removeExpiredResults(database: Queryable, dataDir: string): Promise<void> {
   const ids = await ifMissing(readdir(join(dataDir, 'results')), []);
   for (let n = 0; n < ids.length; n += LOOK_AT) {
@@ -248,7 +249,10 @@ export async function publishArtifacts(
   }
 }
 
-/** Removes these copies, unless another request or an upload has the same bytes. */
+/**
+ * Removes the copies of a result from the bucket, unless another request or an upload has the same
+ * bytes.
+ */
 export async function withdrawArtifacts(
   blobs: BlobStore,
   database: Queryable,

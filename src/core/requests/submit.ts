@@ -24,10 +24,11 @@ const MONTH =
   '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
 
 /**
- * What free text of the clinical context must not contain. Written so that a sonographer's usual
- * text passes: "20+3 weeks", "BP 120/80", "G2 P1", "EFW 1.850 g". Every repeat that could be split
- * in more than one way is bounded, so that the time grows linearly with the length of the text: a
- * local part has at most 64 characters and a domain 255 (RFC 5321 4.5.3.1).
+ * Patterns of identifying text, which the free text of the clinical context must not contain. They
+ * let a sonographer's usual text pass: "20+3 weeks", "BP 120/80", "G2 P1", "EFW 1.850 g". Every
+ * repeat that could be split in more than one way is bounded, so that the time grows linearly with
+ * the length of the text: a local part has at most 64 characters and a domain 255 (RFC 5321
+ * 4.5.3.1).
  */
 const PATTERNS: readonly { what: string; pattern: RegExp }[] = [
   { what: 'a date', pattern: /\b\d{1,4}([./-])\d{1,2}\1\d{1,4}\b/g },
@@ -74,7 +75,7 @@ interface NewRequest {
  * Stores requests, first events and audit entries in one statement, which is one commit: a submit
  * is as fast as the disk. Nobody is notified, because nobody can be watching an id that has not
  * been returned yet. `enqueued_at` stays null until the reconciler has seen the request: if the
- * process ends before it has added the job, the next pass of any worker does.
+ * process ends before it has added the job, the next pass of any worker adds it.
  */
 const STORE = `
   WITH new AS MATERIALIZED (
@@ -105,7 +106,8 @@ const STORE = `
   SELECT id FROM made`;
 
 /**
- * Stores a request. If its unique key already has one, that row is returned and `isNew` is false.
+ * Stores a request. If a request with its unique key already exists, that row is returned and
+ * `isNew` is false.
  */
 type StoreRequest = (
   endpoint: Endpoint,
@@ -178,7 +180,7 @@ function newRequest(endpoint: Endpoint, command: SubmitCommand, at: Date): NewRe
   };
 }
 
-/** Of a `RequestRow`. */
+/** The columns of a `RequestRow`. */
 const COLUMNS = `id, account_id, key_id, model, endpoint, version, status, stage, priority, test,
   input, metadata, webhook, source, cost, fault, attempts, crashes, last_seq, created_at, started_at,
   ended_at, expires_at`;
@@ -262,7 +264,7 @@ function checkFileNames({ files, priorFiles }: SubmitCommand): void {
 function nameErrors(files: readonly RequestFile[], pointer: string): PointedError[] {
   const seen = new Set<string>();
   return files.flatMap(({ name }, i) => {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: a name with one is refused
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: refuses names with such characters
     const plain = /^(?!\.{1,2}$)[^/\\\u0000-\u001f]+$/.test(name);
     if (!plain || Buffer.byteLength(name) > LONGEST_NAME_BYTES) {
       return [{ pointer: `${pointer}/${i}`, detail: 'not a plain file name' }];

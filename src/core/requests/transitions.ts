@@ -37,7 +37,7 @@ export class IllegalTransitionError extends Error {
   }
 }
 
-/** The stages of the core itself (api 6.1); a pipeline reports those in between. */
+/** The stages that the core itself enters (api 6.1); a pipeline reports the stages in between. */
 export const STAGES = {
   received: { name: 'received', label: 'Received', progress: 0, eta_s: null },
   queued_gpu: { name: 'queued_gpu', label: 'Waiting for a worker', progress: 0, eta_s: null },
@@ -48,7 +48,10 @@ export const STAGES = {
   completed: { name: 'completed', label: 'Completed', progress: 1, eta_s: 0 },
 } as const satisfies Record<string, Stage>;
 
-/** A pipeline's own progress runs from 0 to 1 between these two stages of the request. */
+/**
+ * Progress of the request for the progress of its pipeline (0 to 1): the run lies between two
+ * stages of the core.
+ */
 export function pipelineProgress(progress: number): number {
   const share = Math.min(Math.max(progress, 0), 1);
   const { starting, uploading } = STAGES;
@@ -64,12 +67,12 @@ export function laterStage(current: Stage, next: Stage | null): Stage {
   return same ? current : { ...next, progress };
 }
 
-/** Below this share of the work, its speed says little about the rest. */
+/** Until this share of the work is done, the speed so far does not predict the time left. */
 const RELIABLE_SHARE = 0.2;
 
 /**
  * Seconds left, or null when unknown. `typical` is the median run time in seconds of the endpoint's
- * last requests; it is used until the run itself has progressed far enough to be judged by.
+ * last requests; it is used until the run itself has progressed far enough for an estimate.
  */
 export function estimateEta(
   share: number,
@@ -104,7 +107,7 @@ interface Change {
   expiresAt?: Date;
 }
 
-/** The row, locked until `tx` ends. */
+/** The row of a request, locked until `tx` ends; null when it is unknown. */
 export async function lockRequest(tx: Queryable, id: string): Promise<StoredRequest | null> {
   const { rows } = await tx.query<StoredRequest>(
     'SELECT * FROM requests WHERE id = $1 FOR UPDATE',
@@ -124,8 +127,8 @@ export async function lockOwn(tx: Queryable, id: string, attempt: number): Promi
 }
 
 /**
- * Moves a request along the state table and adds the event, inside the transaction `tx`. The only
- * place that writes `requests.status`.
+ * Moves a request along the state table and adds the event, inside the transaction `tx`. No other
+ * code writes `requests.status`.
  * @throws IllegalTransitionError, LeaseLostError
  */
 export async function transition(

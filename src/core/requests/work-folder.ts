@@ -32,7 +32,7 @@ export function priorNames(files: readonly RequestFile[], priors: readonly Reque
   });
 }
 
-/** Creates the work folder of a run afresh: `files/`, an empty `artifacts/` and `job.json`. */
+/** Creates an empty work folder for a run: `files/`, an empty `artifacts/` and `job.json`. */
 export async function prepareWorkFolder(folder: string, job: object): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'files'), { recursive: true });
@@ -58,7 +58,7 @@ export async function placeFile(
   });
 }
 
-/** False when nothing exists at `from`. */
+/** Links or copies a file. @returns false when nothing exists at `from`. */
 function linked(from: string, to: string): Promise<boolean> {
   const made = linkOrCopy(from, to).then(() => true);
   return ifMissing(made, false);

@@ -19,7 +19,7 @@ export interface ArchiveCount {
   detail: string | null;
 }
 
-/** A moment some seconds later. */
+/** The time `more` seconds after `at`. */
 export const secondsAfter = (at: Date, more: number) => new Date(at.getTime() + more * 1000);
 
 export function expectedCountSettings(
@@ -92,7 +92,7 @@ async function hold(
   });
 }
 
-/** The count of a revision, for `explain`; null when no archive is asked. */
+/** The archive count of a revision, for `explain`; null when no archive is asked. */
 export async function countOfStudy(
   database: Queryable,
   { id, revision }: { id: string; revision: number },

@@ -27,7 +27,7 @@ import type { Arrival, ReceivedInstance, StudyRow } from './study-store.ts';
 
 /** An object that is complete and synced on the disk. */
 export interface StoredObject {
-  /** Relative to the data folder. */
+  /** Path relative to the data folder. */
   path: string;
   meta: FileMeta;
   bytes: number;
@@ -188,7 +188,8 @@ async function registerLeftFile(
     return true;
   } catch (error) {
     const cause = error instanceof RowMayExistError ? error.cause : error;
-    // The object went to the quarantine, or is left for the next start; one object stops no start.
+    // The object went to the quarantine, or is left for the next start; one object must not keep
+    // the gateway from starting.
     if (cause instanceof SonogateError) return false;
     throw cause;
   }
@@ -217,7 +218,7 @@ async function digest(path: string, start: number): Promise<string> {
  * The row of an object was committed, or may have been: its file must be kept, whatever the cause.
  */
 export class RowMayExistError extends Error {
-  override name = 'RowMayStandError';
+  override name = 'RowMayExistError';
 }
 
 /**
@@ -296,7 +297,7 @@ async function patientOfStudy(
   { header }: ReceivedInstance,
   renewed: boolean,
 ): Promise<{ identity: DicomIdentity; mismatch: PatientMismatch | null }> {
-  // Most objects are one more of the same patient and change nothing.
+  // Most objects name the same patient as the objects before them and change nothing.
   if (!renewed && mismatch === null && !namesAnotherPatient(identity, header.identity)) {
     return { identity, mismatch };
   }
@@ -333,8 +334,8 @@ async function auditPatient(
 }
 
 /**
- * Whether an object opens no revision: a prior that we retrieved, or one of our results
- * that a PACS sends back.
+ * Whether an object does not open a revision, because it is a prior that we retrieved, or one of
+ * our results that a PACS sends back.
  */
 async function opensNothing(
   tx: Queryable,

@@ -44,7 +44,7 @@ interface StudyActionParts {
   submit: Submit;
   /** The result of a succeeded request. */
   result: ResultReader['result'];
-  /** Forwards received objects, by the ids of their rows; once each. */
+  /** Forwards received objects, named by the ids of their rows, once each. */
   forward: Forward;
   logger: Logger;
   now: () => Date;
@@ -56,10 +56,10 @@ export type Forward = (
   destinations: readonly string[],
 ) => Promise<void>;
 
-/** Wait before a study is tried again after a transient failure. */
+/** Seconds before a study is tried again after a transient failure. */
 const RETRY_SECONDS = 10;
 
-/** Wait before a study is judged again while its images are classified. */
+/** Seconds before the rules are applied again to a study whose images are being classified. */
 const LOOK_SECONDS = 1;
 const LOOKING = 'Its images are being classified, because a routing rule asks what they show.';
 
@@ -67,7 +67,7 @@ const inSeconds = (seconds: number, { now }: Pick<StudyActionParts, 'now'>) =>
   new Date(now().getTime() + seconds * 1000);
 
 /**
- * Carries out the routing rules for a complete revision, and ends it in the state that results.
+ * Carries out the routing rules for a complete revision, and sets the final state of the revision.
  * Every step is repeatable: after a crash between two steps the same requests and deliveries
  * result.
  */
@@ -106,7 +106,7 @@ const LATE = 'Objects arrived after the study was interpreted; its source has `r
 
 /**
  * Whether objects arrived late from a source whose studies are interpreted only once: they are
- * forwarded like any others, and no endpoint runs. A command of a person is always carried out.
+ * forwarded like any others, and no endpoint runs. A command from a person is always carried out.
  */
 async function interpretedForGood(
   study: StudyRow,
@@ -118,7 +118,7 @@ async function interpretedForGood(
   return former.some(({ revision }) => revision < study.revision);
 }
 
-/** Judges the rules on a study; a rule that a person chose replaces all others. */
+/** Judges the routing rules on a study. If a person chose a rule, only that rule is judged. */
 export async function judgeStudy(
   study: StudyRow,
   instances: readonly InstanceRow[],
@@ -208,7 +208,10 @@ async function priorsOf(
   return { found, waitsUntil };
 }
 
-/** Leaves what the core refuses permanently to a person; anything else is tried again. */
+/**
+ * Handles a failed study: a permanent refusal by the core is left to a person, and any other
+ * failure is tried again.
+ */
 async function onFailure(
   study: StudyRow,
   error: unknown,

@@ -19,7 +19,7 @@ const AGE_YEARS = [0, 130] as const;
 const HEIGHT_CM = [30, 250] as const;
 const WEIGHT_KG = [1, 400] as const;
 
-/** PS3.3 C.7.1.1, (0010,0040). */
+/** Patient's Sex (0010,0040), PS3.3 C.7.1.1. */
 const SEX: Readonly<Record<string, HeaderContext['sex']>> = {
   F: 'female',
   M: 'male',
@@ -62,9 +62,9 @@ export function inputFor(
 }
 
 /**
- * Gestational age on the day of the study: by the (0010,21D0) Last Menstrual Date of any object,
- * otherwise as stated by the cart. A date that gives no plausible age, such as that of an earlier
- * pregnancy, is skipped.
+ * Gestational age on the day of the study: computed from the (0010,21D0) Last Menstrual Date of any
+ * object, otherwise as the cart states it. A date that gives no plausible age, such as that of an
+ * earlier pregnancy, is skipped.
  */
 function datingOf(headers: readonly InstanceHeader[]): HeaderContext['dating'] {
   const days =

@@ -17,8 +17,8 @@ export function completeNow(database: Database, key: string, at: Date): Promise<
 }
 
 /**
- * Releases a study that a rule holds, or that no rule acted on: under the rules that do not hold,
- * or under the named one.
+ * Releases a study that a rule holds, or that no rule acted on. The rules that do not hold studies
+ * then act on it, or only the rule that the person names.
  * @throws SonogateError `not_found`, also when no rule has that name.
  */
 export async function releaseStudy(
@@ -109,7 +109,7 @@ async function complete(
   });
 }
 
-/** The result of other rules for one study. */
+/** What edited rules would do with one study. */
 export interface DryRun {
   study: string;
   receivedAt: Date;
@@ -118,7 +118,7 @@ export interface DryRun {
   verdicts: RuleVerdict[];
 }
 
-/** Judges `routing` on the studies received last, without acting. */
+/** Judges the rules of `routing` on the most recently received studies, without acting on them. */
 export async function dryRun(
   database: Database,
   {

@@ -37,8 +37,8 @@ export function quietDeadline(sources: readonly Source[], source: string, lastAr
 }
 
 /**
- * The same after the release of the last association that sent objects; null when the release is no
- * signal for this source.
+ * When a study counts as complete after the release of the last association that sent objects; null
+ * when a release is not a completion signal for this source.
  */
 export function releaseDeadline(
   sources: readonly Source[],
@@ -49,7 +49,9 @@ export function releaseDeadline(
   return signal === 'association-release' ? after(released, afterReleaseSeconds) : null;
 }
 
-/** The same once all objects have arrived that a machine or a PACS listed. */
+/**
+ * When a study counts as complete once all objects have arrived that a machine or a PACS listed.
+ */
 export function expectedDeadline(sources: readonly Source[], source: string, now: Date): Date {
   return after(now, settingsOf(sources, source).completion.afterReleaseSeconds);
 }

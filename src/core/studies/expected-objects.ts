@@ -7,7 +7,8 @@ import { hastenCompletion } from './study-store.ts';
 interface Expectation {
   studyInstanceUid: string;
   /**
-   * UID of the procedure step or of the notification; a later list from the same one replaces it.
+   * UID of the procedure step or of the notification. A later list with the same UID replaces the
+   * earlier list.
    */
   statedBy: string;
   signal: Extract<
@@ -18,7 +19,10 @@ interface Expectation {
   statedAt: Date;
 }
 
-/** Records a list of objects; an empty one says nothing about when the study is complete. */
+/**
+ * Records a list of objects; an empty list is ignored, because it does not show when the study is
+ * complete.
+ */
 export async function expectObjects(database: Queryable, stated: Expectation): Promise<void> {
   if (stated.sopInstanceUids.length === 0) return;
   await database.query(
@@ -40,9 +44,10 @@ export async function expectObjects(database: Queryable, stated: Expectation): P
 /**
  * Brings forward the completion of studies that have every listed object, of every step and every
  * notification, while none of their steps is in progress. At least one list must name an object of
- * the current revision: a list that arrived after its own revision was complete says nothing about
- * the next.
- * @param deadline when a study of this source counts as complete then.
+ * the current revision: a list that arrived after its own revision was complete does not describe
+ * the next revision.
+ * @param deadline returns when a study of this source counts as complete once every listed object
+ * has arrived.
  */
 export async function completeExpected(
   database: Queryable,
@@ -71,7 +76,8 @@ export async function completeExpected(
 }
 
 /**
- * Deletes the lists of a study that has completed: later objects are listed anew, or waited for.
+ * Deletes the lists of a study that has completed. Objects that arrive later get new lists, or the
+ * study waits out its quiet time again.
  */
 export async function forgetExpectations(
   database: Queryable,
@@ -82,7 +88,7 @@ export async function forgetExpectations(
   ]);
 }
 
-/** Lists older than this belong to no study that still receives. */
+/** Age in days after which a list is deleted: no study receives objects for that long. */
 const STATEMENT_DAYS = 30;
 
 /** Deletes lists of studies that never arrived, and procedure steps that ended long ago. */

@@ -27,8 +27,8 @@ export interface StudyExplanation {
   /** Which signal set that time. */
   completeBecause: CompletionSignal;
   /**
-   * The count of the archive; null when none is asked. `holdUntil` is how long the study waits at
-   * most.
+   * The count of the archive; null when none is asked. `holdUntil` is when the study stops waiting
+   * for the archive at the latest.
    */
   archiveCount: (ArchiveCount & { holdUntil: Date | null }) | null;
   /** The search for earlier examinations of each rule that asks for them. */

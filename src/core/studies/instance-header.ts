@@ -18,8 +18,8 @@ export interface InstanceHeader {
   columns: number;
   numberOfFrames: number;
   /**
-   * (0028,2110) `01`; null when absent or `00`. Missing in headers that were stored by older
-   * versions.
+   * Lossy compression when (0028,2110) is `01`; null when the attribute is absent or `00`. Missing
+   * in headers that were stored by older versions.
    */
   lossy?: LossyHistory | null;
   /** Code values of the procedure: (0008,1032) and (0032,1064). */
@@ -89,14 +89,14 @@ export async function readInstanceHeader(path: string): Promise<InstanceHeader> 
   }
 }
 
-/** Null when the part ends before the pixel data and more can be read. */
+/** Parses the beginning of a file. Null when it ends before the pixel data and more can be read. */
 function parse(start: Buffer<ArrayBuffer>, whole: boolean): NaturalDataset | null {
   const sets = takeCharacterSets(start);
   try {
     const { dict } = dcmjs.data.DicomMessage.readFile(start.buffer, {
       untilTag: PIXEL_DATA,
       includeUntilTagValue: false,
-      // Errors of the cart behind the attributes that we need do not matter.
+      // Errors that the cart made after the attributes that we need do not matter.
       ignoreErrors: whole,
     });
     if (!whole && !(PIXEL_DATA in dict)) return null;
@@ -189,7 +189,10 @@ function codeValues(sequence: unknown): string[] {
     .filter((code) => code !== '');
 }
 
-/** The only item that the sequence may have (PS3.3 table 10-18), if it names an entity. */
+/**
+ * The issuer's qualifiers, from the only item that the sequence may have (PS3.3 table 10-18), if it
+ * names an entity.
+ */
 function issuerQualifiers(sequence: unknown): Pick<DicomIdentity, 'IssuerOfPatientIDQualifiers'> {
   const [item] = Array.isArray(sequence) ? (sequence as NaturalDataset[]) : [];
   const UniversalEntityID = attributeText(item?.UniversalEntityID);

@@ -73,7 +73,7 @@ async function subfolders(path: string): Promise<string[]> {
     .sort();
 }
 
-/** Paths that one query looks up. */
+/** Maximum number of paths that one query looks up. */
 const LOOKUP_BATCH = 1000;
 
 /** Yields the objects of a day folder that have no row, as paths relative to the data folder. */
@@ -94,7 +94,7 @@ export async function* unregisteredObjects(
 
 /** A file written less than an hour ago may be about to get its row. */
 const SETTLED_MILLISECONDS = 3_600_000;
-/** Most blobs of one pass; the next pass continues. */
+/** Maximum number of blobs per pass. The next pass continues. */
 const BATCH = 1000;
 
 /**
@@ -114,9 +114,9 @@ export async function recordUnneededBlobs(
 }
 
 /**
- * Deletes the blobs of removed studies that nothing else refers to from the bucket. A failed one
- * stays recorded.
- * @throws what the bucket throws.
+ * Deletes from the bucket the blobs of removed studies that nothing else refers to. A blob whose
+ * deletion failed stays recorded.
+ * @throws the error of the bucket.
  */
 export async function removeUnneededBlobs(
   { database, objects }: { database: Queryable; objects: ReceivedObjects },
@@ -139,7 +139,7 @@ export async function removeUnneededBlobs(
  * Deletes this machine's copies of objects whose study another machine has removed: files without a
  * row that are older than the retention. Otherwise the next start would register them as new
  * objects.
- * @param before the end of the retention.
+ * @param before files that were written before this time are older than the retention.
  */
 export async function removeOrphanedFiles(
   { database, dataDir }: { database: Queryable; dataDir: string },

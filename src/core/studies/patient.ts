@@ -17,7 +17,7 @@ export function patientIdentity(identity: DicomIdentity): PatientIdentity {
   };
 }
 
-/** Why two records cannot be taken for one patient. */
+/** Why two studies cannot be treated as studies of one patient. */
 export type PatientMismatch =
   | 'no-patient-id'
   | 'patient-id'
@@ -37,9 +37,10 @@ export const MISMATCH_WORDS: Readonly<Record<PatientMismatch, string>> = {
 };
 
 /**
- * Compares the patients of two studies. The ID alone is not enough, since IDs are reused and mistyped:
- * both must state the birth date, and issuer and sex must not differ where both state them.
- * @returns null when the two are taken for one patient.
+ * Compares the patients of two studies. The ID alone is not enough, since IDs are reused and
+ * mistyped: both must state the birth date, and issuer and sex must not differ where both state
+ * them.
+ * @returns null when both studies are treated as studies of one patient.
  */
 export function patientMismatch(
   one: PatientIdentity,
@@ -57,16 +58,18 @@ export function patientMismatch(
 const differ = (one: string, other: string) => one !== '' && other !== '' && one !== other;
 
 /**
- * The identity of a study: that of its first object that names a patient, otherwise of its first.
- * @param identities of its objects in order of arrival; of an object sent again only the newest.
+ * The identity of a study: the identity in its first object that names a patient, otherwise the
+ * identity in its first object.
+ * @param identities the identities of its objects in order of arrival; for an object that was sent
+ * again, only the newest.
  */
 export function studyIdentity(identities: readonly DicomIdentity[]): DicomIdentity | undefined {
   return identities.find(({ PatientID }) => PatientID !== '') ?? identities[0];
 }
 
 /**
- * Finds objects of one study that name different patients. A value that one object leaves out is no
- * difference, and the sex is not compared, since carts set it by default.
+ * Finds objects of one study that name different patients. A value that one object leaves out does
+ * not count as a difference. The sex is not compared, since carts set it by default.
  * @returns null when all may be of one patient.
  */
 export function mismatchWithinStudy(identities: readonly DicomIdentity[]): PatientMismatch | null {
@@ -83,7 +86,10 @@ export function mismatchWithinStudy(identities: readonly DicomIdentity[]): Patie
 
 const UNSTATED = 'not stated';
 
-/** A patient, completed by what only the other states: then only what both state can differ. */
+/**
+ * A patient, with missing values filled in from the other. The two can then differ only in values
+ * that both state.
+ */
 function completed(one: PatientIdentity, other: PatientIdentity): PatientIdentity {
   return {
     ...one,

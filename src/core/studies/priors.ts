@@ -22,7 +22,7 @@ export interface PriorSearch {
 /** Earlier examinations that are added to a request. */
 export interface Priors {
   files: RequestFile[];
-  /** The result of the search, in words. */
+  /** The result of the search as text for a person. */
   note: string;
 }
 
@@ -30,7 +30,7 @@ const TOO_LATE = 'Not available: no answer in time.';
 
 /**
  * The earlier examinations for a revision under a rule; the first call starts the search.
- * @returns until when the study waits, while the search runs.
+ * @returns the earlier examinations, or until when the study waits while the search still runs.
  */
 export async function priorsFor(
   database: Database,
@@ -110,7 +110,8 @@ export const PRIOR_STUDY = {
 
 /**
  * Whether objects of a study that arrive now were retrieved as a prior: over our own association,
- * or over one that the archive opened (C-MOVE), which says nothing about it.
+ * or over one that the archive opened (C-MOVE), which does not state that the objects were
+ * requested.
  */
 export async function isArrivingAsPrior(
   database: Queryable,

@@ -16,7 +16,10 @@ const FIRST_ROW_AFTER_SECONDS = 1;
 /** While bytes arrive, the row is refreshed this often. */
 const REFRESH_EVERY_SECONDS = 5;
 
-/** Idle timeout of objects that we retrieved ourselves, which come from no source. */
+/**
+ * Idle timeout in seconds for objects that we retrieved ourselves and that therefore have no
+ * source.
+ */
 const IDLE_SECONDS_WITHOUT_SOURCE = 300;
 
 export interface ReceptionParts {
@@ -29,7 +32,7 @@ export interface ReceptionParts {
 interface ReceivingAssociation {
   id: string;
   callingAeTitle: string;
-  /** Name of the source it was admitted as. */
+  /** Name of the source as which the association was admitted. */
   source?: string;
 }
 
@@ -40,7 +43,7 @@ interface ReceptionUnderWay {
   ended(): Promise<void>;
 }
 
-/** Follows the reception of one object; it gets a row only if it takes long. */
+/** Follows the reception of one object. Only a reception that takes long gets a row. */
 export function beginReception(
   { id, callingAeTitle, source = '' }: ReceivingAssociation,
   { sources, database, now }: ReceptionParts,
@@ -85,8 +88,8 @@ export function beginReception(
 }
 
 /**
- * Without the database the object itself gets no row either, and is refused; a row that could not be
- * deleted expires.
+ * Runs a query whose failure may be ignored: without the database, the object itself gets no row
+ * either and is refused, and a reception row that could not be deleted expires.
  */
 async function ignoringFailure(query: Promise<unknown>): Promise<void> {
   await query.catch(() => {});

@@ -17,10 +17,13 @@ import {
 } from './intake-folder.ts';
 import { deleteSilentReceptions } from './receptions.ts';
 
-/** Most studies of one pass; the next pass continues. */
+/** Maximum number of studies per pass. The next pass continues. */
 const BATCH = 100;
 
-/** Why a study that is old enough is kept: the first of these that applies. */
+/**
+ * Why a study is kept although it is old enough to be removed. The first reason that applies is
+ * reported.
+ */
 const KEPT_BECAUSE = {
   state: 'it still receives, is complete or is held',
   request: 'one of its requests runs, or its result is still stored',
@@ -31,7 +34,7 @@ const KEPT_BECAUSE = {
 type KeptBecause = keyof typeof KEPT_BECAUSE;
 const REASONS = ['state', 'request', 'delivery', 'commitment', 'retrieval'] as const;
 
-/** How many studies stay for each reason, with the reason as a person reads it. */
+/** The number of studies kept for each reason, with the reason in words. */
 export function keptInWords(kept: Removal['kept']): { because: string; studies: number }[] {
   return REASONS.flatMap((reason) => {
     const studies = kept[reason];
@@ -42,8 +45,8 @@ export function keptInWords(kept: Removal['kept']): { because: string; studies: 
 /**
  * Studies whose last object arrived before $1, with the reason why they are kept. A stored result
  * needs its study: without it the copy for a PACS would have no patient. A study is also kept while
- * a machine still has to be sent the report that we keep its objects, since it may delete its own
- * afterwards.
+ * we still have to report to a machine that its objects are stored here (storage commitment), since
+ * the machine may delete its own copies afterwards.
  */
 const OLD_STUDIES = `
   SELECT s.id, CASE
@@ -99,7 +102,7 @@ export interface RetentionParts {
   database: Database;
   dataDir: string;
   objects: ReceivedObjects;
-  /** Null to keep them for ever. */
+  /** Number of days that received studies are kept; null to keep them for ever. */
   intakeDays: number | null;
   quarantineDays: number | null;
   writeAudit: WriteAudit;
@@ -109,8 +112,8 @@ export interface RetentionParts {
 /**
  * Removes received studies that are old enough and no longer needed: row, objects and identity.
  * Files are deleted first, while the row is locked, since a file without a row would be registered
- * as a new object. Where machines share a bucket each deletes its own copies, whichever machine
- * removed the study.
+ * as a new object. Where machines share a bucket, each machine deletes its own copies, no matter
+ * which machine removed the study.
  * @param dryRun only counts, and removes nothing.
  */
 export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): Promise<Removal> {
@@ -150,7 +153,7 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
   return removal;
 }
 
-/** Objects that arrived before this moment have been kept for so many days. */
+/** The time `days` before now: objects that arrived before it are old enough to be removed. */
 export function retentionCutoff(days: number, now: Date): Date {
   return new Date(now.getTime() - days * DAY_MS);
 }
@@ -186,7 +189,9 @@ async function filesOf(database: Queryable, study: string): Promise<StoredFile[]
   return rows;
 }
 
-/** Null when the study is needed again since it was selected. */
+/**
+ * Removes one study. @returns null when the study has become needed again since it was selected.
+ */
 async function removeStudy(
   { database, dataDir, objects, writeAudit }: RetentionParts,
   { id, cutoff, at }: { id: string; cutoff: Date; at: Date },
@@ -234,7 +239,7 @@ async function removeQuarantined(dataDir: string, cutoff: Date, dryRun: boolean)
 
 const EVERY_MILLISECONDS = 3_600_000;
 
-/** Removes what is due now and every hour, until stopped. */
+/** Removes old studies now and every hour, until stopped. */
 export function startRetention(parts: RetentionParts & { logger: Logger }): Rounds {
   const { logger } = parts;
   return startRounds({

@@ -6,16 +6,17 @@ import { dayNumber } from '../../../pipelines/dicom/dates.ts';
 const TERM_DAYS = 280;
 /** Deeper than any OB-GYN report (TID 5000) is nested; the search of a damaged tree ends here. */
 const MAX_DEPTH = 8;
-/** UCUM unit of a gestational age → days. */
+/** Days per UCUM unit of a gestational age. */
 const DAYS: Readonly<Record<string, number>> = { d: 1, wk: 7 };
 
 /** LOINC codes of CID 12003, "OB-GYN Dates". */
 const DUE_DATE = { stated: '11778-8', byLmp: '11779-6', byUltrasound: '11781-2' } as const;
 
 /**
- * Gestational age by LMP that the cart states, in days: (11885-1, LN) in its report (TID 5000) or in
- * the acquisition context of an image. Ages that were calculated from measurements of the same scan
- * (11888-5 and the like) do not date it and are ignored. Without a stated age, the one by the due date.
+ * Gestational age by LMP that the cart states, in days: (11885-1, LN) in its report (TID 5000) or
+ * in the acquisition context of an image. Ages that were calculated from measurements of the same
+ * scan (11888-5 and the like) do not date it and are ignored. Without a stated age, the age is
+ * computed from the due date. Null when neither is stated.
  */
 export function statedAgeByLmp(dataSet: NaturalDataset): number | null {
   return (

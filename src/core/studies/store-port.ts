@@ -7,7 +7,7 @@ export interface StoreTransaction {
   /** Name of the API key. */
   keyName: string;
   address: string;
-  /** Study Instance UID of the path; null without one. */
+  /** Study Instance UID in the path of the call; null when the path has none. */
   study: string | null;
   contentType: string;
   body: Readable;
@@ -28,7 +28,8 @@ export interface StoreOutcome {
 }
 
 /**
- * Stores the objects of a transaction like C-STORE; each is safe before its outcome is reported.
+ * Stores the objects of a transaction like C-STORE; each object is stored safely before its outcome
+ * is reported.
  * @throws SonogateError `forbidden`, `unsupported_media_type`, `invalid_multipart`, `overloaded`.
  */
 export type StoreInstances = (transaction: StoreTransaction) => Promise<StoreOutcome>;

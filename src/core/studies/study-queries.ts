@@ -34,7 +34,7 @@ export async function lastStudies(database: Queryable, limit: number): Promise<S
   return rows;
 }
 
-/** Objects of a revision in order of arrival; of conflicting copies only the newest. */
+/** Objects of a revision in order of arrival; for conflicting copies, only the newest. */
 export async function instancesOf(
   database: Queryable,
   { id, revision }: Pick<StudyRow, 'id' | 'revision'>,
@@ -62,7 +62,7 @@ export async function requestsOf(database: Queryable, studyId: string): Promise<
 
 /**
  * The newest earlier request of a study and endpoint whose result a PACS has: the one that a re-run
- * supersedes. Null without one.
+ * supersedes. Null when there is no such request.
  */
 export async function supersededRequest(
   database: Queryable,
@@ -105,7 +105,7 @@ export async function isKnown(
   return rows.length > 0;
 }
 
-/** Those of the paths that have a row. */
+/** Returns those of the given paths that have a row. */
 export async function knownPaths(
   database: Queryable,
   paths: readonly string[],
@@ -204,8 +204,8 @@ export async function studyOfInstance(database: Queryable, id: string): Promise<
 }
 
 /**
- * The series of our results, of all requests of a study: a PACS that forwards what it receives
- * sends them back to us, and lists them as its own.
+ * The Series Instance UIDs of our results for all requests of a study. A PACS that forwards what it
+ * receives sends these series back to us, and lists them as its own.
  */
 export async function ownSeries(
   database: Queryable,

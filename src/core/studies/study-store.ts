@@ -43,7 +43,7 @@ export interface ReceivedInstance {
   receivedAt: Date;
   /** When the study counts as complete if nothing else arrives. */
   completeAfter: Date;
-  /** Whether an object that is sent again makes a new revision, too. */
+  /** Whether an object that is sent again also opens a new revision. */
   rerunAlways: boolean;
 }
 
@@ -66,20 +66,20 @@ export interface StudyRow {
   identity: DicomIdentity;
   first_received_at: Date;
   last_received_at: Date;
-  /** While it receives: when it counts as complete if nothing else arrives. */
+  /** While the study receives objects: when it counts as complete if nothing else arrives. */
   complete_after: Date;
   /** Which signal set that time. */
   complete_because: CompletionSignal;
-  /** While it is complete: when it is worked on next. */
+  /** While the study is complete: when it is worked on next. */
   next_attempt_at: Date | null;
   tags: string[];
   /** Names of the rules that acted on the revision that was judged last. */
   acting_rules: string[];
   released_revision: number | null;
   chosen_rule: string | null;
-  /** The reason of a person who wants the study to wait; null without one. */
+  /** Why a person wants the study to wait; null when nobody does. */
   hold_reason: string | null;
-  /** In what its objects name different patients; null when they do not. */
+  /** The attribute in which its objects name different patients; null when they do not differ. */
   patient_mismatch: PatientMismatch | null;
   reason: string | null;
 }
@@ -97,7 +97,7 @@ export interface InstanceRow {
   header: InstanceHeader;
 }
 
-/** An object received more than this many seconds in the future: the clock was set back. */
+/** If an object was received more than this many seconds in the future, the clock was set back. */
 const CLOCK_SKEW_SECONDS = 10;
 
 /**
@@ -133,7 +133,10 @@ export async function completeDueStudies(database: Database, now: Date): Promise
   );
 }
 
-/** How long a claimed study belongs to its process; after a crash another one claims it then. */
+/**
+ * Seconds for which a claimed study belongs to its process. After a crash, another process claims
+ * it when they have passed.
+ */
 const LEASE_SECONDS = 30;
 
 /**
@@ -182,8 +185,8 @@ export async function recordSubmission(
 }
 
 /**
- * Brings forward the time when a study that still receives counts as complete; it is never put off. A
- * certain signal replaces a guess even if its time is not the earlier one.
+ * Sets an earlier time at which a study that still receives objects counts as complete; the time is
+ * never postponed. A certain signal replaces a guess even if its own time is not earlier.
  * @returns whether the signal was recorded.
  */
 export async function hastenCompletion(

@@ -78,7 +78,9 @@ function requestFiles(instances: readonly InstanceRow[], dataDir: string): Reque
 
 /** What a request gets in addition to its study. */
 interface SubmissionDetails {
-  /** Whether another rule has run on this revision: the request needs a different key then. */
+  /**
+   * Whether another rule has run on this revision: the request then needs a different unique key.
+   */
   further?: boolean;
   /** Earlier examinations; null when the rule asks for none. */
   priors?: Priors | null;
@@ -189,7 +191,7 @@ export async function classifyImages(
     input: { files: files.map(({ name }) => name) },
     files,
     priorFiles: [],
-    // The study waits for this request.
+    // High priority, because the study waits for this request.
     priority: 'high',
     metadata: {},
     webhook: null,
@@ -209,7 +211,10 @@ export async function classifyImages(
   return facts;
 }
 
-/** A study without a readable image has an answer, too: its images show nothing. */
+/**
+ * The content facts of a classified study. A study without a readable image also has an answer: its
+ * images show nothing.
+ */
 function contentFactsOf(status: string, result: unknown): ContentFacts {
   if (status === 'rejected') return { known: { anatomy: [], plane: [], view: [] } };
   const seen = contentSchema.safeParse(result);

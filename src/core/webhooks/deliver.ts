@@ -19,8 +19,8 @@ const TIMEOUT_MS = 15_000;
 const KEPT_ANSWER_BYTES = 1024;
 
 /**
- * Statuses that mean "too many requests": nothing is sent to the endpoint for as long as it asks,
- * or for this long.
+ * Statuses that mean "too many requests": nothing is sent to the endpoint for the time that it asks
+ * for, or for `THROTTLE_SECONDS`.
  */
 const THROTTLED: ReadonlySet<number> = new Set([429, 502, 504]);
 const THROTTLE_SECONDS = 60;
@@ -87,7 +87,7 @@ async function post(
         ? failed('permanent', 'url_not_permitted', 'The address is not permitted.')
         : failed('transient', 'webhook_unreachable', `The address did not answer (${reason}).`);
   }
-  // A send that we aborted ourselves says nothing about the endpoint.
+  // A send that we aborted ourselves is not a failure of the endpoint.
   if (signal.aborted) return outcome;
   const duration = Math.round(performance.now() - started);
   await saveAttempt(database, delivery, { at, duration, answer });
@@ -121,7 +121,7 @@ function failed(
   return { outcome: 'failed', failure, code, detail };
 }
 
-/** The beginning of the answer; the rest is not read. */
+/** Reads the beginning of the answer and discards the rest. */
 async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promise<Answer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -132,7 +132,7 @@ async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promis
       if (bytes >= KEPT_ANSWER_BYTES) break;
     }
   } catch {
-    // The status has been said; an answer that breaks off after it changes nothing.
+    // The status has already arrived, so an answer that breaks off afterwards changes nothing.
   }
   const text = Buffer.concat(chunks).subarray(0, KEPT_ANSWER_BYTES).toString('utf8');
   return { status: statusCode, bytes, text, error: null };

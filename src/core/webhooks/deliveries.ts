@@ -66,7 +66,7 @@ async function listAttempts(
 
 export interface WebhookDelivery extends DeliveryRow {
   url: string;
-  /** Null while the address is in use. */
+  /** When the endpoint was disabled; null while it is in use. */
   disabled_at: Date | null;
   attempts: AttemptRow[];
 }
@@ -77,7 +77,7 @@ export interface DeliveryQuery {
   requestId?: string | undefined;
   state?: DeliveryState | undefined;
   limit: number;
-  /** The id of the last delivery of the page before. */
+  /** The id of the last delivery on the previous page. */
   cursor?: string | undefined;
 }
 

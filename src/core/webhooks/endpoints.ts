@@ -21,12 +21,15 @@ export const LONGEST_WAIT_SECONDS = Math.max(...WAITS);
 
 const JITTER = 0.1;
 
-/** A URL without any success for this long is disabled, and no delivery is tried for longer. */
+/**
+ * A URL without any success for this long is disabled, and no delivery is tried for longer than
+ * this.
+ */
 export const GIVE_UP_SECONDS = 5 * 24 * HOUR;
 
 /**
- * Seconds until the next attempt after `tries` failed ones, plus or minus a tenth; null when that
- * was the last. `random` is uniform in [0, 1).
+ * Seconds until the next attempt after `tries` failed ones, plus or minus a tenth; null when the
+ * last attempt has failed. `random` is uniform in [0, 1).
  */
 export function retryWait(tries: number, random: number): number | null {
   const wait = WAITS[tries - 1];
@@ -88,7 +91,9 @@ export async function recordSuccess(database: Queryable, id: string): Promise<vo
   await database.query('UPDATE webhook_endpoints SET failing_since = NULL WHERE id = $1', [id]);
 }
 
-/** Records a failure; five days without a success disable the endpoint, `gone` does so at once. */
+/**
+ * Records a failure; five days without a success disable the endpoint, `gone` disables it at once.
+ */
 export async function recordFailure(
   database: Queryable,
   id: string,

@@ -3,7 +3,7 @@ import type { Database, Queryable } from '../../platform/database/port.ts';
 import { MS_PER_DAY } from '../../platform/time.ts';
 
 const PREFIX = 'whsec_';
-/** Standard Webhooks asks for 24 to 64. */
+/** Length of a secret in bytes. Standard Webhooks asks for 24 to 64. */
 const SECRET_BYTES = 32;
 
 /** A signing secret as clients see it: `whsec_` and base64. */
@@ -39,7 +39,7 @@ const OVERLAP_MS = MS_PER_DAY;
 export interface WebhookSecret {
   secret: string;
   created_at: Date;
-  /** When it stops signing; null for the current one. */
+  /** When the secret stops signing; null for the current secret. */
   ends_at: Date | null;
 }
 

@@ -1,6 +1,9 @@
 import { setImmediate as afterReads } from 'node:timers/promises';
 
-/** A larger batch gains nothing and makes everybody wait for the last one. */
+/**
+ * Maximum number of questions per batch. A larger batch gains nothing and makes every caller wait
+ * for its last answer.
+ */
 const MOST = 200;
 
 interface Asked<Question, Answer> {

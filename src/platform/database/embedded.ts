@@ -56,7 +56,9 @@ function readOwner(path: string): Owner | null {
   }
 }
 
-/** Creates the file with its content in one step; false when it exists. */
+/**
+ * Creates the lock file with its content in one step. @returns false when the file already exists.
+ */
 function create(path: string): boolean {
   const own = `${path}.${process.pid}`;
   writeFileSync(own, JSON.stringify({ pid: process.pid, started: startOf(process.pid) }));
@@ -72,8 +74,8 @@ function create(path: string): boolean {
 }
 
 /**
- * Moves a dead owner's file out of the way. A second process that found the same dead owner may
- * have been faster: then the moved file belongs to a living process, and it is put back.
+ * Moves the lock file of a dead owner out of the way. A second process that found the same dead
+ * owner may have been faster: then the moved file belongs to a living process, and it is put back.
  */
 function bury(path: string, dead: Owner | null): void {
   const grave = `${path}.dead.${process.pid}`;
@@ -141,7 +143,7 @@ function leadingKeyword(text: string): string {
 
 /**
  * One client of the pool. PGlite has a single session, so a client holds the permit from `BEGIN` to
- * `COMMIT` or `ROLLBACK`: statements of others never end up in its transaction.
+ * `COMMIT` or `ROLLBACK`: statements of other clients never end up in its transaction.
  */
 class PglitePoolClient extends EventEmitter {
   readonly #pglite: PGlite;
@@ -197,7 +199,10 @@ class PglitePoolClient extends EventEmitter {
     );
   }
 
-  /** Without values a text may hold several statements (migrations), as with node-postgres. */
+  /**
+   * Runs a query. Without values, the text may contain several statements (migrations), as with
+   * node-postgres.
+   */
   async #run<Row>(text: string, values: readonly unknown[] = []): Promise<QueryResult<Row>> {
     if (values.length > 0) return this.#pglite.query<Row>(text, [...values]);
     const results = await this.#pglite.exec(text);

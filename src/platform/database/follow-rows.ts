@@ -1,6 +1,6 @@
 import type { Queryable } from './port.ts';
 
-/** Rows may be committed this much later than the time that they record. */
+/** Rows may be committed this many seconds after the time that they record. */
 const OVERLAP_SECONDS = 120;
 const BATCH = 5000;
 
@@ -8,7 +8,7 @@ const BATCH = 5000;
  * Follows rows that end: returns each row once, in the order of `ended`.
  * @param query takes a time and a limit ($1 in Unix seconds, $2) and returns the rows that ended
  * after it, by `ended` in Unix seconds; it must use an index.
- * @param sinceSeconds how far before the first call it begins.
+ * @param sinceSeconds how many seconds before the first call the first rows may have ended.
  */
 export function followRows<Row extends { id: string; ended: number }>(
   database: Queryable,
@@ -19,8 +19,8 @@ export function followRows<Row extends { id: string; ended: number }>(
   let begun: number | null = null;
   let latest = 0;
   /**
-   * Rows that are read again because of the overlap: id → when it ended; one that was sent again
-   * ends again.
+   * Rows that are read again because of the overlap: maps the id to when the row ended. A delivery
+   * that was sent again ends a second time.
    */
   const seen = new Map<string, number>();
   return async () => {
@@ -41,7 +41,7 @@ export function followRows<Row extends { id: string; ended: number }>(
   };
 }
 
-/** The one clock of all processes, in seconds. */
+/** The clock of the database in Unix seconds, which all processes share. */
 async function clockOf(database: Queryable): Promise<number> {
   const { rows } = await database.query<{ now: number }>(
     'SELECT EXTRACT(EPOCH FROM clock_timestamp())::float8 AS now',

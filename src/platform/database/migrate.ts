@@ -25,7 +25,7 @@ class OutdatedDatabaseError extends Error {
 /**
  * Applies every `migrations/NNNN-name.sql` that the database has not seen, each once and all in one
  * transaction, then BullMQ's own. Safe when several processes start at the same time.
- * @returns the names of those it applied.
+ * @returns the names of the migrations that it applied.
  * @throws OutdatedDatabaseError
  */
 export async function migrate(database: PooledDatabase): Promise<string[]> {

@@ -4,7 +4,10 @@ import type { Logger } from '../logging/logger.ts';
 import { openEmbedded } from './embedded.ts';
 import { openOnPool, type PooledDatabase } from './pooled.ts';
 
-/** Sessions of one process: those of the core, and those of the queue with its two listeners. */
+/**
+ * Maximum number of database sessions per process: those of the core, and those of the queue with
+ * its two listeners.
+ */
 const CORE_SESSIONS = 12;
 const QUEUE_SESSIONS = 6;
 

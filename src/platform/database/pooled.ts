@@ -17,7 +17,7 @@ const SYSTEM_CODES = new Set([
 /** SQLSTATE of PostgreSQL: connection exceptions, shutdown, start-up, too many connections. */
 const SQLSTATE = /^(08...|57P0[123]|53300)$/;
 
-/** node-postgres gives no code to a session that died during a statement. */
+/** Messages of node-postgres when a session died during a statement: that error has no code. */
 const DIED = /^(Connection terminated|Client has encountered a connection error)/;
 
 /**
@@ -30,7 +30,7 @@ export class DatabaseUnreachableError extends Error {
 
 /**
  * The error of a statement as its caller should see it: a DatabaseUnreachableError when the server
- * is away, so that a door answers "not now"; otherwise unchanged.
+ * is away, so that a door can ask its caller to try again later; otherwise unchanged.
  */
 export function asUnreachable(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

@@ -7,15 +7,15 @@ const FAILURE_CLASSES = ['transient', 'ambiguous', 'permanent'] as const;
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 interface CatalogueEntry {
-  /** HTTP status where the error can reach an HTTP client. */
+  /** HTTP status, for errors that can reach an HTTP client. */
   http?: number;
   /** DIMSE status (PS3.7 Annex C, PS3.4 B.2.3) or A-ASSOCIATE-RJ "result/source/reason" (PS3.8 9.3.4). */
   dimse?: string;
   retry: FailureClass;
   /**
    * A delivery is given up after this many failures that the object itself may have caused, however
-   * much time is left: for codes that do not tell a passing fault of the peer from a lasting one of
-   * the object.
+   * much time is left: for codes that do not show whether the peer has a passing fault or the
+   * object a lasting one.
    */
   tries?: number;
   title: string;
@@ -23,12 +23,12 @@ interface CatalogueEntry {
   operator: string;
 }
 
-/** About two and a half hours with the default waits of `delivery`. */
+/** Number of tries that takes about two and a half hours with the default waits of `delivery`. */
 const PROCESSING_FAILURE_TRIES = 30;
 
 /**
- * Every error of the system, by its stable code. `docs/errors.md` is generated from it; nothing
- * else decides a status, a retry or a title.
+ * Every error of the system, by its stable code. `docs/errors.md` is generated from it; no other
+ * code decides a status, a retry or a title.
  */
 export const ERRORS = {
   unauthenticated: {

@@ -14,7 +14,7 @@ export async function ifMissing<Found, Fallback>(
   }
 }
 
-/** Codes of a full disk: of the system call, and of PostgreSQL (`disk_full`). */
+/** Error codes for a full disk: from the system call, and from PostgreSQL (`disk_full`). */
 const CODES: ReadonlySet<unknown> = new Set(['ENOSPC', '53100']);
 
 /**

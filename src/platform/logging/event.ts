@@ -1,17 +1,17 @@
 /** A line of the log that an operator may act on. Its fields hold no patient identity. */
 export interface LogEvent<Fields extends object = object> {
-  /** Stable: alerts and metrics go by it. The text may be reworded. */
+  /** Stable id, on which alerts and metrics depend. The text may be reworded. */
   id: string;
   level: 'info' | 'warn' | 'error';
   text: string;
   meaning: string;
   /** What the operator should do; null when nothing needs to be done. */
   action: string | null;
-  /** Only a type: what a line of this event says besides its text. */
+  /** Used only as a type: the fields that a line of this event has besides its text. */
   fields?: Fields;
 }
 
-/** Of an event whose line needs no fields. */
+/** Fields of an event whose lines have no fields. */
 export type NoFields = Record<never, never>;
 
 /** Describes an event and the fields of its lines. */

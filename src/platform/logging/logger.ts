@@ -1,7 +1,7 @@
 import pino from 'pino';
 import type { LogEvent, NoFields } from './event.ts';
 
-/** What a log line says about an error. */
+/** The fields of a log line that describe an error. */
 interface ErrorFields {
   type: string;
   message: string;
@@ -11,8 +11,9 @@ interface ErrorFields {
 }
 
 /**
- * The fields of an error that the program itself wrote. All others stay out: what a database says
- * about a statement contains its parameters and the failed row, a patient's name among them.
+ * The fields of an error that the program itself wrote. All others stay out: the message of a
+ * database error contains the parameters of the statement and the failed row, and these may contain
+ * a patient's name.
  */
 export function errorFields(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
@@ -26,7 +27,7 @@ export function errorFields(error: unknown): ErrorFields {
   };
 }
 
-/** What every part of the gateway logs to. Fields must hold no patient identity. */
+/** The log of every part of the gateway. Fields must hold no patient identity. */
 export interface Logger {
   /** Writes a line that an operator may act on, at the level of its event. */
   event(event: LogEvent<NoFields>): void;
@@ -63,7 +64,7 @@ export function createLogger(
 
 export const silentLogger: Logger = createLogger('silent');
 
-/** Called with each event, whatever level is written. */
+/** Called with each event, whichever levels are written to the log. */
 export type OnEvent = (id: string, fields: Readonly<Record<string, unknown>>) => void;
 
 /** A logger that calls `onEvent` for every event before it writes the line. */

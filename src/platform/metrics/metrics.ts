@@ -3,7 +3,7 @@ export type Labels = Readonly<Record<string, string>>;
 export interface Sample {
   labels: Labels;
   value: number;
-  /** Behind the name of a histogram: `_bucket`, `_sum`, `_count`. */
+  /** Suffix to the name of a histogram: `_bucket`, `_sum` or `_count`. */
   suffix?: '_bucket' | '_sum' | '_count';
 }
 
@@ -46,7 +46,7 @@ function escapeLine(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
 }
 
-/** Counts up for as long as the process lives. */
+/** A count that only grows for as long as the process lives. */
 interface Counter {
   add(value: number, labels?: Labels): void;
   read(): Metric;
@@ -88,7 +88,7 @@ interface Distribution {
   count: number;
 }
 
-/** @param buckets upper bounds, ascending; the one without a bound is added. */
+/** @param buckets upper bounds in ascending order; the bucket without an upper bound is added. */
 export function createHistogram({
   name,
   help,

@@ -4,7 +4,7 @@ import type { OutboundPurpose, UrlGuard } from './url-guard.ts';
 
 const CONNECT_MS = 5000;
 const FIRST_BYTE_MS = 15_000;
-/** Longest silence within an answer. */
+/** Longest pause within an answer, in milliseconds, before the call fails. */
 const SILENCE_MS = 15_000;
 const HEADER_BYTES = 16_384;
 

@@ -50,7 +50,10 @@ function addressRanges(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** Whether the address (v4 or v6, without brackets) is in the list, also by its embedded IPv4. */
+/**
+ * Whether the address (v4 or v6, without brackets) is in the list, either itself or by the IPv4
+ * address embedded in it.
+ */
 function isIn(list: BlockList, address: string): boolean {
   const inner = embeddedIpv4(address);
   return inner === null ? list.check(address, familyOf(address)) : list.check(inner, 'ipv4');
@@ -109,7 +112,7 @@ export class UrlNotPermittedError extends Error {
 /** The rules for URLs that clients give us, against server-side request forgery (OWASP A10:2021). */
 export interface UrlGuard {
   /**
-   * The URL, if it may be called as far as can be said without resolving its name.
+   * Returns the URL if it may be called, as far as this is known before its host name is resolved.
    * @throws UrlNotPermittedError
    */
   check(url: string, purpose: OutboundPurpose): URL;
@@ -186,7 +189,7 @@ function withoutDot(name: string): string {
   return name.replace(/\.$/, '');
 }
 
-/** Names that only mean something inside a network (RFC 6761, RFC 6762). */
+/** Whether a host name has a meaning only inside a network (RFC 6761, RFC 6762). */
 function isInternalName(name: string): boolean {
   return !name.includes('.') || /\.(localhost|local|internal|home\.arpa)$/.test(name);
 }

@@ -87,7 +87,10 @@ export function peerCertificate(socket: TLSSocket): X509Certificate | null {
   return socket.getPeerX509Certificate() ?? null;
 }
 
-/** With `want`: a certificate was shown that no authority of ours signed. */
+/**
+ * Whether, with the setting `want`, the peer showed a certificate that none of our authorities
+ * signed.
+ */
 export function showsUntrustedCertificate(socket: TLSSocket): boolean {
   return peerCertificate(socket) !== null && !socket.authorized;
 }

@@ -17,7 +17,7 @@ const TLS_1_3_SUITES = [
   'TLS_AES_128_GCM_SHA256',
 ] as const;
 
-/** Only signatures with SHA-2 (RFC 9325 4.2.1, 4.3). */
+/** Signature algorithms: only those with SHA-2 (RFC 9325 4.2.1, 4.3). */
 const SIGNATURES = [
   'ecdsa_secp256r1_sha256',
   'ecdsa_secp384r1_sha384',
@@ -30,7 +30,7 @@ const SIGNATURES = [
   'rsa_pkcs1_sha512',
 ] as const;
 
-/** RFC 9325 4.4 and 4.5: 255 bits or more. */
+/** Groups for key exchange, of 255 bits or more (RFC 9325 4.4 and 4.5). */
 const GROUPS = ['X25519', 'P-256', 'P-384', 'P-521'] as const;
 
 /**

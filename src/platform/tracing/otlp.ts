@@ -107,7 +107,7 @@ function readable(span: Span): Omit<ReadableSpan, 'resource'> {
   };
 }
 
-/** Seconds and nanoseconds. */
+/** A time as whole seconds and nanoseconds. */
 function hrTime(seconds: number): HrTime {
   const whole = Math.floor(seconds);
   return [whole, Math.round((seconds - whole) * 1e9)];

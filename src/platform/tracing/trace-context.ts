@@ -18,7 +18,7 @@ type TraceSource =
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
 const SAMPLED = 1;
 
-/** Null when the header is not valid. */
+/** Parses a `traceparent` header; null when it is not valid. */
 export function parseTraceparent(text: string): TraceContext | null {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(text) ?? [];
   if (!traceId || !spanId || !flags) return null;
@@ -29,7 +29,7 @@ export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): s
   return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
 }
 
-/** Span id of something that has one of our ids: the same in every process at every time. */
+/** Span id of something that has one of our ids: the same id in every process and at every time. */
 export function spanIdOf(kind: string, id: string): string {
   return digest(`${kind} ${id}`).slice(0, 16);
 }
@@ -60,7 +60,7 @@ export function callerOf(source: TraceSource): string | null {
   return parseTraceparent(source.traceparent)?.spanId ?? null;
 }
 
-/** Decided by the id, so that all processes decide alike. */
+/** Whether a trace is sampled. The trace id decides, so that all processes decide alike. */
 function isSampled(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-8), 16) < ratio * 2 ** 32;
 }

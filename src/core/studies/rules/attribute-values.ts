@@ -43,7 +43,10 @@ export async function attributeValues(
   return new Map([...found].map(([path, values]) => [path, [...values]]));
 }
 
-/** The keyword of a step; for a private tag, which has none, its digits, as dcmjs has it. */
+/**
+ * The keyword of a step; for a private tag, which has no keyword, the digits of the tag, as dcmjs
+ * names it.
+ */
 function keywordOf(step: string): string {
   if (!step.startsWith('(')) return step;
   const tag = step.toUpperCase();

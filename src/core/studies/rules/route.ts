@@ -18,8 +18,8 @@ export interface Truth {
 export const OPEN: Truth = { holds: false, open: true };
 
 /**
- * Three-valued logic (Kleene 1938): an open part leaves the whole open, unless the other parts
- * decide it.
+ * Conjunction in three-valued logic (Kleene 1938): an open part leaves the result open, unless the
+ * other parts decide it.
  */
 export function conjunction(parts: readonly Truth[]): Truth {
   if (parts.some((part) => !part.holds && !part.open)) return { holds: false };
@@ -37,7 +37,7 @@ function negation(part: Truth): Truth {
 
 const isOpen = ({ open }: Truth) => open === true;
 
-/** The facts that the rules are judged on; of a study, never of a patient. */
+/** The facts about a study on which the rules are judged. They never describe the patient. */
 export interface StudyFacts {
   /** Distinct values; empty when the study has none. */
   known: Readonly<Record<StudyFact, readonly string[]>>;
@@ -49,7 +49,10 @@ export interface StudyFacts {
   at: Date;
 }
 
-/** What the classifiers saw, or why that is unknown; conditions on it are open then. */
+/**
+ * What the classifiers saw, or why that is unknown; conditions on the content of the images are
+ * then open.
+ */
 export type ContentFacts =
   | { known: Readonly<Record<ContentFact, readonly string[]>> }
   | { unknown: string };
@@ -64,7 +67,10 @@ export interface ConditionVerdict extends Truth {
   parts?: ConditionVerdict[];
 }
 
-/** Judges every entry of a condition, even after one that fails: a person wants to see them all. */
+/**
+ * Judges every entry of a condition, even after one has failed, because a person wants to see all
+ * of them.
+ */
 function judgeConditions(condition: Condition, facts: StudyFacts): ConditionVerdict[] {
   const verdicts: ConditionVerdict[] = [];
   for (const fact of STUDY_FACTS) {
@@ -205,7 +211,7 @@ export interface RuleVerdict {
 
 /**
  * The rules that act on a study, in order, and for every rule why it matches or does not. `open`:
- * which rules act depends on images that have not been classified.
+ * true when the rules that act depend on images that have not been classified yet.
  */
 export function route(
   { match, rules }: Routing,
