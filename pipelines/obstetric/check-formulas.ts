@@ -91,7 +91,10 @@ const EFW_VARIANTS: Readonly<Record<string, WeightFormula>> = {
   'INTERGROWTH HC+AC (2017)': 'intergrowth-hc-ac',
 };
 
-/** Lengths in cm; one that the vector leaves out is NaN and shows in any result that needs it. */
+/**
+ * Lengths in cm; one that the test vector leaves out is NaN, so that any result that needs it is
+ * NaN as well.
+ */
 function biometryCm(inputs: VectorInputs): BiometryCm {
   const length = (name: string) => inputs.optionalNumber(name) ?? Number.NaN;
   return {
@@ -137,7 +140,7 @@ function delphi(i: VectorInputs): string {
   });
 }
 
-/** Biometry, dating by biometry and growth (obstetric 2 and 3). */
+/** Checks of biometry, dating by biometry and growth (obstetric 2 and 3). */
 export const GROWTH_CHECKS: Readonly<Record<string, CheckFormula>> = {
   intergrowth_fetal_centile_to_value: (i) =>
     intergrowthSizeAt(measure(i), i.number('gaWeeks'), zOf(i.number('centile'))),
@@ -232,7 +235,7 @@ function dopplerIndex(i: VectorInputs): number | null {
   }
 }
 
-/** Early pregnancy, anatomy, fluid, placenta, Doppler and labour (obstetric 4 to 13). */
+/** Checks of early pregnancy, anatomy, fluid, placenta, Doppler and labour (obstetric 4 to 13). */
 export const PREGNANCY_CHECKS: Readonly<Record<string, CheckFormula>> = {
   robinson1975_ga_days: (i) => robinson1975Age(i.number('crlMm')),
   hadlock1992_ga_weeks: (i) => hadlock1992Age(i.number('crlMm')),

@@ -33,18 +33,27 @@ import {
 const DAYS_PER_WEEK = 7;
 const MM_PER_CM = 10;
 
-/** 95 % half width of a Hadlock weight: twice a standard deviation of 7.5 % (obstetric 2.5). */
+/**
+ * Half width of the 95 % interval of a Hadlock weight, as a share of the weight: two standard
+ * deviations of 7.5 % (obstetric 2.5).
+ */
 const WEIGHT_UNCERTAINTY = 0.15;
-/** The INTERGROWTH weight has a floor: below this AC, and without an age, it is not given. */
+/**
+ * Lower limits for the INTERGROWTH weight: it is given from this age on or, where the age is not
+ * known, from this AC on.
+ */
 const INTERGROWTH_WEIGHT = { fromDays: 22 * DAYS_PER_WEEK, fromAcMm: 160 } as const;
 
-/** Weights in g between which the error of the formulas is known (obstetric 2.5). */
+/** Range of weights in g in which the error of the formulas is known (obstetric 2.5). */
 const WEIGHT_GRAMS = { from: 500, to: 4500 } as const;
 
-/** How the BPD that counts was placed; no report of a machine states it (obstetric 2.1). */
+/**
+ * How the calipers of the BPD in use were placed; no report from a machine states it (obstetric
+ * 2.1).
+ */
 export type BpdConvention = 'outer-outer' | 'not-stated';
 
-/** The convention of the BPD that counts; ours where there is none. */
+/** The caliper convention of the BPD in use; without a BPD, our own convention. */
 export function bpdConvention(lengths: readonly Measurement[]): BpdConvention {
   const bpd = acceptedValue(lengths, 'bpd');
   return bpd && isOfMachine(bpd) ? 'not-stated' : 'outer-outer';
@@ -68,10 +77,10 @@ function derived(
   });
 }
 
-/** A length in cm, as Hadlock's equations take it. */
+/** The length of a measurement in cm, the unit of Hadlock's equations. */
 const cm = (measurement: Measurement) => measurement.value / MM_PER_CM;
 
-/** An age outside of the weeks of its equation is shown and not used (obstetric 0.5). */
+/** Marks an age outside the weeks of its equation: it is shown, but not used (obstetric 0.5). */
 function withinEquation(weeks: number): Given {
   const { from, to } = HADLOCK_1984_WEEKS;
   return weeks >= from && weeks <= to
@@ -88,7 +97,7 @@ function ages(hc: Measurement | null, ac: Measurement | null, fl: Measurement | 
   const twoSd = hadlock1984HcTwoSd(weeks);
   const byHc = derived('ga-by-hc', weeks * DAYS_PER_WEEK, 'hadlock-1984-ga-hc', [hc], {
     uncertainty: twoSd && twoSd * DAYS_PER_WEEK,
-    // The widths of the interval are of grade R (obstetric 0.1 and 2.4).
+    // The widths of these intervals are of evidence grade R (obstetric 0.1 and 2.4).
     remarks: twoSd === null ? [] : [remarkOfBiometry('biometry.interval-not-checked', {})],
     ...withinEquation(weeks),
   });
@@ -115,7 +124,7 @@ function remarksOfWeight(grams: number, ...remarks: Remark[]): Remark[] {
 const intergrowthWeightHolds = (ac: Measurement, gaDays: number | null) =>
   gaDays === null ? ac.value >= INTERGROWTH_WEIGHT.fromAcMm : gaDays >= INTERGROWTH_WEIGHT.fromDays;
 
-/** Why there is no weight (obstetric 2.6); null where there is one. */
+/** The reason why there is no weight (obstetric 2.6); null where there is one. */
 export function weightGap(
   lengths: readonly Measurement[],
   gaDays: number | null,
@@ -132,10 +141,15 @@ export function weightGap(
   });
 }
 
-/** Share of the weight by which two formulas of the same lengths may differ (obstetric 0.6). */
+/**
+ * Largest difference accepted between two weight formulas on the same lengths, as a share of the
+ * weight (obstetric 0.6).
+ */
 export const WEIGHTS_DIFFER = 0.1;
 
-/** Weight by AC and FL beside that by HC, AC and FL, in g, where they are too far apart; or null. */
+/**
+ * The weights in g by HC, AC and FL and by AC and FL alone, if they are too far apart; else null.
+ */
 export function weightsApart(lengths: readonly Measurement[]): [number, number] | null {
   const [hc, ac, fl] = (['hc', 'ac', 'fl'] as const).map((key) => acceptedValue(lengths, key));
   if (!hc || !ac || !fl) return null;
@@ -145,7 +159,10 @@ export function weightsApart(lengths: readonly Measurement[]): [number, number] 
   return Math.abs(reduced - full) > WEIGHTS_DIFFER * full ? [full, reduced] : null;
 }
 
-/** The selection rule of obstetric 2.5: by what was measured, and flagged when reduced. */
+/**
+ * The weight by the formula that obstetric 2.5 selects for the available lengths, with a remark
+ * where a length is missing; empty where no formula applies.
+ */
 function weight(
   hc: Measurement | null,
   ac: Measurement | null,
@@ -215,7 +232,10 @@ function ratios(
   ];
 }
 
-/** Gestational age, weight and ratios of the lengths that count; what lacks an input is left out. */
+/**
+ * Gestational age, weight and ratios calculated from the accepted lengths; a value whose inputs are
+ * incomplete is left out.
+ */
 export function deriveBiometry(
   lengths: readonly Measurement[],
   gaDays: number | null,
@@ -230,7 +250,10 @@ export function deriveBiometry(
   ];
 }
 
-/** The word for a head whose cephalic index lies outside the usual range (Hadlock 1981). */
+/**
+ * The term for a head whose cephalic index (in %) is outside the usual range (Hadlock 1981); null
+ * within the range.
+ */
 export function headShape(index: number): 'dolichocephaly' | 'brachycephaly' | null {
   if (index < CEPHALIC_INDEX_RANGE.low) return 'dolichocephaly';
   return index > CEPHALIC_INDEX_RANGE.high ? 'brachycephaly' : null;
@@ -238,7 +261,10 @@ export function headShape(index: number): 'dolichocephaly' | 'brachycephaly' | n
 
 type HeadReading = Extract<FrameReading, { structure: 'head' }>;
 
-/** A refused scale says that something is wrong with the picture: no ratio is taken of it. */
+/**
+ * Whether a ratio may be taken of a head without a scale. Where a scale was refused, something is
+ * wrong with the picture, so that no ratio is taken.
+ */
 function isUsable(reading: FrameReading): reading is HeadReading {
   const { clip, structure, located } = reading;
   if (structure !== 'head' || !located?.accepted || excludedBy(reading) !== null) return false;
@@ -248,8 +274,8 @@ function isUsable(reading: FrameReading): reading is HeadReading {
 }
 
 /**
- * The cephalic index of a head without a scale, in whose image a ratio is all that can be told
- * (obstetric 0.4). HC/AC would need head and abdomen on one picture.
+ * The cephalic index in % of a head without a scale, for which a ratio is all that can be given
+ * (obstetric 0.4); empty without such a head. HC/AC would need head and abdomen in one picture.
  */
 export function uncalibratedIndex({ readings }: Pick<BiometryEvidence, 'readings'>): Measurement[] {
   const heads = readings.filter(isUsable);

@@ -40,8 +40,8 @@ export const HADLOCK_1984_AGE = {
 export const HADLOCK_1984_WEEKS = { from: 12, to: 42 } as const;
 
 /**
- * Two standard deviations of a gestational age by HC alone, in weeks, by the estimated age
- * (Hadlock 1984, recalled: obstetric 2.4, grade R). Null outside of 12 to 42 weeks.
+ * Two standard deviations, in weeks, of a gestational age estimated from HC alone, for the
+ * estimated age (Hadlock 1984, recalled: obstetric 2.4, grade R). Null outside 12 to 42 weeks.
  */
 export function hadlock1984HcTwoSd(gaWeeks: number): number | null {
   if (gaWeeks < HADLOCK_1984_WEEKS.from || gaWeeks > HADLOCK_1984_WEEKS.to) return null;
@@ -54,14 +54,14 @@ export function hadlock1984HcTwoSd(gaWeeks: number): number | null {
 const { exp, log } = Math;
 
 /**
- * Gestational age in days by HC in mm: INTERGROWTH-21st late dating, Papageorghiou et al., UOG
- * 2016;48:719-726. From 14+0.
+ * Gestational age in days for an HC in mm, valid from 14+0: INTERGROWTH-21st late dating,
+ * Papageorghiou et al., UOG 2016;48:719-726.
  */
 export function intergrowthAgeByHc(hc: number): number {
   return exp(0.0597 * log(hc) ** 2 + 6.409e-9 * hc ** 3 + 3.3258);
 }
 
-/** Gestational age in days by HC and FL in mm; source as `intergrowthAgeByHc`. */
+/** Gestational age in days for HC and FL in mm; same source as `intergrowthAgeByHc`. */
 export function intergrowthAgeByHcFl(hc: number, fl: number): number {
   return exp(0.03243 * log(hc) ** 2 + 0.001644 * fl * log(hc) + 3.813);
 }
@@ -69,14 +69,17 @@ export function intergrowthAgeByHcFl(hc: number, fl: number): number {
 type LengthsCm<Inputs extends keyof BiometryCm> = Pick<BiometryCm, Inputs>;
 
 /**
- * Estimated fetal weight in g from lengths in cm. "Hadlock 1 to 4" are used in incompatible orders,
- * so that a formula is named by its inputs only.
+ * Estimated fetal weight in g from lengths in cm. Publications number "Hadlock 1 to 4" in different
+ * orders, so each formula is named by its inputs.
  */
 export const WEIGHT_FORMULAS = {
-  /** Hadlock et al., Am J Obstet Gynecol 1985;151:333-337. The weight of IG 2020, WHO and FMF. */
+  /**
+   * Hadlock et al., Am J Obstet Gynecol 1985;151:333-337. The INTERGROWTH 2020, WHO and FMF charts
+   * use this weight.
+   */
   'hadlock-hc-ac-fl': ({ hc, ac, fl }: LengthsCm<'hc' | 'ac' | 'fl'>) =>
     10 ** (1.326 - 0.00326 * ac * fl + 0.0107 * hc + 0.0438 * ac + 0.158 * fl),
-  /** Hadlock 1985. The weight of the Hadlock 1991 chart. */
+  /** Hadlock 1985. The Hadlock 1991 chart uses this weight. */
   'hadlock-bpd-hc-ac-fl': ({ bpd, hc, ac, fl }: BiometryCm) =>
     10 **
     (1.3596 - 0.00386 * ac * fl + 0.0064 * hc + 0.00061 * bpd * ac + 0.0424 * ac + 0.174 * fl),
@@ -103,7 +106,7 @@ export const WEIGHT_FORMULAS = {
   /** Shepard et al., Am J Obstet Gynecol 1982;142:47-54; the equation gives kg. */
   'shepard-bpd-ac': ({ bpd, ac }: LengthsCm<'bpd' | 'ac'>) =>
     1000 * 10 ** (-1.7492 + 0.166 * bpd + 0.046 * ac - 0.002646 * ac * bpd),
-  /** Stirnemann et al., UOG 2017;49:478-486. The weight of IG 2017. */
+  /** Stirnemann et al., UOG 2017;49:478-486. The INTERGROWTH 2017 chart uses this weight. */
   'intergrowth-hc-ac': ({ hc, ac }: LengthsCm<'hc' | 'ac'>) => {
     const cubed = (ac / 100) ** 3;
     return exp(
@@ -121,7 +124,7 @@ export function cephalicIndex(bpd: number, ofd: number): number {
   return (100 * bpd) / ofd;
 }
 
-/** Usual reporting range in %, 14 to 40 weeks (Hadlock 1981). */
+/** Usual range of the cephalic index in %, from 14 to 40 weeks (Hadlock 1981). */
 export const CEPHALIC_INDEX_RANGE = { low: 70, high: 86 } as const;
 
 /** 100 × FL / AC in %; Hadlock et al., AJR 1983;141:979-984. */
@@ -134,25 +137,36 @@ export function femurBpdRatio(fl: number, bpd: number): number {
   return (100 * fl) / bpd;
 }
 
-/** HC / AC. Falls with age; above 1 before about 36 weeks. */
+/** HC / AC. The ratio falls with age; it is above 1 before about 36 weeks. */
 export function headAbdomenRatio(hc: number, ac: number): number {
   return hc / ac;
 }
 
-/** Expected HC / AC at an age in weeks: a linear regression quoted by calculators (grade X). */
+/**
+ * Expected HC / AC at an age in weeks: a linear regression that online calculators quote (grade X).
+ */
 export function expectedHeadAbdomenRatio(gaWeeks: number): number {
   return 1.32293 - 0.0084471 * gaWeeks;
 }
 
-/** Circumference as π times the mean diameter: AC of APAD and TAD, HC of outer-outer diameters. */
+/**
+ * Circumference as π times the mean diameter, in the unit given: AC from APAD and TAD, HC from
+ * outer-outer diameters.
+ */
 export function circumferenceOfDiameters(first: number, second: number): number {
   return (Math.PI * (first + second)) / 2;
 }
 
-/** Share by which a circumference may differ from that of its diameters (obstetric 0.6). */
+/**
+ * Largest difference accepted between a circumference and the one calculated from its diameters, as
+ * a share (obstetric 0.6).
+ */
 export const CIRCUMFERENCE_SHARE = 0.06;
 
-/** HC of an outer-inner BPD and the OFD; 1.62 holds the missing bone (ISUOG 2019, Hadlock 1982). */
+/**
+ * HC from an outer-inner BPD and the OFD; the factor 1.62 allows for the missing bone (ISUOG 2019,
+ * Hadlock 1982).
+ */
 export function headCircumferenceOuterInner(bpdOuterInner: number, ofd: number): number {
   return 1.62 * (bpdOuterInner + ofd);
 }

@@ -42,7 +42,10 @@ function ratioDoubt(
   return [doubt(id, say.gap('biometry.ratio-inconsistent', { ratio }, about), about)];
 }
 
-/** A circumference of the machine beside diameters of ours, or the reverse. */
+/**
+ * The finding that a circumference does not fit its diameters; empty where it does. Machine values
+ * and ours may be mixed.
+ */
 function circumferenceDoubt(
   circumference: Measurement | null,
   first: Measurement | null,
@@ -76,7 +79,10 @@ function weightDoubt(lengths: readonly Measurement[]): FindingDraft[] {
   ];
 }
 
-/** Values that contradict each other point to a measurement error, not to the fetus (obstetric 0.6). */
+/**
+ * Findings for lengths that contradict each other, which points to a measurement error and not to
+ * the fetus (obstetric 0.6).
+ */
 export function consistencyFindings(measurements: readonly Measurement[]): FindingDraft[] {
   const value = (key: ObstetricConcept) => acceptedValue(measurements, key);
   return [
@@ -93,33 +99,45 @@ export function consistencyFindings(measurements: readonly Measurement[]): Findi
 export const LENGTHS = ['bpd', 'ofd', 'hc', 'tad', 'apad', 'ac', 'fl'] as const;
 type LengthKey = (typeof LENGTHS)[number];
 
-/** The lengths that count once the machine's own values are known, and what follows from them. */
+/**
+ * The lengths in use once the machine's own values are known, and the findings of the comparison.
+ */
 export interface CartComparison {
-  /** Ours, and the machine's where we have none accepted: those under the plain id (`hc`). */
+  /**
+   * Our lengths, and the machine's where we have no accepted one, each under the plain id (`hc`).
+   */
   lengths: Measurement[];
-  /** The machine's beside ours, as `cart-hc`. */
+  /** The machine's lengths that are shown beside ours, as `cart-hc`. */
   beside: Measurement[];
   findings: FindingDraft[];
-  /** Why the machine's values are not used; null where they are or where there are none. */
+  /** Why the machine's values are not used; null where they are used or where there are none. */
   unused: Statement | null;
 }
 
-/** Machines place BPD outer to inner by default, we outer to outer (obstetric 2.1). */
+/**
+ * The remark that machines by default measure BPD outer to inner, while we measure outer to outer
+ * (obstetric 2.1); empty for other lengths.
+ */
 const placementRemarks = (key: LengthKey) =>
   key === 'bpd' ? [remarkOfBiometry('biometry.machine-bpd', {})] : [];
 
 const inPlaceOfOurs = (key: LengthKey, value: Measurement): Measurement =>
   remarked({ ...value, id: key }, ...placementRemarks(key), IN_PLACE_OF_OURS);
 
-/** How far values of a length of this size may lie apart (obstetric 2.6), mm. */
+/**
+ * Largest difference accepted between repeated values of a length of this size, mm (obstetric 2.6).
+ */
 const repeatability = (key: LengthKey, mm: number) =>
   key === 'fl' ? REPEATABILITY.femurMm : REPEATABILITY.circumferenceShare * mm;
 
-/** Whether two values of a length differ by more than repeated ones may. */
+/** Whether our value and the machine's differ by more than repeated values of a length may. */
 const disagrees = (key: LengthKey, ours: number, machine: number) =>
   Math.abs(machine - ours) > repeatability(key, (ours + machine) / 2);
 
-/** Repeated values of the machine that are compared, as ours are (obstetric 2.6). */
+/**
+ * Lengths whose repeated values by the machine are compared with each other, as ours are (obstetric
+ * 2.6).
+ */
 const REPEATED: ReadonlySet<string> = new Set(['hc', 'ac', 'fl'] satisfies LengthKey[]);
 
 function spreadFinding(
@@ -164,9 +182,9 @@ function comparisonFinding(key: LengthKey, value: Measurement, ours: Measurement
 }
 
 /**
- * Compares our lengths with those of the machine's reports, and takes the machine's where we
- * have none. Of several fetuses none is used, because the images do not say which fetus they show. An
- * implausible value is listed and compared with nothing (obstetric 0.6).
+ * Compares our lengths with those in the machine's reports, and uses the machine's where we have
+ * none. With several fetuses no machine value is used, because the images do not show which fetus
+ * they are of. An implausible value is listed, but not compared (obstetric 0.6).
  */
 export function compareWithCart(
   evidence: BiometryEvidence,
@@ -183,7 +201,8 @@ export function compareWithCart(
     if (!key) continue;
     const own = acceptedValue(ours, key);
     const implausible = value.quality === 'inadequate' ? [value] : [];
-    // Where we have none, its remarks say why the length is missing.
+    // Where we have no value of our own, the remarks on the machine's value say why the length is
+    // missing.
     (own ? comparison.beside : comparison.lengths).push(...implausible, ...quantity.unused);
     if (implausible.length > 0) continue;
     const shown = own ? besideOurs(key, value, own) : inPlaceOfOurs(key, value);
@@ -194,12 +213,12 @@ export function compareWithCart(
   return comparison;
 }
 
-/** The lengths of a list that the machine measured and not we. */
+/** The names of the lengths for which the accepted value is the machine's. */
 export function fromMachine(measurements: readonly Measurement[]): ObstetricConcept[] {
   return LENGTHS.filter((key) => acceptedValue(measurements, key)?.origin === 'machine');
 }
 
-/** A value calculated from lengths of the machine has a remark that names them. */
+/** Adds to each value calculated from the machine's lengths a remark that names those lengths. */
 export function withCartInputs(
   derived: readonly Measurement[],
   lengths: readonly Measurement[],
@@ -213,7 +232,10 @@ export function withCartInputs(
   });
 }
 
-/** A difference beyond that of two formulas of the same lengths asks to check (obstetric 0.6). */
+/**
+ * Compares our weight with the machine's. A difference larger than two formulas may show on the
+ * same lengths is reported as one to check (obstetric 0.6).
+ */
 function comparison(own: Measurement, machine: Measurement): FindingDraft {
   const percent = (100 * Math.abs(machine.value - own.value)) / own.value;
   const limit = 100 * WEIGHTS_DIFFER;
@@ -230,8 +252,9 @@ function comparison(own: Measurement, machine: Measurement): FindingDraft {
 }
 
 /**
- * The calculated values with the weight that the machine's reports give: beside ours, or in place of
- * it where there is none. Of several fetuses none is used: the images do not say which fetus they show.
+ * The calculated values together with the weight in the machine's reports: beside ours, or in its
+ * place where we have none. With several fetuses no machine weight is used: the images do not show
+ * which fetus they are of.
  */
 export function withCartWeight(
   { machine: report }: Pick<BiometryEvidence, 'machine'>,

@@ -6,19 +6,27 @@ import { centreOfMass, highestPeaks, meanAlong, type Peak } from '../../measure/
 import type { SoftMask } from '../../measure/soft-mask.ts';
 
 export interface FemurEnds {
-  /** Outer ends of the ossified diaphysis, pixel coordinates of the image, left one first. */
+  /**
+   * Outer ends of the ossified diaphysis in pixel coordinates of the image; the left end comes
+   * first.
+   */
   ends: [Point, Point];
-  /** Geometric mean of the evidence for either end and for bone between them, 0 to 1. */
+  /**
+   * Geometric mean of three confidences, 0 to 1: that for each end, and that for bone between them.
+   */
   confidence: number;
-  /** Whether the confidence reaches the gate of the model's card. Below it: do not measure. */
+  /**
+   * Whether the confidence reaches the gate on the model's card; below the gate the femur must not
+   * be measured.
+   */
   accepted: boolean;
 }
 
 const CANDIDATES = 8;
-/** Pixels of the network's grid between the ends of a femur, at least. */
+/** Minimum distance between the ends of a femur, in pixels of the network's grid. */
 const SHORTEST = 8;
 
-/** The ends of the femur of each image by `fetal-femur`; null where no pair was found. */
+/** Locates the ends of the femur on each image by `fetal-femur`; null where no pair was found. */
 export async function locateFemurEnds(
   session: ModelSession,
   images: readonly GrayImage[],
@@ -36,10 +44,9 @@ export async function locateFemurEnds(
 }
 
 /**
- * The pair of peaks of the end map with the most bone between them: each pixel on the line counts
- * for it where bone is likelier than not, against it elsewhere. So the pair spans the whole shaft,
- * and no more than the shaft. What is asked of a shaft and its ends holds for any structure that is
- * measured from end to end.
+ * The pair of peaks in the end map that has the most bone between them: each pixel on the line
+ * counts for the pair where bone is likely, and against it elsewhere. The pair therefore spans the
+ * whole shaft, and no more. The method suits any structure that is measured from end to end.
  */
 export function endsOfMaps(
   shaft: SoftMask,

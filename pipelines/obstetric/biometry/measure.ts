@@ -28,7 +28,7 @@ import {
 import type { FrameReading, LocatedOutline, Plane, Structure } from '../shared/plane.ts';
 import type { BiometryEvidence } from './evidence.ts';
 
-/** One length of one frame, with the calipers it was taken between. */
+/** One length on one frame, with the caliper between whose ends it was taken. */
 export interface Length {
   key: ObstetricConcept;
   method: ObstetricMethod;
@@ -38,16 +38,22 @@ export interface Length {
 
 export interface ReadLengths {
   lengths: Length[];
-  /** Where the scale of the millimetres is from. */
+  /** The source of the scale. */
   calibration: CalibratedRegion['source'];
-  /** Whether the fit carried the outline on beyond the image. */
+  /** Whether the fitted ellipse extends beyond the calibrated region. */
   extrapolated: boolean;
 }
 
-/** Share of an axis that may run out of the only region, where the fit carries the outline on. */
+/**
+ * How far the fitted ellipse may extend beyond the only calibrated region, as a share of its longer
+ * axis.
+ */
 const OVERHANG = 0.05;
 
-/** The scale of an outline: the region that contains its axes (obstetric 0.4). */
+/**
+ * The calibrated region that contains the axes of an outline (obstetric 0.4); null where there is
+ * none.
+ */
 function outlineRegion(clip: Clip, points: readonly Point[]): CalibratedRegion | null {
   const containing = scaleFor(clip, points);
   const [only, ...others] = clip.regions;
@@ -63,7 +69,10 @@ function outlineRegion(clip: Clip, points: readonly Point[]): CalibratedRegion |
   return Math.max(...beyond) <= OVERHANG * longest ? only : null;
 }
 
-/** Ends of the axes of an ellipse, in pixels: those that are perpendicular in mm, not on screen. */
+/**
+ * Ends of the axes of an ellipse, in pixels. The axes are perpendicular in mm; on the screen they
+ * need not be.
+ */
 function axesInPixels(millimetres: Ellipse, scale: PixelScale): [Point, Point, Point, Point] {
   const [a1, a2, b1, b2] = axisEnds(millimetres);
   const toPixels = (point: Point) => ({ x: point.x / scale.x, y: point.y / scale.y });
@@ -73,7 +82,7 @@ function axesInPixels(millimetres: Ellipse, scale: PixelScale): [Point, Point, P
 interface Axis {
   mm: number;
   caliper: Caliper;
-  /** Whether it lies nearer to the beam, which runs down the image, than across it. */
+  /** Whether the axis runs more along the beam (down the image) than across it. */
   alongBeam: boolean;
 }
 
@@ -90,9 +99,9 @@ function headAxes(longer: Axis, shorter: Axis): Length[] {
 }
 
 /**
- * Either axis of an abdomen may be the longer. The abdomen is scanned with the spine at the side, so
- * that the axis along the beam is the transverse one: so it is in 151 of the 160 landmarked images of
- * FETAL_PLANES_DB (Burgos-Artizzu 2020).
+ * TAD and APAD from the axes of an abdomen, either of which may be the longer. The abdomen is
+ * scanned with the spine at the side, so that the axis along the beam is the transverse one: this
+ * is the case in 151 of the 160 landmarked images of FETAL_PLANES_DB (Burgos-Artizzu 2020).
  */
 function abdomenAxes(one: Axis, other: Axis): Length[] {
   const [transverse, anteroposterior] = one.alongBeam ? [one, other] : [other, one];
@@ -135,8 +144,8 @@ function outlineLengths(
 }
 
 /**
- * Lengths in mm of what was located on a frame. Null where nothing was located or where no
- * calibrated region holds it: then nothing is given in millimetres.
+ * Lengths in mm of the structure located on a frame. Null where no structure was located, or where
+ * no calibrated region contains it.
  */
 export function lengthsOf(reading: FrameReading): ReadLengths | null {
   const { clip, located, structure } = reading;
@@ -155,13 +164,13 @@ export function lengthsOf(reading: FrameReading): ReadLengths | null {
   return { lengths: [length], calibration: region.source, extrapolated: false };
 }
 
-/** "Median of up to three frames each" (api 2.6). */
+/** Maximum number of frames per measurement: "Median of up to three frames each" (api 2.6). */
 const FRAMES_PER_MEASUREMENT = 3;
 
-/** The head was measured on the plane that is the last choice for it. */
+/** Remark that the head was measured on the plane that is its last choice. */
 const ON_LAST_RESORT = remarkOfBiometry('biometry.last-resort-plane', {});
 
-/** Whether a value is of a plane that only takes the place of the one it belongs on. */
+/** Whether a value was measured on a plane that only substitutes for the proper one. */
 export const isOfLastResort = ({ remarks }: Measurement) =>
   remarks.some(({ code }) => code === ON_LAST_RESORT.code);
 
@@ -172,7 +181,7 @@ function planeRemarks(key: ObstetricConcept, plane: Plane): Remark[] {
     : [];
 }
 
-/** What was located, and how sure the models are of it. */
+/** The located structures, and the uncertainty of the models that located them. */
 export type Measured = Pick<BiometryEvidence, 'readings' | 'uncertainty'>;
 
 interface Read {
@@ -180,13 +189,18 @@ interface Read {
   length: Length;
   extrapolated: boolean;
   calibration: CalibratedRegion['source'];
-  /** Why the frame is not the plane of the structure; null where it may be. */
+  /**
+   * Why the frame does not show the plane of the structure; null where nothing speaks against it.
+   */
   excluded: PlaneExclusion | null;
-  /** Why nothing of this outline or line is used; null when it is plausible. */
+  /** Why no length of this outline or line is used; null where all are plausible. */
   implausible: Remark | null;
 }
 
-/** Half width of the 95 % interval, mm. What is outlined errs the more the larger it is. */
+/**
+ * Half width of the 95 % interval of a length, mm; null where it is not known. The error of an
+ * outlined structure grows with its size.
+ */
 function uncertaintyOf({ key, mm }: Length, { uncertainty }: Measured): number | null {
   const { hcPercent, acPercent, flMm } = uncertainty;
   if (key === 'fl') return flMm;
@@ -201,14 +215,17 @@ function remarksOn(key: ObstetricConcept, read: Read): Remark[] {
     ...(excluded === null
       ? planeRemarks(key, reading.estimate.label)
       : [remarkOfBiometry('biometry.not-used', { by: excluded })]),
-    // A scale that no image states is named (obstetric 0.4).
+    // A remark names a scale that the request gave and no image states (obstetric 0.4).
     ...(calibration === 'user' ? [remarkOfBiometry('biometry.scale-of-request', {})] : []),
     ...(key === 'tad' || key === 'apad' ? [remarkOfBiometry('biometry.abdomen-axes', {})] : []),
     ...(read.implausible ? [read.implausible] : []),
   ];
 }
 
-/** One implausible length makes the whole outline doubtful: something else was outlined. */
+/**
+ * Why an outline is implausible; null where it is plausible. One implausible length rejects all of
+ * its lengths: something else was probably outlined.
+ */
 function implausibility(structure: Structure, lengths: readonly Length[]): Remark | null {
   const outside = lengths.find(({ key, mm }) => !isPlausible(key, mm));
   if (outside) return remark('obstetric.implausible-by', { key: outside.key });
@@ -236,7 +253,10 @@ function fromFrame(id: string, read: Read, evidence: Measured): Measurement {
   });
 }
 
-/** The median of the accepted values; of a single value, the value itself under the plain id. */
+/**
+ * Adds the median of the accepted values under the plain id; a single accepted value takes that id
+ * itself.
+ */
 function withSpread(key: ObstetricConcept, single: readonly Measurement[]): Measurement[] {
   const accepted = single.filter(({ quality }) => quality === 'accepted');
   const [first] = accepted;
@@ -264,8 +284,8 @@ function withSpread(key: ObstetricConcept, single: readonly Measurement[]): Meas
 }
 
 /**
- * The readings that are measured: of the first tier of planes with accepted ones, up to three; where
- * none is accepted, up to three that are named and not used.
+ * Up to three readings to measure: those accepted in the first tier of planes that has any. Where
+ * none is accepted, up to three others, which are listed but not used.
  */
 function measuredReadings(
   structure: Structure,
@@ -284,7 +304,7 @@ function measuredReadings(
   return chosen.slice(0, FRAMES_PER_MEASUREMENT);
 }
 
-/** Every length of a structure on each of its frames, `hc-1` to `hc-3`. */
+/** Every length of a structure on each of its frames (`hc-1` to `hc-3`), by quantity. */
 function measureFrames(
   structure: Structure,
   evidence: Measured,
@@ -317,7 +337,7 @@ function measureFrames(
 
 /**
  * Every length of a structure: one measurement per frame (`hc-1` to `hc-3`) and their median under
- * the plain id (`hc`), or the only one under the plain id.
+ * the plain id (`hc`). A single accepted measurement takes the plain id itself.
  */
 export function measureStructure(structure: Structure, evidence: Measured): Measurement[] {
   return [...measureFrames(structure, evidence)].flatMap(([key, single]) =>
@@ -325,20 +345,26 @@ export function measureStructure(structure: Structure, evidence: Measured): Meas
   );
 }
 
-/** The same of frames that may show different fetuses: each length by itself. */
+/**
+ * Every length of a structure where the frames may show different fetuses: one measurement per
+ * frame, and no median.
+ */
 export function measureApart(structure: Structure, evidence: Measured): Measurement[] {
   return [...measureFrames(structure, evidence).values()].flat();
 }
 
-/** The shape needs no scale: an outline of the wrong shape is wrong in pixels as well. */
+/**
+ * Whether an outline has a plausible shape. This needs no scale: a wrong shape is wrong in pixels,
+ * too.
+ */
 function shapely(structure: 'head' | 'abdomen', { ellipse }: LocatedOutline): boolean {
   const ratio = Math.min(ellipse.a, ellipse.b) / Math.max(ellipse.a, ellipse.b);
   return ratio >= LOWEST_AXIS_RATIO[structure];
 }
 
 /**
- * What was found of head, abdomen and femur on frames that give no millimetres, in pixels. Frames with
- * a scale have calipers.
+ * Places in pixels of the heads, abdomens and femurs found on frames that give no millimetres. On
+ * frames with a scale, calipers show the place.
  */
 export function structuresWithoutScale(readings: readonly FrameReading[]): LocatedStructure[] {
   return readings.flatMap((reading) => {

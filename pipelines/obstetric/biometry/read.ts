@@ -12,14 +12,19 @@ import type {
 
 type Locate<Found> = (images: readonly GrayImage[]) => Promise<(Found | null)[]>;
 
-/** Outlines or ends of each structure; null where no permitted model locates it. */
+/**
+ * The models that outline a structure or find its ends; null where no permitted model locates it.
+ */
 export interface StructureModels {
   head: Locate<LocatedOutline> | null;
   abdomen: Locate<LocatedOutline> | null;
   femur: Locate<LocatedEnds> | null;
 }
 
-/** Frames looked at per structure: twice as many as are measured, since some fail the gate. */
+/**
+ * Maximum number of frames examined per structure: twice as many as are measured, since some fail
+ * the gate.
+ */
 const CANDIDATES = 6;
 
 const STRUCTURES: readonly Structure[] = ['head', 'abdomen', 'femur'];
@@ -51,7 +56,7 @@ async function readStructure(
   }
 }
 
-/** Looks for head, abdomen and femur on the best frames of their planes. */
+/** Locates head, abdomen and femur on the best frames of their planes. */
 export async function readStructures(
   planes: readonly FramePlane[],
   locator: StructureModels,

@@ -32,7 +32,7 @@ import {
   structuresWithoutScale,
 } from './measure.ts';
 
-/** `plane` is the best one of a structure. */
+/** The lengths of each structure, and the best `plane` for measuring them. */
 const STRUCTURES = {
   head: {
     plane: 'transthalamic head plane',
@@ -47,7 +47,7 @@ const STRUCTURES = {
 
 const NAMES = ['head', 'abdomen', 'femur'] as const satisfies readonly Structure[];
 
-/** Gaps of a plane that was found but not adequate. */
+/** Codes of gaps where the plane was found but was not adequate. */
 const INADEQUATE: ReadonlySet<string> = new Set([
   'low_confidence',
   'implausible',
@@ -60,10 +60,13 @@ interface Gap {
   need: string;
 }
 
-/** A plane below the gate is named from here on: it is more likely than all others together. */
+/**
+ * A plane whose confidence is below the gate is named if its probability is above this: it is then
+ * more likely than all others together.
+ */
 const LIKELY = 0.5;
 
-/** Frames that would be measured, had the classifier been surer of their plane. */
+/** Number of frames that would have been measured had the classifier been surer of their plane. */
 function likelyFrames(structure: Structure, { planes }: BiometryEvidence): number {
   const wanted = MEASURING_PLANES[structure].flat();
   const likely = ({ estimate: { belowGate, probabilities } }: FramePlane) =>
@@ -74,7 +77,7 @@ function likelyFrames(structure: Structure, { planes }: BiometryEvidence): numbe
   return (planes ?? []).filter(likely).length;
 }
 
-/** Why a structure was not looked at: no frame shows it, or none with enough certainty. */
+/** Why a structure was not looked for: no frame shows its plane, or none with enough certainty. */
 function withoutPlane(
   structure: Structure,
   keys: readonly ObstetricConcept[],
@@ -95,7 +98,7 @@ function withoutPlane(
       };
 }
 
-/** Why a structure has no accepted length; null when it has one. */
+/** Why a structure lacks an accepted value for one of its lengths; null where it lacks none. */
 function gapOf(
   structure: Structure,
   evidence: BiometryEvidence,
@@ -133,7 +136,7 @@ function gapOf(
   return { code: 'low_confidence', said, need: `a clearer ${plane}` };
 }
 
-/** Lengths that count although a better plane of their structure is wanted. */
+/** The gap for accepted lengths that were measured on a plane of last resort. */
 function lastResort(lengths: readonly Measurement[]): Gap[] {
   const { keys, plane } = STRUCTURES.head;
   const used = keys.filter((key) => {
@@ -210,7 +213,10 @@ function statementsFor(
   ];
 }
 
-/** How BPD was placed, and where the scale of our own lengths is from (obstetric 2.1 and 0.4). */
+/**
+ * The section's data: the caliper convention of the BPD, and the source of the scale for our own
+ * lengths (obstetric 2.1 and 0.4).
+ */
 function dataOf(
   { readings }: BiometryEvidence,
   lengths: readonly Measurement[],
@@ -221,7 +227,10 @@ function dataOf(
   return { bpd_convention: bpdConvention(lengths), calibration, structures };
 }
 
-/** Of several fetuses no two images are combined (obstetric 0.5 and 19). */
+/**
+ * The outcome for several fetuses, where measurements from different images are never combined
+ * (obstetric 0.5 and 19).
+ */
 function apart(
   evidence: BiometryEvidence,
   measurements: Measurement[],

@@ -1,18 +1,21 @@
 export type CervixCategory = 'long' | 'normal' | 'short' | 'very-short' | 'extremely-short';
 
 /**
- * Upper bounds in mm, each included: short at 25 (SMFM Consult 70, 2024; ISUOG 2022), very short at
- * 15 (FMF), extremely short at 10; from 30 on long.
+ * Upper limits of the categories in mm, each included: short at 25 (SMFM Consult 70, 2024; ISUOG
+ * 2022), very short at 15 (FMF), extremely short at 10. A cervix from 30 on is long.
  */
 export const CERVIX_MM = { extremelyShort: 10, veryShort: 15, short: 25, long: 30 } as const;
 
-/** At and below this length SMFM Consult 70 recommends to discuss vaginal progesterone, mm. */
+/** At or below this length, SMFM Consult 70 recommends discussing vaginal progesterone, mm. */
 export const PROGESTERONE_MM = 20;
 
-/** Whole days between which the length of an asymptomatic woman is categorised: 16+0 to 24+0. */
+/**
+ * Age range in which the cervical length of an asymptomatic woman is categorised: 16+0 to 24+0, in
+ * whole days.
+ */
 export const CERVIX_CATEGORY_DAYS = { from: 16 * 7, to: 24 * 7 } as const;
 
-/** By the closed (functional) length in mm (obstetric 10). */
+/** The category for a closed (functional) length in mm (obstetric 10). */
 export function cervixCategory(mm: number): CervixCategory {
   if (mm <= CERVIX_MM.extremelyShort) return 'extremely-short';
   if (mm <= CERVIX_MM.veryShort) return 'very-short';
@@ -20,15 +23,23 @@ export function cervixCategory(mm: number): CervixCategory {
   return mm >= CERVIX_MM.long ? 'long' : 'normal';
 }
 
-/** From this deviation of the canal on it is measured in two straight parts, mm. */
+/**
+ * Deviation of the canal from a straight line above which the length is measured in two straight
+ * parts, mm.
+ */
 export const CURVED_MM = 5;
 
-/** Membranes that protrude less into the internal os are no funnel, mm. */
+/**
+ * Minimum depth of a funnel, mm: membranes that protrude less into the internal os do not count.
+ */
 export const FUNNEL_MM = 5;
 
 export type FunnelShape = 'Y' | 'V' | 'U';
 
-/** A triangle fills half of mouth times depth; these part it from the narrower and rounder shapes. */
+/**
+ * Limits between the funnel shapes, as a share of mouth times depth: a triangle (V) fills half, a Y
+ * less than `y`, a U more than `u`.
+ */
 const FULLNESS = { y: 0.43, u: 0.63 } as const;
 
 /** Shape of a funnel by the share of mouth times depth that it fills (letters of Zilianti 1995). */
@@ -37,7 +48,7 @@ export function funnelShape(fullness: number): FunnelShape {
   return fullness > FULLNESS.u ? 'U' : 'V';
 }
 
-/** Funnel depth as a share of depth and closed length, in per cent. */
+/** Funnel depth in per cent of the sum of funnel depth and closed length. */
 export function percentFunnelling(depthMm: number, closedMm: number): number {
   return (100 * depthMm) / (depthMm + closedMm);
 }

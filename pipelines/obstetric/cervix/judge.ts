@@ -18,14 +18,14 @@ import type { MeasuredCervix } from './measure.ts';
 
 export const CERVIX_SECTION = 'cervix';
 
-/** Why no category is given; null where one is. */
+/** Why no category is given at this age; null where one is. */
 export function withoutCategory(gaDays: number | undefined): Statement | null {
   if (gaDays === undefined) return say.gap('cervix.no-age', {});
   const { from, to } = CERVIX_CATEGORY_DAYS;
   return gaDays < from || gaDays > to ? say.gap('cervix.outside-weeks', { from, to }) : null;
 }
 
-/** The category with the cut-offs that it was decided by. */
+/** The classification for a category of cervical length, with the cut-offs used. */
 export function cervixClassification(category: CervixCategory, mm: number): ClassificationDraft {
   const limits = [CERVIX_MM.extremelyShort, CERVIX_MM.veryShort, PROGESTERONE_MM, CERVIX_MM.short];
   return {
@@ -43,7 +43,7 @@ export function cervixClassification(category: CervixCategory, mm: number): Clas
   };
 }
 
-/** A short cervix, and a funnel of the internal os. */
+/** The findings of a short cervix and of a funnel at the internal os. */
 export function cervixFindings(
   length: Measurement,
   funnel: MeasuredCervix['funnel'],
@@ -81,7 +81,7 @@ export function cervixFindings(
   ];
 }
 
-/** What to consider for a short cervix. */
+/** Guidance on what to consider for a short cervix. */
 export function cervixGuidance(category: CervixCategory | null, mm: number): GuidanceDraft[] {
   if (category === null || mm > CERVIX_MM.short) return [];
   return [
@@ -94,7 +94,9 @@ export function cervixGuidance(category: CervixCategory | null, mm: number): Gui
   ];
 }
 
-/** That the machine's value falls into another category than ours; null where it does not. */
+/**
+ * States that the machine's value falls into another category than ours; null where it does not.
+ */
 export function contradiction(
   category: CervixCategory | null,
   machine: Measurement | null,

@@ -5,23 +5,28 @@ import type { UterineMaps } from '../shared/uterine-maps.ts';
 import type { CervixLandmarks, Funnel } from './evidence.ts';
 
 const SHORTEST = 5;
-/** The canal's strip is drawn so far beyond its ends at this level of its map, cells. */
+/**
+ * The canal's map, cut off at this `level`, extends beyond the true ends of the canal by this
+ * number of cells.
+ */
 const STRIP = { level: 0.35, beyond: 1.5 } as const;
-/** How far from the strip's end the map of an os may have its evidence, cells. */
+/** Radius around the end of the strip in which the peak for an os is searched, in cells. */
 const OS_RADIUS = 8;
-/** Half the width of the band about the middle of the canal, as a share of its length. */
+/**
+ * Half the width of the band that gives the middle of the canal, as a share of the canal's length.
+ */
 const MIDDLE_BAND = 0.1;
-/** Cells; a smaller region is noise of the map. */
+/** Minimum size of a funnel in cells; a smaller region is noise in the map. */
 const SMALLEST_FUNNEL = 5;
 const SMALLEST_BLADDER = 15;
-/** How far from the internal os a funnel may begin, cells. */
+/** Largest distance between the internal os and the nearest cell of a funnel, in cells. */
 const FUNNEL_GAP = 6;
 const LEVEL = 0.5;
 
 interface Canal {
   external: Point;
   internal: Point;
-  /** The canal half way between them. */
+  /** The point of the canal half way between the two ora. */
   middle: Point;
   confidence: number;
 }
@@ -29,11 +34,14 @@ interface Canal {
 interface Strip {
   ends: readonly [Point, Point];
   middle: Point;
-  /** Mean of the map over the strip. */
+  /** Mean probability of canal over the strip, 0 to 1. */
   evidence: number;
 }
 
-/** Cells of the canal's strip with their place along and across its long axis. */
+/**
+ * The strip of cells that the canal occupies, with its two ends and its middle; null where there is
+ * none, or where it is too short.
+ */
 function stripOf(canal: SoftMask): Strip | null {
   const raised = { ...canal, values: canal.values.map((value) => (value * LEVEL) / STRIP.level) };
   const region = largestRegion(raised);
@@ -52,7 +60,7 @@ function stripOf(canal: SoftMask): Strip | null {
   const high = Math.max(...cells.map(({ u }) => u));
   const length = high - low + 1 - 2 * STRIP.beyond;
   if (length < SHORTEST) return null;
-  // The line of the canal at a place along it: the mean of the strip's cells there.
+  // The point of the canal's midline at position `u` along the strip: the mean of the cells there.
   const at = (u: number, band: number): Point => {
     const near = cells.filter((cell) => Math.abs(cell.u - u) <= band);
     const v = near.reduce((sum, cell) => sum + cell.v, 0) / Math.max(1, near.length);
@@ -65,7 +73,7 @@ function stripOf(canal: SoftMask): Strip | null {
   };
 }
 
-/** The highest place of the map of an os near the end of the strip. */
+/** The peak in the map of an os near one end of the strip. */
 function osNear(map: SoftMask, end: Point): Point & { value: number } {
   let best = { ...end, value: 0 };
   for (let dy = -OS_RADIUS; dy <= OS_RADIUS; dy++) {
@@ -84,9 +92,9 @@ const between = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
 const halfWay = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
 
 /**
- * The canal, with the internal os at the end whose maps say so. An os lies half way between the end
- * of the strip and the place where its own map is highest; how far the two disagree about the
- * length lowers the confidence.
+ * The canal; the maps decide which end is the internal os. Each os is placed half way between the
+ * end of the strip and the peak of its own map. The more the two lengths disagree, the lower the
+ * confidence. Null where no canal is found.
  */
 function canalOf(maps: UterineMaps['maps']): Canal | null {
   const strip = stripOf(maps.canal);
@@ -116,7 +124,7 @@ function canalOf(maps: UterineMaps['maps']): Canal | null {
   };
 }
 
-/** The funnel above the internal os; null where its region is none or lies elsewhere. */
+/** The funnel above the internal os; null where the region is too small or too far from the os. */
 function funnelOf(map: SoftMask, canal: Canal, internalOs: Point): Funnel | null {
   const region = largestRegion(map);
   if (!region) return null;
@@ -133,7 +141,7 @@ function funnelOf(map: SoftMask, canal: Canal, internalOs: Point): Funnel | null
   const nearest = Math.min(...cells.map(({ u, v }) => Math.hypot(u, v)));
   if (cells.length < SMALLEST_FUNNEL || nearest > FUNNEL_GAP) return null;
   const along = cells.map(({ u }) => u).sort((a, b) => a - b);
-  // The mouth is ragged in the map: its place is where nearly all of the funnel lies below.
+  // The mouth is ragged in the map: it is placed where nearly all of the funnel lies below it.
   const depth = (along[Math.floor(0.97 * (along.length - 1))] ?? 0) + 0.5;
   const mouth = cells.filter(({ u }) => u > depth - Math.max(2, 0.2 * depth)).map(({ v }) => v);
   const low = Math.min(...mouth) - 0.5;
@@ -155,7 +163,10 @@ function holdsRegion(map: SoftMask, cells: number): boolean {
   return region.mask.values.filter((value) => value >= LEVEL).length >= cells;
 }
 
-/** The cervix of one image's maps; null where no canal between two ora was found. */
+/**
+ * The landmarks of the cervix from the maps of one image; null where no canal between two ora was
+ * found.
+ */
 export function cervixOfMaps({ maps, placement, gate }: UterineMaps): CervixLandmarks | null {
   const canal = canalOf(maps);
   if (!canal) return null;

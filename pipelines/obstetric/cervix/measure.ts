@@ -22,13 +22,18 @@ import {
 
 export interface MeasuredCervix {
   reading: CervixReading;
-  /** As the name of the view says it; null: it does not. */
+  /**
+   * How the probe was applied, from the name of the view; null where the name does not state it.
+   */
   route: NamedView['route'];
   length: Measurement;
   funnel: { measurements: Measurement[]; shape: FunnelShape } | null;
 }
 
-/** Depth, width and share of a funnel of at least 5 mm; null: none, or not so deep. */
+/**
+ * Depth and width of a funnel in mm, its share in per cent, and its shape; null without a scale, or
+ * without a funnel at least 5 mm deep.
+ */
 function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['funnel'] {
   const { clip, located } = reading;
   if (!located?.funnel) return null;
@@ -76,8 +81,9 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
 }
 
 /**
- * The closed length on one frame; null where its scale is not known. On a transabdominal image it is
- * not accepted: that is not the plane of the cervix (obstetric 1.1).
+ * The closed length in mm on one frame; null where no cervix was found or its scale is not known.
+ * On a transabdominal image the length is not accepted: that is not the plane for the cervix
+ * (obstetric 1.1).
  */
 export function measureCervix(
   reading: CervixReading,

@@ -4,7 +4,7 @@ import { readUterineFrames } from '../shared/uterine-frames.ts';
 import type { CervixReadings } from './evidence.ts';
 import { cervixOfMaps } from './locate.ts';
 
-/** Canal, ora and funnel on the transvaginal frames. */
+/** Finds canal, ora and funnel on the transvaginal frames. */
 export const cervixReader: Reader<CervixReadings, UterineModels> = {
   stage: 'cervix',
   label: 'Looking at the cervix',

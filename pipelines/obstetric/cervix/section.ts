@@ -21,10 +21,13 @@ import { type MeasuredCervix, measureCervix } from './measure.ts';
 
 const KEY = 'cervical-length';
 const VIEW = 'calibrated transvaginal sagittal images of the cervix';
-/** ISUOG 2022: at least three, the shortest technically best is reported. */
+/**
+ * Number of measurements that are used: at least three are wanted, of which the shortest
+ * technically best one is reported (ISUOG 2022).
+ */
 const MEASUREMENTS = 3;
 
-/** The shortest first, each under an id of its own. */
+/** The measurements, the shortest first, each with its own id. */
 function inOrder(used: readonly MeasuredCervix[]): MeasuredCervix[] {
   return used
     .toSorted((a, b) => a.length.value - b.length.value)
@@ -45,7 +48,10 @@ function numbered(one: MeasuredCervix, number: number): MeasuredCervix {
   };
 }
 
-/** What the repeats lack of three that were taken one after the other (ISUOG 2022). */
+/**
+ * The gap where fewer than three measurements were taken one after the other (ISUOG 2022); null
+ * otherwise.
+ */
 function repeatsGap(used: readonly MeasuredCervix[]): Statement | null {
   if (used.length < MEASUREMENTS) {
     return say.gap('cervix.fewer-repeats', { used: used.length, wanted: MEASUREMENTS });
@@ -54,11 +60,14 @@ function repeatsGap(used: readonly MeasuredCervix[]): Statement | null {
   return clips.size < MEASUREMENTS ? say.gap('cervix.same-clip', {}) : null;
 }
 
-/** The lengths of the machine, which an operator measured: of the mother, however many fetuses there are. */
+/**
+ * The machine's cervical lengths, which an operator measured; they are the mother's, however many
+ * fetuses there are.
+ */
 interface MachineLengths {
-  /** The shortest first, which is the one to report. */
+  /** In ascending order: the first, which is the shortest, is the one to report. */
   plausible: readonly Measurement[];
-  /** Beyond the hard limits: kept, and used for nothing. */
+  /** Values beyond the hard limits: they are listed, but never used. */
   implausible: readonly Measurement[];
 }
 
@@ -75,7 +84,7 @@ function ofMachine({ machine }: CervixEvidence): MachineLengths {
   };
 }
 
-/** What an accepted length comes to: the shortest of ours, else the machine's. */
+/** The outcome for an accepted length: our shortest, or else the machine's. */
 function assess(
   length: Measurement,
   lengths: readonly Measurement[],
@@ -90,7 +99,7 @@ function assess(
   const category = noCategory === null ? cervixCategory(mm) : null;
   const unnamed = used.some(({ route }) => route === null);
   const bladder = used.some(({ reading }) => reading.located?.bladder);
-  // The cervix changes during the examination: a funnel counts on whichever image it was seen.
+  // The cervix changes during the examination, so a funnel counts on whichever image it was seen.
   const funnel = used.find((one) => one.funnel)?.funnel ?? null;
   const missing = [
     noCategory,
@@ -130,7 +139,7 @@ function assess(
   };
 }
 
-/** Why no length is accepted. */
+/** The outcome without an accepted length, with the reason. */
 function withoutLength(
   view: CervixEvidence['views']['cervix'],
   measured: readonly MeasuredCervix[],
@@ -150,7 +159,7 @@ function withoutLength(
   return inadequate('low_confidence', say.gap('cervix.not-clear', {}), [VIEW], best);
 }
 
-/** An outcome without a length, with what the machine gave that cannot be. */
+/** An outcome without a length, to which the machine's implausible values are added. */
 function besideImplausible(
   outcome: SectionOutcome,
   { implausible }: MachineLengths,
@@ -185,7 +194,7 @@ function run(evidence: CervixEvidence): SectionOutcome {
     : besideImplausible(withoutLength(view, measured), machine);
 }
 
-/** Transvaginal cervical length and funnelling (obstetric 10). */
+/** The section on transvaginal cervical length and funnelling (obstetric 10). */
 export const cervix: ObstetricSection<CervixEvidence> = {
   id: CERVIX_SECTION,
   title: 'Cervix',
