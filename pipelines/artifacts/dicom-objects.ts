@@ -26,15 +26,21 @@ export interface ObjectSource {
 }
 
 /**
- * The forms of one object as DICOM files, the preferred one first; the peer's choice in the
- * association decides.
+ * One object as DICOM files in alternative forms, the preferred form first. The form that the peer
+ * accepts in the association is sent.
  */
 export type ObjectForms = readonly Buffer[];
 
-/** Builds all objects of a role; empty where the result has no content for one. */
+/**
+ * Builds all objects of a role; returns an empty list where the result has no content for that
+ * role.
+ */
 export type ObjectBuilder = (source: ObjectSource) => ObjectForms[] | Promise<ObjectForms[]>;
 
-/** From the class of IHE AI Results down to the oldest: one tree fits all (exchange 2.1). */
+/**
+ * SOP classes from that of IHE AI Results down to the oldest; one content tree fits all of them
+ * (exchange 2.1).
+ */
 const MEASUREMENT_CLASSES = ['comprehensive3d', 'comprehensive', 'enhanced'] as const;
 
 function measurements({ result, subject, destination }: ObjectSource): ObjectForms[] {
@@ -65,7 +71,8 @@ async function secondaryCaptures({ result, subject, artifactPath }: ObjectSource
 }
 
 /**
- * The builder of every object that a destination can ask for (`objects` of its settings).
+ * Returns a builder for each kind of object that a destination can request (`objects` in its
+ * settings).
  * @param curves the growth charts of the PDF report.
  */
 export const dicomObjects = (curves: readonly GrowthCurve[]) =>

@@ -8,7 +8,8 @@ import { codeSequence } from './sr/encode.ts';
 import { SR } from './sr/vocabulary.ts';
 
 /**
- * Our series by kind: one modality each, with high numbers so that they follow those of the cart.
+ * The series that we create, by kind. Each has one modality, and a high number so that it follows
+ * the series of the cart.
  */
 export const SERIES = {
   sr: { modality: 'SR', number: '9001' },
@@ -39,25 +40,31 @@ const ANONYMOUS: DicomIdentity = {
 };
 
 /**
- * The UID of an object, a series or a study of a request. Those of the anonymous copy differ from
- * those of the copy with identity: two objects of different content must never share a SOP Instance
- * UID (PS3.5 9).
+ * Returns the UID for an object, a series or a study of a request. The anonymous copy and the copy
+ * with identity get different UIDs, because two objects with different content must never share a
+ * SOP Instance UID (PS3.5 9).
  */
 export function uidOf(subject: Pick<Subject, 'requestId' | 'identity'>, role: string): string {
   return derivedUid(subject.requestId, subject.identity ? role : `anonymous ${role}`);
 }
 
-/** The series that can hold the delivered objects of a request. */
+/** Returns the UIDs of all series that the delivered objects of a request may be in. */
 export function resultSeriesUids(requestId: string): string[] {
   return Object.keys(SERIES).map((kind) => derivedUid(requestId, `series-${kind}`));
 }
 
-/** The study of the source images; a UID derived from the request where no identity is known. */
+/**
+ * Returns the Study Instance UID of the source images; where no identity is known, a UID derived
+ * from the request.
+ */
 export function studyUidOf(subject: Subject): string {
   return subject.identity?.StudyInstanceUID || uidOf(subject, 'study');
 }
 
-/** Patient and General Study modules (PS3.3 C.7.1.1, C.7.2.1); anonymous: empty type 2 attributes. */
+/**
+ * Builds the Patient and General Study modules (PS3.3 C.7.1.1, C.7.2.1). For an anonymous subject
+ * the type 2 attributes are empty.
+ */
 function patientAndStudy(subject: Subject): NaturalDataset {
   const identity = subject.identity ?? ANONYMOUS;
   return {
@@ -79,7 +86,7 @@ function patientAndStudy(subject: Subject): NaturalDataset {
   };
 }
 
-/** Each model that contributed (PS3.3 C.12.1.1.5). */
+/** Lists each model that contributed to the result (PS3.3 C.12.1.1.5). */
 function contributingEquipment(result: Result): NaturalDataset[] {
   return result.models.map((model) => ({
     Manufacturer: MANUFACTURER,
@@ -90,11 +97,14 @@ function contributingEquipment(result: Result): NaturalDataset[] {
   }));
 }
 
-/** What identifies an object among those of a request. */
+/** What distinguishes an object from the other objects of the same request. */
 export interface ObjectKind {
   sopClassUid: string;
   series: SeriesKind;
-  /** Its SOP Instance UID is derived from the role: one role, one content. */
+  /**
+   * The SOP Instance UID is derived from the role, so that objects with different content need
+   * different roles.
+   */
   role: string;
   /** Instance Number within the series. */
   number: number;
@@ -102,8 +112,8 @@ export interface ObjectKind {
 
 /**
  * The modules that all our objects share: Patient, General Study, series, (Enhanced) General
- * Equipment and SOP Common. Times are those of the result, so that building an object again gives
- * the same object.
+ * Equipment and SOP Common. Times are taken from the result, so that an object that is built again
+ * is the same object.
  */
 export function commonModules(result: Result, subject: Subject, kind: ObjectKind): NaturalDataset {
   const time = contentTime(result.generated_at, subject.identity);
@@ -130,7 +140,7 @@ export function commonModules(result: Result, subject: Subject, kind: ObjectKind
   };
 }
 
-/** Content Date and Time: when the result was made. */
+/** Returns Content Date and Content Time, which state when the result was made. */
 export function contentDateTime(result: Result, subject: Subject): NaturalDataset {
   const { date, time } = contentTime(result.generated_at, subject.identity);
   return { ContentDate: date, ContentTime: time };
@@ -158,7 +168,10 @@ export function sopReference(instance: Pick<SourceInstance, 'sopClassUid' | 'sop
 
 type Referenced = Pick<SourceInstance, 'sopClassUid' | 'sopInstanceUid' | 'seriesInstanceUid'>;
 
-/** Instances by series, each as `item` writes it (Series and Instance Reference Macro, 10-4). */
+/**
+ * Groups instances by series, each written by `item` (Series and Instance Reference Macro, Table
+ * 10-4).
+ */
 export function bySeries<Instance extends Referenced>(
   instances: readonly Instance[],
   name: 'ReferencedSOPSequence' | 'ReferencedInstanceSequence' | 'ReferencedImageSequence',
@@ -171,7 +184,10 @@ export function bySeries<Instance extends Referenced>(
   }));
 }
 
-/** Hierarchical SOP Instance Reference Macro (PS3.3 C.17.2.1); empty for no instance. */
+/**
+ * Builds the Hierarchical SOP Instance Reference Macro (PS3.3 C.17.2.1); empty where there are no
+ * instances.
+ */
 export function hierarchicalReferences(
   studyUid: string,
   instances: readonly Referenced[],

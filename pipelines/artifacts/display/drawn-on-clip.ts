@@ -30,7 +30,10 @@ const boxOf = ({ minX, minY, maxX, maxY }: Rectangle): Box => ({
   max_y: maxY,
 });
 
-/** Size, scales and axes of a clip. */
+/**
+ * Returns the frame size of a clip, its length scales, and the axes of its Doppler and M-mode
+ * displays.
+ */
 export function geometryOf(
   clip: Clip,
 ): Pick<OverlayClip, 'file' | 'mode' | 'columns' | 'rows' | 'frames' | 'scales' | 'sweeps'> {
@@ -56,7 +59,7 @@ export function geometryOf(
   };
 }
 
-/** The measurements made on frames of a clip, with their calipers as the result has them. */
+/** Returns the measurements made on frames of a clip, with the calipers that the result holds. */
 export function drawnMeasurements(
   file: string,
   measurements: readonly Measurement[],
@@ -82,7 +85,7 @@ export function drawnMeasurements(
   });
 }
 
-/** Runs of 1 in a mask, row by row: row, first and last column. */
+/** Returns the runs of 1 in a mask, row by row, each as [row, first column, last column]. */
 export function runsOf(pixels: Uint8Array, columns: number): Mask['runs'] {
   const runs: Mask['runs'] = [];
   for (let start = pixels.indexOf(1); start !== -1; ) {
@@ -97,8 +100,8 @@ export function runsOf(pixels: Uint8Array, columns: number): Mask['runs'] {
 }
 
 /**
- * The accepted outlines on a clip, as in its DICOM Segmentation: the measured ones, then the listed
- * ones.
+ * Returns the accepted outlines on a clip, the same as in its DICOM Segmentation: first those of
+ * measurements, then those that sections only list.
  */
 export function masksOn(
   clip: Clip,
@@ -136,7 +139,7 @@ function measuredMasks(clip: Clip, measurements: readonly Measurement[]): Mask[]
 
 const DAYS_PER_WEEK = 7;
 
-/** Digits of a curve: more than any screen shows. */
+/** Rounds to six significant digits, which is more precise than any screen. */
 const rounded = (value: number) => Number(value.toPrecision(6));
 
 function chartOf(curve: GrowthCurve, result: Result, gaDays: number): GrowthChart[] {
@@ -174,7 +177,10 @@ function chartOf(curve: GrowthCurve, result: Result, gaDays: number): GrowthChar
   ];
 }
 
-/** The charts on which a value was read, as in `growth-chart.png`; null without any. */
+/**
+ * Returns the charts against which a value was read, the same as in `growth-chart.png`; null where
+ * there are none.
+ */
 export function growthCharts(
   curves: readonly GrowthCurve[],
   result: Result,

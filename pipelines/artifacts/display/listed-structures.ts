@@ -7,7 +7,10 @@ import type { Contour, FlowTrace, OverlayClip, Structure } from './overlay-contr
 
 const STRUCTURES = ['lv', 'myocardium', 'la', 'rv', 'ra'] as const satisfies Contour['structure'][];
 
-/** An outline has a point every few pixels; every second one looks the same at half the size. */
+/**
+ * An outline has a point every few pixels: with every second point it looks the same and takes half
+ * the bytes.
+ */
 const CONTOUR_STEP = 2;
 
 const outline = z.array(z.tuple([z.number(), z.number()])).optional();
@@ -34,7 +37,7 @@ const viewedClips = z.array(z.object({ file: z.string(), view: z.string().nullab
 
 const framePlanes = z.array(z.object({ file: z.string(), frame: z.number(), plane: z.string() }));
 
-/** A frame without a recognised plane (obstetric/shared/locator.ts). */
+/** The plane name for a frame on which no plane was recognised (obstetric/shared/locator.ts). */
 const NO_PLANE = 'other';
 
 const spectra = z.array(
@@ -46,7 +49,10 @@ const spectra = z.array(
   }),
 );
 
-/** A list in the data of a section; empty where the section has none of that shape. */
+/**
+ * Returns a list from the data of a section; empty where the section has no list of the expected
+ * shape.
+ */
 function listed<Entry>(
   { sections }: Pick<Result, 'sections'>,
   section: string,
@@ -61,9 +67,12 @@ const frameKey = (file: string, frame: number) => JSON.stringify([file, frame]);
 
 /** Outlines, traces, views and phases by file, as the sections of a result list them. */
 export interface Listed {
-  /** Frames (1-based) of a file that are the best of their plane. */
+  /** Returns the frame numbers (1-based) in a file that show their plane best. */
   bestOf(file: string): number[];
-  /** The plane of a frame, or what its clip shows. */
+  /**
+   * Returns what the clip of a frame shows or, where that is not listed, the plane of the frame;
+   * null where neither is known.
+   */
   viewOf(file: string, frame: number): string | null;
   beatsOf(file: string): OverlayClip['beats'];
   contoursOf(file: string): Contour[];
@@ -143,7 +152,7 @@ export function structuresOn(file: string, listed: readonly ListedStructure[]): 
     }));
 }
 
-/** The outlines among them. */
+/** The outlines among the structures that sections list on a clip. */
 export function contoursOn(file: string, listed: readonly ListedStructure[]): Contour[] {
   return listed.flatMap((one) => {
     const structure = CONTOURED.find((name) => name === one.structure);

@@ -2,17 +2,18 @@
  * `overlays.json` of a request: what a viewer draws over its key frames and cines. Types only, so
  * that a browser can import them; overlay-schema.ts checks the same shape.
  *
- * Every position is that of the result: pixel-centre coordinates of the stored frame, whatever the
- * size of the picture. As SVG over a picture: `viewBox="-0.5 -0.5 {columns} {rows}"`. Frames are
- * counted from 1, times are seconds from the first frame of the clip, lengths are pixels.
+ * Every position is the same as in the result: pixel-centre coordinates of the stored frame,
+ * whatever the size of the picture. As SVG over a picture: `viewBox="-0.5 -0.5 {columns} {rows}"`.
+ * Frames are counted from 1, times are seconds from the first frame of the clip, lengths are
+ * pixels.
  */
 export interface Overlays {
   schema: 'sonogate.overlays/1';
-  /** Nothing here was verified by a person. */
+  /** Always true: no person has verified anything in this file. */
   draft: true;
   /** In the order of the study. */
   clips: OverlayClip[];
-  /** Null: no gestational age, or no value on a chart. */
+  /** Null where there is no gestational age, or no value on a chart. */
   growth: GrowthCharts | null;
 }
 
@@ -32,12 +33,13 @@ export interface OverlayClip {
   /** As `measurements[].source.file` of the result. */
   file: string;
   /**
-   * What its first key frame shows according to the result: the view of a heart (`A4C`), the plane
-   * (`transthalamic`), the vessel or flow of a spectrum (`umbilical-artery`); null: unknown.
+   * What the first key frame of the clip shows according to the result: the view of a heart
+   * (`A4C`), the plane (`transthalamic`), or the vessel or flow of a spectrum (`umbilical-artery`);
+   * null where it is unknown.
    */
   view: string | null;
   mode: '2d' | 'colour' | 'spectral' | 'm-mode' | 'unknown';
-  /** Of the stored frames. */
+  /** Width of the stored frames, in pixels. */
   columns: number;
   rows: number;
   frames: number;
@@ -48,12 +50,12 @@ export interface OverlayClip {
   /** Frames of end-diastole and end-systole, one pair for each beat. */
   beats: { end_diastole: number; end_systole: number }[];
   key_frames: KeyFrame[];
-  /** Null: a still, or a clip on which nothing was measured. */
+  /** Null for a still, and for a clip on which nothing was measured. */
   cine: Cine | null;
   calipers: DrawnMeasurement[];
   contours: Contour[];
   masks: Mask[];
-  /** What models found, by name, where no caliper shows it. */
+  /** Structures that models found and that no caliper shows. */
   structures: Structure[];
   traces: FlowTrace[];
 }
@@ -62,27 +64,29 @@ export interface OverlayClip {
 export interface KeyFrame {
   frame: number;
   time: number;
-  /** As `view` of the clip, for this frame. */
+  /** What this frame shows, in the same words as `view` of the clip. */
   view: string | null;
   /** Name of the artifact, `key-frame-1.jpg`. */
   artifact: string;
-  /** Size of the picture; its sides are those of the frame times one factor. */
+  /** Size of the picture in pixels; it has the aspect ratio of the stored frame. */
   width: number;
   height: number;
-  /** Ids of the sections that measured it or chose it; empty: it only shows the clip. */
+  /**
+   * Ids of the sections that measured or chose this frame; empty where it only represents its clip.
+   */
   sections: string[];
 }
 
 /**
- * The frames of a clip, each a JPEG, concatenated in one file (Motion JPEG): a frame is the bytes
- * from `offset` on, so that a viewer can step to any frame and keep few of them decoded.
+ * The frames of a clip as JPEGs, concatenated in one file (Motion JPEG). The JPEG of a frame begins
+ * at `offset`, so that a viewer can step to any frame and keep only a few of them decoded.
  */
 export interface Cine {
   /** Name of the artifact, `cine-1.mjpeg`. */
   artifact: string;
   width: number;
   height: number;
-  /** False: the file gives no times, and `time` counts frames at 25 per second. */
+  /** False where the source file gives no frame times; `time` then assumes 25 frames per second. */
   timed: boolean;
   frames: { frame: number; time: number; offset: number; bytes: number }[];
 }
@@ -96,9 +100,12 @@ export interface DrawnMeasurement {
   concept: string;
   label: string;
   value: number;
-  /** UCUM. */
+  /** UCUM unit. */
   unit: string;
-  /** "HC 262.4 mm"; without its number where it was not accepted. */
+  /**
+   * Label with the value, such as "HC 262.4 mm"; without the number where the value was not
+   * accepted.
+   */
   text: string;
   quality: 'accepted' | 'low' | 'inadequate';
   frame: number;
@@ -115,8 +122,9 @@ export interface Shape {
 }
 
 /**
- * The closed outline of a structure on one frame: of a chamber on each frame of a cine, with every
- * second point of the result's; of other structures as the result lists them.
+ * The closed outline of a structure on one frame. A chamber has one on each frame of a cine, with
+ * every second point of the outline in the result; other structures have the outlines that the
+ * result lists.
  */
 export interface Contour {
   frame: number;
@@ -130,7 +138,9 @@ export interface Contour {
     | 'fetal-head'
     | 'fetal-abdomen';
   points: Position[];
-  /** False: the outline of this frame is doubtful; it is drawn and not used. */
+  /**
+   * False where the outline on this frame is doubtful: it is drawn, but was not used for measuring.
+   */
   measured: boolean;
 }
 
@@ -138,7 +148,10 @@ export interface Contour {
 export interface Mask {
   frame: number;
   label: string;
-  /** Null: the outline was accepted and gave no value, such as that of a head without a scale. */
+  /**
+   * Null where the outline was accepted but gave no value, such as that of a head on an image
+   * without a scale.
+   */
   measurement: string | null;
   section: string;
   /** Row, first and last column of each run of pixels. */
@@ -146,19 +159,22 @@ export interface Mask {
 }
 
 /**
- * A structure that was found on a frame, with or without a scale, whether or not it gave a value.
- * It contains no lengths.
+ * A structure that was found on a frame, whether or not the image has a scale and the structure was
+ * measured. It contains no lengths.
  */
 export interface Structure {
   frame: number;
   section: string;
-  /** `nuchal-translucency`. */
+  /** Key of the structure, such as `nuchal-translucency`. */
   structure: string;
-  /** "Nuchal translucency". */
+  /** Name of the structure for a person, such as "Nuchal translucency". */
   label: string;
   /** 0 to 1. */
   confidence: number;
-  /** False: below the gate of the model, or of an implausible shape; it is not used. */
+  /**
+   * False where the confidence is below the gate of the model or the shape is implausible; the
+   * structure is then not used.
+   */
   accepted: boolean;
   /** `rectangle`: top left and bottom right corner; the others as in `Shape`. */
   type: 'line' | 'ellipse' | 'polygon' | 'rectangle';
@@ -172,21 +188,21 @@ export interface FlowTrace {
   side: 'above' | 'below';
   /** Row of velocity zero. */
   baseline_row: number;
-  /** A point for each column; on the baseline where there is no flow. */
+  /** One point for each column; it is on the baseline where there is no flow. */
   points: Position[];
-  /** Columns at which the beats begin or peak; empty: beats were not separated. */
+  /** Columns at which the beats begin or peak; empty where beats were not separated. */
   beats: number[];
 }
 
 export interface SweepAxes {
   kind: 'pw' | 'cw' | 'doppler' | 'm-mode' | 'colour-m-mode';
   area: Box;
-  /** Null: the time axis has no scale. */
+  /** Null where the time axis has no scale. */
   seconds_per_pixel: number | null;
-  /** Size of a pixel along y in `unit`; null: no scale. */
+  /** Size of a pixel along y in `unit`; null where the axis has no scale. */
   value_per_pixel: number | null;
   unit: 'cm/s' | 'cm' | 'Hz';
-  /** Row of the frame where the value is 0; null: unknown. */
+  /** Row of the frame where the value is 0; null where it is unknown. */
   zero_row: number | null;
   /** The direction in which values increase. */
   direction: 'up' | 'down';
@@ -201,7 +217,7 @@ export interface GrowthCharts {
 export interface GrowthChart {
   concept: string;
   label: string;
-  /** UCUM. */
+  /** UCUM unit. */
   unit: string;
   /** Name of the chart, and its citation. */
   chart: string;

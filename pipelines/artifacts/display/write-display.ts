@@ -12,11 +12,14 @@ import type { Cine, KeyFrame, OverlayClip, Overlays } from './overlay-contract.t
 
 /** Limits on what is kept of a study for a viewer. */
 export const KEPT = {
-  /** Frames of a cine. */
+  /** Maximum number of evenly spaced frames in a cine; frames with calipers are added to them. */
   cineFrames: 60,
-  /** Key frames of a study. */
+  /** Maximum number of key frames per study. */
   keyFrames: 200,
-  /** Bytes of all cines of a study; the clips after it have key frames only. */
+  /**
+   * Maximum size in bytes of all cines of a study; once it is reached, further clips have key
+   * frames only.
+   */
   cineBytes: 48 * 1024 * 1024,
 } as const;
 
@@ -26,11 +29,13 @@ interface ChosenFrame {
   /** 1-based. */
   frame: number;
   view: string | null;
-  /** Sections that measured it or chose it. */
+  /** Ids of the sections that measured or chose this frame. */
   sections: readonly string[];
 }
 
-/** Frames of a clip with calipers, and the sections that placed them. */
+/**
+ * Returns the frames of a clip that have calipers, each with the sections that placed the calipers.
+ */
 function measuredFrames(file: string, measurements: readonly Measurement[]) {
   const own = measurements.filter(
     ({ source }) => source.file === file && source.frame !== null && source.calipers.length > 0,
@@ -38,7 +43,10 @@ function measuredFrames(file: string, measurements: readonly Measurement[]) {
   return Map.groupBy(own, ({ source }) => source.frame ?? 1);
 }
 
-/** The frame that represents a clip without measurements: a sweep is complete on its last frame. */
+/**
+ * Returns the frame that represents a clip without measurements: for a sweep the last frame, on
+ * which the sweep is complete.
+ */
 function faceOf({ frames, sweeps }: Clip): number {
   return sweeps.length > 0 ? frames.length : 1 + Math.floor(frames.length / 2);
 }
@@ -74,8 +82,8 @@ function chosenFrames(
 }
 
 /**
- * Frames (1-based) of the cine of a clip: every n-th, at most about sixty, and those with calipers.
- * Empty for a still and a sweep.
+ * Returns the frame numbers (1-based) for the cine of a clip: every n-th frame, about sixty at
+ * most, and every frame with calipers. Empty for a still and for a sweep.
  * @param withCalipers frames with calipers.
  * @param outlined frames with outlines, evenly spaced: then every n-th of these.
  */
@@ -93,7 +101,10 @@ export function cineFrames(
   return [...new Set([...kept, ...withCalipers])].sort((a, b) => a - b);
 }
 
-/** Longest side in pixels, and JPEG quality: speckle is kept where somebody looks closely. */
+/**
+ * Longest side in pixels, and JPEG quality. Speckle is preserved in stills, because readers look at
+ * them closely.
+ */
 const SHOWN_AS = {
   keyFrame: { longest: 1024, quality: 88 },
   cine: { longest: 640, quality: 78 },
@@ -106,7 +117,7 @@ interface JpegPicture {
   height: number;
 }
 
-/** A frame as JPEG, reduced where it is larger than requested, never enlarged. */
+/** Returns a frame as JPEG, reduced where it is larger than requested and never enlarged. */
 async function toJpeg(
   { width, height, data }: RgbImage,
   { longest, quality }: ShownAs,
@@ -128,7 +139,7 @@ interface CinePictures {
 }
 
 /**
- * Frames as Motion JPEG; null where none could be read.
+ * Returns the frames as Motion JPEG; null where no frame could be read.
  * @param read returns a frame by its number, or null for a damaged one, which is left out.
  */
 async function toMotionJpeg(
@@ -156,7 +167,7 @@ interface DisplayInput {
   result: Result;
   study: Study;
   shown: ShownFrames;
-  /** Null: no growth charts. */
+  /** Gestational age in days; null where there are no growth charts. */
   gaDays: number | null;
   curves: readonly GrowthCurve[];
 }

@@ -10,7 +10,10 @@ const strainSchema = z.looseObject({
     .min(1),
 });
 
-/** A segment of the picture: radii as shares of the whole, angles in degrees, 0 right, 90 up. */
+/**
+ * A segment of the picture: radii as shares of the outer radius, angles in degrees (0 is right, 90
+ * is up).
+ */
 interface Sector {
   inner: number;
   outer: number;
@@ -21,7 +24,10 @@ interface Sector {
 const SIXTH = 60;
 const QUARTER = 90;
 
-/** Basal and mid ring from anterior (60 to 120 degrees) on, apical from 45 to 135 (echo 8.3). */
+/**
+ * Returns the place of a segment. The basal and mid rings begin with the anterior segment at 60 to
+ * 120 degrees, the apical ring begins at 45 to 135 degrees (echo 8.3).
+ */
 function sectorOf(segment: number): Sector {
   if (segment === 17) return { inner: 0, outer: 0.25, from: 0, to: 360 };
   if (segment > 12) {
@@ -54,7 +60,7 @@ function outlineOf({ inner, outer, from, to }: Sector): Point[] {
   return inner === 0 ? arc(outer) : [...arc(outer), ...arc(inner).toReversed()];
 }
 
-/** Strain, in per cent, of the deepest colour. */
+/** Strain in per cent that has the deepest colour; more strain looks the same. */
 const DEEPEST = 25;
 const SHORTENING = [33, 102, 172] as const;
 const LENGTHENING = [214, 96, 0] as const;

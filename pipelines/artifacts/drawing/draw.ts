@@ -26,7 +26,7 @@ function font(weight: FontWeight): Font {
   return loaded;
 }
 
-/** Width of a line of text in the unit of `size`. */
+/** Returns the width of a line of text, in the unit of `size`. */
 export function textWidth(text: string, size: number, weight: FontWeight = 'regular'): number {
   const face = font(weight);
   return (face.layout(text).advanceWidth * size) / face.unitsPerEm;
@@ -40,7 +40,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   closePath: 'Z',
 };
 
-/** The outlines of a line of text as SVG path data, its baseline starting at (x, y). */
+/** Returns the glyph outlines of a line of text as SVG path data; the baseline starts at (x, y). */
 export function textPath(
   text: string,
   x: number,
@@ -92,12 +92,12 @@ function element(mark: Mark): string {
   }
 }
 
-/** A drawing as SVG in which text is outlines, so that no font is needed to show it. */
+/** Returns a drawing as SVG. Text becomes outlines, so that no font is needed to show it. */
 export function toSvg({ width, height, marks }: Drawing, scale = 1): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width * scale}" height="${height * scale}" viewBox="0 0 ${width} ${height}">${marks.map(element).join('')}</svg>`;
 }
 
-/** A drawing on white as PNG, `scale` pixels per unit. */
+/** Returns a drawing on a white ground as PNG, with `scale` pixels per unit of the drawing. */
 export function toPng(drawing: Drawing, scale: number): Promise<Buffer> {
   return sharp(Buffer.from(toSvg(drawing, scale)))
     .flatten({ background: '#ffffff' })
@@ -149,8 +149,8 @@ function drawMark(doc: PdfDocument, mark: Mark): void {
 }
 
 /**
- * Draws with the top left corner at (x, y), `scale` points per unit. The document must have the
- * fonts `regular` and `bold` registered.
+ * Draws on a PDF page, with the top left corner at (x, y) and `scale` points per unit of the
+ * drawing. The document must have the fonts `regular` and `bold` registered.
  */
 export function drawOnPdf(
   doc: PdfDocument,

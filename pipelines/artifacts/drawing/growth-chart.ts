@@ -35,7 +35,7 @@ interface Axis {
 
 const STEPS = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000];
 
-/** Whole steps around the values, four to eight of them. */
+/** Returns an axis of four to eight whole steps that includes the values. */
 function axisOf(low: number, high: number): Axis {
   const step = STEPS.find((candidate) => (high - low) / candidate <= 7) ?? (high - low) / 5;
   return { from: Math.floor(low / step) * step, to: Math.ceil(high / step) * step, step };
@@ -126,7 +126,7 @@ function curves(curve: GrowthCurve, { place }: Plot): Mark[] {
   return [band, ...lines, ...centileLabels(traced)];
 }
 
-/** Names of the curves at their right ends, moved apart where the curves are close. */
+/** Labels the curves at their right ends; labels of close curves are moved apart. */
 function centileLabels(traced: readonly { centile: number; points: readonly Point[] }[]): Mark[] {
   const ends = traced.flatMap(({ centile, points }) => {
     const end = points.at(-1);
@@ -157,8 +157,9 @@ function measured(measurement: Measurement, gaDays: number, plot: Plot): Mark[] 
 }
 
 /**
- * Values of earlier scans, as open circles, joined to the value of this scan where it is the only
- * one.
+ * Draws the values of earlier scans as open circles, joined by a line to the value of this scan.
+ * Returns nothing where this scan has several values, since none of them would be certain to
+ * continue the line.
  */
 function trajectory(
   curve: GrowthCurve,
@@ -184,7 +185,7 @@ function trajectory(
   ];
 }
 
-/** Labels that would leave the plot are moved inwards; text of a point is never cut. */
+/** Moves a label that would leave the plot inwards, so that the text of a point is never cut. */
 function keptInside(mark: Mark): Mark {
   if (mark.kind !== 'label' || mark.colour !== POINT_COLOUR) return mark;
   const room = { start: PLOT.right - mark.at.x, middle: 0, end: mark.at.x - PLOT.left };
@@ -205,7 +206,7 @@ function backed(mark: Mark): Mark[] {
   return [rectangle(corner, width + 4, mark.size + 3, '#ffffff', 0.85), mark];
 }
 
-/** One quantity against its chart, with its values at earlier scans. */
+/** Draws one quantity on its chart, with its values from earlier scans. */
 export function growthPanel(
   curve: GrowthCurve,
   measurements: readonly Measurement[],
@@ -242,7 +243,7 @@ function moved(mark: Mark, dx: number, dy: number): Mark {
     : { ...mark, points: mark.points.map(shift) };
 }
 
-/** The panels with a measured value, side by side; null without any. */
+/** Draws the panels that have a measured value side by side; null where no panel has one. */
 export function growthChart(
   growthCurves: readonly GrowthCurve[],
   measurements: readonly Measurement[],
@@ -268,7 +269,7 @@ export function growthChart(
   return { width, height, marks: [ground, ...panels, footer] };
 }
 
-/** `growth-chart.png`, two pixels per point. */
+/** Renders `growth-chart.png` with two pixels per point. */
 export function renderGrowthChart(drawing: Drawing): Promise<Buffer> {
   return toPng(drawing, 2);
 }

@@ -5,7 +5,7 @@ import { countingValues } from '../../result/standing.ts';
 export interface GrowthCurve {
   /** Key of the concept table, `hc`. */
   concept: string;
-  /** Key of the chart: only values that were read against it are drawn on it. */
+  /** Key of the chart; only values that were read against this chart are drawn on it. */
   chart: string;
   label: string;
   unit: string;
@@ -13,16 +13,19 @@ export interface GrowthCurve {
   source: readonly [string, string];
   fromWeek: number;
   toWeek: number;
-  /** Value in `unit` at an exact age in weeks; null outside the chart. */
+  /**
+   * Returns the value of a centile, in `unit`, at an exact age in weeks; null outside the range of
+   * the chart.
+   */
   valueAt(weeks: number, centile: number): number | null;
 }
 
-/** Centiles drawn, the median thick (obstetric 3.1). */
+/** The centiles that are drawn; the median has a thicker line (obstetric 3.1). */
 export const DRAWN_CENTILES = [3, 10, 50, 90, 97] as const;
 
 const POINTS_PER_WEEK = 4;
 
-/** A centile over the weeks of its chart, where the chart has a value. */
+/** Returns the points of one centile curve, over the weeks for which the chart has a value. */
 export function pointsOnCurve(
   curve: GrowthCurve,
   centile: number,
@@ -34,7 +37,10 @@ export function pointsOnCurve(
   }).flatMap(({ week, value }) => (value === null ? [] : [{ week, value }]));
 }
 
-/** The accepted values of the curve's quantity that were read against its chart, one per fetus. */
+/**
+ * Returns the accepted values of the curve's quantity that were read against its chart, one per
+ * fetus.
+ */
 export function measuredOnCurve(
   curve: GrowthCurve,
   measurements: readonly Measurement[],

@@ -10,7 +10,10 @@ import { evidenceOf, languageItem, observerItems, referencedRequest } from '../s
 import { instanceOf, referenceTo } from '../sr/references.ts';
 import { SR } from '../sr/vocabulary.ts';
 
-/** The frames that a reader should see first: each shows a quantity that none before it shows. */
+/**
+ * Returns the frames that a reader should see first. Each frame shows a quantity that no earlier
+ * frame in the list shows.
+ */
 function keyImages(result: Result, subject: Subject): ContentItem[] {
   return keyOverlays(overlaysOf(result.measurements)).flatMap(({ frame, measurements }) => {
     const [measured] = measurements;
@@ -20,7 +23,8 @@ function keyImages(result: Result, subject: Subject): ContentItem[] {
 }
 
 /**
- * The measured frames as a Key Object Selection (PS3.3 A.35.4, PS3.16 TID 2010) titled "Of Interest".
+ * Writes the measured frames as a Key Object Selection (PS3.3 A.35.4, PS3.16 TID 2010) titled "Of
+ * Interest".
  * @returns a DICOM Part 10 file; null where no frame of a DICOM image was measured.
  */
 export function buildKeyObjects(result: Result, subject: Subject): Buffer | null {

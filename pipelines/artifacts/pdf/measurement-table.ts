@@ -8,7 +8,10 @@ import { countingValues } from '../../result/standing.ts';
 import type { Cell, Column } from './page.ts';
 import { ALERT, MUTED } from './page.ts';
 
-/** Name, value, reference, centile, z and method; the middle two only where a value has them. */
+/**
+ * Name, value, reference, centile, z-score and method; the columns for centile and z-score are left
+ * out where no value has them.
+ */
 const COLUMNS: readonly Column[] = [
   { title: 'Measurement', width: 132 },
   { title: 'Value', width: 101, align: 'right' },
@@ -19,7 +22,10 @@ const COLUMNS: readonly Column[] = [
 ];
 const CENTILE_COLUMNS = [3, 4];
 
-/** Before the value: below, above, or otherwise outside its reference. */
+/**
+ * The mark before a value that is below its reference range (L), above it (H) or otherwise abnormal
+ * (A).
+ */
 const MARKS = { N: '', L: '\u25bc ', H: '\u25b2 ', A: '\u25cf ' } as const;
 
 export const MARK_LEGEND =
@@ -34,7 +40,10 @@ function rangeText(measurement: Measurement): string {
   return high === null ? '' : `up to ${bound(high)}`;
 }
 
-/** "162.4 ± 5.1 mm": with the half width of the 95 % interval where it is known. */
+/**
+ * Returns the value as text, with the half width of its 95 % interval where that is known: "162.4 ±
+ * 5.1 mm".
+ */
 function intervalText(measurement: Measurement): string {
   const { uncertainty, unit } = measurement;
   const value = valueText(measurement);
@@ -78,20 +87,21 @@ function notAcceptedCells(measurement: Measurement): Cell[] {
 }
 
 /**
- * Sections whose values are inputs of others: they come after the values that a reader looks for.
+ * Sections whose values are inputs of other values. They come last, after the values that a reader
+ * looks for.
  */
 const INTERMEDIATE = new Set(['segment-chambers']);
 
 /** One part of the table: the values of a section. */
 interface MeasurementGroup {
-  /** Empty where the values are of no section. */
+  /** Empty where the values belong to no section. */
   title: string;
   rows: Cell[][];
 }
 
 /**
- * Where a quantity has an accepted value, the others are left out; otherwise only the first is
- * named.
+ * Values that were not accepted are left out where their quantity has an accepted value; where it
+ * has none, only the first is named.
  */
 function rowsOf(standing: readonly Measurement[]): Measurement[] {
   const name = (one: Measurement) => withSubject(one.label, one);
@@ -105,8 +115,8 @@ function rowsOf(standing: readonly Measurement[]): Measurement[] {
 }
 
 /**
- * A row for each value that counts for its quantity, by section in the order of the result; a value
- * that was not accepted shows no number.
+ * Returns a row for each value that counts for its quantity, grouped by section in the order of the
+ * result. The row of a value that was not accepted shows no number.
  */
 export function measurementTable(result: Pick<Result, 'measurements' | 'sections'>): {
   columns: readonly Column[];

@@ -3,7 +3,7 @@ import type { Paper } from '../../../config/schema.ts';
 import { DRAFT_NOTICE } from '../../result/render/statement.ts';
 import { fontFile, type PdfDocument } from '../drawing/draw.ts';
 
-/** In points. */
+/** Paper sizes in points. */
 const SHEETS = {
   a4: { size: 'A4', width: 595.28, height: 841.89 },
   letter: { size: 'LETTER', width: 612, height: 792 },
@@ -125,7 +125,7 @@ function furnish(doc: PdfDocument, who: string, number: number, count: number): 
   doc.text(`Page ${number} of ${count}`, MARGIN, foot, { width: WIDTH, align: 'right' });
 }
 
-/** Puts patient, draft notice and page number on every page, and ends the document. */
+/** Adds the patient, the draft notice and the page number to every page, and ends the document. */
 export function closeDocument({ doc }: Page, who: string): Promise<Buffer> {
   const { start, count } = doc.bufferedPageRange();
   for (let index = start; index < start + count; index += 1) {
@@ -181,7 +181,10 @@ function drawRow(page: Page, columns: readonly Column[], cells: readonly Cell[])
 const headOf = (columns: readonly Column[]): Cell[] =>
   columns.map(({ title }) => ({ text: title, colour: MUTED, bold: true }));
 
-/** Height of the beginning of a table: its head, the title of a group and the first row. */
+/**
+ * Returns the height of the beginning of a table: its head, the title of the first group and the
+ * first row.
+ */
 export function startHeight(
   page: Page,
   columns: readonly Column[],
@@ -200,7 +203,7 @@ interface RowGroup {
   rows: readonly (readonly Cell[])[];
 }
 
-/** A table of one group without a title. */
+/** Draws a table that has a single group without a title. */
 export function table(
   page: Page,
   columns: readonly Column[],
@@ -210,8 +213,8 @@ export function table(
 }
 
 /**
- * A table whose rows are never split over pages and whose head is repeated on each page; the title
- * of a group stays with its first row.
+ * Draws a table. Its rows are never split over pages, its head is repeated on each page, and the
+ * title of a group stays with the first row of the group.
  */
 export function groupedTable(
   page: Page,

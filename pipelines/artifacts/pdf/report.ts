@@ -47,7 +47,7 @@ import {
   WIDTH,
 } from './page.ts';
 
-/** What documents say differently for each endpoint. */
+/** The wording of documents that differs by endpoint. */
 const EXAMINATIONS = {
   'us/obstetric': { title: 'Obstetric ultrasound report' },
   'us/echo': { title: 'Echocardiography report' },
@@ -65,7 +65,10 @@ const reportTitle = (result: Pick<Result, 'endpoint'>) => EXAMINATIONS[modelOf(r
 /** Whether the report has a gestational age and growth. */
 const isObstetric = (result: Pick<Result, 'endpoint'>) => modelOf(result) === 'us/obstetric';
 
-/** "Beispiel, Zoë" of the PN "Beispiel^Zoë^^Dr."; the alphabetic group only (PS3.5 6.2.1). */
+/**
+ * Returns "Beispiel, Zoë" for the PN "Beispiel^Zoë^^Dr."; only the alphabetic group is read (PS3.5
+ * 6.2.1).
+ */
 export function readableName(name: string): string {
   const [alphabetic = ''] = name.split('=');
   const [family = '', given = '', middle = '', prefix = '', suffix = ''] = alphabetic.split('^');
@@ -73,12 +76,12 @@ export function readableName(name: string): string {
   return [family, first, suffix].filter(Boolean).join(', ');
 }
 
-/** A date for people; anything that is not a date is shown unchanged. */
+/** Returns a DA as YYYY-MM-DD for people; text that is not a date is returned unchanged. */
 const readableDate = (date: string): string => isoDate(date) ?? date;
 
 const or = (value: string): string => value || 'not given';
 
-/** Label and value of the head of the report, in reading order. */
+/** Returns the labels and values for the head of the report, in reading order. */
 function patientRows({ identity }: Subject): [string, string][] {
   if (!identity) return [['Patient', 'Anonymous']];
   return [
@@ -163,7 +166,10 @@ function dating(page: Page, { subject, result }: ReportInput): void {
   if (due) paragraph(page, `Expected date of delivery: ${due}.`);
 }
 
-/** What a section concludes beyond the findings, as one line; null: nothing more. */
+/**
+ * Returns what a section concludes beyond the findings, as one line; null where there is nothing to
+ * add.
+ */
 function beyondFindings(section: Section, result: Result): string | null {
   const { statements, summary } = section;
   if (!statements) return summary || null;
@@ -174,7 +180,10 @@ function beyondFindings(section: Section, result: Result): string | null {
 
 const isRead = ({ status }: Section) => status === 'complete' || status === 'partial';
 
-/** The conclusions beside the findings: of the draft report, or of each section that was read. */
+/**
+ * Returns the conclusions that are not findings: those of the draft report or, without one, those
+ * of each section.
+ */
 function conclusionLines(result: Result): string[] {
   if (!result.report) {
     return ownSections(result).flatMap((section) => {
@@ -187,7 +196,10 @@ function conclusionLines(result: Result): string[] {
   return growth && isRead(growth) ? [beyondFindings(growth, result) ?? []].flat() : [];
 }
 
-/** Abnormal findings first, then the conclusions of the sections, then what is only noted. */
+/**
+ * Writes the abnormal findings, then the conclusions of the sections, then the findings that are
+ * only noted.
+ */
 function conclusion(page: Page, { result }: ReportInput): void {
   heading(page, 'Conclusion', 30);
   const nothing = noMeasurementStatement(result);
@@ -215,7 +227,7 @@ function measurements(page: Page, { result }: ReportInput): void {
   for (const remark of remarks(result)) paragraph(page, remark, { size: 7.5, colour: MUTED });
 }
 
-/** Two panels to a row, each kept whole. */
+/** Draws the growth panels, two to a row; no panel is split over pages. */
 function growth(page: Page, { panels }: ReportInput): void {
   const [first] = panels;
   if (!first) return;
@@ -265,7 +277,10 @@ function keyImages(page: Page, { keyImages: images }: ReportInput): void {
   }
 }
 
-/** The heading already says "not assessed"; another status is named. */
+/**
+ * Returns why a section was not assessed. The heading already says "not assessed", so that only
+ * another status is named.
+ */
 function reasonText(section: Section): string {
   const { status, summary, reason } = section;
   const plain = status === 'not_assessed' && reason && ['', reason.detail].includes(summary);
@@ -291,7 +306,7 @@ function notAssessed(page: Page, { result }: ReportInput): void {
   table(page, columns, rows);
 }
 
-/** Limitations, without those that the table of parts not assessed already shows. */
+/** Writes the limitations, without those that the table of parts not assessed already shows. */
 function limitations(page: Page, { result }: ReportInput): void {
   const tabled = new Set(
     ownSections(result)
@@ -306,7 +321,10 @@ function limitations(page: Page, { result }: ReportInput): void {
   for (const line of lines) paragraph(page, line);
 }
 
-/** Without a report section: what was partial, and what holds for the images. */
+/**
+ * Returns the limitations of a result without a report section: what was assessed only in part, and
+ * what applies to the images.
+ */
 function limitationsWithoutReport(result: Result): string[] {
   const partial = result.sections
     .filter(({ status }) => status === 'partial')
@@ -351,7 +369,7 @@ const BLOCKS = [
   software,
 ] as const;
 
-/** The report for people: embedded fonts, every page marked as a draft. */
+/** Builds the report for people, with embedded fonts and a draft notice on every page. */
 function buildReportPdf(input: ReportInput): Promise<Buffer> {
   const page = openDocument(
     `${reportTitle(input.result)} - ${DRAFT_NOTICE}`,
@@ -382,7 +400,10 @@ async function keyImage({ png }: ReportPreview): Promise<KeyImage> {
   return { bytes: data, width: info.width, height: info.height };
 }
 
-/** The report of a result with its growth panels and the previews that show something new. */
+/**
+ * Renders the report of a result, with its growth panels and the previews that show a further
+ * quantity.
+ */
 export async function renderReport(
   result: Result,
   subject: Subject,
@@ -403,8 +424,8 @@ export async function renderReport(
 }
 
 /**
- * The report of a stored result for another subject: the copy of a delivery with the identity of
- * the source images. The previews are those stored with the result; a missing one is left out.
+ * Builds the report of a stored result again, for the copy of a delivery that has the identity of
+ * the source images. The stored previews are used; a missing preview is left out.
  * @param artifactPath path of a stored artifact by its name, null where it does not exist (any
  * more).
  */

@@ -21,7 +21,7 @@ interface Drawn {
   graphics: readonly Graphic[];
 }
 
-/** The accepted calipers on an image, in the same coordinates as in the SR. */
+/** Returns the accepted calipers on an image, in the same coordinates as in the SR. */
 function drawnOn(source: SourceInstance, result: Result, subject: Subject): Drawn[] {
   return withoutComparisons(result.measurements).flatMap((measurement) => {
     if (measurement.quality !== 'accepted') return [];
@@ -44,7 +44,7 @@ function graphicObject({ shape, data }: Graphic): NaturalDataset {
   };
 }
 
-/** The value as text beside the first point of its caliper. */
+/** Places the value as text beside the first point of its caliper. */
 function textObject({ measurement, graphics: [first] }: Drawn): NaturalDataset {
   return {
     UnformattedTextValue: shortText(measurement),

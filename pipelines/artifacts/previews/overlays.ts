@@ -1,6 +1,6 @@
 import type { Measurement } from '../../result/envelope.ts';
 
-/** A preview of one measured frame, by the name of its artifact. */
+/** A preview of one measured frame, with the name of its artifact. */
 export interface PreviewOverlay {
   name: string;
   section: string;
@@ -11,9 +11,9 @@ export interface PreviewOverlay {
 }
 
 /**
- * The previews of a result: every frame with calipers, numbered within its section in the order of
- * the measurements. The names depend on the result only, so that a later reader of the stored
- * artifacts finds each of them.
+ * Returns the previews of a result: one for every frame with calipers, numbered within its section
+ * in the order of the measurements. The names depend on the result only, so that a later reader of
+ * the stored artifacts finds each of them.
  */
 export function overlaysOf(measurements: readonly Measurement[]): PreviewOverlay[] {
   const overlays = new Map<string, PreviewOverlay>();
@@ -36,7 +36,10 @@ export function overlaysOf(measurements: readonly Measurement[]): PreviewOverlay
   return [...overlays.values()];
 }
 
-/** The overlays for a report: each shows a quantity that none before it shows. */
+/**
+ * Returns the overlays for a report. Each shows a quantity that no earlier overlay in the list
+ * shows.
+ */
 export function keyOverlays<Shown extends Pick<PreviewOverlay, 'measurements'>>(
   overlays: readonly Shown[],
 ): Shown[] {

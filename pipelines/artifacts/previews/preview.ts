@@ -12,7 +12,10 @@ import { drawOver, enlarged } from './raster.ts';
 /** Smaller frames are enlarged to this width, so that labels are sharp. */
 const LEAST_WIDTH = 1024;
 
-/** Distinguishable for red-green blind readers, and unlike the yellow of most carts. */
+/**
+ * Colours of the calipers: red-green blind readers can distinguish them, and none resembles the
+ * yellow of most carts.
+ */
 const COLOURS = ['#39d0ff', '#ffb000', '#7dff8a', '#ff7ac8', '#ffffff', '#b79cff'];
 const NOT_ACCEPTED = '#9a9a9a';
 const HALO = '#000000';
@@ -20,7 +23,8 @@ const HALO = '#000000';
 const GROUND = '#1b1b1b';
 
 /**
- * Compression level of zlib. Speckle is nearly as small at 3 as at 6, in two thirds of the time.
+ * Compression level of zlib. At level 3 a file with speckle is nearly as small as at level 6, and
+ * takes two thirds of the time.
  */
 const COMPRESSION = 3;
 
@@ -72,7 +76,7 @@ function stripOf(width: number, rows: number) {
   return { text, row, margin, height: 2 * margin + row * Math.max(1, rows) };
 }
 
-/** One row for each measurement below the picture: nothing covers the anatomy. */
+/** Draws one row for each measurement below the picture, so that nothing covers the anatomy. */
 function legend(measurements: readonly Measurement[], top: number, width: number): Mark[] {
   const { text: size, row, margin } = stripOf(width, measurements.length);
   const radius = size / 3;
@@ -105,9 +109,10 @@ function colourOf({ quality }: Measurement, index: number): string {
 }
 
 /**
- * A measured frame with its calipers and, below it, the values. PNG, at least 1024 pixels wide.
- * @param areas the picture (measure/picture.ts); everything outside is blacked out, because names
- * are shown there.
+ * Renders a measured frame with its calipers and, below the frame, the values. Returns a PNG that
+ * is at least 1024 pixels wide.
+ * @param areas polygons around the ultrasound picture (measure/picture.ts); everything outside is
+ * blacked out, because names are shown there.
  */
 export async function renderPreview(
   frame: RgbImage,

@@ -1,12 +1,12 @@
 import sharp from 'sharp';
 import type { RgbImage } from '../../contract/study.ts';
 
-/** Pictures of one kind that are made at a time: sharp has its own threads. */
+/** How many pictures of one kind are made at the same time; sharp has threads of its own. */
 export const PICTURES_AT_ONCE = 4;
 
 /**
- * One channel where all three are equal, as in most ultrasound: it is enlarged in a third of the
- * time.
+ * Returns a single channel where all three are equal, as in most ultrasound images, because one
+ * channel is enlarged in a third of the time; null where the channels differ.
  */
 function singleChannel(data: Uint8Array): Uint8Array | null {
   const grey = new Uint8Array(data.length / 3);

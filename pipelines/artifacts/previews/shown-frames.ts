@@ -2,13 +2,15 @@ import type { Clip, RgbImage } from '../../contract/study.ts';
 import { UnreadableInput } from '../../contract/study.ts';
 import { maskOutside, type Picture, shownPictureOf } from '../../measure/picture.ts';
 
-/** The frames of a study in the form that others may see. */
+/** The frames of a study without the parts that may show a name. */
 export interface ShownFrames {
-  /** Where a clip shows ultrasound: everything outside is not shown. */
+  /**
+   * Returns the areas of a clip that show ultrasound; everything outside of them is blacked out.
+   */
   areasOf(clip: Clip): Promise<Picture['areas']>;
   /**
-   * A frame (1-based), black outside of the picture; null for a damaged one, which the result has
-   * already refused.
+   * Returns a frame by its number (1-based), black outside of the picture; null for a damaged
+   * frame, which the result already lists as refused.
    */
   frame(clip: Clip, number: number): Promise<RgbImage | null>;
 }

@@ -25,7 +25,7 @@ const viewsSchema = z.looseObject({
 type ListedClip = z.infer<typeof viewsSchema>['clips'][number];
 
 const COLUMNS = 6;
-/** Clips shown at most: a sheet of more is illegible. */
+/** Maximum number of clips on the sheet; with more, the sheet is illegible. */
 const MOST = 60;
 const TILE = { width: 240, height: 180, caption: 26 } as const;
 const FOOTER = 26;
@@ -39,8 +39,8 @@ function captionOf({ view, source, confidence, mode }: ListedClip): string {
 }
 
 /**
- * The middle frame of a clip as an RGB tile, black outside of the ultrasound picture; null where it
- * cannot be read.
+ * Returns the middle frame of a clip as an RGB tile, black outside of the ultrasound picture; null
+ * where the frame cannot be read.
  */
 async function tileOf(
   study: Study,
@@ -60,8 +60,8 @@ async function tileOf(
 }
 
 /**
- * A contact sheet of the clips in the order of the study, each with its view and its confidence.
- * PNG; null where the result lists no clip.
+ * Renders a contact sheet of the clips in the order of the study, each with its view and the
+ * confidence of that view. Returns a PNG; null where the result lists no clip.
  */
 export async function renderViewOverview(
   { sections }: Pick<Result, 'sections'>,

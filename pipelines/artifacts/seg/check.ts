@@ -13,8 +13,8 @@ function bytesOf(value: unknown): number | null {
 }
 
 /**
- * Length of Pixel Data in bytes: the bits of all frames without padding between them, padded to an
- * even length.
+ * Returns the expected length of Pixel Data in bytes. Frames follow each other without padding
+ * between them; the whole is padded to an even length.
  */
 function expectedBytes({ Rows, Columns, NumberOfFrames, BitsAllocated }: NaturalDataset): number {
   const bits = Number(Rows) * Number(Columns) * Number(NumberOfFrames) * Number(BitsAllocated);
@@ -55,10 +55,11 @@ function frameFaults(frame: NaturalDataset, index: number, numbers: ReadonlySet<
 }
 
 /**
- * Checks a Segmentation against what ours must be (exchange 3.1 to 3.3): numbered segments with
- * algorithm and tracking, frames that name their source, pixel data of the stated size.
- * @param dataset by keyword.
- * @returns every fault found; empty for a conforming object.
+ * Checks that a Segmentation is as the gateway must write it (exchange 3.1 to 3.3): its segments
+ * are numbered and have algorithm and tracking, its frames name their source, and its pixel data
+ * have the stated size.
+ * @param dataset the Segmentation by DICOM keyword.
+ * @returns the faults that were found; empty for a conforming object.
  */
 export function checkSegmentation(dataset: NaturalDataset): string[] {
   const labelmap = dataset.SegmentationType === 'LABELMAP';

@@ -15,12 +15,12 @@ import type { Code } from '../sr/content-item.ts';
 import { siteOf } from '../sr/echo-sites.ts';
 import { instanceOf, trackingIdentifiers, trackingUid } from '../sr/references.ts';
 
-/** A structure that a section lists, with that section. */
+/** A structure that a section lists, with the id of that section. */
 export type ListedStructure = LocatedStructure & { section: string };
 
 const structures = z.array(locatedStructureSchema);
 
-/** Every structure that the sections of a result list with its place (`data.structures`). */
+/** Returns every structure for which a section of the result lists a place (`data.structures`). */
 export function structuresInSections({ sections }: Pick<Result, 'sections'>): ListedStructure[] {
   return sections.flatMap(({ id, data }) =>
     (structures.safeParse(data.structures).data ?? []).map((one) => ({ section: id, ...one })),
@@ -31,8 +31,8 @@ const tenth = (value: number) => Math.round(10 * value) / 10;
 const point = ([x, y]: readonly [number, number]): Point => ({ x, y });
 
 /**
- * The closed outline of a place; null for a line, which encloses nothing, and for a rectangle,
- * which is drawn around a structure and not along its border.
+ * Returns the closed outline for a place; null for a line, which encloses nothing, and for a
+ * rectangle, which is drawn around a structure and not along its border.
  */
 export function closedOutline({ type, points }: Place): [number, number][] | null {
   if (type === 'polygon') return points;
@@ -53,19 +53,19 @@ export interface FrameMask {
 
 /** One structure on one image, as a segment of a Segmentation (PS3.3 C.8.20.4). */
 export interface Segment {
-  /** The name in a viewer's list: "Fetal head". */
+  /** The name that a viewer lists, such as "Fetal head". */
   label: string;
   description: string;
-  /** CID 7150. */
+  /** Segmented Property Category (CID 7150). */
   category: Code;
   type: Code;
   /** Equal to the Tracking Identifier and UID of the SR's measurement group (TID 1410). */
   tracking: { identifier: string; uid: string };
-  /** Ascending frame numbers, none twice. */
+  /** In ascending order of frame number; no number occurs twice. */
   frames: readonly FrameMask[];
 }
 
-/** All segments of one source image: what one Segmentation object holds. */
+/** All segments of one source image, which become one Segmentation object. */
 export interface SegmentedImage {
   source: SourceInstance;
   segments: readonly Segment[];
@@ -74,8 +74,8 @@ export interface SegmentedImage {
 type PointPair = readonly [number, number];
 
 /**
- * The pixels whose centre is inside an ellipse or on its edge. The axes may be conjugate diameters,
- * as they are where the pixel spacing differs by axis.
+ * Returns the pixels whose centre is inside an ellipse or on its edge. The axes may be conjugate
+ * diameters, as they are where the pixel spacing differs by axis.
  * @param points both ends of one axis, then of the other, in pixel-centre coordinates.
  * @returns 1 inside, 0 outside, row by row.
  * @throws RangeError when there are not four points.
@@ -111,7 +111,7 @@ export function filledEllipse(
 type Pair = readonly [number, number];
 
 /**
- * The pixels whose centre is inside a closed outline, by the even-odd rule.
+ * Returns the pixels whose centre is inside a closed outline, by the even-odd rule.
  * @param points vertices in pixel-centre coordinates, the first not repeated.
  * @returns 1 inside, 0 outside, row by row.
  */
@@ -120,7 +120,7 @@ export function filledPolygon(points: readonly Pair[], columns: number, rows: nu
   for (let row = 0; row < rows; row++) {
     const crossings = points.flatMap((from, index) => {
       const to = points[(index + 1) % points.length] ?? from;
-      // A vertex on the row belongs to one of its two edges only.
+      // A vertex on the row is counted for only one of the two edges that meet there.
       if (from[1] <= row === to[1] <= row) return [];
       return [from[0] + ((row - from[1]) / (to[1] - from[1])) * (to[0] - from[0])];
     });
@@ -134,7 +134,10 @@ export function filledPolygon(points: readonly Pair[], columns: number, rows: nu
   return pixels;
 }
 
-/** CID 7150. None of its codes means "fetal" (exchange 3.4), so the label does. */
+/**
+ * The category in CID 7150. None of its codes means "fetal" (exchange 3.4), so the label states
+ * that.
+ */
 const ANATOMICAL_STRUCTURE: Code = {
   scheme: 'SCT',
   code: '123037004',
@@ -146,7 +149,7 @@ const ABDOMEN: Code = { scheme: 'SCT', code: '113345001', meaning: 'Abdomen' };
 const SYMPHYSIS: Code = { scheme: 'SCT', code: '82561000', meaning: 'Symphysis pubis' };
 
 /**
- * What the inside of an outline is, where that differs from the finding site of its circumference.
+ * What the inside of an outline shows, for measurements whose finding site names something else.
  */
 const INSIDE: Readonly<Record<string, { label: string; type: Code }>> = {
   hc: { label: LOCATED_STRUCTURES['fetal-head'], type: HEAD },
@@ -160,7 +163,7 @@ const LISTED: Readonly<Partial<Record<StructureName, Code>>> = {
   'fetal-abdomen': ABDOMEN,
 };
 
-/** Calipers that enclose an area. */
+/** How to fill each type of caliper that encloses an area. */
 const FILL: Readonly<Partial<Record<Caliper['type'], typeof filledEllipse>>> = {
   ellipse: filledEllipse,
   polygon: filledPolygon,
@@ -177,9 +180,9 @@ interface OutlinedStructure {
 type Size = Pick<SourceInstance, 'columns' | 'rows'>;
 
 /**
- * The structure that an accepted measurement outlines, filled; null where it outlines none, or none
- * within a frame of that size. For a heart the label is that of the measurement, which gives view
- * and phase, because one chamber is outlined several times.
+ * Returns the filled outline of an accepted measurement; null where the measurement outlines
+ * nothing, or nothing within a frame of that size. For a heart the label is taken from the
+ * measurement, which gives view and phase, because one chamber is outlined several times.
  */
 export function outlinedStructure(
   measurement: Measurement,
@@ -198,7 +201,10 @@ export function outlinedStructure(
   return { label, type: inside.type, pixels };
 }
 
-/** The same for a structure that a section lists without a measurement. */
+/**
+ * Returns the filled outline of a structure that a section lists without a measurement; null where
+ * it was not accepted, encloses nothing or is outside of the frame.
+ */
 export function listedOutline(
   { structure, accepted, place }: ListedStructure,
   { columns, rows }: Size,
@@ -266,8 +272,8 @@ function ofSections(result: Result, subject: Subject): Placed[] {
 }
 
 /**
- * Segments of one object are distinguished by their labels: a second one of the same name gets a
- * number.
+ * Gives each segment of an object a label of its own, because viewers distinguish segments by
+ * label: a number is added where a label is repeated.
  */
 function distinct(segments: readonly Segment[]): Segment[] {
   const counts = new Map<string, number>();
@@ -279,9 +285,9 @@ function distinct(segments: readonly Segment[]): Segment[] {
 }
 
 /**
- * The accepted outlines of a result as filled masks, by source image in the order of the subject:
- * the measured ones, then those that a section lists. An outline that is on no DICOM image, or
- * entirely outside of it, is left out.
+ * Returns the accepted outlines of a result as filled masks, by source image in the order of the
+ * subject: first those of measurements, then those that sections only list. An outline that is not
+ * on a DICOM image, or is entirely outside of its image, is left out.
  */
 export function outlinedStructures(result: Result, subject: Subject): SegmentedImage[] {
   const found = [...ofMeasurements(result, subject), ...ofSections(result, subject)];

@@ -23,9 +23,9 @@ import {
 } from './outlined-structures.ts';
 
 /**
- * Masks as 1-bit Pixel Data (PS3.5 8.1.1): bits fill each byte from the least significant one, frames
- * follow each other without padding, so that one of an odd size begins inside a byte.
- * @param frames one byte a pixel, 0 or 1.
+ * Packs masks into 1-bit Pixel Data (PS3.5 8.1.1). Bits fill each byte from the least significant
+ * bit. Frames follow each other without padding, so that a frame may begin inside a byte.
+ * @param frames one byte per pixel, 0 or 1.
  */
 export function packBits(frames: readonly Uint8Array[]): Uint8Array {
   const bits = frames.reduce((sum, { length }) => sum + length, 0);
@@ -51,7 +51,10 @@ export type SegmentationForm = keyof typeof SEGMENTATION_CLASSES;
 const SEGMENTATION = { scheme: 'DCM', code: '113076', meaning: 'Segmentation' };
 const BACKGROUND = { scheme: 'DCM', code: '125040', meaning: 'Background' };
 
-/** CIELab of PS3.3 C.10.7.1.1, 16 bit: colours that are distinguishable on grey, used in turn. */
+/**
+ * Colours that are distinguishable on grey, used in turn, as 16-bit CIELab values (PS3.3
+ * C.10.7.1.1).
+ */
 const COLOURS = [
   [48_000, 22_000, 18_000],
   [54_000, 36_000, 54_000],
@@ -59,14 +62,18 @@ const COLOURS = [
   [46_000, 52_000, 26_000],
 ];
 
-/** A mask and the segment (1-based number) it belongs to: one frame of the object. */
+/**
+ * One frame of the Segmentation: a mask and the number (1-based) of the segment that it belongs to.
+ */
 interface SegmentationFrame {
   segment: number | null;
   source: number;
   pixels: Uint8Array;
 }
 
-/** By segment, then by source frame. */
+/**
+ * Returns one frame for each segment and source frame, ordered by segment, then by source frame.
+ */
 function binaryFrames(segments: readonly Segment[]): SegmentationFrame[] {
   return segments.flatMap(({ frames }, index) =>
     frames.map(({ frame, pixels }) => ({ segment: index + 1, source: frame, pixels })),
@@ -74,7 +81,8 @@ function binaryFrames(segments: readonly Segment[]): SegmentationFrame[] {
 }
 
 /**
- * One frame for each source frame; null where two segments overlap, which a LABELMAP cannot hold.
+ * Returns one frame for each source frame; null where two segments overlap, which a LABELMAP cannot
+ * represent.
  */
 function labelmapFrames(segments: readonly Segment[]): SegmentationFrame[] | null {
   const labels = new Map<number, Uint8Array>();
@@ -101,7 +109,9 @@ function overlapping(segments: readonly Segment[]): boolean {
   return labelmapFrames(segments) === null;
 }
 
-/** Algorithm Identification Macro (PS3.3 10.16): the pipeline and the models behind it. */
+/**
+ * Builds the Algorithm Identification Macro (PS3.3 10.16), which names the pipeline and its models.
+ */
 function algorithm(result: Result): NaturalDataset {
   const models = result.models.map(
     ({ id, version, sha256 }) => `${id} ${version} sha256 ${sha256}`,
@@ -164,7 +174,9 @@ function dimensions(form: SegmentationForm, organization: string): NaturalDatase
   };
 }
 
-/** Frame Content, Segment Identification and Derivation Image of one frame (PS3.3 A.51.4). */
+/**
+ * Builds Frame Content, Segment Identification and Derivation Image for one frame (PS3.3 A.51.4).
+ */
 function functionalGroups(
   frame: SegmentationFrame,
   position: number,
@@ -217,11 +229,12 @@ function pixelModule(
 }
 
 /**
- * The masks of one image as a Segmentation (PS3.3 A.51) of the size of its frames. Ultrasound has
- * no Frame of Reference: Derivation Image states the source frame of each frame, and no position or
- * spacing is invented. Overlapping segments cannot be a LABELMAP and become BINARY.
+ * Writes the masks of one image as a Segmentation (PS3.3 A.51) with the same frame size as the
+ * image. Ultrasound has no Frame of Reference: Derivation Image states the source frame of each
+ * frame, and no position or spacing is invented. Overlapping segments cannot be written as LABELMAP
+ * and are written as BINARY.
  * @param number the number of the image among those with masks, from 1.
- * @returns a DICOM Part 10 file; the same for the same arguments.
+ * @returns a DICOM Part 10 file; the same arguments give the same bytes.
  * @throws RangeError when a mask does not have the size of the image.
  */
 export function buildSegmentation(
@@ -268,8 +281,9 @@ export function buildSegmentation(
 }
 
 /**
- * A Segmentation for each source image with an accepted outline; empty where there is no outline.
- * @returns DICOM Part 10 files in the order of the subject's images.
+ * Writes a Segmentation for each source image that has an accepted outline.
+ * @returns DICOM Part 10 files in the order of the subject's images; empty where no image has an
+ * outline.
  */
 export function buildSegmentations(
   result: Result,

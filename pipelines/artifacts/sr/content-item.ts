@@ -5,7 +5,10 @@ export interface Code {
   meaning: string;
 }
 
-/** PS3.3 C.17.3.2.4; relationships by reference are not written, so one tree fits every SR class. */
+/**
+ * Relationship Type (PS3.3 C.17.3.2.4). Relationships are never written by reference, so that one
+ * content tree fits every SR class.
+ */
 export type Relationship =
   | 'CONTAINS'
   | 'HAS OBS CONTEXT'
@@ -18,11 +21,14 @@ export type Relationship =
 export interface ImageReference {
   sopClassUid: string;
   sopInstanceUid: string;
-  /** 1-based; null for a single-frame image. */
+  /** Frame number, 1-based; null for a single-frame image. */
   frame: number | null;
 }
 
-/** Corner-origin image coordinates, column and row by turns (PS3.3 C.18.6.1.1). */
+/**
+ * Image coordinates with their origin at the top left corner of the image, column and row
+ * alternating (PS3.3 C.18.6.1.1).
+ */
 export interface Graphic {
   shape: 'POINT' | 'POLYLINE' | 'ELLIPSE';
   data: readonly number[];
@@ -38,7 +44,7 @@ export type ItemValue =
   | { type: 'CODE'; code: Code }
   | { type: 'TEXT'; text: string }
   | { type: 'UIDREF'; uid: string }
-  /** DICOM DA. */
+  /** As a DICOM DA, YYYYMMDD. */
   | { type: 'DATE'; date: string }
   /** Without a quantity, the qualifier gives the reason (PS3.16 CID 42). */
   | { type: 'NUM'; quantity: Quantity | null; qualifier: Code | null }
@@ -61,7 +67,7 @@ export function container(name: Code, items: Items, template: string | null = nu
   return { relationship: 'CONTAINS', name, value: { type: 'CONTAINER', template }, items };
 }
 
-/** The root of a document: `template` is its TID. */
+/** Returns the root of a document; `template` is the number of its template (TID). */
 export function root(name: Code, template: string, items: Items): ContentItem {
   return { ...container(name, items, template), relationship: null };
 }
@@ -96,7 +102,7 @@ export function num(
   return { relationship, name, value: { type: 'NUM', quantity, qualifier: null }, items };
 }
 
-/** A numeric item whose value is missing, with the reason (PS3.3 C.18.1). */
+/** Returns a numeric item without a value, with the reason why it is missing (PS3.3 C.18.1). */
 export function missingNum(
   relationship: Relationship,
   name: Code,
@@ -114,7 +120,7 @@ export function image(
   return { relationship, name, value: { type: 'IMAGE', image: reference }, items: [] };
 }
 
-/** Spatial coordinates with the image they were placed on (TID 320). */
+/** Returns spatial coordinates together with the image on which they were placed (TID 320). */
 export function scoord(
   relationship: Relationship,
   name: Code,
@@ -125,7 +131,7 @@ export function scoord(
   return { relationship, name, value: { type: 'SCOORD', graphic }, items };
 }
 
-/** All items of a tree, depth first, the root first. */
+/** Yields all items of a tree, depth first, beginning with the root. */
 export function* walk(item: ContentItem): Generator<ContentItem> {
   yield item;
   for (const child of item.items) yield* walk(child);

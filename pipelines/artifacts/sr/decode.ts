@@ -113,7 +113,7 @@ function itemIn(item: NaturalDataset): ContentItem {
 }
 
 /**
- * Reads an SR of the value types that we write.
+ * Reads an SR that contains only the value types that the gateway writes.
  * @throws Error for another value type or bytes that are not DICOM.
  */
 export function decode(bytes: Buffer): SrFile {

@@ -5,7 +5,10 @@ import type { Code } from './content-item.ts';
 const dcm = (code: string, meaning: string): Code => ({ scheme: 'DCM', code, meaning });
 const sct = (code: string, meaning: string): Code => ({ scheme: 'SCT', code, meaning });
 
-/** The structures for which TID 5202 has a section (PS3.16; echo 18.2), in its order. */
+/**
+ * The structures for which TID 5202 has a section (PS3.16; echo 18.2), in the order of that
+ * template.
+ */
 export const ECHO_SITES = {
   leftVentricle: sct('87878005', 'Left ventricle'),
   rightVentricle: sct('53085002', 'Right ventricle'),
@@ -23,7 +26,7 @@ export const ECHO_SITES = {
 } as const satisfies Record<string, Code>;
 export type EchoSite = keyof typeof ECHO_SITES;
 
-/** Section by the beginning of the concept key; the first match counts. */
+/** Finds the section by the beginning of the concept key; the first match counts. */
 const BY_KEY: readonly (readonly [RegExp, EchoSite])[] = [
   [/^(lv|ivsd|fractional-|relative-wall|gls-|mechanical-|wall-motion|ivrt)/, 'leftVentricle'],
   [/^(rv-|rvsp|tapse|rimp)/, 'rightVentricle'],
@@ -40,13 +43,19 @@ const BY_KEY: readonly (readonly [RegExp, EchoSite])[] = [
   [/^effusion-/, 'pericardium'],
 ];
 
-/** The section of TID 5200 that an adult echo measurement belongs to; null for any other. */
+/**
+ * Returns the section of TID 5200 to which an adult echo measurement belongs; null for any other
+ * measurement.
+ */
 export function echoSite({ concept }: Measurement): EchoSite | null {
   if (conceptEntry(concept.key)?.group !== 'echo') return null;
   return BY_KEY.find(([begins]) => begins.test(concept.key))?.[1] ?? null;
 }
 
-/** Finding site of a measurement: that of its concept, otherwise the structure of its section. */
+/**
+ * Returns the finding site of a measurement: the site of its concept or, where the concept has
+ * none, the structure of its section in TID 5200; null where neither exists.
+ */
 export function siteOf(measurement: Measurement): Code | null {
   const site = conceptEntry(measurement.concept.key)?.site;
   if (site) return site;
@@ -54,7 +63,7 @@ export function siteOf(measurement: Measurement): Code | null {
   return section && ECHO_SITES[section];
 }
 
-/** What values that belong to no single structure are about (PS3.16 CID 271, CID 12140). */
+/** The subjects of values that belong to no single structure (PS3.16 CID 271, CID 12140). */
 const WHOLES: readonly (readonly [RegExp, Code])[] = [
   [/^body-surface-area$/, dcm('121025', 'Patient')],
   [/^percent-funnelling$/, sct('71252005', 'Cervix')],
@@ -62,7 +71,7 @@ const WHOLES: readonly (readonly [RegExp, Code])[] = [
   [/^unnamed-vessel/, sct('59820001', 'Blood vessel')],
 ];
 
-/** The finding of a measurement for which `siteOf` has no structure. */
+/** Returns the finding for a measurement for which `siteOf` returns null. */
 export function wholeOf({ concept }: Measurement): Code {
   const named = WHOLES.find(([begins]) => begins.test(concept.key))?.[1];
   if (named) return named;

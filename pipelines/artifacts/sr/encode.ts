@@ -2,13 +2,13 @@ import type { NaturalDataset } from 'dcmjs';
 import { encodePart10 } from '../../dicom/part10.ts';
 import type { Code, ContentItem, ImageReference, ItemValue, Quantity } from './content-item.ts';
 
-/** PS3.5 6.2: longest SH (Code Value) and LO (Code Meaning). */
+/** Maximum lengths of an SH (Code Value) and of an LO (Code Meaning) (PS3.5 6.2). */
 const CODE_VALUE_LENGTH = 16;
 const MEANING_LENGTH = 64;
 const DECIMAL_STRING_LENGTH = 16;
 
 /**
- * A number as a DS of at most 16 characters (PS3.5 6.2) with as many digits as fit.
+ * Returns a number as a DS of at most 16 characters (PS3.5 6.2), with as many digits as fit.
  * @throws RangeError for a number that is not finite.
  */
 export function decimalString(value: number): string {
@@ -38,9 +38,9 @@ export function codeSequence({ scheme, code, meaning }: Code): NaturalDataset[] 
 }
 
 /**
- * Digits of Numeric Value; Floating Point Value has them all. More than any document shows, because
- * a value that is rounded twice (158.0247 to 158.025 to 158.03) would differ from the other
- * documents.
+ * Significant digits of Numeric Value; Floating Point Value has full precision. Ten digits are more
+ * than any document shows: a value rounded to fewer digits here would be rounded twice (158.0247 to
+ * 158.025 to 158.03) and could then differ from the other documents.
  */
 const SHOWN_DIGITS = 10;
 
@@ -54,7 +54,7 @@ function measuredValue({ value, unit }: Quantity): NaturalDataset[] {
   ];
 }
 
-/** SOP Instance Reference, with frame numbers for a multi-frame image (PS3.3 C.18.4). */
+/** Builds a SOP Instance Reference, with frame numbers for a multi-frame image (PS3.3 C.18.4). */
 function referencedSop({ sopClassUid, sopInstanceUid, frame }: ImageReference): NaturalDataset[] {
   const reference = {
     ReferencedSOPClassUID: sopClassUid,
@@ -96,7 +96,7 @@ function attributesOf(value: ItemValue): NaturalDataset {
   }
 }
 
-/** A content item with everything below it (PS3.3 C.17.3), by keyword. */
+/** Returns a content item and everything below it (PS3.3 C.17.3) as a data set by keyword. */
 function toDataset(item: ContentItem): NaturalDataset {
   return {
     ...(item.relationship && { RelationshipType: item.relationship }),
@@ -108,8 +108,8 @@ function toDataset(item: ContentItem): NaturalDataset {
 }
 
 /**
- * Header and content tree as a DICOM Part 10 file, Explicit VR Little Endian, text in UTF-8.
- * `header` has at least SOPClassUID and SOPInstanceUID.
+ * Writes header and content tree as a DICOM Part 10 file in Explicit VR Little Endian, with text in
+ * UTF-8. `header` must have at least SOPClassUID and SOPInstanceUID.
  */
 export function encode(header: NaturalDataset, root: ContentItem): Buffer {
   return encodePart10({ ...header, ...toDataset(root) });

@@ -16,7 +16,10 @@ import { type Code, type ContentItem, code, num, text, uidref, walk } from './co
 import { referencedInstances } from './references.ts';
 import { SR } from './vocabulary.ts';
 
-/** SR SOP classes; our relationships are by value only, so that one tree fits the first three. */
+/**
+ * SR SOP classes. The content trees contain relationships by value only, so that one tree fits the
+ * first three classes.
+ */
 const SR_CLASSES = {
   enhanced: STORAGE_CLASS.enhancedSr,
   comprehensive: STORAGE_CLASS.comprehensiveSr,
@@ -35,7 +38,10 @@ interface SrDocument {
   tree: ContentItem;
 }
 
-/** The class for which a document was first designed; in another class it is another object. */
+/**
+ * The SOP class that each kind of document had at first; in any other class the document is a
+ * separate object with its own UID.
+ */
 const FIRST_CLASS = {
   'sr-tid1500': 'comprehensive3d',
   'sr-tid5000': 'comprehensive',
@@ -43,11 +49,14 @@ const FIRST_CLASS = {
   'sr-tid5300': 'simplifiedAdultEcho',
 } as const satisfies Record<SrRole, SrClass>;
 
-/** Two forms of a document are two objects, with a UID each (PS3.5 9). */
+/** A document in two SOP classes is two objects, each with its own UID (PS3.5 9). */
 const uidRole = ({ role, sopClass }: SrDocument): string =>
   FIRST_CLASS[role] === sopClass ? role : `${role} ${sopClass}`;
 
-/** The organisation of the private scheme (PS3.3 C.12.1.1.1); only in a document that uses it. */
+/**
+ * The organisation responsible for the private coding scheme (PS3.3 C.12.1.1.1); written only in a
+ * document that uses that scheme.
+ */
 const OWN_CODES: NaturalDataset[] = [
   {
     CodingSchemeDesignator: '99USINT',
@@ -61,8 +70,8 @@ function usesOwnCodes(tree: ContentItem): boolean {
 }
 
 /**
- * `COMPLETE` when every requested section is complete; a section that was not, or only partly,
- * assessed leaves the draft `PARTIAL` (PS3.3 C.17.2).
+ * Returns `COMPLETE` when every requested section is complete; the draft is `PARTIAL` when a
+ * section was not assessed, or only in part (PS3.3 C.17.2).
  */
 function completion(result: Result): 'COMPLETE' | 'PARTIAL' {
   const done = ({ status }: { status: string }) =>
@@ -70,7 +79,10 @@ function completion(result: Result): 'COMPLETE' | 'PARTIAL' {
   return result.sections.every(done) ? 'COMPLETE' : 'PARTIAL';
 }
 
-/** The order for which the images were made, as far as their header states it (PS3.3 C.17.2). */
+/**
+ * Returns the order for which the images were acquired, as far as their headers state it (PS3.3
+ * C.17.2).
+ */
 export function referencedRequest(subject: Subject): NaturalDataset {
   const { identity } = subject;
   if (!identity?.AccessionNumber) return {};
@@ -91,8 +103,8 @@ export function referencedRequest(subject: Subject): NaturalDataset {
 }
 
 /**
- * The document of the same kind and class from an earlier run of the study (PS3.3 C.17.2); its UIDs
- * follow from the request that made it.
+ * Refers to the document of the same kind and class from an earlier run of the study (PS3.3
+ * C.17.2). Its UIDs are derived from the id of the earlier request.
  */
 function predecessor(subject: Subject, document: SrDocument): NaturalDataset {
   if (!subject.supersedes) return {};
@@ -105,13 +117,16 @@ function predecessor(subject: Subject, document: SrDocument): NaturalDataset {
   return { PredecessorDocumentsSequence: hierarchicalReferences(studyUidOf(subject), [instance]) };
 }
 
-/** Current Requested Procedure Evidence: exactly what the tree refers to (PS3.3 C.17.2). */
+/**
+ * Returns Current Requested Procedure Evidence, which lists exactly the objects that the tree
+ * refers to (PS3.3 C.17.2).
+ */
 export function evidenceOf(tree: ContentItem, subject: Subject): NaturalDataset {
   const sources = hierarchicalReferences(studyUidOf(subject), referencedInstances(tree, subject));
   return sources.length > 0 ? { CurrentRequestedProcedureEvidenceSequence: sources } : {};
 }
 
-/** All modules of an SR document besides its content (PS3.3 A.35, exchange 2.2). */
+/** Builds all modules of an SR document except its content (PS3.3 A.35, exchange 2.2). */
 export function srHeader(result: Result, subject: Subject, document: SrDocument): NaturalDataset {
   const kind = {
     sopClassUid: SR_CLASSES[document.sopClass],
@@ -134,17 +149,20 @@ export function srHeader(result: Result, subject: Subject, document: SrDocument)
   };
 }
 
-/** Fixed for each pipeline version (TID 1004). */
+/** Returns the device UID, which is the same for all results of one pipeline version (TID 1004). */
 export function deviceUid(result: Result): string {
   return derivedUid('device', result.endpoint, result.version);
 }
 
-/** TID 1204. */
+/** Returns the language of the document (TID 1204). */
 export function languageItem(): ContentItem {
   return code('HAS CONCEPT MOD', SR.language, SR.english);
 }
 
-/** TID 1001 with a device observer (TID 1002, 1004): no person has seen the result. */
+/**
+ * Returns the observation context with a device as its observer, because no person has seen the
+ * result (TID 1001, 1002, 1004).
+ */
 export function observerItems(result: Result): ContentItem[] {
   return [
     code('HAS OBS CONTEXT', SR.observerType, SR.device),
@@ -158,13 +176,16 @@ export function observerItems(result: Result): ContentItem[] {
 
 const NO_UNIT: Code = { scheme: 'UCUM', code: '1', meaning: 'no units' };
 
-/** The fetuses that measurements name, in the order of their letters. */
+/** Returns the fetuses that the measurements name, in alphabetical order. */
 export function fetusesNamed(measurements: readonly Measurement[]): string[] {
   const named = measurements.map(({ fetus }) => fetus).filter((fetus) => fetus !== null);
   return [...new Set(named)].sort();
 }
 
-/** TID 1008 for one fetus; for one of several, with its number and the total. */
+/**
+ * Returns the subject context for a fetus (TID 1008); for one of several fetuses it includes the
+ * number of the fetus and the total.
+ */
 export function fetusItems(fetus: string, all: readonly string[]): ContentItem[] {
   const counted = (name: Code, value: number) =>
     num('HAS OBS CONTEXT', name, { value, unit: NO_UNIT });
@@ -177,7 +198,10 @@ export function fetusItems(fetus: string, all: readonly string[]): ContentItem[]
   ];
 }
 
-/** TID 4019: the pipeline, its version, and each model with the hash of its weights. */
+/**
+ * Returns the algorithm identification (TID 4019): the pipeline, its version, and each model with
+ * the hash of its weights.
+ */
 export function algorithmItems(result: Result): ContentItem[] {
   return [
     text('HAS CONCEPT MOD', SR.algorithmName, `${MANUFACTURER} ${result.endpoint}`),

@@ -25,23 +25,29 @@ import { SR } from './vocabulary.ts';
 
 type Pair = readonly [number, number];
 
-/** Axes that cross further from their middles, or less squarely, are written as a polygon. */
+/**
+ * Tolerances for two axes that should cross at their middles (in pixels) and at right angles (as a
+ * cosine); an ellipse beyond either tolerance is written as a polygon.
+ */
 const CENTRE_TOLERANCE_PX = 0.01;
 const SQUARE_TOLERANCE = 1e-4;
 
 /** Vertices of an outline that cannot be an ELLIPSE; at most 200 (exchange 2.4). */
 const OUTLINE_VERTICES = 120;
 
-/** Pixel centres to corner origin (PS3.3 C.18.6.1.1: 0\0 is the corner of the first pixel), as FL. */
+/**
+ * Converts a pixel-centre coordinate to corner origin, as FL (PS3.3 C.18.6.1.1: 0\0 is the corner
+ * of the first pixel).
+ */
 const toImage = (value: number): number => Math.fround(value + 0.5);
 
 const between = (a: Pair, b: Pair): Pair => [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
 const halfOf = (a: Pair, b: Pair): Pair => [(b[0] - a[0]) / 2, (b[1] - a[1]) / 2];
 
-/** Least number of points of a caliper: an outline of two points encloses nothing. */
+/** Minimum number of points in a caliper; an outline of two points would enclose nothing. */
 const LEAST_POINTS = { polyline: 2, polygon: 3 } as const;
 
-/** A trace unchanged; an outline as a POLYLINE that ends where it began. */
+/** Returns a trace as an open POLYLINE, and an outline as a POLYLINE that ends where it began. */
 function traceGraphic(type: 'polyline' | 'polygon', points: readonly Pair[]): Graphic {
   const least = LEAST_POINTS[type];
   if (points.length < least) throw new RangeError(`a ${type} has at least ${least} points`);
@@ -50,10 +56,10 @@ function traceGraphic(type: 'polyline' | 'polygon', points: readonly Pair[]): Gr
 }
 
 /**
- * The graphic of a caliper, in corner-origin image coordinates: a line is an open POLYLINE of two
- * points, an ellipse an ELLIPSE with axes exactly at right angles (PS3.3 C.18.6.1.2). Where the
- * axes are not at right angles in pixels (spacing that differs by axis), they are conjugate
- * diameters of the same ellipse, which is then written as a closed POLYLINE.
+ * Returns the graphic for a caliper, in corner-origin image coordinates. A line becomes an open
+ * POLYLINE of two points, an ellipse becomes an ELLIPSE with axes exactly at right angles (PS3.3
+ * C.18.6.1.2). Where the axes are not at right angles in pixels (spacing that differs by axis),
+ * they are conjugate diameters of the same ellipse, which is then written as a closed POLYLINE.
  * @throws RangeError when the caliper does not have the points that its type requires.
  */
 export function graphicOf(caliper: Caliper): Graphic {
@@ -105,7 +111,9 @@ function outline(centre: Pair, u: Pair, v: Pair): Graphic {
   return { shape: 'POLYLINE', data: [...vertices, vertices[0] ?? []].flat() };
 }
 
-/** Whether a graphic lies on an image of this size, its outermost edges included. */
+/**
+ * Whether a graphic is on an image of this size; the outermost edges of the image count as on it.
+ */
 export function liesOn(graphic: Graphic, columns: number, rows: number): boolean {
   return graphic.data.every((value, index) => value >= 0 && value <= (index % 2 ? rows : columns));
 }
@@ -117,7 +125,10 @@ const DERIVATIONS = {
   median: SR.median,
 } as const satisfies Record<Measurement['derivation'], Code>;
 
-/** UCUM unit with its meaning from the unit table; the code itself where the table has none. */
+/**
+ * Returns a UCUM unit with its meaning from the unit table; the meaning is the code itself where
+ * the table does not have the unit.
+ */
 export function ucum(unit: string): Code {
   const meanings: Readonly<Record<string, string>> = UNITS;
   return { scheme: 'UCUM', code: unit, meaning: meanings[unit] ?? unit };
@@ -127,7 +138,10 @@ export const PERCENT = ucum('%');
 export const DAYS = ucum('d');
 const ONE = ucum('1');
 
-/** The code of a measurement: that of the concept table, otherwise the one in the envelope. */
+/**
+ * Returns the code for a measurement: from the concept table or, where the table does not have the
+ * key, from the envelope.
+ */
 export function conceptOf(measurement: Measurement): Code {
   const entry = conceptEntry(measurement.concept.key);
   if (entry) return entry.codings[0];
@@ -136,7 +150,10 @@ export function conceptOf(measurement: Measurement): Code {
   return { scheme: known?.[0] ?? '99USINT', code: value, meaning: display };
 }
 
-/** Converts a number of the envelope to the unit that SR uses for the concept. */
+/**
+ * Returns a function that converts a number from the unit of the envelope to the unit that SR uses
+ * for the concept.
+ */
 export function exchange(measurement: Measurement): (value: number) => Quantity {
   const entry = conceptEntry(measurement.concept.key);
   if (!entry || entry.unit !== measurement.unit) {
@@ -146,13 +163,16 @@ export function exchange(measurement: Measurement): (value: number) => Quantity 
   return (value) => ({ value: value * factor, unit: ucum(unit) });
 }
 
-/** Where a value was measured: the image, and the caliper where it is on that image. */
+/** Where a value was measured: the image, and those calipers that are on that image. */
 export interface MeasuredOn {
   image: ImageReference;
   graphics: readonly Graphic[];
 }
 
-/** Null for a value that was not measured on a DICOM image of the subject. */
+/**
+ * Returns where a value was measured; null for a value that was not measured on a DICOM image of
+ * the subject.
+ */
 export function measuredOn(measurement: Measurement, subject: Subject): MeasuredOn | null {
   const instance = instanceOf(measurement, subject);
   if (!instance) return null;
@@ -162,13 +182,13 @@ export function measuredOn(measurement: Measurement, subject: Subject): Measured
   return { image: referenceTo(instance, measurement.source.frame), graphics };
 }
 
-/** TID 320: the calipers with their image, otherwise only the image. */
+/** Returns the calipers with their image, or only the image where it has no calipers (TID 320). */
 export function sourceItems({ image: on, graphics }: MeasuredOn): ContentItem[] {
   if (graphics.length === 0) return [image('INFERRED FROM', SR.sourceOfMeasurement, on)];
   return graphics.map((graphic) => scoord('INFERRED FROM', SR.sourceOfMeasurement, graphic, on));
 }
 
-/** TID 315: the coded equation where PS3.16 has one, otherwise its citation. */
+/** Returns the equation as a code where PS3.16 has one, otherwise as a citation (TID 315). */
 export function equationItems(method: string): ContentItem[] {
   const entry = methodEntry(method);
   if (entry?.equation) return [code('INFERRED FROM', SR.equation, entry.equation)];
@@ -176,13 +196,13 @@ export function equationItems(method: string): ContentItem[] {
   return [];
 }
 
-/** The chart that a centile, z-score or normal range was taken from, as a citation. */
+/** Returns the citation for the chart from which a centile, z-score or normal range was read. */
 export function chartText(chart: string): string {
   const entry = chartEntry(chart);
   return entry ? `${entry.name}. ${entry.citation}` : chart;
 }
 
-/** TID 310 to 312: normal range, centile, z-score and uncertainty of a value. */
+/** Returns normal range, centile, z-score and uncertainty of a value (TID 310 to 312). */
 function propertyItems(measurement: Measurement, withCentile: boolean): ContentItem[] {
   const { reference, uncertainty } = measurement;
   const inUnit = exchange(measurement);
@@ -203,17 +223,20 @@ function propertyItems(measurement: Measurement, withCentile: boolean): ContentI
 }
 
 interface NumOptions {
-  /** Name of the NUM where the template requires another than the concept's. */
+  /** Name of the NUM where the template requires a different name from that of the concept. */
   name?: Code;
-  /** Centile as a property (TID 310); false where the template has a separate row for it. */
+  /**
+   * Whether the centile is added as a property (TID 310); false where the template has a separate
+   * row for the centile.
+   */
   withCentile?: boolean;
-  /** Items INFERRED FROM which the value was obtained: calipers, images, input values. */
+  /** Items from which the value was obtained (INFERRED FROM): calipers, images and input values. */
   sources: readonly ContentItem[];
 }
 
 /**
- * TID 300. A value that was not accepted is sent without its number, as a failed measurement
- * (PS3.16 CID 42), so that no receiver can mistake it for a result.
+ * Returns a measurement as a NUM item (TID 300). A value that was not accepted is sent without its
+ * number, as a failed measurement (PS3.16 CID 42), so that no receiver can mistake it for a result.
  */
 export function measurementItem(measurement: Measurement, options: NumOptions): ContentItem {
   const { name = conceptOf(measurement), withCentile = true, sources } = options;
@@ -229,12 +252,12 @@ export function measurementItem(measurement: Measurement, options: NumOptions): 
   ]);
 }
 
-/** An input of a calculation, by value (TID 300 INFERRED FROM NUM). */
+/** Returns an input of a calculation as a value of its own (TID 300 INFERRED FROM NUM). */
 export function inputItem(input: Measurement): ContentItem {
   return num('INFERRED FROM', conceptOf(input), exchange(input)(input.value));
 }
 
-/** The confidence of the model, as a probability from 0 to 1. */
+/** Returns the confidence of the model as an item with a probability from 0 to 1. */
 export function confidenceItem(confidence: number): ContentItem {
   return num('CONTAINS', SR.probability, { value: confidence, unit: ONE });
 }

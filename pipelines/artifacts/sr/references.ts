@@ -6,14 +6,15 @@ import { studyUidOf } from '../modules.ts';
 import { type ContentItem, type ImageReference, image, walk } from './content-item.ts';
 
 /**
- * The images among the objects of a study. An IMAGE item must refer to an image SOP instance (PS3.3
- * C.18.4): readers refuse a whole report in which it refers to a structured report or a PDF.
+ * Returns the images among the objects of a study. An IMAGE item must refer to an image SOP
+ * instance (PS3.3 C.18.4): readers refuse a whole report if one of its IMAGE items refers to a
+ * structured report or a PDF.
  */
 export function imagesOf(subject: Subject): SourceInstance[] {
   return subject.instances.filter(({ rows }) => rows > 0);
 }
 
-/** Every image of the study for an image library, including those without a finding. */
+/** Returns every image of the study for an image library, including images without a finding. */
 export function libraryImages(subject: Subject): ContentItem[] {
   return imagesOf(subject).map((instance) => image('CONTAINS', null, referenceTo(instance, null)));
 }
@@ -24,8 +25,8 @@ interface MadeOn {
 }
 
 /**
- * The source image of a measurement; null where it was not made on a DICOM image, such as a value
- * from the machine's structured report, whose source is that report.
+ * Returns the source image of a measurement; null where the measurement was not made on a DICOM
+ * image, such as a value from the machine's structured report, whose source is that report.
  */
 export function instanceOf(
   { source: { sop_instance_uid: uid, file } }: MadeOn,
@@ -38,7 +39,10 @@ export function instanceOf(
   return match ?? null;
 }
 
-/** Referenced Frame Number is for multi-frame images only (PS3.3 10.3). */
+/**
+ * Returns a reference to an image; Referenced Frame Number is allowed only for multi-frame images
+ * (PS3.3 10.3).
+ */
 export function referenceTo(instance: SourceInstance, frame: number | null): ImageReference {
   return {
     sopClassUid: instance.sopClassUid,
@@ -47,7 +51,7 @@ export function referenceTo(instance: SourceInstance, frame: number | null): Ima
   };
 }
 
-/** The images that a tree refers to, each once, in the order of the subject's instances. */
+/** Returns the images that a tree refers to, each once, in the order of the subject's instances. */
 export function referencedInstances(tree: ContentItem, subject: Subject): SourceInstance[] {
   const referenced = new Set<string>();
   for (const { value } of walk(tree)) {
@@ -56,7 +60,10 @@ export function referencedInstances(tree: ContentItem, subject: Subject): Source
   return subject.instances.filter((instance) => referenced.has(instance.sopInstanceUid));
 }
 
-/** "HC fetus A #2": unique in the document, the same when the study is run again. */
+/**
+ * Returns a tracking identifier for each measurement, such as "HC fetus A #2". It is unique in the
+ * document and stays the same when the study is run again.
+ */
 export function trackingIdentifiers(measurements: readonly Measurement[]): Map<string, string> {
   const counts = new Map<string, number>();
   const identifiers = new Map<string, string>();
@@ -70,7 +77,10 @@ export function trackingIdentifiers(measurements: readonly Measurement[]): Map<s
   return identifiers;
 }
 
-/** Tracking Unique Identifier for an identifier, the same in every object of the study. */
+/**
+ * Returns the Tracking Unique Identifier for a tracking identifier; it is the same in every object
+ * of the study.
+ */
 export function trackingUid(subject: Subject, identifier: string): string {
   return derivedUid(studyUidOf(subject), identifier);
 }

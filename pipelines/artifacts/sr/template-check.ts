@@ -40,8 +40,8 @@ function checkValue(row: Row, item: ContentItem): string | null {
 }
 
 /**
- * Checks children against the rows of a template: each must match a row, in order and within its
- * multiplicity.
+ * Checks child items against the rows of a template: each item must match a row, in the order of
+ * the rows and within the multiplicity of the row.
  */
 function checkRows(parent: ContentItem, rows: readonly Row[], path: string): Fault[] {
   const faults: Fault[] = [];
@@ -56,7 +56,7 @@ function checkRows(parent: ContentItem, rows: readonly Row[], path: string): Fau
       faults.push({ path: place, rule: `no row allows ${form} here` });
       continue;
     }
-    // NUM rows of one section may alternate (a weight, then its centile).
+    // NUM items of different rows may alternate within a section (a weight, then its centile).
     if (index < last && row.type !== 'NUM') {
       faults.push({ path: place, rule: 'comes after rows that follow it in the template' });
     }
@@ -83,7 +83,10 @@ function rowsFor(item: ContentItem, row: Row): readonly Row[] {
   return (template && GROUP_TEMPLATES[template]) || (row.rows ?? []);
 }
 
-/** PS3.3 C.18.6.1.2: an ELLIPSE has four points, its axes at right angles; regions are closed. */
+/**
+ * Checks that an ELLIPSE has four points and axes at right angles, and that regions are closed
+ * (PS3.3 C.18.6.1.2).
+ */
 function checkGraphic({ shape, data }: Graphic, isRegion: boolean): string | null {
   if (data.length % 2 !== 0) return 'coordinates are not pairs';
   if (shape === 'ELLIPSE') {
@@ -122,7 +125,10 @@ interface Instance {
 
 const sequence = (value: unknown): Instance[] => (Array.isArray(value) ? value : []);
 
-/** Current Requested Procedure Evidence is exactly what the tree refers to (PS3.3 C.17.2). */
+/**
+ * Checks that Current Requested Procedure Evidence lists exactly what the tree refers to (PS3.3
+ * C.17.2).
+ */
 function checkEvidence({ header, root }: SrFile): Fault[] {
   const listed = new Set(
     sequence(header.CurrentRequestedProcedureEvidenceSequence)
@@ -151,7 +157,7 @@ function checkBodies(root: ContentItem, template: string): Fault[] {
 /**
  * Checks an SR document of TID 1500, 2010, 5000, 5200 or 5300 against the rows of its template,
  * which neither dciodvfy nor dsrdump does.
- * @returns every fault found; empty for a conforming document.
+ * @returns the faults that were found; empty for a conforming document.
  */
 export function checkTemplate(file: SrFile): Fault[] {
   const { root } = file;

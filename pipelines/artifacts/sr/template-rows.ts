@@ -1,21 +1,21 @@
 import type { Relationship, ValueType } from './content-item.ts';
 
 /**
- * One row of a template of PS3.16. `concept` lists "scheme code" of the allowed names: null is any,
- * [] is no name (IMAGE rows). Written from the standard and not from our builders or concept table,
- * so that it can find their mistakes.
+ * One row of a template of PS3.16. `concept` lists the allowed names as "scheme code"; null allows
+ * any name, [] means that the row has no name (IMAGE rows). Written from the standard and not from
+ * our builders or concept table, so that it can find their mistakes.
  */
 export interface Row {
   relationship: Relationship;
   type: ValueType;
   concept: readonly string[] | null;
-  /** `M`: at least one; `U`: may be absent. */
+  /** `M`: at least one item is required; `U`: the row may be absent. */
   need: 'M' | 'U';
-  /** Names beside which a row of need `M` may be absent. */
+  /** Names of other items; where one of them is present, a row with need `M` may be absent. */
   unless?: readonly string[];
-  /** At most one where true. */
+  /** Whether the row allows at most one item. */
   once?: boolean;
-  /** Finding site that a container has, where several rows have the same name. */
+  /** Finding site of the container, which distinguishes rows with the same name. */
   site?: string;
   /** Allowed codes of a CODE row. */
   values?: readonly string[];
@@ -51,7 +51,7 @@ export const context = (
   extra: Partial<Row> = {},
 ): Row => ({ relationship: 'HAS OBS CONTEXT', type, concept: [concept], need, ...extra });
 
-/** TID 1001 with TID 1002 and 1004: what must be stated about a device observer. */
+/** What must be stated about a device observer (TID 1001, 1002, 1004). */
 const OBSERVER: Row[] = [
   context('CODE', 'DCM 121005', 'M', { values: ['DCM 121007'] }),
   context('UIDREF', 'DCM 121012', 'M'),
@@ -143,7 +143,7 @@ const SUMMARY_VALUES: Row[] = [
 /** CID 12004, extended by the ratios of heart to thorax (CID 12279). */
 const RATIOS = ln('11823-2', '11947-9', '11871-1', '11872-9', '11873-7', '59076-0', '59074-5');
 
-/** CID 12005 of lengths. */
+/** Lengths in CID 12005. */
 const BIOMETRY = ln(
   ...['11820-8', '11824-0', '11851-3', '11984-2', '11862-0', '11818-2', '11819-0', '11979-2'],
   ...['11963-6', '11988-3', '11864-6', '11965-1', '11863-8', '11860-4'],
@@ -152,7 +152,9 @@ const BIOMETRY = ln(
 /** CID 12007. */
 const CRANIUM = ln('12171-5', '11863-8', '11860-4', '12146-7');
 
-/** CID 12009, which is extensible: our own codes of the sac are included. */
+/**
+ * CID 12009 with our own codes for the gestational sac, because the context group is extensible.
+ */
 const EARLY_GESTATION = [
   ...ln('11957-8', '11850-5', '11816-6', '33069-6'),
   ...['sac-length', 'sac-height', 'sac-width'].map((code) => `99USINT ${code}`),
@@ -174,12 +176,12 @@ const tid5008 = (concepts: readonly string[]): Row[] => [
   }),
 ];
 
-/** CID 12119, as far as the product measures it. */
+/** The concepts of CID 12119 that the product measures. */
 const VASCULAR = ln(
   ...['12008-9', '12023-8', '12144-2', '11726-7', '11653-3', '11665-7', '11692-1', '20352-1'],
 );
 
-/** TID 5025 and 5026: titled by a vessel of CID 12141 and 12140. */
+/** A group titled by a vessel of CID 12141 (TID 5025) or of CID 12140 (TID 5026). */
 const vesselGroup = (vessels: readonly string[]): Row =>
   contains('CONTAINER', vessels, 'M', {
     rows: [
@@ -279,7 +281,7 @@ function groupRows(region: boolean): Row[] {
   ];
 }
 
-/** Templates that a container names by its Content Template Sequence. */
+/** Templates that a container names in its Content Template Sequence. */
 export const GROUP_TEMPLATES: Readonly<Record<string, readonly Row[]>> = {
   '1410': groupRows(true),
   '1501': groupRows(false),
@@ -331,7 +333,7 @@ const ECHO_PROPERTIES: Row[] = [
 
 const once = (row: Row): Row => ({ ...row, once: true });
 
-/** Each modifier at most once, in the order of TID 5302. */
+/** The modifiers in the order of TID 5302, each at most once. */
 const POST_COORDINATION: Row[] = [
   once({
     ...modifier('CODE', dcm('125306'), 'M'),
@@ -371,7 +373,7 @@ const TID_5200: Template = {
   ],
 };
 
-/** Not extensible: no image library, no free text (PS3.17 CCCC). */
+/** TID 5300 is not extensible: it allows no image library and no free text (PS3.17 CCCC). */
 const TID_5300: Template = {
   title: 'DCM 125200',
   rows: [
@@ -407,7 +409,7 @@ export const ROOT_TEMPLATES: Readonly<Record<string, Template>> = {
   '5300': TID_5300,
 };
 
-/** Containers of which the root must have at least one (TID 1500 rows 6, 10, 12). */
+/** Containers of which the root must contain at least one (TID 1500 rows 6, 10, 12). */
 export const BODIES: Readonly<Record<string, readonly string[]>> = {
   '1500': ['DCM 126010', 'DCM 126011', 'UMLS C0034375'],
 };

@@ -32,7 +32,10 @@ import {
 import { libraryImages, trackingIdentifiers, trackingUid } from './references.ts';
 import { reportCode, SR } from './vocabulary.ts';
 
-/** TID 1600: every image from which the result was read, including those without a finding. */
+/**
+ * Returns the image library (TID 1600): every image from which the result was read, including
+ * images without a finding.
+ */
 function imageLibrary(subject: Subject): ContentItem[] {
   const images = libraryImages(subject);
   if (images.length === 0) return [];
@@ -42,8 +45,9 @@ function imageLibrary(subject: Subject): ContentItem[] {
 }
 
 /**
- * What was measured, and where: IHE AI Results requires a finding code in every group (exchange
- * 2.9), even where the value belongs to no single structure, such as a ratio or an age.
+ * Returns the finding and the finding site of a measurement. IHE AI Results requires a finding code
+ * in every group (exchange 2.9), even where the value belongs to no single structure, such as a
+ * ratio or an age.
  */
 function findingItems(measurement: Measurement): ContentItem[] {
   const site = siteOf(measurement);
@@ -56,7 +60,10 @@ function findingItems(measurement: Measurement): ContentItem[] {
   ];
 }
 
-/** An outline is a region (TID 1410); a caliper belongs to its number (TID 1501). */
+/**
+ * Whether a measurement is a region. An outline becomes an Image Region (TID 1410); any other
+ * caliper is placed below its number (TID 1501).
+ */
 function isRegion(measurement: Measurement, on: MeasuredOn | null): on is MeasuredOn {
   const [caliper, ...more] = measurement.source.calipers;
   const closed = caliper?.type === 'ellipse' || caliper?.type === 'polygon';
@@ -96,7 +103,7 @@ function measurementGroup(
   return container(SR.measurementGroup, items, region ? '1410' : '1501');
 }
 
-/** For every section: what was assessed and found, or what was not assessed and why. */
+/** States for every section what was assessed and found, or what was not assessed and why. */
 function qualitativeEvaluations(result: Result): ContentItem {
   const statements = [
     noMeasurementStatement(result),
@@ -111,7 +118,7 @@ function qualitativeEvaluations(result: Result): ContentItem {
   );
 }
 
-/** Content tree of TID 1500 (PS3.16; exchange 2.8). */
+/** Builds the content tree of TID 1500 (PS3.16; exchange 2.8). */
 function tid1500Tree(result: Result, subject: Subject): ContentItem {
   const measurements = withoutComparisons(result.measurements);
   const tracking = trackingIdentifiers(measurements);
@@ -129,9 +136,9 @@ function tid1500Tree(result: Result, subject: Subject): ContentItem {
 }
 
 /**
- * Measurements with their evidence, TID 1500: the class of IHE AI Results is Comprehensive 3D SR;
- * another class is for a peer that does not accept it.
- * @returns a DICOM Part 10 file; the same for the same result, subject and class.
+ * Writes the measurements with their evidence as TID 1500. IHE AI Results uses Comprehensive 3D SR;
+ * another class is for a peer that does not accept that one.
+ * @returns a DICOM Part 10 file; the same result, subject and class give the same bytes.
  */
 export function buildTid1500(
   result: Result,

@@ -47,7 +47,10 @@ function items(measurements: readonly Measurement[], subject: Subject): ContentI
   });
 }
 
-/** Findings of one site: the sections of TID 5000 without a specific title. */
+/**
+ * Builds a Findings section for one site; TID 5000 uses it for sections that have no title of their
+ * own.
+ */
 function findings(
   site: Code,
   contents: readonly ContentItem[],
@@ -59,8 +62,8 @@ function findings(
 }
 
 /**
- * TID 5010: index and pockets of the amniotic fluid; `about` names the fetus where that is
- * required.
+ * Builds the amniotic sac section with the index and the pockets of the fluid (TID 5010); `about`
+ * names the fetus where that is required.
  */
 function amnioticSacSection(
   measurements: readonly Measurement[],
@@ -74,7 +77,7 @@ function amnioticSacSection(
   return findings(SR.amnioticSac, own, { about, template: '5010' });
 }
 
-/** TID 5015: cervix and lower placental edge. */
+/** Builds the pelvis section with the cervix and the lower placental edge (TID 5015). */
 function pelvisSection(measurements: readonly Measurement[], subject: Subject): ContentItem[] {
   const own = items(
     measurements.filter((one) => siteGroup(one) === 'pelvis'),
@@ -84,13 +87,14 @@ function pelvisSection(measurements: readonly Measurement[], subject: Subject): 
 }
 
 /**
- * The measured vessels of CID 12141; CID 12140 contains the others, including the umbilical artery.
+ * The vessels in CID 12141 that the product measures. The other vessels, including the umbilical
+ * artery, are in CID 12140.
  */
 const FETAL_VASCULATURE: ReadonlySet<string> = new Set(['17232002', '281130003']);
 
 const LATERALITY: Readonly<Record<string, Code>> = { left: SR.left, right: SR.right };
 
-/** TID 5025 and 5026: a group for each vessel and side, titled by the vessel. */
+/** Builds a group for each vessel and side, titled by the vessel (TID 5025 and 5026). */
 function vesselGroups(
   measurements: readonly Measurement[],
   subject: Subject,
@@ -117,7 +121,10 @@ function vesselGroups(
   }).flat();
 }
 
-/** Doppler of named vessels: of the fetus (TID 5025), of the pelvis and the cord (TID 5026). */
+/**
+ * Builds the Doppler sections for the vessels of the fetus (TID 5025), and for those of the pelvis
+ * and the cord (TID 5026).
+ */
 function vascularSections(
   measurements: readonly Measurement[],
   subject: Subject,
@@ -133,14 +140,20 @@ function vascularSections(
   ];
 }
 
-/** A fetus among all that are named, and its measurements; `id` is null for a single fetus. */
+/**
+ * A fetus, the names of all fetuses, and the measurements of this one; `id` is null for a single
+ * fetus.
+ */
 interface Fetus {
   id: string | null;
   all: readonly string[];
   measurements: Measurement[];
 }
 
-/** With several fetuses, a value that names none of them belongs to no section. */
+/**
+ * Groups the measurements by fetus. With several fetuses, a value that names none of them is left
+ * out of the sections.
+ */
 function fetusesOf(measurements: readonly Measurement[]): Fetus[] {
   const all = fetusesNamed(measurements);
   if (all.length < 2) return [{ id: null, all, measurements: [...measurements] }];
@@ -161,7 +174,10 @@ function sources(measurement: Measurement, subject: Subject): ContentItem[] {
   return on ? sourceItems(on) : [];
 }
 
-/** Growth rank by a chart for which no context group has a code (TID 5008, CID 12015 and 12016). */
+/**
+ * Returns the growth rank of a value. Its chart is written as a citation, because no context group
+ * has a code for it (TID 5008, CID 12015 and 12016).
+ */
 function centileItem(name: Code, measurement: Measurement): ContentItem[] {
   const { reference } = measurement;
   if (!reference || reference.centile === null) return [];
@@ -181,7 +197,7 @@ function statedAge(subject: Subject): ContentItem[] {
   return [num('CONTAINS', name, { value: gaDays, unit: DAYS })];
 }
 
-/** TID 5003. */
+/** Builds the fetus summary (TID 5003). */
 function fetusSummary(
   fetus: Fetus,
   ages: ReadonlySet<string>,
@@ -203,8 +219,8 @@ function fetusSummary(
 }
 
 /**
- * Everything that the coded rows cannot express: findings, values that were not accepted, parts
- * that were not assessed.
+ * Returns as text everything that the coded rows cannot express: findings, values that were not
+ * accepted, and parts that were not assessed.
  */
 function summaryText(fetus: Fetus, result: Result): string {
   const rejected = result.measurements.filter(
@@ -225,7 +241,10 @@ function summaryText(fetus: Fetus, result: Result): string {
     .join('\r\n');
 }
 
-/** TID 5004, whose CID 12004 may be extended: ratios of heart to thorax are included. */
+/**
+ * Builds the ratios section (TID 5004). CID 12004 is extensible, so that ratios of heart to thorax
+ * are included.
+ */
 function ratioSection(fetus: Fetus, subject: Subject): ContentItem[] {
   const ratios = fetus.measurements.filter(
     (measurement) =>
@@ -239,7 +258,10 @@ function ratioSection(fetus: Fetus, subject: Subject): ContentItem[] {
   return [container(SR.fetalBiometryRatios, [...subjectItems(fetus), ...items], '5004')];
 }
 
-/** TID 5008: the values of one quantity, the age from it alone, its growth rank. */
+/**
+ * Builds a biometry group (TID 5008): the values of one quantity, the gestational age from that
+ * quantity alone, and its growth rank.
+ */
 function biometryGroup(
   values: readonly Measurement[],
   age: Measurement | undefined,
@@ -272,7 +294,8 @@ function biometryGroup(
 }
 
 /**
- * Ages from one biometric quantity, by the concept they came from: they are placed in its group.
+ * Returns the gestational ages that come from a single biometric quantity, by the key of that
+ * quantity, because each age is placed in the group of its quantity.
  */
 function agesByQuantity(fetus: Fetus): Map<string, Measurement> {
   const byId = new Map(fetus.measurements.map((measurement) => [measurement.id, measurement]));
@@ -294,7 +317,7 @@ const BIOMETRY_SECTIONS = [
   { group: 'early-gestation', title: SR.earlyGestation, template: '5011' },
 ] as const;
 
-/** TID 5005, 5007 and 5011. */
+/** Builds one of the sections of Biometry Groups (TID 5005, 5007 and 5011). */
 function biometrySection(
   { group, title, template }: (typeof BIOMETRY_SECTIONS)[number],
   fetus: Fetus,
@@ -317,9 +340,9 @@ function imageLibrary(subject: Subject): ContentItem[] {
 }
 
 /**
- * Content tree of TID 5000 (PS3.16; exchange 2.6): accepted values only, the one that counts for
- * its quantity before the values that it summarises. No Selection Status: PS3.16 has none for a
- * median, which its Derivation states.
+ * Builds the content tree of TID 5000 (PS3.16; exchange 2.6) with accepted values only. The value
+ * that counts for a quantity comes before the values that it summarises. Selection Status is not
+ * written: PS3.16 has none for a median, which the Derivation states instead.
  */
 function tid5000Tree(result: Result, subject: Subject): ContentItem {
   const standing = countingFirst(accepted(result));
@@ -358,8 +381,8 @@ function tid5000Tree(result: Result, subject: Subject): ContentItem {
 }
 
 /**
- * The obstetric report that reporting systems import, as a Comprehensive SR, TID 5000.
- * @returns a DICOM Part 10 file; the same for the same result and subject.
+ * Writes the obstetric report that reporting systems import: TID 5000 as a Comprehensive SR.
+ * @returns a DICOM Part 10 file; the same result and subject give the same bytes.
  */
 export function buildTid5000(result: Result, subject: Subject): Buffer {
   const tree = tid5000Tree(result, subject);

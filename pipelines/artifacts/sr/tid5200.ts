@@ -17,7 +17,10 @@ function item(measurement: Measurement, subject: Subject): ContentItem {
   return measurementItem(measurement, { sources: on ? sourceItems(on) : [] });
 }
 
-/** TID 5201: what values are indexed by. */
+/**
+ * Returns the patient characteristics by which values are indexed, such as body surface area (TID
+ * 5201).
+ */
 function patientCharacteristics(measurements: readonly Measurement[], subject: Subject) {
   const area = measurements.filter(({ concept }) => concept.key === BODY_SURFACE_AREA);
   if (area.length === 0) return [];
@@ -25,7 +28,7 @@ function patientCharacteristics(measurements: readonly Measurement[], subject: S
   return [container(SR.patientCharacteristics, items, '5201')];
 }
 
-/** TID 5202: the measurements of one structure. */
+/** Builds the section for one structure with its measurements (TID 5202). */
 function findings(
   site: EchoSite,
   measurements: readonly Measurement[],
@@ -50,7 +53,10 @@ function imageLibrary(subject: Subject): ContentItem[] {
   return [container(SR.imageLibrary, images)];
 }
 
-/** Content tree of TID 5200 (PS3.16; exchange 2.7): accepted values only, by structure. */
+/**
+ * Builds the content tree of TID 5200 (PS3.16; exchange 2.7) with accepted values only, grouped by
+ * structure.
+ */
 function tid5200Tree(result: Result, subject: Subject): ContentItem {
   const measurements = withoutComparisons(accepted(result));
   const bySite = Map.groupBy(measurements, echoSite);
@@ -67,8 +73,8 @@ function tid5200Tree(result: Result, subject: Subject): ContentItem {
 }
 
 /**
- * The adult echo report of older reporting systems as a Comprehensive SR, TID 5200.
- * @returns a DICOM Part 10 file; the same for the same result and subject.
+ * Writes the adult echo report for older reporting systems: TID 5200 as a Comprehensive SR.
+ * @returns a DICOM Part 10 file; the same result and subject give the same bytes.
  */
 export function buildTid5200(result: Result, subject: Subject): Buffer {
   const tree = tid5200Tree(result, subject);

@@ -74,7 +74,7 @@ const SITE = {
   effusion: sct('373945007', 'Pericardial effusion'),
 } as const;
 
-/** The divisor of an index or a ratio, as the concept by which a receiver knows it. */
+/** The divisor of an index or a ratio, as a code that receivers know. */
 const DIVISOR = {
   bodySurface: SR.bodySurfaceArea,
   tissueVelocity: PROPERTY.tissueVelocity,
@@ -109,7 +109,9 @@ const EJECTION_FRACTION: Modifiers = {
   property: 'ejectionFraction',
 };
 
-/** E/e' of one wall, or by the mean of both walls. */
+/**
+ * Returns the modifiers for E/e', with the e' of one wall or the mean of both walls as the divisor.
+ */
 const fillingRatio = (divisor: Modifiers['divisor']): Modifiers => ({
   type: 'ratio',
   site: 'mitralValve',
@@ -119,7 +121,7 @@ const fillingRatio = (divisor: Modifiers['divisor']): Modifiers => ({
   divisor,
 });
 
-/** Concepts without a code of CID 12300, and the modifiers that TID 5302 requires instead. */
+/** Concepts that have no code in CID 12300, with the modifiers that TID 5302 requires instead. */
 const POST_COORDINATED: Readonly<Record<string, Modifiers>> = {
   lvef: EJECTION_FRACTION,
   'lvef-networks': EJECTION_FRACTION,
@@ -200,7 +202,10 @@ const POST_COORDINATED: Readonly<Record<string, Modifiers>> = {
 
 const modifier = (name: Code, value: Code): ContentItem => code('HAS CONCEPT MOD', name, value);
 
-/** The modifiers of a concept in the order of TID 5302; null where the table has none for it. */
+/**
+ * Returns the modifiers for a concept in the order of TID 5302; null where the table has no
+ * modifiers for it.
+ */
 export function postCoordination(key: string): ContentItem[] | null {
   const said = POST_COORDINATED[key];
   if (!said) return null;
@@ -214,7 +219,10 @@ export function postCoordination(key: string): ContentItem[] | null {
   ];
 }
 
-/** CID 12300 besides the LOINC codes from 79909-8 to 80091-2, which are all in it. */
+/**
+ * The codes of CID 12300 outside the LOINC range from 79909-8 to 80091-2, all of which the group
+ * contains.
+ */
 const CORE_CODES = new Set([
   ...['18032-3', '18038-0', '18042-2', '18049-7', '18071-1', '18175-0', '29434-8', '29435-5'],
   ...['77891-0', '77903-3', '78184-9', '78191-4'],
@@ -228,8 +236,8 @@ export function isCoreEchoCode({ scheme, code: value }: Code): boolean {
 }
 
 /**
- * Rows that every NUM of TID 5301 and 5302 may have: a label, the flag of the value to use, the
- * caliper.
+ * Returns the rows that every NUM of TID 5301 and 5302 may have: the label, the flag that marks the
+ * value to use, and the caliper.
  */
 function described(
   measurement: Measurement,
@@ -255,7 +263,10 @@ function value(measurement: Measurement, items: readonly ContentItem[]): Content
   return num('CONTAINS', conceptOf(measurement), quantity, items);
 }
 
-/** TID 5301; of several values of one code exactly one is flagged: here the last that counts. */
+/**
+ * Returns the pre-coordinated measurements (TID 5301). Exactly one of several values with the same
+ * code is flagged: here the last one that counts.
+ */
 function preCoordinated(measurements: readonly Measurement[], subject: Subject): ContentItem[] {
   const byCode = Map.groupBy(measurements, (measurement) => conceptOf(measurement).code);
   return [...byCode.values()].flatMap((values) =>
@@ -266,7 +277,10 @@ function preCoordinated(measurements: readonly Measurement[], subject: Subject):
   );
 }
 
-/** Content tree of TID 5300 (PS3.16, PS3.17 CCCC): the values that count, and no free rows. */
+/**
+ * Builds the content tree of TID 5300 (PS3.16, PS3.17 CCCC) with the values that count and without
+ * rows that the template does not have.
+ */
 function tid5300Tree(result: Result, subject: Subject): ContentItem {
   const standing = countingValues(accepted(result));
   const core = preCoordinated(
@@ -288,10 +302,10 @@ function tid5300Tree(result: Result, subject: Subject): ContentItem {
 }
 
 /**
- * The adult echo report as a Simplified Adult Echo SR, TID 5300; in another class only for programs
- * that check documents and do not know that one. A value without a code of CID 12300 or the
- * modifiers of TID 5302 is only in TID 1500 and 5200.
- * @returns a DICOM Part 10 file; the same for the same result, subject and class.
+ * Writes the adult echo report as a Simplified Adult Echo SR (TID 5300). Another class is only for
+ * programs that check documents and do not know that class. A value that has neither a code in CID
+ * 12300 nor the modifiers of TID 5302 is only in TID 1500 and 5200.
+ * @returns a DICOM Part 10 file; the same result, subject and class give the same bytes.
  */
 export function buildTid5300(
   result: Result,

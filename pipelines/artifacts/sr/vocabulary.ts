@@ -119,7 +119,7 @@ export const SR = {
   processingEquipment: dcm('109102', 'Processing Equipment'),
 } as const satisfies Record<string, Code>;
 
-/** The procedure (PS3.16 CID 7000): the title code of a report. */
+/** Returns the title of a report, which is the code of the procedure (PS3.16 CID 7000). */
 export function reportCode({ endpoint }: Pick<Result, 'endpoint'>): Code {
   return endpoint.startsWith('us/echo') ? SR.echocardiography : SR.obstetricUltrasound;
 }
