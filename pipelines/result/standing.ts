@@ -1,6 +1,6 @@
 import { fetusKey } from '../contract/fetus-name.ts';
 import type { Measurement } from './envelope.ts';
-import { isOfMachine } from './measurement.ts';
+import { isOfMachine } from './measured.ts';
 
 /** Repeated values are summarised by a mean or a median, whose `inputs` they are. */
 const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
