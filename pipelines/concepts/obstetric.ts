@@ -1,11 +1,11 @@
 import {
-  type Chart,
   type CodedConcept,
   type Coding,
   conceptOf,
   length,
   ln,
   type MeasurementConcept,
+  type Method,
   own,
   ratio,
   sct,
@@ -436,54 +436,6 @@ export const FINDING_CONCEPTS = {
   'fetal-heart-screen': own('fetal-heart-screen'),
 } as const satisfies Record<string, Coding>;
 
-/** The charts of the obstetric endpoint, each with its version. */
-export const OBSTETRIC_CHARTS = {
-  'intergrowth-2020-umbilical-artery': {
-    name: 'INTERGROWTH-21st umbilical artery Doppler 2020 (singleton)',
-    citation: 'Drukker et al., Am J Obstet Gynecol 2020;222:602.e1-602.e15',
-  },
-  'fmf-2019-doppler': {
-    name: 'FMF fetal Doppler 2019 (singleton)',
-    citation: 'Ciobanu et al., Ultrasound Obstet Gynecol 2019;53:465-472',
-  },
-  'gomez-2008-uterine-artery': {
-    name: 'Uterine artery mean PI 2008 (singleton)',
-    citation: 'Gomez et al., Ultrasound Obstet Gynecol 2008;32:128-132',
-  },
-  'mari-2000-mca-psv': {
-    name: 'Middle cerebral artery peak systolic velocity 2000',
-    citation: 'Mari et al., N Engl J Med 2000;342:9-14',
-  },
-  'intergrowth-2020-brain': {
-    name: 'INTERGROWTH-21st fetal brain structures 2020 (singleton)',
-    citation: 'Napolitano et al., Ultrasound Obstet Gynecol 2020;56:359-370',
-  },
-  'intergrowth-2021-tcd': {
-    name: 'INTERGROWTH-21st transcerebellar diameter 2021 (singleton)',
-    citation: 'Rodriguez-Sibaja et al., Ultrasound Obstet Gynecol 2021;57:614-623',
-  },
-  'fmf-nuchal-translucency': {
-    name: 'FMF nuchal translucency, 95th centile by CRL',
-    citation: 'Spencer et al., Ultrasound Obstet Gynecol 2003;22:142-148',
-  },
-  'intergrowth-2014-size': {
-    name: 'INTERGROWTH-21st fetal growth standards 2014 (singleton)',
-    citation: 'Papageorghiou et al., Lancet 2014;384:869-879',
-  },
-  'intergrowth-2017-efw': {
-    name: 'INTERGROWTH-21st estimated fetal weight 2017 (HC, AC; singleton)',
-    citation: 'Stirnemann et al., Ultrasound Obstet Gynecol 2017;49:478-486',
-  },
-  'intergrowth-2020-efw': {
-    name: 'INTERGROWTH-21st estimated fetal weight 2020 (Hadlock HC, AC, FL; singleton)',
-    citation: 'Stirnemann et al., Ultrasound Obstet Gynecol 2020;56:946-948',
-  },
-  'moore-cayle-1990': {
-    name: 'Moore and Cayle 1990, 5th and 95th centile of the AFI',
-    citation: 'Moore and Cayle, Am J Obstet Gynecol 1990;162:1168-1173',
-  },
-} as const satisfies Record<string, Chart>;
-
 /** Every quantity of the obstetric endpoint. */
 export const OBSTETRIC_CONCEPTS = {
   ...BIOMETRY,
@@ -493,7 +445,6 @@ export const OBSTETRIC_CONCEPTS = {
 } as const satisfies Record<string, MeasurementConcept>;
 
 export type ObstetricConcept = keyof typeof OBSTETRIC_CONCEPTS;
-export type ObstetricChart = keyof typeof OBSTETRIC_CHARTS;
 export type FindingConceptKey = keyof typeof FINDING_CONCEPTS;
 
 /** The envelope's `concept` of a finding or a classification. */
@@ -507,3 +458,132 @@ export const STATED_AGE = {
   prior_scan: ln('18185-9', 'Gestational Age'),
   ivf: ln('18185-9', 'Gestational Age'),
 } as const satisfies Record<string, Coding>;
+
+const placement = (text: string): Method => ({ text, citation: null, equation: null });
+
+/** How the values of the obstetric endpoint are placed or calculated. */
+export const OBSTETRIC_METHODS = {
+  'doppler-envelope': {
+    text: 'automatic trace of the maximum velocity, mean of the beats that are alike',
+    citation: 'Bhide et al. (ISUOG), Ultrasound Obstet Gynecol 2021;58:331-339',
+    equation: null,
+  },
+  'multiple-of-median': placement('value divided by the median for gestational age'),
+  'mean-of-sides': placement('mean of the left and the right side'),
+  'm-mode-periodicity': placement('repetition of the echoes along an M-mode sweep'),
+  'doppler-periodicity': placement('repetition of the traced Doppler waveform'),
+  'heart-and-thorax-outlines': placement('ellipses on the epicardium and outside the ribs'),
+  'cardiac-axis-septum': placement('from crux to apex, against the line from spine to sternum'),
+  'tcd-outer-outer': placement('both hemispheres of the cerebellum, outer to outer'),
+  'cisterna-vermis-occiput': placement('posterior vermis to inner occipital bone'),
+  'atrium-inner-inner': placement(
+    'inner walls of the far lateral ventricle at the glomus, perpendicular to them',
+  ),
+  'bpd-outer-outer': placement(
+    'minor axis of the ellipse on the outer skull border (outer to outer)',
+  ),
+  'ofd-outer-outer': placement(
+    'major axis of the ellipse on the outer skull border (outer to outer)',
+  ),
+  'hc-ellipse': {
+    text: 'ellipse on the outer skull border, Ramanujan perimeter',
+    citation: 'ISUOG 2019, Salomon et al., Ultrasound Obstet Gynecol 53:715-723',
+    equation: null,
+  },
+  'ac-ellipse': {
+    text: 'ellipse on the outer skin border, Ramanujan perimeter',
+    citation: 'ISUOG 2019, Salomon et al., Ultrasound Obstet Gynecol 53:715-723',
+    equation: null,
+  },
+  'tad-outer-outer': placement('transverse axis of the ellipse on the outer skin border'),
+  'apad-outer-outer': placement('anteroposterior axis of the ellipse on the outer skin border'),
+  'fl-outer-outer': placement('ossified diaphysis, outer to outer'),
+  'sac-inner-inner': placement('inner borders of the gestational sac, fluid only'),
+  'msd-three-diameters': placement('mean of three orthogonal inner-to-inner diameters'),
+  'yolk-sac-inner-inner': placement('inner borders of the yolk sac'),
+  'crl-longest': placement('longest straight line of the embryo, yolk sac excluded'),
+  'robinson-1975-ga-crl': {
+    text: 'Robinson and Fleming 1975 (CRL)',
+    citation: 'Robinson and Fleming, BJOG 1975;82:702-710',
+    equation: ln('11914-9', 'CRL, Robinson 1975'),
+  },
+  'nyberg-ga-msd': {
+    text: 'MSD + 30 days (Nyberg), plus or minus 7 days',
+    citation: null,
+    equation: null,
+  },
+  'cine-periodicity': placement('repetition of the grey levels of a cine'),
+  'nt-inner-inner': {
+    text: 'largest distance between the inner borders of the two lines, perpendicular to them',
+    citation: 'ISUOG 2023, Ultrasound Obstet Gynecol 61:127-143',
+    equation: null,
+  },
+  'aop-tangent': {
+    text: 'long axis of the symphysis to the tangent of the skull from its lower edge',
+    citation: 'ISUOG 2018, Ghi et al., Ultrasound Obstet Gynecol 52:128-139',
+    equation: null,
+  },
+  'hsd-infrapubic': placement('lower edge of the symphysis to the skull along the infrapubic line'),
+  'head-direction-symphysis': placement(
+    'long axis of the head to the long axis of the symphysis (ISUOG 2018)',
+  ),
+  'station-tutschek-2011': {
+    text: 'station = 0.0937 × AoP − 10.911',
+    citation: 'Tutschek et al., BJOG 2011;118:62-69',
+    equation: null,
+  },
+  ratio: placement('ratio of two measured values'),
+  'hadlock-1984-ga-hc': {
+    text: 'Hadlock 1984 (HC)',
+    citation: 'Hadlock et al., Radiology 1984;152:497-501',
+    equation: ln('11932-1', 'HC, Hadlock 1984'),
+  },
+  'hadlock-1984-ga-hc-ac-fl': {
+    text: 'Hadlock 1984 (HC, AC, FL)',
+    citation: 'Hadlock et al., Radiology 1984;152:497-501',
+    equation: null,
+  },
+  'hadlock-1985-efw-hc-ac-fl': {
+    text: 'Hadlock 1985 (HC, AC, FL)',
+    citation: 'Hadlock et al., Am J Obstet Gynecol 1985;151:333-337',
+    equation: ln('11746-5', 'EFW by AC, FL, HC, Hadlock 1985'),
+  },
+  'hadlock-1985-efw-ac-fl': {
+    text: 'Hadlock 1985 (AC, FL)',
+    citation: 'Hadlock et al., Am J Obstet Gynecol 1985;151:333-337',
+    equation: ln('11751-5', 'EFW by AC, FL, Hadlock 1985'),
+  },
+  'cart-sr': placement('value of the ultrasound machine, from its structured report'),
+  'intergrowth-2017-efw-hc-ac': {
+    text: 'INTERGROWTH-21st 2017 (HC, AC)',
+    citation: 'Stirnemann et al., Ultrasound Obstet Gynecol 2017;49:478-486',
+    equation: null,
+  },
+  'vertical-pocket': {
+    text: 'vertical depth of a pocket at least 10 mm wide, free of cord and fetal parts',
+    citation: 'AIUM-ACR-ACOG-SMFM-SRU 2018, J Ultrasound Med 37:E13-E24',
+    equation: null,
+  },
+  'sum-of-quadrants': placement('sum of the deepest vertical pockets of the four quadrants'),
+  'cervix-straight': {
+    text: 'straight line from external to internal os',
+    citation: 'ISUOG 2022, Coutinho et al., Ultrasound Obstet Gynecol 60:435-456',
+    equation: null,
+  },
+  'cervix-two-lines': {
+    text: 'two straight lines along a curved canal, from external to internal os',
+    citation: 'ISUOG 2022, Coutinho et al., Ultrasound Obstet Gynecol 60:435-456',
+    equation: null,
+  },
+  'funnel-mouth': placement('between the shoulders of the funnel'),
+  'funnel-depth': placement('from the shoulders of the funnel to the functional internal os'),
+  'percent-funnelling': placement('funnel depth over funnel depth and closed length'),
+  'edge-to-os': {
+    text: 'straight line from the lower placental tissue edge to the internal os, negative where it overlaps',
+    citation: 'Reddy et al., Obstet Gynecol 2014;123:1070-1082',
+    equation: null,
+  },
+  'placental-thickness': placement('across the thickest part, from surface to surface'),
+} as const satisfies Record<string, Method>;
+
+export type ObstetricMethod = keyof typeof OBSTETRIC_METHODS;

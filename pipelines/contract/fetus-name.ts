@@ -29,20 +29,3 @@ export function fetusOf(clip: ViewNamed): string | null {
   const [named = null, ...others] = fetusesIn(viewWords(clip));
   return others.length === 0 ? named : null;
 }
-
-/**
- * The position of a fetus among its siblings by its letter or number, counted from 1; null:
- * unknown.
- */
-export function fetusPlace(name: string): number | null {
-  if (/^[a-d]$/i.test(name)) return name.toUpperCase().charCodeAt(0) - 'A'.charCodeAt(0) + 1;
-  return /^[1-9]$/.test(name) ? Number(name) : null;
-}
-
-/** The id of a value that belongs to one of several fetuses. */
-export const ofFetusId = (id: string, fetus: string): string =>
-  `${id}-fetus-${fetus.toLowerCase()}`;
-
-/** The key by which fetuses are compared: A and 1 are the same fetus, named by two people. */
-export const fetusKey = (name: string | null): string =>
-  name === null ? '' : String(fetusPlace(name) ?? name);

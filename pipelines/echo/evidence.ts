@@ -1,6 +1,5 @@
 import type { EchoConcept } from '../concepts/echo.ts';
-import type { CartMeasurement } from '../contract/cart.ts';
-import type { Study } from '../contract/study.ts';
+import type { CartMeasurement, Study } from '../contract/study.ts';
 import { cartMeasurements } from '../result/cart-values.ts';
 import type { Measurement } from '../result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../result/measurement.ts';

@@ -1,6 +1,6 @@
 import type { Study } from '../contract/study.ts';
 import { cartMeasurements, cartQuantities } from '../result/cart-values.ts';
-import type { Dating } from '../result/render/dating.ts';
+import type { Dating } from '../result/render/obstetric/shared.ts';
 import type { BrainUncertainty } from './anomaly-screen/evidence.ts';
 import type { LengthUncertainty } from './biometry/evidence.ts';
 import type { ChestUncertainty } from './fetal-heart/evidence.ts';

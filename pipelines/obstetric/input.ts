@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LONGEST_INDICATION } from '../contract/job.ts';
 import { FINEST_MM_PER_PIXEL } from '../input/dicom/calibration.ts';
-import { DATING_BASIS } from '../result/render/dating.ts';
+import { DATING_BASIS } from '../result/render/obstetric/shared.ts';
 
 const optionsSchema = z.strictObject({
   dating: z

@@ -1,11 +1,10 @@
 import type { ConceptKey } from '../concepts/concepts.ts';
 import { CONCEPTS, conceptEntry, measurementConcept } from '../concepts/concepts.ts';
-import { cutOffsOf } from '../concepts/cut-offs.ts';
-import type { CartMeasurement } from '../contract/cart.ts';
-import { fetusKey } from '../contract/fetus-name.ts';
+import type { CartMeasurement } from '../contract/study.ts';
 import { median } from '../measure/statistics.ts';
 import type { Measurement } from './envelope.ts';
-import { isPlausible } from './obstetric/limits.ts';
+import { fetusKey } from './measured.ts';
+import { cutOffsOf, isPlausible } from './obstetric/limits.ts';
 import { remark } from './render/remarks.ts';
 import type { Remark } from './statement.ts';
 

@@ -1,6 +1,5 @@
-import { fetusKey } from '../contract/fetus-name.ts';
 import type { Measurement } from './envelope.ts';
-import { isOfMachine } from './measured.ts';
+import { fetusKey, isOfMachine } from './measured.ts';
 
 /** Repeated values are summarised by a mean or a median, whose `inputs` they are. */
 const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
@@ -54,9 +53,6 @@ export function withStanding(measurements: readonly Measurement[]): Measurement[
   };
   return measurements.map((one) => ({ ...one, standing: standingOf(one) }));
 }
-
-/** A value beside one that its section chose for the same quantity, such as the shortest cervix. */
-export const asRepeat = (one: Measurement): Measurement => ({ ...one, standing: 'repeat' });
 
 /** The measurements without the machine's values that are only shown for comparison. */
 export function withoutComparisons(measurements: readonly Measurement[]): Measurement[] {

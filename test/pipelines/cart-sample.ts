@@ -1,4 +1,4 @@
-import type { CartMeasurement } from '../../pipelines/contract/cart.ts';
+import type { CartMeasurement } from '../../pipelines/contract/study.ts';
 
 /** A value as a structured report of the machine holds it, with only the given modifiers. */
 export function cartValue(

@@ -1,5 +1,5 @@
 import { CONCEPTS, type ConceptKey, conceptKey, type MethodKey } from '../../concepts/concepts.ts';
-import type { CartCode, CartMeasurement } from '../../contract/cart.ts';
+import type { CartCode, CartMeasurement } from '../../contract/study.ts';
 import { convert, keyOf } from '../../input/cart-sr/vocabulary.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import type { PerformanceMethod } from '../rv-function/guideline.ts';

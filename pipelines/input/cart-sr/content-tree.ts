@@ -1,4 +1,4 @@
-import type { CartCode } from '../../contract/cart.ts';
+import type { CartCode } from '../../contract/study.ts';
 import { UnreadableInput } from '../../contract/study.ts';
 import { uidOrNull } from '../../dicom/uid.ts';
 import {

@@ -1,4 +1,4 @@
-import type { CartMeasurement } from '../../contract/cart.ts';
+import type { CartMeasurement } from '../../contract/study.ts';
 import { UnreadableInput } from '../../contract/study.ts';
 import { MANUFACTURER } from '../../dicom/implementation.ts';
 import { STORAGE_CLASS, ULTRASOUND_IMAGES } from '../../dicom/sop-classes.ts';

@@ -1,4 +1,4 @@
-import type { CartCode, CartMeasurement } from '../../contract/cart.ts';
+import type { CartCode, CartMeasurement } from '../../contract/study.ts';
 import { keyOf } from './vocabulary.ts';
 
 /** Digits to which equal values agree, whatever units and formats they were written in. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CONCEPTS, type ConceptKey, type MeasurementConcept } from '../../concepts/concepts.ts';
-import type { CartCode, CartMeasurement } from '../../contract/cart.ts';
 import { FETUS_WORD, fetusesIn, multipleIn } from '../../contract/fetus-name.ts';
+import type { CartCode, CartMeasurement } from '../../contract/study.ts';
 import { plainWords } from '../../contract/view-words.ts';
 import { nodesOf, type ReportNode } from './content-tree.ts';
 import { mergedRepeats } from './repeats.ts';

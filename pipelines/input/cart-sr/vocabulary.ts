@@ -1,4 +1,4 @@
-import type { CartCode, CartDerivation, CartSelection } from '../../contract/cart.ts';
+import type { CartCode, CartDerivation, CartSelection } from '../../contract/study.ts';
 
 /** `scheme|code` of a code: meanings differ between carts and are never compared. */
 export function keyOf({ scheme, code }: CartCode): string {

@@ -1,5 +1,5 @@
-import { cutOffsOf } from '../../concepts/cut-offs.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { cutOffsOf } from '../../result/obstetric/limits.ts';
 import { say } from '../../result/render/obstetric/amniotic-fluid.ts';
 import { type SeveralFetusesSource, SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';

@@ -1,4 +1,4 @@
-import type { ObstetricMethod } from '../../concepts/methods.ts';
+import type { ObstetricMethod } from '../../concepts/obstetric.ts';
 import { scaleFor } from '../../contract/study.ts';
 import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';

@@ -1,5 +1,4 @@
-import type { ObstetricMethod } from '../../concepts/methods.ts';
-import type { ObstetricConcept } from '../../concepts/obstetric.ts';
+import type { ObstetricConcept, ObstetricMethod } from '../../concepts/obstetric.ts';
 import { axisEnds } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfBiometry, say } from '../../result/render/obstetric/biometry.ts';

@@ -1,5 +1,4 @@
-import type { ObstetricMethod } from '../../concepts/methods.ts';
-import type { ObstetricConcept } from '../../concepts/obstetric.ts';
+import type { ObstetricConcept, ObstetricMethod } from '../../concepts/obstetric.ts';
 import type { Ellipse, PixelScale, Point } from '../../contract/image.ts';
 import { type CalibratedRegion, type Clip, scaleFor } from '../../contract/study.ts';
 import { axisEnds, distance, perimeter, toMillimetres } from '../../measure/ellipse.ts';
@@ -11,9 +10,9 @@ import {
   linePlace,
   locatedOn,
 } from '../../result/located-structure.ts';
+import { asRepeat } from '../../result/measured.ts';
 import { type PlaneExclusion, remarkOfBiometry } from '../../result/render/obstetric/biometry.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
-import { asRepeat } from '../../result/standing.ts';
 import { distinctRemarks, type Remark } from '../../result/statement.ts';
 import { excludedBy } from '../planes/judge.ts';
 import { BPD_PLANES, MEASURING_PLANES } from '../shared/key-frames.ts';

@@ -1,8 +1,8 @@
 import type { Measurement } from '../../result/envelope.ts';
+import { asRepeat } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/cervix.ts';
 import { SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
-import { asRepeat } from '../../result/standing.ts';
 import type { Statement } from '../../result/statement.ts';
 import { ifPlausible, withMachineValues } from '../shared/machine-values.ts';
 import { acceptedValue, acrossCutOff, isPlausible } from '../shared/measurement.ts';

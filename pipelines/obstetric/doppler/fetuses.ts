@@ -1,5 +1,5 @@
-import { fetusKey, ofFetusId } from '../../contract/fetus-name.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { fetusKey, ofFetusId } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/doppler.ts';
 import { distinctStatements, type Statement } from '../../result/statement.ts';
 import { keyedByFetus, statementOfFetus } from '../shared/one-of-several.ts';

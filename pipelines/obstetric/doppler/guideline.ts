@@ -1,4 +1,4 @@
-import type { ChartKey } from '../../concepts/concepts.ts';
+import type { ObstetricChart } from '../../concepts/obstetric-charts.ts';
 import type { BeatVelocities } from '../../measure/doppler/arterial-flow.ts';
 import { centileOf } from '../../measure/statistics.ts';
 import type { Measurement } from '../../result/envelope.ts';
@@ -84,7 +84,7 @@ export function anaemiaBand(mom: number): AnaemiaBand {
 type Reference = NonNullable<Measurement['reference']>;
 
 function referenceBy(
-  chart: ChartKey,
+  chart: ObstetricChart,
   z: number | null,
   at: (z: number) => number | null,
 ): Reference | null {

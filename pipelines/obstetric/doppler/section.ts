@@ -1,7 +1,7 @@
 import type { ObstetricConcept } from '../../concepts/obstetric.ts';
-import { fetusKey } from '../../contract/fetus-name.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { flowTrace } from '../../result/flow-trace.ts';
+import { fetusKey } from '../../result/measured.ts';
 import { say, VESSELS } from '../../result/render/obstetric/doppler.ts';
 import { SIMULATED_ONLY, sayOfObstetric } from '../../result/render/obstetric/shared.ts';
 import type { Statement } from '../../result/statement.ts';

@@ -1,6 +1,7 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
-import { fetusKey, fetusOf } from '../../contract/fetus-name.ts';
+import { fetusOf } from '../../contract/fetus-name.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { asRepeat, fetusKey } from '../../result/measured.ts';
 import { cutOffWithin } from '../../result/obstetric/limits.ts';
 import {
   bandText,
@@ -10,7 +11,6 @@ import {
 } from '../../result/render/obstetric/fetal-heart.ts';
 import { sayOfObstetric } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
-import { asRepeat } from '../../result/standing.ts';
 import { type Statement, UNNAMED_FETUS } from '../../result/statement.ts';
 import { withMachineValues } from '../shared/machine-values.ts';
 import { keyedByFetus, statementOfFetus } from '../shared/one-of-several.ts';

@@ -1,6 +1,7 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
-import { fetusKey, fetusOf } from '../../contract/fetus-name.ts';
+import { fetusOf } from '../../contract/fetus-name.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { fetusKey } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/fetal-heart.ts';
 import { type SeveralFetusesSource, sayOfObstetric } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';

@@ -1,5 +1,6 @@
-import { fetusKey, fetusOf } from '../../contract/fetus-name.ts';
+import { fetusOf } from '../../contract/fetus-name.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { fetusKey } from '../../result/measured.ts';
 import { type RateSource, remarkOfHeart, say } from '../../result/render/obstetric/fetal-heart.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import type { Statement } from '../../result/statement.ts';

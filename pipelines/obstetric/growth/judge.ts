@@ -1,9 +1,9 @@
 import { type FindingConceptKey, findingConcept, STATED_AGE } from '../../concepts/obstetric.ts';
-import type { CartMeasurement } from '../../contract/cart.ts';
-import { fetusKey } from '../../contract/fetus-name.ts';
+import type { CartMeasurement } from '../../contract/study.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import type { Dating } from '../../result/render/dating.ts';
+import { fetusKey } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/growth.ts';
+import type { Dating } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { NO_REDATING_FROM_DAYS, redatingDays } from '../early-pregnancy/guideline.ts';

@@ -1,4 +1,4 @@
-import type { ObstetricChart } from '../../concepts/obstetric.ts';
+import type { ObstetricChart } from '../../concepts/obstetric-charts.ts';
 import { centileOf, zOf } from '../../measure/statistics.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import type { NotChartedReason } from '../../result/render/obstetric/growth.ts';

@@ -1,7 +1,6 @@
 import type { Measurement } from '../../result/envelope.ts';
-import type { Dating } from '../../result/render/dating.ts';
 import { notChartedText, remarkOfGrowth, say } from '../../result/render/obstetric/growth.ts';
-import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
+import type { Dating, SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
 import { type ClassificationDraft, notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { acceptedValue, SOFT_Z } from '../shared/measurement.ts';

@@ -4,8 +4,8 @@ import {
   type ObstetricConcept,
 } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import type { DatingBasis } from '../../result/render/dating.ts';
 import { criterionText, pointsText, say } from '../../result/render/obstetric/growth.ts';
+import type { DatingBasis } from '../../result/render/obstetric/shared.ts';
 import { centileText } from '../../result/render/unit-text.ts';
 import type {
   ClassificationDraft,

@@ -1,5 +1,4 @@
-import type { ObstetricMethod } from '../../concepts/methods.ts';
-import type { ObstetricConcept } from '../../concepts/obstetric.ts';
+import type { ObstetricConcept, ObstetricMethod } from '../../concepts/obstetric.ts';
 import type { Point } from '../../contract/image.ts';
 import { type CalibratedRegion, scaleFor } from '../../contract/study.ts';
 import { axisEnds, toMillimetres } from '../../measure/ellipse.ts';

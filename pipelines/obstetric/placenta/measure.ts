@@ -1,9 +1,9 @@
 import { scaleFor } from '../../contract/study.ts';
 import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { asRepeat } from '../../result/measured.ts';
 import { remarkOfPlacenta } from '../../result/render/obstetric/placenta.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
-import { asRepeat } from '../../result/standing.ts';
 import {
   createMeasurement,
   isPlausible,

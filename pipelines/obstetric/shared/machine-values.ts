@@ -1,6 +1,6 @@
 import type { ObstetricConcept } from '../../concepts/obstetric.ts';
-import { fetusKey } from '../../contract/fetus-name.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { fetusKey } from '../../result/measured.ts';
 import { remark, sayOfObstetric } from '../../result/render/obstetric/shared.ts';
 import type { Remark, Statement } from '../../result/statement.ts';
 import { acceptedValue, isOfMachine, isPlausible } from './measurement.ts';

@@ -1,11 +1,10 @@
-import type { ObstetricMethod } from '../../concepts/methods.ts';
+import type { ObstetricMethod } from '../../concepts/obstetric.ts';
 import { OBSTETRIC_CONCEPTS, type ObstetricConcept } from '../../concepts/obstetric.ts';
 import { median } from '../../measure/statistics.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { type Given, measurementOf, NO_FRAME } from '../../result/measured.ts';
+import { asRepeat, type Given, measurementOf, NO_FRAME } from '../../result/measured.ts';
 import { cutOffWithin } from '../../result/obstetric/limits.ts';
 import { sayOfObstetric } from '../../result/render/obstetric/shared.ts';
-import { asRepeat } from '../../result/standing.ts';
 import type { Statement } from '../../result/statement.ts';
 
 export { isOfMachine, lineBetween, measuredOn, NO_FRAME } from '../../result/measured.ts';

@@ -1,5 +1,5 @@
-import { ofFetusId } from '../../contract/fetus-name.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { ofFetusId } from '../../result/measured.ts';
 import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 

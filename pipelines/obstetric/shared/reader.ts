@@ -1,5 +1,5 @@
 import type { Study } from '../../contract/study.ts';
-import type { Dating } from '../../result/render/dating.ts';
+import type { Dating } from '../../result/render/obstetric/shared.ts';
 import type { FramePlane } from './plane.ts';
 
 /** What a reader may look at. Frames are decoded when asked for; keep none of their pixels. */

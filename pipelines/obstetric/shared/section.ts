@@ -1,9 +1,7 @@
 import type { ObstetricConcept } from '../../concepts/obstetric.ts';
-import type { CartMeasurement } from '../../contract/cart.ts';
-import type { Study } from '../../contract/study.ts';
+import type { CartMeasurement, Study } from '../../contract/study.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import type { Dating } from '../../result/render/dating.ts';
-import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
+import type { Dating, SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
 import type {
   ClassificationDraft,
   SectionOutcome as Outcome,

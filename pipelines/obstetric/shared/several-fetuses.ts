@@ -1,8 +1,8 @@
-import type { CartMeasurement } from '../../contract/cart.ts';
-import { fetusesIn, fetusKey, fetusPlace, multipleIn } from '../../contract/fetus-name.ts';
-import type { Study } from '../../contract/study.ts';
+import { fetusesIn, multipleIn } from '../../contract/fetus-name.ts';
+import type { CartMeasurement, Study } from '../../contract/study.ts';
 import { viewWords } from '../../contract/view-words.ts';
 import { keyOf, NUMBER_OF_FETUSES } from '../../input/cart-sr/vocabulary.ts';
+import { fetusKey, fetusPlace } from '../../result/measured.ts';
 import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
 import type { SweepReading } from './sweeps.ts';
 import { readPresentation } from './sweeps.ts';

@@ -1,7 +1,7 @@
 import { CONCEPTS, type ConceptKey, conceptEntry } from '../../concepts/concepts.ts';
-import { cutOffsOf } from '../../concepts/cut-offs.ts';
 import { fixedOffCutOffs } from '../../measure/rounding.ts';
 import type { Measurement } from '../envelope.ts';
+import { cutOffsOf } from '../obstetric/limits.ts';
 import { unitText } from './unit-text.ts';
 
 export { createMeasurement, NO_FRAME } from '../measurement.ts';

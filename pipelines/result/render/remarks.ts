@@ -1,5 +1,5 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
-import type { CartMeasurement } from '../../contract/cart.ts';
+import type { CartMeasurement } from '../../contract/study.ts';
 import { implausibleNote } from '../hard-limits.ts';
 import { format } from '../measurement.ts';
 import { remarksOf, type SentenceTable } from '../statement.ts';

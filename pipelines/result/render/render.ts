@@ -1,9 +1,9 @@
 import { chartEntry, conceptEntry, conceptKey } from '../../concepts/concepts.ts';
-import { cutOffsOf } from '../../concepts/cut-offs.ts';
 import { fixedOffCutOffs } from '../../measure/rounding.ts';
 import type { Finding, Measurement, Result, Section } from '../envelope.ts';
 import { weeksAndDays } from '../gestational-age.ts';
 import { implausibleNote } from '../hard-limits.ts';
+import { cutOffsOf } from '../obstetric/limits.ts';
 import type {
   ClassificationDraft,
   CriterionValue,
@@ -13,9 +13,9 @@ import type {
   SectionOutcome,
 } from '../section-outcome.ts';
 import { type Params, type Statement, UNNAMED_FETUS } from '../statement.ts';
-import type { SentenceContext, ValueTexts } from './context.ts';
-import { basisText } from './dating.ts';
 import { decimalsOf, formatValue, numberText } from './number-text.ts';
+import type { SentenceContext, ValueTexts } from './obstetric/shared.ts';
+import { basisText } from './obstetric/shared.ts';
 import { SENTENCES } from './sentences.ts';
 import { centileText, zScoreText } from './unit-text.ts';
 

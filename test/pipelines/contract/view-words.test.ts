@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  fetusesIn,
-  fetusKey,
-  fetusOf,
-  multipleIn,
-} from '../../../pipelines/contract/fetus-name.ts';
+import { fetusesIn, fetusOf, multipleIn } from '../../../pipelines/contract/fetus-name.ts';
 import { UNDESCRIBED } from '../../../pipelines/contract/study.ts';
 import { plainWords, viewWords } from '../../../pipelines/contract/view-words.ts';
 import { headerFlow } from '../../../pipelines/echo/displays/flows.ts';
@@ -13,6 +8,7 @@ import { lateralityOf, vesselOf } from '../../../pipelines/obstetric/doppler/rea
 import { fetalHeartReader } from '../../../pipelines/obstetric/fetal-heart/read.ts';
 import { parseOptions } from '../../../pipelines/obstetric/input.ts';
 import { namedSweep, namedView } from '../../../pipelines/obstetric/shared/view-names.ts';
+import { fetusKey } from '../../../pipelines/result/measured.ts';
 import { clip, NO_MODELS } from '../obstetric/evidence-sample.ts';
 
 /** An image that the cart names so: any reader takes it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ConceptKey } from '../../../pipelines/concepts/concepts.ts';
-import type { CartMeasurement } from '../../../pipelines/contract/cart.ts';
+import type { CartMeasurement } from '../../../pipelines/contract/study.ts';
 import { cartMeasurements } from '../../../pipelines/result/cart-values.ts';
 import { withNote } from '../../../pipelines/result/render/render.ts';
 import { cartValue } from '../cart-sample.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Measurement } from '../../../pipelines/result/envelope.ts';
+import { asRepeat } from '../../../pipelines/result/measured.ts';
 import { createMeasurement, NO_FRAME } from '../../../pipelines/result/measurement.ts';
 import {
-  asRepeat,
   countingFirst,
   countingValues,
   withoutComparisons,

@@ -1,6 +1,6 @@
 import type { Measurement } from '../../envelope.ts';
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
-import type { SentenceContext, ValueTexts } from '../context.ts';
+import type { SentenceContext, ValueTexts } from './shared.ts';
 import {
   acrossText,
   capital,

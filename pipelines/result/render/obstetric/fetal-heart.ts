@@ -1,5 +1,5 @@
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
-import type { SentenceContext, ValueTexts } from '../context.ts';
+import type { SentenceContext, ValueTexts } from './shared.ts';
 import {
   acrossText,
   type Nothing,

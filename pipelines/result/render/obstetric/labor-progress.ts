@@ -1,6 +1,5 @@
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
-import type { SentenceContext } from '../context.ts';
-import type { Nothing } from './shared.ts';
+import type { Nothing, SentenceContext } from './shared.ts';
 
 export const LABOR_SENTENCES = {
   'labor.values': (_: Nothing, { about, text }: SentenceContext) =>

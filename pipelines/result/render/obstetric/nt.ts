@@ -1,5 +1,5 @@
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
-import type { SentenceContext } from '../context.ts';
+import type { SentenceContext } from './shared.ts';
 import {
   acrossText,
   type Nothing,

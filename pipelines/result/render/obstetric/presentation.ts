@@ -1,5 +1,5 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
-import type { SentenceContext, ValueTexts } from '../context.ts';
+import type { SentenceContext, ValueTexts } from './shared.ts';
 import { capital, listed, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
 
 const PRESENTATION = { cephalic: 'cephalic', breech: 'breech' } as const;

@@ -4,7 +4,6 @@ import type { Finding, Measurement, Result, Section } from '../../envelope.ts';
 import { weeksAndDays } from '../../gestational-age.ts';
 import { countingValues } from '../../standing.ts';
 import type { Remark, Statement } from '../../statement.ts';
-import { BASIS_TEXT, DATING_BASIS } from '../dating.ts';
 import { decimalsOf, numberText } from '../number-text.ts';
 import { remarkText } from '../render.ts';
 import {
@@ -18,7 +17,7 @@ import {
   withSubject,
 } from '../report-lines.ts';
 import { centileText, unitText, zScoreText } from '../unit-text.ts';
-import { remark, SIMULATED_ONLY } from './shared.ts';
+import { BASIS_TEXT, DATING_BASIS, remark, SIMULATED_ONLY } from './shared.ts';
 
 type Report = NonNullable<Result['report']>;
 type Guidance = Result['guidance'][number];

@@ -1,5 +1,63 @@
+import type { Measurement } from '../../envelope.ts';
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
-import type { SentenceContext } from '../context.ts';
+
+/** Numbers and names as the sentences of a language print them. */
+export interface ValueTexts {
+  /** "12.3 mm": rounded, but on its side of each cut-off; `also`: cut-offs of this value alone. */
+  value(one: Pick<Measurement, 'concept' | 'value'>, also?: readonly number[]): string;
+  /** The same of a number that is no measurement of the result. */
+  quantity(key: string, value: number): string;
+  /** "12.3": the number of a measurement without its unit. */
+  number(one: Pick<Measurement, 'concept' | 'reference' | 'value'>): string;
+  /** A number with so many decimals, and more where it would be rounded onto a cut-off. */
+  rounded(value: number, decimals: number, cutOffs: readonly number[]): string;
+  /** Abbreviations of concepts: "BPD, HC". */
+  names(keys: readonly string[]): string;
+  /** The label of a concept: "Head circumference". */
+  label(key: string): string;
+  /** A gestational age in days: "29+3". */
+  weeks(days: number): string;
+  centile(centile: number): string;
+  zScore(z: number): string;
+  /** The name of a growth or Doppler chart. */
+  chart(key: string): string;
+  /** How a pregnancy was dated: "last menstrual period". */
+  basis(basis: string): string;
+  /** The remarks of a measurement as one text. */
+  note(one: Measurement): string;
+  /** Why a value outside its hard limits is not used. */
+  implausible(key: string): string;
+}
+
+/** What a sentence may print beside its parameters. */
+export interface SentenceContext {
+  /** The measurements that the statement is about, in their order. */
+  readonly about: readonly Measurement[];
+  readonly fetus: string | null;
+  readonly text: ValueTexts;
+}
+
+/** How the gestational age was dated; every basis is independent of the biometry of this scan. */
+export const DATING_BASIS = ['lmp', 'crl', 'prior_scan', 'ivf'] as const;
+export type DatingBasis = (typeof DATING_BASIS)[number];
+
+/** Each basis as sentences name it. */
+export const BASIS_TEXT: Readonly<Record<DatingBasis, string>> = {
+  lmp: 'last menstrual period',
+  crl: 'crown-rump length',
+  prior_scan: 'an earlier scan',
+  ivf: 'assisted reproduction',
+};
+
+/** The name of a basis; a basis of a later version is shown as it is. */
+export const basisText = (basis: string): string =>
+  Object.entries(BASIS_TEXT).find(([key]) => key === basis)?.[1] ?? basis;
+
+/** The gestational age that the request states, in days, and how the pregnancy was dated. */
+export interface Dating {
+  ga_days: number;
+  basis: DatingBasis;
+}
 
 /** Parameters of a sentence that prints none. */
 export type Nothing = Record<string, never>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EchoConcept } from '../../../../pipelines/concepts/echo.ts';
-import type { CartCode, CartMeasurement } from '../../../../pipelines/contract/cart.ts';
+import type { CartCode, CartMeasurement } from '../../../../pipelines/contract/study.ts';
 import { gatherEvidence, NO_OUTLINES } from '../../../../pipelines/echo/evidence.ts';
 import { interpretStudy } from '../../../../pipelines/echo/interpret-study.ts';
 import { SECTIONS } from '../../../../pipelines/echo/sections.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hasValidCheckDigit } from '../../../../pipelines/concepts/coding.ts';
 import { ECHO_CONCEPTS } from '../../../../pipelines/concepts/echo.ts';
-import type { CartCode, CartMeasurement } from '../../../../pipelines/contract/cart.ts';
+import type { CartCode, CartMeasurement } from '../../../../pipelines/contract/study.ts';
 import { echoCartValues } from '../../../../pipelines/echo/cart/cart-values.ts';
 import { inConceptTable } from '../../../../pipelines/input/cart-sr/values.ts';
 import { cartValue } from '../../cart-sample.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CartCode } from '../../../../pipelines/contract/cart.ts';
+import type { CartCode } from '../../../../pipelines/contract/study.ts';
 import { cartValue } from '../../cart-sample.ts';
 import { measuredStudy } from '../measured-study.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
+import type { CartMeasurement } from '../../../../pipelines/contract/study.ts';
 import type { FluidReading } from '../../../../pipelines/obstetric/amniotic-fluid/evidence.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
 import { cartValue } from '../../cart-sample.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
-import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
+import type { CartMeasurement } from '../../../../pipelines/contract/study.ts';
 import type { BrainReading } from '../../../../pipelines/obstetric/anomaly-screen/evidence.ts';
 import {
   CHECKLIST,

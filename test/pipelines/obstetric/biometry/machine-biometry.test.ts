@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CONCEPTS, type ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
-import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
+import type { CartMeasurement } from '../../../../pipelines/contract/study.ts';
 import { cartValue } from '../../cart-sample.ts';
 import {
   clip,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
+import type { CartMeasurement } from '../../../../pipelines/contract/study.ts';
 import type { CervixReading } from '../../../../pipelines/obstetric/cervix/evidence.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
 import { weeksAndDays } from '../../../../pipelines/result/gestational-age.ts';

@@ -1,4 +1,4 @@
-import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
+import type { CartMeasurement } from '../../../../pipelines/contract/study.ts';
 import type { MModeRhythm } from '../../../../pipelines/measure/m-mode/heart-rate.ts';
 import type { CardiacActivity } from '../../../../pipelines/measure/periodicity.ts';
 import type { SpectrumReading } from '../../../../pipelines/obstetric/doppler/evidence.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CartMeasurement } from '../../../../pipelines/contract/cart.ts';
+import type { CartMeasurement } from '../../../../pipelines/contract/study.ts';
 import { intergrowthSizeAt } from '../../../../pipelines/obstetric/growth/charts.ts';
 import type { ScanRead } from '../../../../pipelines/obstetric/growth/read.ts';
 import { earlierValues } from '../../../../pipelines/result/earlier-values.ts';

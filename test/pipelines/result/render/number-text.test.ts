@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { measurementTable } from '../../../../pipelines/artifacts/pdf/measurement-table.ts';
 import { CONCEPTS, type ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
-import { cutOffsOf } from '../../../../pipelines/concepts/cut-offs.ts';
 import type { Measurement } from '../../../../pipelines/result/envelope.ts';
+import { cutOffsOf } from '../../../../pipelines/result/obstetric/limits.ts';
 import {
   createMeasurement,
   formatValue,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Measurement, Result } from '../../../../pipelines/result/envelope.ts';
+import { asRepeat } from '../../../../pipelines/result/measured.ts';
 import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
-import { asRepeat, withStanding } from '../../../../pipelines/result/standing.ts';
+import { withStanding } from '../../../../pipelines/result/standing.ts';
 import { RESULT_WORDING } from '../../../../src/app/wiring/console.ts';
 import { measurementRows } from '../../../../src/doors/console/result-view.ts';
 import { glanceOf } from '../../../../src/doors/console/worklist.ts';

@@ -1,42 +1,42 @@
 import { expect, it } from 'vitest';
-import type { ConceptKey } from '../../../pipelines/concepts/concepts.ts';
-import { cutOffsOf } from '../../../pipelines/concepts/cut-offs.ts';
+import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
 import {
   AFI_HIGH,
   AFI_LOW,
   DVP_HIGH,
   DVP_LOW,
   MM_PER_CM,
-} from '../../../pipelines/obstetric/amniotic-fluid/guideline.ts';
-import { SCREEN_MM, VENTRICLE_MM } from '../../../pipelines/obstetric/anomaly-screen/guideline.ts';
-import { CEPHALIC_INDEX_RANGE } from '../../../pipelines/obstetric/biometry/formulas.ts';
-import { CERVIX_MM, PROGESTERONE_MM } from '../../../pipelines/obstetric/cervix/guideline.ts';
+} from '../../../../pipelines/obstetric/amniotic-fluid/guideline.ts';
+import { SCREEN_MM, VENTRICLE_MM } from '../../../../pipelines/obstetric/anomaly-screen/guideline.ts';
+import { CEPHALIC_INDEX_RANGE } from '../../../../pipelines/obstetric/biometry/formulas.ts';
+import { CERVIX_MM, PROGESTERONE_MM } from '../../../../pipelines/obstetric/cervix/guideline.ts';
 import {
   ANAEMIA_MOM,
   LOW_CPR,
   RI_WITHOUT_FLOW,
-} from '../../../pipelines/obstetric/doppler/guideline.ts';
+} from '../../../../pipelines/obstetric/doppler/guideline.ts';
 import {
   DATING_CRL,
   DIAGNOSTIC,
   SUSPICIOUS,
   SUSPICIOUS_MSD,
   YOLK_SAC_MM,
-} from '../../../pipelines/obstetric/early-pregnancy/guideline.ts';
+} from '../../../../pipelines/obstetric/early-pregnancy/guideline.ts';
 import {
   CARDIAC_AXIS,
   CARDIAC_SIZE,
   FETAL_RATE,
   RATE_BANDS,
-} from '../../../pipelines/obstetric/fetal-heart/guideline.ts';
-import { MACROSOMIA_GRAMS } from '../../../pipelines/obstetric/growth/guideline.ts';
+} from '../../../../pipelines/obstetric/fetal-heart/guideline.ts';
+import { MACROSOMIA_GRAMS } from '../../../../pipelines/obstetric/growth/guideline.ts';
 import {
   DESCENT_BANDS,
   HEAD_DIRECTION,
   STATION_ANGLES,
-} from '../../../pipelines/obstetric/labor-progress/guideline.ts';
-import { HIGH_NT } from '../../../pipelines/obstetric/nt/guideline.ts';
-import { COVERS_OS_MM, LOW_LYING_MM } from '../../../pipelines/obstetric/placenta/guideline.ts';
+} from '../../../../pipelines/obstetric/labor-progress/guideline.ts';
+import { HIGH_NT } from '../../../../pipelines/obstetric/nt/guideline.ts';
+import { COVERS_OS_MM, LOW_LYING_MM } from '../../../../pipelines/obstetric/placenta/guideline.ts';
+import { cutOffsOf } from '../../../../pipelines/result/obstetric/limits.ts';
 
 const NO_FLUID = 0;
 
