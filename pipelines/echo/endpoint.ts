@@ -7,7 +7,7 @@ import { SECTIONS } from './sections.ts';
 import { echoInputSchema } from './shared/input.ts';
 import { viewsDataSchema } from './views/section.ts';
 
-/** Prices in USD as decimal strings, by frames of the upload (api 1). */
+/** Prices in USD as decimal strings, by the number of frames in the upload (api 1). */
 const ECHO_PRICE_TIERS = [
   { up_to_frames: 1000, price: '0.06' },
   { up_to_frames: 8000, price: '0.15' },
@@ -23,7 +23,7 @@ const line = (item: string, price: string) => ({
   amount: price,
 });
 
-/** Price lines of a run over so many frames, and of the report where it is asked for. */
+/** Price lines for a run with this number of frames, and for the report if it is requested. */
 function echoPrice(id: string, frames: number, withReport: boolean) {
   const tier =
     ECHO_PRICE_TIERS.find(({ up_to_frames: most }) => most === null || frames <= most) ??
@@ -32,8 +32,8 @@ function echoPrice(id: string, frames: number, withReport: boolean) {
 }
 
 /**
- * The envelope with the data of the section `views`. A section that was not assessed has no data;
- * that of every other section is free.
+ * The result envelope, with a schema for the data of the section `views`. A section that was not
+ * assessed has no data; the data of the other sections has no fixed schema.
  */
 const echoResultSchema = resultSchema.extend({
   sections: z.array(
@@ -44,14 +44,14 @@ const echoResultSchema = resultSchema.extend({
   ),
 });
 
-/** us/echo/interpret as the request core knows it. */
+/** The endpoint us/echo/interpret in the form in which the request core knows it. */
 export const echoEndpoint = {
   ...ECHO,
   input: echoInputSchema,
   output: echoResultSchema,
   /**
-   * The number of frames is known only after the files were read; until then the smallest tier is
-   * charged.
+   * The number of frames is known only after the files have been read; until then the smallest tier
+   * is charged.
    */
   price(input: { options?: Record<string, unknown> | undefined }, frames = 0) {
     return echoPrice(ECHO.id, frames, input.options?.report === true);

@@ -45,9 +45,12 @@ export interface HeartOutlines {
   /** The clip that is measured for each view. */
   clips: ApicalClips;
   segments: readonly WallSegmentReading[];
-  /** Mean score of the segments; null while one is only suspected, or none was scored. */
+  /**
+   * Mean score of the segments; null if a raised score is only suspected, or if no segment was
+   * scored.
+   */
   scoreIndex: Measurement | null;
-  /** Whether volumes, and values that follow from their change, may be reported. */
+  /** Whether volumes, and values derived from their change, may be reported. */
   trusted: boolean;
 }
 
@@ -67,7 +70,10 @@ function isReduced(on: MeasuredClip | null): boolean {
   return agreeing.length > 0 && percent < Math.min(male.normal[0], female.normal[0]);
 }
 
-/** @param parasternal null where that reader failed; its short axes show walls as well. */
+/**
+ * The measured apical clips and what is derived from them.
+ * @param parasternal null where the parasternal reader failed; short axes show the walls as well.
+ */
 export function heartOutlines(
   { clips, volumesTrusted }: ApicalReadings,
   parasternal: ParasternalReadings | null = null,
@@ -87,7 +93,7 @@ export function heartOutlines(
 const UNTRUSTED = remarkOfEcho('outlines.untrusted', {});
 const DISAGREEING = remarkOfEcho('outlines.networks-disagree-here', {});
 
-/** The measurement marked as not to be reported, for this reason alone. */
+/** The measurement, marked as not to be reported, with `why` as the only reason. */
 const notTrusted = (one: Measurement, why: Remark): Measurement => ({
   ...one,
   quality: 'low',
@@ -95,11 +101,12 @@ const notTrusted = (one: Measurement, why: Remark): Measurement => ({
 });
 
 /**
- * Sections whose outlines are reported without a second network: they are drawings, not volumes.
+ * Sections that report outlines even without a second network: their outlines are drawings, not
+ * volumes.
  */
 const SHOWN_WITHOUT_SECOND_NETWORK = new Set(['segment-chambers']);
 
-/** Every value of the outlines; those that may not be reported are marked with the reason. */
+/** Every value from the outlines; values that may not be reported are marked with the reason. */
 export function outlinedValues(heart: HeartOutlines): Measurement[] {
   const { clips, trusted } = heart;
   const joint = networkValues(clips.A4C);
@@ -130,7 +137,10 @@ export function outlinedValues(heart: HeartOutlines): Measurement[] {
 export interface EchoEvidence {
   study: Study;
   patient: EchoPatient;
-  /** Values of the machine's reports, of traces and of outlines, each in the section that owns it. */
+  /**
+   * Values from the machine's reports, from traces and from outlines, each in the section that owns
+   * it.
+   */
   measured: readonly Measurement[];
   /** Every spectral and M-mode display, traced, whatever flow it shows. */
   spectra: readonly DisplayReading[];
@@ -142,14 +152,19 @@ export interface EchoEvidence {
   heart: HeartOutlines;
   /** Fluid around the heart in the parasternal and subcostal clips. */
   fluid: FluidFinding;
-  /** By which Doppler the machine measured RIMP; null where it does not say, or names both. */
+  /**
+   * The kind of Doppler by which the machine measured RIMP; null where the machine does not state
+   * it, or used both kinds.
+   */
   performanceMethod: PerformanceMethod | null;
-  /** One to five videos of a handheld scanner instead of a study. */
+  /** Whether the input is one to five videos of a handheld scanner instead of a study. */
   handheld: boolean;
   priors: readonly string[];
 }
 
-/** The patient of the request; the sex only where reference ranges exist for it. */
+/**
+ * The patient as the request describes them. The sex is kept only if reference ranges exist for it.
+ */
 export function patientOf(context: EchoContext): EchoPatient {
   const {
     sex,
@@ -166,12 +181,13 @@ export function patientOf(context: EchoContext): EchoPatient {
   };
 }
 
-/** Body surface area belongs to the section of LV size, in which the report shows it. */
+/** Body surface area belongs to the section of LV size; the report shows it there. */
 export const SURFACE_SECTION = 'lv-size';
 
 /**
- * Body surface area by Du Bois from the request; if the request gives no height or no weight, that
- * of the machine's report (TID 5201; echo 0.6). An implausible height or weight is not replaced.
+ * Body surface area by Du Bois from the request; if the request gives no height or no weight, the
+ * area in the machine's report (TID 5201; echo 0.6). An implausible height or weight is not
+ * replaced.
  */
 function surfaceOf(
   { surface, height, weight }: EchoPatient,
@@ -190,7 +206,7 @@ function surfaceOf(
   return withPlausibility(remarked, 'body-surface-area');
 }
 
-/** The machine's value with the value of the outlines for the same quantity as a remark. */
+/** The machine's value; the value from the outlines for the same quantity is added as a remark. */
 function beside(value: Measurement, images: readonly Measurement[]): Measurement {
   const key = value.concept.key as EchoConcept;
   const own = images.find((one) => one.concept.key === key && one.quality === 'accepted');

@@ -1,9 +1,9 @@
 import type { Clip } from '../contract/study.ts';
 
-/** The most clips of a handheld scanner that make up a study (api 2.4). */
+/** Least and greatest number of clips of a handheld scanner that make up a study (api 2.4). */
 const HANDHELD_CLIPS = { least: 1, most: 5 } as const;
 
-/** What the files of an echo request are; `reason` is the sentence for the client. */
+/** What kind of input the files of an echo request are; `reason` is the sentence for the client. */
 type EchoInput = { kind: 'study' } | { kind: 'handheld' } | { kind: 'none'; reason: string };
 
 function isVideo({ sopInstanceUid, timing, frames }: Clip): boolean {

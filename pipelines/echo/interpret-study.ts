@@ -17,7 +17,10 @@ export const ECHO = {
   title: 'Echocardiography',
 } as const;
 
-/** Any number from a focused study carries the remark (echo 15), in whichever section. */
+/**
+ * Adds the remark of a focused study, which every number from such a study carries (echo 15), in
+ * whichever section.
+ */
 function withFocusedRemark(outcome: SectionOutcome): SectionOutcome {
   const { measurements = [], statements = [] } = outcome;
   if (!measurements.some(({ quality }) => quality === 'accepted')) return outcome;
@@ -28,9 +31,10 @@ function withFocusedRemark(outcome: SectionOutcome): SectionOutcome {
 }
 
 /**
- * Runs every section over the evidence, in the order of the endpoint, and assembles the envelope. A
- * section sees the measured values and what the sections before it calculated; one that throws
- * fails alone. Pure except for the date, which is passed in, and the log of a failed section.
+ * Runs every section on the evidence, in the order of the endpoint, and assembles the result
+ * envelope. A section sees the measured values and what the sections before it calculated. If a
+ * section throws, only that section fails. Pure except for the log of a failed section; the date is
+ * passed in.
  */
 export function interpretStudy(
   evidence: EchoEvidence,
@@ -54,7 +58,7 @@ export function interpretStudy(
     ({ section, concept, quality }) =>
       section === SURFACE_SECTION &&
       concept.key === 'body-surface-area' &&
-      // One that was withheld is among those that its section withholds.
+      // A value that was withheld is not passed on; its section already lists it as withheld.
       quality === 'accepted',
   );
   const result = assembleResult({

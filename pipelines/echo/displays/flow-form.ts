@@ -6,11 +6,11 @@ import type { DisplayForm } from '../../result/render/echo/shared.ts';
 import { headerView } from '../locate/header-view.ts';
 import type { Flow } from './flows.ts';
 
-/** What the form of a display shows, where the header does not name it. */
+/** What a display shows, judged by its form, if the header does not name it. */
 export interface FlowForm {
-  /** `annulus`: tissue Doppler of a wall that its trace does not identify. */
+  /** `annulus`: tissue Doppler of a wall that cannot be identified from its trace. */
   flow: Flow | 'annulus' | null;
-  /** Confidence in the name by the form alone, 0 to 1. */
+  /** Confidence, 0 to 1, in the name that the form alone suggests. */
   confidence: number;
   /** Why the form has this name. */
   because: DisplayForm;
@@ -18,11 +18,17 @@ export interface FlowForm {
 
 const UNKNOWN: FlowForm = { flow: null, confidence: 0, because: 'fits-none' };
 
-/** Two waves per beat towards the probe: mitral, or rarely tricuspid, filling. */
+/**
+ * Form of a filling: two waves per beat towards the probe. It is mitral or, rarely, tricuspid.
+ * Deceleration in seconds, velocity in cm/s.
+ */
 const FILLING_FORM = { confidence: 0.8, deceleration: [0.08, 0.4], fastest: 250 } as const;
-/** One wave per beat away from the probe, as long as an ejection. */
+/**
+ * Form of an ejection: one wave per beat away from the probe, as long as an ejection (seconds) and
+ * as fast (cm/s).
+ */
 export const EJECTION_FORM = { seconds: [0.2, 0.45], velocity: [40, 180] } as const;
-/** LVOT and RVOT look the same; the view in the header distinguishes them. */
+/** The outflow tract by the view in the header: the displays of LVOT and RVOT look the same. */
 const OUTFLOW_BY_VIEW: Readonly<Record<string, 'lvot' | 'rvot'>> = {
   A5C: 'lvot',
   A3C: 'lvot',
@@ -87,8 +93,8 @@ function asEjection({ below, above, spectrum }: SpectralDisplay, clip: ViewNamed
 type ViewNamed = Pick<Clip, 'viewCode' | 'viewName'>;
 
 /**
- * Names a display by its form. A CW jet is not named: the traces of stenosis and regurgitation, and
- * of different valves, are too similar.
+ * The flow that the form of a display suggests. A CW jet is not named: stenosis and regurgitation,
+ * and the jets of different valves, look too similar.
  */
 export function flowByForm(display: SpectralDisplay, kind: SweepKind, clip: ViewNamed): FlowForm {
   const annulus = kind === 'cw' ? null : asAnnulus(display);

@@ -24,16 +24,16 @@ import {
 import { EJECTION_FORM } from './flow-form.ts';
 import { type Flow, TISSUE } from './flows.ts';
 
-/** A point of a display: column, and cm/s, positive above the baseline. */
+/** A point of a display: its column, and its velocity in cm/s, positive above the baseline. */
 export interface TracePoint {
   column: number;
   velocity: number;
 }
 
-/** One value of one beat, with what was measured for it. */
+/** The value of a quantity in one beat, with the points at which it was measured. */
 interface BeatValue {
   value: number;
-  /** Two points: a caliper; more: the trace. */
+  /** Two points form a caliper; more points form the trace. */
   points: readonly TracePoint[];
 }
 
@@ -49,11 +49,11 @@ export interface FlowQuantity {
 const CENTIMETRES = 100;
 const MILLISECONDS = 1000;
 
-/** cm/s, positive above the baseline. */
+/** A velocity of a trace with its sign: cm/s, positive above the baseline. */
 export const signed = (trace: SpectralTrace, velocity: number) =>
   trace.side === 'above' ? velocity : -velocity;
 
-/** From the baseline to a peak. */
+/** A caliper from the baseline to a peak; velocity in cm/s. */
 function peakCaliper(trace: SpectralTrace, column: number, velocity: number): TracePoint[] {
   return [
     { column, velocity: 0 },
@@ -61,21 +61,21 @@ function peakCaliper(trace: SpectralTrace, column: number, velocity: number): Tr
   ];
 }
 
-/** Peaks in m/s. */
+/** The peak velocity of each ejection, m/s, with its caliper. */
 const peaksOf = (trace: SpectralTrace, ejections: readonly Ejection[]) =>
   ejections.map(({ peak, peakColumn }) => ({
     value: peak / CENTIMETRES,
     points: peakCaliper(trace, peakColumn, peak),
   }));
 
-/** A trace from a column on, one value per column. */
+/** The points of a trace that begins at a column and has one value per column. */
 const outlinePoints = (trace: SpectralTrace, from: number, values: readonly number[]) =>
   values.map((velocity, i) => ({
     column: Math.ceil(from) + i,
     velocity: signed(trace, velocity),
   }));
 
-/** m/s of cm/s. */
+/** Converts cm/s to m/s. */
 export const metres = (values: readonly number[]) => values.map((value) => value / CENTIMETRES);
 
 function fallOf(trace: SpectralTrace, { early, decelerationTime }: Filling, seconds: number) {
@@ -103,7 +103,8 @@ function stenosisQuantities(
 }
 
 /**
- * E, A and their times by PW; mean gradient and pressure half-time of a valve by CW.
+ * Quantities of a filling: E, A and their times by PW; mean gradient and pressure half-time of the
+ * valve by CW.
  * @param seconds per column of the display.
  */
 function fillingQuantities(
@@ -179,7 +180,7 @@ function fillingQuantities(
   ];
 }
 
-/** Pressure half-time and peak of a diastolic jet; for PR also the velocity at its end. */
+/** Pressure half-time and peak of a diastolic jet; for PR also the end-diastolic velocity. */
 function decayQuantities(
   flow: Flow,
   trace: SpectralTrace,
@@ -229,10 +230,12 @@ function veinQuantities(beats: readonly VeinBeat[], above: SpectralTrace): FlowQ
   ];
 }
 
-/** From the end of an ejection to the beginning of the filling that follows it, seconds. */
+/**
+ * Seconds from the end of an ejection to the beginning of the filling that follows the ejection.
+ */
 const RELAXATION = { shortest: 0.02, longest: 0.2 } as const;
 
-/** IVRT of a display that shows both the outflow and the inflow. */
+/** IVRT, measured on a display that shows both the outflow and the inflow. */
 function relaxationQuantities(display: SpectralDisplay, ejections: readonly Ejection[]) {
   const { above, spectrum } = display;
   const seconds = spectrum.secondsPerColumn;
@@ -251,7 +254,7 @@ function relaxationQuantities(display: SpectralDisplay, ejections: readonly Ejec
   return [{ key: 'ivrt', beats, remark: null }] as const;
 }
 
-/** The quantities of a display, read as a certain flow. */
+/** The quantities of a display that was read as a certain flow. */
 export interface FlowReading {
   side: SpectralTrace['side'];
   trace: SpectralTrace;
@@ -261,8 +264,8 @@ export interface FlowReading {
 }
 
 /**
- * The side of each flow seen from the apex, or for the right ventricle from the left sternal edge,
- * unless the display is turned.
+ * The side of the baseline on which each flow is displayed from the apex, or for the right
+ * ventricle from the left sternal edge, unless the machine inverted the display.
  */
 const USUAL_SIDE: Readonly<Partial<Record<Flow, 'above' | 'below'>>> = {
   'mitral-inflow': 'above',
@@ -271,13 +274,19 @@ const USUAL_SIDE: Readonly<Partial<Record<Flow, 'above' | 'below'>>> = {
   'pulmonary-vein': 'above',
 };
 
-/** Where the usual side is slower than the other by this factor, it shows only the mirror image. */
+/**
+ * If the velocity on the usual side is less than this share of that on the other side, the usual
+ * side shows only the mirror image.
+ */
 const MIRROR = 0.3;
 
 const tallest = ({ waves, clear }: SpectralTrace) =>
   clear * Math.max(0, ...waves.map(({ height }) => height));
 
-/** Whether the waves of a side last as long as an ejection; those of a diastolic jet do not. */
+/**
+ * Whether the waves on one side of the baseline last as long as an ejection; those of a diastolic
+ * jet do not.
+ */
 function isSystolic({ curve, waves }: SpectralTrace, secondsPerColumn: number): boolean {
   const whole = ejectionsOf(curve, waves, secondsPerColumn).filter((one) => one.whole);
   const [shortest, longest] = EJECTION_FORM.seconds;
@@ -286,8 +295,9 @@ function isSystolic({ curve, waves }: SpectralTrace, secondsPerColumn: number): 
 }
 
 /**
- * The side on which a flow is read: the usual one, unless the machine turned the display. A jet of
- * AR is on the faster side of a display that was not turned; it must not be read as a stenosis.
+ * The side of the baseline on which a flow is read: the usual side, unless the machine inverted the
+ * display. A jet of AR is on the faster side of a display that was not inverted; it must not be
+ * read as a stenosis.
  */
 function sideOf(flow: Flow, display: SpectralDisplay): SpectralTrace {
   const usual = display[USUAL_SIDE[flow] ?? 'below'];
@@ -354,7 +364,7 @@ const WALLS = {
   unnamed: ['s-prime-unnamed', 'e-prime-unnamed', 'a-prime-unnamed'],
 } as const satisfies Record<string, readonly [EchoConcept, EchoConcept, EchoConcept]>;
 
-/** S', e' and a' of a wall; `unnamed` where the header does not say which. */
+/** S', e' and a' of a wall; `unnamed` if the header does not identify the wall. */
 export function readAnnulus(wall: keyof typeof WALLS, display: SpectralDisplay): FlowReading {
   const { systolic, diastolic, beats } = annularMotion(display);
   const [s, e, a] = WALLS[wall];
@@ -379,7 +389,7 @@ export function readAnnulus(wall: keyof typeof WALLS, display: SpectralDisplay):
   };
 }
 
-/** A flow without a name: the peaks of its faster side. */
+/** Reads a flow without a name: the peaks on the faster side of the baseline. */
 export function readUnnamed(display: SpectralDisplay): FlowReading {
   const { above, below, spectrum } = display;
   const strength = (trace: SpectralTrace) => trace.brightness * tallest(trace);

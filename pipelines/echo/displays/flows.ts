@@ -1,7 +1,7 @@
 import type { Clip, SweepKind } from '../../contract/study.ts';
 import { type ViewNamed, viewWords } from '../../contract/view-words.ts';
 
-/** What a spectral display may show, as far as it is measured (echo 7, 10, 11, 12, 17). */
+/** The flows that a spectral display may show and that are measured (echo 7, 10, 11, 12, 17). */
 export const FLOWS = {
   'mitral-inflow': 'Mitral inflow',
   lvot: 'LVOT',
@@ -31,10 +31,10 @@ export const TISSUE: ReadonlySet<Flow> = new Set([
 ]);
 
 /**
- * Structure of the Anatomic Region Sequence and kind of Doppler → flow (codes of echo 18.5). A
- * valve without a direction may show its stenosis or its regurgitation. CW of the aortic valve is
- * read as its ejection and CW of the tricuspid valve as its regurgitation, because CW is used for
- * those alone.
+ * Flow by the structure of the Anatomic Region Sequence and the kind of Doppler (codes of echo
+ * 18.5). A valve without a direction may show its stenosis or its regurgitation. CW of the aortic
+ * valve is read as its ejection and CW of the tricuspid valve as its regurgitation, because that is
+ * what CW is used for at these valves.
  */
 const REGIONS: readonly { region: string; kinds: readonly SweepKind[]; flow: Flow }[] = [
   { region: 'SCT:13418002', kinds: ['pw', 'cw'], flow: 'lvot' },
@@ -56,15 +56,16 @@ const REGURGITATIONS: ReadonlySet<Flow> = new Set<Flow>([
   'pulmonary-regurgitation',
 ]);
 
-/** "regurgitation" in the words of carts. */
+/** The words that machines use for "regurgitation". */
 const LEAK = '(regurg\\w*|insuff\\w*|leak)';
 
-/** Words of presets and operators in View Name and Stage Name, one flow each. */
+/** Words in View Name and Stage Name, from presets and operators, that name each flow. */
 const WORDS: Readonly<Record<Flow, RegExp>> = {
   'mitral-inflow':
     /\b(mitral|mv|m) ?(valve )?(in ?flow|filling|e ?a|stenosis|diastol\w*)\b|^(mv|mitral( valve)?)( (pw|cw|doppler))*$|\bms\b/,
   lvot: /\b(lvot|lv out ?flow)\b/,
-  // Named from `lvot`, by the kind of Doppler and the words of a provocation.
+  // This flow has no words; it is derived from `lvot`, by the kind of Doppler and the words of a
+  // provocation.
   'lvot-rest': /^$/,
   'lvot-provoked': /^$/,
   'aortic-valve':
@@ -82,7 +83,7 @@ const WORDS: Readonly<Record<Flow, RegExp>> = {
   'tricuspid-annulus': /\b(tricuspid|tv|rv)\b/,
 };
 
-/** Words of tissue Doppler; without them, "septal" may be a wall and "RV" a chamber. */
+/** Words that name tissue Doppler. Without them, "septal" may mean a wall and "RV" a chamber. */
 const TISSUE_WORDS =
   /\b(tdi|dti|tvi|pw ?td|tissue|annul\w*|e['’` ]|s['’`]|sm\b|em\b)|e['’`]|s['’`]/;
 
@@ -94,14 +95,16 @@ export const saysTissue = (clip: Named) => TISSUE_WORDS.test(viewWords(clip));
 /** Words of manoeuvres that raise the gradient of an outflow obstruction (echo 14.1). */
 const PROVOKED = /\b(valsalva|provo\w*|stress|peak|exercise|standing|post)\b/;
 
-/** CW of the outflow tract measures its gradient, at rest or provoked. */
+/**
+ * The flow that CW of the outflow tract shows: CW measures its gradient, at rest or on provocation.
+ */
 function outflowByContinuousWave(words: string): Flow {
   return PROVOKED.test(words) ? 'lvot-provoked' : 'lvot-rest';
 }
 
 /**
- * The flow that the header names: by code, else by the words of view and stage. Null where it names
- * no flow, or two.
+ * The flow that the header names: by its code, or else by the words of view and stage. Null if the
+ * header names no flow, or two flows.
  */
 export function headerFlow(clip: Named, kind: SweepKind): Flow | null {
   const coded = REGIONS.find(

@@ -7,17 +7,19 @@ import { withPlausibility } from '../shared/plausibility.ts';
 import type { DisplayReading, TracedQuantity } from './reading.ts';
 
 export const TRACED = {
-  /** A single beat cannot be confirmed by another. */
+  /** At least two beats, because a single beat cannot be confirmed by another. */
   leastBeats: 2,
-  /** Fainter traces are shown, and not used. */
+  /** Traces with a lower confidence are shown, but not used. */
   confidence: 0.5,
-  /** Below this the name that the form suggests is a guess, and the value is not used. */
+  /**
+   * With a lower confidence, the name that the form suggests is a guess, and the value is not used.
+   */
   nameConfidence: 0.7,
-  /** Beats to average in sinus rhythm, and in an irregular one (echo 0.5). */
+  /** Number of beats to average, in sinus rhythm and in an irregular rhythm (echo 0.5). */
   advised: { regular: 3, irregular: 5 },
 } as const;
 
-/** Sections of values without a known structure, which no section lists. */
+/** The sections in which values of an unknown structure are kept; no section lists them. */
 const SECTION_OF: Readonly<Partial<Record<EchoConcept, string>>> = {
   's-prime-unnamed': 'diastolic',
   'e-prime-unnamed': 'diastolic',
@@ -26,12 +28,16 @@ const SECTION_OF: Readonly<Partial<Record<EchoConcept, string>>> = {
   'annular-excursion-unnamed': 'rv-function',
 };
 
-/** The highest of several windows counts: the others were not parallel to the jet (AS17, R10). */
+/**
+ * Of several acoustic windows, the highest value counts: in the others the beam was not parallel to
+ * the jet (AS17, R10).
+ */
 const HIGHEST: ReadonlySet<EchoConcept> = new Set(['av-vmax', 'tr-vmax', 'mr-vmax', 'pv-vmax']);
 
 /**
- * Quantities of a jet are read in the window in which its peak was highest: the integral and the
- * mean of another window would be those of a jet that was not parallel to the beam (AS17).
+ * The peak to which each quantity of a jet belongs. Such a quantity is read in the window in which
+ * that peak was highest: in another window the integral and the mean would belong to a jet that was
+ * not parallel to the beam (AS17).
  */
 const LEADING: Readonly<Partial<Record<EchoConcept, EchoConcept>>> = {
   'av-mean-gradient': 'av-vmax',
@@ -43,7 +49,7 @@ interface Traced {
   quantity: TracedQuantity;
 }
 
-/** Why a value is not used; null where it is. */
+/** Why a value is not used; null where the value is used. */
 function doubtOf({ reading, quantity }: Traced): Remark | null {
   const { namedBy, nameConfidence, because, confidence } = reading;
   if (namedBy === null || quantity.key in SECTION_OF) {
@@ -61,7 +67,7 @@ function traceDoubt({ beats, used }: TracedQuantity, confidence: number): Displa
   return confidence < TRACED.confidence ? 'faint' : null;
 }
 
-/** The number of beats averaged; empty for a quantity that is not measured beat by beat. */
+/** States the number of beats averaged; empty for a quantity that is not measured beat by beat. */
 function beatsRemark({ reading, quantity }: Traced): Remark[] {
   if (quantity.beats.length === 0) return [];
   const irregular = reading.regular === false;
@@ -96,7 +102,10 @@ function toMeasurement(traced: Traced, id: string, section: string): Measurement
   return withPlausibility(measurement, quantity.key);
 }
 
-/** The best of the displays that show a quantity: one that is used before one that is not. */
+/**
+ * The best of the displays that show a quantity. A display whose value is used comes before one
+ * whose value is doubtful.
+ */
 function best(key: EchoConcept, found: readonly Traced[]): Traced[] {
   const worth = (one: Traced) => (HIGHEST.has(key) ? one.quantity.value : one.reading.confidence);
   return found
@@ -109,8 +118,8 @@ function best(key: EchoConcept, found: readonly Traced[]): Traced[] {
 }
 
 /**
- * The displays from which a quantity may be taken: the one of the peak to which it belongs, where
- * that is used.
+ * The displays from which a quantity may be taken: the display of the peak to which it belongs, if
+ * that peak is used and the display shows the quantity; otherwise all displays.
  */
 function eligible(
   found: readonly Traced[],
@@ -124,8 +133,8 @@ function eligible(
 }
 
 /**
- * The quantities of traced displays as measurements, in the sections that own them. Of several
- * displays of a named structure the best is taken; displays without a name are all listed.
+ * The quantities of traced displays as measurements, each in the section that owns it. If several
+ * displays show a named structure, the best one counts; displays without a name are all listed.
  */
 export function tracedMeasurements(
   readings: readonly DisplayReading[],

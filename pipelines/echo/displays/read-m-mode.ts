@@ -62,7 +62,11 @@ function quantityOf(
   ];
 }
 
-/** Behind the mitral annulus the wall of the atrium moves as far and further (on the phantom, too). */
+/**
+ * Why an excursion is doubtful; null where it is not. A line that misses the mitral annulus may
+ * show the wall of the atrium behind it, which moves as much as the annulus or more (on the
+ * phantom, too).
+ */
 function doubtOf(key: EchoConcept, { ring, certain }: Excursion): DisplayDoubt | null {
   if (key === 'mapse' && !ring) return 'atrial-wall';
   return certain ? null : 'another-edge';
@@ -136,7 +140,8 @@ function readCava(plane: MModePlane): TracedQuantity[] {
       key: 'ivc-collapse',
       value: fractionalChange(largest.diameter, smallest.diameter),
       calipers: [lineAt(largest), lineAt(smallest)],
-      // Sniff and quiet breath have different cut-offs; the header does not say which it was.
+      // The cut-offs for a sniff and for quiet breathing differ; the header does not state how the
+      // patient breathed.
       remark: 'breath',
     },
   ];
@@ -157,7 +162,9 @@ function quantitiesOf(structure: MModeStructure | null, plane: MModePlane): Trac
   }
 }
 
-/** Of an M-mode whose walls were found: their edges were followed over the whole display. */
+/**
+ * Confidence in an M-mode whose walls were found: their edges were followed over the whole display.
+ */
 const FOLLOWED = 0.8;
 
 function readSweep(image: GrayImage, clip: Clip, sweep: SweepRegion) {

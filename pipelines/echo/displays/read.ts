@@ -16,14 +16,17 @@ import { type Flow, headerFlow, saysTissue, TISSUE } from './flows.ts';
 import { readMModeDisplays } from './read-m-mode.ts';
 import type { DisplayReading, TracedQuantity } from './reading.ts';
 
-/** A display with flow in a smaller share of its columns shows no flow. */
+/**
+ * Share of its columns in which a display must show flow; with less, it counts as a display without
+ * flow.
+ */
 const FILLED = 0.08;
 /**
- * Share of the columns in which flow may reach the end of the scale, as clicks do; more is a cut
- * peak.
+ * Share of the columns in which flow may reach the end of the scale, as clicks do. If more columns
+ * do, the peak is cut off.
  */
 const CUT = 0.01;
-/** Nearer to the end of the scale a PW peak may be aliased (echo 17). */
+/** Share of the scale above which a PW peak may be aliased (echo 17). */
 const NYQUIST = 0.95;
 
 const SPECTRAL: ReadonlySet<SweepKind> = new Set(['pw', 'cw', 'doppler']);
@@ -69,7 +72,8 @@ interface FlowNaming {
 
 function nameFlow(clip: Clip, sweep: SweepRegion, display: SpectralDisplay): FlowNaming {
   const flow = headerFlow(clip, sweep.kind);
-  // Tissue Doppler is accepted with two signs of it; the name of a wall is one (echo 2.6).
+  // A flow of tissue Doppler is accepted only with two signs of it; the name of a wall is one sign
+  // (echo 2.6).
   if (flow && (!TISSUE.has(flow) || display.tissueScale || saysTissue(clip))) {
     return { flow, namedBy: 'header', nameConfidence: 1, because: null };
   }

@@ -7,7 +7,7 @@ import type { DisplayDoubt, DisplayForm, DisplayRemark } from '../../result/rend
 import { headerView } from '../locate/header-view.ts';
 import type { Flow } from './flows.ts';
 
-/** What an M-mode display may show, as far as it is measured (echo 5, 7, 12). */
+/** The structures that an M-mode display may show and that are measured (echo 5, 7, 12). */
 const M_MODE_STRUCTURES = {
   'tricuspid-excursion': 'Tricuspid annulus',
   'mitral-excursion': 'Mitral annulus',
@@ -16,7 +16,7 @@ const M_MODE_STRUCTURES = {
 } as const;
 export type MModeStructure = keyof typeof M_MODE_STRUCTURES;
 
-/** Structure of the Anatomic Region Sequence (codes of echo 18.5). */
+/** M-mode structure by the code of the Anatomic Region Sequence (echo 18.5). */
 const REGIONS: Readonly<Record<string, MModeStructure>> = {
   'SCT:113259005': 'tricuspid-excursion',
   'SCT:65197004': 'mitral-excursion',
@@ -35,7 +35,8 @@ const WORDS: Readonly<Record<MModeStructure, RegExp>> = {
 
 /**
  * The structure that the header names: by words, by code, or, for the ventricle and the vena cava,
- * by a view in which M-mode is used for nothing else. Null where it names no structure, or two.
+ * by a view in which M-mode is used for no other structure. Null if the header names no structure,
+ * or two structures.
  */
 export function mModeStructure(
   clip: Pick<Clip, 'anatomicRegion' | 'viewName' | 'stageName' | 'viewCode'>,
@@ -50,16 +51,19 @@ export function mModeStructure(
   return view === 'SUBCOSTAL-IVC' ? 'vena-cava' : null;
 }
 
-/** One quantity of a display: its beats, and the mean of those that are alike. */
+/** One quantity of a display: its value in each beat, and the mean of the similar beats. */
 export interface TracedQuantity {
   key: EchoConcept;
   value: number;
-  /** The value of every beat in order; the mean is over those in `used`. */
+  /**
+   * The value of every beat in order; the mean is calculated from the beats whose indices are in
+   * `used`.
+   */
   beats: readonly number[];
   used: readonly number[];
   calipers: readonly Caliper[];
   remark: DisplayRemark | null;
-  /** Why it cannot be relied on; null where it can. */
+  /** Why the value cannot be relied on; null where it can. */
   doubt: DisplayDoubt | null;
 }
 
@@ -70,23 +74,26 @@ export interface DisplayReading {
   /** 0-based. */
   frame: number;
   kind: SweepKind;
-  /** What it shows; null where neither the header nor its form says. */
+  /** What the display shows; null if neither the header nor its form identifies it. */
   flow: Flow | MModeStructure | 'annulus' | null;
-  /** Who named it, and with which confidence; a name in the header has confidence 1. */
+  /** What named the display, the header or its form; a name in the header has confidence 1. */
   namedBy: 'header' | 'form' | null;
   nameConfidence: number;
-  /** Why its form has this name, or no name. */
+  /** Why the form of the display has this name, or no name. */
   because: DisplayForm | null;
-  /** cm/s, mean of the beats that are alike; null where the display was not traced. */
+  /** Peak velocity, cm/s, mean of the similar beats; null where the display was not traced. */
   peak: number | null;
   side: 'above' | 'below' | null;
   beats: number;
-  /** Beats of even length; null where fewer than three were seen. */
+  /** Whether the beats have the same length; null where fewer than three beats were seen. */
   regular: boolean | null;
   /** Confidence of the trace, 0 to 1. */
   confidence: number;
   refusal: string | null;
-  /** The velocity curve on its frame, as results list it; null where none was traced. */
+  /**
+   * The velocity curve on its frame, in the form in which results list it; null where nothing was
+   * traced.
+   */
   trace: FlowTraceData | null;
   quantities: readonly TracedQuantity[];
 }

@@ -9,7 +9,10 @@ const FOCUSED_BANDS = [
   'severely reduced',
 ] as const;
 
-/** Band of EF of a focused study (ACC; echo 15); never shown beside the sex-specific grade. */
+/**
+ * Band for the EF of a focused study (ACC; echo 15); never shown together with the sex-specific
+ * grade.
+ */
 export function focusedBand(ef: number): (typeof FOCUSED_BANDS)[number] {
   const shown = rounded(ef, 0);
   if (shown > 70) return 'hyperdynamic';
@@ -18,19 +21,20 @@ export function focusedBand(ef: number): (typeof FOCUSED_BANDS)[number] {
   return shown >= 30 ? 'moderately reduced' : 'severely reduced';
 }
 
-/** The three levels of api 2.6. */
+/** The level of an EF, per cent, in the three levels of api 2.6. */
 export function focusedLevel(ef: number): 'normal' | 'reduced' | 'severely reduced' {
   const shown = rounded(ef, 0);
   if (shown >= 50) return 'normal';
   return shown >= 30 ? 'reduced' : 'severely reduced';
 }
 
-/** The EF of a focused study is given in steps of this many points. */
+/** The EF of a focused study is rounded to steps of this many percentage points. */
 const FOCUSED_STEP = 5;
 
 /**
- * The nearest step in the same band: 48 % becomes 45, because 50 would contradict "reduced". Every
- * band contains a step within one step of each of its values.
+ * The EF, per cent, rounded to the nearest step in the same band: 48 % becomes 45, because 50 would
+ * contradict "reduced". In every band, each value has a step of the same band within one step's
+ * distance.
  */
 export function focusedEf(ef: number): number {
   const nearest = FOCUSED_STEP * rounded(ef / FOCUSED_STEP, 0);
@@ -40,11 +44,11 @@ export function focusedEf(ef: number): number {
 
 const CAVA_STATES = { 3: 'small, collapsing', 8: 'intermediate', 15: 'plethoric' } as const;
 
-/** The three classes of IVC diameter, mm, and collapse, per cent (echo 12.2, 15). */
+/** The class of an IVC by its diameter, mm, and its collapse, per cent (echo 12.2, 15). */
 export const focusedCava = (diameter: number, collapse: number) =>
   CAVA_STATES[atrialPressure(diameter, collapse)];
 
-/** RV to LV basal diameter (Vieillard-Baron, Jardin). */
+/** Size of the RV by the ratio of the basal diameters of RV and LV (Vieillard-Baron, Jardin). */
 export function focusedRightVentricle(ratio: number): 'normal' | 'enlarged' | 'severely enlarged' {
   const shown = rounded(ratio, 2);
   if (shown <= 0.6) return 'normal';

@@ -23,10 +23,10 @@ import {
   focusedRightVentricle,
 } from './guideline.ts';
 
-/** What this section looks at beside the values. */
+/** What this section needs in addition to the values. */
 interface FocusedEvidence extends PatientEvidence, OutlineEvidence {
   clips: readonly { clip: { mode: string }; view: HeartView | null }[];
-  /** The clips of the study; one without regions carries no calibration. */
+  /** The clips of the study; a clip without regions carries no calibration. */
   study: { clips: readonly { regions: readonly unknown[] }[] };
   /** One to five videos of a handheld scanner instead of a study. */
   handheld: boolean;
@@ -43,7 +43,10 @@ interface FocusedConditions<Evidence extends FocusedEvidence> {
   ): {
     depth: Measurement | null;
     grade: string | null;
-    /** The view in which the effusion is deeper than where it was measured. */
+    /**
+     * The view in which the effusion is deeper than at the place where its depth was measured;
+     * null: there is none.
+     */
     deeperIn: string | null;
     fluid: { seen: readonly string[] };
   };
@@ -52,10 +55,15 @@ interface FocusedConditions<Evidence extends FocusedEvidence> {
 const ID = 'focused';
 const NEEDS = ['two of PLAX, PSAX, A4C and subcostal clips', 'a permitted model of LVEF'] as const;
 
-/** With fewer windows a statement on the LV is a limited one (echo 15). */
+/**
+ * Number of windows that a statement on the LV needs; with fewer the statement is limited (echo
+ * 15).
+ */
 const ENOUGH_VIEWS = 2;
 
-/** What too few windows mean for the answer on the LV; null where there are enough. */
+/**
+ * That the answer on the LV is limited because too few windows were seen; null where enough were.
+ */
 function windowsGap(windows: readonly string[]): Statement | null {
   if (windows.length >= ENOUGH_VIEWS) return null;
   return windows.length === 0
@@ -97,8 +105,8 @@ function cavaAnswer(values: Values): Answer {
 }
 
 /**
- * The LV by its EF. A band is never shown beside the sex-specific grade of the same value (echo
- * 15).
+ * The answer on the LV by its EF. A band is never shown together with the sex-specific grade of the
+ * same value (echo 15).
  */
 function ventricleAnswer<Evidence extends FocusedEvidence>(
   evidence: Evidence,

@@ -5,7 +5,9 @@ export const BODY_SURFACE_AREA = {
   haycock: (height: number, weight: number) => 0.024265 * weight ** 0.5378 * height ** 0.3964,
 } as const;
 
-/** Outside of these, indexing is withheld (echo 0.6). */
+/**
+ * Ranges outside of which a height or a weight is implausible and nothing is indexed (echo 0.6).
+ */
 const PLAUSIBLE_BODY = {
   heightCm: [120, 220],
   weightKg: [30, 250],
@@ -28,7 +30,7 @@ export function indexingArea(height: number | null, weight: number | null): numb
   return within(area, PLAUSIBLE_BODY.surfaceM2) ? area : null;
 }
 
-/** kg/m2, from which LV mass is given over height too (echo 1). */
+/** Body mass index, kg/m2, from which LV mass is also indexed to height (echo 1). */
 export const OBESE_FROM = 30;
 
 /** Body mass index, kg/m2; null where height or weight is missing or implausible (echo 0.6). */

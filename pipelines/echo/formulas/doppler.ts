@@ -3,11 +3,14 @@
 /** Modified Bernoulli equation, mmHg (Hatle 1978). */
 export const pressureGradient = (velocity: number) => 4 * velocity ** 2;
 
-/** With the proximal velocity, which counts above 1.5 m/s (echo 17). */
+/**
+ * Pressure gradient, mmHg, corrected for the proximal velocity, which counts above 1.5 m/s (echo
+ * 17).
+ */
 export const correctedGradient = (distal: number, proximal: number) =>
   4 * (distal ** 2 - proximal ** 2);
 
-/** Integral by trapezoids of samples `step` apart. */
+/** Integral, by trapezoids, of samples that are `step` apart. */
 export function integral(samples: readonly number[], step: number): number {
   return samples
     .slice(1)
@@ -27,24 +30,27 @@ export function meanGradient(velocities: readonly number[], step: number): numbe
 /** Share of a linear deceleration after which the gradient has halved: 1 - 1/sqrt2. */
 const HALVING = 1 - Math.SQRT1_2;
 
-/** ms of ms. */
+/** Pressure half-time, ms, from the deceleration time, ms. */
 export const halfTimeOfDeceleration = (decelerationTime: number) => HALVING * decelerationTime;
 
-/** ms; slope in m/s2. */
+/** Pressure half-time, ms, from the peak velocity, m/s, and the slope, m/s2. */
 export const halfTimeOfSlope = (peak: number, slope: number) => (1000 * peak * HALVING) / slope;
 
 export const velocityAtHalfTime = (peak: number) => peak * Math.SQRT1_2;
 
-/** cm2 of cm. */
+/** Area of a circle, cm2, from its diameter, cm. */
 export const circleArea = (diameter: number) => Math.PI * (diameter / 2) ** 2;
 
-/** ml; diameter and VTI in cm (Quinones 2002). */
+/** Stroke volume, ml; diameter and VTI in cm (Quinones 2002). */
 export const strokeVolume = (diameter: number, vti: number) => circleArea(diameter) * vti;
 
-/** l/min. */
+/** Cardiac output, l/min, from the stroke volume, ml, and the heart rate, beats per minute. */
 export const cardiacOutput = (stroke: number, heartRate: number) => (stroke * heartRate) / 1000;
 
-/** mmHg/s from the ms between two velocities: 1 and 3 m/s of MR, 1 and 2 m/s of TR. */
+/**
+ * Pressure rise, mmHg/s, from the time between two velocities, ms: 1 and 3 m/s for MR, 1 and 2 m/s
+ * for TR.
+ */
 export function pressureRise(from: number, to: number, milliseconds: number): number {
   return (1000 * (pressureGradient(to) - pressureGradient(from))) / milliseconds;
 }
@@ -67,7 +73,9 @@ export const pisaFlow = (radius: number, alias: number) => 2 * Math.PI * radius 
 export const pisaOrifice = (radius: number, alias: number, peak: number) =>
   pisaFlow(radius, alias) / peak;
 
-/** cm2; holds for an aliasing velocity of 40 cm/s and a jet of 5 m/s alone. */
+/**
+ * Simplified mitral EROA, cm2; valid only for an aliasing velocity of 40 cm/s and a jet of 5 m/s.
+ */
 export const simplifiedMitralOrifice = (radius: number) => radius ** 2 / 2;
 
 export const regurgitantVolume = (orifice: number, vti: number) => orifice * vti;
@@ -75,9 +83,9 @@ export const regurgitantVolume = (orifice: number, vti: number) => orifice * vti
 export const regurgitantFraction = (volume: number, total: number) => (100 * volume) / total;
 
 interface FlowSite {
-  /** cm */
+  /** In cm. */
   diameter: number;
-  /** cm */
+  /** In cm. */
   vti: number;
 }
 
@@ -85,32 +93,38 @@ interface FlowSite {
 export const volumetricRegurgitation = (mitral: FlowSite, outflow: FlowSite) =>
   strokeVolume(mitral.diameter, mitral.vti) - strokeVolume(outflow.diameter, outflow.vti);
 
-/** cm2 of ms. */
+/** Mitral valve area, cm2, from the pressure half-time, ms. */
 export const mitralAreaByHalfTime = (halfTime: number) => 220 / halfTime;
 export const mitralAreaByDeceleration = (decelerationTime: number) => 759 / decelerationTime;
-/** Less validated (VS09). */
+/**
+ * Tricuspid valve area, cm2, from the pressure half-time, ms; less validated than the mitral one
+ * (VS09).
+ */
 export const tricuspidAreaByHalfTime = (halfTime: number) => 190 / halfTime;
 
 /** Pressures in mmHg, velocities in m/s, times in ms (echo 7, 12). */
 
-/** (TCO - ET) / ET, the Tei index. */
+/** Myocardial performance index (Tei index): (TCO - ET) / ET. */
 export const performanceIndex = (closureToOpening: number, ejection: number) =>
   (closureToOpening - ejection) / ejection;
 
 export const eccentricityIndex = (parallel: number, perpendicular: number) =>
   parallel / perpendicular;
 
-/** Pressure behind a regurgitant jet: RVSP by TR, mean PAP by early PR, diastolic PAP by late PR. */
+/**
+ * Pressure in the chamber from which a jet comes, mmHg: RVSP from TR, mean PAP from early PR,
+ * diastolic PAP from late PR.
+ */
 export const pressureBehindJet = (velocity: number, atrial: number) =>
   pressureGradient(velocity) + atrial;
 
-/** Chemla 2004. */
+/** Mean pulmonary artery pressure, mmHg, from the systolic pressure, mmHg (Chemla 2004). */
 export const meanPulmonaryBySystolic = (systolic: number) => 0.61 * systolic + 2;
 
-/** Of the RVOT acceleration time. */
+/** Mean pulmonary artery pressure, mmHg, from the RVOT acceleration time, ms. */
 export const meanPulmonaryByAcceleration = (time: number) => 79 - 0.45 * time;
 
-/** The same for a time below 120 ms. */
+/** Mean pulmonary artery pressure, mmHg, for an RVOT acceleration time below 120 ms. */
 export const meanPulmonaryByShortAcceleration = (time: number) => 90 - 0.62 * time;
 
 /** Pulmonary vascular resistance, Wood units (Abbas 2003); VTI in cm. */

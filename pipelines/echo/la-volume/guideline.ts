@@ -5,7 +5,7 @@ const apIndex = { normal: [1.5, 2.3], mild: 2.6, moderate: 2.9 } as const;
 
 /** Ranges and partitions of the left atrium (echo 6). */
 export const LEFT_ATRIUM = {
-  /** ml/m2, the same for both sexes; by discs and by area-length. */
+  /** LA volume index, ml/m2, the same for both sexes; by discs and by area-length. */
   volumeIndex: {
     male: volumeIndex,
     female: volumeIndex,
@@ -13,7 +13,10 @@ export const LEFT_ATRIUM = {
     source: 'ase-2015-chambers',
     evidence: 'A',
   },
-  /** cm. The 2005 table prints 5.2 as moderate and as severe for men: severe (echo 6). */
+  /**
+   * LA diameter, cm. The 2005 table prints 5.2 for men both as moderate and as severe; here it is
+   * severe (echo 6).
+   */
   diameter: {
     male: { normal: [3, 4], mild: 4.6, moderate: 5.1 },
     female: { normal: [2.7, 3.8], mild: 4.2, moderate: 4.6 },

@@ -24,7 +24,7 @@ type LaVolumeEvidence = PatientEvidence & OutlineEvidence;
 const ID = 'la-volume';
 const NEEDS = ['A4C and A2C clips that hold the atrium', 'height and weight'] as const;
 
-/** cm by which the two lengths may differ before the atrium must be traced again (echo 6). */
+/** Difference of the two lengths, cm, above which the atrium must be traced again (echo 6). */
 const LENGTH_TOLERANCE = 0.5;
 
 const PLANES = [
@@ -46,7 +46,7 @@ function isAtLimit({ value }: Measurement): boolean {
   return isNearCutOff(rounded(value, decimals), limits, VARIABILITY.atrialVolumeIndex);
 }
 
-/** Volume by area-length, and the indexed volumes by both methods. */
+/** The volume by area-length, and the indexed volumes by both methods, discs and area-length. */
 function volumesOf(given: Values) {
   const traced = given.calculated('la-volume-area-length', {
     section: ID,
@@ -75,7 +75,7 @@ function run(evidence: LaVolumeEvidence, given: Values) {
   const { traced, index, indexByLength } = volumesOf(given);
   const byLength = traced?.quality === 'accepted' ? traced : null;
   const counted = index ?? indexByLength;
-  // The grades of LAVi hold for both sexes.
+  // The LAVi grades are the same for both sexes.
   const adult = !isChild(evidence);
   const grade = adult ? graded(counted, LEFT_ATRIUM.volumeIndex, 'male') : null;
   const inRange = (one: Measurement | null) =>

@@ -8,10 +8,10 @@ import { CHAMBERS, type Chamber } from './names.ts';
 import { mirroredImage } from './sector.ts';
 
 /**
- * The ventricle on an apical view has neither dents nor holes: inside the convex hull of cavity and
- * myocardium, ground and right heart lose their share to the best class of the left heart. `left`
- * lists the classes of the left heart, cavity and myocardium first. Changes `shares`, probabilities
- * on the grid, channel after channel.
+ * Completes the left ventricle of an apical view, which has neither dents nor holes: inside the
+ * convex hull of cavity and myocardium, ground and right heart lose their share to the most likely
+ * class of the left heart. `left` lists the classes of the left heart, cavity and myocardium first.
+ * Changes `shares`, the probabilities on the grid, channel after channel.
  */
 export function completeVentricle(
   shares: Float32Array,
@@ -23,7 +23,7 @@ export function completeVentricle(
   const [cavity, wall] = left;
   const mask = labels.map((label) => (label === cavity || label === wall ? 1 : 0));
   const ventricle = largestOf(regionsOf(mask, grid.width));
-  // Corners can only be at the ends of runs.
+  // Only the ends of a run can be corners of the hull.
   const ends = ventricle?.runs.flatMap(({ start, end }) => [start, end - 1]) ?? [];
   const hull = convexHull(ends.map((pixel) => pointOf(pixel, grid.width)));
   for (const pixel of inside(hull, grid)) {
@@ -38,7 +38,7 @@ const pointOf = (pixel: number, width: number): Point => ({
   y: Math.floor(pixel / width),
 });
 
-/** Corners of the convex hull, once around (Andrew 1979). */
+/** Corners of the convex hull, in order around it (Andrew 1979). */
 export function convexHull(points: readonly Point[]): Point[] {
   const sorted = points.toSorted((a, b) => a.x - b.x || a.y - b.y);
   const half = (ordered: readonly Point[]) => {
@@ -57,7 +57,7 @@ function turn(a: Point | undefined, b: Point | undefined, c: Point): number {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-/** Pixels of the grid within a convex polygon, row by row. */
+/** Indices of the grid pixels within a convex polygon, row by row. */
 function inside(hull: readonly Point[], { width, height }: Grid): number[] {
   const pixels: number[] = [];
   if (hull.length < 3) return pixels;
@@ -75,34 +75,37 @@ function inside(hull: readonly Point[], { width, height }: Grid): number[] {
   return pixels;
 }
 
-/** Chambers of one frame. Labels lie on stored pixels, from the upper left corner of `area`. */
+/**
+ * Chambers of one frame. The labels are on the pixels of the stored frame, beginning at the upper
+ * left corner of `area`.
+ */
 export interface ChamberMasks {
   area: Rectangle;
   width: number;
   height: number;
   /** Row by row: 0 ground, 1 LV cavity, 2 LV myocardium, 3 LA, 4 RV, 5 RA. */
   labels: Uint8Array;
-  /** Mean probability over a chamber's pixels; 0 where it was not found. */
+  /** Mean probability over the pixels of each chamber; 0 where the chamber was not found. */
   confidence: Readonly<Record<Chamber, number>>;
-  /** Whether the LV cavity reaches the gate of the model. */
+  /** Whether the confidence in the LV cavity reaches the gate of the model. */
   accepted: boolean;
 }
 
 /** The label of a chamber in `ChamberMasks.labels`. */
 export const labelOf = (chamber: Chamber): number => CHAMBERS.indexOf(chamber) + 1;
 
-/** Cavity and myocardium first. */
+/** Labels of the left heart, cavity and myocardium first. */
 const LEFT_HEART_LABELS = [labelOf('lv'), labelOf('myocardium'), labelOf('la')] as const;
 
-/** Pixels of a chamber. */
+/** Area of a chamber in pixels. */
 export function areaOf(masks: ChamberMasks, chamber: Chamber): number {
   return sizeOf(masks, labelOf(chamber));
 }
 
 /**
- * The chambers of each frame by `echo-chambers`, which knows the fan apex up with the right heart on
- * the left (`mirrored`: the display shows it on the right). `area` is the fan (sector.ts), the same
- * for all frames of a clip.
+ * Outlines the chambers of each frame with `echo-chambers`. This model expects the apex of the fan
+ * at the top and the right heart on the left (`mirrored`: the display shows it on the right).
+ * `area` is the fan (sector.ts), the same for all frames of a clip.
  */
 export async function segmentChambers(
   session: ModelSession,
@@ -150,8 +153,8 @@ function mirrorRows(labels: Uint8Array, width: number): void {
 }
 
 /**
- * Joins the left heart of one model with the right heart of another: right ventricle and right
- * atrium are taken where the first model sees nothing of the left heart.
+ * Joins the left heart of one model with the right heart of another: the labels of right ventricle
+ * and right atrium are used where the first model does not see the left heart.
  */
 export function withRightHeart(left: ChamberMasks, whole: ChamberMasks): ChamberMasks {
   const [ventricle, atrium] = [labelOf('rv'), labelOf('ra')];
@@ -165,15 +168,15 @@ export function withRightHeart(left: ChamberMasks, whole: ChamberMasks): Chamber
 }
 
 /**
- * By how much the mirror image must be surer; where the two are alike, the usual display is
- * assumed.
+ * Margin in confidence by which the mirror image must exceed the usual display; with less, the
+ * usual display is assumed.
  */
 const MARGIN = 0.01;
 
 /**
- * Whether the display shows an apical view mirrored (right heart on the right, as some laboratories
- * do): whichever way `echo-chambers` outlines LV, myocardium and LA more surely. A few frames of a
- * clip are enough.
+ * Whether the display shows an apical view mirrored, with the right heart on the right, as some
+ * laboratories do. It is mirrored if `echo-chambers` outlines LV, myocardium and LA with more
+ * confidence in the mirror image. A few frames of a clip are enough.
  */
 export async function isMirrored(
   session: ModelSession,

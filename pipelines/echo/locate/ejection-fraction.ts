@@ -4,18 +4,18 @@ import type { RegisteredModel } from '../../inference/model-registry.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { type VentriclePose, ventricleCrop } from './ventricle-pose.ts';
 
-/** Side of the view in long axes of the ventricle (models/training/ventricle.py). */
+/** Side length of the square view, in long axes of the ventricle (models/training/ventricle.py). */
 const CROP_LENGTHS = 1.7;
-/** Points of difference between the two estimates at which nothing is left of the confidence. */
+/** Difference between the two estimates, in percentage points, at which the confidence is 0. */
 const NO_CONFIDENCE = 50;
 
-/** LVEF of both networks together. */
+/** LVEF that joins the estimates of both networks. */
 export interface JointEjectionFraction {
   /** Percent, recalibrated. */
   percent: number;
-  /** 1 where the two agree, 0 where they are 50 points apart. */
+  /** 1 where the two estimates agree, 0 where they are 50 percentage points apart. */
   confidence: number;
-  /** Whether they agree well enough for the gate of the model. */
+  /** Whether the two estimates agree well enough for the gate of the model. */
   accepted: boolean;
 }
 
@@ -41,8 +41,9 @@ export async function estimateEjectionFraction(
 }
 
 /**
- * The mean of the LVEF by discs from the masks of `echo-chambers` and the LVEF of
- * `echo-ejection-fraction`, recalibrated. The two are trained apart: where they disagree, one is wrong.
+ * The recalibrated mean of the LVEF by discs from the masks of `echo-chambers` and the LVEF of
+ * `echo-ejection-fraction`. The two networks are trained separately: where they disagree, one of
+ * them is wrong.
  */
 export function jointEjectionFraction(
   byDiscs: number,

@@ -2,7 +2,7 @@ import type { Clip } from '../../contract/study.ts';
 import { plainWords } from '../../contract/view-words.ts';
 import type { HeartView } from './names.ts';
 
-/** Codes of CID 12226 and of TID 5200 → view (echo 2.1). */
+/** View by its code in CID 12226 and TID 5200 (echo 2.1). */
 const VIEW_CODES: Readonly<Record<string, HeartView>> = {
   'SCT:399139001': 'PLAX',
   'SCT:399239005': 'PSAX-AV',
@@ -27,7 +27,10 @@ const VIEW_CODES: Readonly<Record<string, HeartView>> = {
   'SCT:399145009': 'SUPRASTERNAL',
 };
 
-/** What carts write as View Name of a stress protocol, as `plainWords`; matched, never shown. */
+/**
+ * View by the View Name that machines write in a stress protocol, as `plainWords`; these words are
+ * matched, never shown.
+ */
 const VIEW_NAMES: readonly (readonly [RegExp, HeartView])[] = [
   [/^(plax|parasternal long axis)$/, 'PLAX'],
   [/^(psax|sax|parasternal short axis)/, 'PSAX'],
@@ -37,7 +40,7 @@ const VIEW_NAMES: readonly (readonly [RegExp, HeartView])[] = [
   [/^(a5c|5 ?ch|ap ?5|apical (5|five) chamber)$/, 'A5C'],
 ];
 
-/** The view that the header names; null where it names none that is known. */
+/** The view that the header names; null where it names no known view. */
 export function headerView({
   viewCode,
   viewName,

@@ -20,13 +20,13 @@ import { type ParasternalMasks, segmentParasternal } from './parasternal.ts';
 import type { VentriclePose } from './ventricle-pose.ts';
 import { nameView, type ViewEstimate } from './view.ts';
 
-/** End-diastole and end-systole of one beat, stored pixels. */
+/** The frames of one beat at end-diastole and end-systole, in stored pixels. */
 interface VentriclePair {
   ed: GrayImage;
   es: GrayImage;
-  /** Of the ventricle at end-diastole. */
+  /** Pose of the ventricle at end-diastole. */
   pose: VentriclePose;
-  /** LVEF in percent by single-plane discs of the masks. */
+  /** LVEF in percent, by single-plane discs from the masks. */
   byDiscs: number;
 }
 
@@ -45,7 +45,7 @@ export interface HeartLocator {
         mirrored?: boolean,
       ) => Promise<ChamberMasks[]>)
     | null;
-  /** LVEF by both networks; `byNetwork` is that of the second alone. */
+  /** LVEF by both networks; `byNetwork` is the estimate of the second network alone. */
   ejectionFraction:
     | ((pair: VentriclePair) => Promise<JointEjectionFraction & { byNetwork: number }>)
     | null;
@@ -53,15 +53,15 @@ export interface HeartLocator {
   parasternal:
     | ((frames: readonly GrayImage[], area: Rectangle) => Promise<ParasternalMasks[]>)
     | null;
-  /** The models behind the answers, as the result names them. */
+  /** The models that were used, in the form in which the result names them. */
   models: Result['models'];
   close(): Promise<void>;
 }
 
 /**
- * Opens the models of the echo pipeline that `allow` permits (`models` of job.json). Throws when a
- * model's bytes are not those of the registry.
- * @param opening where the models run; on the thread of the caller when absent.
+ * Opens the models of the echo pipeline that `allow` permits (`models` of job.json). Throws when
+ * the bytes of a model are not those in the registry.
+ * @param opening where the models run; when absent, they run on the thread of the caller.
  */
 export async function openHeartLocator(
   settings: InferenceSettings & { allow: PackSetting },
@@ -74,7 +74,8 @@ export async function openHeartLocator(
   };
   const view = await open('echo-view');
   const chambers = await open('echo-chambers');
-  // These two run longest; opened one after the other, each gets its own thread.
+  // These two models run longest; because they are opened one after the other, each gets its own
+  // thread.
   const parasternal = await open('echo-parasternal');
   const ejectionFraction = await open('echo-ejection-fraction');
   const rightHeart = await openRightHeart(registry, chambers, settings, opening);
@@ -107,7 +108,10 @@ export async function openHeartLocator(
   };
 }
 
-/** A permitted model that knows the right heart, where the more accurate one does not. */
+/**
+ * Opens a permitted model that outlines the right heart, for use when the more accurate model does
+ * not.
+ */
 async function openRightHeart(
   registry: readonly RegisteredModel[],
   chambers: ModelSession | null,

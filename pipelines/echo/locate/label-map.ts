@@ -13,18 +13,21 @@ export interface LabelMap {
   width: number;
   height: number;
   labels: Uint8Array;
-  /** Mean probability of each class over the pixels that carry it; 0 where none does, and of the ground. */
+  /**
+   * Mean probability of each class over the pixels labelled with it; 0 for the ground, and for a
+   * class without pixels.
+   */
   confidence: readonly number[];
 }
 
-/** A cell of the grid whose corners name different classes. */
+/** Marks a cell of the grid whose corners have different classes. */
 const MIXED = 255;
 
 /**
- * The most likely class of each pixel of a source of `width` × `height`. Probabilities on the
+ * The most likely class of each pixel of a source of `width` × `height`. The probabilities on the
  * network's grid (channel after channel) are interpolated between its pixels. Where the four
- * corners of a cell have one class, the whole cell has it, because values inside are means of the
- * corners: only cells on a border are searched, and cells of ground are skipped.
+ * corners of a cell have one class, the whole cell has that class, because the values inside are
+ * means of the corners. So only cells on a border are searched, and cells of ground are skipped.
  */
 export function labelsOf(
   shares: Float32Array,
@@ -64,7 +67,10 @@ export function labelsOf(
   return { width, height, labels, confidence };
 }
 
-/** The class with the largest share at the fractions `fx`, `fy` of a cell, the first of equals. */
+/**
+ * The class with the largest share at the fractions `fx`, `fy` of a cell; of equal shares, the
+ * first class.
+ */
 function likeliestIn(
   shares: Float32Array,
   cell: number,
@@ -82,7 +88,8 @@ function likeliestIn(
 }
 
 /**
- * The class with the largest share at each pixel of a grid of `plane` pixels, the first of equals.
+ * The class with the largest share at each pixel of a grid of `plane` pixels; of equal shares, the
+ * first class.
  * @param shares channel after channel.
  */
 export function mostLikely(shares: Float32Array, plane: number, classes: number): Uint8Array {
@@ -100,7 +107,10 @@ export function mostLikely(shares: Float32Array, plane: number, classes: number)
   return best;
 }
 
-/** The class on which the corners of each cell agree, else `MIXED`; a cell is its upper left corner. */
+/**
+ * The class that all corners of a cell have, or `MIXED`, for each cell; a cell has the index of its
+ * upper left corner.
+ */
 function agreedCells(best: Uint8Array, width: number): Uint8Array {
   const cells = new Uint8Array(best.length).fill(MIXED);
   for (let at = 0; at + width + 1 < best.length; at++) {
@@ -111,7 +121,7 @@ function agreedCells(best: Uint8Array, width: number): Uint8Array {
   return cells;
 }
 
-/** The value in a cell at the fractions `fx`, `fy`, from its corners. */
+/** The value at the fractions `fx`, `fy` of a cell, interpolated from its corners. */
 function between(
   shares: Float32Array,
   corner: number,
@@ -124,11 +134,14 @@ function between(
   return (1 - fy) * upper + fy * lower;
 }
 
-/** For each source pixel the grid cell to its left (or above), and the fraction beyond it. */
+/**
+ * For each source pixel, the grid cell to its left (or above it), and the fraction of the cell at
+ * which the pixel is.
+ */
 interface Positions {
   before: Int32Array;
   beyond: Float64Array;
-  /** For each cell the first source pixel behind it. */
+  /** For each cell, the first source pixel after it. */
   ends: Int32Array;
 }
 
@@ -146,26 +159,30 @@ function positions(length: number, scale: number, offset: number, cells: number)
   return { before, beyond, ends };
 }
 
-/** 1 where a pixel carries the label; all else 0. */
+/** A mask with 1 for pixels that have the label, and 0 for all others. */
 export function maskOf({ labels }: Pick<LabelMap, 'labels'>, label: number): Uint8Array {
   const mask = new Uint8Array(labels.length);
   for (let at = 0; at < labels.length; at++) mask[at] = labels[at] === label ? 1 : 0;
   return mask;
 }
 
-/** Pixels that carry the label. */
+/** Number of pixels that have the label. */
 export function sizeOf({ labels }: Pick<LabelMap, 'labels'>, label: number): number {
   let size = 0;
   for (let at = 0; at < labels.length; at++) if (labels[at] === label) size++;
   return size;
 }
 
-/** Share of the largest part of a class from which a second part is anatomy and not a speck. */
+/**
+ * A second part of a class is anatomy, and not a speck, if its size is at least this share of the
+ * largest part.
+ */
 const SECOND_PART = 0.2;
 
 /**
- * Reduces every class but the ground to its largest connected part, without holes. The classes of
- * `twofold` may have two parts, such as a wall that the picture shows on both sides of a cavity.
+ * Reduces every class except the ground to its largest connected part, and fills its holes. The
+ * classes in `twofold` may have two parts, such as a wall that the picture shows on both sides of a
+ * cavity.
  */
 export function withoutSpecks(
   { width, height, labels, confidence }: LabelMap,
@@ -183,7 +200,7 @@ export function withoutSpecks(
   return { width, height, labels: kept, confidence };
 }
 
-/** Ground that one class alone encloses takes its label. */
+/** Fills holes: ground that is enclosed by a single class gets its label. */
 function fillHoles(labels: Uint8Array, width: number): void {
   for (const hole of regionsOf(maskOf({ labels }, 0), width)) {
     if (hole.open) continue;

@@ -17,8 +17,9 @@ export const ECHO_VIEWS = [
 export type EchoView = (typeof ECHO_VIEWS)[number];
 
 /**
- * A view as the header or the classifier names it; the header may leave the level open. An A4C that is
- * aimed at the RV cuts the LV short, and the long axes of the RV show no LV: no LV is measured on them.
+ * A view as the header or the classifier names it; the header may leave the level open. No LV is
+ * measured on an A4C aimed at the RV, which cuts the LV short, nor on the long axes of the RV,
+ * which do not show the LV.
  */
 export type HeartView =
   | Exclude<EchoView, 'other'>
@@ -29,7 +30,9 @@ export type HeartView =
   | 'RV-INFLOW'
   | 'RV-OUTFLOW';
 
-/** Views of api 2.6, by which clips are listed and sections ask for them. */
+/**
+ * Views of api 2.6; the result lists the clips by these views, and sections ask for clips by them.
+ */
 export const VIEW_FAMILIES = [
   'PLAX',
   'PSAX',
@@ -82,7 +85,7 @@ export const showsVentricle = (view: HeartView) => !WITHOUT_VENTRICLE.has(view);
 
 export const familyOf = (view: HeartView): ViewFamily => FAMILY[view];
 
-/** Structures of a frame, in the order of their labels (1 to 5; 0 is the ground). */
+/** Structures of an apical frame, in the order of their labels (1 to 5; 0 is the ground). */
 export const CHAMBERS = ['lv', 'myocardium', 'la', 'rv', 'ra'] as const;
 export type Chamber = (typeof CHAMBERS)[number];
 

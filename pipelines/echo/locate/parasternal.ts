@@ -5,16 +5,19 @@ import type { ModelSession } from '../../inference/session.ts';
 import { labelsOf, withoutSpecks } from './label-map.ts';
 import { PARASTERNAL_STRUCTURES, type ParasternalStructure } from './names.ts';
 
-/** Labels lie on stored pixels, from the upper left corner of `area`. */
+/**
+ * Structures of one frame. The labels are on the pixels of the stored frame, beginning at the upper
+ * left corner of `area`.
+ */
 export interface ParasternalMasks {
   area: Rectangle;
   width: number;
   height: number;
-  /** Row by row: 0 ground, then the structures. */
+  /** Row by row: 0 is the ground, then the structures in their order. */
   labels: Uint8Array;
-  /** Mean probability over the pixels of a structure; 0 where it was not found. */
+  /** Mean probability over the pixels of each structure; 0 where it was not found. */
   confidence: Readonly<Record<ParasternalStructure, number>>;
-  /** Whether the LV cavity reaches the gate of the model. */
+  /** Whether the confidence in the LV cavity reaches the gate of the model. */
   accepted: boolean;
 }
 
@@ -22,12 +25,15 @@ export interface ParasternalMasks {
 export const parasternalLabel = (structure: ParasternalStructure): number =>
   PARASTERNAL_STRUCTURES.indexOf(structure) + 1;
 
-/** Septum and posterior wall are apart where the picture does not reach the apex. */
+/**
+ * Structures that may have two parts: septum and posterior wall are separate where the picture does
+ * not reach the apex.
+ */
 const TWOFOLD = [parasternalLabel('myocardium'), parasternalLabel('effusion')];
 
 /**
- * The structures of each frame of a parasternal (long or short axis) or subcostal view by
- * `echo-parasternal`. `area` is the fan (sector.ts), the same for all frames of a clip.
+ * Outlines the structures of each frame of a parasternal (long or short axis) or subcostal view
+ * with `echo-parasternal`. `area` is the fan (sector.ts), the same for all frames of a clip.
  */
 export async function segmentParasternal(
   session: ModelSession,
@@ -57,15 +63,15 @@ const LONG_AXIS_LINES = ['septum', 'cavity', 'posterior-wall', 'left-atrium', 's
 export type LongAxisLine = (typeof LONG_AXIS_LINES)[number];
 export type Line = readonly [Point, Point];
 
-/** The tips of the mitral leaflets are half the width of the cavity below its base. */
+/** Level of the tips of the mitral leaflets: half the width of the cavity below its base. */
 const TIPS = 0.5;
-/** Where the sinuses are widest, in widths of the opening of the ventricle. */
+/** Levels at which the sinuses may be widest, in widths of the opening of the ventricle. */
 const SINUS_LEVELS = [0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85];
 const REFINEMENTS = 3;
-/** Levels across which the middle of the cavity is looked for, in widths from the base. */
+/** Levels at which the middle of the cavity is determined, in widths from the base. */
 const LEVELS = [0.2, 0.35, 0.5, 0.65, 0.8];
 const STEP = 0.5;
-/** Pixels of border between two structures that make it their common plane. */
+/** Number of border pixels between two structures from which they have a common plane. */
 const CONTACT = 4;
 
 interface Axis {
@@ -75,9 +81,9 @@ interface Axis {
 }
 
 /**
- * What a sonographer draws on the long axis: septum, cavity and posterior wall in one line across the
- * cavity at the tips of the mitral leaflets; left atrium and aortic sinuses. A line whose
- * structures were not found is left out.
+ * The lines that a sonographer draws on the long axis: septum, cavity and posterior wall in one
+ * line across the cavity at the tips of the mitral leaflets; left atrium and aortic sinuses. A line
+ * is left out if its structures were not found.
  */
 export function longAxisLines(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>> {
   return { ...ventricleLines(masks), ...atriumLine(masks), ...sinusLine(masks) };
@@ -100,7 +106,10 @@ function ventricleLines(masks: ParasternalMasks): Partial<Record<LongAxisLine, L
   };
 }
 
-/** The middle of the cavity, refined on chords across it; null without a base at atrium or aorta. */
+/**
+ * The middle of the cavity, refined on chords across it; null where no base at atrium or aorta was
+ * found.
+ */
 function cavityAxis(masks: ParasternalMasks): (Axis & { width: number }) | null {
   const base = contactOf(masks, 'lv', ['la', 'aorta']);
   const centre = centroidOf(masks, 'lv');
@@ -124,7 +133,10 @@ function cavityAxis(masks: ParasternalMasks): (Axis & { width: number }) | null 
   return { ...axis, width };
 }
 
-/** The atrium from front to back, across the line from its middle to the mitral valve. */
+/**
+ * Line through the atrium from front to back, perpendicular to the line from its middle to the
+ * mitral valve.
+ */
 function atriumLine(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>> {
   const centre = centroidOf(masks, 'la');
   const valve = contactOf(masks, 'lv', ['la']);
@@ -134,7 +146,10 @@ function atriumLine(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>
   return line ? { 'left-atrium': towardsProbe(line) } : {};
 }
 
-/** The sinuses across the root; the annulus is too oblique in the masks to be measured. */
+/**
+ * Line across the aortic root at the sinuses; in the masks the annulus is too oblique to be
+ * measured.
+ */
 function sinusLine(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>> {
   const opening = contactOf(masks, 'aorta', ['lv']);
   const centre = centroidOf(masks, 'aorta');
@@ -195,7 +210,7 @@ function chord(
   return [at(from - STEP / 2), at(to + STEP / 2)];
 }
 
-/** Where a structure touches others: the middle of the border, and its extent. */
+/** The border where a structure touches others: its middle, and its extent. */
 function contactOf(
   masks: ParasternalMasks,
   structure: ParasternalStructure,
@@ -268,5 +283,8 @@ function projected(point: Point, on: Point, along: Point): Point {
   return { x: on.x + distance * along.x, y: on.y + distance * along.y };
 }
 
-/** Orders the ends of a line: the one nearer to the probe, higher in the picture, first. */
+/**
+ * Orders the ends of a line: the end nearer to the probe, which is higher in the picture, comes
+ * first.
+ */
 const towardsProbe = ([a, b]: Line): Line => (a.y <= b.y ? [a, b] : [b, a]);

@@ -2,7 +2,10 @@ import type { Clip, Rectangle, Study } from '../../contract/study.ts';
 import type { HeartLocator } from './heart-locator.ts';
 import type { HeartView } from './names.ts';
 
-/** The input of a reader. Frames are decoded on request; a reader must not keep their pixels. */
+/**
+ * The input of a reader. Frames are decoded on request; a reader must not keep their pixels
+ * afterwards.
+ */
 export interface EchoReaderInput {
   study: Study;
   views: readonly ClipView[];
@@ -11,17 +14,17 @@ export interface EchoReaderInput {
 }
 
 /**
- * Reads the images for one section or several. It returns plain data (outlines in pixels of stored
- * frames, times, confidences), so that sections stay pure and are tested without images.
+ * Reads the images for one or several sections. A reader returns plain data (outlines in pixels of
+ * stored frames, times, confidences), so that sections stay pure and are tested without images.
  */
 export interface EchoReader<T> {
-  /** Follows `inference.` in the stage name. */
+  /** The part of the stage name after `inference.`. */
   stage: string;
   label: string;
   read(input: EchoReaderInput): Promise<T>;
 }
 
-/** The view of one clip, and who says so. */
+/** The view of one clip, and whether the header or the model named it. */
 export interface ClipView {
   clip: Clip;
   /** Null where neither the header nor a model names a reliable view. */
@@ -29,8 +32,8 @@ export interface ClipView {
   source: 'header' | 'model' | null;
   /** Confidence of the model; null where the header names the view, or no model was used. */
   confidence: number | null;
-  /** The view that the model would have named without its gate. */
+  /** The view that the model would have named if it had no gate; null: none. */
   belowGate: HeartView | null;
-  /** The fan of the picture in stored pixels; null where the clip was not looked at. */
+  /** The fan of the picture in stored pixels; null where no frame of the clip was examined. */
   fan: Rectangle | null;
 }

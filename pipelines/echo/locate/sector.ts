@@ -2,15 +2,21 @@ import type { GrayImage } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
 import { blobs } from '../../measure/regions.ts';
 
-/** Luminance above which a block of the screen shows tissue or speckle, not the black ground. */
+/**
+ * Luminance above which a block of the screen shows tissue or speckle, and not the black ground.
+ */
 const LIT = 10;
-/** Blocks along the longer side: text and rulers beside the fan are further away than one block. */
+/**
+ * Number of blocks along the longer side of the picture: text and rulers are more than one block
+ * away from the fan.
+ */
 const BLOCKS = 96;
 
 /**
- * A dark cavity may separate the tip of the fan. Another part belongs to the fan if it is not a
- * line (share of its box that is lit, blocks of its shorter side), not tiny (share of the largest
- * part), and above or below the middle.
+ * A dark cavity may separate the tip of the fan from the rest. Another lit part belongs to the fan
+ * if it is not a line (`lit`: share of its box that is lit; `side`: blocks of its shorter side),
+ * not tiny (`size`: share of the largest part), and above or below the middle (`offMiddle`: share
+ * of the width of the largest part by which it may be to one side).
  */
 const FURTHER_PART = { lit: 0.35, side: 4, size: 0.02, offMiddle: 0.25 } as const;
 
@@ -18,7 +24,7 @@ const FURTHER_PART = { lit: 0.35, side: 4, size: 0.02, offMiddle: 0.25 } as cons
  * The rectangle, in stored pixels, that the fan of the picture fills: the largest connected lit
  * part of the brightest of `images` (frames of one clip), and the parts of the same fan that a dark
  * cavity separates from it. `within` limits the search, for example to the 2D region of the header;
- * it is returned whole where nothing is lit.
+ * where nothing is lit, the whole of `within` is returned.
  */
 export function sectorOf(images: readonly GrayImage[], within?: Rectangle): Rectangle {
   const [first] = images;
@@ -81,7 +87,7 @@ function blockMean(image: GrayImage, left: number, top: number, size: number): n
   return sum / Math.max(1, (right - left) * (bottom - top));
 }
 
-/** Bounds in blocks; null where nothing is lit. */
+/** Bounds of the fan in blocks; null where nothing is lit. */
 function fanOf(lit: Uint8Array, columns: number, rows: number): Rectangle | null {
   const parts = partsOf(lit, columns, rows).toSorted((a, b) => b.size - a.size);
   const [largest] = parts;

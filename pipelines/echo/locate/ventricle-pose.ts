@@ -7,13 +7,13 @@ export interface VentriclePose {
   centre: Point;
   /** Direction from base to apex, radians from +x towards +y. */
   toApex: number;
-  /** Length of the ellipse with the cavity's moments, along the axis. */
+  /** Length, along the axis, of the ellipse with the same moments as the cavity. */
   length: number;
 }
 
 /**
- * The pose of the LV: axis of the cavity's second moments, apex on the side to which the myocardium,
- * open at the mitral valve, reaches further. Null without cavity or myocardium.
+ * The pose of the LV, by the axis of the cavity's second moments. The apex is on the side to which
+ * the myocardium, open at the mitral valve, extends further. Null without cavity or myocardium.
  */
 export function ventriclePose(masks: ChamberMasks): VentriclePose | null {
   const cavity = moments(masks, labelOf('lv'));
@@ -32,8 +32,9 @@ export function ventriclePose(masks: ChamberMasks): VentriclePose | null {
 }
 
 /**
- * A square view of the ventricle, apex up, `lengths` long axes wide, on `size` × `size` pixels,
- * bilinear, 0..1; black beyond the image (models/training/ventricle.py does the same).
+ * A square view of the ventricle, apex at the top, `lengths` long axes wide, on `size` × `size`
+ * pixels. Values are interpolated bilinearly, from 0 to 1; black beyond the image
+ * (models/training/ventricle.py does the same).
  */
 export function ventricleCrop(
   image: GrayImage,
@@ -106,22 +107,24 @@ export type ShapeFault =
   | 'out-of-sector';
 
 /**
- * Limits on apical views, a gate against failed outlines: area over squared length of
- * the ellipse with the same moments, share of the cavity's border that has myocardium beside it,
- * myocardium over cavity. Wide enough for dilated and for thick, contracted ventricles.
+ * Limits for the shape on apical views, which exclude failed outlines: area over squared length of
+ * the ellipse with the same moments; share of the cavity's border that has myocardium beside it;
+ * myocardium over cavity. They are wide enough for dilated and for thick, contracted ventricles.
  */
 const SHAPE_LIMITS = {
   areaPerLengthSquared: { min: 0.24, max: 0.66 },
   wallShare: 0.6,
   wallPerCavity: { min: 0.4, max: 3.4 },
-  /** Share of the border on the edge of the fan (echo 3, quality gates). */
+  /** Greatest share of the border on the edge of the fan (echo 3, quality gates). */
   edgeShare: 0.15,
 } as const;
 
-/** Area that may be gained or lost against both neighbours (echo 3, quality gates). */
+/** Greatest change of area against both neighbouring frames, as a share (echo 3, quality gates). */
 const AREA_JUMP = 0.25;
 
-/** Faults of the left ventricle of one apical frame; empty where its shape is that of a ventricle. */
+/**
+ * Faults of the left ventricle of one apical frame; empty where it has the shape of a ventricle.
+ */
 export function shapeFaults(masks: ChamberMasks): ShapeFault[] {
   const pose = ventriclePose(masks);
   const cavity = areaOf(masks, 'lv');
@@ -165,8 +168,9 @@ function borderOf({ labels, width, height }: ChamberMasks): { wall: number; edge
 }
 
 /**
- * Indices of frames whose area jumps by more than 25 % against both neighbours, which no heart does
- * within one frame. The first and the last frame have only one neighbour and are not judged.
+ * Indices of frames whose area jumps by more than 25 % against both neighbours; the area of a heart
+ * never changes so much within one frame. The first and the last frame have only one neighbour and
+ * are not judged.
  */
 export function jumpingFrames(areas: readonly number[]): number[] {
   const far = (a: number, b: number) => Math.abs(a - b) > AREA_JUMP * Math.max(b, 1);

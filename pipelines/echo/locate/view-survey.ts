@@ -9,10 +9,10 @@ import type { ClipView } from './reader.ts';
 import { sectorOf } from './sector.ts';
 import type { ViewEstimate } from './view.ts';
 
-/** Frames of a clip on which its view is named, spread over it. */
+/** Number of frames, spread over a clip, from which its view is named. */
 const FRAMES = 3;
 
-/** The tissue region of the header that is largest; without one the whole frame is searched. */
+/** The largest tissue region in the header; without one, the whole frame is searched. */
 function searched({ regions }: Clip): Rectangle | undefined {
   const size = ({ minX, minY, maxX, maxY }: Rectangle) => (maxX - minX) * (maxY - minY);
   return regions.map(({ area }) => area).toSorted((one, other) => size(other) - size(one))[0];

@@ -4,22 +4,27 @@ import { cropped, letterbox } from '../../inference/letterbox.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { ECHO_VIEWS, type EchoView } from './names.ts';
 
-/** Levels of one view: they share its probability where the clip lies between two of them. */
+/**
+ * Levels of one view. A clip between two levels divides the probability of the view between both.
+ */
 const SHORT_AXES = ['PSAX-AV', 'PSAX-MV', 'PSAX-PM', 'PSAX-AP'] as const satisfies EchoView[];
 
 const isShortAxis = (view: EchoView) => SHORT_AXES.some((level) => level === view);
 
 export interface ViewEstimate {
-  /** `other` below the gate of the classifier; `PSAX` where only the level is. */
+  /**
+   * `other` for a view without a name here, or if the gate of the classifier is not reached; `PSAX`
+   * if only its level does not.
+   */
   view: EchoView | 'PSAX';
   /** Calibrated probability of `view`. */
   confidence: number;
-  /** The view that would have been named, had it reached the gate. */
+  /** The view that would have been named if it had reached the gate. */
   belowGate: EchoView | null;
 }
 
 /**
- * The view of a clip by `echo-view`: the mean over some of its frames. `area` is the fan
+ * Names the view of a clip by `echo-view`, from the mean over some of its frames. `area` is the fan
  * (sector.ts) in stored pixels.
  */
 export async function nameView(
@@ -32,7 +37,7 @@ export async function nameView(
   return viewOfLogits(logits, output.channels, temperature, gate, class_gates);
 }
 
-/** The output of the network for a clip: the mean over the frames, one number per channel. */
+/** The output of the network for a clip: the mean over its frames, one number per channel. */
 export async function viewLogits(
   session: ModelSession,
   frames: readonly GrayImage[],
@@ -44,8 +49,8 @@ export async function viewLogits(
 }
 
 /**
- * Softmax at a temperature (Guo 2017), then the gate; some views have their own gate. A short axis
- * is named by the sum of all its levels, and its level separately.
+ * The view by softmax at a temperature (Guo 2017) and by the gate; some views have a separate gate.
+ * A short axis is named by the sum of all its levels, and its level separately.
  */
 export function viewOfLogits(
   logits: readonly number[],

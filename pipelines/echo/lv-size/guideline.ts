@@ -58,8 +58,8 @@ export const GEOMETRY = [
 type Geometry = (typeof GEOMETRY)[number];
 
 /**
- * Geometry from the mass index, g/m2, and relative wall thickness (ASE15; echo 5.4). `quantity`:
- * that of the method of the mass, linear or 2D, whose limits differ.
+ * Geometry from the mass index, g/m2, and relative wall thickness (ASE15; echo 5.4). `quantity`
+ * names the method of the mass, linear or 2D, because their limits differ.
  */
 export function geometryOf(
   sex: Sex,
@@ -74,5 +74,8 @@ export function geometryOf(
   return thick ? 'concentric remodelling' : 'normal geometry';
 }
 
-/** Asymmetry of the walls, cm, above which relative thickness is given both ways (echo 5.4). */
+/**
+ * Difference of the wall thicknesses, cm, above which relative wall thickness is given both ways
+ * (echo 5.4).
+ */
 export const ASYMMETRIC_WALLS = 0.3;

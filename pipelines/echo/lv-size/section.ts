@@ -30,7 +30,10 @@ import { ASYMMETRIC_WALLS, geometryOf, LEFT_VENTRICLE } from './guideline.ts';
 interface LvSizeEvidence extends PatientEvidence {
   /** The view of every clip. */
   clips: readonly { view: HeartView | null }[];
-  /** `parasternal` is null where its reader failed; its `clips` where no permitted model measures. */
+  /**
+   * `parasternal` is null where its reader failed; `clips` is null where no permitted model
+   * measures.
+   */
   views: {
     parasternal: {
       clips:
@@ -74,7 +77,10 @@ const QUANTITIES = {
 
 const LINEAR = ['ivsd', 'lvidd', 'lvpwd'] as const;
 
-/** Mass by 2D areas has separate limits, and only per surface area (echo 5.3). */
+/**
+ * Whether a mass is by 2D areas: such a mass has separate limits, and only per body surface area
+ * (echo 5.3).
+ */
 const is2d = (one: Measurement | null) => one?.method === 'cart-mass-2d';
 
 function massOf(values: Values): { mass: Measurement | null; index: Measurement | null } {
@@ -97,8 +103,8 @@ function massOf(values: Values): { mass: Measurement | null; index: Measurement 
 }
 
 /**
- * In obesity the surface area hides hypertrophy, so mass over height^2.7, g/m^2.7, is given beside
- * it (echo 1).
+ * Mass over height^2.7, g/m^2.7, given in addition in obesity, where indexing to the body surface
+ * area hides hypertrophy (echo 1).
  */
 function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Sex | null) {
   const bodyMass = bodyMassIndex(patient.height, patient.weight);
@@ -119,7 +125,7 @@ function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Se
   };
 }
 
-/** Where the walls differ, relative wall thickness is given both ways (echo 5.4). */
+/** Where the walls differ in thickness, relative wall thickness is given both ways (echo 5.4). */
 function asymmetryOf(values: Values): Statement | null {
   const [septum, posterior] = [values.number('ivsd'), values.number('lvpwd')];
   if (septum === null || posterior === null) return null;
@@ -136,7 +142,7 @@ function geometryGap(mass: Measurement | null, index: Measurement | null): State
     : sayOfLvSize.gap('lv-size.geometry-without-mass', {});
 }
 
-/** The ranges of each quantity; a mass by 2D areas has separate ones. */
+/** The ranges for each quantity; a mass by 2D areas has separate ranges. */
 function rangesFor(mass: Measurement | null, index: Measurement | null) {
   const massIndex =
     is2d(index) || (index?.method === 'per-surface-area' && is2d(mass))
