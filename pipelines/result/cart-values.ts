@@ -3,7 +3,7 @@ import { CONCEPTS, conceptEntry, measurementConcept } from '../concepts/concepts
 import type { CartMeasurement } from '../contract/study.ts';
 import { median } from '../measure/statistics.ts';
 import type { Measurement } from './envelope.ts';
-import { fetusKey } from './measured.ts';
+import { fetusKey, machineValueId } from './measured.ts';
 import { cutOffsOf, isPlausible } from './obstetric/limits.ts';
 import { remark } from './render/remarks.ts';
 import type { Remark } from './statement.ts';
@@ -237,7 +237,7 @@ function toMeasurement(
     ? [remark('machine.equation', { equation: from.equation.meaning })]
     : [];
   return {
-    id: ['cart', key, from.fetus, from.laterality].filter(Boolean).join('-'),
+    id: machineValueId(key, from),
     section,
     concept: measurementConcept(key),
     label,

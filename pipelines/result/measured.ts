@@ -122,3 +122,11 @@ export const ofFetusId = (id: string, fetus: string): string =>
 /** The key by which fetuses are compared: A and 1 are the same fetus, named by two people. */
 export const fetusKey = (name: string | null): string =>
   name === null ? '' : String(fetusPlace(name) ?? name);
+
+/** The id of a value from the machine's report: `cart-hc`, `cart-uterine-artery-pi-left`. */
+export function machineValueId(
+  quantity: string,
+  { fetus, laterality }: Pick<Measurement, 'fetus' | 'laterality'>,
+): string {
+  return ['cart', quantity, fetus, laterality].filter(Boolean).join('-');
+}

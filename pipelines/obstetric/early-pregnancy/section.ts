@@ -1,5 +1,6 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { machineValueId } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/early-pregnancy.ts';
 import { type SeveralFetusesSource, SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
@@ -73,7 +74,7 @@ function summaryOf(
   return [found, ...doubt, ...differences(measurements)];
 }
 
-/** The values of the machine's report; its heart rate is that of the embryo here, with an id of its own. */
+/** The values of the machine's report; its heart rate is that of the embryo here, under its own id. */
 function ofMachine(evidence: EarlyEvidence): MachineValues {
   const lengths = machineValues(evidence, EARLY_SECTION, EARLY_LENGTHS);
   // A rate alone shows no early pregnancy: a machine gives it at every age.
@@ -81,7 +82,7 @@ function ofMachine(evidence: EarlyEvidence): MachineValues {
   const { measurements } = machineValues(evidence, EARLY_SECTION, ['fetal-heart-rate']);
   const rates = measurements.map((one) => ({
     ...one,
-    id: one.id.replace('fetal-heart-rate', 'embryonic-heart-rate'),
+    id: machineValueId('embryonic-heart-rate', one),
   }));
   return { ...lengths, measurements: [...lengths.measurements, ...rates] };
 }
