@@ -50,9 +50,9 @@ const PIPELINES: Readonly<Record<string, string>> = {
 const MOCK = new URL('./pipelines/mock.ts', import.meta.url).href;
 
 export interface Gateway {
-  /** Null without the role `api`. */
+  /** The HTTP door; null without the role `api`. */
   http: { url: string; port: number } | null;
-  /** Null without the role `dimse`. */
+  /** The DICOM door; null without the role `dimse`. */
   dicom: { port: number } | null;
   core: RequestCore;
   /** Runs a command as the command line does. */
@@ -64,7 +64,8 @@ export interface Gateway {
 }
 
 /**
- * Wires all parts and starts those of `config.roles`. The one place where parts meet.
+ * Wires all parts and starts those of `config.roles`. This is the only place where the parts are
+ * connected.
  * @param rules source of the routing rules, if they may change while the gateway runs.
  * @throws DatabaseLockedError when another gateway runs on the data folder; the system's error when
  * an address cannot be bound.

@@ -15,10 +15,13 @@ import type { Operations } from './operations.ts';
 /** An operation that a command may run by name. */
 interface Command<Schema extends z.ZodType, Answer> {
   parameters: Schema;
-  /** Recorded with who ran it; null for a command that changes nothing and shows nobody. */
+  /**
+   * Audit action recorded with the person who ran the command; null for a command that changes
+   * nothing and shows no patient.
+   */
   audit: AuditAction | null;
   run(operations: Operations, parameters: z.output<Schema>): Promise<Answer>;
-  /** `run` with parameters as they came. @throws SonogateError `invalid_input` */
+  /** Validates parameters as they arrived and calls `run`. @throws SonogateError `invalid_input` */
   runUnchecked(operations: Operations, parameters: unknown): Promise<Answer>;
 }
 
@@ -50,7 +53,7 @@ const byDestination = z.strictObject({ destination: z.string() });
 const person = z.string().trim().min(1).max(100);
 const reference = (type: string) =>
   z.string().regex(new RegExp(`^${type}/[A-Za-z0-9.-]{1,64}$`), `${type}/<id>`);
-/** PS3.5 9.1; it becomes part of queries and paths. */
+/** A UID (PS3.5 9.1). It is checked because it becomes part of queries and paths. */
 const uid = z.string().regex(/^[0-9.]{1,64}$/, 'a UID');
 
 /** Every command, by the name that the admin socket knows it by. */
@@ -94,7 +97,7 @@ const COMMANDS = {
   ),
   'rules.test': command(
     z.strictObject({
-      /** Rules to try, as in a configuration file; null: the rules as they are now. */
+      /** Rules to try, as in a configuration file; null for the rules as they are now. */
       routing: routingSchema.nullable().default(null),
       last: z.number().int().positive().max(10_000).default(100),
     }),
@@ -169,7 +172,7 @@ const COMMANDS = {
       objects: z.boolean(),
       person: z.string().optional(),
     }),
-    // The query writes its own entry, with what was found.
+    // No audit action here: the query writes its own entry, which includes what was found.
     null,
     ({ archives }, query) => archives.find(query),
   ),
@@ -184,7 +187,7 @@ const COMMANDS = {
 
   'retention.clean': command(
     z.strictObject({ dryRun: z.boolean(), person: z.string().optional() }),
-    // The removal writes its own entries.
+    // No audit action here: the removal writes its own entries.
     null,
     ({ retention }, { dryRun }) => retention.clean(dryRun),
   ),
@@ -199,7 +202,7 @@ const COMMANDS = {
   'audit.export': command(
     z.strictObject({
       format: z.string(),
-      /** Rows after this one. */
+      /** Rows after the row with this id are exported. */
       after: z.coerce.bigint().default(0n),
       person: z.string().optional(),
     }),
@@ -227,7 +230,7 @@ type AsJson<Value> = Value extends Date
         ? { [Key in keyof Value]: AsJson<Value[Key]> }
         : Value;
 
-/** Runs a command by its name, with parameters as they came; the answer is JSON text. */
+/** Runs a command by its name, with unvalidated parameters. @returns the answer as JSON text. */
 export type RunByName = (name: string, parameters: unknown) => Promise<string>;
 
 /** Runs a command, wherever its operations are. */
@@ -285,7 +288,7 @@ async function audited(
   }
 }
 
-/** Ids that a command names: of a study, a delivery, a held report. */
+/** Form of the ids that a command names, such as those of a study, a delivery or a held report. */
 const ID = /^[A-Za-z0-9_.-]{1,64}$/;
 const OF_KEYS: ReadonlySet<AuditAction> = new Set(['key.create', 'key.rotate', 'key.revoke']);
 

@@ -6,7 +6,10 @@ import type { Database } from '../platform/database/port.ts';
 import { SonogateError } from '../platform/errors/catalogue.ts';
 import type { DeliveryOperations } from './operations.ts';
 
-/** The database notifies a running outbox of deliveries that are due again. */
+/**
+ * Operations on deliveries. The database notifies a running outbox when deliveries become due
+ * again.
+ */
 export function createDeliveryOperations(
   { destinations, delivery }: Pick<Config, 'destinations' | 'delivery'>,
   database: Database,

@@ -33,10 +33,12 @@ export interface CreatedKey {
 }
 
 export interface KeyOperations {
-  /** The key itself is in this answer only. */
+  /** Creates a key. The secret key is contained only in this answer. */
   create(key: NewKey): Promise<CreatedKey>;
   list(): Promise<KeyRecord[]>;
-  /** Makes a new key in the place of `id`, which works for `overlapHours` more. */
+  /**
+   * Creates a key that replaces the key `id`. The old key works for another `overlapHours` hours.
+   */
   rotate(id: string, overlapHours: number): Promise<CreatedKey>;
   revoke(id: string): Promise<KeyRecord>;
 }
@@ -49,7 +51,10 @@ export interface StudyOperations {
   complete(study: string): Promise<void>;
   /** Makes the study wait for a person once it is complete. @throws `not_found` */
   hold(study: string, reason: string): Promise<void>;
-  /** Lets a held study go on, under `rule` or as the rules say. @throws `not_found` */
+  /**
+   * Releases a held study, under `rule` or, when it is null, as the other rules decide. @throws
+   * `not_found`
+   */
   release(study: string, rule: string | null): Promise<void>;
   /** Has the study interpreted again, as a new revision. @throws `not_found` */
   rerun(study: string): Promise<void>;
@@ -60,7 +65,9 @@ export interface RuleOperations {
   current(): Routing;
   /** Whether every attribute that the rules name exists. @throws `invalid_config` */
   check(routing: Routing): void;
-  /** Judges rules on the studies received last, without acting; null: the rules as they are now. */
+  /**
+   * Judges rules on the studies received last, without acting; null for the rules as they are now.
+   */
   dryRun(routing: Routing | null, last: number): Promise<DryRun[]>;
 }
 
@@ -69,15 +76,21 @@ export interface DeliveryOperations {
   breakers(): Promise<BreakerRow[]>;
   /** Sends a dead delivery again. @throws `not_found` */
   replay(id: string): Promise<DeliveryRow>;
-  /** Sends every dead delivery of a destination again. @returns how many. */
+  /** Sends every dead delivery of a destination again. @returns the number of deliveries. */
   replayAll(destination: string): Promise<number>;
-  /** Sends a delivery to another destination; null: to the alternate of its destination. @throws `not_found` */
+  /**
+   * Sends a delivery to another destination; null for the alternate of its destination. @throws
+   * `not_found`
+   */
   divert(id: string, destination: string | null): Promise<DeliveryRow>;
-  /** Sends what is dead or waits for a destination to its alternate. @returns how many. */
+  /**
+   * Sends the dead and waiting deliveries of a destination to its alternate. @returns the number of
+   * deliveries.
+   */
   divertAll(destination: string): Promise<number>;
 }
 
-/** A report that waits for a person, with the reason; it names nobody. */
+/** A report that waits for a person, with the reason; it contains no identity. */
 export interface HeldReport {
   /** Id of the delivery. */
   id: string;
@@ -87,7 +100,10 @@ export interface HeldReport {
   detail: string;
   /** When the delivery was made, ISO 8601. */
   since: string;
-  /** Whether the gateway still tries it: a registration may only be late. */
+  /**
+   * Whether the gateway still tries to send the report: the registration of the patient may only be
+   * late.
+   */
   retried: boolean;
   /** Patients or orders in the EHR that a person can choose. */
   candidates: readonly {
@@ -100,12 +116,12 @@ export interface HeldReport {
 export interface HoldOperations {
   /** Reports that wait for a person, oldest first. */
   list(): Promise<HeldReport[]>;
-  /** One of them with the identity of its images; who looked is recorded. */
+  /** Returns one report with the patient identity from its images. The audit records who looked. */
   show(call: {
     id: string;
     person: string;
   }): Promise<HeldReport & { identity: DicomIdentity | null }>;
-  /** Sends it again, to the patient and with the order that the person chose. */
+  /** Sends the report again, to the patient and with the order that the person chose. */
   release(call: {
     id: string;
     person: string;
@@ -113,7 +129,7 @@ export interface HoldOperations {
     order?: string | undefined;
     withoutOrder: boolean;
   }): Promise<HeldReport>;
-  /** Removes it from the queue for good; it is not sent. */
+  /** Removes the report from the queue for good, without sending it. */
   reject(call: { id: string; person: string; reason: string }): Promise<HeldReport>;
 }
 
@@ -140,7 +156,7 @@ interface Retrieval {
   id: string;
   archive: string;
   state: 'waiting' | 'running' | 'succeeded' | 'failed';
-  /** Objects that the archive has, and how many of them are here. */
+  /** Number of objects that the archive has, and how many of them have arrived. */
   wanted: number | null;
   here: number | null;
   code: ErrorCode | null;
@@ -170,7 +186,10 @@ export interface ArchiveOperations {
 }
 
 export interface RetentionOperations {
-  /** Removes received studies that are old enough, or counts them; `kept` says why others stay. */
+  /**
+   * Removes received studies that are old enough, or with `dryRun` only counts them. `kept` states
+   * why others are kept.
+   */
   clean(dryRun: boolean): Promise<{
     studies: number;
     objects: number;
@@ -181,7 +200,10 @@ export interface RetentionOperations {
 }
 
 export interface AuditOperations {
-  /** Checks the seals. @param publicKeys further files with keys that have signed. */
+  /**
+   * Checks the seals of the audit. @param publicKeys paths of further files with public keys that
+   * have signed seals.
+   */
   verify(
     publicKeys: readonly string[],
   ): Promise<

@@ -11,7 +11,9 @@ import { EVENTS } from '../platform/logging/events.ts';
 import type { Logger } from '../platform/logging/logger.ts';
 import { type RunByName, type RunCommand, typedCommands } from './commands.ts';
 
-/** `sun_path` of a Unix socket address holds 108 bytes on Linux, 104 on macOS. */
+/**
+ * Maximum length of a socket path in bytes: `sun_path` holds 108 bytes on Linux and 104 on macOS.
+ */
 const LONGEST_SOCKET_PATH = 100;
 
 export function adminSocketPath(dataDir: string): string {
@@ -25,7 +27,7 @@ export function adminSocketPath(dataDir: string): string {
  * Serves commands on a Unix socket that only the gateway's own user may open (mode 0600): the
  * embedded database serves one process, so every other command asks the running gateway. When
  * several processes share a data folder (with a server database), the first one serves; a socket
- * file that nobody answers on is stale and is replaced.
+ * file without a process that answers is replaced.
  */
 export async function serveAdminSocket(
   dataDir: string,
@@ -102,14 +104,14 @@ export class NoGatewayError extends Error {
 
 const refusal = z.object({ detail: z.string().default('the command failed') });
 
-/** Runs one command in the gateway of `dataDir`. @throws NoGatewayError when none runs. */
+/** Runs one command in the gateway of `dataDir`. @throws NoGatewayError when no gateway runs. */
 export async function callAdminSocket(
   dataDir: string,
   name: string,
   parameters: unknown,
 ): Promise<string> {
   const socketPath = adminSocketPath(dataDir);
-  // No connection is kept: another gateway may serve the same path at the next call.
+  // The connection is not kept, because another gateway may serve the same path at the next call.
   const options = { socketPath, path: `/${name}`, method: 'POST', agent: false };
   const answer = await new Promise<IncomingMessage>((done, fail) => {
     const call = request(options, done);

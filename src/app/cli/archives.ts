@@ -15,9 +15,7 @@ interface FindOptions extends Omit<StudyKeys, 'studyInstanceUid' | 'issuerOfPati
   json?: boolean;
 }
 
-/**
- * Lists the studies that an archive has. @returns the exit status: 1 when it has none.
- */
+/** Lists the studies that an archive has. @returns the exit status: 1 when the archive has none. */
 export async function find({
   from,
   study,
@@ -59,8 +57,8 @@ const POLL_MS = 500;
 const PATIENCE_MS = 600_000;
 
 /**
- * Makes the running gateway retrieve a study and route it. @returns the exit status: 0 when it has
- * arrived.
+ * Makes the running gateway retrieve a study and route it. @returns the exit status: 0 when the
+ * study has arrived.
  */
 export async function fetchStudy(
   study: string,
@@ -87,7 +85,8 @@ export async function fetchStudy(
 }
 
 /**
- * @throws Error when no gateway runs: the next one that starts retrieves the study.
+ * The state of a retrieval. @throws Error when no gateway runs: the retrieval then continues at the
+ * next start of a gateway.
  */
 async function retrieval(id: string): Promise<CommandAnswer<'archives.retrieval'>> {
   try {

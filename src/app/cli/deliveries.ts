@@ -82,7 +82,8 @@ interface ReplayOptions {
 }
 
 /**
- * Sends dead deliveries again: one, or all of a destination; to the same destination or another.
+ * Sends one dead delivery or all those of a destination again, to the same destination or to
+ * another.
  */
 export async function replay(id: string | undefined, options: ReplayOptions): Promise<void> {
   const { destination, toAlternate = false, to } = options;

@@ -42,7 +42,7 @@ export async function releaseHeld(
     id,
     person: personOf(by),
     patient,
-    // `--no-order` gives false.
+    // With `--no-order` the option is false.
     order: order || undefined,
     withoutOrder: order === false,
   });

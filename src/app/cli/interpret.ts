@@ -95,7 +95,7 @@ export async function interpret(
     clinicalContext: input.clinical_context ?? {},
     models: loadConfig().models,
   };
-  // The name of the work folder is the request id, from which every UID of the result is made.
+  // The name of the work folder is the request id, from which all UIDs of the result are derived.
   const folder = join(tmpdir(), `local_${randomUUID()}`);
   try {
     await mkdir(join(folder, 'files'), { recursive: true });

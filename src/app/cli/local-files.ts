@@ -23,7 +23,7 @@ async function filesOf(path: string): Promise<LocalFile[]> {
   }));
 }
 
-/** Files given by name, and every file of folders given by name, in order of name. */
+/** The files given by name, and every file in the folders given by name, sorted by name. */
 export async function localFiles(paths: readonly string[]): Promise<LocalFile[]> {
   const files: LocalFile[] = [];
   for (const path of paths) files.push(...(await filesOf(path)));
@@ -35,7 +35,10 @@ export async function filesBelow(paths: readonly string[]): Promise<string[]> {
   return (await localFiles(paths)).map(({ path }) => path);
 }
 
-/** Two files of one name from different folders get a number: `image.dcm (2)`. */
+/**
+ * Makes the names unique: the second of two files with the same name gets a number, as in
+ * `image.dcm (2)`.
+ */
 export function withUniqueNames(files: readonly LocalFile[]): LocalFile[] {
   const taken = new Set<string>();
   return files.map(({ name: wanted, path }) => {

@@ -4,12 +4,16 @@ import { loadConfig } from '../../../config/load.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';
 import { commandsFor, runCommand } from './operations.ts';
 
-/** Removes received studies older than `retention.intakeDays`, or says which would be removed. */
+/**
+ * Removes received studies older than `retention.intakeDays`, or with `dryRun` prints how many
+ * would be removed.
+ */
 export async function clean({ dryRun = false }: { dryRun?: boolean }): Promise<void> {
   const config = loadConfig();
   const { intakeDays, quarantineDays } = config.retention;
   const keepsAll = intakeDays === undefined && quarantineDays === undefined;
-  // Asked even then, because without the gateway's data the answer would be about another site.
+  // The gateway is asked even for a dry run, because without its data the answer would describe a
+  // different site.
   const removal = await commandsFor(config)('retention.clean', {
     dryRun: dryRun || keepsAll,
     person: userInfo().username,
@@ -30,7 +34,8 @@ export async function clean({ dryRun = false }: { dryRun?: boolean }): Promise<v
 }
 
 /**
- * Lists everything in the audit that has changed since it was sealed. @returns 0 when nothing has.
+ * Lists everything in the audit that has changed since it was sealed. @returns the exit status: 0
+ * when nothing has changed.
  */
 export async function verifyAudit({ publicKey = [] }: { publicKey?: string[] }): Promise<number> {
   const { intact, seals, rows, unsealed, findings } = await runCommand('audit.verify', {

@@ -11,9 +11,10 @@ type Environment = Record<string, string | undefined>;
 
 /**
  * Says which data a command uses when no gateway runs.
- * @param mayMake whether the command may create the data itself, as a first key before the first
- * start does: only in a folder that was given. In the default `./data` it would mostly create a
- * second, empty database beside that of the gateway, which would not know the key.
+ * @param mayMake whether the command may create the data itself, as the command for a first key
+ * does before the first start. This is allowed only in a folder that was named explicitly: in the
+ * default `./data` it would usually create a second, empty database beside that of the gateway,
+ * which would not know the key.
  * @throws Error when there is no data.
  */
 export function describeSiteData(
@@ -58,7 +59,7 @@ export const runCommand: RunCommand = (name, parameters) =>
 
 const said = new Set<string>();
 
-/** One call of the command line may run many commands. */
+/** Prints a line once per process, because one call of the command line may run many commands. */
 function sayOnce(line: string): void {
   if (said.has(line)) return;
   said.add(line);

@@ -36,7 +36,7 @@ export function progressBar(output: ProgressOutput) {
       last = line;
       output.write(isTTY ? `\r\u001b[K${line}` : `${line}\n`);
     },
-    /** A line above the bar. */
+    /** Prints a line above the bar. */
     say(text: string): void {
       output.write(isTTY ? `\r\u001b[K${text}\n${last}` : `${text}\n`);
     },
@@ -52,7 +52,7 @@ interface SubmitOptions {
   report?: boolean;
   priority?: string;
   metadata?: string[];
-  /** Print the id and do not wait. */
+  /** Prints the id of the request and does not wait for its end. */
   detach?: boolean;
 }
 

@@ -71,7 +71,10 @@ function stopOnSignal(
   for (const signal of SIGNALS) process.on(signal, onSignal);
 }
 
-/** The configuration file may change its rules, but only for destinations that this gateway has. */
+/**
+ * Follows the rules of the configuration file. Changed rules may only name destinations that this
+ * gateway already has.
+ */
 function rulesOf(config: Config, logger: Logger): RulesSource {
   const file = process.env.SONOGATE_CONFIG;
   if (!file) return fixedRules(config.routing);

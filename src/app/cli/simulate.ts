@@ -13,7 +13,10 @@ import { CART_STYLES } from '../simulate/carts.ts';
 import { send } from './dicom.ts';
 import { count, port, seconds, wholeNumber } from './numbers.ts';
 
-/** Typed only: the list itself loads all views of the phantom, which would slow every command. */
+/**
+ * A copy checked by its type: importing the list itself would load all views of the phantom and
+ * slow down every command.
+ */
 const CONTENTS: Record<StudyContents, string> = {
   biometry: 'planes of biometry',
   stills: 'stills of all views',
@@ -102,8 +105,8 @@ async function writeStudy(
 }
 
 /**
- * Writes a phantom obstetric study as DICOM files, with `truth.json` beside them: what a perfect
- * reader would measure. With `send`, the files go to that node as well.
+ * Writes a phantom obstetric study as DICOM files, with `truth.json` beside them: the values that a
+ * perfect reader would measure. With `send`, the files go to that node as well.
  */
 export async function simulate(options: {
   gaDays: number;
@@ -118,8 +121,8 @@ export async function simulate(options: {
 }
 
 /**
- * Writes a phantom adult echo study likewise, or with `handheld` a few of its clips as a handheld
- * scanner exports them: MP4 without calibration.
+ * Writes a phantom adult echo study in the same way, or with `handheld` a few of its clips as a
+ * handheld scanner exports them: MP4 without calibration.
  */
 async function simulateEcho(options: {
   heart: EchoCaseName;

@@ -27,12 +27,15 @@ const metaSchema = z.looseObject({ security: z.array(z.looseObject({ code: z.str
 
 const notesSchema = z.array(z.looseObject({ text: z.string() }));
 
-/** Notes of a value that no AI asserts. */
+/** Notes that mark a value as given from outside, not asserted by an AI. */
 const GIVEN: ReadonlySet<string> = new Set(Object.values(ORIGINS));
 
 const STATEMENTS: ReadonlySet<string> = new Set(['DiagnosticReport', 'Observation']);
 
-/** Who asserts a statement: our software, or nobody, as for everything that a test key gets. */
+/**
+ * Tags that state who asserts a statement: our software, or nobody, as for all results of a test
+ * key.
+ */
 const ASSERTED: ReadonlySet<string | undefined> = new Set([AI_ASSERTED.code, TEST_DATA.code]);
 
 type Entry = z.infer<typeof entrySchema>;
@@ -82,8 +85,8 @@ function statusFault({ resource }: Entry): string | null {
 }
 
 /**
- * Statements of a machine and test data are tagged as such (exchange 1.2); a value that it was
- * given says where it is from.
+ * Statements of a machine and test data are tagged as such (exchange 1.2); a value that was given
+ * from outside states its origin.
  */
 function tagFault({ resource }: Entry): string | null {
   if (!STATEMENTS.has(resource.resourceType)) return null;
@@ -119,8 +122,8 @@ function unlisted(entries: readonly Entry[], reports: readonly Entry[]): string[
 }
 
 /**
- * Checks what a result Bundle of ours must be: a transaction of conditional writes whose references
- * resolve, drafts only. Structure and value sets are left to a FHIR validator.
+ * Checks the rules for our result Bundles: a transaction of conditional writes that contains only
+ * drafts and whose references resolve. Structure and value sets are left to a FHIR validator.
  * @returns every fault found; empty for a conforming Bundle.
  */
 export function checkBundle(json: unknown): string[] {
@@ -181,7 +184,10 @@ export function checkContent(bytes: Buffer): { kind: string; faults: string[] } 
   }
 }
 
-/** `npx sonogate validate`: each file with its faults. @returns the exit status, 1 with any fault. */
+/**
+ * `npx sonogate validate`: each file with its faults. @returns the exit status, 1 when any file has
+ * a fault.
+ */
 export async function validate(paths: readonly string[]): Promise<number> {
   let faulty = 0;
   for (const path of paths) {

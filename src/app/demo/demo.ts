@@ -29,7 +29,7 @@ interface DemoOptions {
   /** Keep the gateway running until SIGINT. */
   stay?: boolean;
   seed: number;
-  /** Both when left out. */
+  /** The study to run; both studies run when it is left out. */
   only?: DemoStudyName;
 }
 
@@ -38,7 +38,7 @@ const CART_AE_TITLE = 'PHANTOM-CART';
 const GIVE_UP_SECONDS = 300;
 const POLL_MS = 250;
 
-/** How the gateway tells the studies apart. */
+/** Study Description by which the rules of the gateway distinguish the two studies. */
 const DESCRIPTION = { obstetric: 'obstetric', echo: 'echocardiogram' } as const;
 
 /** Settings of the demo, over those of the site: free ports, loopback peers, short waits. */

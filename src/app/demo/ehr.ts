@@ -32,8 +32,8 @@ class EhrRefusal extends Error {
 }
 
 /**
- * Resources of a type that match every parameter: `identifier` (a token) and `patient`; others are
- * refused rather than ignored.
+ * Resources of a type that match every parameter: `identifier` (a token) and `patient`; other
+ * parameters are refused and not ignored.
  */
 function searchStore(store: EhrStore, type: string, parameters: URLSearchParams): Resource[] {
   const found = [...store.values()].filter((resource) => resource.resourceType === type);
@@ -171,7 +171,7 @@ const STATEMENT: Resource = {
  * The receiving EHR of the demo: a small FHIR R4 endpoint on loopback that keeps what it receives
  * in memory. It supports transactions with conditional entries, POST of a resource, read, and
  * search by identifier, and refuses everything else. It does not validate; the tests do.
- * @param port 0 for a free one.
+ * @param port 0 for a free port.
  */
 export async function startDemoEhr(port = 0): Promise<DemoEhr> {
   let store: EhrStore = new Map();

@@ -33,12 +33,12 @@ interface ComparisonRow {
   /** UCUM. */
   unit: string;
   truth: number;
-  /** Null when the pipeline gave no value. */
+  /** The accepted value of the pipeline; null when there is none. */
   measured: number | null;
   repeats: number;
 }
 
-/** Each true size of the phantom with the accepted value of the result. */
+/** Pairs each true size of the phantom with the accepted value of the result. */
 function compared(result: Result, truths: Readonly<Record<string, number>>): ComparisonRow[] {
   const accepted = result.measurements.filter(({ quality }) => quality === 'accepted');
   const standing = countingValues(accepted);

@@ -5,7 +5,7 @@ import { connect, type DetailedPeerCertificate, rootCertificates } from 'node:tl
 import { MS_PER_DAY } from '../../platform/time.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
-/** Warn about a certificate that ends sooner than this. */
+/** The doctor warns about a certificate that expires in fewer days than this. */
 const CERTIFICATE_DAYS = 30;
 const PATIENCE_MILLISECONDS = 10_000;
 
@@ -17,8 +17,9 @@ export function certificateEnds(what: string, end: Date): Finding {
 }
 
 /**
- * Checks TLS with a peer as deliveries will use it: version, the chain from its certificate to the
- * authority, and the end of each. The authority is `caFile`, or a public one.
+ * Checks TLS with a peer as deliveries will use it: the TLS version, the chain from the certificate
+ * of the peer to the authority, and the expiry date of each certificate. The authority is `caFile`,
+ * or a public one.
  */
 export async function checkChain(
   what: string,

@@ -18,7 +18,10 @@ export async function doctor({ json }: { json?: boolean }): Promise<number> {
   return STATUS[worst(findings)];
 }
 
-/** Scripts that test for 1 do not fail because of a warning. */
+/**
+ * Exit status for each result. A warning has its own status, so that scripts that test for 1 do not
+ * fail because of it.
+ */
 const STATUS = { ok: 0, fault: 1, warning: 2 } as const;
 
 function worst(findings: readonly Finding[]): Finding['state'] {

@@ -17,7 +17,10 @@ import { silentLogger } from '../../platform/logging/logger.ts';
 import { checkChain } from './certificates.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
-/** Tokens and audit trails need synchronised clocks (IHE ITI-1 asks for one second). */
+/**
+ * Largest accepted clock difference in seconds. Tokens and audit trails need synchronised clocks
+ * (IHE ITI-1 asks for one second).
+ */
 const CLOCK_SECONDS = 5;
 const PEER_TIMEOUT_SECONDS = 20;
 const HTTPS_PORT = 443;
@@ -48,7 +51,7 @@ async function pacs(destination: DicomDestination, ours: string): Promise<Findin
     if (refused.length > 0) findings.push(fault(what, `takes no ${refused.join(', ')}`));
     return [...findings, ...(await chain)];
   } catch (error) {
-    // When the association fails, the certificate chain often says why.
+    // When the association fails, the certificate chain often shows the cause.
     return [fault(what, inOneLine(error)), ...(await chain)];
   }
 }

@@ -14,12 +14,17 @@ import { ifMissing } from '../../platform/errors/file-system.ts';
 import { certificateEnds } from './certificates.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
-/** Warn when less than this many times the watermark is free. */
+/** The doctor warns when the free space is less than this many times the configured minimum. */
 const DISK_MARGIN = 5;
 const GIBIBYTE = 1024 ** 3;
-/** Permissions of other users, because the folder contains patients' images. */
+/**
+ * Permission bits of other users, who must have none because the folder contains patients' images.
+ */
 const OTHERS = 0o007;
-/** Needed for associations, event streams, database sessions and files at the same time. */
+/**
+ * Fewest open files that the limit must allow, for simultaneous associations, event streams,
+ * database sessions and files.
+ */
 const FEWEST_OPEN_FILES = 4096;
 
 /** Checks data folder, disk, models and, if one runs, the gateway itself. */
@@ -75,7 +80,7 @@ async function disk({ dataDir, dicom }: Config): Promise<Finding> {
   }
 }
 
-/** The weights must be those whose metrics the cards state. */
+/** Checks that the weights are those for which the model cards state metrics. */
 async function models(): Promise<Finding[]> {
   try {
     const entries = await readRegistry();
@@ -94,7 +99,7 @@ async function models(): Promise<Finding[]> {
   }
 }
 
-/** `ulimit -n` of the shell, `LimitNOFILE` of a unit. */
+/** Checks the limit of open files: `ulimit -n` of the shell, or `LimitNOFILE` of a systemd unit. */
 function openFiles(): Finding {
   const report = process.report.getReport() as {
     userLimits?: { open_files?: { soft: number | 'unlimited' } };
@@ -117,13 +122,16 @@ async function gateway(dataDir: string): Promise<Finding> {
 }
 
 const BACKEND_TIMEOUT_MS = 10_000;
-/** PostgreSQL 13, which the statements of the gateway need. */
+/** Oldest supported version: PostgreSQL 13, which the statements of the gateway need. */
 const OLDEST_POSTGRESQL = 130_000;
-/** BullMQ's own recommendation. */
+/** Oldest supported Redis version (major, minor), as BullMQ recommends. */
 const OLDEST_REDIS = [6, 2] as const;
-/** Leases and deadlines are compared with the clock of the database. */
+/**
+ * Largest accepted difference in seconds from the clock of the database, with which leases and
+ * deadlines are compared.
+ */
 const CLOCK_SECONDS = 5;
-/** Most sessions that one process opens: src/platform/database/open.ts. */
+/** Maximum number of sessions that one process opens (src/platform/database/open.ts). */
 const SESSIONS = 18;
 
 /** Checks database, Redis and bucket, where they are not part of this machine. */
@@ -248,8 +256,8 @@ const LISTEN_TIMEOUT_MS = 3000;
 
 /**
  * Checks the ports that this process listens on, and the certificates that it shows there.
- * @param running whether a gateway runs on the data folder: then its ports must answer, otherwise
- * they must be free.
+ * @param running whether a gateway runs on the data folder: if one runs, its ports must answer;
+ * otherwise they must be free.
  */
 export async function checkDoors(config: Config, running: boolean): Promise<Finding[]> {
   const { roles, http, dicom, monitoring } = config;

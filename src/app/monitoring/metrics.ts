@@ -190,7 +190,8 @@ export function createProcessMeters(): ProcessMeters {
 }
 
 /**
- * All of `GET /metrics`: of this process, and of the site from its tables. Contains no identity.
+ * All metrics of `GET /metrics`: those of this process, and those of the site, which are read from
+ * the tables. Contains no identity.
  */
 export function createMetrics({
   database,
@@ -206,7 +207,7 @@ export function createMetrics({
   dataDir: string;
 }): () => Promise<Metric[]> {
   const ended = followEndedWork(database);
-  // Work that ends from now on is counted, whenever the first scrape comes.
+  // Starts counting work that ends from now on, however late the first scrape is.
   const begun = ended().catch(() => []);
   const self = watchThisProcess({ ...process, models: meters.models });
   // Two concurrent scrapes share one reading: the followers of the tables keep a position in them.
@@ -278,8 +279,8 @@ export async function startMonitoringServer(
 
 interface Monitoring extends Pick<HttpDeps, 'checks' | 'metrics'> {
   /**
-   * Whether the gateway is ready: not before all its roles are open, and not when it is about to
-   * stop.
+   * Sets whether the gateway is ready. It is not ready before all its roles are open, nor when it
+   * is about to stop.
    */
   serving(yes: boolean): void;
   stop(): Promise<void>;

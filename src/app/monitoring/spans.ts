@@ -11,7 +11,7 @@ import {
   traceOfStudy,
 } from '../../platform/tracing/trace-context.ts';
 
-/** What the tables say about the reception of one revision of a study. Times are Unix seconds. */
+/** The reception of one revision of a study, as recorded in the tables. Times are Unix seconds. */
 interface ReceivedStudy {
   objects: number;
   bytes: number;
@@ -77,7 +77,10 @@ interface RoutedStudy {
   received: ReceivedStudy;
 }
 
-/** The root of its trace and the steps before it; deliveries of its objects join it. */
+/**
+ * The root span of the trace of a routed study, with the steps before routing. Deliveries of its
+ * objects join this trace.
+ */
 export function routedSpans(routed: RoutedStudy, ratio: number): Span[] {
   const { study, revision, rules, ended, received } = routed;
   const trace = traceOfStudy(study, revision, ratio);
@@ -95,10 +98,10 @@ export function routedSpans(routed: RoutedStudy, ratio: number): Span[] {
   return [root, ...receptionSpans(trace, id, received, { acted: ended, rule: rules.join(', ') })];
 }
 
-/** What the tables say about a delivery that has ended. Times are Unix seconds. */
+/** A delivery that has ended, as recorded in the tables. Times are Unix seconds. */
 export interface EndedDelivery {
   id: string;
-  /** Null: a forwarded object; `source` is then its study. */
+  /** Id of the request; null for a forwarded object, whose `source` is then its study. */
   request: string | null;
   source: RequestSource;
   kind: string;
@@ -167,7 +170,7 @@ export function commitmentSpan(answered: AnsweredCommitment, ratio: number): Spa
   });
 }
 
-/** What the tables say about a request that has ended. Times are Unix seconds. */
+/** A request that has ended, as recorded in the tables. Times are Unix seconds. */
 export interface EndedRequest {
   id: string;
   source: RequestSource;
@@ -179,7 +182,10 @@ export interface EndedRequest {
   started: number | null;
   ended: number;
   stages: { name: string; at: number }[];
-  /** Reception of its revision of the study; null when it came without one. */
+  /**
+   * Reception of the revision of the study that the request is about; null for a request without a
+   * study.
+   */
   study: ReceivedStudy | null;
 }
 
@@ -187,8 +193,8 @@ export interface EndedRequest {
 const BEFORE_RUN = new Set(['received', 'queued_gpu']);
 
 /**
- * The spans of a request from its first object, or its call, to its end; none when it is not
- * traced.
+ * The spans of a request from its first object, or its call, to its end; an empty list when it is
+ * not traced.
  */
 export function requestSpans(request: EndedRequest, ratio: number): Span[] {
   const { id, source, study, created, started, ended } = request;
@@ -353,7 +359,10 @@ export async function forgetClaims(database: Queryable): Promise<void> {
   );
 }
 
-/** Most associations to remember; the oldest, which mostly sent nothing, are forgotten. */
+/**
+ * Maximum number of associations to remember. The oldest, most of which sent no objects, are
+ * forgotten first.
+ */
 const MOST_REMEMBERED = 10_000;
 
 /**

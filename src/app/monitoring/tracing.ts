@@ -63,7 +63,9 @@ function traceOutgoingCalls(
 
 const ROUND_MILLISECONDS = 2000;
 const ROUNDS_BETWEEN_CLEANING = 1800;
-/** Most spans of one post, and most that wait while the collector is away. */
+/**
+ * Maximum number of spans per post, and of spans that wait while the collector cannot be reached.
+ */
 const BATCH = 512;
 const MOST_WAITING = 8192;
 
@@ -76,7 +78,7 @@ export interface RunningTracing {
   stop(): Promise<void>;
 }
 
-/** Without the setting, nothing is loaded, read or changed. */
+/** Used when tracing is not configured: nothing is loaded, read or changed. */
 export const NO_TRACING: RunningTracing = {
   onEvent: () => {},
   traced: (deliverer) => deliverer,
@@ -86,8 +88,8 @@ export const NO_TRACING: RunningTracing = {
 /**
  * One trace for each revision of a study and each request of a client, from the association to the
  * answers of the destinations. Spans are made from the rows of the tables when a request or
- * delivery has ended, with ids derived from ours: they are complete whichever processes did the
- * work or died, and cost the work itself nothing.
+ * delivery has ended, with ids derived from ours: so they are complete no matter which processes
+ * did the work or died, and they do not slow the work itself.
  */
 export async function startTracing(
   settings: Tracing | undefined,

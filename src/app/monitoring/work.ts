@@ -23,7 +23,9 @@ interface Gauge {
 const SECONDS_SINCE = (column: string) =>
   `GREATEST(0, EXTRACT(EPOCH FROM now() - min(${column})))::float8`;
 
-/** Clients choose webhook URLs, so they are not used as labels. */
+/**
+ * SQL: the destination as a label. Clients choose webhook URLs, so all webhooks share one label.
+ */
 const DESTINATION = `CASE WHEN kind = 'webhook' THEN 'webhooks' ELSE destination END`;
 
 const GAUGES: readonly Gauge[] = [
@@ -128,7 +130,7 @@ interface EndedRequest {
   ended: number;
   wait: number | null;
   run: number | null;
-  /** Since the first object of its study; null where there is no study. */
+  /** Seconds since the first object of the study; null without a study. */
   study: number | null;
   stages: { name: string; seconds: number }[];
 }
@@ -139,7 +141,7 @@ interface EndedDelivery {
   kind: string;
   state: string;
   ended: number;
-  /** From the first object of its study to the peer's answer. */
+  /** Seconds from the first object of the study to the answer of the peer; null without a study. */
   door: number | null;
 }
 
@@ -171,7 +173,7 @@ const ENDED_DELIVERIES = `
 
 /**
  * Histograms of work that has ended since this process was first scraped, by following the tables:
- * every process of a site reports the same rates, whichever of them did the work.
+ * every process of a site reports the same rates, no matter which process did the work.
  */
 export function followEndedWork(database: Queryable): () => Promise<Metric[]> {
   const ended = createCounter({
@@ -217,7 +219,7 @@ export function followEndedWork(database: Queryable): () => Promise<Metric[]> {
     for (const { name, seconds } of row.stages) stage.observe(seconds, { endpoint, stage: name });
   };
   const onDelivery = (row: EndedDelivery) => {
-    // Webhooks go wherever clients say: their addresses are no label.
+    // Clients choose the URLs of webhooks, so the URLs are not used as labels.
     const destination = row.kind === 'webhook' ? 'webhooks' : row.destination;
     deliveries.add(1, { destination, kind: row.kind, state: row.state });
     if (row.door !== null && row.kind !== 'webhook') door.observe(row.door, { destination });

@@ -7,14 +7,14 @@ import {
 } from '../../../pipelines/inference/accelerators.ts';
 import { INFERENCE, type InferenceRun } from '../../../pipelines/inference/inference-channel.ts';
 import { isOutOfSpace } from '../../platform/errors/file-system.ts';
-// Its threads must be running before further ones are forbidden.
+// Imported first: its threads must be running before new threads are forbidden.
 import './inference-threads.ts';
 import type { FromChild, ToChild } from '../../core/queue/pipeline-process.ts';
 import { forbidThreads } from './confinement.ts';
 
 /**
- * Entry of a pipeline process. It knows no database, queue or network: it receives a module and a
- * folder, and answers with events and an end. It ends with its parent.
+ * Entry of a pipeline process. It has no access to the database, the queue or the network: it
+ * receives a module and a folder, and answers with events and an end. It ends with its parent.
  */
 let running: AbortController | null = null;
 

@@ -6,8 +6,8 @@ import threads from 'node:worker_threads';
 
 /**
  * Loaded into a pipeline process before anything else: removes network access from its JavaScript,
- * for which Node 24 has no permission. It does not stop native code; docs/security.md says what
- * does.
+ * for which Node 24 has no permission. It does not stop native code; docs/security.md describes
+ * what stops native code.
  */
 function refuse(): never {
   throw Object.assign(new Error('a pipeline has neither network nor threads'), {

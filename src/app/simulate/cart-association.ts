@@ -26,7 +26,7 @@ import type { OutgoingObject } from '../../../dimse/network/requestor.ts';
 import type { DicomNode } from '../cli/dicom.ts';
 import type { Cart } from './carts.ts';
 
-/** A cart gives up after the peer has been silent for this long. */
+/** Milliseconds of silence from the peer after which a cart gives up. */
 const PATIENCE_MILLISECONDS = 30_000;
 const MAX_ANSWER_PDU_BYTES = 1_048_576;
 
@@ -46,7 +46,7 @@ export class CartAssociation {
   readonly #cart: Cart;
   readonly #events: AsyncGenerator<PduEvent>;
   readonly #messages = new MessageAssembler();
-  /** `class syntax` → context. */
+  /** Maps `class syntax` to the id of the presentation context. */
   readonly #contexts = new Map<string, number>();
   #pduBytes: number;
   #messageId = 0;

@@ -29,7 +29,10 @@ interface ExamOutcome {
   committed: number | null;
 }
 
-/** An exam as the cart sends it: MPPS begins, objects, MPPS ends, end of association, commitment. */
+/**
+ * An exam as the cart sends it: MPPS N-CREATE, the objects, MPPS N-SET, the end of the association,
+ * then storage commitment.
+ */
 export async function sendExam(
   node: DicomNode,
   cart: Cart,
@@ -82,7 +85,10 @@ export async function sendExam(
   };
 }
 
-/** Presentation contexts for the images of the cart: odd ids, in its order (PS3.8 9.3.2.2). */
+/**
+ * Presentation contexts for the images of the cart: odd ids, in the order of the cart (PS3.8
+ * 9.3.2.2).
+ */
 export function imageContexts(cart: Cart): ProposedContext[] {
   const classes = [cart.classes.still, cart.classes.cine, ...cart.alsoProposes];
   const proposals = classes.flatMap((abstractSyntax) =>
@@ -114,7 +120,7 @@ function stepBegun(studyInstanceUid: string, { callingAeTitle }: Cart): NaturalD
   };
 }
 
-/** PS3.4 table F.7.2-1: attributes at its end, with the objects of the exam. */
+/** PS3.4 table F.7.2-1: attributes known when the exam ends, with its objects. */
 function stepEnded(objects: readonly OutgoingObject[]): NaturalDataset {
   return {
     PerformedProcedureStepStatus: 'COMPLETED',

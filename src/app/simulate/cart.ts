@@ -56,7 +56,7 @@ export async function simulateCart(
   const cart: Cart = { ...style, callingAeTitle: options.from ?? style.callingAeTitle };
   const { files, truth } = await simulateObstetricStudy({
     ...options,
-    // Each exam is a new one of the same fetus.
+    // Each exam is a new acquisition of the same fetus.
     acquisition: new Date().toISOString(),
     encoding: { compression: cart.compression, colour: 'rgb' },
   });

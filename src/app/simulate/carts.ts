@@ -30,7 +30,7 @@ const USER_ITEM = {
 
 /** How a kind of cart behaves on the network. */
 export interface Cart {
-  /** What distinguishes it, for a person. */
+  /** What distinguishes this cart from others, in words. */
   habit: string;
   callingAeTitle: string;
   implementation: { classUid: string; version: string };
@@ -38,7 +38,10 @@ export interface Cart {
   announcedPduBytes: number;
   /** Largest P-DATA-TF that it sends, and how many presentation data values it packs into one. */
   pdu: { bytes: number; values: number; commandBesideData: boolean };
-  /** A context for each transfer syntax of a class, or one with all of them. */
+  /**
+   * Whether the cart proposes one presentation context for each transfer syntax of a class, or one
+   * context with all of them.
+   */
   contexts: 'per-syntax' | 'per-class';
   classes: { still: string; cine: string };
   /** The encoding of its images, and the transfer syntaxes in which it offers them. */
@@ -48,7 +51,7 @@ export interface Cart {
   alsoProposes: readonly string[];
   /** Whether it uses one association for the whole exam or one for each object. */
   association: 'exam' | 'object';
-  /** How it ends an association: A-RELEASE, A-ABORT, or the connection is just closed. */
+  /** How it ends an association: A-RELEASE, A-ABORT, or just closing the connection. */
   end: 'release' | 'abort' | 'close';
   /** Reports the exam by MPPS (PS3.4 F.7). */
   performedProcedure: boolean;
@@ -114,7 +117,8 @@ export const CARTS = {
   samsung: {
     habit: 'offers images compressed only, and aborts instead of releasing',
     callingAeTitle: 'CART-SAMSUNG',
-    // PS3.8 Annex F: no padding; some pad the UID to an even length all the same.
+    // PS3.8 Annex F: UIDs have no padding here, but some machines pad them to an even length all
+    // the same.
     implementation: { classUid: '2.25.10030\0', version: ' SAMSUNG STYLE ' },
     announcedPduBytes: 32_768,
     pdu: { bytes: 32_768, values: 2, commandBesideData: false },

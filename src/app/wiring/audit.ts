@@ -128,7 +128,10 @@ function fhirRepository(
   };
 }
 
-/** Patients have the same identifiers in the audit repository as in the EHR. */
+/**
+ * The identifier systems in the audit repository. Patients have the same identifiers there as in
+ * the EHR.
+ */
 function identifiersOf({ destinations }: AuditConfig) {
   const ehr = destinations.find((destination) => destination.type === 'fhir');
   return { requestSystem: REQUEST_SYSTEM, patientSystems: ehr?.patientIdentifierSystems };
@@ -143,7 +146,7 @@ function siteOf({ audit, dicom }: AuditConfig): AuditSite {
   };
 }
 
-/** The audit's name of a destination: an AE title, or its name. */
+/** The name of a destination in the audit: its AE title, or the name in the configuration. */
 export function auditedActor({ destinations }: Pick<Config, 'destinations'>, name: string): string {
   const found = destinations.find((destination) => destination.name === name);
   return found?.type === 'dicom' ? `ae:${found.aeTitle}` : `node:${name}`;

@@ -16,7 +16,9 @@ import type { Wording } from '../../doors/console/result-view.ts';
 import type { Operations } from '../../operations/operations.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 
-/** How the console puts the contents of a result into words: those of the concept table. */
+/**
+ * How the console puts the contents of a result into words: it uses the words of the concept table.
+ */
 export const RESULT_WORDING: Wording = {
   decimals: decimalsOf,
   number: numberText,

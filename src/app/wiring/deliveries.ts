@@ -103,7 +103,7 @@ export async function startDeliveries(
   };
 }
 
-/** Address of the HTTP door for clients on this machine. */
+/** The address at which clients on this machine reach the HTTP door. */
 function ownAddress({ host, port, tls }: Config['http']): string {
   return `${tls ? 'https' : 'http'}://${host}:${port}`;
 }

@@ -9,8 +9,8 @@ type AuditDeps = Pick<ConsoleDeps, 'writeAudit' | 'now'>;
 type Call = Context & { state: ConsoleState };
 
 /**
- * Audits whose identity an answer contains, before it is sent; nothing for a role that sees no
- * identity.
+ * Audits whose identity an answer contains, before the answer is sent. For a role that sees no
+ * identity, nothing is audited.
  * @param where the page: `worklist`.
  */
 export async function auditRows(

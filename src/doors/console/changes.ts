@@ -4,11 +4,11 @@ import type { Logger } from '../../platform/logging/logger.ts';
 const CHANNEL = 'sonogate_console';
 
 /**
- * Checks again after this long in case a notification was lost, and for studies that are still
- * receiving objects.
+ * Milliseconds between checks for changes, in case a notification was lost, and for studies that
+ * are still receiving objects.
  */
 const LOOK_MS = 1000;
-/** Changes that occur together are sent together. */
+/** Milliseconds to wait after a change, so that changes that occur together are sent together. */
 const GATHER_MS = 150;
 const MOST_AT_A_TIME = 500;
 /**
@@ -25,7 +25,7 @@ export interface Change {
 }
 
 export interface ChangeBatch {
-  /** Passed back as `after`, it resumes with the changes that followed. */
+  /** Passed back as `after`, this cursor resumes with the changes that followed. */
   cursor: string;
   changes: Change[];
   /** True when `after` was too old: changes since then are unknown. */
@@ -35,8 +35,8 @@ export interface ChangeBatch {
 /** Changes of studies, requests and deliveries as they are committed, by any process. */
 export interface Changes {
   /**
-   * Yields a first batch, even an empty one, then one whenever something changed; ends with
-   * `signal`.
+   * Yields a first batch, even an empty one, then another batch whenever something has changed.
+   * Ends when `signal` aborts.
    */
   follow(after: string | null, signal: AbortSignal): AsyncGenerator<ChangeBatch>;
   close(): Promise<void>;
@@ -136,7 +136,7 @@ async function isKept(database: PooledDatabase, cursor: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** The last change before the period that is repeated. */
+/** Cursor of the last change before the period that is repeated (`LOOK_BACK`). */
 async function startingPlace(database: PooledDatabase): Promise<string> {
   const { rows } = await database.query<{ xid: string; seq: string }>(
     `SELECT xid::text, seq::text FROM console_changes

@@ -36,7 +36,8 @@ function addPageRoutes(router: Router<ConsoleState>, { files }: Pick<ConsoleDeps
 
 function sendFile(context: Context, file: PageFile): void {
   context.set('ETag', file.etag);
-  // Revalidated at each use, and answered 304 as long as the gateway is the same.
+  // The browser revalidates the file at each use, and the answer is 304 until the gateway is
+  // updated.
   context.set('Cache-Control', 'no-cache');
   context.vary('Accept-Encoding');
   context.status = 200;

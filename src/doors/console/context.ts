@@ -33,7 +33,7 @@ export interface ConsoleDeps {
   showSubject: ShowSubject;
   changes: Changes;
   files: PageFiles;
-  /** Null when no provider is configured. */
+  /** The identity provider; null when none is configured. */
   oidc: OidcProvider | null;
   logger: Logger;
   stopping: AbortSignal;

@@ -80,7 +80,7 @@ export type * from './settings-contract.ts';
 export type * from './shared-contract.ts';
 
 export interface SignIn {
-  /** Null: no OpenID Connect provider is set. */
+  /** The OpenID Connect provider; null when none is configured. */
   oidc: { label: string } | null;
 }
 
@@ -95,7 +95,7 @@ export interface Session {
   role: ConsoleRole;
   may: Capability[];
   signedInBy: 'key' | 'oidc';
-  /** Send it as `X-CSRF-Token` with each change. */
+  /** The client sends this token as `X-CSRF-Token` with each change. */
   csrf: string;
   /** When the session ends if it is not used, and when it ends in any case. */
   idleEndsAt: string;
@@ -150,7 +150,10 @@ export interface WorklistRow {
   kind: 'study' | 'request';
   subject: Subject | null;
   state: RowState;
-  /** In words, for example why no rule matched; null when there is nothing to say, or hidden. */
+  /**
+   * The reason for the state in words, for example why no rule matched; null when there is none, or
+   * the role may not read it.
+   */
   reason: string | null;
   /** Name of the DICOM source; `api` or `queue` for a request. */
   source: string;
@@ -162,28 +165,31 @@ export interface WorklistRow {
   tags: string[];
   test: boolean;
   /**
-   * When the first object was received, or the request submitted. Rows are sorted by it, newest
-   * first.
+   * When the first object was received, or the request submitted. Rows are sorted by this time,
+   * newest first.
    */
   arrivedAt: string;
   /** Last change that the console knows of. */
   changedAt: string;
-  /** What it waits for, in words, and until when; both null when it does not wait. */
+  /** What the row waits for, in words, and until when; both null when it does not wait. */
   waitsFor: string | null;
   waitsUntil: string | null;
-  /** Of the newest request; null before. */
+  /** Stage of the newest request; null before the first request. */
   stage: { name: string; label: string; progress: number; etaSeconds: number | null } | null;
   /** Critical flags of the newest request, in words. */
   critical: { text: string; section: string; at: string }[];
-  /** Who acknowledged them; null when nobody has, or there are none. */
+  /** Who acknowledged the critical flags; null when nobody has, or there are no flags. */
   acknowledged: { person: string; at: string } | null;
-  /** The result at a glance: at most four values and the count of sections. Null before. */
+  /**
+   * The result at a glance: at most four values, and how many of the sections were assessed. Null
+   * before there is a result.
+   */
   glance: { values: string[]; assessed: number; sections: number } | null;
   deliveries: { waiting: number; delivered: number; dead: number; held: number };
 }
 
 export interface WorklistQuery extends CursorQuery {
-  /** May be repeated. */
+  /** States of the rows to list; the parameter may be repeated. */
   state?: RowState | RowState[];
   source?: string;
   endpoint?: string;
@@ -217,12 +223,13 @@ export interface Facets {
 /**
  * `GET /events`: `event:` is the type, `data:` the JSON below, `id:` may be sent back as
  * `Last-Event-ID` (an EventSource does). Rows are complete: they replace those with the same key.
- * An id that is too old to resume from is answered with `reset` first: reload.
+ * If an id is too old to resume from, the first event is `reset`, and the page must reload its
+ * data.
  */
 export type ConsoleEvent =
   | { type: 'hello'; data: { at: string } }
   | { type: 'reset'; data: { at: string } }
-  /** New or changed; `changed` says in what: the study page loads those parts again. */
+  /** A new or changed row. `changed` names the changed parts, which the study page loads again. */
   | {
       type: 'row';
       data: { row: WorklistRow; changed: ('study' | 'request' | 'delivery')[] };
@@ -243,10 +250,10 @@ export interface StudyPage {
     objects: StudyObject[];
     /** The rules as they are now, judged on this study. */
     rules: RuleVerdict[];
-    /** Rules under which a person may release it. */
+    /** Rules under which a person may release the study. */
     releasableTo: string[];
   } | null;
-  /** Newest first; the row shows the first. */
+  /** Requests of the study, newest first. The row of the worklist shows the first. */
   requests: RequestSummary[];
   /** Oldest first. */
   timeline: TimelineEntry[];
@@ -313,9 +320,9 @@ export interface TimelineEntry {
     | 'changed';
   /** One line. */
   title: string;
-  /** The cause; null when there is nothing to say, or the role may not read it. */
+  /** The cause; null when there is none, or the role may not read it. */
   detail: string | null;
-  /** The person, machine or peer that did it; null: the gateway. */
+  /** The person, machine or peer that did this; null when the gateway did it. */
   actor: string | null;
   requestId: string | null;
   deliveryId: string | null;
@@ -326,6 +333,6 @@ export interface HoldStudy {
 }
 
 export interface ReleaseStudy {
-  /** One of `releasableTo`; null: as the rules say, except those that hold. */
+  /** One of the rules in `releasableTo`; null to apply all rules except those that hold studies. */
   rule: string | null;
 }

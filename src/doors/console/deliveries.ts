@@ -26,7 +26,10 @@ interface ListedDelivery extends DeliveryRow {
   held: boolean;
 }
 
-/** Results and forwarded objects; webhooks belong to their account. */
+/**
+ * Deliveries of results and forwarded objects. Webhooks are left out, because they belong to their
+ * account.
+ */
 const SELECT = `
   SELECT d.*, ${HELD_FOR_A_PERSON} AS held,
     coalesce((SELECT coalesce(r.source ->> 'study', r.id) FROM requests r WHERE r.id = d.request_id),
@@ -64,7 +67,7 @@ export async function listDeliveries(
   };
 }
 
-/** Deliveries of a study: of its requests, and of its received objects. Oldest first. */
+/** Deliveries of the requests and the received objects of a study, oldest first. */
 export async function listDeliveriesOf(
   requestIds: readonly string[],
   studyId: string | null,
@@ -123,14 +126,16 @@ export function shownDelivery(
 const mayBeDiverted = ({ state, kind }: DeliveryRow): boolean =>
   (state === 'dead' || state === 'pending') && (kind === 'dicom' || kind === 'forward');
 
-/** Other PACS of the site. */
+/** Names of the other PACS of the site. */
 function alternatesOf(destination: string, destinations: Config['destinations']): string[] {
   return destinations
     .filter(({ type, name: other }) => type !== 'fhir' && other !== destination)
     .map(({ name: other }) => other);
 }
 
-/** An error in plain words, from the catalogue; `detail` is the message of the moment. */
+/**
+ * An error in plain words, from the catalogue; `detail` is the message of this particular failure.
+ */
 export function shownError(code: ErrorCode, detail: string | null): NonNullable<Delivery['error']> {
   const { title, operator } = catalogueEntry(code);
   return { code, title, advice: operator, detail };
@@ -294,7 +299,10 @@ async function lastTaken({ database }: PeerDeps): Promise<{ destination: string;
   return rows;
 }
 
-/** Only of a delivery that waits or is dead: a delivered one no longer has an error. */
+/**
+ * The last error of each destination, from deliveries that wait or are dead: a delivered one no
+ * longer has an error.
+ */
 async function lastErrors({ database }: PeerDeps): Promise<LastWords[]> {
   const { rows } = await database.query<LastWords>(
     `SELECT DISTINCT ON (destination) destination, code, detail,

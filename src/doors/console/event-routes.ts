@@ -10,7 +10,9 @@ import { type ConsoleSession, findSession } from './sessions.ts';
 import { readRows, showRow, withGlances } from './worklist.ts';
 
 const RECONNECT_MS = 2000;
-/** How soon an ended session, or a changed role, takes effect. */
+/**
+ * Milliseconds until the end of a session or a change of its role takes effect on an open stream.
+ */
 const SESSION_LOOK_MS = 10_000;
 
 /** `GET /events`: changes, as the role of the session may see them. */

@@ -16,8 +16,8 @@ type Place = Pick<Config['http'], 'publicUrl' | 'maxBodyBytes' | 'maxFileBytes'>
 
 /**
  * RFC 6265bis 4.1.3.2: a name with `__Host-` is accepted only with Secure, Path=/ and no Domain, so
- * that no other host can set it. Browsers accept no Secure cookie over plain HTTP: on loopback it
- * is sent without; elsewhere nobody can sign in over plain HTTP.
+ * that no other host can set it. Browsers accept no Secure cookie over plain HTTP: on loopback the
+ * cookie is therefore sent without Secure; elsewhere nobody can sign in over plain HTTP.
  * @throws SonogateError `forbidden`
  */
 export function requireSafePlace(context: Context, config: Place): void {
@@ -72,7 +72,7 @@ function isLoopback(hostname: string): boolean {
 
 type GuardDeps = Pick<ConsoleDeps, 'config' | 'database' | 'limits' | 'now'>;
 
-/** Allows a call that has a session; one that changes something must also prove its origin. */
+/** Allows a call that has a session. A call that changes something must also prove its origin. */
 export function signedIn(deps: GuardDeps): Middleware<ConsoleState> {
   const { config, database, limits, now } = deps;
   return async (context, next) => {

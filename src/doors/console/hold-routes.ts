@@ -31,7 +31,10 @@ const rejectSchema: z.ZodType<RejectHold> = z.strictObject({
   reason: z.string().trim().min(1).max(500),
 });
 
-/** Codes that leave the patient uncertain, and codes after which the EHR merely did not answer. */
+/**
+ * What a person must do for a held report, by its error code: some codes leave the patient
+ * uncertain, while others only mean that the EHR did not answer.
+ */
 const NEEDS: Partial<Record<ErrorCode, HoldNeeds>> = {
   ehr_patient_not_found: 'patient',
   ehr_patient_ambiguous: 'patient',
@@ -41,7 +44,7 @@ const NEEDS: Partial<Record<ErrorCode, HoldNeeds>> = {
   ehr_unauthorized: 'nothing',
 };
 
-/** `/holds`: reports that wait for a person; the hold queue audits who did what. */
+/** `/holds`: reports that wait for a person; the hold queue itself audits who did what. */
 export function addHoldRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { config, operations } = deps;
   const body = jsonBody(config.http.maxBodyBytes);

@@ -9,13 +9,13 @@ const SECRET_NAME = 'console-pseudonym';
 /** Crockford's base 32, without letters that can be mistaken for digits. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /**
- * 40 bits: among a million patients, two share a pseudonym with a probability of one half; it is
- * not a key of anything.
+ * 40 bits: among a million patients, two share a pseudonym with a probability of one half. That is
+ * enough, because nothing uses the pseudonym as a key.
  */
 const PSEUDONYM_CHARACTERS = 8;
 
 /**
- * Decides how much of an identity a role receives; nothing else in the console sends any.
+ * Decides how much of an identity a role receives. No other code of the console sends any identity.
  * @param secret of the site, so that a pseudonym cannot be computed from a patient ID.
  */
 export type ShowSubject = (role: ConsoleRole, identity: DicomIdentity) => Subject;
@@ -45,7 +45,7 @@ export function loadPseudonymSecret(database: Queryable): Promise<Buffer> {
   return loadSiteSecret(database, SECRET_NAME);
 }
 
-/** By patient if the images name one, otherwise by study. */
+/** The pseudonym is made from the patient if the images name one, otherwise from the study. */
 function pseudonymOf(secret: Buffer, identity: DicomIdentity): string {
   const { PatientID, IssuerOfPatientID, StudyInstanceUID } = identity;
   const whose = PatientID ? ['patient', IssuerOfPatientID, PatientID] : ['study', StudyInstanceUID];

@@ -120,14 +120,19 @@ async function readSecret(from: NonNullable<OidcSettings['clientSecret']>): Prom
   return secret;
 }
 
-/** The most privileged of the roles that the values of a claim map to; null: none. */
+/**
+ * The most privileged of the roles that the values of a claim map to; null when they map to none.
+ */
 export function roleOf(claim: unknown, roles: OidcSettings['roles']): ConsoleRole | null {
   const values = (Array.isArray(claim) ? claim : [claim]).filter((one) => typeof one === 'string');
   const given = CONSOLE_ROLES.filter((role) => roles[role]?.some((name) => values.includes(name)));
   return given.at(-1) ?? null;
 }
 
-/** Fetch throws a TypeError when there is no answer; the library passes it on, or wraps it. */
+/**
+ * Whether an error means that the provider did not answer: `fetch` then throws a TypeError, which
+ * the library passes on or wraps.
+ */
 function isOfTheNetwork(error: unknown): boolean {
   if (error instanceof client.ClientError && error.code === 'OAUTH_TIMEOUT') return true;
   return error instanceof Error && [error, error.cause].some(isFetchFailure);
@@ -141,7 +146,7 @@ const unavailable = (cause: unknown) =>
 
 const refused = (cause: unknown) => new SonogateError('sign_in_failed', undefined, { cause });
 
-/** Time for a person at the identity provider. */
+/** How long a person may take at the identity provider, in milliseconds. */
 const LIFE_MS = 10 * 60_000;
 
 /**
@@ -163,7 +168,10 @@ export async function beginSignIn(
   return token;
 }
 
-/** Takes the sign-in of a cookie, once; null when there is none, or no longer one. */
+/**
+ * Returns the pending sign-in of a cookie and deletes it, so that it can be used once; null when
+ * there is none, or it has expired.
+ */
 export async function takeSignIn(
   database: Queryable,
   token: string,

@@ -2,13 +2,13 @@ import type { CursorQuery, Subject } from './shared-contract.ts';
 
 /** Deliveries, the hold queue, rules and peers in the console's API; see contract.ts. Types only. */
 
-/** `diverted`: another destination takes it in its place. */
+/** State of a delivery. `diverted`: the object goes to another destination instead. */
 export type DeliveryState = 'pending' | 'sending' | 'delivered' | 'dead' | 'diverted';
 
 export interface Delivery {
   id: string;
   requestId: string | null;
-  /** Key of its row in the worklist; null where there is none. */
+  /** Key of the worklist row to which the delivery belongs; null when there is none. */
   key: string | null;
   kind: 'dicom' | 'fhir' | 'forward' | 'stow';
   destination: string;
@@ -16,19 +16,22 @@ export interface Delivery {
   state: DeliveryState;
   attempts: number;
   createdAt: string;
-  /** Of a pending one. */
+  /** When a pending delivery is tried next; null in other states. */
   nextAttemptAt: string | null;
   givesUpAt: string;
   endedAt: string | null;
-  /** When the PACS committed to keep it. */
+  /** When the PACS committed to keep the object; null when it has not. */
   committedAt: string | null;
-  /** What went wrong last: `title` and `advice` in plain words, `detail` of the peer. */
+  /**
+   * What went wrong last: `title` and `advice` are in plain words, `detail` is the text of the
+   * peer.
+   */
   error: { code: string; title: string; advice: string; detail: string | null } | null;
-  /** What the peer said when it took it. */
+  /** What the peer answered when it accepted the object. */
   outcome: string | null;
-  /** It waits in the hold queue for a person. */
+  /** Whether the delivery waits in the hold queue for a person. */
   held: boolean;
-  /** Other destinations that could take it in place of this one. */
+  /** Other destinations to which the object could be sent instead. */
   alternates: string[];
 }
 
@@ -49,18 +52,21 @@ export interface Destination {
   address: string;
   waiting: number;
   sending: number;
-  /** Given up, without those held. */
+  /** Number of deliveries that were given up, without those in the hold queue. */
   dead: number;
-  /** In the hold queue for a person; counted nowhere else. */
+  /** Number of deliveries in the hold queue. They are not included in the other counts. */
   held: number;
   deliveredLastDay: number;
-  /** The oldest that waits. */
+  /** Since when the oldest waiting delivery has waited. */
   waitingSince: string | null;
   lastDeliveredAt: string | null;
   lastError: Delivery['error'];
-  /** It asked to be left alone until then. */
+  /** The destination asked us to send nothing until this time; null when it did not. */
   leftAloneUntil: string | null;
-  /** It fails as a whole, so nothing is sent but a probe now and then; null while it works. */
+  /**
+   * The outage of the destination, during which only an occasional probe is sent; null while the
+   * destination works.
+   */
   outage: { since: string; failures: number; probeAt: string | null } | null;
 }
 
@@ -76,22 +82,22 @@ export interface Hold {
   title: string;
   advice: string;
   needs: HoldNeeds;
-  /** Null where the role may not read it. */
+  /** Details of the failure; null when the role may not read them. */
   detail: string | null;
   since: string;
-  /** It is still tried by itself. */
+  /** Whether the gateway still retries the delivery automatically. */
   retried: boolean;
   candidates: number;
 }
 
 /**
- * What a held report waits for: `patient`, it cannot be sent before one is chosen; `nothing`, it can
- * be sent again as it is; else that a person looks at it.
+ * What a held report needs. `patient`: it cannot be sent before a person chooses the patient.
+ * `decision`: a person must look at it. `nothing`: it can be sent again as it is.
  */
 export type HoldNeeds = 'patient' | 'decision' | 'nothing';
 
 export interface HoldWithIdentity extends Hold {
-  /** References into the EHR that it could be sent to, and how they were found. */
+  /** Patients and orders of the EHR to which the report could belong, and how they were found. */
   choices: HoldChoice[];
 }
 
@@ -99,7 +105,7 @@ export interface HoldChoice {
   /** `Patient/17`, `ServiceRequest/4`. */
   reference: string;
   kind: 'patient' | 'order';
-  /** What the EHR says of it, as far as it was kept. */
+  /** The description that the EHR gave, as far as it was stored. */
   text: string;
 }
 
@@ -122,21 +128,32 @@ export interface Rules {
     deliverTo: string[];
     tags: string[];
   }[];
-  /** `routing:` as YAML, to be edited and tried; the file of the site is changed by its operator. */
+  /**
+   * `routing:` as YAML, which a person can edit and try out. Only the operator changes the file of
+   * the site.
+   */
   yaml: string;
-  /** Studies that arrived in the last day; one on which several rules acted counts for each. */
+  /**
+   * Studies that arrived in the last day; a study on which several rules acted counts for each of
+   * them.
+   */
   lastDay: {
     byRule: { rule: string; studies: number }[];
     matchedNone: number;
-    /** Not complete yet, or kept from the rules: held by a person, priors, what we sent ourselves. */
+    /**
+     * Number of studies that no rule judged: those that are not complete yet, held by a person,
+     * retrieved as priors, or sent by ourselves.
+     */
     notJudged: number;
   };
 }
 
 export interface DryRunQuery {
-  /** As `Rules.yaml`. A mistake in it is 422 `invalid_input` with `errors`. */
+  /**
+   * Rules in the form of `Rules.yaml`. A mistake is answered with 422 `invalid_input` and `errors`.
+   */
   yaml: string;
-  /** Of so many studies received last: 1 to 500. */
+  /** How many of the most recent studies to judge: 1 to 500. */
   last: number;
 }
 
@@ -145,33 +162,36 @@ export interface DryRun {
     key: string;
     arrivedAt: string;
     subject: Subject | null;
-    /** Rules that act now, and those that would. */
+    /** Names of the rules that act now, and of the edited rules that would act. */
     actsNow: string[];
     wouldAct: string[];
     verdicts: RuleVerdict[];
   }[];
-  /** How many of them would be treated otherwise than now. */
+  /** How many of the studies would be treated differently from now. */
   changed: number;
 }
 
 export interface Peer {
   name: string;
   kind: 'source' | 'dicom' | 'fhir';
-  /** `PACS@host:port`, address of the EHR; of a source the AE titles and addresses it may have. */
+  /**
+   * `PACS@host:port`, address of the EHR; for a source, the AE titles and addresses that it may
+   * use.
+   */
   address: string;
   tls: boolean;
-  /** What it is sent. */
+  /** The objects that the peer is sent. */
   objects: string[];
-  /** Received from a source, or delivered to a destination. */
+  /** When an object was last received from a source, or delivered to a destination. */
   lastExchangeAt: string | null;
   lastError: Delivery['error'];
   lastErrorAt: string | null;
-  /** The doctor can call it. */
+  /** Whether the doctor can call the peer. */
   callable: boolean;
 }
 
 export interface DoctorQuery {
-  /** Name of one peer; all of them and this machine without it. */
+  /** Name of the peer to check. Without it, all peers and this machine are checked. */
   peer?: string;
 }
 
@@ -192,7 +212,7 @@ export interface RuleVerdict {
 export interface ConditionVerdict {
   condition: string;
   wanted: string;
-  /** Null where the role may not see it. */
+  /** The value that was found; null when the role may not see it. */
   found: string | null;
   holds: boolean;
   parts?: ConditionVerdict[];

@@ -43,7 +43,10 @@ ${modules.map((path) => `<link rel="modulepreload" href="/console/${path}">`).jo
   return { html, importMapHash: `'sha256-${digest}'` };
 }
 
-/** Experimental in Node 24; it runs in a separate thread so that the warning is not shown. */
+/**
+ * Strips types in a separate thread: the function is experimental in Node 24, and the thread hides
+ * its warning.
+ */
 const STRIPPING = `
   const { parentPort, workerData } = require('node:worker_threads');
   const { stripTypeScriptTypes } = require('node:module');
@@ -51,7 +54,8 @@ const STRIPPING = `
 `;
 
 /**
- * JavaScript of TypeScript modules: types become blanks, so that lines and columns stay.
+ * Turns TypeScript modules into JavaScript: types become blanks, so that lines and columns stay the
+ * same.
  * @throws Node's error for a module with syntax that cannot be erased.
  */
 export async function stripTypes(sources: readonly string[]): Promise<string[]> {
@@ -103,7 +107,7 @@ const IMPORTS = {
   uplot: '/console/vendor/uplot/uPlot.esm.js',
 } as const;
 
-/** Reads, and strips of types, everything that the console serves; once, at start. */
+/** Reads everything that the console serves and strips the types, once at start. */
 export async function readPageFiles(): Promise<PageFiles> {
   const files = new Map<string, PageFile>();
   const own = await filesBelow(PAGES, (name) => extname(name) in MEDIA_TYPES);

@@ -1,6 +1,6 @@
 /** The result of a request as the console shows it; see contract.ts. Types only. */
 
-/** `GET /requests/{id}/result`; 410 `expired` once it was purged. */
+/** `GET /requests/{id}/result`; 410 `expired` once the result has been purged. */
 export interface ResultView {
   requestId: string;
   endpoint: string;
@@ -72,25 +72,28 @@ export interface Section {
   id: string;
   title: string;
   status: SectionStatus;
-  /** Why it was not, or not completely, assessed, and what it needs. */
+  /**
+   * Why the section was not assessed, or not completely, and what it needs; null when it was
+   * assessed completely.
+   */
   reason: { code: string; detail: string; needs: string[] } | null;
   summary: string;
-  /** Own shape per section: docs/echo.md, docs/growth.md. */
+  /** Data in a shape that depends on the section: docs/echo.md, docs/growth.md. */
   data: Record<string, unknown>;
   artifacts: string[];
 }
 
 /**
  * One quantity at one place: the values of the model, of the machine and of the earlier examination
- * side by side. Of several values from one side, the row has the one that the result uses; the
- * others are `more`.
+ * side by side. Where one of them has several values, the row contains the value that the result
+ * uses; the others are in `more`.
  */
 export interface MeasurementRow {
   /** Concept key, site, side, fetus and phase: unique within the result. */
   id: string;
   concept: string;
   label: string;
-  /** In UCUM, and as a person reads it. */
+  /** The unit in UCUM, and as a person reads it. */
   unit: string;
   unitText: string;
   decimals: number;
@@ -101,15 +104,17 @@ export interface MeasurementRow {
   phase: string | null;
   model: Measured | null;
   cart: Measured | null;
-  /** Given with the request. */
+  /** The value given with the request; null when there is none. */
   given: Measured | null;
   more: Measured[];
-  /** Of the earlier examination that `ResultView.prior` names. */
+  /**
+   * The value of the earlier examination that `ResultView.prior` names; null when there is none.
+   */
   prior: { value: number; text: string } | null;
 }
 
 export interface Measured {
-  /** Id of the measurement in the result; overlays and findings name it. */
+  /** Id of the measurement in the result. Overlays and findings refer to this id. */
   id: string;
   value: number;
   /** Rounded, without the unit. */
@@ -122,12 +127,12 @@ export interface Measured {
   /** Half width of the 95 % interval in the value's unit. */
   uncertainty: number | null;
   quality: 'accepted' | 'low' | 'inadequate';
-  /** Why it was not accepted; null when it was. */
+  /** Why the value was not accepted; null when it was accepted. */
   doubt: string | null;
   reference: {
     low: number | null;
     high: number | null;
-    /** In words as in every other output: `<1`, `97`. */
+    /** The centile as text, as in every other output: `<1`, `97`. */
     centile: string | null;
     zScore: string | null;
     /** Its name. */

@@ -77,7 +77,7 @@ async function resultOf(id: string, { core }: ConsoleDeps): Promise<Result | nul
   return (await core.result(id)) as Result | null;
 }
 
-/** As it was given with the request. */
+/** The gestational age that was given with the request; null when none was. */
 function gestationalAgeOf({ input }: RequestRow): ResultView['gestationalAge'] {
   const dating = input?.options?.dating;
   if (typeof dating !== 'object' || dating === null) return null;

@@ -8,7 +8,7 @@ import type { Measured, MeasurementRow, ResultView } from './result-contract.ts'
 export interface Wording {
   /** Decimals of a quantity. */
   decimals(concept: string): number;
-  /** The number of a value, in its decimals but on its side of each cut-off. */
+  /** The number of a value as text, rounded to its decimals, but never across a cut-off. */
   number(measurement: Measurement): string;
   /** Short name of a quantity: `EFW`. */
   abbreviation(concept: string): string;
@@ -19,11 +19,11 @@ export interface Wording {
   /** A centile and a z-score as a person reads them. */
   centile(centile: number): string;
   zScore(z: number): string;
-  /** How a quantity was measured or calculated; a text that is no key stays as it is. */
+  /** How a quantity was measured or calculated; a text that is not a known key stays as it is. */
   method(key: string): string;
-  /** Why a value was not accepted; null for one that was. */
+  /** Why a value was not accepted; null for an accepted value. */
   doubt(measurement: Measurement): string | null;
-  /** Name of a reference chart; a text that is no key stays as it is. */
+  /** Name of a reference chart; a text that is not a known key stays as it is. */
   chart(key: string): string;
   /** The values that count for their quantity, as in the PDF: without repeats and comparisons. */
   standing(measurements: readonly Measurement[]): readonly Measurement[];
@@ -104,7 +104,7 @@ export function viewResult({
   };
 }
 
-/** The unit of gestational ages, and of nothing else that is measured. */
+/** The unit of gestational ages. No other measured quantity has it. */
 const AGE_UNIT = 'd';
 
 /** A value as a person reads it: a gestational age in weeks, any other as its number. */
@@ -116,7 +116,9 @@ export function valueText(measurement: Measurement, { number, weeks }: Wording):
 export const unitOf = ({ unit }: Measurement, wording: Wording): string =>
   unit === AGE_UNIT ? 'weeks' : wording.unit(unit);
 
-/** One row for each quantity at each place, in the order in which the result first has them. */
+/**
+ * One row for each quantity at each place, in the order in which they first appear in the result.
+ */
 export function measurementRows(
   measurements: readonly Measurement[],
   prior: readonly Measurement[],
@@ -166,7 +168,10 @@ const isOurs = isOf('model', 'image-analysis');
 const placeOf = ({ concept, site, laterality, fetus, phase }: Measurement): string =>
   [concept.key, site, laterality, fetus, phase].map((part) => part ?? '').join('/');
 
-/** The value of each place: one that counts, and an accepted one before the others. */
+/**
+ * Chooses the value of a place: a value that counts, and among these an accepted one before the
+ * others.
+ */
 function chosenFrom(
   values: readonly Measurement[],
   wording: Wording,

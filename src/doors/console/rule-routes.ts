@@ -75,7 +75,7 @@ export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
 
 /**
  * Rules as in a configuration file, with or without `routing:` above.
- * @throws InvalidInputError naming each mistake, at its place below `/yaml`.
+ * @throws InvalidInputError naming each mistake by its pointer below `/yaml`.
  */
 function readRouting(yaml: string): Routing {
   let tree: unknown;

@@ -209,7 +209,7 @@ function shownSession(session: ConsoleSession, { config }: ConsoleDeps): Session
 const redirectUri = (context: Context, { config }: ConsoleDeps): string =>
   `${baseUrl(context, config.http)}/console/api/oidc/callback`;
 
-/** A page of the console; rejects anything that a browser could read as another host. */
+/** A page of the console; anything that a browser could interpret as another host is rejected. */
 export function nextPage(asked: string | string[] | undefined): string {
   const own = typeof asked === 'string' && /^\/console\/[A-Za-z0-9/_.~?&=%-]*$/.test(asked);
   return own ? asked : '/console/';

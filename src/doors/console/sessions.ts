@@ -2,9 +2,9 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import type { ConsoleRole } from './contract.ts';
 
-/** A session that nobody used for this long has ended. */
+/** A session ends when nobody has used it for this long, in milliseconds. */
 export const IDLE_MS = 30 * 60_000;
-/** A session ends after this, however much it is used: one working day. */
+/** A session ends after this time even if it is in use: one working day, in milliseconds. */
 export const LONGEST_MS = 12 * 3_600_000;
 
 const TOKEN_BYTES = 32;
@@ -74,7 +74,7 @@ interface SessionRow {
  * The session whose cookie has this SHA-256. A session by key has the current role of the key, and
  * ends with the key.
  * @param used whether somebody is using it now, which keeps it from ending.
- * @returns null when there is none, or it has ended.
+ * @returns null when there is no such session, or it has ended.
  */
 export async function findSession(
   database: Queryable,
@@ -122,7 +122,7 @@ export async function endSessionsOf(database: Database, principal: string): Prom
   await database.query('DELETE FROM console_sessions WHERE principal = $1', [principal]);
 }
 
-/** Compares in constant time. */
+/** Compares two tokens in constant time. */
 export function isSameToken(given: string, expected: string): boolean {
   const [one, other] = [given, expected].map((text) => createHash('sha256').update(text).digest());
   return one !== undefined && other !== undefined && timingSafeEqual(one, other);

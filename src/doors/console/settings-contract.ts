@@ -60,7 +60,7 @@ export interface WebhookDelivery {
 export interface Usage {
   /** `2026-11` */
   month: string;
-  /** Null: studies received by DICOM. */
+  /** The key that was used; null for studies received by DICOM. */
   key: { id: string; name: string } | null;
   requests: number;
   succeeded: number;
@@ -70,7 +70,7 @@ export interface Usage {
 export interface Retention {
   /** Results and inputs are purged this many days after a request has ended. */
   days: number;
-  /** Succeeded requests whose result is kept, and when the next ones go. */
+  /** Number of succeeded requests whose results are kept, and when the next results are purged. */
   kept: number;
   nextPurgeAt: string | null;
   purged: number;

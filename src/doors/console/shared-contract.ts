@@ -8,11 +8,14 @@ export interface Page<Row> {
 
 export interface CursorQuery {
   cursor?: string;
-  /** 1 to 200; 50 without it. */
+  /** Number of rows per page, 1 to 200; the default is 50. */
   limit?: number;
 }
 
-/** As in the images; '' where they have nothing. Dates are DICOM DA (YYYYMMDD), times TM. */
+/**
+ * The identity as in the images; '' where they have no value. Dates are DICOM DA (YYYYMMDD), times
+ * TM.
+ */
 export interface Identity {
   /** For reading: groups and components of the DICOM PN joined by blanks, family name first. */
   name: string;

@@ -21,7 +21,7 @@ import { listDeliveriesOf } from './deliveries.ts';
 import { readTraces, type Traces, timelineOf } from './timeline.ts';
 import { type ListedRow, shownStage, showRow } from './worklist.ts';
 
-/** Earlier studies of a patient that a page lists. */
+/** Maximum number of earlier studies of a patient on a page. */
 const MOST_EARLIER = 20;
 
 type PageDeps = Pick<
@@ -206,7 +206,8 @@ function shownCondition(
 }
 
 /**
- * Who looked is shown to roles that see identity or run the gateway; text of peers is free text.
+ * A timeline entry as a role sees it. Who looked is shown only to roles that see identity or run
+ * the gateway; text from peers counts as free text.
  */
 function shownEntry(entry: TimelineEntry, role: ConsoleRole): TimelineEntry[] {
   if (readsFreeText(role)) return [entry];

@@ -186,7 +186,7 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
 const idOf = ({ params }: Call): string => params.id ?? '';
 
 /**
- * The row of a request, if it is the newest one of its study: older ones cannot be changed.
+ * The row of a request, if it is the newest one of its study: older requests cannot be changed.
  * @throws SonogateError `not_found`
  */
 export async function keyOf(context: Call, { database }: ConsoleDeps): Promise<string> {

@@ -56,7 +56,7 @@ export interface Traces {
 
 type Entry = Omit<TimelineEntry, 'at'> & { at: Date };
 
-/** Why a study counts as complete, after "Complete:". */
+/** Text after "Complete:" that explains why a study counts as complete. */
 const BECAUSE: Readonly<Record<CompletionSignal, string>> = {
   'quiet-time': 'nothing arrived during the quiet time of its source',
   'association-release': 'the sender released its association',
@@ -97,7 +97,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   'delivery.divert': 'Delivery diverted to another destination',
 };
 
-/** Repeated looks of one person within this time count as one. */
+/** If one person looks repeatedly within this time (milliseconds), it counts as one look. */
 const ONE_LOOK_MS = 3_600_000;
 
 /** The timeline of everything that is stored, oldest first. Pure. */
@@ -262,7 +262,7 @@ function ofAudit({ audit }: Traces): Entry[] {
   });
 }
 
-/** Largest number of entries of one kind; more are of no use to a reader. */
+/** Maximum number of entries of one kind. More would not help a reader. */
 const MOST = 500;
 
 /**

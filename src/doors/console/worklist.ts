@@ -20,14 +20,14 @@ export interface ListedRow {
   tags: string[];
   arrived_at: Date;
   changed_at: Date;
-  /** Of the study; null for a request without a study. */
+  /** Identity of the study; null for a request without a study. */
   identity: DicomIdentity | null;
   reason: string | null;
   revision: number | null;
   instance_count: number | null;
   complete_after: Date | null;
   next_attempt_at: Date | null;
-  /** Of the newest request. */
+  /** Status of the newest request; null when there is none. */
   status: RequestStatus | null;
   stage: Stage | null;
   fault_detail: string | null;
@@ -41,7 +41,7 @@ export interface ListedRow {
   next_delivery: { destination: string; nextAt: string } | null;
 }
 
-/** Null once the flag has been purged. */
+/** SQL: the critical flags of a request; the text of a flag is null once it has been purged. */
 const FLAGS = `
   SELECT coalesce(jsonb_agg(jsonb_build_object('display', e.data ->> 'display',
     'section', e.data ->> 'section', 'at', e.at) ORDER BY e.seq), '[]') AS flags
@@ -88,7 +88,7 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
     kind: row.study_id === null ? 'request' : 'study',
     subject: row.identity && showSubject(role, row.identity),
     state: row.state,
-    // Both may quote values of a header.
+    // Both texts may quote values of a header.
     reason: readsFreeText(role) ? (row.reason ?? row.fault_detail) : null,
     source: row.source,
     endpoint: row.endpoint,
@@ -197,12 +197,12 @@ interface Place {
   key: string;
 }
 
-/** In microseconds, like the database: two rows of one millisecond keep their order. */
+/** Microseconds, as in the database, so that two rows of the same millisecond keep their order. */
 const PLACE = `to_char(arrived_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place`;
 
 /**
- * Keys of one page of the worklist, newest first, by keyset: a page is stable while new rows
- * arrive, and as fast at the end as at the beginning. Rows with critical flags that nobody has
+ * Keys of one page of the worklist, newest first, by keyset: a page does not shift while new rows
+ * arrive, and the last page is as fast as the first. Rows with critical flags that nobody has
  * acknowledged are on the first page, all of them, and are not repeated.
  */
 export async function listKeys(
@@ -236,9 +236,7 @@ export async function listKeys(
 
 const keysOf = (rows: readonly { key: string }[]): string[] => rows.map(({ key }) => key);
 
-/**
- * @param words of the identity to search for; null: no search by words.
- */
+/** @param words of the identity to search for; null to search without words. */
 function conditionsOf(
   { state, source, endpoint, tag, q, cursor }: WorklistFilter,
   words: string | null,
@@ -269,8 +267,8 @@ function conditionsOf(
 
 /**
  * Matches of a UID, an id or a tag, for every role. Words of the identity are compared only for
- * roles that see it: for others a match would reveal what they may not read. One look into each
- * index; joined by OR, they would be checked row by row.
+ * roles that see it: for others a match would reveal what they may not read. Each comparison is a
+ * separate query on its own index: joined by OR, they would be checked row by row.
  */
 function searched(value: string, words: string | null): string {
   const conditions = [
@@ -330,7 +328,7 @@ const FIRST_LOOK = [
   'lvef',
 ] as const;
 const MOST_VALUES = 4;
-/** The section that summarises the others. */
+/** Id of the section that summarises the others. */
 const REPORT = 'report';
 const AT_A_TIME = 4;
 
@@ -356,7 +354,7 @@ export function glanceOf({ measurements, sections }: Result, wording: Wording): 
   };
 }
 
-/** The rows with the glances of their results; missing ones are made and stored. */
+/** The rows with the glances of their results; missing glances are made and stored. */
 export async function withGlances(
   rows: readonly ListedRow[],
   parts: {
@@ -383,7 +381,7 @@ export async function withGlances(
   return rows.map((row) => ({ ...row, glance: made.get(row.request_id ?? '') ?? row.glance }));
 }
 
-/** Not of a request whose result has just been purged. */
+/** Stores a glance, unless the result of the request has just been purged. */
 async function keepGlance(database: Queryable, id: string, glance: Glance): Promise<void> {
   await database.query(
     `INSERT INTO result_glances (request_id, glance)

@@ -31,7 +31,10 @@ export const rotateKeyBody = z.strictObject({
   overlap_hours: z.number().min(0).max(OVERLAP_HOURS.longest).default(OVERLAP_HOURS.usual),
 });
 
-/** `/v1/keys`: the keys of the account. The key itself is only in the answer that creates it. */
+/**
+ * `/v1/keys`: the keys of the account. The secret key is contained only in the answer to the call
+ * that creates it.
+ */
 export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { database, config, now = () => new Date() } = deps;
   const admin = requireScope(deps, 'admin');
@@ -78,7 +81,7 @@ export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   });
 }
 
-/** The key that the path names, and the one in the answer. */
+/** The audit detail: the key named by the path, and the key in the answer. */
 function changeOf({ params, body }: Context) {
   const made = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
   return keyChange(params.id, made);

@@ -46,8 +46,8 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   deps.addConsole?.(app);
   app.use(router.routes());
   app.use(router.allowedMethods());
-  // An answer had begun and could not be finished: the client went away, or its source could not be
-  // read.
+  // Called when an answer had begun and could not be finished, because the client disconnected or
+  // the source of the answer could not be read.
   app.on('error', (error: NodeJS.ErrnoException) => {
     if (CLIENT_WENT_AWAY.has(error.code ?? ''))
       deps.logger.debug({ err: error }, 'client went away');

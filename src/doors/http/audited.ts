@@ -40,8 +40,8 @@ export function audited(
 }
 
 /**
- * The request in the path, or in the answer: of the API, the compatible queue or a webhook
- * delivery.
+ * Id of the request in the path or in the answer, for the API, the compatible queue and webhook
+ * deliveries; null when there is none.
  */
 function requestOf({ params, body }: Context): string | null {
   const answer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;

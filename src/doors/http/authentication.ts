@@ -7,7 +7,10 @@ import type { HttpDeps, HttpState } from './context.ts';
 /** RFC 6750 2.1; `Key` is the scheme of the compatible queue (exchange 5.1). */
 const CREDENTIALS = /^(?:Bearer|Key) +([A-Za-z0-9._~+/-]+=*) *$/i;
 
-/** Allows a call whose key has the scope and calls left; an `admin` key has every scope. */
+/**
+ * Allows a call whose key has the scope and has not used up its calls. An `admin` key has every
+ * scope.
+ */
 export function requireScope(
   {
     authenticate,

@@ -8,7 +8,7 @@ const WINDOW_SECONDS = 60;
 /** The calls that a key has left. */
 interface Allowance {
   allowed: boolean;
-  /** Calls that may follow at once. */
+  /** Number of calls that may follow at once. */
   remaining: number;
   /** Seconds until the full number of calls may follow at once again. */
   resetSeconds: number;
@@ -17,7 +17,10 @@ interface Allowance {
   quota: number;
 }
 
-/** Limits for each key: calls over all processes of a site, open streams in this process. */
+/**
+ * Limits for each key: calls are counted across all processes of a site, open streams only in this
+ * process.
+ */
 export interface CallLimits {
   /** Counts a call if it is allowed. */
   take(keyId: string): Promise<Allowance>;
@@ -74,7 +77,7 @@ export function createCallLimits({ database, config, now }: CallLimitParts): Cal
 }
 
 /**
- * Keys in a fixed order, so that two processes that lock the same ones do not wait for each other.
+ * Locks the keys in a fixed order, so that two processes that lock the same keys cannot deadlock.
  */
 const TAKE = `
   INSERT INTO call_buckets AS kept (key_id, calls_left, filled_at, granted)

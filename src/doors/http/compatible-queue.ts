@@ -22,7 +22,7 @@ import { ownRequest } from './requests.ts';
 import { acceptSubmission } from './submission.ts';
 import { LINK_LIFE_MS, parseBody, sentBytes, uploadBody } from './uploads.ts';
 
-/** Where a call of the compatible queue has the fields of a submit body. */
+/** The place of each field of a submit body in a call of the compatible queue. */
 const PLACES: ReadonlyMap<string, readonly string[]> = new Map([
   ['input', ['body']],
   ['webhook', ['query', 'fal_webhook']],
@@ -70,7 +70,8 @@ function place(pointer: string): (string | number)[] {
 export const COMPATIBLE_QUEUE = '/queue';
 
 /**
- * The three statuses of the compatible queue (exchange 5.3); the result says how the request ended.
+ * The three statuses of the compatible queue (exchange 5.3); only the result shows how the request
+ * ended.
  */
 const QUEUE_STATUS = {
   queued: 'IN_QUEUE',
@@ -96,10 +97,10 @@ export interface QueueStatus {
   response_url: string;
   status_url: string;
   cancel_url: string;
-  /** While it waits: the number of requests ahead of it. */
+  /** The number of requests ahead of this one while it waits. */
   queue_position?: number;
   logs?: QueueLog[];
-  /** Once it has ended; seconds, or null when it never ran. */
+  /** Run time in seconds once the request has ended; null when it never ran. */
   metrics?: { inference_time: number | null };
 }
 
@@ -126,7 +127,9 @@ export function queueStatus(
   };
 }
 
-/** The log entry of an event: for stages, critical flags and errors; otherwise none. */
+/**
+ * The log entry of an event: stages, critical flags and errors have one, other events have none.
+ */
 function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
   const log = (level: QueueLog['level'], message: string): QueueLog[] => [
     { message, level, source: 'USER', timestamp: at.toISOString() },
@@ -144,8 +147,8 @@ function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
 }
 
 /**
- * The status after each event of a request. Each carries the logs since the previous one, since the
- * client adds them up, and COMPLETED comes once, at the end (exchange 5.1).
+ * The status after each event of a request. Each status contains only the logs since the previous
+ * status, because the client adds them up. COMPLETED is sent once, at the end (exchange 5.1).
  * @param ended reads the request again once it has ended.
  */
 async function* queueStatuses(
@@ -367,8 +370,8 @@ function wantsLogs({ query }: Context): boolean {
 }
 
 /**
- * Sent as whole characters: the client decodes chunk by chunk and would cut a character of several
- * bytes.
+ * JSON in ASCII: the client decodes chunk by chunk, and would break a character whose bytes are in
+ * two chunks.
  */
 function asciiJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(

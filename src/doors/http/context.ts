@@ -41,7 +41,7 @@ export interface HttpDeps {
   database: Database;
   authenticate: Authenticate;
   writeAudit: WriteAudit;
-  /** Called with invalid keys. */
+  /** Called for each call with an invalid key. */
   refusals?: Pick<RefusalAudit, 'refused'>;
   uploads: Uploads;
   storeInstances: StoreInstances;
@@ -53,7 +53,10 @@ export interface HttpDeps {
   /** The models in use, with their licence and accuracy. */
   models: () => Promise<ModelCard[]>;
   logger: Logger;
-  /** Name of a part → a check that resolves when it works, or rejects with the reason. */
+  /**
+   * Maps the name of a part to a check that resolves when the part works, or rejects with the
+   * reason.
+   */
   checks: Record<string, () => Promise<unknown>>;
   metrics: () => Promise<Metric[]>;
   /** Adds the web console to the server; undefined where the site has none. */

@@ -7,7 +7,7 @@ import type { HttpDeps, HttpState } from './context.ts';
 
 const DICOM_JSON = 'application/dicom+json';
 
-/** PS3.5 9.1. */
+/** Form of a UID (PS3.5 9.1). */
 const UID = /^(?=.{1,64}$)(0|[1-9]\d*)(\.(0|[1-9]\d*))*$/;
 
 /** `/dicomweb/studies`: store transactions of DICOMweb (STOW-RS, PS3.18 10.5). */
@@ -38,7 +38,8 @@ export function addDicomwebRoutes(router: Router<HttpState>, deps: HttpDeps): vo
 }
 
 /**
- * PS3.18 table 10.5.3-1: 200 all stored, 202 some, 409 none.
+ * HTTP status of a store transaction (PS3.18 table 10.5.3-1): 200 when all objects were stored, 202
+ * when some were, 409 when none was.
  * @throws SonogateError `overloaded` when none was stored because the disk is full: the caller can
  * send them again later.
  */

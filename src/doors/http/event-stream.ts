@@ -4,7 +4,10 @@ import type { Context } from 'koa';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
-/** Proxies cut connections that are silent for 30 to 60 s. */
+/**
+ * Milliseconds between comments on a quiet stream: proxies cut connections that are silent for 30
+ * to 60 s.
+ */
 const HEARTBEAT_MS = 15_000;
 
 type StreamParts = Pick<HttpDeps, 'stopping' | 'limits' | 'logger' | 'heartbeatMs'>;

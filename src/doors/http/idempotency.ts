@@ -6,7 +6,10 @@ import { MS_PER_DAY } from '../../platform/time.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
 const KEPT_MS = MS_PER_DAY;
-/** A first call that has been running for this long has died with its process. */
+/**
+ * A first call that has been running for this many milliseconds is assumed to have died with its
+ * process.
+ */
 const ABANDONED_MS = 60_000;
 
 interface StoredAnswer {
@@ -22,9 +25,9 @@ type Scope = readonly [account: string, test: boolean, method: string, path: str
 /**
  * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07): a repeated call is done once.
  * Answers are kept for 24 hours for each account, method and path, and separately for test and live
- * keys, so that no live call gets an answer of the mock pipeline. A call that was refused leaves
- * nothing, so that it can be corrected and sent again under the same key. `kept` turns an answer
- * into what may be stored: a secret is shown once and is not in the replay.
+ * keys, so that no live call gets an answer of the mock pipeline. No answer is kept for a call that
+ * was refused, so that it can be corrected and sent again under the same key. `kept` turns an
+ * answer into the form that may be stored, without a secret: secrets are shown only once.
  */
 export function idempotent(
   { database, now = () => new Date() }: Pick<HttpDeps, 'database' | 'now'>,
@@ -41,7 +44,7 @@ export function idempotent(
     const firstCall = await claim(database, scope, fingerprint, now());
     if (firstCall === null) {
       const earlier = await read(database, scope);
-      // Removed in between: the first call has just been refused.
+      // The row was removed in between, because the first call has just been refused.
       if (!earlier) throw new SonogateError('idempotency_in_progress');
       if (earlier.fingerprint !== fingerprint) throw new SonogateError('idempotency_key_reused');
       if (earlier.status === null) throw new SonogateError('idempotency_in_progress');
@@ -74,7 +77,7 @@ function readKey(header: string): string {
 const THIS_KEY = 'account_id = $1 AND test = $2 AND method = $3 AND path = $4 AND key = $5';
 
 /**
- * Claims the key for this call, also from one that died.
+ * Claims the key for this call, also from an earlier call that died.
  * @returns when the key was first used; null when another call holds it.
  */
 async function claim(
@@ -111,7 +114,10 @@ async function forget(database: Queryable, scope: Scope): Promise<void> {
   await database.query(`DELETE FROM idempotency_keys WHERE ${THIS_KEY}`, scope);
 }
 
-/** Allows the next call with the key to proceed at once; the core knows what was already done. */
+/**
+ * Allows the next call with the key to proceed at once; the core prevents the work from being done
+ * twice.
+ */
 async function abandon(database: Queryable, scope: Scope): Promise<void> {
   await database.query(
     `UPDATE idempotency_keys SET started_at = '-infinity' WHERE ${THIS_KEY}`,
@@ -132,7 +138,7 @@ async function keep(
   );
 }
 
-/** JSON with sorted keys: the same for equal bodies, however they were written. */
+/** JSON with sorted keys, which is the same for equal bodies, however they were written. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -30,7 +30,7 @@ export function accessLog({ logger }: Pick<HttpDeps, 'logger'>): Middleware<Http
 /** A caller's own id is used if it cannot break a header or a log line. */
 const SANE_TOKEN = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Headers of every answer; a page that needs more sets its own policy over these. */
+/** Headers of every answer; a page that needs other values overrides them. */
 const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy':
@@ -54,7 +54,8 @@ export function responseHeaders({ config }: Pick<HttpDeps, 'config'>): Middlewar
     context.state.requestId = SANE_TOKEN.test(given) ? given : randomUUID();
     context.set('X-Request-Id', context.state.requestId);
     context.set(SECURITY_HEADERS);
-    // Browsers ignore it without TLS (RFC 6797 7.2); a proxy may terminate TLS before us.
+    // Browsers ignore this header without TLS (RFC 6797 7.2). A proxy in front of the gateway may
+    // terminate TLS.
     if (context.secure || publicIsSecure) {
       context.set('Strict-Transport-Security', TRANSPORT_SECURITY);
     }

@@ -52,14 +52,14 @@ export function addModelRoutes(router: Router<HttpState>, deps: HttpDeps): void 
   });
 }
 
-/** One version of each endpoint: the one that runs when no version is given. */
+/** The newest version of each endpoint, which runs when a call gives no version. */
 function newest(endpoints: readonly Endpoint[]): Endpoint[] {
   const ids = new Set(endpoints.map(({ id }) => id));
   return [...ids].map((id) => resolveEndpoint(endpoints, id, null));
 }
 
 /**
- * Prices of a run and of the report that may come with it; by number of frames where that decides.
+ * Prices of a run and of the optional report, by number of frames where the price depends on it.
  */
 function prices(endpoint: Endpoint) {
   const lines = endpoint.price({ files: [], options: { report: true } });

@@ -12,8 +12,8 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /**
  * The fault of a JSON text that `JSON.parse` accepts: a name that occurs twice in an object, of
- * which it would silently keep the last (RFC 8259 4, RFC 7493 2.3), or nesting that is too deep for
- * recursion.
+ * which `JSON.parse` would silently keep the last (RFC 8259 4, RFC 7493 2.3), or nesting that is
+ * too deep for recursion.
  * @returns null for a sound text
  */
 export function findJsonShapeFault(text: string): string | null {
@@ -44,7 +44,7 @@ function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** A path that cannot be stored as text matches nothing. */
+/** Answers 404 to a path that cannot be stored as text, because such a path matches nothing. */
 export function storablePath(): Middleware<HttpState> {
   return (context, next) => {
     if (/%00/.test(context.path)) {
@@ -85,7 +85,10 @@ async function read(call: IncomingMessage, limit: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Text that PostgreSQL cannot store must not reach the database. */
+/**
+ * Reviver for JSON.parse that refuses text that PostgreSQL cannot store, so that it never reaches
+ * the database.
+ */
 function storable(name: string, value: unknown): unknown {
   if (!isStorable(name) || (typeof value === 'string' && !isStorable(value))) {
     throw new SyntaxError('a string that is not valid Unicode text');
@@ -128,8 +131,9 @@ export function readQuery<T extends z.ZodType>(context: Context, schema: T): z.i
 }
 
 /**
- * RFC 3339 has the years 0 to 9999, and an offset can lead out of them; the database and its
- * drivers disagree about years of few digits, and about offsets from before there were time zones.
+ * RFC 3339 has the years 0 to 9999, and an offset can lead out of that range. The database and its
+ * drivers also disagree about years with fewer than four digits, and about offsets from before
+ * there were time zones.
  */
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 9999;

@@ -36,7 +36,7 @@ export const historyQuery = z.strictObject({
 
 /**
  * The request in the path, if it belongs to the caller.
- * @throws SonogateError `not_found`, the same for unknown ones and for those of other accounts.
+ * @throws SonogateError `not_found`, both for unknown requests and for requests of other accounts.
  */
 export async function ownRequest(
   core: RequestCore,
@@ -153,8 +153,9 @@ export function addEventRoutes(router: Router<HttpState>, deps: HttpDeps): void 
 }
 
 /**
- * The number of an event. Anything else means from the beginning, and so does a number that the log
- * has not reached (exchange 5.7): the client must not miss the final event.
+ * The number of an event. Anything else means that the client wants all events from the beginning,
+ * and so does a number that the log has not reached (exchange 5.7): the client must not miss the
+ * final event.
  */
 function lastEventId(text: string | string[] | undefined): number {
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : 0;
@@ -170,7 +171,7 @@ function frame({ seq, name, data }: StoredEvent): string {
   return `id: ${seq}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Life of a download URL of an artifact (exchange 5.9). */
+/** Seconds for which the download URL of an artifact is valid (exchange 5.9). */
 const LINK_LIFE_SECONDS = 300;
 
 /** `GET /v1/requests/{id}/artifacts[/{name}]` and the signed URLs that these lead to. */
@@ -184,7 +185,7 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     return `${baseUrl(context, config)}${signer.sign('GET', path, expires)}`;
   }
 
-  /** URL at the storage, when the artifact is there. */
+  /** Direct URL of the artifact in the storage; null when it is not there. */
   async function directUrl(row: RequestRow, artifact: ArtifactEntry): Promise<string | null> {
     if (!blobs.direct) return null;
     const { name, sha256, media_type: mediaType } = artifact;

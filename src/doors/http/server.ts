@@ -12,16 +12,19 @@ import {
   showsUntrustedCertificate,
 } from '../../platform/tls/certificates.ts';
 
-/** A socket without traffic for this long is closed, also that of a client that stopped reading. */
+/**
+ * Milliseconds without traffic after which a socket is closed, even if the client has only stopped
+ * reading.
+ */
 const IDLE_MS = 120_000;
 /**
- * Longer than proxies keep connections for reuse, so that none is closed while a call is on its
- * way.
+ * Milliseconds that idle connections stay open: longer than proxies keep connections for reuse, so
+ * that none is closed while a call is being sent.
  */
 const KEEP_ALIVE_MS = 75_000;
-/** As long as the signed URL of an upload is valid. */
+/** Maximum duration of a call in milliseconds: as long as the signed URL of an upload is valid. */
 const LONGEST_CALL_MS = 3_600_000;
-/** Time for answers in progress when the server stops. */
+/** Milliseconds that answers in progress have to finish when the server stops. */
 const GRACE_MS = 5000;
 
 const LIMITS = { requestTimeout: LONGEST_CALL_MS, keepAliveTimeout: KEEP_ALIVE_MS };
@@ -29,7 +32,7 @@ const LIMITS = { requestTimeout: LONGEST_CALL_MS, keepAliveTimeout: KEEP_ALIVE_M
 interface HttpListener {
   host: string;
   port: number;
-  /** HTTPS with these files; plain HTTP without. */
+  /** Files for HTTPS. Without them the server uses plain HTTP. */
   tls?: ListenerTls | undefined;
   idleMs?: number;
   /** How often the certificate files are checked. */
@@ -41,12 +44,12 @@ export interface HttpServer {
   /** `http://127.0.0.1:8080` */
   url: string;
   port: number;
-  /** Accepts no more calls, gives those in progress five seconds, then closes them. */
+  /** Accepts no more calls, gives calls in progress five seconds, then closes their connections. */
   stop(): Promise<void>;
 }
 
 /**
- * Listens on `host` and `port` (0: a free one). Abort the `stopping` signal of the app before
+ * Listens on `host` and `port` (0 for a free port). Abort the `stopping` signal of the app before
  * `stop`, so that event streams end at once.
  * @throws the system's error when the address cannot be bound or a certificate cannot be read.
  */

@@ -6,14 +6,15 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 const SECRET_NAME = 'url-signing';
 
 /**
- * Signs URLs: whoever has one can make one kind of call until it expires, without a key
- * (HMAC-SHA-256).
+ * Signs URLs (HMAC-SHA-256). Whoever has a signed URL can make one kind of call without a key until
+ * the URL expires.
  */
 export interface UrlSigner {
   /** `path` with the query that signs it for `method` until `expires`. */
   sign(method: string, path: string, expires: Date): string;
   /**
-   * @throws SonogateError `not_found` for a wrong signature, `expired` for one past its time.
+   * @throws SonogateError `not_found` for a wrong signature, `expired` for a URL that is no longer
+   * valid.
    */
   verify(method: string, path: string, query: SignedQuery, now: Date): void;
 }

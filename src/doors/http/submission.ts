@@ -22,7 +22,10 @@ import { LONGEST_NAME_BYTES } from './uploads.ts';
 const FILE_ID = /^file_[0-9a-hjkmnp-tv-z]{26}$/;
 const WEB_ADDRESS = /^https?:/i;
 
-/** Most elements of `files` and of `prior_files`; a larger study comes as an archive. */
+/**
+ * Maximum number of elements in `files` and in `prior_files`. A larger study must be sent as an
+ * archive.
+ */
 export const MOST_FILES = 1000;
 
 type FileParts = Pick<HttpDeps, 'uploads' | 'outbound' | 'logger'>;
@@ -112,7 +115,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The last whole characters that take at most `limit` bytes in UTF-8. */
+/** The end of a text, cut to whole characters, in at most `limit` bytes of UTF-8. */
 function endOf(text: string, limit: number): string {
   const characters = Array.from(text);
   let [from, bytes] = [characters.length, 0];
@@ -197,7 +200,9 @@ async function acceptedWebhook<T extends { url: string }>(
   }
 }
 
-/** Otherwise a misspelt scenario would succeed silently. */
+/**
+ * The error for an unknown test scenario: without it, a misspelt scenario would succeed silently.
+ */
 const UNKNOWN_SCENARIO: PointedError = {
   pointer: '/metadata/mock',
   detail: `the mock pipeline knows: ${MOCK_SCENARIOS.join(', ')}`,
@@ -236,7 +241,8 @@ export async function acceptSubmission(
   if (principal.test && mockScenario(metadata.mock) === null) {
     throw new InvalidInputError([UNKNOWN_SCENARIO]);
   }
-  // As submitted, without the defaults of the schema: the request shows this as `input`.
+  // The input as submitted, without the defaults of the schema, because the request shows it as
+  // `input`.
   const { input } = body as { input: EndpointInput };
   const { accountId, keyId } = principal;
   const announced = webhook ? await acceptedWebhook(deps, accountId, webhook) : null;

@@ -28,7 +28,7 @@ export const uploadBody = z.strictObject({
       (name) => Buffer.byteLength(name) <= LONGEST_NAME_BYTES,
       `at most ${LONGEST_NAME_BYTES} bytes in UTF-8`,
     )
-    // A name, not a path: it names the file in the work folder and in the result.
+    // Must be a name, not a path, because it names the file in the work folder and in the result.
     .refine(
       (name) => !/[/\\]/.test(name),
       'a name without a folder: it may contain neither / nor \\',
@@ -53,7 +53,10 @@ export const uploadCompletionBody = z.strictObject({
     .optional(),
 });
 
-/** `/v1/uploads`: announce, PUT to the signed URLs, complete; look again, or abort. */
+/**
+ * `/v1/uploads`: announce files, PUT them to the signed URLs and complete them; read their state,
+ * or abort them.
+ */
 export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { uploads, config, signer, now = () => new Date() } = deps;
   const scope = requireScope(deps, 'uploads');

@@ -2,9 +2,10 @@ import type { ResultView } from '../contract.ts';
 import { html, nothing, svg, type TemplateResult } from './html.ts';
 
 /**
- * The 17 segments of the left ventricle as a disc (AHA 2002; SEG02, echo 0.2): basal and
- * mid ring of six from anterior on, apical ring of four, and the apex. Angles in degrees, 0 right, 90
- * top; radii as shares of the whole. The documents draw the same disc (pipelines/artifacts).
+ * The 17 segments of the left ventricle as a disc (AHA 2002; SEG02, echo 0.2): basal and mid ring
+ * of six from anterior on, apical ring of four, and the apex. Angles are in degrees, with 0 on the
+ * right and 90 at the top; radii are shares of the radius of the disc. The documents draw the same
+ * disc (pipelines/artifacts).
  */
 export interface Sector {
   inner: number;
@@ -64,7 +65,10 @@ const MAPS = [
     title: 'Longitudinal contour strain, %',
     note: 'Contour strain, not speckle tracking. Blue shortens, orange lengthens.',
     decimals: 1,
-    /** Share of the deepest colour, below zero for shortening; 25 % is the deepest. */
+    /**
+     * Depth of the colour from -1 to 1, below zero for shortening; a strain of 25 % has the deepest
+     * colour.
+     */
     depth: (strain: number) => strain / 25,
   },
   {

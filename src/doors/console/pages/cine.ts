@@ -3,7 +3,7 @@ import type {
   OverlayClip,
 } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
 
-/** Decoded frames that are kept; others are decoded again when shown. */
+/** Maximum number of decoded frames kept in memory. Others are decoded again when shown. */
 const KEPT = 64;
 
 export interface CineFrames {

@@ -101,7 +101,7 @@ function closeWhenLeft({ currentTarget, relatedTarget }: FocusEvent): void {
   if (!currentTarget.contains(relatedTarget)) currentTarget.open = false;
 }
 
-/** The keys of the page, in a corner where they cover no control. */
+/** The list of keys of the page, in a corner where it covers no control. */
 function keyList(keys: readonly KeyBinding[]): TemplateResult {
   return html`<section class="panel keys" aria-label="Keys">
     <h2>Keys</h2>

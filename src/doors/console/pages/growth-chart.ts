@@ -6,13 +6,13 @@ import type { MeasurementRow } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import type { PlotContent, PlotSeries } from './plot-content.ts';
 
-/** Pure: "29+0" of weeks with a fraction. */
+/** Pure: weeks with a fraction as text, such as "29+0". */
 export function weeksText(weeks: number): string {
   const days = Math.round(weeks * 7);
   return `${Math.floor(days / 7)}+${days % 7}`;
 }
 
-/** The drawing as text. */
+/** Describes the drawing in words. */
 function words(
   { concept, label, unit, measured }: GrowthChart,
   rows: readonly MeasurementRow[],
@@ -75,7 +75,7 @@ function growthContent(chart: GrowthChart, rows: readonly MeasurementRow[]): Plo
 
 const contents = new WeakMap<GrowthChart, PlotContent>();
 
-/** The same content object for the same chart, so that it is drawn once. */
+/** Returns the same content object for the same chart, so that the chart is drawn only once. */
 function contentOf(chart: GrowthChart, rows: readonly MeasurementRow[]): PlotContent {
   const known = contents.get(chart) ?? growthContent(chart, rows);
   contents.set(chart, known);

@@ -1,7 +1,10 @@
 import type { ElementPart } from 'lit-html';
 import { Directive, directive } from 'lit-html/directive.js';
 
-/** What the pages use of the rendering library; text passed to it stays text. */
+/**
+ * The parts of the rendering library that the pages use. Text passed to it is never parsed as
+ * markup.
+ */
 export { html, nothing, render, svg, type TemplateResult } from 'lit-html';
 export { live } from 'lit-html/directives/live.js';
 export { ref } from 'lit-html/directives/ref.js';

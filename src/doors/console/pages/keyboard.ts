@@ -18,7 +18,7 @@ function takesActivation(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && /^(A|BUTTON|SUMMARY|INPUT)$/.test(target.tagName);
 }
 
-/** Pure: the binding of a key press; none with a modifier or inside a field. */
+/** Pure: the binding of a key press; undefined with a modifier key or inside a field. */
 export function bindingFor(
   event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'target'>,
   bindings: readonly KeyBinding[],

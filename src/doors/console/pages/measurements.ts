@@ -11,7 +11,8 @@ export function rangeText(reference: Measured['reference'], decimals: number): s
 }
 
 /**
- * Pure: the difference of the model from the other value, with its sign; '' when one is missing.
+ * Pure: the value of the model minus the other value, with its sign; '' when either value is
+ * missing.
  */
 export function differenceText(
   model: Measured | null,
@@ -120,7 +121,7 @@ function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns)
   const { model, cart, given, prior, unitText, decimals, more } = row;
   const judged = model ?? cart ?? given;
   const reference = judged?.reference ?? null;
-  // An age is in weeks, its spread in days.
+  // An age is shown in weeks, and its uncertainty in days.
   const spreadUnit = row.unit === 'd' ? ' days' : '';
   const spread = model?.uncertainty ? `± ${model.uncertainty.toFixed(decimals)}${spreadUnit}` : '';
   const open = table.opened.has(row.id);

@@ -47,7 +47,7 @@ export function ellipseOf(points: readonly Position[]) {
   };
 }
 
-/** Pure: the pixels of runs as one path; a pixel reaches half a unit around its centre. */
+/** Pure: runs of pixels as one path. Each pixel extends half a unit to every side of its centre. */
 export function runsPath(runs: readonly (readonly [number, number, number])[]): string {
   return runs
     .map(
@@ -80,7 +80,7 @@ interface PlacedLabel {
   anchor: 'start' | 'end';
 }
 
-/** The nearest free line first, below before above. */
+/** Offsets in lines at which a label is tried: the nearest first, and below before above. */
 const LINES = [0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5];
 
 /**
@@ -128,7 +128,7 @@ export interface Drawing {
   clip: OverlayClip;
   frame: number;
   on: ReadonlySet<Layer>;
-  /** The measurement to highlight; null: none. */
+  /** The measurement to highlight; null for none. */
   chosen: string | null;
 }
 

@@ -2,7 +2,7 @@ import uPlot from 'uplot';
 import { aligned, type PlotContent } from './plot-content.ts';
 
 /**
- * `<sonogate-plot .content=…>`: keeps a chart of the library as wide as its place and in the
+ * `<sonogate-plot .content=…>`: keeps a chart of the library as wide as its container and in the
  * colours of the scheme. A class, because a custom element has a life cycle.
  */
 class PlotElement extends HTMLElement {
@@ -80,7 +80,7 @@ function optionsOf(
     ticks: { show: false },
   });
   return {
-    // Smooth curves; lines from pixel to pixel look like stairs.
+    // Without alignment to pixels, curves look smooth instead of stepped.
     pxAlign: false,
     cursor: { show: false },
     legend: { show: false },

@@ -72,7 +72,7 @@ export function startRouter(open: (place: Place) => void): Router {
     history.pushState(null, '', next);
     here();
   };
-  // A link to a part of the page that is open changes the hash alone.
+  // A link to a part of the open page changes only the hash, so nothing is opened again.
   addEventListener('popstate', () => address() !== opened && here());
   document.addEventListener('click', (event) => {
     const link = followed(event);

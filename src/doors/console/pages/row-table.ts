@@ -54,7 +54,10 @@ export function belongs(row: WorklistRow, query: WorklistQuery): boolean | null 
   return query.q ? null : true;
 }
 
-/** Newest first; rows of the same instant in a fixed order. */
+/**
+ * Whether one row comes before the other: newest first, and in a fixed order when both times are
+ * equal.
+ */
 function before(one: WorklistRow, other: WorklistRow): number {
   if (one.arrivedAt !== other.arrivedAt) return one.arrivedAt < other.arrivedAt ? 1 : -1;
   return one.key < other.key ? 1 : -1;
@@ -89,9 +92,9 @@ export function visibleRange(
   };
 }
 
-/** Height of a row in `rem`, as `--row` has it. */
+/** Height of a row in `rem`, equal to `--row` in the style sheet. */
 const ROW_REM = 3.75;
-/** More rows are requested this many rows before the end. */
+/** More rows are requested when fewer than this many rows remain below the screen. */
 const NEAR_END = 60;
 
 interface RowTable {

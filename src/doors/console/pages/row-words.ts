@@ -25,7 +25,7 @@ export function stateChip(state: RowState): TemplateResult {
   return chip(STATES[state].tone, STATES[state].text);
 }
 
-/** Pure: "Obstetric" of `us/obstetric/interpret`. */
+/** Pure: the name of an endpoint, such as "Obstetric" for `us/obstetric/interpret`. */
 export function endpointText(endpoint: string | null): string {
   const name = endpoint?.split('/')[1] ?? '';
   return name === '' ? 'Not routed yet' : name.charAt(0).toUpperCase() + name.slice(1);
@@ -73,7 +73,7 @@ export function waitingView(row: WorklistRow, now: Date): TemplateResult | typeo
     : nothing;
 }
 
-/** The deliveries of its results: the worst state as a chip, the rest in words. */
+/** The deliveries of the results of a row: the worst state as a chip, the rest in words. */
 export function deliveriesView({ deliveries }: WorklistRow): TemplateResult | typeof nothing {
   const counts = [
     { count: deliveries.dead, tone: 'critical', text: 'failed' },

@@ -8,7 +8,7 @@ import { subjectText } from './row-words.ts';
 import { verdictsView } from './verdicts.ts';
 import { chip, counted, given, momentText } from './words.ts';
 
-/** Studies of the last day that no rule matched. */
+/** Describes how many studies of the last day no rule matched. */
 function outsideText({ matchedNone, notJudged }: Rules['lastDay']): string {
   const parts = [
     matchedNone > 0 ? `${counted(matchedNone, 'study', 'studies')} matched none` : '',

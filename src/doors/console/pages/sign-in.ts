@@ -11,7 +11,7 @@ export interface SignInPage {
   view(): TemplateResult;
 }
 
-/** Pure: why a sign-in at the identity provider failed; null when it did not. */
+/** Pure: why a sign-in at the identity provider failed; null when it did not fail. */
 function comingBack(url: URL): string | null {
   const code = url.searchParams.get('error');
   if (url.pathname !== SIGN_IN || !code) return null;

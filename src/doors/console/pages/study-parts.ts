@@ -20,7 +20,7 @@ import {
 } from './row-words.ts';
 import { chip, counted, given, momentText, type Tone } from './words.ts';
 
-/** Shown with every result: nobody has verified it. */
+/** A mark shown with every result, because nobody has verified the result. */
 function draftMark(): TemplateResult {
   return chip('attention', 'Draft, not verified');
 }
@@ -223,7 +223,7 @@ export function sizeText(bytes: number): string {
   return `${step === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${UNITS[step]}`;
 }
 
-/** There are many pictures, and the page already shows them. */
+/** Whether an artifact is a picture. There are many, and the page already shows them. */
 const isPicture = ({ name }: Artifact): boolean => /^(key-frame|cine|overlay)-.*\d/.test(name);
 
 function listView(requestId: string, artifacts: readonly Artifact[]): TemplateResult {
@@ -330,7 +330,7 @@ function sectionView(section: Section, result: ResultView): TemplateResult {
   </li>`;
 }
 
-/** The report has a separate part of the page. */
+/** Sections that are left out here: the report has its own part of the page. */
 const ELSEWHERE = new Set(['report']);
 
 /** Every section of the endpoint: what it found, or why it was not assessed. */

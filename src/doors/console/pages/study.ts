@@ -111,7 +111,9 @@ function studyActions(
   return actions.map((action) => ({ id: action, ...all[action] }));
 }
 
-/** Pure: overlays with the content of each image in words; a result has only an id for it. */
+/**
+ * Pure: overlays with the content of each image in words, because a result names it only by an id.
+ */
 export function inWords(overlays: Overlays, names: ResultView['viewNames']): Overlays {
   const worded = <Shown extends { view: string | null }>(shown: Shown): Shown => {
     const name = shown.view === null ? undefined : names[shown.view];
@@ -144,7 +146,7 @@ export const openStudy: OpenPage = (place, around) => {
   const opened = new Set<string>();
   let seen: Shown | null = null;
   let problem: string | null = null;
-  /** The request that the reader chose; null: the newest. */
+  /** The request that the reader chose; null to show the newest request. */
   let chosen: string | null = null;
 
   async function loadStudy(): Promise<StudyPage> {

@@ -55,7 +55,7 @@ function entryView(entry: TimelineEntry): TemplateResult {
   </li>`;
 }
 
-/** There are many stages: they are open only while they are the latest entries. */
+/** Folded stages. As there are many, they are unfolded only while they are the latest entries. */
 function stagesView(
   stages: readonly TimelineEntry[],
   open: boolean,

@@ -16,7 +16,10 @@ export function chip(tone: Tone, text: string): TemplateResult {
   return html`<span class="chip ${tone}"><span aria-hidden="true">${MARKS[tone]}</span> ${text}</span>`;
 }
 
-/** Text from a DICOM header or a client: shown as text, isolated from its marks of direction. */
+/**
+ * Text from a DICOM header or a client: shown as plain text, and isolated so that its direction
+ * marks do not affect the text around it.
+ */
 export function given(text: string): TemplateResult {
   return html`<bdi class="given">${text}</bdi>`;
 }
@@ -57,13 +60,16 @@ export function durationText(seconds: number): string {
   return `${Math.round(whole / DAY)} d`;
 }
 
-/** Pure: "in 20 s" or "3 min ago" of an instant (RFC 3339). */
+/** Pure: the distance of an instant (RFC 3339) from now, such as "in 20 s" or "3 min ago". */
 export function distanceText(instant: string, now: Date): string {
   const seconds = (Date.parse(instant) - now.getTime()) / 1000;
   return seconds >= 1 ? `in ${durationText(seconds)}` : `${durationText(-seconds)} ago`;
 }
 
-/** The time for today; otherwise with the day, and for another year with the year. */
+/**
+ * An instant as text: only the time if it is today, otherwise with the day, and in another year
+ * with the year.
+ */
 export function momentText(instant: string, now = new Date()): string {
   const at = new Date(instant);
   if (at.toDateString() === now.toDateString()) return shortClock.format(at);
@@ -71,7 +77,7 @@ export function momentText(instant: string, now = new Date()): string {
   return `${date.format(at)}, ${shortClock.format(at)}`;
 }
 
-/** To the second, for a timeline. */
+/** An instant as text, to the second, for a timeline. */
 export function secondText(instant: string): string {
   return clock.format(new Date(instant));
 }

@@ -92,7 +92,7 @@ function choiceView(choice: Choice, { query, ask }: Filters): TemplateResult {
   </label>`;
 }
 
-/** The fields that the server searches for each role. */
+/** Placeholder of the search field for each role: it names what the server searches. */
 const SEARCHED = {
   viewer: 'Search UID, request or tag',
   clinician: 'Search name, ID, accession, UID, tag',
@@ -141,7 +141,7 @@ function leaveOnEscape(event: KeyboardEvent): void {
 }
 
 const PAGE_ROWS = 100;
-/** Waits for a pause in typing. */
+/** Milliseconds without typing before the search begins. */
 const TYPING_MS = 200;
 
 /** Studies and requests as they arrive, those with unacknowledged critical flags on top. */
@@ -270,7 +270,7 @@ export const openWorklist: OpenPage = (place, around) => {
   }
 };
 
-/** Without the empty parts. */
+/** The query as text values, without the empty ones. */
 function textOf(query: WorklistQuery): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) =>

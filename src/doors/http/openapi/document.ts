@@ -24,7 +24,7 @@ const SECURITY = {
 
 type Json = Record<string, unknown>;
 
-/** JSON Schema 2020-12, as in OpenAPI 3.1. */
+/** Converts a schema to JSON Schema 2020-12, as in OpenAPI 3.1. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   return rest;
@@ -41,7 +41,7 @@ const ANSWERS: ReadonlySet<string> = new Set([
   'queueError',
 ]);
 
-/** `components.schemas`; `output` of a request is the result of one of the endpoints. */
+/** `components.schemas`; the `output` of a request is the result of one of the endpoints. */
 function componentSchemas(outputs: Readonly<Record<string, Endpoint>>): Json {
   const answers = Object.entries(objects).filter(([name]) => ANSWERS.has(name));
   const anyOf = [...Object.keys(outputs).map(refer), { type: 'null' }];
