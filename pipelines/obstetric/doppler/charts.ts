@@ -2,22 +2,25 @@
 
 const { exp, log, log10, sqrt } = Math;
 
-/** Indices of one velocity curve in cm/s; TAMX is the time average of the maximum, not the mean. */
+/**
+ * Pulsatility index from velocities in cm/s; TAMX is the time average of the maximum velocity, not
+ * of the mean velocity.
+ */
 export function pulsatilityIndex(psv: number, edv: number, tamx: number): number {
   return (psv - edv) / tamx;
 }
 
-/** Pourcelot; 1 with absent, above 1 with reversed end-diastolic flow. */
+/** Pourcelot's resistance index: 1 with absent, above 1 with reversed end-diastolic flow. */
 export function resistanceIndex(psv: number, edv: number): number {
   return (psv - edv) / psv;
 }
 
-/** Null without forward end-diastolic flow. */
+/** The S/D ratio; null without forward end-diastolic flow. */
 export function systolicDiastolicRatio(psv: number, edv: number): number | null {
   return edv > 0 ? psv / edv : null;
 }
 
-/** CPR: MCA-PI / UA-PI of the same scan; its inverse is the umbilicocerebral ratio. */
+/** CPR: MCA-PI / UA-PI from the same scan; its inverse is the umbilicocerebral ratio. */
 export function cerebroplacentalRatio(mcaPi: number, uaPi: number): number {
   return mcaPi / uaPi;
 }
@@ -69,8 +72,9 @@ export function umbilicalZ(index: UmbilicalIndex, gaWeeks: number, value: number
 export type CiobanuIndex = 'ua-pi' | 'mca-pi' | 'cpr';
 
 /**
- * FMF, Ciobanu et al., UOG 2019;53:465-472: log10 of the median and its SD by days. The median of
- * UA-PI is linear on the raw scale, the other two are polynomials on the log scale.
+ * FMF, Ciobanu et al., UOG 2019;53:465-472: log10 of the median and its SD by gestational days. The
+ * median of UA-PI is linear on the raw scale; the other two medians are polynomials on the log
+ * scale.
  */
 const CIOBANU_2019: Readonly<
   Record<CiobanuIndex, { median(d: number): number; sd(d: number): number }>
@@ -132,12 +136,15 @@ export function acharyaSystolicDiastolicAt(gaWeeks: number, z: number): number |
   return exp(4.16676 - 0.9188 * lnGa + z * sqrt(variance));
 }
 
-/** Mari et al., NEJM 2000;342:9-14: median MCA-PSV in cm/s of every second week from 18. */
+/** Median MCA-PSV in cm/s for every second week from 18: Mari et al., NEJM 2000;342:9-14. */
 const MARI_2000 = [23.2, 25.5, 27.9, 30.7, 33.6, 36.9, 40.5, 44.4, 48.7, 53.5, 58.7, 64.4] as const;
 const MARI_FROM_WEEK = 18;
 const MARI_STEP = 2;
 
-/** Median MCA-PSV in cm/s, 18 to 40 weeks, ln(median) interpolated between the printed weeks. */
+/**
+ * Median MCA-PSV in cm/s from 18 to 40 weeks, with ln(median) interpolated between the printed
+ * weeks; null outside them.
+ */
 export function mcaPeakMedian(gaWeeks: number): number | null {
   const position = (gaWeeks - MARI_FROM_WEEK) / MARI_STEP;
   const index = Math.min(Math.floor(position), MARI_2000.length - 2);
@@ -147,7 +154,10 @@ export function mcaPeakMedian(gaWeeks: number): number | null {
   return lower * (upper / lower) ** (position - index);
 }
 
-/** Multiple of the median by the rounded closed form of Mari 2000, 0.5 to 1.6 % below its table. */
+/**
+ * Multiple of the median from the rounded closed-form equation of Mari 2000, whose medians are 0.5
+ * to 1.6 % below its table.
+ */
 export function mcaPeakMoMClosedForm(gaWeeks: number, psv: number): number {
   return psv / exp(2.31 + 0.046 * gaWeeks);
 }

@@ -10,25 +10,25 @@ export const DOPPLER_VESSELS = [
 
 export type DopplerVessel = (typeof DOPPLER_VESSELS)[number];
 
-/** One spectral display: which vessel the header names, and the flow that was traced. */
+/** One spectral display: the vessel that the header names, and the flow that was traced. */
 export interface SpectrumReading {
   file: string;
   sopInstanceUid: string | null;
-  /** 0-based. */
+  /** Frame index, 0-based. */
   frame: number;
-  /** Null: the header names none. A vessel is never guessed from its waveform. */
+  /** Null where the header names no vessel. The vessel is never guessed from its waveform. */
   vessel: DopplerVessel | null;
   laterality: 'left' | 'right' | null;
-  /** Letter or number of the fetus that the header's words name; null: none, or several. */
+  /** Letter or number of the fetus that the header names; null where it names none, or several. */
   fetus: string | null;
-  /** Whether the scale is in cm/s: on one in Hz only ratios of velocities can be read. */
+  /** Whether the scale is in cm/s: on a scale in Hz only ratios of velocities can be read. */
   velocities: boolean;
-  /** Degrees, as the cart set it; null: not said. */
+  /** Correction angle in degrees, as set on the machine; null where it is not stated. */
   correctionAngle: number | null;
   waveform: DopplerWaveform;
 }
 
-/** What the section looks at. */
+/** What the Doppler section works from. */
 export interface DopplerEvidence extends SectionEvidence {
   views: {
     spectra?: readonly SpectrumReading[] | null;

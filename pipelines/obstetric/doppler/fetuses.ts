@@ -7,11 +7,14 @@ import type { DopplerEvidence, SpectrumReading } from './evidence.ts';
 import type { DopplerSummary } from './guideline.ts';
 import type { DopplerJudgement } from './judge.ts';
 
-/** Of several fetuses, the spectra that are judged together: of one, or of nobody in particular. */
+/** A group of spectra that are judged together in a study with several fetuses. */
 export interface DopplerGroup {
-  /** Null: the mother, and what names no fetus. */
+  /**
+   * The fetus that the spectra name; null for the group of maternal vessels and of spectra that
+   * name no fetus.
+   */
   fetus: string | null;
-  /** Traced or not. */
+  /** All spectra of the group, whether or not they could be traced. */
   readings: SpectrumReading[];
 }
 
@@ -19,10 +22,10 @@ export const isMaternal = (vesselOrKey: string | null) =>
   vesselOrKey?.startsWith('uterine-artery') ?? false;
 
 /**
- * Why the spectra, and the machine's values, are not those of one fetus for sure; null where they are.
- * An operator who names the fetus of one spectrum distinguishes it from others: one that names none may
- * be of another.
- * Machines name the only fetus too: with spectra that name none there is no contradiction.
+ * Why the spectra and the machine's values may be of more than one fetus; null where they are
+ * surely of one. An operator who names the fetus on one spectrum distinguishes it from others, so a
+ * spectrum without a name may be of another fetus. Machines name even an only fetus: named values
+ * from the machine beside unnamed spectra are no contradiction.
  */
 export function apart(
   evidence: Pick<DopplerEvidence, 'severalFetuses'>,
@@ -48,8 +51,9 @@ export function apart(
 }
 
 /**
- * Two fetuses never share a value (obstetric 0.5): of several each is judged by the spectra
- * that name it, and `reported` are those whose flow the machine's values call lost.
+ * The spectra in groups, one per named fetus, since two fetuses never share a value (obstetric
+ * 0.5). `reported` are the fetuses for which the machine's values show lost flow: each gets a group
+ * even without a spectrum.
  */
 export function groupsByFetus(
   readings: readonly SpectrumReading[],
@@ -75,11 +79,14 @@ export function groupsByFetus(
   ];
 }
 
-/** Of several fetuses, a fetal vessel that names none is one that is not named at all. */
+/**
+ * The spectra of the group without a fetus: with several fetuses, a fetal vessel that names none is
+ * treated as an unnamed vessel.
+ */
 export const withoutNames = <Reading extends SpectrumReading>(readings: readonly Reading[]) =>
   readings.map((one) => (isMaternal(one.vessel) ? one : { ...one, vessel: null }));
 
-/** A judgement whose ids and statements name their fetus. */
+/** The judgement with the fetus named in its ids and statements. */
 export function ofFetus(judged: DopplerJudgement, fetus: string): DopplerJudgement {
   const named = (one: Statement) => statementOfFetus(one, fetus);
   return {
@@ -95,7 +102,10 @@ export function ofFetus(judged: DopplerJudgement, fetus: string): DopplerJudgeme
   };
 }
 
-/** Of several fetuses the gravest leads; one that was not assessed keeps the rest from being normal. */
+/**
+ * Order of the summaries for several fetuses: the gravest leads. A fetus that was not assessed
+ * keeps the summary from being normal.
+ */
 const GRAVEST_FIRST: readonly DopplerSummary[] = [
   'redf',
   'aedf',
@@ -107,12 +117,15 @@ const GRAVEST_FIRST: readonly DopplerSummary[] = [
   'normal',
 ];
 
-/** What growth and others would take for the only fetus: said of a named one, or of none. */
+/**
+ * Classifications that other sections, such as growth, would read as those of an only fetus: they
+ * are given for a named fetus only.
+ */
 const OF_ONE_FETUS: ReadonlySet<string> = new Set(['fetal-doppler', 'end-diastolic-flow']);
 
 /**
- * The judgements of several fetuses as one; `fetal` are those of a named fetus, `others` of their mother
- * and of what names no fetus. `why` they are apart.
+ * Combines the judgements of several fetuses: `fetal` are those of named fetuses, `others` those of
+ * the mother and of spectra that name no fetus. `why` states why they are judged separately.
  */
 export function together(
   fetal: readonly DopplerJudgement[],
@@ -120,7 +133,7 @@ export function together(
   why: Statement,
 ): DopplerJudgement {
   const all = [...fetal, ...others];
-  // Of the mother's group only what is lost in a fetus without a name counts.
+  // The group without a fetus contributes a category only where it is abnormal.
   const grave = others
     .map(({ category }) => category)
     .filter((one) => one !== 'normal' && one !== 'not-assessed');

@@ -25,14 +25,16 @@ import {
 } from './guideline.ts';
 import { DOPPLER_SECTION, type TracedReading } from './measure.ts';
 
-/** Technique and thresholds of obstetric Doppler. */
+/** Source for the technique and the thresholds of obstetric Doppler. */
 export const ISUOG = 'ISUOG 2021, Ultrasound Obstet Gynecol 58:331-339';
 
-/** The accepted measurement of an id. */
+/** The accepted measurement with this id; null if there is none. */
 export const acceptedAt = (measurements: readonly Measurement[], id: string) =>
   measurements.find((one) => one.id === id && one.quality === 'accepted') ?? null;
 
-/** Low, normal or high by its chart; null where it has none. */
+/**
+ * Whether the value with this id is low, normal or high on its chart; null where it has no chart.
+ */
 export const rankOf = (measurements: readonly Measurement[], id: string) => {
   const reference = acceptedAt(measurements, id)?.reference;
   return reference && reference.centile !== null ? rank(reference) : null;
@@ -56,7 +58,7 @@ function classification(
   };
 }
 
-/** A finding of this section under the key of its concept. */
+/** A finding of this section, with the key of its concept as id. */
 export function finding(
   id: FindingConceptKey,
   statement: Statement,
@@ -74,7 +76,7 @@ export function finding(
   };
 }
 
-/** What lies outside its chart. */
+/** The findings for values that lie outside their chart's normal range. */
 export function rankFindings(
   measurements: readonly Measurement[],
   state: DopplerState,
@@ -119,7 +121,7 @@ export function rankFindings(
   ];
 }
 
-/** A peak velocity of the MCA from the limit of mild anaemia on. */
+/** The finding of an MCA peak velocity at or above the limit for mild anaemia; empty below it. */
 function anaemiaFindings(mom: Measurement | null): FindingDraft[] {
   if (!mom || mom.value < ANAEMIA_MOM.mild) return [];
   const unknown = mom.remarks.some(({ code }) => code === ANGLE_NOT_GIVEN.code);
@@ -143,10 +145,13 @@ function anaemiaFindings(mom: Measurement | null): FindingDraft[] {
       ];
 }
 
-/** The median holds for velocities along the vessel (obstetric 13.4). */
+/**
+ * Remark that the angle is not known: the median applies to velocities measured along the vessel
+ * (obstetric 13.4).
+ */
 export const ANGLE_NOT_GIVEN = remarkOfDoppler('doppler.angle-not-given', { limit: MCA_ANGLE });
 
-/** Every category that could be drawn, with its criteria. */
+/** A classification for every category that could be determined, with its criteria. */
 export function classify(
   measurements: readonly Measurement[],
   state: DopplerState,
@@ -230,16 +235,19 @@ export function classify(
   ];
 }
 
-/** What loops and machine together show in the umbilical artery. */
+/** What the traced loops and the machine's values together show in the umbilical artery. */
 export interface UmbilicalFlow {
   flow: EndDiastolicFlow | null;
   loops: FlowOfLoops<EndDiastolicFlow>;
   machine: MachineFlow | null;
-  /** Of several fetuses, the artery does not name its fetus. */
+  /** Whether there are several fetuses and the artery does not name its own. */
   unnamed: boolean;
 }
 
-/** The gravest of loops and machine: lost flow in one of them is not outvoted by the other. */
+/**
+ * The graver flow of the loops and of the machine's values: lost flow in one of them is not
+ * outvoted by the other.
+ */
 export function flowOfArtery(
   loops: FlowOfLoops<EndDiastolicFlow>,
   machine: MachineFlow | null,
@@ -280,7 +288,7 @@ function suspectedFlow({ loops: { suspected }, unnamed }: UmbilicalFlow): Statem
   return [say.conclusion('doppler.suspected-flow', { flow, problem, unnamed })];
 }
 
-/** Pulsatility indices of the vessels that the flow is judged of. */
+/** Pulsatility indices that serve as evidence for a finding about flow. */
 const PULSATILITY: ReadonlySet<string> = new Set([
   'umbilical-artery-pi',
   'middle-cerebral-artery-pi',
@@ -289,7 +297,7 @@ const PULSATILITY: ReadonlySet<string> = new Set([
   'ductus-venosus-piv',
 ] satisfies ObstetricConcept[]);
 
-/** Ids of the indices that were measured on these spectra. */
+/** Ids of our pulsatility indices that were measured on these spectra. */
 function indicesOn(readings: readonly TracedReading[], measurements: readonly Measurement[]) {
   const files = new Set(readings.map(({ file }) => file));
   return measurements
@@ -315,7 +323,10 @@ function findingWith(
   return [{ ...draft, statements }];
 }
 
-/** Absent or reversed end-diastolic flow must be known at once, whichever loop or machine shows it. */
+/**
+ * The finding of absent or reversed end-diastolic flow, which must be known at once, whichever loop
+ * or machine value shows it.
+ */
 export function flowFindings(
   found: UmbilicalFlow,
   measurements: readonly Measurement[],
@@ -331,7 +342,10 @@ export function flowFindings(
   return findingWith('end-diastolic-flow', statements, severity, evidence);
 }
 
-/** The a-wave of the ductus venosus; a lost one on a poor trace is reported as suspected. */
+/**
+ * The finding for the a-wave of the ductus venosus; one that is lost on a poor trace is reported as
+ * suspected.
+ */
 export function ductusFindings(
   wave: FlowOfLoops<AWave>,
   measurements: readonly Measurement[],

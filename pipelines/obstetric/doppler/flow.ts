@@ -12,15 +12,21 @@ import {
 } from './guideline.ts';
 import { isFiltered, type TracedReading, traceProblem } from './measure.ts';
 
-/** What the loops of one vessel show: each is judged by itself, and the gravest clear one leads. */
+/**
+ * What the loops of one vessel show: each loop is judged separately, and the gravest clear one
+ * leads.
+ */
 export interface FlowOfLoops<Flow> {
-  /** Null: no loop allows a category. */
+  /** The flow that leads; null where no loop allows a category. */
   lead: Flow | null;
-  /** What other clear loops show. */
+  /** The less grave flows that other clear loops show. */
   others: Flow[];
-  /** The loops with the leading flow. */
+  /** The loops that show the leading flow. */
   shownOn: TracedReading[];
-  /** Lost flow, graver than what leads, on a trace that allows no category. */
+  /**
+   * Lost flow that is graver than the leading flow, but was seen on a trace too poor for a
+   * category; null if there is none.
+   */
   suspected: { flow: Flow; problem: TraceProblem; shownOn: TracedReading } | null;
 }
 
@@ -56,7 +62,10 @@ function overLoops<Flow extends string>(
   };
 }
 
-/** Of one loop: flow below a wall filter that is set high cannot be called absent. */
+/**
+ * The end-diastolic flow on one loop: where the wall filter is set high, missing flow cannot be
+ * called absent.
+ */
 function flowOfLoop(loop: TracedReading): EndDiastolicFlow | null {
   const flow = endDiastolicFlow(loop.waveform.beats);
   const lost = flow === 'absent' || flow === 'intermittent-absent';
@@ -69,7 +78,10 @@ function aWaveOfLoop(loop: TracedReading): AWave | null {
   return wave === 'absent' && isFiltered(loop) ? 'not-assessable' : wave;
 }
 
-/** End-diastolic flow of the loops of an umbilical artery; what a clear loop shows, no other hides. */
+/**
+ * End-diastolic flow over all loops of an umbilical artery: lost flow on a clear loop is not hidden
+ * by another loop.
+ */
 export const umbilicalFlow = (loops: readonly TracedReading[]): FlowOfLoops<EndDiastolicFlow> =>
   overLoops<EndDiastolicFlow>(loops, UMBILICAL_GRAVEST_FIRST, flowOfLoop);
 
@@ -77,7 +89,10 @@ export const umbilicalFlow = (loops: readonly TracedReading[]): FlowOfLoops<EndD
 export const ductusWave = (loops: readonly TracedReading[]): FlowOfLoops<AWave> =>
   overLoops<AWave>(loops, DUCTUS_GRAVEST_FIRST, aWaveOfLoop);
 
-/** The graver of two flows of an umbilical artery; what could not be assessed hides no lost flow. */
+/**
+ * The graver of two flows in an umbilical artery; a flow that could not be assessed does not hide
+ * lost flow.
+ */
 export function graverFlow(
   one: EndDiastolicFlow | null,
   other: EndDiastolicFlow | null,
@@ -92,10 +107,10 @@ export function graverFlow(
   return order.find((flow) => flow === one || flow === other) ?? null;
 }
 
-/** What the machine's values say of the end-diastolic flow of an umbilical artery. */
+/** The end-diastolic flow in an umbilical artery that the machine's values show. */
 export interface MachineFlow {
   flow: EndDiastolicFlow;
-  /** The value that shows it. */
+  /** The machine's value that shows the flow. */
   shown: { index: 'RI' | 'EDV' | 'S/D'; key: ObstetricConcept; value: number };
   evidence: string[];
 }
@@ -111,8 +126,9 @@ function byIndex(ri: number): EndDiastolicFlow {
 }
 
 /**
- * The flow by the values of one side. Of an artery that is drawn below the baseline both velocities
- * are negative: without the peak, an RI below 1 tells that they have one sign.
+ * The flow that each value of one side shows. Where an artery is drawn below the baseline, both of
+ * its velocities are negative: if the peak velocity is missing, an RI below 1 shows that both have
+ * the same sign.
  */
 function flowOfSide(values: readonly Measurement[]): MachineFlow[] {
   const of = (key: ObstetricConcept) => values.find(({ concept }) => concept.key === key) ?? null;
@@ -159,14 +175,17 @@ export function machineFlow(measurements: readonly Measurement[]): MachineFlow |
   );
 }
 
-/** The machine's values that tell of lost end-diastolic flow; none where they do not. */
+/** The machine's values that show absent or reversed end-diastolic flow; empty where none does. */
 export function lostFlowValues(cart: readonly Measurement[]): Measurement[] {
   const found = machineFlow(cart);
   if (found?.flow !== 'absent' && found?.flow !== 'reversed') return [];
   return cart.filter(({ id }) => found.evidence.includes(id));
 }
 
-/** Which of two values of a pair is the worse one; uterine arteries count each for itself. */
+/**
+ * Whether the lower or the higher of the two sides is the worse one. Uterine arteries are not
+ * listed: each side counts separately.
+ */
 const WORSE: Partial<Record<string, 'lower' | 'higher'>> = {
   'umbilical-artery-pi': 'higher',
   'umbilical-artery-ri': 'higher',
@@ -176,7 +195,7 @@ const WORSE: Partial<Record<string, 'lower' | 'higher'>> = {
   'middle-cerebral-artery-psv': 'higher',
 } satisfies Partial<Record<ObstetricConcept, 'lower' | 'higher'>>;
 
-/** The machine's values with the worse of each pair first, because that one counts. */
+/** The machine's values, with the worse side of each pair first, because the first one counts. */
 export function worseFirst(cart: readonly Measurement[]): Measurement[] {
   return [...Map.groupBy(cart, ({ concept }) => concept.key)].flatMap(([key, values]) => {
     const worse = WORSE[key];
@@ -190,7 +209,7 @@ export function worseFirst(cart: readonly Measurement[]): Measurement[] {
   });
 }
 
-/** That the machine gave a vessel on both sides, and which of the two was judged. */
+/** States that the machine measured a vessel on both sides, and which side was judged. */
 export function pairStatements(measurements: readonly Measurement[]): Statement[] {
   const judged = measurements.filter(
     (one) => isAcceptedOfMachine(one) && one.id === one.concept.key && one.laterality !== null,

@@ -12,27 +12,33 @@ import {
   uterinePiZ,
 } from './charts.ts';
 
-/** Rates outside of it change the indices: no chart holds (obstetric 13, pitfalls). */
+/**
+ * Range of fetal heart rates, beats per minute: outside it the indices change, and no chart applies
+ * (obstetric 13, pitfalls).
+ */
 export const CHARTED_RATE = { slowest: 110, fastest: 160 } as const;
 
 /** Multiples of the median MCA-PSV from which anaemia is suspected (Mari 2000). */
 export const ANAEMIA_MOM = { mild: 1.29, moderate: 1.5, severe: 1.55 } as const;
 
-/** RI at which end-diastolic flow is absent, above which it is reversed (obstetric 13.1). */
+/** RI at which end-diastolic flow is absent; above it, the flow is reversed (obstetric 13.1). */
 export const RI_WITHOUT_FLOW = 1;
 
-/** A CPR below it is low at any age in common use (Gramellini 1992), beside the centile. */
+/**
+ * A CPR below this is commonly called low at any age (Gramellini 1992); it is reported beside the
+ * centile.
+ */
 export const LOW_CPR = 1.08;
 
-/** The angle, degrees, up to which MCA-PSV needs no correction (obstetric 13.2). */
+/** Largest angle in degrees at which MCA-PSV needs no correction (obstetric 13.2). */
 export const MCA_ANGLE = 15;
 
 const Z_5 = -1.6448536269514722;
 const Z_95 = 1.6448536269514722;
 
 /**
- * Flow that disappears above it is hidden by the wall filter, not absent: at most 60 Hz are right
- * (obstetric 13.2), which is 2.3 cm/s at 2 MHz; with room for the trace.
+ * Flow that disappears above this limit is hidden by the wall filter, not absent. The filter should
+ * be at most 60 Hz (obstetric 13.2), which is 2.3 cm/s at 2 MHz; the limit adds room for the trace.
  */
 export const WALL_FILTER_LIMIT = { cmPerSecond: 3, hertz: 80 } as const;
 
@@ -44,8 +50,8 @@ export type EndDiastolicFlow =
   | 'not-assessable';
 
 /**
- * End-diastolic flow of an umbilical artery by most of its beats: absent or reversed in more than
- * half of them (obstetric 13.3). Null without beats.
+ * End-diastolic flow of an umbilical artery: absent or reversed where more than half of the beats
+ * are (obstetric 13.3), intermittently absent where fewer are. Null without beats.
  */
 export function endDiastolicFlow(beats: readonly BeatVelocities[]): EndDiastolicFlow | null {
   if (beats.length === 0) return null;
@@ -57,10 +63,12 @@ export function endDiastolicFlow(beats: readonly BeatVelocities[]): EndDiastolic
   return without > 0 ? 'intermittent-absent' : 'forward';
 }
 
-/** Not assessable: the wall filter may hide what would be positive (obstetric 13.7). */
+/**
+ * The a-wave. It is not assessable where the wall filter may hide a positive one (obstetric 13.7).
+ */
 export type AWave = 'positive' | 'absent' | 'reversed' | 'not-assessable';
 
-/** The a-wave of a ductus venosus by the trough of most of its beats; null without beats. */
+/** The a-wave of a ductus venosus, from the lowest velocity of most beats; null without beats. */
 export function aWave(
   beats: readonly BeatVelocities[],
   hiddenBelow: number,
@@ -74,7 +82,7 @@ export function aWave(
 
 export type AnaemiaBand = 'no-signal' | 'mild' | 'moderate-to-severe' | 'severe';
 
-/** The band of an MCA-PSV in multiples of the median (obstetric 13.4). */
+/** The anaemia band for an MCA-PSV in multiples of the median (obstetric 13.4). */
 export function anaemiaBand(mom: number): AnaemiaBand {
   if (mom >= ANAEMIA_MOM.severe) return 'severe';
   if (mom >= ANAEMIA_MOM.moderate) return 'moderate-to-severe';
@@ -92,7 +100,10 @@ function referenceBy(
   return { low: at(Z_5), high: at(Z_95), centile: centileOf(z), z_score: z, chart };
 }
 
-/** PI of an umbilical artery: INTERGROWTH-21st, and outside its weeks the FMF chart. */
+/**
+ * The place of an umbilical artery PI on the INTERGROWTH-21st chart, or outside its weeks on the
+ * FMF chart; null outside both.
+ */
 export function umbilicalReference(gaDays: number, pi: number): Reference | null {
   const weeks = gaDays / 7;
   return (
@@ -102,7 +113,7 @@ export function umbilicalReference(gaDays: number, pi: number): Reference | null
   );
 }
 
-/** MCA-PI or CPR by the FMF chart. */
+/** The place of an index on the FMF chart; null outside the chart. */
 export function ciobanuReference(
   index: CiobanuIndex,
   gaDays: number,
@@ -113,23 +124,23 @@ export function ciobanuReference(
   );
 }
 
-/** Mean PI of both uterine arteries. */
+/** The place of the mean PI of both uterine arteries on its chart; null outside the chart. */
 export function uterineReference(gaDays: number, meanPi: number): Reference | null {
   return referenceBy('gomez-2008-uterine-artery', uterinePiZ(gaDays, meanPi), (z) =>
     uterinePiAt(gaDays, z),
   );
 }
 
-/** Below the 5th, above the 95th centile, or between; by the unrounded centile. */
+/** L below the 5th centile, H above the 95th, N between; compared without rounding. */
 export function rank({ centile }: Reference): 'L' | 'N' | 'H' {
   if (centile === null) return 'N';
   return centile < 5 ? 'L' : centile > 95 ? 'H' : 'N';
 }
 
-/** What the summary category is drawn from; null: not assessed. */
+/** What the summary category is based on; null means not assessed. */
 export interface DopplerState {
   flow: EndDiastolicFlow | null;
-  /** Lost flow is suspected on a trace that allows no category. */
+  /** Whether lost flow is suspected on a trace too poor for a category. */
   suspected: boolean;
   umbilicalPi: 'L' | 'N' | 'H' | null;
   cerebralPi: 'L' | 'N' | 'H' | null;
@@ -149,8 +160,8 @@ export type DopplerSummary =
   | 'not-assessed';
 
 /**
- * The gravest of what was found (obstetric 13.8). Normal only where the umbilical artery was
- * judged: a brain that is well supplied says nothing of the placenta.
+ * The summary category: the gravest result (obstetric 13.8). It is normal only if the umbilical
+ * artery was judged, since good flow to the brain says nothing about the placenta.
  */
 export function dopplerSummary(state: DopplerState): DopplerSummary {
   if (state.flow === 'reversed') return 'redf';

@@ -40,17 +40,20 @@ import { DOPPLER_SECTION, type TracedReading, traceProblem } from './measure.ts'
 
 interface Judged {
   gaDays: number | null;
-  /** Ids of the values whose charts may be used. */
+  /** Ids of the values that may be charted. */
   charts: readonly string[];
-  /** Degrees set on the machine for the MCA; null: not said. */
+  /** Angle set on the machine for the MCA, in degrees; null where it is not stated. */
   angle: number | null;
-  /** Whether the fetal heart rate is one at which fetal charts hold. */
+  /** Whether the fetal heart rate is within the range in which fetal charts apply. */
   rateHolds: boolean;
-  /** End-diastolic flow of the umbilical artery; null: not assessed. */
+  /** End-diastolic flow in the umbilical artery; null where it was not assessed. */
   flow: EndDiastolicFlow | null;
 }
 
-/** Values that a chart would judge at another age (obstetric 0.5: never clamped). */
+/**
+ * States which values are outside the ages of their chart: they are never clamped to it (obstetric
+ * 0.5).
+ */
 function outsideChart(
   measurements: readonly Measurement[],
   charts: readonly string[],
@@ -62,7 +65,10 @@ function outsideChart(
   return outside.length > 0 ? [say.gap('doppler.outside-chart', {}, outside)] : [];
 }
 
-/** Why the peak velocity of the MCA has no multiple of the median; a missing age is said elsewhere. */
+/**
+ * Why the peak velocity of the MCA has no multiple of the median. A missing age is reported
+ * elsewhere.
+ */
 function withoutMultiple(measurements: readonly Measurement[], judged: Judged): Statement[] {
   const { gaDays, angle, rateHolds } = judged;
   const psv = acceptedValue(measurements, 'middle-cerebral-artery-psv');
@@ -89,7 +95,10 @@ const uterineSides = (measurements: readonly Measurement[]) =>
     ? [say.gap('doppler.no-uterine-mean', {})]
     : [];
 
-/** Values so near to the centile that makes them abnormal that the trace cannot tell the side. */
+/**
+ * States which values are so close to an abnormal centile that the trace cannot show on which side
+ * they are.
+ */
 function nearCutOff(measurements: readonly Measurement[]): Statement[] {
   const umbilical = acceptedValue(measurements, 'umbilical-artery-pi');
   const cerebral = acceptedValue(measurements, 'middle-cerebral-artery-pi');
@@ -105,7 +114,10 @@ function nearCutOff(measurements: readonly Measurement[]): Statement[] {
   ];
 }
 
-/** A PI shows the resistance, and not whether there is flow at the end of diastole. */
+/**
+ * The gap for an umbilical PI without an assessed flow: a PI shows the resistance, but not whether
+ * there is flow at the end of diastole.
+ */
 function withoutFlow(measurements: readonly Measurement[], flow: Judged['flow']): Statement[] {
   const pi = acceptedValue(measurements, 'umbilical-artery-pi');
   if (!pi || flow !== null) return [];
@@ -113,7 +125,7 @@ function withoutFlow(measurements: readonly Measurement[], flow: Judged['flow'])
   return [say.gap('doppler.no-flow', { within })];
 }
 
-/** What could not be judged of the values, and why. */
+/** What could not be judged about the values, and why. */
 function dopplerGaps(measurements: readonly Measurement[], judged: Judged): Statement[] {
   return [
     ...(judged.gaDays === null ? [] : outsideChart(measurements, judged.charts)),
@@ -131,7 +143,7 @@ export interface DopplerJudgement {
   findings: FindingDraft[];
   guidance: GuidanceDraft[];
   statements: Statement[];
-  /** What could not be judged, and the code of the first reason. */
+  /** What could not be judged; `code` is that of the first reason. */
   gaps: Statement[];
   code: string | null;
 }
@@ -143,7 +155,10 @@ function withReference(measurement: Measurement, reference: Reference): Measurem
   return { ...measurement, reference, interpretation: rank(reference) };
 }
 
-/** Rates of the fetal vessels outside of which no chart of theirs holds: null where all are within. */
+/**
+ * States that a fetal artery beats at a rate at which no fetal chart applies; null where all rates
+ * are within the range.
+ */
 function rateProblem(traced: readonly TracedReading[]): Statement | null {
   const outside = traced.find(
     ({ vessel, waveform }) =>
@@ -184,7 +199,10 @@ function uterineMean(measurements: readonly Measurement[]): Measurement[] {
   ];
 }
 
-/** Degrees that were set on the machine for the peak velocity of the MCA; null where not said. */
+/**
+ * The angle in degrees that was set on the machine for the MCA peak velocity; null where it is not
+ * stated.
+ */
 function angleOfPeak(
   traced: readonly TracedReading[],
   measured: readonly Measurement[],
@@ -234,12 +252,12 @@ const FETAL_CHARTS: Readonly<Record<string, Chart>> = {
   'middle-cerebral-artery-pi': (gaDays, value) => ciobanuReference('mca-pi', gaDays, value),
   'cerebroplacental-ratio': (gaDays, value) => ciobanuReference('cpr', gaDays, value),
 };
-/** Of the mother: the rate of the fetus does not matter. */
+/** Charts of maternal vessels, for which the fetal heart rate does not matter. */
 const MATERNAL_CHARTS: Readonly<Record<string, Chart>> = {
   'uterine-artery-mean-pi': uterineReference,
 };
 
-/** Every value with its chart, where it has one. */
+/** The values, each with its place on its chart if it has one. */
 const charted = (
   measurements: readonly Measurement[],
   gaDays: number,
@@ -253,8 +271,8 @@ const charted = (
 const ADVICE = ['redf', 'aedf', 'anaemia-flag'] as const satisfies readonly DopplerSummary[];
 
 /**
- * Charts, categories, findings and what was left open, from the traces and their values.
- * @param unnamed of several fetuses, the fetal vessels do not name theirs.
+ * Judges the traces and their values: charts, categories, findings, and what was left open.
+ * @param unnamed there are several fetuses, and the fetal vessels do not name theirs.
  */
 export function judgeDoppler(
   traced: readonly TracedReading[],

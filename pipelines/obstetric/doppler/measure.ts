@@ -21,21 +21,23 @@ import { WALL_FILTER_LIMIT } from './guideline.ts';
 
 export const DOPPLER_SECTION = 'doppler';
 
-/** What a trace must hold before a category is drawn from it (obstetric 13.1). */
+/** What a trace needs before a category may be based on it (obstetric 13.1). */
 export const TRACE = {
   beats: 3,
-  /** Coefficient of variation of the cycle lengths. */
+  /** Largest coefficient of variation of the cycle lengths. */
   variation: 0.1,
   confidence: 0.5,
 } as const;
 
 /**
- * Half width of the 95 % interval as a share of the value (RI: absolute), measured on simulated
+ * Half width of the 95 % interval as a share of the value (absolute for RI), measured on simulated
  * spectra; see the card in docs/doppler.md.
  */
 export const TRACE_UNCERTAINTY = { pi: 0.1, ri: 0.03, sd: 0.15, psv: 0.07, edv: 0.15 } as const;
 
-/** The main stem of a uterine artery flows faster, cm/s (obstetric 13.2). */
+/**
+ * The main stem of a uterine artery has a higher peak velocity than this, cm/s (obstetric 13.2).
+ */
 const UTERINE_STEM_PSV = 60;
 
 type Property = keyof typeof TRACE_UNCERTAINTY;
@@ -48,7 +50,10 @@ export const isTraced = (reading: SpectrumReading): reading is TracedReading =>
 const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Indices of the beats, each from its own velocities, then their mean. */
+/**
+ * The mean of each index over the beats; each beat's indices are calculated from its own
+ * velocities.
+ */
 function valuesOf(beats: readonly BeatVelocities[]): Record<Property, number | null> {
   const ratios = beats.map((beat) => systolicDiastolicRatio(beat.peak, beat.endDiastolic));
   const forward = ratios.filter((ratio) => ratio !== null);
@@ -61,11 +66,17 @@ function valuesOf(beats: readonly BeatVelocities[]): Record<Property, number | n
   };
 }
 
-/** For forward flow the mean maximum velocity lies between EDV and PSV (obstetric 13.1). */
+/**
+ * Whether a beat is consistent: for forward flow, the mean maximum velocity lies between EDV and
+ * PSV (obstetric 13.1).
+ */
 const isConsistent = ({ peak, endDiastolic, average }: BeatVelocities) =>
   average > 0 && average < peak && (endDiastolic <= 0 || average > endDiastolic);
 
-/** Lines from the baseline to the peak and to the end of diastole of the middle beat. */
+/**
+ * The lines, on the middle beat, from the baseline to the peak and to the end of diastole; null
+ * without beats.
+ */
 function calipersOf({ side, beats, spectrum }: Traced): { peak: Caliper; end: Caliper } | null {
   const beat = beats[beats.length >> 1];
   if (!beat) return null;
@@ -84,7 +95,10 @@ function calipersOf({ side, beats, spectrum }: Traced): { peak: Caliper; end: Ca
   };
 }
 
-/** Velocities show where they were read; what is calculated from them shows the frame only. */
+/**
+ * The source of a value. A velocity has the caliper that shows where it was read; a calculated
+ * index has the frame only.
+ */
 function sourceOf(reading: TracedReading, shown: 'peak' | 'end' | null): Measurement['source'] {
   const calipers = shown && calipersOf(reading.waveform);
   return measuredOn(reading, reading.frame, 'image-analysis', calipers ? [calipers[shown]] : []);
@@ -99,7 +113,7 @@ export function traceProblem({ beats, variation, confidence }: Traced): TracePro
   return null;
 }
 
-/** Whether the wall filter lets too little through to call flow below it absent. */
+/** Whether the wall filter removes so much that missing flow cannot be called absent. */
 export function isFiltered({ velocities, waveform: { vanishesAt } }: TracedReading): boolean {
   const limit = velocities ? WALL_FILTER_LIMIT.cmPerSecond : WALL_FILTER_LIMIT.hertz;
   return vanishesAt !== null && vanishesAt > limit;
@@ -110,16 +124,25 @@ function uncertaintyOf(property: Property, value: number): number {
   return property === 'ri' ? share : share * Math.abs(value);
 }
 
-/** Each side of a uterine artery counts for itself; of any other vessel the better trace counts. */
+/**
+ * Whether each side of this vessel counts separately, as in uterine arteries; for any other vessel
+ * the better trace counts.
+ */
 export const sidesApart = (vessel: string | null) => vessel?.startsWith('uterine-artery') ?? false;
 
-/** `umbilical-artery-pi`, with the side where it counts and a number from the second on. */
+/**
+ * The id of a value, such as `umbilical-artery-pi`: with the side where sides count separately, and
+ * with a number from the second trace on.
+ */
 function idOf(key: ObstetricConcept, { laterality }: SpectrumReading, rank: number): string {
   const side = sidesApart(key) ? laterality : null;
   return [key, side, rank > 0 ? rank + 1 : null].filter((part) => part !== null).join('-');
 }
 
-/** Only reversed flow makes a PI so high as the umbilical artery's limit (obstetric 0.6). */
+/**
+ * Whether a PI is plausible. Only with reversed flow may it be as high as the umbilical artery's
+ * own limit (obstetric 0.6).
+ */
 function isPlausiblePi(
   key: ObstetricConcept,
   value: number,
@@ -129,7 +152,7 @@ function isPlausiblePi(
   return isPlausible(key, value) && (reversed || isPlausible('unnamed-vessel-pi', value));
 }
 
-/** PI, RI, S/D, PSV and EDV of one spectrum; `rank` 0 takes the plain ids. */
+/** PI, RI, S/D, PSV and EDV of one spectrum; the values of `rank` 0 take the plain ids. */
 export function measureSpectrum(reading: TracedReading, rank: number): Measurement[] {
   const { waveform, vessel } = reading;
   if (vessel === 'ductus-venosus') return [];
@@ -177,7 +200,7 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
   });
 }
 
-/** PI for veins, (S - a) / TAMX, which has no chart that could be confirmed (obstetric 13.7). */
+/** PI for veins, (S - a) / TAMX, for which no chart could be confirmed (obstetric 13.7). */
 export function measureDuctus(reading: TracedReading, rank: number): Measurement[] {
   const { waveform } = reading;
   const value = mean(
@@ -212,7 +235,7 @@ export const FETAL_ARTERIES = [
   'middle-cerebral-artery',
 ] as const satisfies readonly DopplerVessel[];
 
-/** Why spectra were not measured, each reason of a vessel once. */
+/** Why spectra were not measured; each reason is stated once per vessel. */
 export function refusals(readings: readonly SpectrumReading[]): Statement[] {
   return distinctStatements(
     readings.flatMap(({ vessel, fetus: of, waveform }) =>
@@ -223,14 +246,14 @@ export function refusals(readings: readonly SpectrumReading[]): Statement[] {
   );
 }
 
-/** What came of one fetus, of its mother, or of a study with one fetus. */
+/** What was supplied for one fetus, for its mother, or for a study with one fetus. */
 export interface Supplied {
-  /** Traced or not. */
+  /** All spectra, whether or not they could be traced. */
   readings: readonly SpectrumReading[];
   measurements: readonly Measurement[];
-  /** The machine's values, used or not. */
+  /** All of the machine's values, whether or not they are used. */
   cart: readonly Measurement[];
-  /** Vessels of which spectra came that do not name their fetus. */
+  /** Vessels with spectra that do not name their fetus. */
   unnamed?: ReadonlySet<DopplerVessel | null>;
 }
 
@@ -261,7 +284,10 @@ function whyNot(
   return because(unnamed?.has(vessel) ? 'not-of-this-fetus' : 'not-supplied');
 }
 
-/** What is missing of these vessels, and whether a CPR is missing with it (obstetric 13.8). */
+/**
+ * States which of these vessels have no value and why, and whether the CPR is missing because of it
+ * (obstetric 13.8).
+ */
 export function suppliedGaps(supplied: Supplied, vessels: readonly DopplerVessel[]): Statement[] {
   const pair = FETAL_ARTERIES.filter((one) => vessels.includes(one));
   const measured = pair.filter((vessel) => isMeasured(supplied, vessel));

@@ -7,7 +7,9 @@ import type { Reader } from '../shared/reader.ts';
 import type { DopplerVessel, SpectrumReading } from './evidence.ts';
 import { DOPPLER_VESSELS } from './evidence.ts';
 
-/** Anatomic Region Sequence; the ductus venosus has no confirmed code (obstetric 15.4). */
+/**
+ * Codes of the Anatomic Region Sequence; the ductus venosus has no confirmed code (obstetric 15.4).
+ */
 const CODED: Readonly<Record<string, DopplerVessel>> = Object.fromEntries(
   (['umbilical-artery', 'middle-cerebral-artery', 'uterine-artery'] as const).flatMap((vessel) => {
     const { site } = CONCEPTS[`${vessel}-pi`];
@@ -15,7 +17,7 @@ const CODED: Readonly<Record<string, DopplerVessel>> = Object.fromEntries(
   }),
 );
 
-/** Words of operators and presets in View Name and Stage Name. */
+/** Words that operators and presets use in View Name and Stage Name. */
 const WORDS: Readonly<Record<DopplerVessel, RegExp>> = {
   'umbilical-artery': /\b(ua|umb(ilical)? ?(a|art|artery|cord))\b/,
   'middle-cerebral-artery': /\b(mca|mid(dle)? ?cerebral)/,
@@ -28,8 +30,8 @@ const SIDES = { left: /\b(l|lt|left)\b/, right: /\b(r|rt|right)\b/ } as const;
 type Named = ViewNamed & Pick<Clip, 'anatomicRegion' | 'laterality'>;
 
 /**
- * The vessel that the header names: by code, else by the words of view and stage. Null where it
- * names none, or two.
+ * The vessel that the header names: by its code, or else by the words of view and stage. Null where
+ * the header names none, or two.
  */
 export function vesselOf(clip: Named): DopplerVessel | null {
   const coded = clip.anatomicRegion ? CODED[clip.anatomicRegion] : undefined;
@@ -71,7 +73,8 @@ async function readClip(clip: Clip): Promise<SpectrumReading[]> {
     ...common,
     velocities: sweep.unit === 'cm/s',
     correctionAngle: sweep.correctionAngle,
-    // A shift in Hz is a velocity but for a constant, which no ratio of two knows.
+    // A frequency shift in Hz differs from a velocity by a constant factor, which cancels in a
+    // ratio.
     waveform: traceDoppler(image, { ...sweep, unit: 'cm/s' }),
   }));
 }

@@ -55,7 +55,10 @@ const CART_KEYS = [
   'uterine-artery-pi',
 ] as const satisfies readonly ObstetricConcept[];
 
-/** The better trace first: accepted before not, what the wall filter cuts last of those, by beats. */
+/**
+ * Sort order, best trace first: good traces before poor ones, then those that the wall filter does
+ * not cut, then those with more beats.
+ */
 function byQuality(one: TracedReading, other: TracedReading): number {
   const worth = (reading: TracedReading) =>
     (traceProblem(reading.waveform) ? 0 : 100) +
@@ -65,7 +68,7 @@ function byQuality(one: TracedReading, other: TracedReading): number {
   return worth(other) - worth(one);
 }
 
-/** Every trace measured; of one vessel and side the best takes the plain ids. */
+/** The values of every trace; for each vessel and side the best trace takes the plain ids. */
 function measureAll(readings: readonly TracedReading[]): Measurement[] {
   const groups = Map.groupBy(
     readings,
@@ -82,18 +85,21 @@ function measureAll(readings: readonly TracedReading[]): Measurement[] {
   );
 }
 
-/** The id under which a value of the machine would stand for its quantity. */
+/** The id that a machine value takes if it counts for its quantity. */
 const plainId = ({ concept, laterality }: Measurement) =>
   [concept.key, sidesApart(concept.key) ? laterality : null].filter(Boolean).join('-');
 
-/** What the summary leaves out: indices and velocities that the PI and the peak already stand for. */
+/** Values that the summary leaves out: the PI and the peak velocity already represent them. */
 const NOT_LISTED: ReadonlySet<string> = new Set(
   (
     ['umbilical-artery', 'middle-cerebral-artery', 'uterine-artery', 'unnamed-vessel'] as const
   ).flatMap((vessel) => [`${vessel}-edv`, `${vessel}-ri`, `${vessel}-sd`] as const),
 );
 
-/** The values of the summary: of the machine only those that count in place of ours. */
+/**
+ * The summary statement of the values; the machine's are included only where they count in place of
+ * ours.
+ */
 function summaryOf(measurements: readonly Measurement[]): Statement[] {
   const shown = measurements.filter(
     (one) =>
@@ -113,7 +119,7 @@ interface Given {
 
 const ALL_ARTERIES = [...FETAL_ARTERIES, 'uterine-artery'] as const;
 
-/** The only fetus and its mother: the machine's values count where we have none. */
+/** The judgement of an only fetus and its mother; the machine's values count where we have none. */
 function judgeOne({ readings, cart, gaDays }: Given): DopplerJudgement {
   const traced = readings.filter(isTraced);
   const measured = withMachineValues(worseFirst(cart), measureAll(traced), plainId);
@@ -122,7 +128,10 @@ function judgeOne({ readings, cart, gaDays }: Given): DopplerJudgement {
   return { ...own, gaps: [...own.gaps, ...suppliedGaps(supplied, ALL_ARTERIES)] };
 }
 
-/** One of several fetuses, or what names none with the mother: the machine's values only show lost flow. */
+/**
+ * The judgement of one group in a study with several fetuses. The machine's values are used only
+ * where they show lost flow.
+ */
 function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJudgement {
   const { fetus } = group;
   const cart = given.cart.filter(
@@ -141,7 +150,8 @@ function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJ
     ),
     unnamed: new Set(unnamed.map(({ vessel }) => vessel)),
   };
-  // What names no fetus lacks nothing where others do; elsewhere it lacks what no spectrum shows.
+  // Spectra without a name lack no fetal vessel where others are named; otherwise they lack what no
+  // spectrum shows.
   const lacking = names
     ? (['uterine-artery'] as const)
     : ALL_ARTERIES.filter((one) => isMaternal(one) || !supplied.unnamed.has(one));
@@ -150,7 +160,7 @@ function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJ
   return fetus === null ? judged : ofFetus(judged, fetus);
 }
 
-/** Each of several fetuses by itself; `why` they are apart. */
+/** Judges each of several fetuses separately; `why` states the reason. */
 function judgeApart(given: Given, why: Statement): DopplerJudgement {
   const fetal = given.cart.filter(({ concept }) => !isMaternal(concept.key)).map(ifPlausible);
   const reported = [...Map.groupBy(fetal, ({ fetus }) => fetusKey(fetus)).values()]
@@ -179,7 +189,10 @@ function unusedStatements(cart: readonly Measurement[]): Statement[] {
   return cart.length > 0 ? [say.gap('doppler.machine-fetus-not-known', {})] : [];
 }
 
-/** Nothing was measured: no spectrum, none with a scale, or none that could be traced. */
+/**
+ * The outcome where nothing was measured: there is no spectrum, none with a scale, or none that
+ * could be traced.
+ */
 function withoutValues(
   readings: readonly SpectrumReading[],
   refused: readonly Statement[],
@@ -255,7 +268,10 @@ function run(evidence: DopplerEvidence): SectionOutcome {
   };
 }
 
-/** Umbilical, middle cerebral and uterine artery and ductus venosus (obstetric 13). */
+/**
+ * The section on Doppler of the umbilical, middle cerebral and uterine arteries and of the ductus
+ * venosus (obstetric 13).
+ */
 export const doppler: ObstetricSection<DopplerEvidence> = {
   id: DOPPLER_SECTION,
   title: 'Doppler',

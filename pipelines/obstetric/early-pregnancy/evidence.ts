@@ -6,35 +6,36 @@ import type { SectionEvidence } from '../shared/section.ts';
 import type { NamedView } from '../shared/view-names.ts';
 
 /**
- * A gestational sac by image analysis: echo-free, closed, with a bright ring all around it
- * (trophoblast and decidua), nearly elliptic. Developed on simulated images only.
+ * A gestational sac found by image analysis: echo-free, closed, nearly elliptic, with a bright ring
+ * all around it (trophoblast and decidua). The analysis was developed on simulated images only.
  */
 export interface LocatedSac {
-  /** Inner border, in pixels of the image. */
+  /** Inner border of the sac, in pixels of the image. */
   ellipse: Ellipse;
   levels: RingLevels;
   confidence: number;
   accepted: boolean;
 }
 
-/** What was seen within a sac; null where nothing of the kind was. */
+/** What was seen within a sac; null where the structure was not seen. */
 export interface SacContents {
   /** Inner border of the yolk sac, a circle, in pixels. */
   yolkSac: { centre: Point; radius: number; confidence: number } | null;
   embryo: { ends: [Point, Point]; areaMm2: number; confidence: number } | null;
 }
 
-/** One frame on which a sac was looked for. */
+/** One frame on which a sac was searched for. */
 export interface EarlyFrame {
   clip: Clip;
   frame: Frame;
   sac: LocatedSac | null;
-  /** Null without an accepted sac or without a scale: sizes tell its contents apart. */
+  /** Null without an accepted sac, or without a scale: the contents are told apart by size. */
   contents: SacContents | null;
   /**
-   * `several`: more than one body with a yolk sac or an embryo. `unclear`: no contents to tell which of
-   * several bodies is the sac (a bladder and a cyst are echo-free, too), or whether one is that looks
-   * less like it than another that proved to be none (a dark fleck of speckle beside the sac).
+   * `several`: more than one body contains a yolk sac or an embryo. `unclear`: no contents show
+   * which of several bodies is the sac (a bladder or a cyst is echo-free, too), or the only
+   * accepted body looks less like a sac than one that was rejected (such as a dark fleck of speckle
+   * beside the sac).
    */
   bodies: 'one' | 'several' | 'unclear';
 }
@@ -42,14 +43,17 @@ export interface EarlyFrame {
 export interface EarlyClip extends NamedView {
   clip: Clip;
   frames: readonly EarlyFrame[];
-  /** Within the sac of this clip; null where no sac was accepted in it. */
+  /** Cardiac activity within the sac of this clip; null where no sac was accepted in it. */
   cardiac: CardiacActivity | null;
 }
 
-/** Of shorter and slower clips speckle repeats by chance as well as a heart does. */
+/**
+ * Minimum length and frame rate of a clip: in shorter or slower clips, speckle repeats by chance as
+ * regularly as a heartbeat.
+ */
 export const EMBRYO_CLIP = { frames: 60, framesPerSecond: 20 } as const;
 
-/** What the section looks at. */
+/** What the early-pregnancy section works from. */
 export interface EarlyEvidence extends SectionEvidence {
   views: {
     earlyPregnancy?: readonly EarlyClip[] | null;
@@ -57,7 +61,7 @@ export interface EarlyEvidence extends SectionEvidence {
   };
 }
 
-/** Grey levels within and around a sac: what lies between is its border. */
+/** Typical grey levels within and around a sac; its border lies at a level between them. */
 export interface RingLevels {
   inside: number;
   outside: number;

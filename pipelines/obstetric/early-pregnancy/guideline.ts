@@ -1,13 +1,13 @@
 import { normalQuantile } from '../../measure/statistics.ts';
 
-/** CRL in mm for which Robinson and Fleming's equation holds, both included. */
+/** Range of CRL in mm in which Robinson and Fleming's equation applies, both ends included. */
 export const DATING_CRL = { from: 5, to: 84 } as const;
 
 export const DIAGNOSTIC = { crl: 7, msd: 25 } as const;
 
 export const SUSPICIOUS_MSD = 16;
 
-/** Inner diameter of a yolk sac, mm: usual from 2 to 6, both included (obstetric 5.1). */
+/** Usual range of the inner diameter of a yolk sac: 2 to 6 mm, both included (obstetric 5.1). */
 export const YOLK_SAC_MM = { small: 2, large: 6 } as const;
 
 export const SUSPICIOUS = { yolkSacAbove: 7, smallSacBelow: 5, embryoFromDays: 42 } as const;
@@ -16,12 +16,15 @@ export const SUSPICIOUS = { yolkSacAbove: 7, smallSacBelow: 5, embryoFromDays: 4
 
 const { exp, log, sqrt } = Math;
 
-/** Age in days by a CRL within `DATING_CRL`: Robinson and Fleming, BJOG 1975;82:702-710, BMUS and FMF form. */
+/**
+ * Age in days for a CRL in mm within `DATING_CRL`: Robinson and Fleming, BJOG 1975;82:702-710, in
+ * the form used by BMUS and FMF.
+ */
 export function robinson1975Age(crl: number): number {
   return 8.052 * sqrt(1.037 * crl) + 23.73;
 }
 
-/** Age in weeks, CRL 2 to 121 mm: Hadlock et al., Radiology 1992;182:501-505. */
+/** Age in weeks for a CRL of 2 to 121 mm: Hadlock et al., Radiology 1992;182:501-505. */
 export function hadlock1992Age(crl: number): number {
   const c = crl / 10;
   return exp(
@@ -29,18 +32,23 @@ export function hadlock1992Age(crl: number): number {
   );
 }
 
-/** Age in weeks: Verburg et al., UOG 2008;31:388-396. */
+/** Age in weeks for a CRL in mm: Verburg et al., UOG 2008;31:388-396. */
 export function verburg2008Age(crl: number): number {
   return exp(1.4653 + 0.001737 * crl + 0.2313 * log(crl));
 }
 
-/** Age in days, CRL 15 to 95 mm: INTERGROWTH-21st, Papageorghiou et al., UOG 2014;44:641-648. */
+/**
+ * Age in days for a CRL of 15 to 95 mm, null for any other: INTERGROWTH-21st, Papageorghiou et al.,
+ * UOG 2014;44:641-648.
+ */
 export function intergrowthAgeByCrl(crl: number): number | null {
   if (crl < 15 || crl > 95) return null;
   return 40.9041 + 3.21585 * sqrt(crl) + 0.348956 * crl;
 }
 
-/** CRL in mm at a centile, 58 to 105 days; source as `intergrowthAgeByCrl`. */
+/**
+ * CRL in mm at a centile for 58 to 105 days, null outside; same source as `intergrowthAgeByCrl`.
+ */
 export function intergrowthCrlAt(gaDays: number, centile: number): number | null {
   if (gaDays < 58 || gaDays > 105) return null;
   const mean = -50.6562 + 0.815118 * gaDays + 0.00535302 * gaDays ** 2;
@@ -60,7 +68,10 @@ export type ViabilityCategory =
   | 'embryo-with-cardiac-activity'
   | 'not-assessable';
 
-/** A transvaginal scan of an intrauterine sac; what is null was not assessed. Lengths in mm. */
+/**
+ * Findings of a transvaginal scan of an intrauterine sac; null means not assessed. Lengths are in
+ * mm.
+ */
 export interface SacFindings {
   crl: number | null;
   msd: number | null;
@@ -68,7 +79,9 @@ export interface SacFindings {
   cardiacActivity: boolean | null;
 }
 
-/** SRU consensus, Doubilet et al., NEJM 2013;369:1443-1451, by one scan. */
+/**
+ * The viability category from one scan: SRU consensus, Doubilet et al., NEJM 2013;369:1443-1451.
+ */
 export function viability({ crl, msd, embryo, cardiacActivity }: SacFindings): ViabilityCategory {
   if (cardiacActivity === true) return 'embryo-with-cardiac-activity';
   const silent = crl !== null && cardiacActivity === false;
@@ -85,17 +98,26 @@ export function yolkSacBand(mm: number): 'small' | 'usual' | 'large' {
   return mm > YOLK_SAC_MM.large ? 'large' : 'usual';
 }
 
-/** Signs of SRU's second list that need no length of an embryo (obstetric 5.3). */
+/**
+ * Findings that SRU's further signs of a suspected loss are based on (obstetric 5.3); null means
+ * not assessed. Lengths are in mm.
+ */
 export interface SuspiciousSigns {
   yolkSac: number | null;
   msd: number | null;
   crl: number | null;
   embryo: boolean | null;
-  /** Age by the last menstrual period, days; null where it is dated otherwise or not at all. */
+  /**
+   * Age by the last menstrual period in days; null where the pregnancy is dated otherwise or not at
+   * all.
+   */
   daysByLmp: number | null;
 }
 
-/** Which of them are met; what was not assessed meets none. Source as `viability`. */
+/**
+ * Which suspicious signs are met; a sign that was not assessed is not met. Same source as
+ * `viability`.
+ */
 export function suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp }: SuspiciousSigns) {
   return {
     largeYolkSac: yolkSac !== null && yolkSac > SUSPICIOUS.yolkSacAbove,
@@ -104,12 +126,18 @@ export function suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp }: Suspic
   };
 }
 
-/** Age in days before an embryo is seen, MSD below 25 mm (Nyberg); plus or minus 7 days. */
+/**
+ * Age in days by mean sac diameter before an embryo is seen, plus or minus 7 days (Nyberg); null
+ * from 25 mm on.
+ */
 export function nybergAge(msd: number): number | null {
   return msd < DIAGNOSTIC.msd ? msd + 30 : null;
 }
 
-/** The last day of the age by last period for which a difference of so many days is let stand. */
+/**
+ * Differences in days that are accepted, each up to and including a last day of the age by last
+ * period.
+ */
 const REDATING = [
   { untilDays: 62, days: 5 },
   { untilDays: 111, days: 7 },
@@ -117,10 +145,16 @@ const REDATING = [
   { untilDays: 195, days: 14 },
 ] as const;
 const REDATING_LATE_DAYS = 21;
-/** From this age on a single scan redates nothing: disturbed growth looks the same (ACOG 700). */
+/**
+ * From this age on, a single scan does not change the date: disturbed growth looks the same (ACOG
+ * 700).
+ */
 export const NO_REDATING_FROM_DAYS = 196;
 
-/** Days by which ultrasound may differ from the age by last period (ACOG Committee Opinion 700, 2017). */
+/**
+ * Largest accepted difference in days between the ages by ultrasound and by last period (ACOG
+ * Committee Opinion 700, 2017).
+ */
 export function redatingDays(daysByLmp: number): number {
   return REDATING.find(({ untilDays }) => daysByLmp <= untilDays)?.days ?? REDATING_LATE_DAYS;
 }

@@ -19,7 +19,7 @@ import { DATING_CRL, redatingDays } from './guideline.ts';
 import { EARLY_SECTION } from './measure.ts';
 import type { EarlySight, EarlyViability, JudgedViability } from './viability.ts';
 
-/** A category that needs another look by a person. */
+/** Categories that a person must look at again. */
 const OPEN: ReadonlySet<JudgedViability> = new Set([
   'suspicious-for-pregnancy-loss',
   'uncertain-viability',
@@ -75,7 +75,10 @@ function rateFinding(measurements: readonly Measurement[]): FindingDraft[] {
   ];
 }
 
-/** That the age by CRL differs from the one given by more than is accepted; the date is kept. */
+/**
+ * The finding that the age by CRL differs from the given age by more than is accepted; the given
+ * date is kept.
+ */
 function datingFinding(
   measurements: readonly Measurement[],
   dating: EarlyEvidence['options']['dating'],
@@ -102,7 +105,7 @@ function datingFinding(
 const differingPairs = (measurements: readonly Measurement[]) =>
   EARLY_LENGTHS.flatMap((key) => bothValues(measurements, key) ?? []).filter(differ);
 
-/** Where the machine and the images are further apart than ours is uncertain. */
+/** States where the machine's value and ours differ by more than the uncertainty of ours. */
 export const differences = (measurements: readonly Measurement[]): Statement[] =>
   differingPairs(measurements).map(({ machine, own }) =>
     say.gap('early.values-differ', {}, [machine, own]),
@@ -124,7 +127,10 @@ function differenceFinding(measurements: readonly Measurement[]): FindingDraft[]
   ];
 }
 
-/** The category where it needs action, a heart rate and an age that do not fit the CRL. */
+/**
+ * The findings: a viability category that needs action, values that differ, a heart rate that is
+ * unusual for the CRL, and an age that contradicts it.
+ */
 export function earlyFindings(
   judged: EarlyViability,
   seen: EarlySight,
@@ -139,7 +145,7 @@ export function earlyFindings(
   ];
 }
 
-/** Days before a repeat scan (NICE NG126): by a transvaginal one, and by a transabdominal one only. */
+/** Days until a repeat scan (NICE NG126), after a transvaginal scan and after any other. */
 const REPEAT_DAYS = { transvaginal: 7, other: 14 } as const;
 
 /** What to do next where viability is in doubt. */
@@ -159,7 +165,7 @@ export function earlyGuidance(
   ];
 }
 
-/** What of an early pregnancy was not assessed, and what would complete it. */
+/** Something that was not assessed in an early pregnancy, and what would complete it. */
 export interface EarlyGap {
   code: string;
   said: Statement;
@@ -171,7 +177,7 @@ interface Known {
   measurements: readonly Measurement[];
   clips: readonly EarlyClip[];
   machine: MachineValues;
-  /** The words for the views and the cine that the section needs. */
+  /** The text that names the views and the cine that the section needs. */
   view: string;
   cine: string;
 }
@@ -244,7 +250,10 @@ function viabilityGaps(seen: EarlySight): EarlyGap[] {
   ];
 }
 
-/** All gaps in the order of their importance; the last, the location, is always among them. */
+/**
+ * All gaps, the most important first. The last one, the location of the pregnancy, is always
+ * included.
+ */
 export function earlyGaps(known: Known): EarlyGap[] {
   const { seen, view } = known;
   return [

@@ -4,21 +4,35 @@ import { median } from '../../measure/statistics.ts';
 import type { LocatedSac, SacContents } from './evidence.ts';
 
 export const CONTENTS = {
-  /** Inner diameters tried for the yolk sac, and the width of its ring, mm. */
+  /**
+   * Yolk sac, in mm: the range and step of inner diameters tried, the width of its ring, and the
+   * distance from its border at which fluid is expected.
+   */
   yolk: { smallest: 1.8, largest: 8, step: 0.4, ring: 0.7, apart: 1.3 },
-  /** Share of the contrast of the sac's own ring that the yolk sac's must have. */
+  /** Minimum contrast of the yolk sac's ring, as a share of that of the sac's own ring. */
   ringContrast: 0.45,
-  /** Share of the directions in which the ring must be bright, and its surroundings dark. */
+  /**
+   * Minimum share of directions in which the ring is bright, and of those in which its surroundings
+   * are dark.
+   */
   ringShare: 0.8,
   apartShare: 0.6,
-  /** Share of the rise where the wall begins: a thin ring is blurred to both sides. */
+  /**
+   * Share of the rise in grey level at which the wall begins: a thin ring is blurred to both sides.
+   */
   wallFrom: 0.75,
-  /** Half the thickness of a membrane, which is no embryo; smoothing; margin kept from the wall; mm. */
+  /**
+   * In mm: half the thickness of a membrane, which is too thin for an embryo; the smoothing; the
+   * margin kept from the wall.
+   */
   membraneMm: 0.5,
   calmMm: 0.2,
   marginMm: 0.7,
   smallestEmbryoMm2: 2,
-  /** Shares of the contrast of the sac's ring: where an embryo begins, and what it reaches. */
+  /**
+   * Shares of the contrast of the sac's ring: the level at which an embryo begins, and the level
+   * that it must reach.
+   */
   embryoFrom: 0.42,
   embryoLevel: 0.55,
 } as const;
@@ -32,7 +46,7 @@ function at({ width, height, data }: GrayImage, x: number, y: number): number {
   return data[row * width + column] ?? 0;
 }
 
-/** Whether a point lies in the ellipse drawn in by `margin` pixels. */
+/** Whether a point lies inside the ellipse after it is shrunk by `margin` pixels. */
 function holds({ centre, a, b, angle }: Ellipse, x: number, y: number, margin: number): boolean {
   const dx = x - centre.x;
   const dy = y - centre.y;
@@ -52,7 +66,10 @@ const WAYS = Array.from({ length: DIRECTIONS }, (_, i) => ({
   y: Math.sin((i * 2 * Math.PI) / DIRECTIONS),
 }));
 
-/** How much a circle looks like a yolk sac: fluid in it, a thin bright ring, fluid around. */
+/**
+ * How much a circle looks like a yolk sac, 0 to 1: fluid inside, a thin bright ring, fluid around
+ * it.
+ */
 function ringScore(
   image: GrayImage,
   centre: Point,
@@ -80,7 +97,10 @@ function ringScore(
   return (around + outside) / 2;
 }
 
-/** The radius at which the ring begins: most of the rise from fluid to ring, all round. */
+/**
+ * The radius in pixels at which the ring begins, where the level has made most of its rise from
+ * fluid to ring; the median over all directions.
+ */
 function innerRadius(image: GrayImage, { centre, radius }: Ring, mm: number): number {
   const rises = Array.from({ length: DIRECTIONS }, (_, i) => {
     const turn = (i * 2 * Math.PI) / DIRECTIONS;
@@ -88,7 +108,8 @@ function innerRadius(image: GrayImage, { centre, radius }: Ring, mm: number): nu
       at(image, centre.x + r * Math.cos(turn), centre.y + r * Math.sin(turn));
     const low = Math.min(level(0), level(0.3 * radius));
     let peak = 0.6 * radius;
-    // Outwards over the first summit: behind it the wall of the sac may be brighter still.
+    // Follow the ray outwards to the first peak: behind it, the wall of the sac may be brighter
+    // still.
     for (let r = peak; r <= radius + CONTENTS.yolk.apart * mm; r += 0.5) {
       if (level(r) > level(peak)) peak = r;
       else if (level(r) < 0.8 * level(peak) && level(peak) > 2 * low) break;
@@ -114,7 +135,8 @@ function findYolkSac(image: GrayImage, sac: LocatedSac, mm: number): SacContents
         const radius = (d / 2) * mm;
         if (!holds(sac.ellipse, x, y, radius + 0.3 * mm)) break;
         const score = ringScore(image, { x, y }, radius, mm, contrast);
-        // A heart in a small embryo is dark in a bright ring, too, and smaller.
+        // A heart in a small embryo is also dark within a bright ring, but smaller: larger rings
+        // rank higher.
         const rank = score * Math.sqrt(d);
         if (rank > highest) {
           highest = rank;
@@ -129,7 +151,7 @@ function findYolkSac(image: GrayImage, sac: LocatedSac, mm: number): SacContents
 
 const SOLID = 255;
 
-/** A mask without what is thinner than twice the radius: erosion, then dilation by a square. */
+/** The mask without its parts thinner than twice the radius: erosion, then dilation by a square. */
 function opened(mask: GrayImage, radius: number): GrayImage {
   const eroded = smoothed(mask, radius);
   const core = { ...mask, data: eroded.data.map((level) => (level >= SOLID ? SOLID : 0)) };
@@ -137,7 +159,7 @@ function opened(mask: GrayImage, radius: number): GrayImage {
   return { ...mask, data: grown.data.map((level) => (level > 0 ? SOLID : 0)) };
 }
 
-/** The two pixels of a region that lie furthest apart. */
+/** The two pixels of a region that are furthest apart. */
 function longest(pixels: readonly number[], width: number): [Point, Point] {
   const points = pixels.map((index) => ({ x: index % width, y: Math.floor(index / width) }));
   let ends: [Point, Point] = [points[0] as Point, points[0] as Point];
@@ -182,7 +204,7 @@ function findEmbryo(
   const bright = { width, height, data: mask };
   const membrane = Math.max(1, Math.round(CONTENTS.membraneMm * mm));
   const core = opened(bright, membrane);
-  // The opening rounds off crown and rump: they are taken back where the mask goes on.
+  // The opening rounds off crown and rump: both are restored where the mask continues.
   const reach = smoothed(core, membrane);
   const solid = (index: number) => (reach.data[index] ?? 0) > 0 && mask[index] === SOLID;
   const found = blobs(bright, solid, CONTENTS.smallestEmbryoMm2 * mm * mm);
@@ -198,7 +220,10 @@ function findEmbryo(
   };
 }
 
-/** Yolk sac and embryo within a sac. `scale` in mm per pixel; the two axes nearly alike. */
+/**
+ * Finds yolk sac and embryo within a sac. `scale` is in mm per pixel and must be nearly equal along
+ * both axes.
+ */
 export function locateContents(image: GrayImage, sac: LocatedSac, scale: PixelScale): SacContents {
   const mm = 2 / (scale.x + scale.y);
   const calm = smoothed(image, Math.max(1, Math.round(CONTENTS.calmMm * mm)));

@@ -4,10 +4,13 @@ import { blobs, reduced, smoothed } from '../../measure/regions.ts';
 import { median } from '../../measure/statistics.ts';
 import type { LocatedSac, RingLevels } from './evidence.ts';
 
-/** Grey levels by which the ring of a sac outshines the inside. */
+/** Minimum difference in grey levels between the ring of a sac and its inside. */
 export const CONTRAST = 22;
 
-/** Where the tissue behind the ring is looked at, pixels from the border, as deep again. */
+/**
+ * The tissue behind the ring is examined from this distance to twice this distance from the border,
+ * pixels.
+ */
 const BEHIND = 6;
 
 const TURN = 2 * Math.PI;
@@ -17,7 +20,10 @@ const WAYS = Array.from({ length: 40 }, (_, i) => ({
   sin: Math.sin((i * TURN) / 40),
 }));
 
-/** The grey level of the pixel nearest to a place; outside the image, that of its edge. */
+/**
+ * The grey level of the pixel nearest to a point; outside the image, of the nearest pixel at its
+ * edge.
+ */
 export function levelAt(image: GrayImage, x: number, y: number): number {
   const column = Math.max(0, Math.min(image.width - 1, Math.round(x)));
   const row = Math.max(0, Math.min(image.height - 1, Math.round(y)));
@@ -25,8 +31,8 @@ export function levelAt(image: GrayImage, x: number, y: number): number {
 }
 
 /**
- * The mean levels just within and around an ellipse, one pair for each direction, told to `tell`.
- * The hot loop of the search: it makes no object.
+ * Calls `tell` with the mean grey levels just within and just around an ellipse, once per
+ * direction. This is the innermost loop of the search, so it allocates no objects.
  */
 function acrossBorder(
   image: GrayImage,
@@ -52,9 +58,9 @@ function acrossBorder(
 }
 
 /**
- * How well an ellipse separates a dark inside from a bright ring, pixels of the search image. Each
- * direction counts with its own contrast, none with more than `CONTRAST` twice: one bright spot
- * must not pay for an open side. 1: all of them have that much.
+ * How well an ellipse separates a dark inside from a bright ring, on the search image. The
+ * contrasts of all directions are averaged, each capped at twice `CONTRAST`, so that one bright
+ * spot does not make up for an open side. The result is 1 where every direction reaches the cap.
  */
 export function separation(image: GrayImage, ellipse: Ellipse): number {
   let sum = 0;
@@ -76,8 +82,8 @@ export function ringLevels(image: GrayImage, ellipse: Ellipse): RingLevels {
 }
 
 /**
- * The share of directions in which what lies behind the ring is bright, too: the uterus goes on
- * behind the lining of a sac; behind a skull, which is a thin ring, often lies fluid or shadow.
+ * The share of directions in which the tissue behind the ring is bright, too. Behind the lining of
+ * a sac the uterus continues; behind a skull, which is a thin ring, there is often fluid or shadow.
  */
 export function embedded(image: GrayImage, { centre, a, b, angle }: Ellipse, half: number): number {
   const from = BEHIND;
@@ -95,24 +101,27 @@ export function embedded(image: GrayImage, { centre, a, b, angle }: Ellipse, hal
   return bright.length / WAYS.length;
 }
 
-/** Shorter to longer axis of a sac, at least. */
+/** Minimum ratio of the shorter to the longer axis of a sac. */
 export const ROUNDNESS = 0.42;
 
-/** Lengths in pixels of the image that is searched. */
+/** Parameters of the search; lengths are in pixels of the image that is searched. */
 const SEARCH = {
-  /** Grey levels tried as the upper limit of echo-free. */
+  /** Grey levels that are tried as the upper limit of echo-free. */
   levels: [6, 10, 15, 21, 28, 36, 45, 55, 66, 80, 95, 110],
-  /** Area of a dark region, pixels. */
+  /** Minimum area of a dark region, pixels. */
   smallest: 24,
-  /** Radii of the circles that the search starts from, and how many of each size it follows. */
+  /**
+   * Radii of the circles from which the search starts, and the number of circles of each size that
+   * it follows.
+   */
   radii: [5, 8, 12, 17, 24, 33, 45, 60, 78],
   starts: 3,
-  /** Of `separation`: below the first an ellipse is no start, below the second no candidate. */
+  /** Minimum `separation` of an ellipse to start from, and of a candidate. */
   startScore: 0.15,
   score: 0.75,
-  /** Radius from which starts are laid over the whole image. */
+  /** Circles of at least this radius are also started from a grid over the whole image. */
   gridFrom: 12,
-  /** Shorter semi-axis. */
+  /** Minimum length of the shorter semi-axis. */
   smallestAxis: 3,
 } as const;
 
@@ -126,7 +135,10 @@ const scored = (image: GrayImage, ellipse: Ellipse): Candidate => ({
   score: separation(image, ellipse),
 });
 
-/** Climbs to the best ellipse near a start: one parameter at a time, in steps that shrink. */
+/**
+ * Finds the best ellipse near a start by hill climbing: one parameter at a time, in steps that
+ * shrink.
+ */
 function climb(image: GrayImage, start: Candidate): Candidate {
   let best = start;
   for (let step = Math.max(1.5, 0.15 * start.ellipse.a); step > 0.4; step /= 2) {
@@ -168,7 +180,7 @@ function climb(image: GrayImage, start: Candidate): Candidate {
   return best;
 }
 
-/** Middles of the closed dark regions: a small sac is one of them. */
+/** The centres of closed dark regions: a small sac is one of them. */
 function darkCentres(image: GrayImage): Point[] {
   return SEARCH.levels.flatMap((level) =>
     blobs(image, (index) => (image.data[index] ?? 0) <= level, SEARCH.smallest)
@@ -180,7 +192,10 @@ function darkCentres(image: GrayImage): Point[] {
   );
 }
 
-/** A grid of places: the embryo and the amnion part a large sac into several dark regions. */
+/**
+ * A grid of points to start from: in a large sac, embryo and amnion divide the dark region into
+ * several.
+ */
 function gridCentres({ width, height }: GrayImage, spacing: number): Point[] {
   const centres: Point[] = [];
   for (let y = 1.5 * spacing; y < height - spacing; y += spacing) {
@@ -189,7 +204,7 @@ function gridCentres({ width, height }: GrayImage, spacing: number): Point[] {
   return centres;
 }
 
-/** Circles to start from, the best of every size. */
+/** The circles to start from: the best of every size. */
 function starts(image: GrayImage): Candidate[] {
   const dark = darkCentres(image);
   return SEARCH.radii.flatMap((radius) =>
@@ -205,18 +220,26 @@ function starts(image: GrayImage): Candidate[] {
   );
 }
 
-/** A yolk sac and a heart are dark with a bright border, too: the sac is what encloses them. */
+/**
+ * Ranks candidates by score and size: a yolk sac or a heart is also dark with a bright border, and
+ * the sac is the body that encloses them.
+ */
 const rank = ({ score, ellipse }: Candidate) => score ** 2 * Math.sqrt(ellipse.a * ellipse.b);
 
-/** Bodies of one image that are looked at further: a bladder or a cyst may lie beside the sac. */
+/**
+ * Maximum number of bodies per image that are examined: a bladder or a cyst may lie beside the sac.
+ */
 const MOST = 4;
 
-/** Whether the middle of one ellipse lies within the other. */
+/** Whether the centre of one ellipse lies within the other. */
 const overlap = (one: Ellipse, other: Ellipse) =>
   Math.hypot(one.centre.x - other.centre.x, one.centre.y - other.centre.y) <
   Math.max(one.a, one.b, other.a, other.b);
 
-/** The ellipses of a small smooth image that look like a sac, best first, none within another. */
+/**
+ * The ellipses that look like a sac on a reduced, smoothed image, best first; none lies within
+ * another.
+ */
 export function findSacEllipses(image: GrayImage): Ellipse[] {
   const ranked = starts(image)
     .map((start) => climb(image, start))
@@ -230,15 +253,21 @@ export function findSacEllipses(image: GrayImage): Ellipse[] {
 }
 
 const TRACE = {
-  /** Rays of the outline. */
+  /** Number of rays that trace the outline. */
   rays: 96,
-  /** Share of the radius within which a ray meets the ellipse. */
+  /**
+   * Largest distance between a ray's border point and the ellipse for the ray to count as met, as a
+   * share of the radius.
+   */
   nearness: 0.07,
-  /** Share of the radius within which the border is looked for. */
+  /** How far to either side of the candidate the border is searched, as a share of the radius. */
   leeway: 0.22,
 } as const;
 
-/** Where the grey level along a ray rises to half for good; null where it does not. */
+/**
+ * Distance along a ray at which the grey level rises above `half` and stays there; null where it
+ * does not.
+ */
 function border(
   image: GrayImage,
   from: Point,
@@ -261,7 +290,10 @@ function border(
   return null;
 }
 
-/** The inner border near an ellipse, and the share of rays that meet it; null where too few do. */
+/**
+ * The inner border near an ellipse, and the share of rays whose border point is on it; null where
+ * too few rays have one.
+ */
 export function traceSac(
   image: GrayImage,
   ellipse: Ellipse,
@@ -282,7 +314,7 @@ export function traceSac(
   if (edge.length < TRACE.rays / 2) return null;
   let fitted: Ellipse | null = ellipse;
   let kept = edge;
-  // The embryo and the yolk sac lie on the wall: what is well inside is not the border.
+  // Embryo and yolk sac lie on the wall: points well inside the ellipse are not its border.
   for (const tolerance of [0.25, 0.15, 0.08]) {
     fitted = fitEllipse(kept, fitted);
     if (!fitted) return null;
@@ -301,16 +333,16 @@ export function traceSac(
 }
 
 const SAC = {
-  /** Longer side of the image on which the search runs, pixels. */
+  /** Longer side in pixels of the reduced image on which the search runs. */
   searchSide: 320,
-  /** Share of directions in which the tissue behind the ring must be bright. */
+  /** Minimum share of directions in which the tissue behind the ring is bright. */
   embedded: 0.86,
   gate: 0.7,
 } as const;
 
 /**
- * What looks like a sac in an image, the likeliest first; empty where nothing does. One that proves to
- * be none stays in its place, not accepted: what comes after it was less like a sac.
+ * The bodies in an image that look like a sac, the likeliest first. A body that is then rejected
+ * stays in its place, not accepted: those after it looked less like a sac.
  */
 export function locateSacs(image: GrayImage): LocatedSac[] {
   const factor = Math.max(1, Math.round(Math.max(image.width, image.height) / SAC.searchSide));
@@ -321,7 +353,7 @@ export function locateSacs(image: GrayImage): LocatedSac[] {
   return ellipses.map((ellipse) => traced(ellipse, small, fine, factor));
 }
 
-/** A candidate of the small image as a sac of the fine one. */
+/** A candidate from the reduced image, traced as a sac on the full image. */
 function traced(candidate: Ellipse, small: GrayImage, fine: GrayImage, factor: number): LocatedSac {
   const levels = ringLevels(small, candidate);
   const { centre, a, b, angle } = candidate;

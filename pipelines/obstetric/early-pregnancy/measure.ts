@@ -17,10 +17,13 @@ import {
 import type { EarlyClip, EarlyFrame } from './evidence.ts';
 import { DATING_CRL, meanSacDiameter, nybergAge, robinson1975Age } from './guideline.ts';
 
-/** Half widths in mm that held 95 % of 39 phantoms not used in development; docs/early-pregnancy.md. */
+/**
+ * Half widths of the intervals in mm that contained 95 % of 39 phantoms not used in development;
+ * see docs/early-pregnancy.md.
+ */
 export const EARLY_UNCERTAINTY = { sac: 2.5, yolkSac: 1, crl: 4.5 } as const;
 
-/** Id of the section whose measurements and findings these are. */
+/** Id of this section, which its measurements and findings carry. */
 export const EARLY_SECTION = 'early-pregnancy';
 
 function measured(
@@ -53,7 +56,10 @@ const clearest = (frames: readonly EarlyFrame[]): EarlyFrame | null =>
     .filter(({ sac }) => sac?.accepted)
     .toSorted((one, other) => (other.sac?.confidence ?? 0) - (one.sac?.confidence ?? 0))[0] ?? null;
 
-/** The axis of a sac that lies more across the screen, and the one more along the beam. */
+/**
+ * The axis of a sac that runs more across the screen, and the one that runs more along the beam;
+ * null without a sac.
+ */
 function sacAxes(frame: EarlyFrame): { across: [Point, Point]; down: [Point, Point] } | null {
   if (!frame.sac) return null;
   const [a1, a2, b1, b2] = axisEnds(frame.sac.ellipse);
@@ -62,8 +68,9 @@ function sacAxes(frame: EarlyFrame): { across: [Point, Point]; down: [Point, Poi
 }
 
 /**
- * Length and height of the sac on the plane along the uterus, its width on the plane across. A plane
- * whose name the cart does not say gives length and height only: two diameters are no MSD.
+ * Length and height of the sac from the plane along the uterus, and its width from the transverse
+ * plane. A plane that the machine does not name gives length and height only, and no MSD can be
+ * calculated from two diameters.
  */
 function sacDiameters(clips: readonly EarlyClip[]): Measurement[] {
   const along = clearest(
@@ -126,7 +133,7 @@ function yolkSacs(clips: readonly EarlyClip[]): Measurement[] {
   return [measured('yolk-sac', 'yolk-sac', 'yolk-sac-inner-inner', seen, ends, given) ?? []].flat();
 }
 
-/** A value of every frame of the plane along an embryo, the accepted ones first, each numbered. */
+/** The CRL on every frame that is not transverse, numbered, the accepted values first. */
 function crownRumpLengths(clips: readonly EarlyClip[]): Measurement[] {
   return clips
     .flatMap(({ plane, frames }) => (plane === 'transverse' ? [] : frames))
@@ -143,10 +150,10 @@ function crownRumpLengths(clips: readonly EarlyClip[]): Measurement[] {
 
 const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
-/** Values of one CRL of which the median is taken (obstetric 5.1). */
+/** Maximum number of CRL values of which the median is taken (obstetric 5.1). */
 const CRL_REPEATS = 3;
 
-/** Age by CRL where its equation holds; by the sac only where no embryo is seen. */
+/** The age by CRL where its equation applies; the age by sac only where there is no CRL. */
 function ageOf(crl: Measurement | null, msd: Measurement | null): Measurement[] {
   const given = { section: EARLY_SECTION };
   if (crl && crl.value >= DATING_CRL.from && crl.value <= DATING_CRL.to) {
@@ -196,8 +203,8 @@ function heartRates(clips: readonly EarlyClip[]): Measurement[] {
 }
 
 /**
- * All that is measured of an early pregnancy, the values that count under their plain ids, after the
- * machine's own values, on which the age rests where there are any.
+ * All measurements of an early pregnancy. The machine's own values come first, and the age is based
+ * on them where there are any; the values in use have the plain ids.
  */
 export function measureEarlyPregnancy(
   clips: readonly EarlyClip[],
@@ -218,7 +225,10 @@ export function measureEarlyPregnancy(
   ];
 }
 
-/** Of several embryos each length and rate by itself: nothing is combined and nothing is dated. */
+/**
+ * Every length and rate by itself where there are several embryos: values are not combined, and no
+ * age is given.
+ */
 export function measureEmbryosApart(clips: readonly EarlyClip[]): Measurement[] {
   const rates = heartRates(clips).map((one, index) => ({ ...one, id: `${one.id}-${index + 1}` }));
   return [...crownRumpLengths(clips), ...rates];

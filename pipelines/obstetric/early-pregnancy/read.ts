@@ -9,13 +9,18 @@ import { EMBRYO_CLIP } from './evidence.ts';
 import { locateContents } from './locate-contents.ts';
 import { locateSacs } from './locate-sac.ts';
 
-/** Frames of a clip on which sizes are read; all of them serve cardiac activity. */
+/** Number of frames per clip on which sizes are read; cardiac activity is read from all frames. */
 const FRAMES_PER_CLIP = 3;
 const CLIPS = 8;
-/** Up to 13+6 a view that is named transvaginal may show a sac, whatever the classifier knows. */
+/**
+ * Last day (13+6) on which a view named transvaginal is searched for a sac, whatever the classifier
+ * calls it.
+ */
 const LAST_DAY = 97;
 
-/** Clips that show an early pregnancy: by the classifier, or by their name at an age that fits. */
+/**
+ * Clips that may show an early pregnancy: by the classifier, or by their name at an age that fits.
+ */
 function candidates({ study, planes, options }: ReaderInput<object>): Clip[] {
   const labelled = new Set(
     planes.filter(({ estimate }) => estimate.label === 'early-pregnancy').map(({ clip }) => clip),
@@ -27,7 +32,10 @@ function candidates({ study, planes, options }: ReaderInput<object>): Clip[] {
   return study.clips.filter((clip) => labelled.has(clip) || named.includes(clip)).slice(0, CLIPS);
 }
 
-/** Of the bodies that look like a sac, the likeliest first, the one with contents; none where that does not tell. */
+/**
+ * The sac among the bodies that look like one (the likeliest first): the body with contents. No sac
+ * is chosen where the contents do not decide.
+ */
 export function chooseSac(
   found: readonly Pick<EarlyFrame, 'sac' | 'contents'>[],
 ): Pick<EarlyFrame, 'sac' | 'contents' | 'bodies'> {
@@ -41,7 +49,7 @@ export function chooseSac(
   return { ...(filled[0] ?? first ?? found[0] ?? none), bodies: 'one' };
 }
 
-/** The sac of one frame and what is in it, by image analysis alone. */
+/** The sac on one frame and its contents, by image analysis alone. */
 export async function readEarlyFrame(clip: Clip, frame: Frame): Promise<EarlyFrame> {
   const image = await frame.gray();
   const found = locateSacs(image).map((sac) => {
@@ -62,7 +70,7 @@ async function* grayFrames(
   }
 }
 
-/** Why a clip is not looked at for cardiac activity of an embryo; null where it is. */
+/** Why a clip is not examined for cardiac activity of an embryo; null where it is. */
 export function unfitForActivity(times: readonly number[]): CardiacActivity | null {
   if (times.length < 2) return { status: 'not-assessable', reason: 'still' };
   if (times.length < EMBRYO_CLIP.frames) return { status: 'not-assessable', reason: 'too-short' };
@@ -96,7 +104,7 @@ async function readClip(clip: Clip, signal: AbortSignal): Promise<EarlyClip> {
   return { clip, ...view, frames, cardiac };
 }
 
-/** Sac, yolk sac, embryo and cardiac activity on the views of an early pregnancy. */
+/** Finds sac, yolk sac, embryo and cardiac activity on the views of an early pregnancy. */
 export const earlyPregnancyReader: Reader<readonly EarlyClip[]> = {
   stage: 'early-pregnancy',
   label: 'Looking for an early pregnancy',

@@ -31,7 +31,7 @@ const VIEW = 'calibrated transvaginal images of sac and embryo in two planes';
 const CINE = `a cine of the embryo of at least ${EMBRYO_CLIP.frames} frames at ${EMBRYO_CLIP.framesPerSecond} a second`;
 const NEEDS = [VIEW, CINE];
 
-/** Why nothing of the frames is measured; null where a sac was found on one of them. */
+/** The outcome where no sac was found, with the reason; null where one frame shows a sac. */
 function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
   if (frames.some(({ bodies }) => bodies === 'several')) {
     return inadequate('several_sacs', say.gap('early.several-sacs', {}), NEEDS);
@@ -42,7 +42,10 @@ function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
   return inadequate('low_confidence', gap, NEEDS);
 }
 
-/** The band of a yolk sac that is not of the usual size. */
+/**
+ * The band of a yolk sac that is too small or too large, with the usual limits in mm; null for a
+ * usual size or without a yolk sac.
+ */
 function unusualYolkSac(measurements: readonly Measurement[]) {
   const found = judgedValue(measurements, 'yolk-sac');
   const band = found && yolkSacBand(found.value);
@@ -74,10 +77,13 @@ function summaryOf(
   return [found, ...doubt, ...differences(measurements)];
 }
 
-/** The values of the machine's report; its heart rate is that of the embryo here, under its own id. */
+/**
+ * The values in the machine's report. Its heart rate is here that of the embryo, with a separate
+ * id.
+ */
 function ofMachine(evidence: EarlyEvidence): MachineValues {
   const lengths = machineValues(evidence, EARLY_SECTION, EARLY_LENGTHS);
-  // A rate alone shows no early pregnancy: a machine gives it at every age.
+  // A heart rate alone does not show an early pregnancy: a machine reports one at every age.
   if (lengths.measurements.length === 0 && !evidence.views.earlyPregnancy?.length) return lengths;
   const { measurements } = machineValues(evidence, EARLY_SECTION, ['fetal-heart-rate']);
   const rates = measurements.map((one) => ({
@@ -87,7 +93,10 @@ function ofMachine(evidence: EarlyEvidence): MachineValues {
   return { ...lengths, measurements: [...lengths.measurements, ...rates] };
 }
 
-/** Of several fetuses no two images are combined (obstetric 0.5). */
+/**
+ * The outcome for several fetuses, where values from different images are never combined (obstetric
+ * 0.5).
+ */
 function apart(
   clips: readonly EarlyClip[],
   unused: Statement | null,
@@ -163,7 +172,10 @@ function run(evidence: EarlyEvidence): SectionOutcome {
   };
 }
 
-/** Sac, yolk sac, embryo, cardiac activity and viability (obstetric 5). */
+/**
+ * The section on early pregnancy: sac, yolk sac, embryo, cardiac activity and viability (obstetric
+ * 5).
+ */
 export const earlyPregnancy: ObstetricSection<EarlyEvidence> = {
   id: EARLY_SECTION,
   title: 'Early pregnancy',

@@ -15,38 +15,46 @@ import {
 } from './guideline.ts';
 import { EARLY_UNCERTAINTY } from './measure.ts';
 
-/** Criteria of early pregnancy loss on transvaginal ultrasound. */
+/** Source of the criteria for early pregnancy loss on transvaginal ultrasound. */
 export const SRU = 'SRU consensus, Doubilet et al., NEJM 2013;369:1443-1451';
 
-/** What the images show; null: not assessed. */
+/** What the images show; null means not assessed. */
 export interface EarlySight {
   transvaginal: boolean;
   sac: boolean;
   yolkSac: boolean;
-  /** False only where the sac was seen in both planes. */
+  /** False only where the sac was seen in both planes and no embryo was. */
   embryo: boolean | null;
-  /** False: looked for on a long and quick enough cine of the embryo and not seen. */
+  /**
+   * False where cardiac activity was not seen on a cine of the embryo that was long and fast
+   * enough.
+   */
   cardiacActivity: boolean | null;
-  /** Seconds of the clip in which cardiac activity was looked for and not seen. */
+  /**
+   * Length in seconds of the clip in which no cardiac activity was seen; null where there is none.
+   */
   silentSeconds: number | null;
 }
 
-/** A rate of an embryo's heart; that of a mother's vessel is none (obstetric 0.6). */
+/**
+ * Whether a rate may be that of an embryo's heart; the rate of a maternal vessel is not (obstetric
+ * 0.6).
+ */
 const isRate = (beatsPerMinute: number) => isPlausible('fetal-heart-rate', beatsPerMinute);
 
 const isBeating = ({ cardiac }: EarlyClip) =>
   cardiac?.status === 'beating' && isRate(cardiac.beatsPerMinute);
 
-/** Rhythms of sweeps that beat at such a rate and are of the fetus, not of the mother. */
+/** Rhythms of the M-mode sweeps that are of the fetus and beat at a plausible rate. */
 const fetalRhythms = (sweeps: readonly Pick<MModeReading, 'fetal' | 'rhythm'>[]) =>
   sweeps.flatMap(({ fetal, rhythm }) =>
     fetal && rhythm.status === 'beating' && isRate(rhythm.beatsPerMinute) ? [rhythm] : [],
   );
 
 /**
- * What the clips show of the contents of the sac; only those with an accepted sac count. M-mode
- * sweeps count for cardiac activity; one whose beats could not be separated leaves it open. A CRL or
- * a heart rate among the values of the `machine` means that its operator saw an embryo.
+ * What the clips show of the contents of the sac; only clips with an accepted sac count. M-mode
+ * sweeps count for cardiac activity; a sweep whose beats could not be separated leaves it open. A
+ * CRL or heart rate among the `machine` values means that the operator saw an embryo.
  */
 export function earlySight(
   clips: readonly EarlyClip[],
@@ -80,25 +88,30 @@ export function earlySight(
 }
 
 /**
- * The category of viability: never that a criterion diagnostic of loss is met. That there is no embryo
- * or no cardiac activity is known from the analysis alone, which misses either (docs/early-pregnancy.md).
+ * The viability categories that are given. None states that a criterion diagnostic of loss is met:
+ * a missing embryo or missing cardiac activity is known from the analysis alone, which may overlook
+ * either (docs/early-pregnancy.md).
  */
 export type JudgedViability = Exclude<ViabilityCategory, 'diagnostic-of-pregnancy-loss'>;
 
 export interface EarlyViability {
   category: JudgedViability;
-  /** A criterion diagnostic of loss would be met if a person saw what the analysis saw. */
+  /** Whether a criterion diagnostic of loss would be met if a person saw what the analysis saw. */
   seemsLost: boolean;
   criteria: ClassificationDraft['criteria'];
-  /** Why a criterion of loss is not certain although it seems to be met. */
+  /** Why a criterion of loss that seems to be met is not certain. */
   doubts: EarlyDoubt[];
-  /** A mean sac diameter whose interval includes the cut-off that is diagnostic of loss. */
+  /**
+   * A mean sac diameter whose interval includes the cut-off diagnostic of loss; null where it does
+   * not.
+   */
   nearMsd: { value: number; cutOff: number } | null;
 }
 
 /**
- * A mean sac diameter on neither side of the diagnostic cut-off for certain; null where it is. The
- * machine gives no uncertainty: the calipers of a person are not taken to be more certain than ours.
+ * A mean sac diameter that may be on either side of the diagnostic cut-off; null where its side is
+ * certain. The machine gives no uncertainty: calipers placed by a person are assumed to be no more
+ * certain than ours.
  */
 function nearCutOff(msd: Measurement | null): EarlyViability['nearMsd'] {
   if (!msd) return null;
@@ -112,8 +125,9 @@ const seenState = (seen: boolean | null) =>
   seen === null ? 'not-assessed' : seen ? 'seen' : 'not-seen';
 
 /**
- * SRU's criteria in their order. What would meet one diagnostic of loss is no more than suspicious.
- * `measurements` are those of `measureEarlyPregnancy`, `dating` that of the request.
+ * The viability by SRU's criteria, in their order. A finding that would be diagnostic of loss is
+ * reported as suspicious only. `measurements` are those of `measureEarlyPregnancy`, `dating` is
+ * that of the request.
  */
 export function judgeViability(
   seen: EarlySight,
@@ -146,7 +160,8 @@ export function judgeViability(
   return {
     category,
     seemsLost,
-    // The analysis misses small hearts that beat, and a third of embryos (docs/early-pregnancy.md).
+    // The analysis overlooks the heartbeat of small embryos, and a third of embryos
+    // (docs/early-pregnancy.md).
     doubts: [
       ...(silent ? ['silence-unproven' as const] : []),
       ...(empty ? ['emptiness-unproven' as const] : []),
