@@ -82,7 +82,7 @@ describe('a site without room', () => {
     const [failed] = outcome.failed;
     expect(outcome.stored).toEqual([]);
     expect(failed).toMatchObject({ reason: 0xa700, transient: true });
-    expect(() => statusOf(outcome)).toThrow('for now');
+    expect(() => statusOf(outcome)).toThrow('at the moment');
   });
 });
 
