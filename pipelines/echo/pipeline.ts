@@ -19,10 +19,15 @@ import { READERS } from './readers.ts';
 import { SECTIONS } from './sections.ts';
 import { parseRequest } from './shared/input.ts';
 
-/** Share of the whole at which each stage begins; between them progress is linear. */
+/**
+ * Share of the whole progress at which each stage begins; between these points progress is linear.
+ */
 const PROGRESS = { views: 0.05, chambers: 0.15, read: 0.8 } as const;
 
-/** A report of the machine without an image is a study, too: it has values. */
+/**
+ * Why a study is refused; null where it is accepted. A report of the machine without an image is
+ * accepted as well: it contains values.
+ */
 function refusalOf(study: Study): string | null {
   if ((study.cart ?? []).length > 0) return null;
   if (study.clips.length === 0) return noReadableImage(study);
@@ -62,7 +67,8 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
           const clips = await surveyViews(study, locator, signal, (share) =>
             tell('inference.views', 'Naming the views', first, chambers, share),
           );
-          // Displays are traced on this thread while the models look at the clips on theirs.
+          // Displays are traced on this thread while the models process the clips on their own
+          // threads.
           tell('inference.spectra', 'Tracing spectral Doppler', chambers, read, 0);
           const [views, spectra] = await Promise.all([
             runReaders(
@@ -70,7 +76,7 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
               { study, views: clips, locator, signal },
               ({ stage: name, label }, share) =>
                 tell(`inference.${name}`, label, chambers, read, share),
-              // The standard error of the child process is the gateway's log.
+              // The gateway writes the standard error of the child process to its log.
               (reader, error) => console.error(`reader ${reader} failed`, error),
             ),
             readDisplays(study, signal),

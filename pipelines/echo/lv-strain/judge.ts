@@ -9,22 +9,25 @@ import { gradableEf } from '../lvef/judge.ts';
 import { VARIABILITY } from '../shared/grading.ts';
 import { isOfMachine, type PatientEvidence, rangedSex, type Values } from '../shared/section.ts';
 
-/** More negative than `normal` is normal, less negative than `abnormal` abnormal (ST25). */
+/**
+ * Limits of GLS, per cent: a GLS more negative than `normal` is normal, one less negative than
+ * `abnormal` is abnormal (ST25).
+ */
 export const GLS_LIMITS = { normal: -18, abnormal: -16 } as const;
 
 export type StrainBand = 'normal' | 'borderline' | 'abnormal';
 
-/** Band of GLS, per cent with its sign (ST25; echo 8.2). */
+/** The band of a GLS, which is given in per cent with its sign (ST25; echo 8.2). */
 export function strainBand(gls: number): StrainBand {
   const shown = rounded(gls, 1);
   if (shown < GLS_LIMITS.normal) return 'normal';
   return shown <= GLS_LIMITS.abnormal ? 'borderline' : 'abnormal';
 }
 
-/** RELAPS from which relative apical sparing is suggested (PHE12). */
+/** RELAPS (relative apical strain) from which relative apical sparing is suggested (PHE12). */
 export const APICAL_SPARING = 1;
 
-/** Lower limit of a normal LVEF; where the sex is unknown that of both sexes. */
+/** Lower limit of a normal LVEF, per cent; where the sex is unknown, the higher of both limits. */
 function normalFrom(evidence: PatientEvidence): number {
   const { male, female } = LEFT_VENTRICLE.ef;
   const sex = rangedSex(evidence);
@@ -32,8 +35,8 @@ function normalFrom(evidence: PatientEvidence): number {
 }
 
 /**
- * The normal LVEF that a GLS less negative than -16 % contradicts; null where they agree (echo
- * 19, rule 4).
+ * The normal LVEF that is contradicted by a GLS less negative than -16 %; null where LVEF and GLS
+ * agree (echo 19, rule 4).
  */
 export function discordantEf(
   evidence: PatientEvidence,
@@ -45,7 +48,7 @@ export function discordantEf(
   return rounded(strain.value, 1) > GLS_LIMITS.abnormal ? ef : null;
 }
 
-/** Strain by view, in the order of `APICAL_VIEWS`. */
+/** The strain of each view that belongs to a GLS, in the order of `APICAL_VIEWS`. */
 export const STRAIN_VIEWS = {
   'gls-end-systolic': ['gls-end-systolic-4c', 'gls-end-systolic-2c', 'gls-end-systolic-3c'],
   'gls-peak-systolic': ['gls-peak-systolic-4c', 'gls-peak-systolic-2c', 'gls-peak-systolic-3c'],
@@ -55,7 +58,10 @@ type GlobalKey = keyof typeof STRAIN_VIEWS;
 
 const SECTION = 'lv-strain';
 
-/** End-systolic strain is preferred, peak systolic accepted if stated (ST25; echo 8.1). */
+/**
+ * End-systolic strain is preferred; peak systolic strain is accepted if it is stated as such (ST25;
+ * echo 8.1).
+ */
 const TIMINGS = ['gls-end-systolic', 'gls-peak-systolic'] as const satisfies readonly GlobalKey[];
 
 export interface OverallStrain {
@@ -68,7 +74,10 @@ export interface StrainSources {
   outlines: Values;
 }
 
-/** Speckle tracking and contour strain apart: they are two methods and never averaged. */
+/**
+ * Separates the machine's speckle tracking from the contour strain of the outlines: they are two
+ * methods and are never averaged.
+ */
 export const strainSources = (values: Values): StrainSources => ({
   machine: values.only(isOfMachine),
   outlines: values.only((one) => !isOfMachine(one)),
@@ -84,9 +93,10 @@ function globalStrainOf(values: Values, key: GlobalKey): Measurement | null {
 }
 
 /**
- * The overall GLS: the machine's, end-systolic before peak systolic; else the mean of three views
- * of the machine; else the mean of three views of the outlines (docs/echo.md: the machine's value
- * counts). The value of the outlines is added as a remark.
+ * The overall GLS: the machine's own, end-systolic before peak systolic; else the mean of three
+ * views from the machine; else the mean of three views from the outlines (docs/echo.md: the
+ * machine's value counts). Where the machine's value counts, the value from the outlines is added
+ * as a remark. Null where no GLS is known.
  */
 export function overallStrain({ machine, outlines }: StrainSources): OverallStrain | null {
   const contour = globalStrainOf(outlines, 'gls-end-systolic');

@@ -13,7 +13,7 @@ const STRAIN_KEYS = {
   A3C: 'gls-end-systolic-3c',
 } as const satisfies Record<ApicalView, EchoConcept>;
 
-/** Frames a second from which strain is advised (echo 2.8). */
+/** Frame rate, frames per second, from which strain is advised (echo 2.8). */
 const STRAIN_RATE = 40;
 
 export function strainValues(clips: ApicalClips): Measurement[] {
@@ -35,7 +35,9 @@ export function strainValues(clips: ApicalClips): Measurement[] {
   });
 }
 
-/** Longitudinal contour strain of a view, per cent, mean of its beats; null without a beat. */
+/**
+ * Longitudinal contour strain of a view, per cent, averaged over its beats; null without a beat.
+ */
 const viewStrain = (on: MeasuredClip): number | null =>
   overBeats(on, ({ diastole, systole }) =>
     contourStrain(ventricleFigure(diastole), ventricleFigure(systole)),

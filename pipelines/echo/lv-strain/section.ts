@@ -29,9 +29,9 @@ import {
 /** What this section needs beside the values. */
 interface LvStrainEvidence extends PatientEvidence, OutlineEvidence {
   heart: OutlineEvidence['heart'] & {
-    /** Whether what follows from the change of a volume may be reported. */
+    /** Whether values derived from the change of a volume may be reported. */
     trusted: boolean;
-    /** Strain in per cent; null where no view gives one that can be believed. */
+    /** Strain in per cent; null where no view gives a plausible strain. */
     segments: readonly { segment: number; name: string; strain: number | null }[];
   };
 }
@@ -45,8 +45,8 @@ const NEEDS = [
 const VIEWS = [...STRAIN_VIEWS['gls-end-systolic'], ...STRAIN_VIEWS['gls-peak-systolic']] as const;
 
 /**
- * Peak strain at any time is shown without a band, because the bands are of systole (ST25; echo
- * 8.1, 8.2).
+ * Concepts of peak strain at any time. It is shown without a band, because the bands are for
+ * systolic strain (ST25; echo 8.1, 8.2).
  */
 const ANY_TIME = ['gls-peak', 'gls-peak-4c', 'gls-peak-2c', 'gls-peak-3c'] as const;
 
@@ -56,7 +56,10 @@ const viewsIn = (values: Values, keys: readonly (typeof VIEWS)[number][]) =>
     return key !== undefined && values.measurement(key) !== null;
   });
 
-/** Which views gave a strain, and by whom; a mean of fewer than three of one method is not made. */
+/**
+ * States which views gave a strain, and from which source. No mean is formed from fewer than three
+ * views of one method.
+ */
 function missingViews(
   evidence: LvStrainEvidence,
   { machine, outlines }: StrainSources,
@@ -94,7 +97,8 @@ function run(evidence: LvStrainEvidence, values: Values) {
   const overall = overallStrain(sources);
   const gls = overall?.measurement ?? null;
   const other = gls?.concept.key === 'gls-end-systolic' ? 'gls-peak-systolic' : 'gls-end-systolic';
-  // The inputs of a mean of the outlines are listed beside the machine's value of the same view.
+  // The views that were averaged from the outlines are listed in addition to the machine's value of
+  // the same view.
   const averaged = VIEWS.flatMap((key) => {
     const view = sources.outlines.measurement(key);
     return view && gls?.inputs.includes(view.id) ? [view] : [];

@@ -7,7 +7,7 @@ const HEART_FAILURE_RANGES = [
   'HFpEF range',
 ] as const;
 
-/** Range of EF that would be used if clinical heart failure is present (HF21; echo 4.5). */
+/** The range of EF that applies if clinical heart failure is present (HF21; echo 4.5). */
 export function heartFailureRange(
   ef: number,
   prior: number | null,
@@ -19,20 +19,20 @@ export function heartFailureRange(
 }
 
 /**
- * Share of the longer length by which two views may differ before one counts as foreshortened (echo
- * 4.2).
+ * Difference of the lengths of two views, as a share of the longer one, above which one view counts
+ * as foreshortened (echo 4.2).
  */
 const LENGTH_DIFFERENCE = 0.1;
 
-/** Whether the long axes of two views differ too much to be those of one ventricle. */
+/** Whether the long axes of two views differ too much to belong to the same ventricle. */
 export function unequalLengths(one: number, other: number): boolean {
   const longer = Math.max(one, other);
   return (longer - Math.min(one, other)) / longer > LENGTH_DIFFERENCE + 1e-9;
 }
 
 /**
- * Share of the larger volume by which the end-diastolic volumes of two views may differ without a
- * remark (echo 4.6).
+ * Difference of the end-diastolic volumes of two views, as a share of the larger one, above which a
+ * remark is made (echo 4.6).
  */
 const VOLUME_DIFFERENCE = 0.25;
 

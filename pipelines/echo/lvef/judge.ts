@@ -7,7 +7,7 @@ import { fractionalChange } from '../formulas/chambers.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import { isOfMachine, type Values } from '../shared/section.ts';
 
-/** The first that was measured is the headline (echo 4.2). */
+/** Kinds of EF; the first one that was measured is the headline EF (echo 4.2). */
 export const EF_PRECEDENCE = [
   'lvef-3d',
   'lvef-biplane',
@@ -19,9 +19,10 @@ export const EF_PRECEDENCE = [
 ] as const satisfies readonly EchoConcept[];
 
 /**
- * The headline EF of the study; null without any. Of what was measured here, the mean of both
- * networks counts before the discs of the outlines, of which it is one half (api 2.6). What
- * the machine measured by a better method, or by the same, counts before both.
+ * The headline EF of the study; null if no EF was measured. Among the values measured here, the
+ * joint LVEF of both networks takes precedence over the discs of the outlines, which are one half
+ * of it (api 2.6). A value of the machine by a better method, or by the same method, takes
+ * precedence over both.
  */
 export function headlineEf(values: Values): Measurement | null {
   const [first] = EF_PRECEDENCE.flatMap((key) => {
@@ -37,9 +38,9 @@ interface Reading {
   key: EchoConcept;
   value: number;
   origin: 'image' | 'machine';
-  /** From EDV and ESV, whatever the source calls its EF. */
+  /** Whether the EF was calculated from EDV and ESV, whatever the source reports as its EF. */
   ofVolumes: boolean;
-  /** The values that a finding about it rests on. */
+  /** The values that a finding about this EF rests on. */
   evidence: readonly Measurement[];
 }
 
@@ -53,7 +54,9 @@ const reading = (ef: Measurement): Reading => ({
   evidence: [ef],
 });
 
-/** The EF that follows from the volumes of one source, whatever that source reports as its EF. */
+/**
+ * The EF calculated from the biplane volumes of one source, whatever that source reports as its EF.
+ */
 function ofVolumes(values: Values, ofMachine: boolean): Reading[] {
   const of = (key: EchoConcept) =>
     values.all(key).find((one) => isOfMachine(one) === ofMachine) ?? null;
@@ -70,7 +73,10 @@ function ofVolumes(values: Values, ofMachine: boolean): Reading[] {
   ];
 }
 
-/** A change of EF below this many points is within measurement variability (echo 4.6). */
+/**
+ * A difference between two EFs up to this many percentage points is within measurement variability
+ * (echo 4.6).
+ */
 export const EF_VARIABILITY = 10;
 
 /** EF, per cent, below which LV dysfunction is reported at once (ASE15; echo 4.4, 16). */
@@ -79,8 +85,8 @@ export const SEVERE_EF = 30;
 const isApart = (one: number, other: number) => Math.abs(one - other) > EF_VARIABILITY + 1e-9;
 
 /**
- * The EF of the other source, machine or images, by the best of its methods. A single diameter
- * cannot contradict volumes (echo 5.2).
+ * The EF from the other source, machine or images, by the best of its methods. An EF from a single
+ * diameter cannot contradict one from volumes (echo 5.2).
  */
 function ofOtherSource(values: Values, ef: Measurement): Reading[] {
   const other = !isOfMachine(ef);
@@ -92,22 +98,25 @@ function ofOtherSource(values: Values, ef: Measurement): Reading[] {
   return best ? [reading(best)] : ofVolumes(values, other);
 }
 
-/** The EF by biplane discs of the outlines; the two networks see only A4C. */
+/** The EF by biplane discs from the outlines; unlike these, the two networks see only A4C. */
 function discsOfImages(values: Values, ef: Measurement): Reading[] {
   if (ef.concept.key !== 'lvef-networks') return [];
   const given = values.all('lvef-biplane').filter((one) => !isOfMachine(one));
   return given.length > 0 ? given.map(reading) : ofVolumes(values, false);
 }
 
-/** Why the headline EF is shown and neither graded nor concluded from. */
+/** Why the headline EF is shown, but neither graded nor used for a conclusion. */
 export interface UngradedEf {
   gap: Statement;
-  /** Whether one of the contradicting values is a severely reduced function. */
+  /** Whether one of the contradicting values shows severely reduced function. */
   severe: boolean;
   between: readonly Measurement[];
 }
 
-/** Contradictions produce a statement, not a silent choice (echo 19, rule 4). */
+/**
+ * The contradiction between the headline EF and other EFs; null where they agree. A contradiction
+ * is stated and never resolved silently (echo 19, rule 4).
+ */
 function contradiction(values: Values, ef: Measurement): UngradedEf | null {
   const against = (readings: readonly Reading[]) =>
     readings.filter(({ value }) => isApart(value, ef.value));
@@ -129,8 +138,8 @@ function contradiction(values: Values, ef: Measurement): UngradedEf | null {
 export const isSevere = (ef: number) => rounded(ef, 0) < SEVERE_EF;
 
 /**
- * Whether the LV is wider than the upper limit of the sex whose range was applied, else of either
- * sex.
+ * Whether the LV is wider than the upper limit for the sex whose range was applied; without such a
+ * range, wider than the limits of both sexes.
  */
 function isDilated(diameter: Measurement | null): boolean {
   if (!diameter) return false;
@@ -139,7 +148,10 @@ function isDilated(diameter: Measurement | null): boolean {
   return rounded(diameter.value, decimals) > Math.max(male.normal[1], female.normal[1]);
 }
 
-/** By which of the linear methods an EF was calculated; null where by none (echo 4.2). */
+/**
+ * The linear method by which an EF was calculated; null where it was not calculated by one (echo
+ * 4.2).
+ */
 function linearMethod({ concept, method }: Measurement): 'teichholz' | 'cube' | null {
   if (concept.key === 'lvef-teichholz') return 'teichholz';
   return method === 'cart-cube' ? 'cube' : null;
@@ -171,12 +183,15 @@ export function ungradedEf(values: Values): UngradedEf | null {
   return ef && (contradiction(values, ef) ?? linearLimit(values, ef));
 }
 
-/** The EF that may be graded and used; null where none was measured, or it may not be graded. */
+/** The headline EF if it may be graded and used; null otherwise, and where no EF was measured. */
 export function gradableEf(values: Values): Measurement | null {
   return ungradedEf(values) ? null : headlineEf(values);
 }
 
-/** A severely reduced EF of the machine that a headline EF of the images would hide; else null. */
+/**
+ * A severely reduced EF reported by the machine that a headline EF from the images would hide; null
+ * where there is none.
+ */
 export function severeOfMachine(values: Values): Measurement | null {
   const ef = headlineEf(values);
   if (!ef || isOfMachine(ef)) return null;

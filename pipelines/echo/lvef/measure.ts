@@ -14,7 +14,7 @@ import {
 import { leftVentricle, planeVolume } from '../chambers/geometry.ts';
 import { axisCaliper, outlineCaliper, outlined, outlinedId, SUFFIX } from '../chambers/outlined.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
-/** Volumes, EF and length of the ventricle by discs in one plane (echo 4.2). */
+/** Volumes, EF and length of the ventricle, by discs in one plane (echo 4.2). */
 export function planeValues(on: MeasuredClip): Measurement[] {
   const { clip } = on;
   if (clip.view === 'A3C') return [];
@@ -61,7 +61,7 @@ export function planeValues(on: MeasuredClip): Measurement[] {
   ];
 }
 
-/** Biplane volumes of the ventricle; EF follows from them in the section. */
+/** Biplane volumes of the ventricle; the section calculates the EF from these volumes. */
 export function biplaneValues({ A4C: four, A2C: two }: ApicalClips): Measurement[] {
   if (!four || !two || !isCalibrated(four) || !isCalibrated(two)) return [];
   return (['diastole', 'systole'] as const).flatMap((phase) => {
@@ -80,7 +80,7 @@ export function biplaneValues({ A4C: four, A2C: two }: ApicalClips): Measurement
   });
 }
 
-/** LVEF of both networks, mean of the beats on which they agree (api 2.6). */
+/** The joint LVEF of both networks, averaged over the beats in which they agree (api 2.6). */
 export function networkValues(on: MeasuredClip | null): Measurement[] {
   if (!on || on.clip.ejections.length === 0) return [];
   const agreeing = on.clip.ejections.filter(({ accepted }) => accepted);

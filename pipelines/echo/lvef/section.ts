@@ -95,7 +95,10 @@ function isAtLimit({ value }: Measurement, sex: Sex): boolean {
   return isNearCutOff(rounded(value, 0), limits, VARIABILITY.ejectionFraction);
 }
 
-/** LV dysfunction that is reported at once (echo 16), by the headline EF or by one of two. */
+/**
+ * The finding of LV dysfunction that is reported at once (echo 16), by the headline EF or by one of
+ * two EFs.
+ */
 function criticalFinding(
   values: Values,
   ef: Measurement | null,
@@ -104,7 +107,8 @@ function criticalFinding(
 ) {
   if (!ef) return null;
   const ids = new Set(shown.map((one) => one?.id));
-  // A value of the images beside one of the machine is in the remark of that one alone.
+  // A value from the images that accompanies one from the machine appears only in the remark on the
+  // machine's value.
   const critical = (statement: Statement, evidence: readonly Measurement[]) => {
     const found = evidence.filter(({ id }) => ids.has(id));
     return finding(ID, 'severe-lv-dysfunction', statement, 'critical', found);
@@ -137,7 +141,7 @@ const NEEDS = [
   'height and weight',
 ] as const;
 
-/** The volumes over the body surface area, with their ranges. */
+/** The volumes divided by the body surface area, with their ranges. */
 function indexedVolumes(given: Values): Indexed[] {
   const index = (from: 'lvedv-biplane' | 'lvesv-biplane') =>
     given.calculated(from === 'lvedv-biplane' ? 'lvedv-index' : 'lvesv-index', {

@@ -11,19 +11,24 @@ export interface ParasternalFrame {
   frame: number;
   /** Seconds from the first frame of the clip. */
   time: number;
-  /** Pixels of the LV cavity, whose course determines the phases. */
+  /** Area of the LV cavity in pixels; its course determines the phases. */
   cavity: number;
   lines: Partial<Record<LongAxisLine, Line>>;
-  /** Line across the fluid outside the heart where it is deepest; null: none was outlined. */
+  /**
+   * Line across the fluid outside the heart at its deepest place; null where no fluid was outlined.
+   */
   fluid: Line | null;
-  /** Line across the echo-free space that the picture shows behind the posterior wall. */
+  /**
+   * Line across the echo-free space that the picture shows behind the posterior wall; null where it
+   * shows none.
+   */
   gap: Line | null;
   /**
    * The wall around the cavity of a short axis; null in other views, and where muscle does not
    * surround the cavity.
    */
   wall: ShortAxisWall | null;
-  /** Mean probability over cavity and fluid. */
+  /** Mean probability over the pixels of cavity and fluid. */
   confidence: number;
   fluidConfidence: number;
   accepted: boolean;
@@ -35,7 +40,7 @@ export interface ParasternalClip {
   family: 'PLAX' | 'PSAX' | 'subcostal';
   view: HeartView;
   viewConfidence: number | null;
-  /** Millimetres per pixel; null: the picture has no scale. */
+  /** Millimetres per pixel; null where the picture has no scale. */
   scale: PixelScale | null;
   heartRate: number | null;
   rWaves: readonly number[];
@@ -44,7 +49,7 @@ export interface ParasternalClip {
   frames: readonly ParasternalFrame[];
 }
 
-/** The accepted frames of a clip, and its beats by their indices. */
+/** The accepted frames of a clip, and its beats as indices of these frames. */
 export interface BeatsOfClip {
   frames: readonly ParasternalFrame[];
   beats: readonly Beat[];

@@ -19,13 +19,16 @@ export interface Phased extends BeatsOfClip {
   scale: PixelScale;
 }
 
-/** The accepted frames of a calibrated clip with its beats; null where it shows none. */
+/**
+ * The accepted frames of a calibrated clip, with its beats; null where the clip has no scale or no
+ * whole beat.
+ */
 export function phased(clip: ParasternalClip): Phased | null {
   const found = beatsOf(clip);
   return clip.scale && found.beats.length > 0 ? { clip, scale: clip.scale, ...found } : null;
 }
 
-/** Which line at which phase is which quantity (echo 5.1, 6). */
+/** The quantity that each line gives at each phase (echo 5.1, 6). */
 const DIMENSIONS: readonly {
   key: EchoConcept;
   section: string;
@@ -99,7 +102,7 @@ function dimensions({ clip, scale, frames, beats }: Phased): Measurement[] {
   });
 }
 
-/** Dimensions of the long-axis clip that shows most of them. */
+/** Dimensions from the long-axis clip that shows most of them. */
 export function longAxisValues({ clips }: ParasternalReadings): Measurement[] {
   const measured = (clips ?? [])
     .filter(({ family }) => family === 'PLAX')

@@ -13,12 +13,12 @@ import { showsSegments } from './short-axis-segments.ts';
 import { shortAxisWall } from './short-axis-wall.ts';
 import { linesOnPicture, type PictureLines } from './wall-edges.ts';
 
-/** Directions in which the depth at a place is tried. */
+/** Number of directions in which the depth at a place is measured. */
 const ANGLES = 24;
-/** Places of the layer at which its depth is tried. */
+/** Number of places in the layer at which its depth is measured. */
 const PLACES = 120;
 
-/** The shortest way through an outline at a point just within it. */
+/** The shortest line across an outline, through a point just within it. */
 function shortestThrough(
   outline: readonly Point[],
   from: Point,
@@ -43,8 +43,8 @@ function shortestThrough(
 }
 
 /**
- * The greatest depth of the fluid that a frame shows outside of the heart, across the layer: of the
- * shortest ways through it the longest (echo 13). Pixels of the stored frame; null
+ * The line that shows the greatest depth of the fluid outside the heart in a frame, across the
+ * layer: the longest of the shortest lines across it (echo 13). In pixels of the stored frame; null
  * where no fluid was outlined.
  */
 function fluidDepth(masks: ParasternalMasks): readonly [Point, Point] | null {
@@ -78,8 +78,8 @@ export interface ParasternalReadings {
 }
 
 /**
- * Clips outlined for each family of views, and frames of each clip; they bound the time of a long
- * study.
+ * Maximum number of clips outlined per family of views, and of frames per clip; they limit the time
+ * that a long study takes.
  */
 const CLIPS_PER_FAMILY = 2;
 const FRAMES_PER_CLIP = 48;
@@ -97,7 +97,8 @@ interface Chosen {
 }
 
 /**
- * Calibrated and surer clips first; of short axes the best of each level comes before further ones.
+ * Ranks the clips: calibrated clips and those named with more confidence come first. Of the short
+ * axes, the best clip of each level comes before second clips of a level.
  */
 function ranked(clips: readonly Chosen[]): Chosen[] {
   const worth = ({ of: { clip, source, confidence } }: Chosen) =>
@@ -112,7 +113,7 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
   return FAMILIES.flatMap((family) => {
     const own = views.flatMap((of): Chosen[] => {
       const { view, fan, clip } = of;
-      // A view along a vessel shows no ventricle.
+      // A view along a vessel does not show a ventricle.
       if (view === null || view === 'SUBCOSTAL-IVC' || familyOf(view) !== family) return [];
       const moves = clip.frames.length >= LEAST_FRAMES && clip.mode !== 'colour';
       return fan !== null && moves ? [{ family, view, of }] : [];
@@ -121,7 +122,7 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
   });
 }
 
-/** Lines of the long axis as exact as the picture shows them; other views have none. */
+/** The lines of the long axis, refined on the picture; other views have none. */
 function linesOf(masks: ParasternalMasks, { image, view, scale }: Pictured): PictureLines {
   if (view !== 'PLAX') return { lines: {}, gap: null };
   const outlined = longAxisLines(masks);
@@ -204,7 +205,10 @@ async function read({ views, locator, signal }: EchoReaderInput): Promise<Parast
   return { clips: clips.filter((clip) => clip !== null) };
 }
 
-/** Lines of the parasternal long axis, and fluid around the heart in the views beside the apex. */
+/**
+ * Reads the lines of the parasternal long axis, and the fluid around the heart in the parasternal
+ * and subcostal views.
+ */
 export const parasternalReader: EchoReader<ParasternalReadings> = {
   stage: 'parasternal',
   label: 'Measuring the parasternal views',

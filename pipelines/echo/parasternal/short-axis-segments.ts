@@ -5,9 +5,10 @@ import { beatsOf } from './clip.ts';
 import type { ShortAxisWall, WallRay } from './short-axis-wall.ts';
 
 /**
- * Segments that a short axis shows, from anterior on around the bull's-eye (echo 8.3). At the
- * mitral level the valve's plane passes through the picture in systole, and at the apical one the
- * wall is cut too obliquely for its thickness to be seen.
+ * The segments that each level of the short axis shows, counted from the anterior segment around
+ * the bull's-eye (echo 8.3). Thickness is not measured at two levels: at the mitral level the
+ * valve's plane passes through the picture in systole, and at the apical level the wall is cut too
+ * obliquely.
  */
 const LEVELS = {
   'PSAX-PM': { first: 7, count: 6, thickness: true },
@@ -17,7 +18,7 @@ export type ShortAxisView = keyof typeof LEVELS;
 
 export const showsSegments = (view: HeartView): view is ShortAxisView => view in LEVELS;
 
-/** What a segment of a short axis does from end-diastole to end-systole, per cent. */
+/** Inward motion and thickening of a segment from end-diastole to end-systole, per cent. */
 interface ShortAxisMotion {
   segment: number;
   view: ShortAxisView;
@@ -25,15 +26,19 @@ interface ShortAxisMotion {
   thickening: number | null;
 }
 
-/** Middle of the anterior wall and of the septum on the bull's-eye, degrees. */
+/** Angles of the middle of the anterior wall and of the septum on the bull's-eye, degrees. */
 const [ANTERIOR, SEPTUM] = [90, 180];
-/** A septum this close to the vertical does not show whether the display is mirrored, cosine. */
+/**
+ * Cosine of the angle of the septum. Below this value the septum is so close to the vertical that
+ * it does not show whether the display is mirrored.
+ */
 const UPRIGHT = 0.5;
 
 const turned = (angle: number) => ((angle % 360) + 360) % 360;
 
 /**
- * The angle on the bull's-eye for a direction of the display; null where it cannot be determined.
+ * A function that converts a direction on the display, degrees, to the angle on the bull's-eye;
+ * null where the septum does not determine it.
  */
 function turnOf(septum: number): ((angle: number) => number) | null {
   const sideways = Math.cos((septum * Math.PI) / 180);
@@ -42,7 +47,10 @@ function turnOf(septum: number): ((angle: number) => number) | null {
   return (angle) => turned(SEPTUM + sense * (angle - septum));
 }
 
-/** Rays of a wall by segment of the level, 0 the anterior one. */
+/**
+ * The rays of a wall, grouped by segment of the level; segment 0 is the anterior one. Null where
+ * the septum does not identify the segments.
+ */
 function byPart({ rays, septum }: ShortAxisWall, count: number): Map<number, WallRay[]> | null {
   const turn = septum === null ? null : turnOf(septum);
   if (!turn) return null;
@@ -55,7 +63,10 @@ function byPart({ rays, septum }: ShortAxisWall, count: number): Map<number, Wal
 const radiusOf = (rays: readonly WallRay[]) =>
   rays.reduce((sum, { radius }) => sum + radius, 0) / rays.length;
 
-/** Medians, which a papillary muscle taken for wall changes little. */
+/**
+ * Median thickness over the rays of a segment; null where fewer than half of them show it. A
+ * papillary muscle mistaken for wall changes a median little.
+ */
 function thicknessOf(rays: readonly WallRay[]): number | null {
   const seen = rays.flatMap(({ thickness }) => thickness ?? []);
   return seen.length >= rays.length / 2 ? median(seen) : null;
@@ -64,8 +75,8 @@ function thicknessOf(rays: readonly WallRay[]): number | null {
 const change = (from: number, to: number) => (100 * (to - from)) / from;
 
 /**
- * Motion of the segments of a short axis in each of its beats. The septum identifies the segments;
- * without it there are no results.
+ * The motion of the segments of a short axis in each of its beats. The septum identifies the
+ * segments; without it the list is empty.
  */
 export function shortAxisMotions(clip: ParasternalClip): ShortAxisMotion[] {
   const { view } = clip;
@@ -74,7 +85,7 @@ export function shortAxisMotions(clip: ParasternalClip): ShortAxisMotion[] {
   const { frames, beats } = beatsOf(clip);
   return beats.flatMap(({ diastole, systole }) => {
     const [rest, tight] = [frames[diastole]?.wall, frames[systole]?.wall];
-    // The septum of the filled heart: RV and septum are best seen then.
+    // The septum at end-diastole is used for both phases: RV and septum are seen best then.
     const before = rest ? byPart(rest, count) : null;
     const after = rest && tight ? byPart({ ...tight, septum: rest.septum }, count) : null;
     if (!before || !after) return [];

@@ -5,32 +5,49 @@ import { type ParasternalMasks, parasternalLabel } from '../locate/parasternal.t
 export interface WallRay {
   /** Degrees, counter-clockwise from the right of the display. */
   angle: number;
-  /** From the middle to the border of the cavity. */
+  /** Distance from the middle to the border of the cavity. */
   radius: number;
-  /** Of the muscle; null where none was outlined. */
+  /** Thickness of the muscle; null where none was outlined. */
   thickness: number | null;
 }
 
 export interface ShortAxisWall {
   rays: readonly WallRay[];
-  /** Direction of the middle of the septum, where the RV lies behind the muscle; null: not seen. */
+  /**
+   * Direction of the middle of the septum, in degrees; the RV lies behind the muscle there. Null
+   * where it was not seen.
+   */
   septum: number | null;
 }
 
 const EVERY_DEGREES = 5;
 const STEP = 0.5;
-/** Pixels between two structures that touch: the borders of the network's grid. */
+/**
+ * Greatest gap, in pixels, between two structures that touch: their borders are only as fine as the
+ * network's grid.
+ */
 const TOUCH = 6;
-/** Share of the picture's diagonal: the cavity may begin so far from the middle of the ventricle. */
+/**
+ * Greatest distance, as a share of the picture's diagonal, at which the cavity may begin from the
+ * middle of the ventricle.
+ */
 const OFF_MIDDLE = 0.04;
-/** Share of the directions in which muscle must surround the cavity; an opening is a valve. */
+/**
+ * Share of the directions in which muscle must surround the cavity; otherwise the opening is a
+ * valve.
+ */
 const SURROUNDED = 0.9;
-/** Degrees of muscle with the RV behind it from which the septum is recognised. */
+/**
+ * Arc, in degrees, over which the RV must lie behind the muscle for the septum to be recognised.
+ */
 const SEPTAL_ARC = 60;
 
 const degrees = (angle: number) => (angle * Math.PI) / 180;
 
-/** The middle of cavity and muscle together: the heart moves as a whole, its wall against it. */
+/**
+ * The middle of cavity and muscle together, so that motion of the whole heart is not mistaken for
+ * motion of its wall. Null where neither was outlined.
+ */
 function middleOf({ labels, width }: ParasternalMasks): Point | null {
   const [cavity, muscle] = [parasternalLabel('lv'), parasternalLabel('myocardium')];
   let x = 0;
@@ -52,6 +69,7 @@ interface Cut extends WallRay {
 
 /**
  * What a ray crosses on its way outwards: the cavity, its muscle, and whether the RV comes next.
+ * Null where the ray does not meet the cavity.
  */
 function cutAt(masks: ParasternalMasks, from: Point, angle: number, scale: PixelScale): Cut | null {
   const { labels, width, height } = masks;
@@ -82,7 +100,7 @@ function cutAt(masks: ParasternalMasks, from: Point, angle: number, scale: Pixel
   };
 }
 
-/** Middle of the directions, on the circle. */
+/** Mean of directions on the circle, in degrees. */
 function meanDirection(angles: readonly number[]): number {
   const x = angles.reduce((sum, angle) => sum + Math.cos(degrees(angle)), 0);
   const y = angles.reduce((sum, angle) => sum + Math.sin(degrees(angle)), 0);
@@ -90,8 +108,9 @@ function meanDirection(angles: readonly number[]): number {
 }
 
 /**
- * The wall around the cavity of a short axis; null where muscle does not surround it, as in a plane
- * through the mitral valve. Without a scale in pixels, taken as square.
+ * The wall around the cavity of a short axis; null where muscle does not surround the cavity, as in
+ * a plane through the mitral valve. Without a scale, lengths are in pixels, which are assumed to be
+ * square.
  */
 export function shortAxisWall(
   masks: ParasternalMasks,

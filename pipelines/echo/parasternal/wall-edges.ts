@@ -7,38 +7,59 @@ import {
 } from '../../measure/line-profile.ts';
 import type { Line, LongAxisLine } from '../locate/parasternal.ts';
 
-/** Millimetres, unless said otherwise; chosen on phantoms that nothing else was measured on. */
+/**
+ * Constants in millimetres, unless stated otherwise. They were chosen on phantoms on which nothing
+ * else was measured.
+ */
 const WALL_EDGES = {
-  /** How far a border may be from where the outlines have it. */
+  /** Greatest distance between the border in the picture and the border of the outlines. */
   within: 3,
-  /** Half the band over which the levels are averaged. */
+  /** Half the width of the band over which the grey levels are averaged. */
   beside: 1.5,
-  /** Contrast from which a step is a border: the speckle of a wall makes less. */
+  /** Contrast from which a step is a border: the speckle of a wall has less contrast. */
   clear: 0.12,
   /**
-   * Echoes reach beyond the border of a structure, because the display shows faint echoes as well.
+   * How far echoes extend beyond the border of a structure, because the display shows faint echoes
+   * as well.
    */
   smear: 0.4,
-  /** Share of the way from the level of blood to that of muscle from which a stretch is wall. */
+  /**
+   * A stretch is wall if its level is above this share of the way from the level of blood to that
+   * of muscle.
+   */
   wall: 0.4,
-  /** The least fluid that is searched for behind the wall: thinner fluid is normal (echo 13). */
+  /**
+   * Least and greatest depth of the fluid that is searched for behind the wall: thinner fluid is
+   * normal (echo 13).
+   */
   fluid: { least: 3, most: 60 },
-  /** Share of the way from the level of the cavity to that of the wall: less is no echo. */
+  /**
+   * A space is free of echoes if its level is below this share of the way from the level of the
+   * cavity to that of the wall.
+   */
   echoFree: 0.12,
-  /** The same share, that the pericardium behind the fluid must reach. */
+  /**
+   * Share of the way from the level of the cavity to that of the wall that the pericardium behind
+   * the fluid must reach.
+   */
   echo: 0.5,
 } as const;
 
 /** The borders of the long axis as the picture shows them. */
 export interface PictureLines {
   lines: Partial<Record<LongAxisLine, Line>>;
-  /** Across the space free of echoes behind the posterior wall; null: the wall has none behind it. */
+  /**
+   * Line across the echo-free space behind the posterior wall; null where there is no such space.
+   */
   gap: Line | null;
 }
 
 type Range = readonly [from: number, to: number];
 
-/** The step of the picture nearest to an outline's border; that border where none is clear. */
+/**
+ * Position of the step in the picture that belongs to an outlined border; the outlined border
+ * itself where no step is clear.
+ */
 function border(profile: LineProfile, kind: 'brighter' | 'darker', at: number, limits: Range) {
   const { within, clear, smear } = WALL_EDGES;
   const range = [Math.max(at - within, limits[0]), Math.min(at + within, limits[1])] as const;
@@ -47,7 +68,10 @@ function border(profile: LineProfile, kind: 'brighter' | 'darker', at: number, l
   return step.at + (kind === 'brighter' ? smear : -smear);
 }
 
-/** A border of blood and muscle as it was outlined, and where the step may lie. */
+/**
+ * A border between blood and muscle: where it was outlined, and where the step in the picture may
+ * be.
+ */
 interface Outlined {
   kind: 'brighter' | 'darker';
   at: number;
@@ -55,8 +79,8 @@ interface Outlined {
 }
 
 /**
- * The border of blood and muscle. The picture between the outlined border and the step must match
- * the step: a bright spot within the wall is not a border, however steep.
+ * Position of the border between blood and muscle. The picture between the outlined border and the
+ * step must match the step: a bright spot within the wall is not a border, however steep it is.
  */
 function wallBorder(
   profile: LineProfile,
@@ -71,9 +95,10 @@ function wallBorder(
 }
 
 /**
- * Septum, cavity and posterior wall of one line, each border with blood moved to the step of the
- * picture beside it (echo 5.1): the outline of a network is as coarse as its grid. Without
- * fluid nothing sure ends the posterior wall in the picture, and its outer border is left where it is.
+ * Septum, cavity and posterior wall on one line. Each border with blood is moved to the nearby step
+ * in the picture (echo 5.1), because the outline of a network is only as fine as its grid. Without
+ * fluid, the picture does not show clearly where the posterior wall ends, and its outer border
+ * stays as outlined.
  */
 export function linesOnPicture(
   image: GrayImage,
@@ -123,7 +148,7 @@ export function linesOnPicture(
   };
 }
 
-/** From the posterior wall to the pericardium, where nothing answers between the two. */
+/** The echo-free space from the posterior wall to the pericardium; null where there is none. */
 function fluidBehind(
   profile: LineProfile,
   { back, outlined }: { back: number; outlined: number },
@@ -142,9 +167,9 @@ function fluidBehind(
 }
 
 const EVERY = 0.25;
-/** Below this length, mm, too little of the picture is covered to tell blood from muscle. */
+/** Below this length, mm, too little of the picture is covered to distinguish blood from muscle. */
 const SPOT = 1;
 
-/** Millimetres. */
+/** Length of a line in millimetres. */
 export const lengthOf = ([from, to]: Line, scale: PixelScale) =>
   Math.hypot((to.x - from.x) * scale.x, (to.y - from.y) * scale.y);

@@ -8,25 +8,33 @@ const MODERATE = 20;
 const LARGE = 25;
 
 /**
- * By how many mm an outline of fluid may run beyond it: on simulated hearts 8 mm read 9 to 12,
- * because an outline follows a thin layer only as closely as its grid.
+ * How far, mm, an outline of fluid may extend beyond the fluid: on simulated hearts, 8 mm were read
+ * as 9 to 12, because an outline follows a thin layer only as closely as its grid.
  */
 export const OUTLINE_EXCESS = 4;
 
-/** Whether an effusion is large or very large, which is reported at once (echo 13). */
+/**
+ * Whether an effusion of this depth, mm, is large or very large, which is reported at once (echo
+ * 13).
+ */
 export const isLarge = (depth: number) => rounded(depth, 0) > MODERATE;
 
-/** Whether fluid outlined so deep, mm, is a large effusion even if the outline runs beyond it. */
+/**
+ * Whether fluid with this outlined depth, mm, is a large effusion even if the outline extends
+ * beyond it.
+ */
 export const surelyLarge = (outlined: number) => isLarge(outlined - OUTLINE_EXCESS);
 
-/** Whether fluid outlined elsewhere is of a higher grade than the depth that was measured, both mm. */
+/**
+ * Whether fluid outlined elsewhere has a higher grade than the measured depth; both depths in mm.
+ */
 export function outgrows(outlined: number, measured: number): boolean {
   const grades: readonly EffusionGrade[] = EFFUSION_GRADES;
   const grade = (depth: number) => grades.indexOf(effusionGrade(Math.max(depth, 0)));
   return grade(outlined - OUTLINE_EXCESS) > grade(measured);
 }
 
-/** By the greatest end-diastolic depth, mm (PER13, PER15; echo 13). */
+/** The grade of an effusion by its greatest end-diastolic depth, mm (PER13, PER15; echo 13). */
 export function effusionGrade(depth: number): EffusionGrade {
   const shown = rounded(depth, 0);
   if (shown === 0) return 'none';
@@ -35,7 +43,10 @@ export function effusionGrade(depth: number): EffusionGrade {
   return shown <= LARGE ? 'large' : 'very large';
 }
 
-/** Respiratory variation of an inflow velocity, per cent of the expiratory one; a magnitude. */
+/**
+ * Magnitude of the respiratory variation of an inflow velocity, in per cent of the expiratory
+ * velocity.
+ */
 export const respiratoryVariation = (expiration: number, inspiration: number) =>
   Math.abs((100 * (expiration - inspiration)) / expiration);
 
@@ -58,7 +69,7 @@ const TAMPONADE_STATEMENTS = [
 ] as const;
 type TamponadeStatement = (typeof TAMPONADE_STATEMENTS)[number];
 
-/** Whether a statement asks for the patient to be seen at once. */
+/** Whether a statement requires that the patient is seen at once. */
 export const isUrgent = (statement: TamponadeStatement) =>
   statement === 'possible haemodynamic effect; urgent clinical correlation' ||
   statement === 'echo signs compatible with tamponade; urgent review';
@@ -67,9 +78,9 @@ export const isUrgent = (statement: TamponadeStatement) =>
 export const TAMPONADE_SCHEME = 'Sonogate convention for echo signs of tamponade';
 
 /**
- * Decision table of echo 13; tamponade itself is a clinical diagnosis. The row "no echo sign"
- * requires chambers that were examined and do not collapse; a sign that is present counts whatever
- * else was not assessed.
+ * The statement by the decision table of echo 13; tamponade itself is a clinical diagnosis. The row
+ * "no echo sign" requires that chambers were examined and do not collapse; a sign that is present
+ * counts, whatever else was not assessed.
  */
 export function tamponadeStatement({
   effusion,

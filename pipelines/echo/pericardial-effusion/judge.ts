@@ -3,7 +3,7 @@ import type { ViewFamily } from '../locate/names.ts';
 import { isChild, isOfMachine, type PatientEvidence, type Values } from '../shared/section.ts';
 import { type EffusionGrade, effusionGrade, outgrows, surelyLarge } from './guideline.ts';
 
-/** What pericardial fluid is judged from, beside the values. */
+/** What pericardial fluid is judged from, in addition to the values. */
 export interface EffusionEvidence extends PatientEvidence {
   fluid: FluidFinding;
 }
@@ -12,24 +12,34 @@ export interface EffusionEvidence extends PatientEvidence {
 export interface Effusion {
   fluid: FluidFinding;
   depth: Measurement | null;
-  /** Null without a depth, of a child, and where it is deeper than where its depth was measured. */
+  /**
+   * Null without a depth, for a child, and where the effusion is deeper elsewhere than where it was
+   * measured.
+   */
   grade: EffusionGrade | null;
-  /** Whether the depth is that behind the posterior wall in PLAX: the one place measured here. */
+  /**
+   * Whether the depth was measured behind the posterior wall in PLAX, the only place where this
+   * software measures it.
+   */
   behindWall: boolean;
-  /** The view in which it is outlined deeper than the grade of the measured depth. */
+  /**
+   * The view in which the effusion is outlined so deep that it exceeds the grade of the measured
+   * depth; null: there is none.
+   */
   deeperIn: string | null;
-  /** Whether an outline alone says that the effusion is large. */
+  /** Whether the outline alone shows that the effusion is large. */
   outlinedLarge: boolean;
 }
 
 /**
- * The greatest depth grades an effusion (echo 13); a depth at another place does not replace it.
+ * What is known of the effusion. It is graded by its greatest depth (echo 13); a depth at another
+ * place does not replace the greatest one.
  */
 export function effusionOf(evidence: EffusionEvidence, values: Values): Effusion {
   const { fluid } = evidence;
   const { outlined, seen } = fluid;
   const depth = values.measurement('effusion-depth');
-  // What the operator measured on the machine is the greatest depth of all views.
+  // The depth that the operator measured on the machine is assumed to be the greatest of all views.
   const behindWall = depth !== null && !isOfMachine(depth);
   const deeperIn =
     behindWall && outlined && outgrows(outlined.depth, depth.value) ? outlined.family : null;
@@ -44,15 +54,18 @@ export function effusionOf(evidence: EffusionEvidence, values: Values): Effusion
 }
 
 export interface FluidFinding {
-  /** Clips that were searched: calibrated ones with accepted frames and a whole beat. */
+  /** Clips that were searched for fluid: calibrated clips with accepted frames and a whole beat. */
   searched: readonly string[];
-  /** Clips that show a space free of echoes outside of the heart, by their view. */
+  /** Views of the clips that show an echo-free space outside the heart. */
   seen: readonly string[];
   /**
    * End-diastolic depth: behind the posterior wall as the picture shows it, else the greatest of the
    * outlines, which is not accepted; null where no searched clip shows any.
    */
   depth: Measurement | null;
-  /** The deepest outline, mm, and its view; it may run beyond the fluid by OUTLINE_EXCESS. */
+  /**
+   * Depth of the deepest outline, mm, and its view; it may extend beyond the fluid by
+   * OUTLINE_EXCESS.
+   */
   outlined: { depth: number; family: ViewFamily } | null;
 }

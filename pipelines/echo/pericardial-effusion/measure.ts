@@ -4,19 +4,25 @@ import type { ParasternalReadings } from '../parasternal/read.ts';
 import { lengthOf } from '../parasternal/wall-edges.ts';
 import type { FluidFinding } from './judge.ts';
 
-/** Fluid below this depth, mm, is normal, or the border of two outlines. */
+/** Fluid below this depth, mm, is normal, or only the border between two outlines. */
 const LEAST_FLUID = 3;
 
 /** Mean probability below which a space is not called fluid. */
 const FLUID_GATE = 0.7;
 
-/** Share of the accepted frames of a clip that must show it. */
+/** Share of the accepted frames of a clip that must show the fluid. */
 const PERSISTENT = 0.6;
 
-/** Clips that must show it: one alone may be a shadow, fat, or an outline that went astray. */
+/**
+ * Number of clips that must show the fluid: a single one may show a shadow, fat, or a failed
+ * outline.
+ */
 const CONFIRMED = 2;
 
-/** The space behind the posterior wall of a long axis at end-diastole; null where it comes and goes. */
+/**
+ * The echo-free space behind the posterior wall of a long axis at end-diastole; null where it is
+ * not seen most of the time.
+ */
 function gapOf({ clip, scale, frames, beats }: Phased): Drawn | null {
   const share = frames.filter(({ gap }) => gap !== null).length / Math.max(1, frames.length);
   const found = beats.flatMap(({ diastole }) => {
@@ -38,7 +44,10 @@ function gapOf({ clip, scale, frames, beats }: Phased): Drawn | null {
   };
 }
 
-/** Fluid that was outlined in one clip at end-diastole, mm; null where it is not there all the time. */
+/**
+ * Fluid that was outlined in one clip, with its depth at end-diastole in mm; null where it is not
+ * seen most of the time.
+ */
 function fluidOf({ clip, scale, frames, beats }: Phased): Drawn | null {
   const shown = frames.filter(
     ({ fluid, fluidConfidence }) =>

@@ -34,7 +34,9 @@ function plethora(values: Values): boolean | null {
   return rounded(diameter, 0) > IVC.wide && rounded(collapse, 0) < IVC.sniff;
 }
 
-/** Where fluid was searched and not found, which does not exclude an effusion (echo 13). */
+/**
+ * States where fluid was searched for and not found, which does not exclude an effusion (echo 13).
+ */
 function searchedGap({ fluid: { searched, depth } }: Effusion): Statement {
   if (searched.length === 0) return sayOfEffusion.gap('effusion.not-searched', {});
   return depth
@@ -42,7 +44,10 @@ function searchedGap({ fluid: { searched, depth } }: Effusion): Statement {
     : sayOfEffusion.gap('effusion.none-outlined', { views: searched });
 }
 
-/** An echo-free space in two clips: possibly fluid, from which nothing more is concluded. */
+/**
+ * The statement on an echo-free space in two clips: it is possibly fluid, and nothing more is
+ * concluded from it.
+ */
 function possibleFluid({
   fluid: { seen: views },
   outlinedLarge: large,
@@ -51,7 +56,10 @@ function possibleFluid({
   return sayOfEffusion.conclusion('effusion.possible', { views, large });
 }
 
-/** How large it is, and where that was measured; null without a depth, or of a child. */
+/**
+ * States how large the effusion is and where it was measured, or that it is deeper in another view;
+ * null where neither is known.
+ */
 function sizeOf({ grade, depth, deeperIn, behindWall, outlinedLarge: large }: Effusion) {
   if (depth && deeperIn) {
     const params = { view: deeperIn, large };
@@ -63,8 +71,8 @@ function sizeOf({ grade, depth, deeperIn, behindWall, outlinedLarge: large }: Ef
 }
 
 /**
- * Fluid in front of the descending aorta is pericardial, behind it pleural; the aorta is not
- * outlined.
+ * Whether the fluid may be pleural. Fluid in front of the descending aorta is pericardial, fluid
+ * behind it pleural; the aorta is not outlined.
  */
 const mayBePleural = ({ fluid, behindWall }: Effusion) =>
   behindWall && fluid.seen.every((view) => view === 'PLAX');
