@@ -10,12 +10,12 @@ import { SECTIONS } from './sections.ts';
 
 const structures = z.array(locatedStructureSchema).optional();
 
-/** `data` of the section `nt`, as far as a client may rely on it. */
+/** The fields in the `data` of section `nt` that a client may rely on. */
 const nuchalDataSchema = z.looseObject({
-  /** Criteria of the plane; `met` null: nothing here looks at it. */
+  /** Criteria of the plane; `met` is null where this service does not examine the criterion. */
   plane_adequacy: z.array(z.object({ name: z.string(), met: z.boolean().nullable() })).optional(),
   crl_mm: z.number().nullable().optional(),
-  /** Multiple of the median for the CRL. */
+  /** Multiple of the median for the CRL; null without a CRL in the window. */
   mom: z.number().nullable().optional(),
   structures,
 });
@@ -24,8 +24,8 @@ const withData = <Id extends string, Data extends z.ZodType>(id: Id, data: Data)
   sectionSchema.extend({ id: z.literal(id), data });
 
 /**
- * The envelope with the data of sections that clients read. A section that was not assessed has none
- * of it, and every other section any: the last alternative holds for those.
+ * The result envelope with the section data that clients read. A section that was not assessed has
+ * none of it, and any other section may have any data: the last alternative covers both.
  */
 export const obstetricResultSchema = resultSchema.extend({
   sections: z.array(
@@ -39,7 +39,9 @@ export const obstetricResultSchema = resultSchema.extend({
   ),
 });
 
-/** Prices in USD as decimal strings (api 1): money is never a binary fraction. */
+/**
+ * Prices in USD as decimal strings (api 1): money is never represented in binary floating point.
+ */
 const PRICE = { run: '0.08', report: '0.02' } as const;
 
 const line = (item: string, price: string) => ({
@@ -49,12 +51,12 @@ const line = (item: string, price: string) => ({
   amount: price,
 });
 
-/** us/obstetric/interpret as the request core knows it. */
+/** The endpoint us/obstetric/interpret in the form that the request core expects. */
 export const obstetricEndpoint = {
   ...OBSTETRIC,
   input: obstetricInputSchema,
   output: obstetricResultSchema,
-  /** One line for the run, and one for the report where it is asked for. */
+  /** One price line for the run, and one for the report if it is requested. */
   price(input: { options?: Record<string, unknown> | undefined }) {
     const run = line(OBSTETRIC.id, PRICE.run);
     return input.options?.report === true ? [run, line('report', PRICE.report)] : [run];

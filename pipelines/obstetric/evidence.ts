@@ -12,17 +12,17 @@ import type { SectionEvidence } from './shared/section.ts';
 import { severalFetuses } from './shared/several-fetuses.ts';
 import type { UterineUncertainty } from './shared/uterine-maps.ts';
 
-/** Half width of the 95 % interval as measured on held-out images; null where unknown. */
+/** Half widths of 95 % intervals as measured on held-out images; null where not known. */
 export interface LocatorUncertainty extends LengthUncertainty {
-  /** Degrees. */
+  /** Half width for the angle of progression, degrees. */
   angleOfProgression?: number | null;
-  /** mm */
+  /** Half widths for uterine lengths, mm. */
   uterus?: UterineUncertainty | null;
   chest?: ChestUncertainty | null;
   brain?: BrainUncertainty | null;
 }
 
-/** What the request and the readers give, before the sections run. */
+/** What the request and the readers provide before the sections run. */
 export interface StudyEvidence {
   study: Study;
   options: { dating?: Dating | undefined; report: boolean };
@@ -32,22 +32,27 @@ export interface StudyEvidence {
   /** Structures that no permitted model locates. */
   withoutModel: readonly Structure[];
   uncertainty: LocatorUncertainty;
-  /** What each reader of `readers.ts` found; null where it failed, absent where it was not run. */
+  /**
+   * What each reader in `readers.ts` found; null where the reader failed, absent where it was not
+   * run.
+   */
   views: Partial<Readings>;
   /** Names of earlier studies that came with the request. */
   priors: readonly string[];
-  /** What was read of them, newest first; absent: none came. */
+  /**
+   * What was read from the earlier studies, newest first; absent where none came with the request.
+   */
   earlier?: readonly ScanRead[];
 }
 
-/** All that the sections may look at: gathered once, before any of them runs. */
+/** Everything that the sections may use: it is gathered once, before any section runs. */
 export interface ObstetricEvidence extends Omit<StudyEvidence, 'earlier'>, SectionEvidence {
   study: Study;
   options: StudyEvidence['options'];
   earlier: readonly EarlierScan[];
 }
 
-/** The evidence of the sections: what was read, and what follows from it for all of them. */
+/** The evidence for the sections: what was read, and what follows from it for all of them. */
 export function evidenceOf(given: StudyEvidence): ObstetricEvidence {
   const cart = given.study.cart ?? [];
   return {

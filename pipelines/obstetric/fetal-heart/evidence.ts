@@ -10,12 +10,12 @@ import type { SectionEvidence } from '../shared/section.ts';
 export interface LocatedChest {
   /** Outer border of the heart. */
   heart: Ellipse;
-  /** Outside the ribs, skin excluded. */
+  /** Outer border of the thorax: outside the ribs, without the skin. */
   thorax: Ellipse;
-  /** Soft overlap of both outlines with what the network drew, the worse of the two. */
+  /** Overlap of each outline with the network's soft mask, 0 to 1; the lower of the two. */
   confidence: number;
   accepted: boolean;
-  /** Crux and apex, and the spine; null where they were not told. */
+  /** Crux, apex and spine; null where they could not be located. */
   septum: LocatedSeptum | null;
 }
 
@@ -27,7 +27,10 @@ export interface LocatedSeptum {
   accepted: boolean;
 }
 
-/** The same for heart and thorax on unseen phantoms: ratios, and degrees. */
+/**
+ * Half widths of 95 % intervals for heart and thorax on unseen phantoms: for the ratios, and in
+ * degrees.
+ */
 export interface ChestUncertainty {
   areaRatio: number | null;
   circumferenceRatio: number | null;
@@ -44,13 +47,13 @@ export const CARDIAC_VIEWS = [
 
 export type CardiacView = (typeof CARDIAC_VIEWS)[number];
 
-/** An image on which a view of the heart was found, and by whom. */
+/** An image on which a view of the heart was found, and who identified the view. */
 export interface CardiacViewReading {
   view: CardiacView;
   file: string;
-  /** 0-based. */
+  /** Frame index, 0-based. */
   frame: number;
-  /** `named`: by the machine only, what the image shows was not verified. */
+  /** `named`: the machine alone names the view; what the image shows was not verified. */
   by: 'classifier' | 'named';
   confidence: number | null;
 }
@@ -58,21 +61,24 @@ export interface CardiacViewReading {
 export interface MModeReading {
   file: string;
   sopInstanceUid: string | null;
-  /** 0-based. */
+  /** Frame index, 0-based. */
   frame: number;
   rhythm: MModeRhythm;
-  /** The machine calls it fetal, or another image of the study shows a fetus: else whose it is? */
+  /**
+   * Whether the sweep is known to be of the fetus: the machine calls it fetal, or another image of
+   * the study shows a fetus.
+   */
   fetal: boolean;
 }
 
-/** One frame of the chest; `located` null: heart or thorax was not found there. */
+/** One frame of the chest; `located` is null where heart or thorax was not found. */
 export type ChestReading = FramePlane & { located: LocatedChest | null };
 
 export interface FetalHeartReadings {
-  /** Null where no permitted model outlines the heart. */
+  /** Null where no permitted model can outline the heart. */
   chests: readonly ChestReading[] | null;
   views: CardiacViewReading[];
-  /** Chest sections that were not told to be a four-chamber view. */
+  /** Number of chest sections that were not identified as a four-chamber view. */
   chestFrames: number;
   mMode: MModeReading[];
 }
@@ -82,7 +88,7 @@ export interface CardiacReading {
   activity: CardiacActivity;
 }
 
-/** What the rates of the fetal heart are read from. */
+/** The evidence from which the rates of the fetal heart are read. */
 export interface RateEvidence extends SectionEvidence {
   views: {
     fetalHeart?: FetalHeartReadings | null;
@@ -91,7 +97,7 @@ export interface RateEvidence extends SectionEvidence {
   };
 }
 
-/** What the section looks at. */
+/** What the fetal-heart section works from. */
 export interface FetalHeartEvidence extends RateEvidence {
   uncertainty: { chest?: ChestUncertainty | null };
 }

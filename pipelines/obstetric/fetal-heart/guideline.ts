@@ -2,9 +2,9 @@
 const DOUBILET_BENSON = 'Doubilet and Benson 1995';
 
 /**
- * Bands of the embryonic heart rate, beats per minute, by the first and the last day of the age that
- * they hold for, both included (obstetric 5.4). `recalled`: the limit of a slow rate is
- * graded R, not verified against its source.
+ * Bands of the embryonic heart rate in beats per minute, each for an age range in days with both
+ * ends included (obstetric 5.4). `recalled`: the limit for a slow rate is of grade R, not verified
+ * against its source.
  */
 export const RATE_BANDS = [
   {
@@ -25,7 +25,7 @@ export const RATE_BANDS = [
   },
 ] as const;
 
-/** From 14+0, beats per minute: 110 to 160, tachycardia above 180. */
+/** Fetal heart rate from 14+0, beats per minute: normal from 110 to 160, tachycardia above 180. */
 export const FETAL_RATE = {
   fromDays: 98,
   least: 110,
@@ -34,10 +34,13 @@ export const FETAL_RATE = {
   source: 'ISUOG 2023',
 } as const;
 
-/** Limits of the ratios of heart to thorax (Paladini 1990; ISUOG 2023); area, then circumference. */
+/**
+ * Limits of the ratios of heart to thorax (Paladini 1990; ISUOG 2023): two for the area ratio, one
+ * for the circumference ratio.
+ */
 export const CARDIAC_SIZE = { small: 0.25, large: 0.35, largeCircumference: 0.5 } as const;
 
-/** Degrees to the left; ISUOG 2023: 45 +/- 20. */
+/** Normal range of the cardiac axis, degrees to the left; ISUOG 2023: 45 +/- 20. */
 export const CARDIAC_AXIS = { least: 25, most: 65 } as const;
 
 /** Area of the heart over that of the thorax on one four-chamber plane (ISUOG 2023). */
@@ -50,13 +53,16 @@ export function cardiothoracicCircumferenceRatio(heart: number, thorax: number):
   return heart / thorax;
 }
 
-/** Normal from 0.25 to 0.35, both included. */
+/** The size category for an area ratio: normal from 0.25 to 0.35, both included. */
 export function cardiacSize(areaRatio: number): 'small' | 'normal' | 'large' {
   if (areaRatio > CARDIAC_SIZE.large) return 'large';
   return areaRatio < CARDIAC_SIZE.small ? 'small' : 'normal';
 }
 
-/** Side of the axis of the heart and whether it is within its range, both ends included. */
+/**
+ * The category for a cardiac axis in degrees: its side, and whether it is within its range, both
+ * ends included.
+ */
 export function cardiacAxis(degrees: number): 'normal' | 'small' | 'large' | 'right-sided' {
   if (degrees < 0) return 'right-sided';
   if (degrees < CARDIAC_AXIS.least) return 'small';
@@ -65,7 +71,10 @@ export function cardiacAxis(degrees: number): 'normal' | 'small' | 'large' | 'ri
 
 export type FetalRateBand = 'slow' | 'borderline' | 'normal' | 'fast' | 'tachycardia';
 
-/** Bands of the fetal heart rate by age; before 14+0 those of the embryo. Null without a band. */
+/**
+ * The band of a fetal heart rate at an age; before 14+0 the embryonic bands apply. Null where there
+ * is no band.
+ */
 export function fetalRateBand(gaDays: number, beatsPerMinute: number): FetalRateBand | null {
   if (gaDays < FETAL_RATE.fromDays) {
     const early = embryonicRateBand(gaDays, beatsPerMinute);
@@ -78,11 +87,14 @@ export function fetalRateBand(gaDays: number, beatsPerMinute: number): FetalRate
 
 export type RateBand = 'slow' | 'borderline' | 'usual' | 'fast';
 
-/** The bands of an age; null where no source has one: before 4+0 weeks, at 10 weeks, from 14 on. */
+/**
+ * The embryonic bands at an age; null where no source gives one: before 4+0 weeks, at 10 weeks, and
+ * from 14 weeks on.
+ */
 export const rateBandsAt = (gaDays: number): (typeof RATE_BANDS)[number] | null =>
   RATE_BANDS.find(({ fromDays, untilDays }) => gaDays >= fromDays && gaDays <= untilDays) ?? null;
 
-/** Embryonic heart rate, beats per minute, by the bands of its age; null where there are none. */
+/** The band of an embryonic heart rate in beats per minute; null at an age without bands. */
 export function embryonicRateBand(gaDays: number, rate: number): RateBand | null {
   const band = rateBandsAt(gaDays);
   if (!band) return null;

@@ -28,13 +28,16 @@ const GRAVEST_FIRST: readonly FetalRateBand[] = [
   'normal',
 ];
 
-/** The limit of a slow rate at an age where it was not verified against its source; null elsewhere. */
+/**
+ * The limit for a slow rate at an age where it was not verified against its source; null at any
+ * other age.
+ */
 export function recalledLimit(gaDays: number): number | null {
   const bands = rateBandsAt(gaDays);
   return bands?.recalled ? bands.slowBelow : null;
 }
 
-/** Who set the bands of an age. */
+/** The source of the bands at an age. */
 function schemeAt(gaDays: number): string {
   const source = rateBandsAt(gaDays)?.source ?? FETAL_RATE.source;
   const limit = recalledLimit(gaDays);
@@ -52,7 +55,7 @@ export interface RateOutcome {
   statements: Statement[];
   findings: FindingDraft[];
   classifications: ClassificationDraft[];
-  /** A rate that was accepted. */
+  /** Whether any rate was accepted. */
   known: boolean;
 }
 
@@ -66,7 +69,10 @@ const rhythm = ({ variation, alike }: Pick<RateReading, 'variation' | 'alike'>) 
 
 const isIrregular = ({ variation }: RateReading) => variation !== null && variation > REGULAR;
 
-/** The irregular sweep, else the best one that shows the rhythm. */
+/**
+ * The reading whose rhythm is reported: an irregular one, else the best one that shows the rhythm,
+ * else the first.
+ */
 const rhythmOf = (judged: readonly Judged[]) =>
   judged.find(isIrregular) ?? judged.find(({ variation }) => variation !== null) ?? judged[0];
 
@@ -86,13 +92,19 @@ function rhythmFindings(judged: readonly Judged[]): FindingDraft[] {
   ];
 }
 
-/** The limit that the interval of a rate includes; before 14+0 weeks there are too many bands. */
+/**
+ * The limit that the interval of a rate includes; null if none. Before 14+0 weeks no limit is
+ * tested, since there are too many bands.
+ */
 function limitWithin(rate: Measurement, gaDays: number): number | null {
   const { fromDays, least, most, tachycardia } = FETAL_RATE;
   return gaDays < fromDays ? null : cutOffWithin(rate, [least, most, tachycardia]);
 }
 
-/** The source is shown where it is the machine, or not that of the rate that counts. */
+/**
+ * The source to name: only that of a machine value, or of a rate other than the one that counts;
+ * else null.
+ */
 const shownSource = (one: Judged, counting: Judged): RateSource | null =>
   one !== counting || isFromMachine(one) ? one.source : null;
 
@@ -131,8 +143,8 @@ function apart(one: Judged, other: Judged): boolean {
 }
 
 /**
- * That the sources give different rates. A heart changes its rate within minutes: it is abnormal only
- * where the bands differ too.
+ * The finding that the sources give different rates. A heart changes its rate within minutes, so
+ * this is abnormal only where the bands differ, too.
  */
 function sourceFindings(judged: readonly Judged[]): FindingDraft[] {
   const [first] = judged;
@@ -208,10 +220,13 @@ function rateStatements(
   ];
 }
 
-/** What an earlier section listed is not listed again. */
+/** Whether this section lists the rate: one that an earlier section listed is not listed again. */
 const isListed = ({ measurement }: RateReading) => measurement.section !== FETAL_HEART_SECTION;
 
-/** The best rate under the plain id; the machine's beside it, or in its place where there is none. */
+/**
+ * The rates with their ids: our best rate takes the plain id. The machine's rate is listed beside
+ * it, or takes its place where we have none.
+ */
 function withPlainId(rates: readonly RateReading[]): RateReading[] {
   const ours = rates.filter((one) => !isFromMachine(one));
   const best = ours.find(({ measurement }) => measurement.quality === 'accepted');
@@ -225,7 +240,7 @@ function withPlainId(rates: readonly RateReading[]): RateReading[] {
   });
   const accepted = best ? named.map(({ measurement }) => measurement) : [];
   const machine = rates.filter(isFromMachine).map((one, index): RateReading => {
-    // Of several of the machine each is judged by itself.
+    // Of several machine rates, only the first may take the plain id.
     if (isListed(one) || (!best && index > 0)) return one;
     const value = withMachineValues([one.measurement], accepted).at(-1);
     return { ...one, measurement: value ?? one.measurement };
@@ -233,7 +248,7 @@ function withPlainId(rates: readonly RateReading[]): RateReading[] {
   return [...named, ...machine];
 }
 
-/** What the rates of one fetus say; every accepted one is judged. */
+/** The outcome for the rates of one fetus; every accepted rate is judged. */
 function judgeGroup(
   { rates, fetus, several }: RateGroup,
   gaDays: number | null,
@@ -280,7 +295,7 @@ function judgeGroup(
   };
 }
 
-/** What all rates say, of each fetus by itself. */
+/** The outcome for all rates, judged separately for each fetus. */
 export function judgeRates(groups: readonly RateGroup[], gaDays: number | null): RateOutcome {
   const all = groups.map((group, index) => judgeGroup(group, gaDays, index + 1));
   return {
@@ -292,13 +307,13 @@ export function judgeRates(groups: readonly RateGroup[], gaDays: number | null):
   };
 }
 
-/** A slower one may be the rate of the mother. */
+/** Whether a beat is surely fetal: a slower rate may be the mother's. */
 const isFetalBeat = ({ measurement, source }: RateReading) =>
   measurement.quality === 'accepted' &&
   source !== 'machine' &&
   measurement.value >= FETAL_RATE.least;
 
-/** Whether the heart of the fetus of a sweep was seen to beat on another image. */
+/** Whether the heart of the same fetus was seen to beat on another image. */
 function beatsElsewhere(groups: readonly RateGroup[], fetus: string | null): boolean {
   return groups.some(
     (group) =>
@@ -309,8 +324,9 @@ function beatsElsewhere(groups: readonly RateGroup[], fetus: string | null): boo
 }
 
 /**
- * Sweeps of a fetus on which nothing repeats at the rate of a heart. The line may have missed the heart:
- * where it beats on another image of the same fetus, nothing is found.
+ * The findings for M-mode sweeps of a fetus on which nothing repeats at the rate of a heart. The
+ * line may have missed the heart: if it beats on another image of the same fetus, there is no
+ * finding.
  */
 export function silentSweeps(
   { study, views }: RateEvidence,

@@ -14,7 +14,7 @@ import { CARDIAC_AXIS, CARDIAC_SIZE, cardiacAxis, cardiacSize } from './guidelin
 import { FETAL_HEART_SECTION } from './measure-rate.ts';
 import { measureChest } from './measure-size.ts';
 
-/** What follows from the size or the axis of the heart. */
+/** The conclusions from the size or the axis of the heart. */
 export interface CardiacJudgement {
   statements: Statement[];
   /** What is missing or in doubt. */
@@ -25,7 +25,9 @@ export interface CardiacJudgement {
 
 const { least, most } = CARDIAC_AXIS;
 
-/** The axis without its side: a still does not show which side of the fetus is left. */
+/**
+ * Judges the axis, but not its side: a still image does not show which side of the fetus is left.
+ */
 function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
   const axis = acceptedValue(measurements, 'cardiac-axis');
   if (!axis) {
@@ -72,7 +74,7 @@ function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
   };
 }
 
-/** The machine's values are of several fetuses. */
+/** The gap reported where the machine's values are of several fetuses. */
 export const MACHINE_OF_SEVERAL = sayOfObstetric.gap('machine.of-several-fetuses', {});
 
 const RATIOS = ['cardiothoracic-area-ratio', 'cardiothoracic-circumference-ratio'] as const;
@@ -82,7 +84,7 @@ export interface CardiacSizeOutcome extends CardiacJudgement {
   measurements: Measurement[];
 }
 
-/** What is measured on these images, with the machine's ratios. */
+/** The ratios measured on these images, together with the machine's. */
 function ratiosOf(
   chests: readonly ChestReading[],
   machine: readonly Measurement[],
@@ -92,10 +94,10 @@ function ratiosOf(
 }
 
 /**
- * The values that are judged. The area ratio is the one that stands: ours before the machine's. Of the
- * circumference ratio the machine's only: two ellipses of one image with a normal area ratio have a
- * large circumference ratio (0.30 and 0.55 for equal shapes), since the two limits stem from outlines
- * that were drawn differently. `beside`: the machine's area ratio where ours stands.
+ * The values that are judged: the area ratio, ours before the machine's, and the circumference
+ * ratio of the machine only. Ours is not judged, since two ellipses on one image with a normal area
+ * ratio have a large circumference ratio (0.30 and 0.55 for equal shapes): the two limits stem from
+ * outlines that were drawn differently. `beside` is the machine's area ratio where ours is judged.
  */
 function judgedRatios(measurements: readonly Measurement[]) {
   const machine = (key: RatioKey) =>
@@ -107,7 +109,7 @@ function judgedRatios(measurements: readonly Measurement[]) {
   return { area, beside, round: machine('cardiothoracic-circumference-ratio') };
 }
 
-/** What holds for a heart of usual size. */
+/** The criterion that a heart of usual size meets, for each ratio. */
 const LIMITS: Readonly<Record<RatioKey, { text: string; holds(ratio: number): boolean }>> = {
   'cardiothoracic-area-ratio': {
     text: `from ${CARDIAC_SIZE.small} to ${CARDIAC_SIZE.large}`,
@@ -119,7 +121,7 @@ const LIMITS: Readonly<Record<RatioKey, { text: string; holds(ratio: number): bo
   },
 };
 
-/** The limits of each ratio. */
+/** The cut-offs of each ratio. */
 const CUT_OFFS: Readonly<Record<RatioKey, readonly number[]>> = {
   'cardiothoracic-area-ratio': [CARDIAC_SIZE.small, CARDIAC_SIZE.large],
   'cardiothoracic-circumference-ratio': [CARDIAC_SIZE.largeCircumference],
@@ -131,7 +133,7 @@ interface Criterion {
   key: RatioKey;
   one: Measurement;
   size: Size;
-  /** That its interval includes a limit; null where it does not. */
+  /** States that the interval of the ratio includes a limit; null where it does not. */
   near: Statement | null;
 }
 
@@ -148,11 +150,17 @@ function criterion(key: RatioKey, one: Measurement | undefined): Criterion[] {
   return [{ key, one, size: sizeByRatio(key, one.value), near }];
 }
 
-/** Large leads: a small or a usual area does not undo a large circumference. */
+/**
+ * The size that decides. A large one comes first: a small or usual area does not cancel a large
+ * circumference.
+ */
 const leading = (sizes: readonly Size[]): Size =>
   (['large', 'small'] as const).find((size) => sizes.includes(size)) ?? 'normal';
 
-/** A value whose interval includes a limit is a reason to measure by hand, not a finding. */
+/**
+ * Judges the size. A ratio whose interval includes a limit is a reason to measure by hand, not a
+ * finding.
+ */
 function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   const { area, beside, round } = judgedRatios(measurements);
   const [own] = criterion('cardiothoracic-area-ratio', area);
@@ -211,7 +219,7 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   };
 }
 
-/** Why there is no ratio. */
+/** The gap that explains why there is no ratio. */
 function gapOf({ views }: FetalHeartEvidence, measurements: readonly Measurement[]): Statement {
   if (measurements.some((one) => isOfMachine(one) && one.quality === 'inadequate')) {
     return say.gap('heart.no-ratio', { reason: 'implausible' });
@@ -233,7 +241,10 @@ function judged(evidence: FetalHeartEvidence, measurements: Measurement[]): Card
   };
 }
 
-/** The hearts of several fetuses, each by the images that name it: no two are combined. */
+/**
+ * The outcome for several fetuses: each heart is measured on the images that name its fetus, and
+ * values of two fetuses are never combined.
+ */
 function ofSeveral(
   evidence: FetalHeartEvidence,
   machine: readonly Measurement[],
@@ -274,7 +285,10 @@ function ofSeveral(
   };
 }
 
-/** Ratios of heart to thorax and axis of the heart, from images and from the machine's report. */
+/**
+ * Ratios of heart to thorax and the axis of the heart, from the images and from the machine's
+ * report.
+ */
 export function cardiacSizeOf(evidence: FetalHeartEvidence): CardiacSizeOutcome {
   const machine = evidence.machine.values(FETAL_HEART_SECTION, RATIOS);
   const source = evidence.severalFetuses;

@@ -12,13 +12,19 @@ import type { SoftMask } from '../../measure/soft-mask.ts';
 import { outlineOfMask } from '../shared/outline.ts';
 import type { ChestUncertainty, LocatedChest, LocatedSeptum } from './evidence.ts';
 
-/** Degrees between the septum and the long axis of the heart, above which one of the two is wrong. */
+/**
+ * Largest angle in degrees between the septum and the long axis of the heart; above it, one of the
+ * two is wrong.
+ */
 const SEPTUM_ALONG_HEART = 25;
 
-/** What the model `fetal-heart-structures` draws a map of. */
+/** The structures of which the model `fetal-heart-structures` draws a map. */
 const CHANNELS = ['thorax', 'heart', 'spine', 'crux', 'apex'] as const;
 
-/** Shorter over longer axis of a thorax, below which it is not measured: an oblique section. */
+/**
+ * Minimum ratio of the shorter to the longer axis of a thorax; below it, the section is oblique and
+ * is not measured.
+ */
 const LOWEST_AXIS_RATIO = 0.7;
 
 const halfWidth = z.number().positive().nullable().default(null);
@@ -30,13 +36,15 @@ const metricsSchema = z.looseObject({
   }),
 });
 
-/** Half widths of 95 % intervals as measured on unseen phantoms, ratios and degrees. */
+/** Half widths of 95 % intervals as measured on unseen phantoms: for ratios, and in degrees. */
 export async function chestUncertainty(model: RegisteredModel): Promise<ChestUncertainty> {
   const text = await readFile(join(dirname(REGISTRY_FILE), model.metrics), 'utf8');
   return metricsSchema.parse(JSON.parse(text)).halfWidths95;
 }
 
-/** Heart and thorax of each image by `fetal-heart-structures`; null where either is missing. */
+/**
+ * Locates heart and thorax on each image by `fetal-heart-structures`; null where either is missing.
+ */
 export async function locateChest(
   session: ModelSession,
   images: readonly GrayImage[],
@@ -74,7 +82,7 @@ export async function locateChest(
   });
 }
 
-/** Whether all of an outline is on the image: one that is cut by its edge is only guessed. */
+/** Whether an outline is entirely on the image: one that is cut off by the edge is only a guess. */
 function isWithin(ellipse: Ellipse, { width, height }: GrayImage): boolean {
   const [low, high] = extent(ellipse);
   return low.x >= 0 && low.y >= 0 && high.x <= width - 1 && high.y <= height - 1;
@@ -98,7 +106,7 @@ function septumOf(
   const [apex] = highestPeaks(maps.apex, 1);
   const [spine] = highestPeaks(maps.spine, 1);
   if (!crux || !apex || !spine) return null;
-  // One wrong point is a wrong angle.
+  // A single wrong point makes the angle wrong, so the least certain point decides.
   const confidence = Math.min(crux.value, apex.value, spine.value);
   const from = toSource(placement, centreOfMass(maps.crux, crux));
   const to = toSource(placement, centreOfMass(maps.apex, apex));
@@ -111,7 +119,7 @@ function septumOf(
   };
 }
 
-/** Between a line and an axis that has no direction. */
+/** Angle in degrees between a line and an axis that has no direction. */
 function degreesOff(from: Point, to: Point, axis: number): number {
   const turn = Math.atan2(to.y - from.y, to.x - from.x) - axis;
   return (Math.abs(Math.atan(Math.tan(turn))) * 180) / Math.PI;

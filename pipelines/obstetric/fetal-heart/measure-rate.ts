@@ -12,16 +12,21 @@ import type { CardiacReading, MModeReading, RateEvidence } from './evidence.ts';
 
 export const FETAL_HEART_SECTION = 'fetal-heart';
 
-/** Coefficient of variation of the beats up to which a rhythm is called regular. */
+/** Largest coefficient of variation of the beats at which a rhythm is called regular. */
 export const REGULAR = 0.1;
 
-/** A rate, and how regular all beats of its sweep are. */
+/** A rate, and how regular all the beats of its sweep are. */
 export interface RateReading {
   measurement: Measurement;
   source: RateSource;
-  /** Coefficient of variation of the beats' lengths; null: not told by this source. */
+  /**
+   * Coefficient of variation of the lengths of the beats; null where this source does not give it.
+   */
   variation: number | null;
-  /** Beats alike in length and height, of those seen; null: not counted. */
+  /**
+   * Number of beats that are alike in length and height, and number of beats seen; null where they
+   * were not counted.
+   */
   alike: { beats: number; seen: number } | null;
 }
 
@@ -59,10 +64,13 @@ function rate(
   });
 }
 
-/** Half width of the 95 % interval of sweeps, beats per minute, as measured on phantoms. */
+/**
+ * Half width of the 95 % interval for a rate from a sweep, beats per minute, as measured on
+ * phantoms.
+ */
 const SWEEP_UNCERTAINTY = 3;
 
-/** The fetus that the name of the image says. */
+/** The fetus that the name of an image states; null where it states none. */
 const fetusOn = ({ study }: RateEvidence, file: string): string | null => {
   const clip = study.clips.find((one) => one.file === file);
   return clip ? fetusOf(clip) : null;
@@ -84,7 +92,7 @@ function ofMMode(evidence: RateEvidence): RateReading[] {
   });
 }
 
-/** Vessels that beat with the fetal heart; those of the mother and unnamed ones do not count. */
+/** Vessels whose beat is that of the fetal heart; maternal and unnamed vessels do not count. */
 const FETAL_VESSELS: ReadonlySet<string> = new Set(['umbilical-artery', 'middle-cerebral-artery']);
 
 function ofDoppler(readings: readonly SpectrumReading[]): RateReading[] {
@@ -111,7 +119,7 @@ function ofDoppler(readings: readonly SpectrumReading[]): RateReading[] {
     );
 }
 
-/** Spectra of the fetus that give no rate because most of their beats differ. */
+/** States which fetal spectra give no rate because most of their beats differ. */
 export function unevenBeats(readings: readonly SpectrumReading[]): Statement[] {
   const uneven = readings.some(
     ({ vessel, waveform }) =>
@@ -152,8 +160,8 @@ function ofMachine({ machine }: RateEvidence, listed: readonly Measurement[]): R
 }
 
 /**
- * Every rate of the fetal heart, best source first: M-mode, fetal arteries, cine of the chest, and what
- * the machine's report says: the values `listed` by an earlier section stand for those of the report.
+ * Every rate of the fetal heart, best source first: M-mode, fetal arteries, cine of the chest, and
+ * the machine's report. The values `listed` by an earlier section replace those of the report.
  */
 export function ratesOf(
   evidence: RateEvidence,
@@ -168,20 +176,20 @@ export function ratesOf(
   ];
 }
 
-/** Rates of one fetus, or a rate that names none of several. */
+/** The rates of one fetus, or a single rate that names none of several fetuses. */
 export interface RateGroup {
-  /** Null: the only fetus, or none that is named. */
+  /** Null for the only fetus, or where no fetus is named. */
   fetus: string | null;
-  /** Of several fetuses. */
+  /** Whether there are several fetuses. */
   several: boolean;
   rates: RateReading[];
 }
 
 /**
- * The rates that may be compared with each other. Of several fetuses each by itself, and each rate that
- * names none alone (obstetric 0.5). Machines name the only fetus too.
- * A rate of the machine that a section before has listed (`earlier`) is that measurement, and no second
- * one.
+ * Groups of rates that may be compared with each other. With several fetuses each has its own
+ * group, and each rate that names no fetus is alone (obstetric 0.5). Machines name even an only
+ * fetus. A machine rate that an earlier section has listed (`earlier`) is used as that measurement,
+ * so that it is not listed twice.
  */
 export function rateGroups(
   evidence: RateEvidence,

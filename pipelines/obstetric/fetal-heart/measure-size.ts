@@ -39,7 +39,10 @@ interface Value {
 
 const SQUARE: PixelScale = { x: 1, y: 1 };
 
-/** Pixels without a scale are taken for square: ratios and angles need no more (obstetric 0.4). */
+/**
+ * The scale of an outline. Without one, pixels are assumed to be square, which is enough for ratios
+ * and angles (obstetric 0.4).
+ */
 const scaleOf = (clip: Clip, outline: Ellipse): PixelScale =>
   scaleFor(clip, axisEnds(outline))?.scale ?? SQUARE;
 
@@ -76,7 +79,9 @@ function ratios({ heart, thorax, confidence, accepted }: LocatedChest, scale: Pi
   ];
 }
 
-/** Degrees between the septum and the line from the spine through the middle of the thorax. */
+/**
+ * Angle in degrees between the septum and the line from the spine through the middle of the thorax.
+ */
 export function axisOf(
   { spine, crux, apex }: LocatedSeptum,
   { centre }: Ellipse,
@@ -133,8 +138,8 @@ const heartShare = ({ located }: ChestReading) =>
   located ? (located.heart.a * located.heart.b) / (located.thorax.a * located.thorax.b) : 0;
 
 /**
- * The readings with those of each cine sorted among themselves, the largest heart first: the ratio is
- * one of end diastole (ISUOG 2023), when the heart is largest. Which clip comes when stays as it was.
+ * The readings, with those of each cine sorted by size of the heart, largest first: the ratio is
+ * defined at end diastole (ISUOG 2023), when the heart is largest. The order of the clips is kept.
  */
 function endDiastoleFirst(readings: readonly ChestReading[]): ChestReading[] {
   const ofClips = Map.groupBy(readings, ({ clip }) => clip);
@@ -143,8 +148,9 @@ function endDiastoleFirst(readings: readonly ChestReading[]): ChestReading[] {
 }
 
 /**
- * Ratios of heart to thorax and the axis of the heart, of up to three frames each, and their median.
- * Of a cine the frames nearest to end diastole; a still is taken as it is, smaller in systole.
+ * Ratios of heart to thorax and the axis of the heart, on up to three frames each, and their
+ * median. In a cine the frames nearest to end diastole are used; a still is used as it is, and in
+ * systole its heart is smaller.
  */
 export function measureChest(
   readings: readonly ChestReading[],

@@ -15,17 +15,20 @@ import type {
 } from './evidence.ts';
 import { CARDIAC_VIEWS } from './evidence.ts';
 
-/** Frames looked at: more than are measured, since most real ones do not show the whole chest. */
+/**
+ * Maximum number of frames examined: more than are measured, since most real frames do not show the
+ * whole chest.
+ */
 const CHEST_FRAMES = 12;
 
 type Planes = Pick<ReaderInput<object>, 'planes'>;
 
-/** Outlines heart and thorax; absent or null where no permitted model does. */
+/** The model that outlines heart and thorax; absent or null where none is permitted. */
 export interface ChestModels {
   chest?: ((images: readonly GrayImage[]) => Promise<(LocatedChest | null)[]>) | null;
 }
 
-/** Words of operators and presets in View Name and Stage Name. */
+/** Words that operators and presets use in View Name and Stage Name. */
 const WORDS: Readonly<Record<CardiacView, RegExp>> = {
   'four-chamber': /\b(4 ?ch(amber)?|4cv|four ?chamber)/,
   'left-outflow-tract': /\blvot\b|left (ventricular )?outflow/,
@@ -48,7 +51,7 @@ function namedViews({ clips }: Study): CardiacViewReading[] {
     );
 }
 
-/** The frame of each clip that the classifier is surest of. */
+/** For each clip, the frame of which the classifier is surest. */
 function classifiedViews({ planes }: Planes): CardiacViewReading[] {
   const seen = planes.filter(({ estimate }) => estimate.label === 'four-chamber');
   return Map.groupBy(seen, ({ clip }) => clip)
@@ -68,7 +71,9 @@ function classifiedViews({ planes }: Planes): CardiacViewReading[] {
     .toArray();
 }
 
-/** The cervix is the mother's; what is `other` may be any organ. */
+/**
+ * Planes that show no fetus for certain: the cervix is the mother's, and `other` may be any organ.
+ */
 const NO_FETUS: ReadonlySet<Plane> = new Set(['other', 'cervix']);
 
 const isFetal = (clip: Clip, { planes }: Planes) =>
@@ -90,7 +95,10 @@ async function readMMode(clip: Clip, fetal: boolean): Promise<MModeReading[]> {
   }));
 }
 
-/** Heart and thorax on the best frames of either class: real four-chamber views are `thorax`. */
+/**
+ * Locates heart and thorax on the best frames of both classes, since real four-chamber views may be
+ * classified as `thorax`.
+ */
 async function readChests({
   planes,
   locator,
@@ -106,7 +114,10 @@ async function readChests({
   return chests;
 }
 
-/** Views of the heart, and the rhythm of M-mode sweeps; cines of the chest: presentation reader. */
+/**
+ * Reads the views of the heart and the rhythm of M-mode sweeps. Cines of the chest are read by the
+ * presentation reader.
+ */
 export const fetalHeartReader: Reader<FetalHeartReadings, ChestModels> = {
   stage: 'fetal-heart',
   label: 'Looking at the fetal heart',

@@ -17,7 +17,10 @@ interface ViewState {
   state: 'seen' | 'named-by-machine' | 'not-seen';
 }
 
-/** A view counts as seen by its image; a name alone is the machine's word. */
+/**
+ * The state of each view. A view counts as seen only by its image; a name alone is the machine's
+ * claim.
+ */
 function viewStates(readings: readonly CardiacViewReading[]): ViewState[] {
   return CARDIAC_VIEWS.map((view) => {
     const own = readings.filter((reading) => reading.view === view);
@@ -79,7 +82,8 @@ function run(evidence: FetalHeartEvidence, earlier: readonly Measurement[]): Sec
     ...silence.statements,
     ...uneven,
     ...size.missing,
-    // What a still four-chamber view cannot answer; never "normal heart" (obstetric 7.3).
+    // Questions that a still four-chamber view cannot answer; the report never states "normal
+    // heart" (obstetric 7.3).
     say.limitation('heart.not-judged', {}),
   ];
   return {
@@ -96,7 +100,7 @@ function run(evidence: FetalHeartEvidence, earlier: readonly Measurement[]): Sec
   };
 }
 
-/** Views, rate and rhythm of the fetal heart, and its size where known (obstetric 7). */
+/** The section on the fetal heart: views, rate and rhythm, and size where known (obstetric 7). */
 export const fetalHeart: ObstetricSection<FetalHeartEvidence> = {
   id: FETAL_HEART_SECTION,
   title: 'Fetal heart',

@@ -13,7 +13,7 @@ const MEAN_SIZE: Readonly<Record<keyof BiometryCm, (ga: number) => number>> = {
   fl: (ga) => -3.91 + 0.427 * ga - 0.0034 * ga ** 2,
 };
 
-/** Mean in cm; null outside of 12 to 40 weeks. */
+/** Mean size in cm; null outside 12 to 40 weeks. */
 export function hadlock1984Size(measure: keyof BiometryCm, gaWeeks: number): number | null {
   return gaWeeks >= 12 && gaWeeks <= 40 ? MEAN_SIZE[measure](gaWeeks) : null;
 }
@@ -108,8 +108,9 @@ export function intergrowthSizeAt(
 }
 
 /**
- * INTERGROWTH-21st estimated fetal weight. Two standards, each for its own weight formula; mixing
- * them is an error (obstetric 16.5). λ, μ and σ describe ln(weight in g), not the weight.
+ * A standard for the INTERGROWTH-21st estimated fetal weight. There are two, each for its own
+ * weight formula; mixing them is an error (obstetric 16.5). λ, μ and σ describe ln(weight in g),
+ * not the weight.
  */
 export interface WeightStandard {
   weeks: { from: number; to: number };
@@ -118,7 +119,10 @@ export interface WeightStandard {
   sigma(ga: number): number;
 }
 
-/** Weight by INTERGROWTH HC and AC: Stirnemann et al., UOG 2017;49:478-486. */
+/**
+ * Standard for the weight by INTERGROWTH's formula from HC and AC: Stirnemann et al., UOG
+ * 2017;49:478-486.
+ */
 export const INTERGROWTH_WEIGHT_2017: WeightStandard = {
   weeks: { from: 22, to: 40 },
   lambda: (ga) => -4.257629 - 2162.234 * ga ** -2 + 0.0002301829 * ga ** 3,
@@ -126,7 +130,10 @@ export const INTERGROWTH_WEIGHT_2017: WeightStandard = {
   sigma: (ga) => 1e-4 * (-6.997171 + 0.057559 * ga ** 3 - 0.01493946 * ga ** 3 * log(ga)),
 };
 
-/** Weight by Hadlock 1985 HC, AC and FL: Stirnemann et al., UOG 2020;56:946-948. */
+/**
+ * Standard for the weight by Hadlock's 1985 formula from HC, AC and FL: Stirnemann et al., UOG
+ * 2020;56:946-948.
+ */
 export const INTERGROWTH_WEIGHT_2020: WeightStandard = {
   weeks: { from: 18, to: 41 },
   lambda: (ga) => {
@@ -176,19 +183,19 @@ export function intergrowthWeightAt(
 
 /** Estimated fetal weight charts other than INTERGROWTH and WHO. */
 
-/** Hadlock et al., Radiology 1991;181:129-133: median in g; null outside of 10 to 40 weeks. */
+/** Median weight in g, null outside 10 to 40 weeks: Hadlock et al., Radiology 1991;181:129-133. */
 export function hadlock1991Median(gaWeeks: number): number | null {
   if (gaWeeks < 10 || gaWeeks > 40) return null;
   return Math.exp(0.578 + 0.332 * gaWeeks - 0.00354 * gaWeeks ** 2);
 }
 
 /**
- * The paper states its spread three ways that disagree; `table` (Table 1: 0.75, 0.83, 1.17 and 1.25
- * of the median) is the one in use, the others are kept to show the difference.
+ * The paper states its spread in three ways that disagree: `table` (Table 1: 0.75, 0.83, 1.17 and
+ * 1.25 of the median) is in use; the others are kept to show the difference.
  */
 export const HADLOCK_1991_SPREAD = { table: 0.1327, abstract: 0.127, logarithmic: 0.12 } as const;
 
-/** Ratio of the printed centiles of Table 1 to the median. */
+/** Ratio of the printed centiles in Table 1 to the median. */
 export const HADLOCK_1991_TABLE_RATIOS: Readonly<Record<number, number>> = {
   3: 0.75,
   10: 0.83,
@@ -210,8 +217,8 @@ export function hadlock1991Z(
 }
 
 /**
- * Centile of a weight in g on the FMF population chart: Nicolaides et al., UOG 2018;52:44-51.
- * Null outside of 140 to 301 days.
+ * Centile of a weight in g on the FMF population chart; null outside 140 to 301 days: Nicolaides et
+ * al., UOG 2018;52:44-51.
  */
 export function fmf2018WeightCentile(gaDays: number, grams: number): number | null {
   if (gaDays < 140 || gaDays > 301) return null;
@@ -225,7 +232,7 @@ const COEFFICIENTS = { ...WHO_COEFFICIENTS, ...WHO_WEIGHT_BY_SEX };
 
 export type WhoMeasure = keyof typeof COEFFICIENTS;
 
-/** Exact weeks of the chart; no extrapolation. */
+/** Range of the chart in exact weeks; values are never extrapolated. */
 const WEEKS = { from: 14, to: 40 } as const;
 
 function evaluate(b: readonly number[], t: number): number {
@@ -242,8 +249,8 @@ function quantiles(
 }
 
 /**
- * Value at one of the eleven quantile levels (0.01 to 0.99): mm, or g for a weight. BPD is outer to
- * inner. Null outside of 14 to 40 weeks or for another level.
+ * Value at one of the eleven quantile levels (0.01 to 0.99), in mm, or in g for a weight. BPD is
+ * outer to inner. Null outside 14 to 40 weeks and for any other level.
  */
 export function whoQuantile(measure: WhoMeasure, gaWeeks: number, level: number): number | null {
   const found = quantiles(measure, gaWeeks)?.find((entry) => Math.abs(entry.level - level) < 1e-9);

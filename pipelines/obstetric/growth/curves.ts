@@ -28,13 +28,17 @@ const sizeCurve = (concept: 'hc' | 'ac' | 'fl') =>
     intergrowthSizeAt(concept, weeks, zOf(centile)),
   );
 
-/** A weight chart holds for the weights of its own formula only (obstetric 16.5). */
+/**
+ * The curve of a weight chart, which applies only to weights by its own formula (obstetric 16.5).
+ */
 const weightCurve = (chart: ChartKey, standard: WeightStandard) =>
   curve('efw', chart, standard.weeks, (weeks, centile) =>
     intergrowthWeightAt(standard, weeks, zOf(centile)),
   );
 
-/** The charts of the growth section (obstetric 3.1 and 3.2), in the order drawn. */
+/**
+ * The charts of the growth section (obstetric 3.1 and 3.2), in the order in which they are drawn.
+ */
 export const INTERGROWTH_CURVES: readonly GrowthCurve[] = [
   sizeCurve('hc'),
   sizeCurve('ac'),

@@ -7,21 +7,26 @@ export interface EarlierLength {
   source: EarlierSource;
 }
 
-/** One earlier examination with what was measured on it. */
+/** One earlier examination with the values measured on it. */
 export interface EarlierScan {
-  /** Whole days from it to this study; null: its files do not say when it was made. */
+  /**
+   * Whole days from the earlier examination to this study; null where its files do not state a
+   * date.
+   */
   daysBefore: number | null;
   /** Whether its reports, or the names of its images, show that there are several fetuses. */
   severalFetuses: boolean;
-  /** Of each length the best source that gives it, under its plain id. */
+  /** For each length the value from the best source that gives it, under its plain id. */
   lengths: readonly EarlierLength[];
-  /** Weight and ratios of these lengths; empty where the age at that scan is not known. */
+  /**
+   * Weight and ratios calculated from these lengths; empty where the age at that scan is not known.
+   */
   derived: readonly Measurement[];
 }
 
 export interface GrowthEvidence extends SectionEvidence {
   /** Names of earlier studies that came with the request. */
   priors: readonly string[];
-  /** What was read of them, newest first. */
+  /** The earlier examinations that were read, newest first. */
   earlier: readonly EarlierScan[];
 }
