@@ -10,7 +10,7 @@ import { chartEntry, conceptEntry, methodEntry } from '../../pipelines/concepts/
 import type { Subject } from '../../pipelines/dicom/subject.ts';
 import { rounded } from '../../pipelines/measure/rounding.ts';
 import type { Finding, Measurement, Result, Section } from '../../pipelines/result/envelope.ts';
-import { weeksAndDays } from '../../pipelines/result/gestational-age.ts';
+import { weeksAndDays } from '../../pipelines/result/render/obstetric/shared.ts';
 import { isOurs, originStatement } from '../../pipelines/result/render/statement.ts';
 import { unitText } from '../../pipelines/result/render/unit-text.ts';
 import { countingValues } from '../../pipelines/result/standing.ts';

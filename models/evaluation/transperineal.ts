@@ -2,9 +2,12 @@ import type { Ellipse, GrayImage, Point } from '../../pipelines/contract/image.t
 import type { Placement } from '../../pipelines/inference/letterbox.ts';
 import { mirroredMaps } from '../../pipelines/inference/mirrored-maps.ts';
 import type { ModelSession } from '../../pipelines/inference/session.ts';
-import { angleOfProgression, symphysisAxis } from '../../pipelines/measure/head-descent.ts';
 import { median } from '../../pipelines/measure/statistics.ts';
 import { locateSymphysisHead } from '../../pipelines/obstetric/labor-progress/locate.ts';
+import {
+  angleOfProgression,
+  symphysisAxis,
+} from '../../pipelines/obstetric/labor-progress/measure.ts';
 import { outlineOfMask } from '../../pipelines/obstetric/shared/outline.ts';
 import { mean, round } from './agreement.ts';
 import { type Case, readGray } from './cases.ts';

@@ -79,7 +79,7 @@ function cervix(label: Label, image: GrayImage, drawn: UterineMaps) {
   const { clip, frame } = calibratedClip(label, image);
   const located = cervixOfMaps(drawn);
   const estimate = { label: 'cervix' as const, confidence: 1 };
-  const found = measureCervix({ clip, frame, estimate, located }, null);
+  const found = measureCervix({ clip, frame, estimate, route: null, located }, null);
   const common = {
     image: label.file,
     confidence: located?.confidence ?? 0,

@@ -16,9 +16,3 @@ export function dueDateByAge(examDate: string, gaDays: number): string {
 export function dueDateByLmp(lmp: string): string {
   return addDays(lmp, TERM_DAYS);
 }
-
-/** Gestational age as clinicians write it: completed weeks and days, "29+3". */
-export function weeksAndDays(gaDays: number): string {
-  const days = Math.round(gaDays);
-  return `${Math.floor(days / 7)}+${days % 7}`;
-}

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Ellipse, Point } from '../contract/image.ts';
+import type { Point } from '../contract/image.ts';
 import type { Clip, Rectangle } from '../contract/study.ts';
-import { axisEnds } from '../measure/ellipse.ts';
 
 /** Structures that sections list by their place on a frame, as a person calls them. */
 export const LOCATED_STRUCTURES = {
@@ -51,9 +50,10 @@ export type LocatedStructure = z.infer<typeof locatedStructureSchema>;
 const tenth = (value: number) => Math.round(10 * value) / 10;
 const pair = ({ x, y }: Point): [number, number] => [tenth(x), tenth(y)];
 
-export const ellipsePlace = (ellipse: Ellipse): Place => ({
+/** `axes`: both ends of one axis, then of the other. */
+export const ellipsePlace = (axes: readonly Point[]): Place => ({
   type: 'ellipse',
-  points: axisEnds(ellipse).map(pair),
+  points: axes.map(pair),
 });
 
 export const polygonPlace = (points: readonly Point[]): Place => ({

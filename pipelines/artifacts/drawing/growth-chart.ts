@@ -1,7 +1,7 @@
 import type { Point } from '../../contract/image.ts';
 import type { EarlierData } from '../../result/earlier-values.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { weeksAndDays } from '../../result/gestational-age.ts';
+import { weeksAndDays } from '../../result/render/obstetric/shared.ts';
 import { DRAFT_NOTICE } from '../../result/render/statement.ts';
 import { centileText } from '../../result/render/unit-text.ts';
 import { valueText } from '../../result/render/value-text.ts';

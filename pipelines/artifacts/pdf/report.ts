@@ -7,9 +7,8 @@ import { isoDate } from '../../dicom/dates.ts';
 import type { DicomIdentity, Subject } from '../../dicom/subject.ts';
 import { earlierValues } from '../../result/earlier-values.ts';
 import type { Measurement, Result, Section } from '../../result/envelope.ts';
-import { weeksAndDays } from '../../result/gestational-age.ts';
 import { conclusionsBesideFindings } from '../../result/render/echo/report.ts';
-import { basisText } from '../../result/render/obstetric/shared.ts';
+import { basisText, weeksAndDays } from '../../result/render/obstetric/shared.ts';
 import { byId, renderStatements } from '../../result/render/render.ts';
 import { gapLine, inputLimitations } from '../../result/render/report-lines.ts';
 import {

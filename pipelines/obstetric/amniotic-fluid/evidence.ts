@@ -19,6 +19,8 @@ export interface FluidPocket {
 
 /** What was found on one frame that shows amniotic fluid. */
 export interface FluidReading extends FramePlane {
+  /** Index of the quadrant that the machine named; null where it named none, or several. */
+  quadrant: number | null;
   /** False where the frame has no scale, so that nothing can be given in millimetres. */
   calibrated: boolean;
   /** Null where no pocket is wide enough, or where there is no scale to tell its width. */

@@ -1,5 +1,4 @@
 import { scaleFor } from '../../contract/study.ts';
-import { viewWords } from '../../contract/view-words.ts';
 import { distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfFluid, say } from '../../result/render/obstetric/amniotic-fluid.ts';
@@ -9,19 +8,8 @@ import { createMeasurement, isPlausible, lineBetween, measuredOn } from '../shar
 import type { FluidReading } from './evidence.ts';
 import { AFI_FROM_DAYS, fluidIndex, MM_PER_CM, mooreCayleFluidIndex } from './guideline.ts';
 
-/**
- * Words by which ultrasound machines name the quadrants, in the order of the index; all words in
- * one list mean the same quadrant.
- */
-const QUADRANTS = [
-  /\b(q1|ruq|right upper|quad(rant)? ?1)\b/,
-  /\b(q2|rlq|right lower|quad(rant)? ?2)\b/,
-  /\b(q3|luq|left upper|quad(rant)? ?3)\b/,
-  /\b(q4|llq|left lower|quad(rant)? ?4)\b/,
-] as const;
-
 /** Number of quadrants of the uterus; each contributes one pocket to the index. */
-export const QUADRANT_COUNT = QUADRANTS.length;
+export const QUADRANT_COUNT = 4;
 
 export interface MeasuredPocket {
   reading: FluidReading;
@@ -30,12 +18,6 @@ export interface MeasuredPocket {
   cut: boolean;
   /** Index of the quadrant that the machine named; null where it named none, or several. */
   quadrant: number | null;
-}
-
-function quadrantOf({ clip }: FluidReading): number | null {
-  const words = viewWords(clip);
-  const named = QUADRANTS.flatMap((pattern, index) => (pattern.test(words) ? [index] : []));
-  return named.length === 1 ? (named[0] ?? null) : null;
 }
 
 /** The pocket of a frame in mm; null where none was found or accepted, or without a scale. */
@@ -66,7 +48,7 @@ export function measurePocket(
       ],
     },
   );
-  return used ? { reading, measurement, cut: pocket.cut, quadrant: quadrantOf(reading) } : null;
+  return used ? { reading, measurement, cut: pocket.cut, quadrant: reading.quadrant } : null;
 }
 
 /** The deepest of the pockets; null if there are none. */
@@ -82,7 +64,7 @@ export function measureIndex(
   gaDays: number | undefined,
 ): { measurements: Measurement[] } | { gap: Statement } {
   const whole = pockets.filter(({ cut }) => !cut);
-  const [first, second, third, fourth] = QUADRANTS.map((_, index) =>
+  const [first, second, third, fourth] = Array.from({ length: QUADRANT_COUNT }, (_, index) =>
     deepest(whole.filter(({ quadrant }) => quadrant === index)),
   );
   if (!first || !second || !third || !fourth) {

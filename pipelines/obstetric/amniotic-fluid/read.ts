@@ -1,5 +1,6 @@
 import type { GrayImage } from '../../contract/image.ts';
 import { type CalibratedRegion, scaleFor } from '../../contract/study.ts';
+import { type ViewNamed, viewWords } from '../../contract/view-words.ts';
 import { toSource } from '../../inference/letterbox.ts';
 import { deepestPocket } from '../../measure/pocket-depth.ts';
 import { median } from '../../measure/statistics.ts';
@@ -101,11 +102,34 @@ function mainRegion(regions: readonly CalibratedRegion[]): CalibratedRegion | nu
   return regions.toSorted((a, b) => size(b) - size(a))[0] ?? null;
 }
 
+/**
+ * Words by which ultrasound machines name the quadrants, in the order of the index; all words in
+ * one list mean the same quadrant.
+ */
+const QUADRANTS = [
+  /\b(q1|ruq|right upper|quad(rant)? ?1)\b/,
+  /\b(q2|rlq|right lower|quad(rant)? ?2)\b/,
+  /\b(q3|luq|left upper|quad(rant)? ?3)\b/,
+  /\b(q4|llq|left lower|quad(rant)? ?4)\b/,
+] as const;
+
+/** Index of the quadrant that the machine named; null where it named none, or several. */
+export function quadrantOf(clip: ViewNamed): number | null {
+  const words = viewWords(clip);
+  const named = QUADRANTS.flatMap((pattern, index) => (pattern.test(words) ? [index] : []));
+  return named.length === 1 ? (named[0] ?? null) : null;
+}
+
 function read({ at, image, drawn }: MappedFrame): FluidReading {
   const region = mainRegion(at.clip.regions);
   const pocket = region && pocketOf({ image, drawn }, region);
   const held = pocket && scaleFor(at.clip, [pocket.top, pocket.bottom]) === region;
-  return { ...at, calibrated: region !== null, pocket: held ? pocket : null };
+  return {
+    ...at,
+    quadrant: quadrantOf(at.clip),
+    calibrated: region !== null,
+    pocket: held ? pocket : null,
+  };
 }
 
 /** Finds pockets of amniotic fluid on the frames that show fluid. */

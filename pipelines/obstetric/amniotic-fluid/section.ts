@@ -4,8 +4,14 @@ import { say } from '../../result/render/obstetric/amniotic-fluid.ts';
 import { type SeveralFetusesSource, SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { machineUnused, withMachineValues } from '../shared/machine-values.ts';
-import { acceptedValue, acrossCutOff, isOfMachine, isPlausible } from '../shared/measurement.ts';
+import {
+  acceptedValue,
+  acrossCutOff,
+  isOfMachine,
+  isPlausible,
+  machineUnused,
+  withMachineValues,
+} from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { FluidEvidence } from './evidence.ts';
 import { NARROWEST_POCKET_MM } from './evidence.ts';

@@ -10,8 +10,8 @@ import { SIZE_NAMES, say } from '../../result/render/obstetric/anomaly-screen.ts
 import { withSubject } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { keyFrame } from '../shared/key-frames.ts';
 import { isOfMachine } from '../shared/measurement.ts';
+import { keyFrame } from '../shared/plane.ts';
 import type { ScreenEvidence } from './evidence.ts';
 import {
   BRAIN_DAYS,

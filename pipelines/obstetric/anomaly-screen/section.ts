@@ -1,9 +1,9 @@
 import type { Measurement } from '../../result/envelope.ts';
-import { weeksAndDays } from '../../result/gestational-age.ts';
 import { say } from '../../result/render/obstetric/anomaly-screen.ts';
+import { weeksAndDays } from '../../result/render/obstetric/shared.ts';
 import { notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { ifPlausible } from '../shared/machine-values.ts';
+import { ifPlausible } from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { ScreenEvidence } from './evidence.ts';
 import { SCREEN_DAYS } from './guideline.ts';

@@ -5,7 +5,6 @@ import { remarkOfBiometry, say } from '../../result/render/obstetric/biometry.ts
 import { remark } from '../../result/render/obstetric/shared.ts';
 import type { Remark, Statement } from '../../result/statement.ts';
 import { excludedBy } from '../planes/judge.ts';
-import { BPD_PLANES } from '../shared/key-frames.ts';
 import {
   acceptedValue,
   createMeasurement,
@@ -16,6 +15,7 @@ import {
   measuredOn,
 } from '../shared/measurement.ts';
 import type { FrameReading } from '../shared/plane.ts';
+import { BPD_PLANES } from '../shared/plane.ts';
 import type { BiometryEvidence } from './evidence.ts';
 import {
   CEPHALIC_INDEX_RANGE,

@@ -4,14 +4,17 @@ import { remarkOfBiometry, say } from '../../result/render/obstetric/biometry.ts
 import type { FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
+  acceptedValue,
   IN_PLACE_OF_OURS,
   ifPlausible,
+  isOfMachine,
   machineUnused,
   ofSeveralFetuses,
+  REPEATABILITY,
   remarked,
+  SOFT_RATIOS,
   withMachineValues,
-} from '../shared/machine-values.ts';
-import { acceptedValue, isOfMachine, REPEATABILITY, SOFT_RATIOS } from '../shared/measurement.ts';
+} from '../shared/measurement.ts';
 import type { MachineQuantity } from '../shared/section.ts';
 import { WEIGHTS_DIFFER, weightsApart } from './derive.ts';
 import type { BiometryEvidence } from './evidence.ts';

@@ -15,7 +15,6 @@ import { type PlaneExclusion, remarkOfBiometry } from '../../result/render/obste
 import { remark } from '../../result/render/obstetric/shared.ts';
 import { distinctRemarks, type Remark } from '../../result/statement.ts';
 import { excludedBy } from '../planes/judge.ts';
-import { BPD_PLANES, MEASURING_PLANES } from '../shared/key-frames.ts';
 import {
   createMeasurement,
   isPlausible,
@@ -25,6 +24,7 @@ import {
   NO_FRAME,
 } from '../shared/measurement.ts';
 import type { FrameReading, LocatedOutline, Plane, Structure } from '../shared/plane.ts';
+import { BPD_PLANES, MEASURING_PLANES } from '../shared/plane.ts';
 import type { BiometryEvidence } from './evidence.ts';
 
 /** One length on one frame, with the caliper between whose ends it was taken. */
@@ -375,7 +375,7 @@ export function structuresWithoutScale(readings: readonly FrameReading[]): Locat
     const { located, structure } = reading;
     const { confidence } = located;
     const accepted = located.accepted && shapely(structure, located);
-    const place = ellipsePlace(located.ellipse);
+    const place = ellipsePlace(axisEnds(located.ellipse));
     return [locatedOn(reading, `fetal-${structure}`, { confidence, accepted }, place)];
   });
 }

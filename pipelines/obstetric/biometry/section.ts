@@ -5,9 +5,9 @@ import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.
 import type { FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { excludedBy } from '../planes/judge.ts';
-import { MEASURING_PLANES } from '../shared/key-frames.ts';
 import { acceptedValue, isOfMachine, REPEATABILITY } from '../shared/measurement.ts';
 import type { FramePlane, Structure } from '../shared/plane.ts';
+import { MEASURING_PLANES } from '../shared/plane.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import {
   bpdConvention,

@@ -1,5 +1,5 @@
 import type { Point } from '../../contract/image.ts';
-import type { FramePlane } from '../shared/plane.ts';
+import type { FramePlane, MeasuringRoute } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
 /** A funnel: the widening of the canal above its closed part. */
@@ -26,6 +26,8 @@ export interface CervixLandmarks {
 
 /** One frame of the cervical plane; `located` is null where no canal was found. */
 export interface CervixReading extends FramePlane {
+  /** How the probe was applied, by the name of the view; null where it does not say. */
+  route: MeasuringRoute;
   located: CervixLandmarks | null;
 }
 

@@ -10,7 +10,7 @@ import {
   lineBetween,
   measuredOn,
 } from '../shared/measurement.ts';
-import { type NamedView, namedView } from '../shared/view-names.ts';
+import type { MeasuringRoute } from '../shared/plane.ts';
 import type { CervixReading } from './evidence.ts';
 import {
   CURVED_MM,
@@ -25,7 +25,7 @@ export interface MeasuredCervix {
   /**
    * How the probe was applied, from the name of the view; null where the name does not state it.
    */
-  route: NamedView['route'];
+  route: MeasuringRoute;
   length: Measurement;
   funnel: { measurements: Measurement[]; shape: FunnelShape } | null;
 }
@@ -100,7 +100,7 @@ export function measureCervix(
     ? distance(externalOs, middle, scale) + distance(middle, internalOs, scale)
     : distance(externalOs, internalOs, scale);
   const plausible = isPlausible('cervical-length', value);
-  const { route } = namedView(clip);
+  const { route } = reading;
   const abdominal = route === 'transabdominal';
   const remarks = [
     remark('method.simulated-only', {}),

@@ -1,6 +1,7 @@
 import type { Reader } from '../shared/reader.ts';
 import type { UterineModels } from '../shared/uterine-frames.ts';
 import { readUterineFrames } from '../shared/uterine-frames.ts';
+import { namedView } from '../shared/view-names.ts';
 import type { CervixReadings } from './evidence.ts';
 import { cervixOfMaps } from './locate.ts';
 
@@ -11,6 +12,7 @@ export const cervixReader: Reader<CervixReadings, UterineModels> = {
   read: async (input) => ({
     frames: await readUterineFrames(input, ['cervix'], ({ at, drawn }) => ({
       ...at,
+      route: namedView(at.clip).route,
       located: cervixOfMaps(drawn),
     })),
     uncertainty: input.locator.uncertainty.uterus?.cervicalLength ?? null,

@@ -4,8 +4,13 @@ import { say } from '../../result/render/obstetric/cervix.ts';
 import { SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { ifPlausible, withMachineValues } from '../shared/machine-values.ts';
-import { acceptedValue, acrossCutOff, isPlausible } from '../shared/measurement.ts';
+import {
+  acceptedValue,
+  acrossCutOff,
+  ifPlausible,
+  isPlausible,
+  withMachineValues,
+} from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { CervixEvidence } from './evidence.ts';
 import { CERVIX_MM, cervixCategory } from './guideline.ts';

@@ -8,10 +8,10 @@ import type { Statement } from '../../result/statement.ts';
 import {
   IN_PLACE_OF_OURS,
   ifPlausible,
+  isOfMachine,
   ofSeveralFetuses,
   withMachineValues,
-} from '../shared/machine-values.ts';
-import { isOfMachine } from '../shared/measurement.ts';
+} from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { DopplerEvidence, SpectrumReading } from './evidence.ts';
 import {

@@ -6,14 +6,14 @@ import type { Statement } from '../../result/statement.ts';
 import { embryonicRateBand } from '../fetal-heart/guideline.ts';
 import { recalledLimit } from '../fetal-heart/judge-rate.ts';
 import {
+  acceptedValue,
   bothValues,
   differ,
   EARLY_LENGTHS,
   judgedRate,
   judgedValue,
   type MachineValues,
-} from '../shared/machine-values.ts';
-import { acceptedValue } from '../shared/measurement.ts';
+} from '../shared/measurement.ts';
 import type { EarlyClip, EarlyEvidence } from './evidence.ts';
 import { DATING_CRL, redatingDays } from './guideline.ts';
 import { EARLY_SECTION } from './measure.ts';

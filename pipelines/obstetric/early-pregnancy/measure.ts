@@ -5,13 +5,14 @@ import { axisEnds, distance } from '../../measure/ellipse.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfEarly } from '../../result/render/obstetric/early-pregnancy.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
-import { judgedValue, withDifference } from '../shared/machine-values.ts';
 import {
   createMeasurement,
   isOfMachine,
   isPlausible,
+  judgedValue,
   lineBetween,
   measuredOn,
+  withDifference,
   withMedian,
 } from '../shared/measurement.ts';
 import type { EarlyClip, EarlyFrame } from './evidence.ts';

@@ -6,13 +6,13 @@ import { type SeveralFetusesSource, SIMULATED_ONLY } from '../../result/render/o
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
+  acceptedValue,
   EARLY_LENGTHS,
   judgedRate,
   judgedValue,
   type MachineValues,
   machineValues,
-} from '../shared/machine-values.ts';
-import { acceptedValue } from '../shared/measurement.ts';
+} from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { EarlyEvidence } from './evidence.ts';
 import { type EarlyClip, type EarlyFrame, EMBRYO_CLIP } from './evidence.ts';

@@ -3,7 +3,7 @@ import { cutOffWithin, isPlausible } from '../../result/obstetric/limits.ts';
 import { type EarlyDoubt, say } from '../../result/render/obstetric/early-pregnancy.ts';
 import type { ClassificationDraft } from '../../result/section-outcome.ts';
 import type { MModeReading } from '../fetal-heart/evidence.ts';
-import { type EarlyLength, judgedValue } from '../shared/machine-values.ts';
+import { type EarlyLength, judgedValue } from '../shared/measurement.ts';
 import type { EarlyClip, EarlyEvidence } from './evidence.ts';
 import {
   DIAGNOSTIC,

@@ -12,7 +12,7 @@ import {
 import { sayOfObstetric } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
 import { type Statement, UNNAMED_FETUS } from '../../result/statement.ts';
-import { withMachineValues } from '../shared/machine-values.ts';
+import { withMachineValues } from '../shared/measurement.ts';
 import { keyedByFetus, statementOfFetus } from '../shared/one-of-several.ts';
 import type { RateEvidence } from './evidence.ts';
 import { FETAL_RATE, type FetalRateBand, fetalRateBand, rateBandsAt } from './guideline.ts';

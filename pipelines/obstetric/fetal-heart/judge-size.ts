@@ -6,8 +6,13 @@ import { say } from '../../result/render/obstetric/fetal-heart.ts';
 import { type SeveralFetusesSource, sayOfObstetric } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { ofSeveralFetuses, withMachineValues } from '../shared/machine-values.ts';
-import { acceptedValue, acrossCutOff, isOfMachine } from '../shared/measurement.ts';
+import {
+  acceptedValue,
+  acrossCutOff,
+  isOfMachine,
+  ofSeveralFetuses,
+  withMachineValues,
+} from '../shared/measurement.ts';
 import { keyedByFetus, statementOfFetus } from '../shared/one-of-several.ts';
 import type { ChestReading, FetalHeartEvidence } from './evidence.ts';
 import { CARDIAC_AXIS, CARDIAC_SIZE, cardiacAxis, cardiacSize } from './guideline.ts';

@@ -6,8 +6,13 @@ import { remark } from '../../result/render/obstetric/shared.ts';
 import type { Statement } from '../../result/statement.ts';
 import type { SpectrumReading } from '../doppler/evidence.ts';
 import { isTraced, traceProblem } from '../doppler/measure.ts';
-import { ifPlausible } from '../shared/machine-values.ts';
-import { createMeasurement, isOfMachine, isPlausible, measuredOn } from '../shared/measurement.ts';
+import {
+  createMeasurement,
+  ifPlausible,
+  isOfMachine,
+  isPlausible,
+  measuredOn,
+} from '../shared/measurement.ts';
 import type { CardiacReading, MModeReading, RateEvidence } from './evidence.ts';
 
 export const FETAL_HEART_SECTION = 'fetal-heart';

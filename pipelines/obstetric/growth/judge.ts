@@ -7,8 +7,7 @@ import type { Dating } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { NO_REDATING_FROM_DAYS, redatingDays } from '../early-pregnancy/guideline.ts';
-import { ifPlausible } from '../shared/machine-values.ts';
-import { acceptedValue, SOFT_Z } from '../shared/measurement.ts';
+import { acceptedValue, ifPlausible, SOFT_Z } from '../shared/measurement.ts';
 import type { GrowthEvidence } from './evidence.ts';
 import {
   CENTILE_CROSSING,

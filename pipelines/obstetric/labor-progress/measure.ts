@@ -1,15 +1,137 @@
 import type { ObstetricConcept, ObstetricMethod } from '../../concepts/obstetric.ts';
-import type { Point } from '../../contract/image.ts';
+import type { Ellipse, Point } from '../../contract/image.ts';
 import { type CalibratedRegion, scaleFor } from '../../contract/study.ts';
 import { axisEnds, toMillimetres } from '../../measure/ellipse.ts';
-import {
-  angleOfProgression,
-  headDirectionAngle,
-  infrapubicSkullPoint,
-  symphysisAxis,
-} from '../../measure/head-descent.ts';
 import type { Caliper } from '../../result/envelope.ts';
 import type { TransperinealReading } from './evidence.ts';
+
+/**
+ * Intrapartum geometry on a mid-sagittal transperineal image (ISUOG 2018, Ghi et al., UOG
+ * 52:128-139). Coordinates on a plane with equal scales, x to the right and y down: millimetres, or
+ * pixels of an image without a scale, since angles need none.
+ */
+
+interface SymphysisAxis {
+  upper: Point;
+  lower: Point;
+}
+
+/**
+ * How far beyond the middle a symphysis must be for the image to count as mirrored, as a share of
+ * the width.
+ */
+const MIRRORED_BEYOND = 0.06;
+
+/**
+ * Both ends of the long axis of the symphysis on an image of this width. The symphysis is shown on
+ * the left and its lower edge points to the right (ISUOG 2018); on a mirrored image it is clearly
+ * right of the middle, and the lower edge points to the left.
+ */
+export function symphysisAxis(symphysis: Ellipse, width: number): SymphysisAxis {
+  const long = symphysis.a >= symphysis.b;
+  const [a1, a2, b1, b2] = axisEnds(symphysis);
+  const [left, right] = [long ? a1 : b1, long ? a2 : b2].toSorted((p, q) => p.x - q.x) as [
+    Point,
+    Point,
+  ];
+  return symphysis.centre.x <= (0.5 + MIRRORED_BEYOND) * width
+    ? { upper: left, lower: right }
+    : { upper: right, lower: left };
+}
+
+const towards = (from: Point, to: Point): Point => ({ x: to.x - from.x, y: to.y - from.y });
+const cross = (u: Point, v: Point) => u.x * v.y - u.y * v.x;
+const dot = (u: Point, v: Point) => u.x * v.x + u.y * v.y;
+const DEGREES = 180 / Math.PI;
+
+/** 1 where the head is on the side of positive rotation from the axis's upper end, else -1. */
+function sideOf({ upper, lower }: SymphysisAxis, headCentre: Point): 1 | -1 {
+  return cross(towards(lower, upper), towards(lower, headCentre)) >= 0 ? 1 : -1;
+}
+
+interface Tangent {
+  degrees: number;
+  /** Where the line from the lower edge touches the skull. */
+  point: Point;
+}
+
+/**
+ * Angle of progression in degrees: between the long axis of the symphysis and the tangent from its
+ * lower edge to the leading part of the skull. The outline point with the largest angle counts,
+ * which is on the convex hull. Null without an outline.
+ */
+export function angleOfProgression(
+  axis: SymphysisAxis,
+  skull: readonly Point[],
+  headCentre: Point,
+): Tangent | null {
+  const up = towards(axis.lower, axis.upper);
+  const side = sideOf(axis, headCentre);
+  const angles = skull.map((point): Tangent => {
+    const out = towards(axis.lower, point);
+    const turned = Math.atan2(side * cross(up, out), dot(up, out)) * DEGREES;
+    // A leading part beyond the line of the axis turns by more than 180 degrees.
+    return { degrees: turned < -90 ? turned + 360 : turned, point };
+  });
+  return angles.reduce<Tangent | null>(
+    (best, one) => (best === null || one.degrees > best.degrees ? one : best),
+    null,
+  );
+}
+
+/**
+ * Where the infrapubic line, perpendicular to the long axis at the lower edge, first meets the
+ * skull; its distance from the lower edge is the head-symphysis distance. Null where the head has
+ * not come that far, or covers the lower edge.
+ */
+export function infrapubicSkullPoint(axis: SymphysisAxis, head: Ellipse): Point | null {
+  const up = towards(axis.lower, axis.upper);
+  const length = Math.hypot(up.x, up.y);
+  const side = sideOf(axis, head.centre);
+  const direction = { x: (-side * up.y) / length, y: (side * up.x) / length };
+  // The line in coordinates in which the head is the unit circle.
+  const cos = Math.cos(head.angle);
+  const sin = Math.sin(head.angle);
+  const unit = ({ x, y }: Point): Point => ({
+    x: (x * cos + y * sin) / head.a,
+    y: (-x * sin + y * cos) / head.b,
+  });
+  const start = unit(towards(head.centre, axis.lower));
+  const step = unit(direction);
+  const a = dot(step, step);
+  const b = dot(start, step);
+  const c = dot(start, start) - 1;
+  const root = b * b - a * c;
+  if (root < 0 || c < 0) return null;
+  const along = (-b - Math.sqrt(root)) / a;
+  if (along < 0) return null;
+  return { x: axis.lower.x + along * direction.x, y: axis.lower.y + along * direction.y };
+}
+
+/** Degrees from a right angle within which an axis has no direction along the birth canal. */
+const UNDECIDED_BEYOND = 75;
+/** A rounder head has no recognisable axis. */
+const LEAST_ELONGATION = 1.1;
+
+/**
+ * Head direction in degrees: the long axis of the head relative to that of the symphysis, read
+ * towards the outlet; positive where it points ventrally (up), negative where it points down. Null
+ * where the head is too round or lies transversely to the symphysis, so that the direction is
+ * ambiguous.
+ */
+export function headDirectionAngle(axis: SymphysisAxis, head: Ellipse): number | null {
+  const long = Math.max(head.a, head.b);
+  if (long / Math.min(head.a, head.b) < LEAST_ELONGATION) return null;
+  const outward = towards(axis.upper, axis.lower);
+  const [a1, a2, b1, b2] = axisEnds(head);
+  const headAxis = head.a >= head.b ? towards(a1, a2) : towards(b1, b2);
+  const sense = dot(outward, headAxis) >= 0 ? 1 : -1;
+  const directed = { x: sense * headAxis.x, y: sense * headAxis.y };
+  // The head lies below the axis: away from it is up.
+  const side = sideOf(axis, head.centre);
+  const angle = Math.atan2(side * cross(outward, directed), dot(outward, directed)) * DEGREES;
+  return Math.abs(angle) > UNDECIDED_BEYOND ? null : angle;
+}
 
 /** One value of one transperineal frame, degrees or millimetres, with the lines that show it. */
 export interface Descent {

@@ -1,5 +1,5 @@
+import type { Point } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
-import type { NuchalLines } from '../../measure/nuchal-lines.ts';
 import type { FramePlane } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
@@ -27,6 +27,18 @@ export interface LocatedBox {
 
 /** What was found of the structures; one that was not found has no entry. */
 export type LocatedMidsagittal = Partial<Record<MidsagittalStructure, LocatedBox>>;
+
+/** The thickest part of the nuchal translucency inside its box. */
+export interface NuchalLines {
+  /**
+   * Inner border of the upper and of the lower line, pixels; the segment between is perpendicular.
+   */
+  ends: readonly [Point, Point];
+  /** In the unit of the scale. */
+  thickness: number;
+  /** Share of the box's columns in which a dark band is between two bright lines. */
+  seen: number;
+}
 
 /** One mid-sagittal frame: the structures, and the nuchal lines inside the box of the nuchal region. */
 export type MidsagittalReading = FramePlane & {

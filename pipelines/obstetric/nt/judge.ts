@@ -9,7 +9,7 @@ import type {
   GuidanceDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { bothValues, differ } from '../shared/machine-values.ts';
+import { bothValues, differ } from '../shared/measurement.ts';
 import { HIGH_NT, nuchalCategory, nuchalTranslucency95 } from './guideline.ts';
 import { NUCHAL_SECTION } from './measure.ts';
 

@@ -3,7 +3,7 @@ import { say } from '../../result/render/obstetric/nt.ts';
 import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { judgedValue, machineValues, withDifference } from '../shared/machine-values.ts';
+import { judgedValue, machineValues, withDifference } from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { MidsagittalReading, NuchalEvidence } from './evidence.ts';
 import { HIGH_NT, NT_WINDOW, nuchalTranslucencyMoM } from './guideline.ts';

@@ -1,5 +1,5 @@
 import type { Point } from '../../contract/image.ts';
-import type { FramePlane } from '../shared/plane.ts';
+import type { FramePlane, MeasuringRoute } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
 /** Wall of the uterus as a probe on the mother's front shows it: top, bottom, or a side. */
@@ -40,6 +40,8 @@ export interface BodyReading extends FramePlane {
 }
 
 export interface EdgeReading extends FramePlane {
+  /** How the probe was applied, by the name of the view; null where it does not say. */
+  route: MeasuringRoute;
   located: PlacentaEdge | null;
 }
 

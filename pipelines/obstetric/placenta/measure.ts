@@ -11,7 +11,6 @@ import {
   measuredOn,
   withMedian,
 } from '../shared/measurement.ts';
-import { namedView } from '../shared/view-names.ts';
 import type { BodyReading, EdgeReading } from './evidence.ts';
 import { placentaCategory } from './guideline.ts';
 
@@ -19,8 +18,7 @@ const SECTION = 'placenta';
 const FRAMES = 3;
 
 /** Whether the machine calls the view transabdominal; of an unnamed one the picture decides. */
-export const isTransabdominal = ({ clip }: EdgeReading) =>
-  namedView(clip).route === 'transabdominal';
+export const isTransabdominal = ({ route }: EdgeReading) => route === 'transabdominal';
 
 function edgeToOs(reading: EdgeReading, uncertainty: number | null): Measurement[] {
   const { clip, frame, located } = reading;

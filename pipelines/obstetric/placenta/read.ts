@@ -1,6 +1,7 @@
 import type { Reader } from '../shared/reader.ts';
 import type { UterineModels } from '../shared/uterine-frames.ts';
 import { readUterineFrames } from '../shared/uterine-frames.ts';
+import { namedView } from '../shared/view-names.ts';
 import type { PlacentaReadings } from './evidence.ts';
 import { placentaEdgeOfMaps, placentaOfMaps } from './locate.ts';
 
@@ -18,6 +19,7 @@ export const placentaReader: Reader<PlacentaReadings, UterineModels> = {
       }),
       edges: await readUterineFrames(input, ['cervix'], ({ at, drawn }) => ({
         ...at,
+        route: namedView(at.clip).route,
         located: placentaEdgeOfMaps(drawn),
       })),
       uncertainty: {

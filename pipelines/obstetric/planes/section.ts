@@ -2,9 +2,14 @@ import { z } from 'zod';
 import { findingConcept } from '../../concepts/obstetric.ts';
 import { PLANE_LABELS, say } from '../../result/render/obstetric/planes.ts';
 import { notAssessed } from '../../result/section-outcome.ts';
-import { keyFrame, MEASURING_PLANES } from '../shared/key-frames.ts';
 import type { FrameReading } from '../shared/plane.ts';
-import { type FramePlane, PLANES, type Plane } from '../shared/plane.ts';
+import {
+  type FramePlane,
+  keyFrame,
+  MEASURING_PLANES,
+  PLANES,
+  type Plane,
+} from '../shared/plane.ts';
 import type { ObstetricSection, SectionEvidence, SectionOutcome } from '../shared/section.ts';
 import { keyFrameQuality } from './judge.ts';
 

@@ -1,8 +1,7 @@
 import { type FindingConceptKey, findingConcept } from '../../concepts/obstetric.ts';
 import { CARDIAC_MOTION } from '../../measure/periodicity.ts';
-import { weeksAndDays } from '../../result/gestational-age.ts';
 import { NEAREST_FETUS, say } from '../../result/render/obstetric/presentation.ts';
-import { SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
+import { SIMULATED_ONLY, weeksAndDays } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';

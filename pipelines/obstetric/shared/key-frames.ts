@@ -1,28 +1,12 @@
 import type { Clip } from '../../contract/study.ts';
-import type { FramePlane, Plane, Structure } from './plane.ts';
+import {
+  byConfidence,
+  type FramePlane,
+  MEASURING_PLANES,
+  type Plane,
+  type Structure,
+} from './plane.ts';
 import { namedSweep } from './view-names.ts';
-
-/**
- * Planes on which a structure is measured, in tiers: a later tier is used only where the earlier
- * ones gave nothing. HC may come from the transventricular plane, too (ISUOG 2019); the tilted
- * transcerebellar plane is a last resort, which a remark states. No plane counts where the cerebellum
- * is clearly in view (`excludedBy`). Within a tier the best plane stands first.
- */
-export const MEASURING_PLANES: Readonly<Record<Structure, readonly (readonly Plane[])[]>> = {
-  head: [['transthalamic', 'transventricular'], ['transcerebellar']],
-  abdomen: [['abdominal']],
-  femur: [['femur']],
-};
-
-/**
- * The same for the BPD alone, which belongs on the transthalamic plane (obstetric 1.4): HC
- * may come from either.
- */
-export const BPD_PLANES: readonly (readonly Plane[])[] = [
-  ['transthalamic'],
-  ['transventricular'],
-  ['transcerebellar'],
-];
 
 const STRUCTURE_OF: Readonly<Partial<Record<Plane, Structure | 'chest'>>> = {
   transthalamic: 'head',
@@ -51,16 +35,6 @@ function sweptClips(planes: readonly FramePlane[]): ReadonlySet<Clip> {
     return passed.length > 1 || namedSweep(clip).sweep;
   });
   return new Set(swept.map(([clip]) => clip));
-}
-
-const byConfidence = (a: FramePlane, b: FramePlane) =>
-  b.estimate.confidence - a.estimate.confidence;
-
-/** The most confident frame of a plane; null where the plane was not found. */
-export function keyFrame(planes: readonly FramePlane[], plane: Plane): FramePlane | null {
-  return (
-    planes.filter(({ estimate }) => estimate.label === plane).toSorted(byConfidence)[0] ?? null
-  );
 }
 
 /**

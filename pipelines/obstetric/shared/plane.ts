@@ -72,3 +72,39 @@ export type FrameReading = FramePlane &
   );
 
 export type Structure = FrameReading['structure'];
+
+/**
+ * Planes on which a structure is measured, in tiers: a later tier is used only where the earlier
+ * ones gave nothing. HC may come from the transventricular plane, too (ISUOG 2019); the tilted
+ * transcerebellar plane is a last resort, which a remark states. No plane counts where the cerebellum
+ * is clearly in view (`excludedBy`). Within a tier the best plane stands first.
+ */
+export const MEASURING_PLANES: Readonly<Record<Structure, readonly (readonly Plane[])[]>> = {
+  head: [['transthalamic', 'transventricular'], ['transcerebellar']],
+  abdomen: [['abdominal']],
+  femur: [['femur']],
+};
+
+/**
+ * The same for the BPD alone, which belongs on the transthalamic plane (obstetric 1.4): HC
+ * may come from either.
+ */
+export const BPD_PLANES: readonly (readonly Plane[])[] = [
+  ['transthalamic'],
+  ['transventricular'],
+  ['transcerebellar'],
+];
+
+/** The most confident frame first. */
+export const byConfidence = (a: FramePlane, b: FramePlane) =>
+  b.estimate.confidence - a.estimate.confidence;
+
+/** The most confident frame of a plane; null where the plane was not found. */
+export function keyFrame(planes: readonly FramePlane[], plane: Plane): FramePlane | null {
+  return (
+    planes.filter(({ estimate }) => estimate.label === plane).toSorted(byConfidence)[0] ?? null
+  );
+}
+
+/** How the probe was applied; null where the name of the view does not say. */
+export type MeasuringRoute = 'transvaginal' | 'transabdominal' | null;

@@ -1,5 +1,6 @@
 import type { ViewNamed } from '../../contract/view-words.ts';
 import { viewWords } from '../../contract/view-words.ts';
+import type { MeasuringRoute } from './plane.ts';
 
 /** Which way a sweep runs along the mother; null where the cart's words do not say it. */
 export type SweepDirection = 'to-cranial' | 'to-caudal';
@@ -18,7 +19,7 @@ export function namedSweep(clip: ViewNamed): { sweep: boolean; direction: SweepD
 /** The plane through the uterus, and the way the probe was applied; null where no word says it. */
 export interface NamedView {
   plane: 'sagittal' | 'transverse' | null;
-  route: 'transvaginal' | 'transabdominal' | null;
+  route: MeasuringRoute;
 }
 
 /** What the words of a view say of its plane and its route. */

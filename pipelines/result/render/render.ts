@@ -1,7 +1,6 @@
 import { chartEntry, conceptEntry, conceptKey } from '../../concepts/concepts.ts';
 import { fixedOffCutOffs } from '../../measure/rounding.ts';
 import type { Finding, Measurement, Result, Section } from '../envelope.ts';
-import { weeksAndDays } from '../gestational-age.ts';
 import { implausibleNote } from '../hard-limits.ts';
 import { cutOffsOf } from '../obstetric/limits.ts';
 import type {
@@ -15,7 +14,7 @@ import type {
 import { type Params, type Statement, UNNAMED_FETUS } from '../statement.ts';
 import { decimalsOf, formatValue, numberText } from './number-text.ts';
 import type { SentenceContext, ValueTexts } from './obstetric/shared.ts';
-import { basisText } from './obstetric/shared.ts';
+import { basisText, weeksAndDays } from './obstetric/shared.ts';
 import { SENTENCES } from './sentences.ts';
 import { centileText, zScoreText } from './unit-text.ts';
 

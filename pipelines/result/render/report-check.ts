@@ -1,8 +1,8 @@
 import { chartEntry, conceptEntry, methodEntry } from '../../concepts/concepts.ts';
 import { fixed, rounded } from '../../measure/rounding.ts';
 import type { Measurement, Result, Section } from '../envelope.ts';
-import { weeksAndDays } from '../gestational-age.ts';
 import { decimalsOf } from './number-text.ts';
+import { weeksAndDays } from './obstetric/shared.ts';
 import { byId, type MeasurementsById, remarkTexts, renderStatement } from './render.ts';
 import { refusedLine } from './report-lines.ts';
 import { unitText } from './unit-text.ts';

@@ -1,8 +1,8 @@
 import { conceptEntry } from '../../concepts/concepts.ts';
 import { fixed } from '../../measure/rounding.ts';
 import type { Measurement } from '../envelope.ts';
-import { weeksAndDays } from '../gestational-age.ts';
 import { decimalsOf, numberText } from './number-text.ts';
+import { weeksAndDays } from './obstetric/shared.ts';
 import { withSubject } from './report-lines.ts';
 import { unitText } from './unit-text.ts';
 

@@ -4,6 +4,7 @@ import { UNDESCRIBED } from '../../../pipelines/contract/study.ts';
 import { plainWords, viewWords } from '../../../pipelines/contract/view-words.ts';
 import { headerFlow } from '../../../pipelines/echo/displays/flows.ts';
 import { measurePocket } from '../../../pipelines/obstetric/amniotic-fluid/measure.ts';
+import { quadrantOf } from '../../../pipelines/obstetric/amniotic-fluid/read.ts';
 import { lateralityOf, vesselOf } from '../../../pipelines/obstetric/doppler/read.ts';
 import { fetalHeartReader } from '../../../pipelines/obstetric/fetal-heart/read.ts';
 import { parseOptions } from '../../../pipelines/obstetric/input.ts';
@@ -54,7 +55,15 @@ describe('every reader takes an underscore, a hyphen and a point for a space', (
     const estimate = { label: 'other', confidence: 0.9 } as const;
     const [frame] = taken.frames;
     if (!frame) throw new Error('a clip without a frame');
-    const reading = { clip: taken, frame, estimate, calibrated: true, pocket };
+    const calibrated = true;
+    const reading = {
+      clip: taken,
+      frame,
+      estimate,
+      calibrated,
+      quadrant: quadrantOf(taken),
+      pocket,
+    };
     expect(measurePocket(reading, null)?.quadrant).toBe(quadrant);
   });
 

@@ -1,7 +1,6 @@
 import { CONCEPTS, chartEntry, methodEntry } from '../../../concepts/concepts.ts';
 import { fixed } from '../../../measure/rounding.ts';
 import type { Finding, Measurement, Result, Section } from '../../envelope.ts';
-import { weeksAndDays } from '../../gestational-age.ts';
 import { countingValues } from '../../standing.ts';
 import type { Remark, Statement } from '../../statement.ts';
 import { decimalsOf, numberText } from '../number-text.ts';
@@ -17,7 +16,7 @@ import {
   withSubject,
 } from '../report-lines.ts';
 import { centileText, unitText, zScoreText } from '../unit-text.ts';
-import { BASIS_TEXT, DATING_BASIS, remark, SIMULATED_ONLY } from './shared.ts';
+import { BASIS_TEXT, DATING_BASIS, remark, SIMULATED_ONLY, weeksAndDays } from './shared.ts';
 
 type Report = NonNullable<Result['report']>;
 type Guidance = Result['guidance'][number];

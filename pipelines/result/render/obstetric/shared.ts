@@ -140,3 +140,9 @@ export const OBSTETRIC_REMARKS = {
 } as const satisfies SentenceTable;
 
 export const remark = remarksOf<typeof OBSTETRIC_REMARKS>();
+
+/** Gestational age as clinicians write it: completed weeks and days, "29+3". */
+export function weeksAndDays(gaDays: number): string {
+  const days = Math.round(gaDays);
+  return `${Math.floor(days / 7)}+${days % 7}`;
+}

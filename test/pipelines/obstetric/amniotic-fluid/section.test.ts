@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CartMeasurement } from '../../../../pipelines/contract/study.ts';
 import type { FluidReading } from '../../../../pipelines/obstetric/amniotic-fluid/evidence.ts';
+import { quadrantOf } from '../../../../pipelines/obstetric/amniotic-fluid/read.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
 import { cartValue } from '../../cart-sample.ts';
 import {
@@ -31,6 +32,7 @@ function shown({ mm, view, accepted = true, cut = false, calibrated = true }: Sh
     frame: taken.frames[0] as (typeof taken.frames)[number],
     estimate: { label: 'amniotic-fluid', confidence: 0.9 },
     calibrated,
+    quadrant: quadrantOf(taken),
     pocket: calibrated
       ? {
           top: TOP,

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { CartMeasurement } from '../../../../pipelines/contract/study.ts';
 import type { CervixReading } from '../../../../pipelines/obstetric/cervix/evidence.ts';
+import { namedView } from '../../../../pipelines/obstetric/shared/view-names.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
-import { weeksAndDays } from '../../../../pipelines/result/gestational-age.ts';
+import { weeksAndDays } from '../../../../pipelines/result/render/obstetric/shared.ts';
 import { cartValue } from '../../cart-sample.ts';
 import {
   clip,
@@ -42,6 +43,7 @@ function shown(given: Shown): CervixReading {
     clip: taken,
     frame: taken.frames[0] as (typeof taken.frames)[number],
     estimate: { label: 'cervix', confidence: 0.9 },
+    route: namedView(taken).route,
     located: {
       externalOs: LEFT,
       internalOs,

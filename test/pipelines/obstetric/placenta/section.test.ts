@@ -4,6 +4,7 @@ import type {
   EdgeReading,
   PlacentaSide,
 } from '../../../../pipelines/obstetric/placenta/evidence.ts';
+import { namedView } from '../../../../pipelines/obstetric/shared/view-names.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
 import {
   clip,
@@ -31,8 +32,10 @@ function onClip(file: string, { calibrated = true, view }: Shown) {
 
 /** The lower edge `mm` from the os; negative: it reaches over it. */
 function edge(mm: number, shown: Shown = {}): EdgeReading {
+  const taken = onClip(`edge-${mm}.dcm`, shown);
   return {
-    ...onClip(`edge-${mm}.dcm`, shown),
+    ...taken,
+    route: namedView(taken.clip).route,
     estimate: { label: 'cervix', confidence: 0.9 },
     located: {
       internalOs: OS,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withMachineValues } from '../../../../pipelines/obstetric/shared/machine-values.ts';
+import { withMachineValues } from '../../../../pipelines/obstetric/shared/measurement.ts';
 import type { Measurement } from '../../../../pipelines/result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/render/number-text.ts';
 import { withNote } from '../../../../pipelines/result/render/render.ts';

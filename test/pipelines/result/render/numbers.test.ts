@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { rounded } from '../../../../pipelines/measure/rounding.ts';
 import type { Measurement, Result } from '../../../../pipelines/result/envelope.ts';
-import { weeksAndDays } from '../../../../pipelines/result/gestational-age.ts';
+import { weeksAndDays } from '../../../../pipelines/result/render/obstetric/shared.ts';
 import { renderStatement } from '../../../../pipelines/result/render/render.ts';
 import type { Statement } from '../../../../pipelines/result/statement.ts';
 import { interpreted } from '../../echo/interpret-sample.ts';

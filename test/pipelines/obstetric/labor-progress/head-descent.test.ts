@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Ellipse, Point } from '../../../pipelines/contract/image.ts';
+import type { Ellipse, Point } from '../../../../pipelines/contract/image.ts';
 import {
   angleOfProgression,
   headDirectionAngle,
   infrapubicSkullPoint,
   symphysisAxis,
-} from '../../../pipelines/measure/head-descent.ts';
+} from '../../../../pipelines/obstetric/labor-progress/measure.ts';
 
 const WIDTH = 256;
 /** Level, from (30, 50) to (70, 50): the lower edge is the right end. */
