@@ -4,10 +4,10 @@
  * node models/compare-providers.ts [--provider webgpu|cuda] [--only fetal-head ...] [--images 8]
  * [--data ../shared/data] [--measure]
  *
- * Each model gets the images of the self-test, phantoms and, where the folder exists, the first
- * real image of each set: one at a time, and all together. Prints the largest difference in units
- * of the output; with --measure also the difference of measurements on phantoms, in mm. Exit status
- * 1 where a difference exceeds the tolerance.
+ * Each model runs on the images of the self-test, on phantoms and, if the folder exists, on the
+ * first real image of each set: first one at a time, then all together. Prints the largest
+ * difference in units of the output; with --measure also the difference of measurements on
+ * phantoms, in mm. The exit status is 1 when a difference exceeds the tolerance.
  */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -73,7 +73,10 @@ async function realImages(): Promise<GrayImage[]> {
   return Promise.all(files.map(readGray));
 }
 
-/** Without the self-test, because the difference itself is wanted here. */
+/**
+ * Opens a model on a provider without the self-test, because this program measures the difference
+ * itself.
+ */
 const on =
   (where: Provider): OpenSession =>
   async (model, { threads }) =>
@@ -140,7 +143,7 @@ for (const model of chosen) {
   console.log(`| ${cells.join(' | ')} |`);
 }
 
-/** HC, AC and FL of phantoms through the locator of the product, mm. */
+/** HC, AC and FL of phantoms in mm, as the locator of the product measures them. */
 async function biometryOn(where: Provider): Promise<Record<string, number>> {
   const locator = await openLocator(
     { allow: 'all', provider: 'cpu', threads: 1 },

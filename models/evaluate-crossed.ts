@@ -17,8 +17,8 @@ import { type Crossed, countCrossed, crossedOf } from './evaluation/crossed.ts';
 
 /**
  * What the whole obstetric pipeline measures on held-out real images that show something else: each
- * image is a separate request with a scale and a gestational age, so that no section is silent
- * because one is missing.
+ * image is a separate request with a scale and a gestational age, so that no section is left out
+ * because one of these is missing.
  *
  * node models/evaluate-crossed.ts [--each 40] [--split test|validation] [--data ../shared/data]
  * [--cases]
@@ -34,11 +34,11 @@ const { values } = parseArgs({
 const each = Number(values.each);
 const split = values.split as SplitName;
 
-/** Scale for a set whose images have none, as a screen typically has, mm. */
+/** Typical screen scale in mm per pixel, assumed for a set whose images have no scale. */
 const PRETENDED_SCALE = 0.25;
 const GESTATIONAL_DAYS = 150;
 
-/** Number of images of a set, spread over all of it. */
+/** The requested number of images of a set, spread evenly over the whole set. */
 function spread<T>(cases: readonly T[]): T[] {
   const step = Math.max(1, cases.length / each);
   return Array.from(
@@ -51,7 +51,10 @@ const planes = await planeCases(values.data, split);
 const kinds = Map.groupBy(planes, ({ dataset, plane }) =>
   dataset === 'fetal-planes' ? `${dataset} ${plane}` : dataset,
 );
-/** Name of the set, its images, and the plane that they show; null: no part of a fetus. */
+/**
+ * Name of the set, its images, and the plane that they show; null when they show no part of a
+ * fetus.
+ */
 const sets: [string, readonly Case[], string | null][] = [
   ['hc18', await hc18Cases(values.data, split), 'transthalamic'],
   ...[...kinds].map(([name, cases]): [string, Case[], string | null] => [

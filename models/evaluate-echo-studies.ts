@@ -24,10 +24,10 @@ import { type SimulatedStudy, simulatedStudy } from './evaluation/echo-study-pha
  * node models/evaluate-echo-studies.ts [--first 9000] [--count 16] [--allow all|permissive]
  * [--still] [--keep DIR [--interpreted]] [--cases]
  *
- * Seeds from 9000 to 9099 are for reporting, 8000 to 8999 and 9100 to 9199 for choosing. `--still`:
- * one territory of every heart does not move. `--keep` keeps the studies for another run, which
- * then does not simulate them again, and with `--interpreted` does not interpret them again either:
- * this joins two halves that ran side by side. `--cases` prints every study.
+ * Seeds 9000 to 9099 are for reported results, seeds 8000 to 8999 and 9100 to 9199 for choosing
+ * parameters. `--still`: one territory of every heart does not move. `--keep` keeps the studies for
+ * another run, which then does not simulate them again, and with `--interpreted` does not interpret
+ * them again either: this joins two halves that ran side by side. `--cases` prints every study.
  */
 const { values } = parseArgs({
   options: {

@@ -44,8 +44,8 @@ import {
  * [--pairs DIR] [--views DIR] [--long-axes DIR] [--cases] [--write] [--registry
  * models/registry.yaml]
  *
- * `held` is for choosing gates and the recalibration, `validation` only for measuring. `--pairs`
- * are unseen phantoms of models/phantom/echo/generate.ts, `--views` and `--long-axes` of
+ * `held` is used to choose gates and the recalibration, `validation` only to measure. `--pairs` are
+ * unseen phantoms of models/phantom/echo/generate.ts, `--views` and `--long-axes` of
  * generate-views.ts.
  */
 const { values } = parseArgs({
@@ -87,7 +87,7 @@ async function withSession<T>(id: string, use: (session: ModelSession) => Promis
   }
 }
 
-/** Real pairs, and unseen phantoms of each apical view that the folder has. */
+/** Measures the model on real pairs, and on unseen phantoms of each apical view in the folder. */
 async function evaluateChambers(id: string): Promise<Measures> {
   const median = await medianEjectionFraction(values.data);
   return withSession(id, async (chambers) => {
@@ -123,7 +123,7 @@ async function evaluateEjection(chambersId: string, id: string): Promise<Measure
   return { sets: { [CAMUS]: ejectionAgreement(estimates, median) } };
 }
 
-/** The line for the recalibration, and the patients, the worst first. */
+/** Prints the line for the recalibration, and the patients with the largest error first. */
 function print(estimates: readonly Estimated[]): void {
   console.log('recalibration', recalibrationOf(estimates));
   const error = ({ joint, reference }: Estimated) => Math.abs((joint ?? 0) - reference);
@@ -136,7 +136,10 @@ function print(estimates: readonly Estimated[]): void {
 /** Every third fetal image is enough to see whether the models invent a heart. */
 const FETAL_EVERY = 3;
 
-/** Unseen phantoms of every view, real apical frames, and real images of no adult heart. */
+/**
+ * Measures the model on unseen phantoms of every view, on real apical frames, and on real images
+ * that do not show an adult heart.
+ */
 async function evaluateViews(id: string): Promise<Measures> {
   const still = async (view: string, path: string): Promise<ViewCase> => ({
     view,
@@ -185,7 +188,7 @@ for (const id of values.only ?? known) {
   const evaluate = EVALUATIONS[id];
   if (!evaluate) throw new Error(`unknown model ${id}`);
   const measures = await evaluate(id);
-  // The CAMUS role `validation` and the unseen phantoms are the test of these models.
+  // For these models, the CAMUS role `validation` and the unseen phantoms are the test set.
   const split = values.role === 'validation' ? 'test' : values.role;
   const gate = registry.find((model) => model.id === id)?.gate;
   const text = `${JSON.stringify({ model: id, split, gate, ...measures }, null, 2)}\n`;

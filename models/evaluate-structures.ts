@@ -9,9 +9,9 @@ import type { SplitName } from './evaluation/cases.ts';
 import { chestOnPhantoms, chestOnReal } from './evaluation/heart-structures.ts';
 
 /**
- * Measures the models of heart and brain structures through the product's own code: errors on
- * phantoms that were not used in training, and on real images, which have no reference, how many
- * would be accepted.
+ * Measures the models of heart and brain structures through the product's own code: the errors on
+ * phantoms that were not used in training, and the number of real images that would be accepted.
+ * Real images have no reference.
  *
  * node models/evaluate-structures.ts [--seed 8201] [--count 40] [--data ../shared/data] [--split
  * test|validation] [--only MODEL] [--cases] [--write]
@@ -65,7 +65,10 @@ function halfWidths(phantoms: Readonly<Record<string, Deviation>>) {
   return Object.fromEntries(Object.entries(phantoms).map(([name, own]) => [name, own.error95]));
 }
 
-/** In per cent of what a reader measured on the plane on which the structure is measured. */
+/**
+ * Half widths of the 95 % intervals, in per cent of the length that a reader measured on the plane
+ * on which the structure is measured.
+ */
 function brainHalfWidths(
   phantoms: Awaited<ReturnType<typeof brainOnPhantoms>>,
   real: Awaited<ReturnType<typeof brainOnReal>>,

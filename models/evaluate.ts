@@ -69,7 +69,8 @@ type Evaluation = { gate: number; temperature?: number; sets: Record<string, unk
 
 const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evaluation>>> = {
   'fetal-plane': evaluatePlanes,
-  // It has seen the validation split: judge_head_planes.py chooses out of fold.
+  // Only on the test split, because this model has seen the validation split: judge_head_planes.py
+  // chooses out of fold.
   ...(split === 'test' && { 'fetal-brain-plane': evaluateBrainPlanes }),
   'fetal-head': async (task) =>
     evaluateGeometry(task, {
@@ -87,7 +88,7 @@ const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evalua
       'fetal-planes (FL landmarks)': await landmarkCases(data, 'fetal-femur', split),
       phantom: phantoms.filter((one) => one.plane === 'femur'),
     }),
-  // No real set shows these structures.
+  // Only with phantoms, because no real data set shows these structures.
   ...(values.phantoms !== undefined && { 'uterine-structures': evaluateUterus }),
   'symphysis-head': (task) =>
     evaluateWith(task, async (session) => {
@@ -189,7 +190,10 @@ async function planeSessions() {
   return { ...sessions, close };
 }
 
-/** Together with fetal-plane, as the product names planes, on heads of a known axial plane. */
+/**
+ * Evaluates the model together with fetal-plane, which is how the product names planes, on heads
+ * whose axial plane is known.
+ */
 async function evaluateBrainPlanes() {
   const sessions = await planeSessions();
   const heads = (await planeCases(data, split)).filter(
@@ -254,7 +258,7 @@ async function evaluatePlanes(): Promise<Evaluation> {
   };
 }
 
-/** How often an image of no known plane is called `other`. */
+/** How often an image that shows none of the known planes is classified as `other`. */
 function refusal(classified: readonly Classified[]) {
   return {
     cases: classified.length,

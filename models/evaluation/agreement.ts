@@ -12,8 +12,8 @@ export interface Measured {
 }
 
 /**
- * Agreement with the reference. The gate withholds some cases: users see the errors of the accepted
- * ones; the errors of all cases show the value of the gate.
+ * Agreement with the reference. The gate withholds some cases: users see only the errors of the
+ * accepted cases; the errors of all cases show how useful the gate is.
  */
 export function agreement(cases: readonly Measured[]) {
   const found = cases.filter((c) => c.measuredMm !== null);
@@ -32,7 +32,7 @@ export function agreement(cases: readonly Measured[]) {
  */
 export const halfWidth95 = (cases: readonly Measured[]) => halfWidth95In(cases, () => 1);
 
-/** The same in per cent of the reference. */
+/** The 95th centile of the absolute error of the accepted cases, in per cent of the reference. */
 export const halfWidth95Percent = (cases: readonly Measured[]) =>
   halfWidth95In(cases, ({ referenceMm }) => referenceMm / 100);
 
@@ -49,8 +49,8 @@ function halfWidth95In(
 }
 
 /**
- * Mean absolute error, bias (measured − reference) and Bland–Altman 95 % limits, mm; null without
- * cases.
+ * Mean absolute error, bias (measured − reference) and Bland–Altman 95 % limits, mm; null when
+ * there are no cases.
  */
 function errors(cases: readonly Measured[]) {
   if (cases.length === 0) return null;
@@ -82,7 +82,7 @@ export function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 
-/** A value that was measured and what it should be; `measured` is null where there was none. */
+/** A measured value and its reference; `measured` is null where there was no measurement. */
 export interface Pair {
   truth: number;
   measured: number | null;
@@ -112,7 +112,7 @@ export function deviation(pairs: readonly Pair[]) {
 
 export type Deviation = ReturnType<typeof deviation>;
 
-/** Median, lowest and highest of ratios; null without any. */
+/** Median, lowest and highest of the given ratios; null when there are none. */
 export function spread(values: readonly number[]) {
   if (values.length === 0) return null;
   return {

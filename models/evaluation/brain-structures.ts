@@ -20,7 +20,7 @@ type Show = (line: unknown) => void;
 
 const SQUARE = { x: 1, y: 1 };
 
-/** Lengths on `count` phantoms of each view, with heads outlined as the product does. */
+/** Measures lengths on `count` phantoms of each view, with heads outlined as in the product. */
 export async function brainOnPhantoms(locator: Locator, seed: number, count: number, show: Show) {
   const pairs: Record<Part, Pair[]> = { cerebellum: [], cisternaMagna: [], atrium: [] };
   for (let i = 0; i < 2 * count; i++) {
@@ -58,14 +58,14 @@ interface RealCount {
   heads: number;
   /** Accepted lengths over the width of the head (BPD), which needs no calibration. */
   overBpd: Record<Part, number[]>;
-  /** Lengths in per cent of what a reader measured, where the structure was visible. */
+  /** Lengths in per cent of the length that a reader measured, where the structure was visible. */
   ofRead: Record<Part, Pair[]>;
 }
 
 /**
- * Real images by plane: how many lengths would be accepted, how they compare with the head, and
- * with what a reader measured. The planes have no scale; on any other plane an accepted length is a
- * false one, unless the reader saw it, too.
+ * Real images by plane: how many lengths would be accepted, and how they compare with the width of
+ * the head and with the lengths that a reader measured. The images have no scale. On any other
+ * plane an accepted length is false, unless the reader also saw the structure.
  */
 export async function brainOnReal(locator: Locator, data: string, split: SplitName, show: Show) {
   const seen: Record<string, RealCount> = {};

@@ -48,7 +48,7 @@ const COLUMNS: readonly Column[] = [
   ['95 % limits (mm)', ({ accepted }) => accepted?.limitsOfAgreementMm.join(' to ')],
   ['largest (mm)', ({ accepted }) => accepted?.largestErrorMm],
 ];
-/** For outlines whose reference is also an outline. */
+/** Column for models whose result and reference are both outlines. */
 const DICE: Column = ['mean Dice', ({ accepted }) => accepted?.meanDice];
 
 function geometryTable(sets: readonly Measured[]): string {
@@ -76,7 +76,7 @@ function planeParagraph(name: string, set: unknown): string {
   ].join('\n');
 }
 
-/** Any other figures, as nested lists. */
+/** Renders all other figures as nested lists. */
 function figures(name: string, set: unknown): string {
   return [`${name}:`, '', ...lines(set, 0)].join('\n');
 }

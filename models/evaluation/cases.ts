@@ -144,7 +144,7 @@ export async function planeCases(data: string, split: SplitName): Promise<Case[]
   ] as const) {
     const images = await heldOut('fetal-plane', dataset, split);
     const folder = join(data, dataset, 'images');
-    // Neighbouring psfhs images are frames of one video: a third of them is as informative.
+    // Neighbouring psfhs images are frames of one video: a third of them gives as much information.
     for (const image of images.filter((_, i) => i % 3 === 0)) {
       cases.push({ dataset, image, path: join(folder, image), plane });
     }
@@ -197,7 +197,10 @@ export async function midsagittalCases(data: string, split: SplitName): Promise<
   }));
 }
 
-/** Adult hearts (CAMUS): never trained on, far from every class. Evaluation only. */
+/**
+ * Adult hearts (CAMUS): no model was trained on them, and they belong to no class. They are used
+ * only for evaluation.
+ */
 export async function heartCases(data: string): Promise<Case[]> {
   const text = await readFile(join(data, 'camus-a4c/labels.csv'), 'utf8');
   const validation = text.split('\n').filter((line) => line.includes(',validation,'));

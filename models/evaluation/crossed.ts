@@ -2,14 +2,17 @@ import type { Measurement, Result } from '../../pipelines/result/envelope.ts';
 
 /** A statement about a structure that the image does not show. */
 export interface Crossed {
-  /** A structure of the biometry, else the section. */
+  /** The structure of the biometry that the statement is about, otherwise the section. */
   part: string;
   said: string;
 }
 
 const HEAD = ['head', 'biometry', 'growth', 'anomaly-screen'];
 
-/** What may be measured on an image of a known plane; nothing on any other. */
+/**
+ * The structures that may be measured on an image of each known plane. On any other plane, nothing
+ * may be measured.
+ */
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   transthalamic: HEAD,
   transventricular: HEAD,
@@ -40,8 +43,8 @@ const isOfThePixels = ({ source, derivation, quality }: Measurement) =>
 
 /**
  * What a result states about structures that its single image does not show: accepted values
- * measured on the pixels, findings, categories and scores. `plane`: what the image shows; null: no
- * part of a fetus.
+ * measured on the pixels, findings, categories and scores. `plane` is the plane that the image
+ * shows; null when it shows no part of a fetus.
  */
 export function crossedOf(
   { measurements, findings, classifications, scores }: Result,
@@ -60,7 +63,7 @@ export function crossedOf(
     })),
     ...scores.map(({ section, name }) => ({ part: section, said: name })),
   ];
-  // Which plane was named is not a measurement; a wrong name alone has no consequence.
+  // The name of the plane is not a measurement, and a wrong name alone has no consequence.
   return [...values, ...others].filter(({ part }) => part !== 'planes' && !shown.includes(part));
 }
 

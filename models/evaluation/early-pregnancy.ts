@@ -48,8 +48,8 @@ async function lengthsOn(phantom: PhantomFrame) {
 type Length = keyof Awaited<ReturnType<typeof lengthsOn>>;
 
 /**
- * Errors of the image analysis on `count` phantoms of 36 to 69 days, mm, and how often it finds a
- * structure that does not exist.
+ * Errors of the image analysis on `count` phantoms of 36 to 69 days, mm, and how often the analysis
+ * finds a structure that does not exist.
  */
 export async function earlyOnPhantoms(seed: number, count: number, show: (line: unknown) => void) {
   const pairs: Record<Length, Pair[]> = { sacLongMm: [], sacShortMm: [], yolkSacMm: [], crlMm: [] };
@@ -71,7 +71,10 @@ export async function earlyOnPhantoms(seed: number, count: number, show: (line: 
   return { ...lengths, invented };
 }
 
-/** Images of something else on which the analysis accepts a sac when it is called directly. */
+/**
+ * Counts the images of other structures on which the analysis accepts a sac when it is called
+ * directly.
+ */
 export async function sacsElsewhere(cases: readonly Case[]): Promise<number> {
   let accepted = 0;
   for (const { path } of cases) {

@@ -21,7 +21,10 @@ export interface HeartCase {
   patient: string;
   ed: HeartFrame;
   es: HeartFrame;
-  /** Percent, single-plane area-length of the expert's masks. */
+  /**
+   * Reference ejection fraction in per cent, by the single-plane area-length method on the masks of
+   * the expert.
+   */
   ejectionFraction: number;
 }
 
@@ -51,7 +54,10 @@ export async function camusCases(data: string, role: HeartRole): Promise<HeartCa
   );
 }
 
-/** Patients whose LVEF the other roles may be compared with: their median is the constant guess. */
+/**
+ * Median LVEF of the training patients, in per cent: the constant guess with which the models are
+ * compared.
+ */
 export async function medianEjectionFraction(data: string): Promise<number> {
   const text = await readFile(join(data, 'camus-a4c/labels.csv'), 'utf8');
   const train = text.split('\n').filter((line) => line.includes(',train,'));
@@ -81,7 +87,10 @@ async function labelsOf(folder: string): Promise<PhantomLabel[]> {
     .map((line) => JSON.parse(line));
 }
 
-/** Pairs of one apical view; LVEF is that of the plane, as a single-plane method would find it. */
+/**
+ * Pairs of one apical view; LVEF is computed from the plane, as a single-plane method would find
+ * it.
+ */
 export async function phantomPairs(folder: string, view: string): Promise<HeartCase[]> {
   const labels = (await labelsOf(folder)).filter((label) => label.view === view);
   const of = (pair: string, phase: string) =>

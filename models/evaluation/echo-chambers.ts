@@ -21,7 +21,7 @@ import type { HeartCase, HeartFrame, LongAxisCase } from './echo-cases.ts';
 export type Named = readonly Chamber[];
 export const LEFT_HEART: Named = ['lv', 'myocardium', 'la'];
 
-/** Masks of both phases, found as the product finds them: one fan for the pair. */
+/** Segments both phases as the product does, with one fan for the pair. */
 export async function segmentPair(
   session: ModelSession,
   { ed, es }: HeartCase,
@@ -32,7 +32,10 @@ export async function segmentPair(
   return { ed: first, es: second };
 }
 
-/** Overlap of the masks with the reference, by chamber and phase; what the gate withholds is counted. */
+/**
+ * Overlap of the masks with the reference, by chamber and phase; masks that the gate withholds are
+ * counted.
+ */
 export async function chamberAgreement(
   session: ModelSession,
   cases: readonly HeartCase[],

@@ -12,7 +12,10 @@ import { mean, round } from './agreement.ts';
 import type { HeartCase } from './echo-cases.ts';
 import { segmentPair } from './echo-chambers.ts';
 
-/** One patient: the reference and the two estimates, percent; null where there was none. */
+/**
+ * One patient, with the reference and the two estimates in per cent; an estimate is null where
+ * there was none.
+ */
 export interface Estimated {
   patient: string;
   reference: number;
@@ -57,7 +60,10 @@ export async function estimateEjectionFractions(
   return estimates;
 }
 
-/** Single-plane discs, cubic pixels; null where the masks have no ventricle with a base. */
+/**
+ * Volume by single-plane discs in cubic pixels; null when the masks contain no ventricle with a
+ * base.
+ */
 function discVolume(masks: ChamberMasks): number | null {
   const outline = (chamber: Chamber) => {
     const label = labelOf(chamber);
@@ -73,7 +79,7 @@ function discVolume(masks: ChamberMasks): number | null {
   return ((Math.PI / 4) * squares * axis.length) / diameters.length;
 }
 
-/** Errors in points of one of the estimates. */
+/** Errors of one of the estimates, in percentage points. */
 function errors(estimates: readonly Estimated[], of: (one: Estimated) => number | null) {
   const found = estimates.flatMap((one) => {
     const value = of(one);
@@ -104,8 +110,8 @@ function correlation(a: readonly number[], b: readonly number[]): number {
 }
 
 /**
- * Agreement of LVEF with the reference, and the agreement that always answering `median` would
- * reach.
+ * Agreement of LVEF with the reference, and for comparison the agreement of a constant answer of
+ * `median`.
  */
 export function ejectionAgreement(estimates: readonly Estimated[], median: number) {
   const accepted = estimates.filter((one) => one.accepted);

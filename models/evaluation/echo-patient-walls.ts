@@ -17,7 +17,10 @@ interface Motion {
   excursion: number;
 }
 
-/** One segment of one patient: by the outlines of the network, and by those of an expert. */
+/**
+ * One wall segment of one patient, measured from the outlines of the network and from those of an
+ * expert.
+ */
 interface PatientWall {
   ejectionFraction: number;
   own: Motion;
@@ -85,7 +88,10 @@ const BANDS = [
 
 const scoreOf = ({ thickening, excursion }: Motion) => motionScore(thickening, excursion);
 
-/** Means, and shares that are scored by one view, by the patient's LVEF: healthy hearts move. */
+/**
+ * Mean motion and shares of each score from one view, grouped by the LVEF of the patient, because
+ * the walls of healthy hearts move.
+ */
 export function wallsByFunction(walls: readonly PatientWall[]) {
   const share = (own: readonly PatientWall[], test: (one: PatientWall) => boolean) =>
     own.length > 0 ? round(own.filter(test).length / own.length, 2) : null;
@@ -110,7 +116,10 @@ export function wallsByFunction(walls: readonly PatientWall[]) {
   const normal = walls.filter(({ own }) => scoreOf(own) === 1);
   return {
     bands,
-    /** Of the segments that are scored normal: those that move less by the expert's outlines. */
+    /**
+     * Of the segments that are scored normal: the share that moves less according to the outlines
+     * of the expert.
+     */
     normalButReduced: share(normal, ({ expert }) => expert.excursion <= EXCURSION.normal),
     normalButHalf: share(normal, ({ expert }) => expert.excursion <= EXCURSION.normal / 2),
   };

@@ -10,7 +10,7 @@ import type { SegmentTruth } from '../phantom/heart/wall-motion.ts';
 import { mean, round } from './agreement.ts';
 import type { SimulatedStudy, StudyTruth } from './echo-study-phantoms.ts';
 
-/** One segment of one heart: its true score, and the product's. */
+/** One segment of one heart, with its true score and the score of the product. */
 export interface WallCase {
   segment: number;
   truth: MotionScore;
@@ -18,7 +18,10 @@ export interface WallCase {
   suspected: MotionScore | null;
 }
 
-/** By thickening, as the guide values have it (echo 9); outward motion is dyskinesia. */
+/**
+ * The true score, from thickening according to the guide values (echo 9); outward motion is
+ * dyskinesia.
+ */
 const truthOf = ({ thickening, excursion }: SegmentTruth): MotionScore =>
   excursionScore(excursion) === 4 ? 4 : thickeningScore(thickening);
 
@@ -31,7 +34,7 @@ interface ScoredSegment {
 const isScored = (one: unknown): one is ScoredSegment =>
   typeof one === 'object' && one !== null && 'segment' in one && 'score' in one;
 
-/** Every segment of a study; a section that was not assessed has scored none. */
+/** Every segment of a study. A section that was not assessed has no scores. */
 export function wallCases(
   walls: readonly SegmentTruth[],
   { sections }: Pick<Result, 'sections'>,
@@ -56,9 +59,9 @@ interface WallAgreement {
   scored: number;
   exact: number;
   withinOne: number;
-  /** Truly reduced, scored normal. */
+  /** Number of truly reduced segments that were scored normal. */
   missed: number;
-  /** Truly normal, scored reduced. */
+  /** Number of truly normal segments that were scored reduced. */
   invented: number;
   suspected: number;
   suspectedRightly: number;
@@ -86,7 +89,7 @@ const LEVELS = [
   { name: 'apical', from: 13, to: 16 },
 ] as const;
 
-/** The agreement by level as a table of Markdown, as `docs/echo.md` has it. */
+/** The agreement by level as the Markdown table in `docs/echo.md`. */
 export function wallTable(walls: readonly WallCase[]): string {
   const row = (name: string, own: readonly WallCase[]) => {
     const all = wallAgreement(own);
@@ -141,7 +144,9 @@ export function studyCase(
 interface QuantityAgreement {
   key: ConceptKey;
   studies: number;
-  /** Not found, or not accepted: nothing that a user could rely on. */
+  /**
+   * Number of values that were not found or not accepted, so that a user could not rely on them.
+   */
   withheld: number;
   meanAbsoluteError: number | null;
   bias: number | null;
@@ -181,7 +186,7 @@ export function errorsOf(cases: readonly StudyCase[], key: ConceptKey) {
   });
 }
 
-/** The agreement as a table of Markdown, as `docs/echo.md` has it. */
+/** The agreement as the Markdown table in `docs/echo.md`. */
 export function agreementTable(rows: readonly QuantityAgreement[]): string {
   const figure = (value: number | null) => (value === null ? '' : String(value));
   const lines = rows.map(
@@ -198,7 +203,10 @@ export function agreementTable(rows: readonly QuantityAgreement[]): string {
   ].join('\n');
 }
 
-/** Studies without fluid, and those of them in which a depth of it was given. */
+/**
+ * The number of studies without pericardial fluid, and how many of them were given a depth of
+ * fluid.
+ */
 export function inventedFluid(cases: readonly StudyCase[]): { without: number; invented: number } {
   const without = cases.filter(({ truth }) => truth['effusion-depth'] === undefined);
   const invented = without.filter(({ said }) =>

@@ -41,7 +41,7 @@ function biplane(at: HeartMoment, { four, two }: ApicalPlanes, cut: Cut): number
   return one && other ? biplaneMl(one, other) : Number.NaN;
 }
 
-/** Discs along the right ventricle; those of its basal third, short of the valve, are looked at. */
+/** Discs along the right ventricle; only those in its basal third, above the valve, are used. */
 const DISCS = 60;
 const BASAL = { from: Math.ceil(0.05 * DISCS), to: DISCS / 3 } as const;
 /** Millimetres from the tricuspid plane within which the border is its base. */
@@ -61,14 +61,15 @@ function rightBasalMm(at: HeartMoment, plane: ImagePlane): number {
   const far = (point: { x: number; y: number }) =>
     Math.hypot(point.x - middle.x, point.y - middle.y);
   const apex = outline.reduce((best, point) => (far(point) > far(best) ? point : best));
-  // From the base up.
+  // The widths from the base upwards.
   const widths = discWidths(outline, apex, middle, DISCS).toReversed();
   return Math.max(...widths.slice(BASAL.from, BASAL.to));
 }
 
 /**
- * What perfect outlines in the planes of a study give: the product's methods measure in planes,
- * which do not show the volume or width of the heart itself.
+ * The values that perfect outlines in the planes of a study would give. They are the reference
+ * because the methods of the product measure in planes, which do not show the volume or width of
+ * the heart itself.
  */
 function truthOfPlanes(heart: Heart, planes: ApicalPlanes): Partial<Record<ConceptKey, number>> {
   const [filled, emptied] = [heart.at(END_DIASTOLE), heart.at(END_SYSTOLE)];
@@ -82,7 +83,7 @@ function truthOfPlanes(heart: Heart, planes: ApicalPlanes): Partial<Record<Conce
   };
 }
 
-/** What a perfect reader would measure in a study, in the unit of each concept. */
+/** The values that a perfect reader would measure in a study, in the unit of each concept. */
 export type StudyTruth = Partial<Record<ConceptKey, number>>;
 
 /** A simulated study on disk: `files/` below the folder, as a pipeline expects it. */
@@ -135,7 +136,10 @@ function shown({ truth }: PhantomFrame, name: string): number {
   return truth.values?.[name] ?? Number.NaN;
 }
 
-/** The territory of one artery (SEG02) that hardly moves, or outwards; its base may be spared. */
+/**
+ * A request for a heart in which the territory of one artery (SEG02) hardly moves, or moves
+ * outwards. The base of the territory may move normally.
+ */
 function stillTerritory(random: Random): HeartRequest {
   const artery = random.pick(ARTERIES);
   const motion = random.range(-0.15, 0.4);
@@ -150,7 +154,7 @@ function stillTerritory(random: Random): HeartRequest {
 const BASAL_SEGMENTS = 6;
 const ATTEMPTS = 20;
 
-/** The heart of a seed; `still`: one territory does not move. */
+/** The heart for a seed. With `still`, one territory does not move. */
 function heartOf(random: Random, still: boolean): Heart {
   const usual = drawRequest(random.fork('request'));
   for (let attempt = 0; ; attempt++) {
@@ -160,13 +164,13 @@ function heartOf(random: Random, still: boolean): Heart {
     try {
       return createHeart(drawHeart(random.fork('heart'), request));
     } catch (error) {
-      // The rest of the wall cannot eject as much as requested.
+      // The moving part of the wall cannot eject the requested volume, so another heart is drawn.
       if (!(error instanceof RangeError) || !still || attempt > ATTEMPTS) throw error;
     }
   }
 }
 
-/** What a perfect reader would take from one clip or display. */
+/** The values that a perfect reader would measure on one clip or display. */
 function truthOfShot({ name, frames }: Pick<Taken, 'name' | 'frames'>): StudyTruth {
   const [diastole, systole] = [least(frames, 'squeeze'), most(frames, 'squeeze')];
   if (name === 'plax') {
@@ -269,8 +273,8 @@ function headerOf(seed: number): StudyHeader {
 }
 
 /**
- * Simulates the study of a seed into `folder`, or reads an existing one. `still`: one territory of
- * its heart does not move.
+ * Simulates the study of a seed into `folder`, or reads an existing one. With `still`, one
+ * territory of its heart does not move.
  */
 export async function simulatedStudy(
   seed: number,

@@ -15,7 +15,7 @@ interface Named {
   found: ViewEstimate;
 }
 
-/** Names each clip as the product does: on its fan, the mean over its frames. */
+/** Names the view of each clip as the product does: from its fan, by the mean over its frames. */
 export async function nameClips(
   session: ModelSession,
   cases: readonly ViewCase[],
@@ -28,8 +28,8 @@ export async function nameClips(
 }
 
 /**
- * How often each view is named, how often the gate withholds it, and how often what is named is
- * right; with the confusions of those that were named wrongly.
+ * How often each view is named, how often the gate withholds the name, and how often the name is
+ * right. Also lists the confusions of the clips that were named wrongly.
  */
 export function viewAgreement(named: readonly Named[]) {
   const views = [...new Set(named.map(({ view }) => view))];

@@ -25,12 +25,12 @@ const entrySchema = z.object({
 const CROP_WIDTH = 224;
 
 export interface HeadReading {
-  /** In pixels of the image; null for what the reader did not see. */
+  /** Lengths in pixels of the image; null for a structure that the reader did not see. */
   lengths: Record<keyof LocatedBrain, number | null>;
   seen: Record<keyof HeadStructures, boolean>;
 }
 
-/** What readers, who were no clinicians, measured on real heads, by data set and image. */
+/** Lengths that readers, who were not clinicians, measured on real heads, by data set and image. */
 export async function headReadings(): Promise<ReadonlyMap<string, HeadReading>> {
   const entries = z.array(entrySchema).parse(JSON.parse(await readFile(FILE, 'utf8')));
   return new Map(

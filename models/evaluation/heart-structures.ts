@@ -25,7 +25,10 @@ function circumferenceRatio(values: Readonly<Record<string, number>>): number {
   );
 }
 
-/** Area of heart over thorax of the phantoms: from small to far above the limit. */
+/**
+ * Range of the ratio of heart area to thorax area in the phantoms: from small to far above the
+ * limit.
+ */
 const AREA_RATIO = { least: 0.18, most: 0.48 } as const;
 
 /** Ratios and axis on `count` stills at any phase of the beat; truth is end diastole. */
@@ -71,7 +74,7 @@ export async function chestOnPhantoms(locator: Locator, seed: number, count: num
 
 /**
  * Real images by plane: how many would be accepted if each were treated as a chest, and with what
- * ratio. There is no reference; on any plane but the thorax an accepted ratio is a false one.
+ * ratio. There is no reference; on any plane except the thorax an accepted ratio is false.
  */
 export async function chestOnReal(locator: Locator, data: string, split: SplitName, show: Show) {
   const seen: Record<

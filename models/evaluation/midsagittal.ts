@@ -20,8 +20,9 @@ interface Judged {
 
 /**
  * How often each labelled structure is found: by the centre (that of the accepted box lies inside
- * the reference) and by the overlap (intersection over union of at least 0.5). `withoutMarks` looks
- * again after the nuchal box was blurred: a model that reads erased calipers would lose it.
+ * the reference) and by the overlap (intersection over union of at least 0.5). `withoutMarks`
+ * repeats the search after blurring the nuchal box: a model that relies on traces of erased
+ * calipers would no longer find it.
  */
 export async function midsagittalAgreement(session: ModelSession, cases: readonly Case[]) {
   const locate = async (image: GrayImage) => (await locateMidsagittal(session, [image]))[0] ?? {};

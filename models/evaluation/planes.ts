@@ -30,8 +30,8 @@ const organOf = (plane: string | undefined) =>
   HEAD_PLANES.some((head) => head === plane) ? 'brain' : plane;
 
 /**
- * Share right by organ (brain, abdomen, femur, thorax) after the gate, and by axial plane among the
- * heads of a labelled axial plane; images labelled `other` are left out.
+ * Share of correct classifications after the gate, by organ (brain, abdomen, femur, thorax), and by
+ * axial plane among the heads with a labelled axial plane. Images labelled `other` are left out.
  */
 export function organAgreement(classified: readonly Classified[]) {
   const labelled = classified.filter(({ one }) => one.plane !== 'other');
@@ -104,13 +104,15 @@ function calibrationError(classified: readonly Classified[]): number {
   return bins.reduce((gap, { right, sum }) => gap + Math.abs(right - sum), 0) / classified.length;
 }
 
-/** The temperature with the least negative log-likelihood, and it, on labelled cases. */
+/**
+ * The temperature with the least negative log-likelihood on labelled cases, and that likelihood.
+ */
 export function bestTemperature(classified: readonly Classified[], current: number) {
   const candidates = Array.from({ length: 56 }, (_, i) => 0.5 + 0.05 * i);
   const loss = (temperature: number) =>
     mean(
       classified.map(({ one, estimate }) => {
-        // Logits up to a constant, from probabilities at the current temperature.
+        // Logits, up to a constant, computed from the probabilities at the current temperature.
         const logits = PLANES.map(
           (plane) => current * Math.log(estimate.probabilities[plane] || 1e-12),
         );

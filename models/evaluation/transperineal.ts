@@ -23,14 +23,14 @@ interface Outlines {
 interface Judged {
   confidence: number;
   accepted: boolean;
-  /** Degrees; null where the model found nothing. */
+  /** Error of the angle in degrees; null when the model found nothing. */
   error: number | null;
   dice: { symphysis: number; head: number } | null;
 }
 
 /**
  * Overlap with the reference masks (1 symphysis, 2 head), and the error of the angle of progression
- * against the angle that the product's geometry reads off the reference.
+ * compared with the angle that the geometry of the product computes from the reference masks.
  */
 export async function transperinealAgreement(session: ModelSession, cases: readonly Case[]) {
   const judged: Judged[] = [];

@@ -25,7 +25,7 @@ interface Label {
   points: Readonly<Record<string, readonly Point[]>>;
 }
 
-/** The results from the maps of phantoms, by quantity, and how often a decision was right. */
+/** Agreement on phantoms by quantity, and how often each decision was right. */
 interface UterusEvaluation {
   measured: Record<string, Measured[]>;
   decisions: Record<string, { right: number; of: number }>;
@@ -33,7 +33,10 @@ interface UterusEvaluation {
 
 const PLANES = ['cervix', 'placenta', 'amniotic-fluid'];
 const WALLS = ['anterior', 'posterior', 'lateral-or-fundal'];
-/** A funnel or a distance closer to the boundary than this may be judged either way, mm. */
+/**
+ * If a funnel or a distance is closer to the decision boundary than this, in mm, either decision
+ * counts as right.
+ */
 const UNDECIDED_MM = 2;
 
 function calibratedClip({ file, columns, rows, mmPerPixel }: Label, image: GrayImage) {

@@ -71,7 +71,10 @@ function ribs(trunk: Axes, random: Random): Layer[] {
   });
 }
 
-/** Stomach on the fetal left; the umbilical vein runs in and bends right at the portal sinus. */
+/**
+ * The stomach on the left of the fetus, and the umbilical vein, which enters in front and bends to
+ * the right at the portal sinus.
+ */
 function stomachAndVein(trunk: Axes, random: Random): Layer[] {
   const stomach = oval(
     trunk,

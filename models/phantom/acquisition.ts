@@ -89,8 +89,8 @@ function isSeen(view: View, point: Point, margin: number): boolean {
 }
 
 /**
- * A random view that shows all of `border` (mm relative to the anatomy's centre). After some
- * tries the anatomy is put on the axis and the probe moved back, as a sonographer would.
+ * A random view that shows all of `border` (mm relative to the anatomy's centre). After some tries
+ * the anatomy is centred on the axis and the probe is moved back, as a sonographer would do.
  */
 export function drawVisibleView(
   extent: Extent,
@@ -116,7 +116,7 @@ export function drawVisibleView(
 /** The machine's settings for a view. */
 export function drawAcquisition(view: View, random: Random): Acquisition {
   const quality = random.unit();
-  // A small field of view goes with a higher frequency, and so with finer resolution.
+  // A small field of view is usually imaged at a higher frequency, which gives finer resolution.
   const fineness = Math.max(0.55, Math.min(1.15, view.window.mmPerPixel / 0.2));
   return {
     sector: view.sector,

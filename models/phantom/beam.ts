@@ -9,7 +9,7 @@ export interface Beam {
   focusMm: number;
   /** Distance from the focus at which the beam is sqrt(2) times as wide. */
   focalZoneMm: number;
-  /** What a phased array resolves at the focus, radians; it takes the place of `lateralMm`. */
+  /** Angular resolution of a phased array at the focus, radians. It replaces `lateralMm`. */
   lateralRadians?: number;
 }
 
@@ -88,7 +88,9 @@ function lateralDeviation(beam: Beam, grid: PolarGrid, sample: number): number {
   return widthMm / spacingMm;
 }
 
-/** Sum of squares of the taps: what the blur leaves of white noise's variance. */
+/**
+ * Sum of squares of the taps: the share of the variance of white noise that remains after the blur.
+ */
 function energy(taps: Float32Array): number {
   return taps.reduce((sum, tap) => sum + tap * tap, 0);
 }

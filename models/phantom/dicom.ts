@@ -26,7 +26,7 @@ export function parseDate(yyyymmdd: string): Date {
   return date;
 }
 
-/** YYYYMMDD. */
+/** Formats a date as YYYYMMDD. */
 export const formatDate = (date: Date) => date.toISOString().slice(0, 10).replaceAll('-', '');
 
 /** How the frames of one file are written, as carts do. */
@@ -126,11 +126,11 @@ export interface StudyHeader {
   patientAge: string;
   patientSizeMetres: number;
   patientWeightKg: number;
-  /** F when absent. */
+  /** Patient's Sex; F when absent. */
   patientSex?: 'F' | 'M';
-  /** Absent where the study is not of a pregnancy. */
+  /** Last Menstrual Date (YYYYMMDD); absent when the patient is not pregnant. */
   lastMenstrualDate?: string;
-  /** UTERUS when absent (PS3.16 annex L). */
+  /** Body Part Examined (PS3.16 annex L); `UTERUS` when absent. */
   bodyPart?: string;
   studyInstanceUid: string;
   seriesInstanceUid: string;
@@ -256,7 +256,7 @@ function image(
 
 /**
  * A Part 10 file of Ultrasound Image Storage (one frame) or Ultrasound Multi-frame Image Storage.
- * All frames must have one screen and one calibration: the header has a place for one only.
+ * All frames must have one screen and one calibration: the header can state only one of each.
  */
 export async function writeUltrasound(
   frames: readonly PhantomFrame[],

@@ -15,7 +15,7 @@ import type { Random } from './random.ts';
 import type { Shape } from './shapes.ts';
 import type { Scene } from './tissue.ts';
 
-/** What one frame of a view shows, and what a perfect reader would measure on it. */
+/** The content of one frame of a view, and the values that a perfect reader would measure on it. */
 interface Exposure {
   scene: Scene;
   acquisition: Acquisition;

@@ -58,8 +58,9 @@ function halfAxes(plane: Plane, sizes: FetalSizes): { u: number; v: number } {
 }
 
 /**
- * Heads have the midline across the beam, and thighs are across it, too, as the guideline requires;
- * an abdomen may have its spine on any side, but the beam must still enter below the rib cage.
+ * Heads have the midline across the beam, and thighs are also across the beam, as the guideline
+ * requires; an abdomen may have its spine on any side, but the beam must still enter below the rib
+ * cage.
  */
 function drawTurn(plane: Plane, random: Random): number {
   if (plane === 'femur') return random.normal(0, 0.3) + (random.chance(0.5) ? Math.PI : 0);

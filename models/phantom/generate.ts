@@ -49,7 +49,10 @@ function parsePlanes(list: string): Subject[] {
   });
 }
 
-/** Of what `--anatomy` names, evenly distributed values instead of those that a view draws. */
+/**
+ * Ranges of the quantities that `--anatomy` names. Their values are evenly distributed, instead of
+ * drawn by the view.
+ */
 type Ranges = readonly { name: string; least: number; most: number }[];
 
 function parseRanges(list: string): Ranges {
@@ -87,7 +90,8 @@ async function generate(
     const random = createRandom(seed).fork(`frame ${i}`);
     const { id, ages, simulate } = subjects[i % subjects.length] as Subject;
     const gaDays = random.integer(ages.youngest, ages.oldest);
-    // Outside the charts' ages a view draws what it shows from the age alone.
+    // Outside the ages of the charts, the sizes are those of the nearest charted age, and a view
+    // draws its content from the age alone.
     const charted = Math.min(CHARTED_DAYS.oldest, Math.max(CHARTED_DAYS.youngest, gaDays));
     const sizes = sizesAt(charted, drawGrowth(random));
     const given = { gaDays, sizes, seed: random.integer(0, 0x7fffffff), frames: 1 };

@@ -7,7 +7,10 @@ export interface Point {
   y: number;
 }
 
-/** An ellipse by its centre, semi-axes a >= b and the angle of a; unit as its owner says. */
+/**
+ * An ellipse by its centre, semi-axes a >= b and the angle of a; the unit depends on the object
+ * that contains it.
+ */
 export interface Ellipse {
   centre: Point;
   a: number;

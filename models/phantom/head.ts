@@ -16,7 +16,10 @@ export interface Head {
 /** What lies inside the skull; `boneMm` is the thickness of the bone around it. */
 export type Contents = (head: HeadAxes, random: Random, boneMm: number) => Layer[];
 
-/** Slits between the bones: a beam's width without echo, not a change of the outline. */
+/**
+ * The sutures: gaps of one beam width without echo between the bones. They do not change the
+ * outline.
+ */
 function sutures(head: HeadAxes, random: Random): Shape[] {
   return Array.from({ length: random.integer(0, 3) }, () => {
     const angle = random.range(0, 2 * Math.PI);

@@ -121,7 +121,7 @@ function compress(
     const gain = acquisition.gain + acquisition.gainSlope * (depth - 0.5);
     for (let line = 0; line < lines; line++) {
       const i = sample * lines + line;
-      // Fewer elements take part at the ends of the array, so the edges of the sector fade.
+      // The edges of the sector fade, because fewer elements contribute at the ends of the array.
       const fade = edge * Math.abs((2 * line) / (lines - 1) - 1) ** 6;
       const drifting = 3 * drift(line / lines, depth);
       decibel[i] = 20 * Math.log10((envelope[i] as number) + 1e-6) + gain - fade + drifting;

@@ -37,7 +37,7 @@ export interface AbdomenTruth extends OutlineTruth {
   apadEnds: [Point, Point];
 }
 
-/** Outer to outer of the ossified diaphysis; `ends` in pixels. */
+/** Length of the ossified diaphysis in mm, from outer end to outer end; `ends` are in pixels. */
 interface FemurTruth {
   ends: [Point, Point];
   flMm: number;

@@ -1,7 +1,8 @@
 import { type Point, type Pose, place } from './geometry.ts';
 
 /**
- * A region: `distance` in mm, negative inside, zero on the border. Nothing is outside of `reach`.
+ * A region: `distance` in mm, negative inside, zero on the border. The whole region is inside
+ * `reach`.
  */
 export interface Shape {
   distance: (x: number, y: number) => number;

@@ -19,13 +19,16 @@ export interface Shot {
   of: Plane | PhantomView;
   frames: number;
   encoding: PixelEncoding;
-  /** What the cart calls the view. */
+  /** The name that the cart gives to the view. */
   viewName?: string;
-  /** By exact weeks. */
+  /** Requested values of the view, as a function of the exact gestational age in weeks. */
   anatomy?: (weeks: number) => Readonly<Record<string, number>>;
 }
 
-/** What a study holds: the planes of biometry, these with stills of the other views, or cines too. */
+/**
+ * Contents of a study: only the planes of biometry; these and stills of the other views; or these,
+ * the stills and cines.
+ */
 const STUDY_CONTENTS = ['biometry', 'stills', 'complete'] as const;
 export type StudyContents = (typeof STUDY_CONTENTS)[number];
 
@@ -51,7 +54,7 @@ const MEASURED: readonly Shot[] = [
 
 const HEAD_CINE: Shot = { of: 'transthalamic', frames: 6, encoding: STILL.jpeg };
 
-/** With the other head planes once, and one cine. */
+/** The measured planes, the other head planes once each, and one cine. */
 const BIOMETRY: readonly Shot[] = [
   ...MEASURED,
   { of: 'transventricular', frames: 1, encoding: STILL.jpeg },
@@ -89,7 +92,10 @@ const BRAIN: readonly Shot[] = [
   }),
 ];
 
-/** A usual pregnancy: fluid and placenta where they belong, a long cervix, three of each measured. */
+/**
+ * A usual pregnancy: normal fluid and placenta, a long cervix, and three images of each measured
+ * view.
+ */
 const OTHER_STILLS: readonly Shot[] = [
   ...['RUQ', 'LUQ', 'LLQ', 'RLQ'].map((quadrant) =>
     still(amnioticFluid, { viewName: `AFI ${quadrant}`, anatomy: () => ({ amount: 1 }) }),

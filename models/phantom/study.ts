@@ -15,7 +15,7 @@ import { drawGrowth, type FetalSizes, type GrowthDeviation, sizesAt } from './si
 import { SHOTS, type Shot, type StudyContents } from './study-shots.ts';
 
 interface StudyRequest {
-  /** Which fetus, mother, hand and machine. */
+  /** Fixes the fetus, the mother, the hand of the sonographer and the machine. */
   seed: number;
   /** Gestational age at the study date, days, 98 to 280. */
   gaDays: number;
@@ -23,11 +23,11 @@ interface StudyRequest {
   growth?: GrowthDeviation;
   /** YYYYMMDD; a fixed date when absent, so that the same request gives the same bytes. */
   studyDate?: string;
-  /** Tells two scans of the same fetus apart: other UIDs, the same images. */
+  /** Distinguishes two scans of the same fetus: the UIDs differ, the images are the same. */
   acquisition?: string;
-  /** The planes of biometry when absent. */
+  /** Contents of the study; only the planes of biometry when absent. */
   contents?: StudyContents;
-  /** Of every image, where a machine knows one only. */
+  /** One encoding for every image, for a machine that has only one. */
   encoding?: PixelEncoding;
 }
 
@@ -89,7 +89,10 @@ interface Taken {
   header: Partial<ImageHeader>;
 }
 
-/** One fetus by one machine: each shot its own hand, the same sizes. */
+/**
+ * Takes one shot of a fetus: the machine and the sizes are the same for all shots, but each has its
+ * own pose.
+ */
 function shoot(shot: Shot, gaDays: number, sizes: FetalSizes, random: Random): Taken {
   const seed = random.integer(0, 0x7fffffff);
   const { of, frames: count, viewName, anatomy } = shot;

@@ -55,9 +55,15 @@ export const TISSUE = {
 export interface Layer {
   shape: Shape;
   tissue: Tissue;
-  /** dB added to the echoes at a place, for what a flat level cannot say (striation, haze). */
+  /**
+   * Level in dB added to the echoes at a place, for effects that a constant level cannot describe
+   * (striation, haze).
+   */
   modulation?: (x: number, y: number) => number;
-  /** Kept exactly as described, where the truth is measured; all else bends a little. */
+  /**
+   * True for a layer whose shape is kept exactly, because the truth is measured on it. All other
+   * layers bend a little.
+   */
   rigid?: true;
 }
 

@@ -8,7 +8,7 @@ export interface ViewRequest {
   sizes: FetalSizes;
   /** Fixes anatomy, pose, machine and speckle. */
   seed: number;
-  /** Frames of a cine; 1 for a still. */
+  /** Number of frames of a cine; 1 for a still. */
   frames: number;
   screen?: Screen;
   /**

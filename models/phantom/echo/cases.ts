@@ -2,10 +2,12 @@ import type { HeartRequest } from '../heart/sizes.ts';
 import type { ColourRequest, Jet } from './colour.ts';
 import type { EchoSpectrumId, Flow } from './spectrum.ts';
 
-/** What an adult has: sizes of the heart, and flows that differ from a healthy adult's. */
+/** A named adult heart: its sizes, and the flows that differ from those of a healthy adult. */
 export interface EchoCase {
   heart: HeartRequest;
-  /** Spectra beside the usual ones, or other velocities of those; cm/s and ms. */
+  /**
+   * Spectra in addition to the usual ones, or different velocities for the usual ones; cm/s and ms.
+   */
   flows: Partial<Record<EchoSpectrumId, Flow>>;
   /** Leaks, and the view that shows each. */
   jets?: readonly (Jet & Pick<ColourRequest, 'view'>)[];
@@ -33,7 +35,7 @@ const HEALTHY: HeartRequest = {
 
 /**
  * Named hearts. Each clearly meets the published criterion of the condition in its name, and none
- * is a patient: they show that a reader follows the sizes, not that it finds disease.
+ * is a patient. They test whether a reader follows the sizes, not whether it finds disease.
  */
 export const ECHO_CASES = {
   normal: { heart: HEALTHY, flows: { 'tricuspid-regurgitation': { peak: 225 } } },

@@ -6,7 +6,7 @@ import { createRandom } from '../random.ts';
 import { overlayMarks } from './overlay.ts';
 import { type EchoRequest, type EchoViewId, FRAME_TIME_MS } from './view.ts';
 
-/** What a perfect reader would measure on one frame: sizes, and points in mm of the image. */
+/** The sizes that a perfect reader would measure on one frame, and points in mm of the image. */
 export interface FrameReading {
   values: Readonly<Record<string, number>>;
   points: Readonly<Record<string, readonly Point[]>>;
@@ -15,7 +15,10 @@ export interface FrameReading {
 /** Beats on the trace below the image. */
 const TRACE_BEATS = 3;
 
-/** A cine of one shot: tissue and machine stay, the heart beats, the trace runs along. */
+/**
+ * A cine of one shot: the tissue and the machine stay the same while the heart beats and the trace
+ * advances.
+ */
 export function cineOf(
   plane: EchoViewId,
   shot: HeartShot,

@@ -8,7 +8,7 @@ import { createNoise, createRandom } from '../random.ts';
 import { cineHeader, type EchoRequest, type EchoViewId, FRAME_TIME_MS } from './view.ts';
 import { ECHO_VIEWS, shotOf } from './views.ts';
 
-/** A leak: the valve, and how wide and far its jet is. */
+/** A leaking valve, with the width and length of its jet. */
 export interface Jet {
   valve: 'mitral' | 'aortic' | 'tricuspid';
   venaContractaMm: number;
@@ -31,7 +31,7 @@ const NYQUIST = 60;
 
 const Z: Place = { x: 0, y: 0, z: 1 };
 
-/** Where a jet starts, where to, in which chamber, and when. */
+/** The start, end, chamber and time of a jet. */
 function courseOf(valve: Jet['valve'], { ventricle, chambers, moment }: HeartMoment) {
   if (valve === 'aortic') {
     const { annulus, direction } = chambers.aorta;
@@ -66,7 +66,10 @@ const BLOOD: readonly Structure[] = [
   STRUCTURE.aorta,
 ];
 
-/** Velocity in cm/s towards the probe to a colour: red towards, blue away, wrapping at the limit. */
+/**
+ * The colour of a velocity in cm/s towards the probe: red towards, blue away, wrapping at the
+ * limit.
+ */
 function colourOf(velocity: number): readonly [number, number, number] {
   const wrapped =
     ((((velocity + NYQUIST) % (2 * NYQUIST)) + 2 * NYQUIST) % (2 * NYQUIST)) - NYQUIST;
@@ -110,7 +113,7 @@ function velocityField(
   };
 }
 
-/** Below it the machine shows tissue, cm/s. */
+/** Velocity in cm/s below which the machine shows tissue instead of colour. */
 const COLOUR_FILTER = 9;
 
 /**

@@ -27,8 +27,8 @@ function drawRequest(random: Random): HeartRequest {
 const ATTEMPTS = 20;
 
 /**
- * A heart for training. A few in a thousand cannot eject as asked with so many still segments: drawn
- * again.
+ * A heart for training. A few in a thousand cannot eject the requested volume with so many still
+ * segments; they are drawn again.
  */
 export function drawBeatingHeart(random: Random): Heart {
   for (let attempt = 0; ; attempt++) {

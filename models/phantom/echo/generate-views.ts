@@ -15,10 +15,11 @@ import { ECHO_VIEWS } from './views.ts';
  * Single frames of any view, each of another heart at a random moment of its beat, for the training
  * of the classifier of views and of the parasternal structures:
  *
- *   node models/phantom/echo/generate-views.ts --out DIR --count N [--seed S] [--views PLAX,A4C]
+ * node models/phantom/echo/generate-views.ts --out DIR --count N [--seed S] [--views PLAX,A4C]
  *     [--size 256] [--masks]
  *
- * Labels as those of generate.ts; `mask` with --masks alone, in the values of STRUCTURE.
+ * The labels are those of generate.ts. `mask` is written only with --masks, with the values of
+ * STRUCTURE.
  */
 const { values } = parseArgs({
   options: {
@@ -31,7 +32,7 @@ const { values } = parseArgs({
   },
 });
 
-/** One picture of all masks. */
+/** Combines all masks into one picture. */
 function labelsOf({ columns, rows, truth }: PhantomFrame): Uint8Array {
   const labels = new Uint8Array(columns * rows);
   for (const [name, mask] of Object.entries(truth.masks ?? {})) {

@@ -18,7 +18,7 @@ import { apicalShot } from './windows.ts';
 const USAGE =
   'node models/phantom/echo/generate.ts --out DIR --count N [--first I] [--seed S] [--views a4c,a2c,a3c] [--size 256]';
 
-/** Moments a pair is taken at. */
+/** The moments of the beat at which a pair is taken. */
 const PHASES = ['ED', 'ES'] as const;
 type Phase = (typeof PHASES)[number];
 
@@ -103,7 +103,7 @@ function parseViews(list: string): ApicalView[] {
   });
 }
 
-/** `count` images from pair `first` on, two of each heart, the views in turn. */
+/** Writes `count` images starting with pair `first`: two of each heart, with the views in turn. */
 async function generate(
   views: readonly ApicalView[],
   request: { seed: number; size: number; out: string; count: number; first: number },

@@ -37,7 +37,10 @@ function vessel(lumen: Shape, structure: string): Piece[] {
   ];
 }
 
-/** Diameter of the inferior vena cava at a moment of breathing: it narrows with the intake. */
+/**
+ * Diameter of the inferior vena cava at a moment of breathing: the vein narrows when the patient
+ * breathes in.
+ */
 export function cavaDiameterMm({ cava }: HeartSizes, seconds: number): number {
   const breath = 0.5 - 0.5 * Math.cos((2 * Math.PI * seconds * BREATHS_PER_MINUTE) / 60);
   return cava.diameterMm * (1 - cava.collapse * breath ** 1.5);

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { interleavedRgb } from '../dicom.ts';
 import type { PhantomFrame } from '../frame.ts';
 
-/** Enough that the speckle survives; a handheld scanner's own clips are not finer. */
+/**
+ * Bits per second: enough to preserve the speckle. The clips of a real handheld scanner are not
+ * finer.
+ */
 const BIT_RATE = 3_000_000;
 
 /**

@@ -99,7 +99,8 @@ function annulusLine(heart: Heart, side: 'tricuspid' | 'mitral'): Line {
     side === 'tricuspid'
       ? sum([1, centre], [radiusMm, across(205)])
       : sum([diastole.radius(30, 1) + 2, across(30)], [diastole.baseZ, Z]);
-  // Along the axis, as the guideline asks of the cursor: the sweep then shows the whole excursion.
+  // The cursor is along the axis, as the guideline requires, so that the sweep shows the whole
+  // excursion.
   const face = sum([1, outer], [ventricle.lengthMm + 16 - outer.z, Z]);
   const direction = sum([-1, Z]);
   const excursion =
@@ -176,7 +177,10 @@ interface MModeRequest {
   screen?: Screen;
 }
 
-/** Columns are computed this often and repeated between: a sweep's pulses are slower than pixels. */
+/**
+ * One in this many columns is computed and then repeated, because the pulses of a sweep are slower
+ * than its pixels.
+ */
 const PULSE_COLUMNS = 2;
 
 /** An M-mode sweep along one line of the beating heart. */

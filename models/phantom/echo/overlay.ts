@@ -15,7 +15,10 @@ function electrocardiogram(phase: number): number {
 
 /** What the machine writes over an echo: trace of the beat, depth marks, text. */
 export interface Marks {
-  /** Phase of the beat at the left end of the trace and beats along it; absent: no trace. */
+  /**
+   * Phase of the beat at the left end of the trace, and the number of beats along it; no trace is
+   * drawn when absent.
+   */
   trace?: { from: number; beats: number; now: number };
   ruler: boolean;
   text: readonly string[];

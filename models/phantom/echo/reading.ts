@@ -5,7 +5,7 @@ import type { FrameReading } from './cine.ts';
 
 const Z: Place = { x: 0, y: 0, z: 1 };
 
-/** Share of the axis from the mitral plane at which the leaflets' tips lie: where PLAX is measured. */
+/** Share of the axis from the mitral plane to the tips of the leaflets, where PLAX is measured. */
 const TIPS_SHARE = 0.28;
 
 const CHAMBER_AREAS = [
@@ -19,7 +19,10 @@ function rightMiddle({ chambers }: HeartMoment, structure: number): Place {
   return sum([1, centre], [structure === STRUCTURE.rightVentricle ? 8 : -14, Z]);
 }
 
-/** What the whole beat gives, the same in each frame: volumes in three dimensions, annular motion. */
+/**
+ * Values of the whole beat, which are the same in each frame: volumes in three dimensions and
+ * annular motion.
+ */
 export function beatValues(heart: Heart): Record<string, number> {
   const { endDiastolicMl, endSystolicMl, sizes } = heart;
   return {

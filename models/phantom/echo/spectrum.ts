@@ -24,7 +24,10 @@ import {
   systolicLeak,
 } from './waveforms.ts';
 
-/** How the gate listens: pulsed at a place, continuous along the line, or to slow strong tissue. */
+/**
+ * Doppler mode: pulsed at one place, continuous along the line, or tissue, which moves slowly and
+ * has strong echoes.
+ */
 type Mode = 'pulsed' | 'continuous' | 'tissue';
 
 /** Velocities in cm/s, times in ms, by name. */
@@ -34,11 +37,11 @@ interface SpectrumKind {
   mode: Mode;
   viewName: string;
   waveform(beat: Beat, flow: Flow): EchoWaveform;
-  /** A healthy adult's, for what a caller leaves open. */
+  /** Values of a healthy adult, used for those that the caller does not give. */
   usual: Flow;
 }
 
-/** Reads names that `usual` holds. */
+/** Describes a kind of spectrum that uses the names in `usual`. */
 const kind = <Names extends string>(
   mode: Mode,
   viewName: string,
@@ -96,7 +99,7 @@ const USUAL_SCREEN: Screen = { columns: 800, rows: 600 };
 /** Ticks of the scale, cm/s. */
 const TICKS: Readonly<Record<Mode, number>> = { pulsed: 20, continuous: 100, tissue: 5 };
 
-/** How much of the blood or tissue in the gate is slower than the fastest. */
+/** Range of the slowest velocity in the gate as a share of the fastest, for blood or tissue. */
 const SLOWEST: Readonly<Record<Mode, readonly [number, number]>> = {
   pulsed: [0.45, 0.75],
   continuous: [0.02, 0.1],
@@ -110,7 +113,9 @@ const FILTER: Readonly<Record<Mode, readonly [number, number]>> = {
   tissue: [0.3, 0.6],
 };
 
-/** Both sides of the baseline get what the flow needs and a margin. */
+/**
+ * Chooses the display: each side of the baseline gets the range that the flow needs and a margin.
+ */
 function displayOf(
   { velocity }: EchoWaveform,
   beat: Beat,
@@ -198,7 +203,7 @@ export function simulateEchoSpectrum(id: EchoSpectrumId, request: SpectrumReques
   };
 }
 
-/** Bit of value 4 of Image Type that says the mode (PS3.3 C.8.5.6.1.1). */
+/** Bit of value 4 of Image Type that states the mode (PS3.3 C.8.5.6.1.1). */
 const MODE_FLAG: Readonly<Record<Mode, string>> = {
   pulsed: '0008',
   continuous: '0004',

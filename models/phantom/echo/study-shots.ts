@@ -9,7 +9,7 @@ import { type EchoSpectrumId, simulateEchoSpectrum, spectrumHeader } from './spe
 import { type EchoRequest, type EchoViewId, FRAME_TIME_MS } from './view.ts';
 import { ECHO_VIEWS } from './views.ts';
 
-/** One image or cine as taken: a file once it has a patient. */
+/** One image or cine as it was taken. It becomes a file when the patient is added. */
 export interface Taken {
   name: string;
   frames: PhantomFrame[];

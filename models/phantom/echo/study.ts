@@ -19,7 +19,7 @@ import { takeStudy } from './study-shots.ts';
 import { ECHO_VIEWS } from './views.ts';
 
 interface EchoStudyRequest {
-  /** Which patient, hand and machine. */
+  /** Fixes the patient, the hand of the sonographer and the machine. */
   seed: number;
   /** A named heart; `normal` when absent. */
   of?: EchoCaseName;
@@ -27,11 +27,11 @@ interface EchoStudyRequest {
   beats?: number;
   /** YYYYMMDD; a fixed date when absent, so that the same request gives the same bytes. */
   studyDate?: string;
-  /** Tells two scans of the same heart apart: other UIDs, the same images. */
+  /** Distinguishes two scans of the same heart: the UIDs differ, the images are the same. */
   acquisition?: string;
 }
 
-/** What a perfect reader would measure of the heart as a whole. */
+/** The values that a perfect reader would measure for the heart as a whole. */
 interface HeartTruth {
   of: EchoCaseName;
   studyDate: string;
@@ -61,7 +61,7 @@ export interface EchoStudy {
 
 const DEFAULT_STUDY_DATE = '20260115';
 
-/** Between a good window and the spread of the training images. */
+/** Clarity of handheld clips: between a good window and the spread of the training images. */
 const HANDHELD_CLARITY = 0.7;
 
 const ENCODING: PixelEncoding = { compression: 'jpeg', colour: 'grey' };
@@ -169,7 +169,7 @@ const HANDHELD_FRAMES_PER_SECOND = 30;
 
 /**
  * Clips of the same heart as a handheld scanner exports them: MP4, no header, no calibration, and a
- * looser hand. `bytes` of each file is the video.
+ * less steady hand. `bytes` of each file is the video.
  *
  * @throws Error where FFmpeg's binding is not installed
  */

@@ -24,13 +24,16 @@ export interface EchoRequest {
   heart: Heart;
   /** Fixes the hand, the machine and the speckle. */
   seed: number;
-  /** From the R wave on; 1 for a still. */
+  /** Number of frames from the R wave on; 1 for a still. */
   frames: number;
   /** Time of the first frame after the R wave, seconds. */
   startS?: number;
   frameTimeMs?: number;
   screen?: Screen;
-  /** 0: as wide a spread as for training; 1: a good window and a steady hand (the usual). */
+  /**
+   * Clarity of the clip: 0 for the wide spread of the training images, 1 for a good window and a
+   * steady hand (the default).
+   */
   clarity?: number;
   /** Whether truth has masks, which cost as much time as the image; true when absent. */
   masks?: boolean;
@@ -39,12 +42,12 @@ export interface EchoRequest {
 /** A view of an adult heart: frames with their truth, and what its DICOM header says. */
 export interface EchoView {
   id: EchoViewId;
-  /** Structures that stand still need no beat: a cine all the same. */
+  /** Simulates the frames. Views of structures that do not beat also give a cine. */
   simulate(request: EchoRequest): PhantomFrame[];
   header(request: EchoRequest): Partial<ImageHeader>;
 }
 
-/** 30 frames a second. */
+/** Milliseconds per frame, for 30 frames per second. */
 export const FRAME_TIME_MS = 33.3;
 
 export const DEFAULT_SCREEN: Screen = { columns: 480, rows: 400 };

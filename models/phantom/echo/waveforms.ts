@@ -27,7 +27,7 @@ function meanGradient(velocity: (s: number) => number, from: number, to: number)
   return total / steps;
 }
 
-/** Rises to `peak` at a share of the time and falls again, both smoothly. */
+/** A flow that rises smoothly to `peak` at a share `at` of the time and falls smoothly again. */
 function ejection(t: number, from: number, to: number, peak: number, at: number): number {
   const p = (t - from) / (to - from);
   if (p <= 0 || p >= 1) return 0;
@@ -35,7 +35,7 @@ function ejection(t: number, from: number, to: number, peak: number, at: number)
   return peak * Math.sin((Math.PI / 2) * side) ** 1.2;
 }
 
-/** Straight rise and straight fall. */
+/** A flow that rises and falls along straight lines; 1 at `peakAt`. */
 function triangle(t: number, start: number, peakAt: number, end: number): number {
   if (t <= start || t >= end) return 0;
   return t < peakAt ? (t - start) / (peakAt - start) : (end - t) / (end - peakAt);

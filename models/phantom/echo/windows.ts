@@ -13,7 +13,10 @@ import type { HeartSizes } from '../heart/sizes.ts';
 import type { ImagePlane } from '../heart/space.ts';
 import type { Random } from '../random.ts';
 
-/** How carefully the clip was taken: 0 as widely as for training, 1 a good window and a steady hand. */
+/**
+ * How carefully the clip was taken: 0 for the wide spread of the training images, 1 for a good
+ * window and a steady hand.
+ */
 export interface Care {
   clarity: number;
 }

@@ -29,7 +29,7 @@ function ellipsoid({ centre, axis, a, b, c }: Ellipsoid): Distance {
   };
 }
 
-/** All within `radius` of a chain of points. */
+/** The region within `radius` of a chain of points. */
 function tube(points: readonly Place[], radius: number): Distance {
   return (x, y, z) => {
     let nearest = Number.POSITIVE_INFINITY;
@@ -105,10 +105,10 @@ const RIGHT = { angle: 195, reach: 82 } as const;
 /** Share of the atrium's half length between its middle and the mitral plane. */
 const ATRIUM_BELOW = 0.6;
 
-/** What such a cut leaves of an ellipsoid's volume. */
+/** Share of the volume of an ellipsoid that such a cut leaves. */
 const ATRIUM_SHARE = 1 - ((1 - ATRIUM_BELOW) ** 2 * (2 + ATRIUM_BELOW)) / 4;
 
-/** All but the left ventricle, at one moment. */
+/** All chambers except the left ventricle, at one moment of the beat. */
 export interface Chambers {
   aorta: AorticRoot;
   leftAtrium: Distance;
@@ -117,7 +117,7 @@ export interface Chambers {
   rightAtrium: Distance;
   /** Without its outflow tract; `epicardium` is the distance to that of the left ventricle. */
   rightVentricle(x: number, y: number, z: number, epicardium: number): number;
-  /** Outflow tract of the right ventricle and pulmonary trunk; `pulmonaryValve` parts them. */
+  /** Outflow tract of the right ventricle and pulmonary trunk; `pulmonaryValve` separates them. */
   outflow: Distance;
   pulmonaryValve: Place;
   tricuspidZ: number;

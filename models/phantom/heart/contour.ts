@@ -2,13 +2,14 @@ import type { Point } from '../geometry.ts';
 import { emptySample, type HeartMoment, STRUCTURE, type Structure } from './heart.ts';
 import { fromImage, type ImagePlane, toImage } from './space.ts';
 
-/** Furthest a border may lie from the point inside, mm. */
+/** Largest distance of a border from the point inside it, mm. */
 const REACH_MM = 130;
 const STEP_MM = 1.5;
 
 /**
- * The border of a structure in an imaging plane as a polygon (mm of the image), by rays from a point
- * inside it; empty where the point is not inside. Exact where the structure is seen whole from there.
+ * The border of a structure in an imaging plane as a polygon (mm of the image), by rays from a
+ * point inside it; empty where the point is not inside. The border is exact where straight lines
+ * from that point reach all of it.
  */
 export function borderOf(
   heart: HeartMoment,
@@ -108,7 +109,7 @@ const middleOf = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y +
 
 const distance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
 
-/** How near the mitral plane a border point belongs to the base, mm. */
+/** A border point within this distance of the mitral plane belongs to the base, mm. */
 const BASE_MM = 0.35;
 
 /** Long axis from the middle of the base to the farthest point, and the widths of twenty discs. */

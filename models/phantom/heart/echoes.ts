@@ -5,7 +5,7 @@ import { emptySample, type HeartMoment, type HeartSample, MATTER, type Matter } 
 import type { Look } from './look.ts';
 import { fromImage, type ImagePlane } from './space.ts';
 
-/** Acoustic impedance of what the beam meets, relative: 0 blood, 1 muscle. */
+/** Relative acoustic impedance of each kind of matter: 0 for blood, 1 for muscle. */
 const IMPEDANCE: Readonly<Record<Matter, number>> = {
   [MATTER.outside]: 0.75,
   [MATTER.blood]: 0,
@@ -82,7 +82,7 @@ function lineLoss(look: Look, across: number, depth: number): number {
   return loss;
 }
 
-/** Haze that stands still while the heart moves: near field, reverberation, clutter. */
+/** Power of the haze that does not move with the heart: near field, reverberation and clutter. */
 function clutterPower(look: Look, depth: number, slow: number): number {
   let power = amplitude(look.nearField.dB - (20 * depth) / look.nearField.share) ** 2;
   for (const { at, dB, width } of look.bands) {
@@ -92,8 +92,8 @@ function clutterPower(look: Look, depth: number, slow: number): number {
 }
 
 /**
- * The echoes of a heart in an imaging plane. Outside of the heart are lung, liver and chest wall,
- * as `look` says.
+ * The echoes of a heart in an imaging plane. The lung, liver and chest wall outside the heart are
+ * drawn according to `look`.
  */
 export function mapHeart(
   heart: HeartMoment,
@@ -159,7 +159,10 @@ interface Mapped {
   patchy: Float32Array;
 }
 
-/** Borders reflect: more where they lie across the beam. */
+/**
+ * Adds the reflections of borders, which are stronger where the border is perpendicular to the
+ * beam.
+ */
 function addInterfaces(
   { level, impedance, clutter, patchy }: Mapped,
   grid: PolarGrid,

@@ -39,9 +39,9 @@ export interface HeartSample {
   matter: Matter;
   endocardium: number;
   epicardium: number;
-  /** Of the left ventricle: apex 0, mitral plane 1. */
+  /** Position along the axis of the left ventricle: 0 at the apex, 1 at the mitral plane. */
   along: number;
-  /** To the outer border of the heart as a whole. */
+  /** Distance to the outer border of the heart as a whole. */
   surface: number;
 }
 
@@ -50,7 +50,7 @@ export interface HeartMoment {
   moment: Moment;
   ventricle: Ventricle;
   chambers: Chambers;
-  /** What is at a place, written into `sample`, which a caller keeps for many places. */
+  /** Writes what is at a place into `sample`, which the caller can reuse for many places. */
   probe(x: number, y: number, z: number, sample: HeartSample): void;
 }
 
@@ -79,7 +79,7 @@ const PERICARDIUM_MM = 1.6;
 
 /** Half the thickness of the fibrous ring of the tricuspid valve, mm. */
 const RING_MM = 2.2;
-/** Half the thickness as the beam shows it. */
+/** Half the thickness of a leaflet as the beam shows it, mm. */
 const LEAFLET_MM = 1.2;
 
 /** Nearest distance from (out, up) to the line of a leaflet, in the half plane of its annulus. */

@@ -2,9 +2,9 @@ import { createNoise, type Random } from '../random.ts';
 
 /**
  * How one heart looks on one machine: mean levels in dB relative to white, and what changes them
- * from place to place. The ranges are those of the measured recipe for simulated apical views:
- * wide on purpose, and next to them what real screens do to a wall (an apex as dark as the cavity,
- * a lateral wall that fades, an inner wall that looks like blood).
+ * from place to place. The ranges are those of the measured recipe for simulated apical views: they
+ * are wide on purpose. Added to them are effects of real screens on a wall (an apex as dark as the
+ * cavity, a lateral wall that fades, an inner wall that looks like blood).
  */
 export interface Look {
   blood: number;
@@ -54,7 +54,10 @@ export interface Look {
 const rarely = (random: Random, chance: number, low: number, high: number) =>
   random.chance(chance) ? random.range(low, high) : 0;
 
-/** `clarity` from 0 (as widely drawn as for training) to 1 (a good acoustic window). */
+/**
+ * Draws a look. `clarity` runs from 0 (the wide spread of the training images) to 1 (a good
+ * acoustic window).
+ */
 export function drawLook(random: Random, clarity = 0): Look {
   const between = (low: number, high: number, good: number) =>
     random.range(low, high) * (1 - clarity) + good * clarity;

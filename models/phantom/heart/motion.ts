@@ -1,4 +1,4 @@
-/** What moves the heart at one moment of the beat; all from 0 to 1. */
+/** The state of contraction at one moment of the beat; every value is from 0 to 1. */
 export interface Moment {
   /** Emptying of the ventricles: 0 end diastole, 1 end systole. */
   squeeze: number;
@@ -44,10 +44,10 @@ export function beatAt(beatsPerMinute: number): Beat {
   };
 }
 
-/** Share of the stroke volume that is back after rapid filling. */
+/** Share of the stroke volume that has flowed back after rapid filling. */
 const RAPID_SHARE = 0.7;
 
-/** Share that seeps in during diastasis. */
+/** Share of the stroke volume that flows in during diastasis. */
 const DIASTASIS_SHARE = 0.06;
 
 /** The heart `seconds` after an R wave; periodic. */

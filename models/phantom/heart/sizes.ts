@@ -6,9 +6,12 @@ export interface VentricleShape {
   lengthMm: number;
   /** Half the width of the cavity where it is widest, mm. */
   radiusMm: number;
-  /** Where it is widest, from the apex (0) to the mitral plane (1). */
+  /** Level at which the cavity is widest, from the apex (0) to the mitral plane (1). */
   widest: number;
-  /** Exponent of the superellipse from there to the apex: 2 an ellipse, more a blunter apex. */
+  /**
+   * Exponent of the superellipse from the widest level to the apex: 2 gives an ellipse, a larger
+   * value a blunter apex.
+   */
   bluntness: number;
   /** Width at the mitral plane as a share of the widest. */
   baseShare: number;
@@ -26,17 +29,20 @@ export interface VentricleShape {
   mitralTilt: number;
   septalWallMm: number;
   lateralWallMm: number;
-  /** Of the wall at the apex to that of the sides. */
+  /** Ratio of the wall thickness at the apex to that at the sides. */
   apexShare: number;
 }
 
 /** How the left ventricle contracts. */
 export interface Contraction {
-  /** Of the true volume, 0 to 1. */
+  /** Ejection fraction of the true volume, 0 to 1. */
   ejectionFraction: number;
   /** Shortening of the long axis, share of the length at end diastole. */
   longitudinal: number;
-  /** Inward motion of the seventeen segments: 1 as the others, 0 none, below 0 outwards. */
+  /**
+   * Inward motion of the seventeen segments: 1 for full motion, 0 for none, negative for outward
+   * motion.
+   */
   segments: readonly number[];
 }
 
@@ -57,7 +63,7 @@ export interface HeartSizes {
     wallMm: number;
   };
   aorta: { annulusMm: number; sinusMm: number; ascendingMm: number };
-  /** Opening of the aortic cusps, 1 full. */
+  /** Opening of the aortic cusps; 1 is fully open. */
   aorticOpening: number;
   /** Width of pericardial fluid behind the ventricles, mm. */
   effusionMm: number;
@@ -67,7 +73,10 @@ export interface HeartSizes {
 /** Seventeen segments that all move alike. */
 const EVEN_MOTION: readonly number[] = Array.from({ length: 17 }, () => 1);
 
-/** What a caller may ask for; the rest is drawn. Lengths in mm, volumes in ml, shares 0 to 1. */
+/**
+ * The values that a caller may request; the others are drawn at random. Lengths in mm, volumes in
+ * ml, shares 0 to 1.
+ */
 export interface HeartRequest {
   lengthMm?: number;
   /** Inner width of the ventricle, twice its radius. */
@@ -89,7 +98,7 @@ export interface HeartRequest {
   effusionMm?: number;
   cavaMm?: number;
   cavaCollapse?: number;
-  /** 1 as uneven as hearts are drawn for training; 0 smooth. */
+  /** Unevenness of the wall: 1 as for training, 0 for a smooth wall. */
   unevenness?: number;
 }
 

@@ -9,7 +9,7 @@ export interface Place {
   z: number;
 }
 
-/** Radians. */
+/** Converts degrees to radians. */
 export const degrees = (angle: number) => (angle * Math.PI) / 180;
 
 /** A unit vector across the long axis, by its angle of the bull's-eye in degrees. */

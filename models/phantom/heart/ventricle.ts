@@ -60,7 +60,7 @@ function unevenness(shape: VentricleShape, angle: number, along: number): number
 /** A left ventricle at one moment. */
 export interface Ventricle {
   apexZ: number;
-  /** Of the mitral plane on the long axis. */
+  /** Height z of the mitral plane on the long axis, mm. */
   baseZ: number;
   /** Height of the mitral plane at (x, y). */
   mitralPlane(x: number, y: number): number;
@@ -71,7 +71,7 @@ export interface Ventricle {
   wall(angle: number, along: number): number;
   /** Where the bowed axis runs at a level. */
   middleAt(along: number): { x: number; y: number };
-  /** Of the cavity, by integration. */
+  /** Volume of the cavity in ml, by integration. */
   volumeMl: number;
 }
 
@@ -114,7 +114,10 @@ function volumeOf(shape: VentricleShape, radii: Float32Array, lengthMm: number):
   return (total * ((2 * Math.PI) / AROUND) * (lengthMm / ALONG)) / 1000;
 }
 
-/** What stays the same over the beat, and how far the wall comes in at end systole. */
+/**
+ * The part of a ventricle that stays the same over the beat, and how far the wall moves inwards at
+ * end systole.
+ */
 interface BeatingVentricle {
   shape: VentricleShape;
   contraction: Contraction;
@@ -135,9 +138,9 @@ function squeezed(
 }
 
 /**
- * Finds the inward motion at which the ventricle ejects what is asked for, by bisection.
+ * Finds by bisection the inward motion at which the ventricle has the requested ejection fraction.
  *
- * @throws RangeError where the segments that move cannot eject it
+ * @throws RangeError when the moving segments cannot eject that much
  */
 export function createVentricle(shape: VentricleShape, contraction: Contraction): BeatingVentricle {
   const diastole = diastolicWall(shape);

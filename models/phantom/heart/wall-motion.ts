@@ -4,9 +4,9 @@ import { APICAL_RIGHT } from './planes.ts';
 import { across, dot } from './space.ts';
 import type { Ventricle } from './ventricle.ts';
 
-/** What a segment of the wall does from end diastole to end systole, per cent. */
+/** Change of a wall segment from end diastole to end systole, in per cent. */
 export interface SegmentTruth {
-  /** 1 to 16 (Cerqueira 2002). */
+  /** Number of the segment, 1 to 16 (Cerqueira 2002). */
   segment: number;
   thickening: number;
   /** Loss of the radius; outwards is negative. */
@@ -45,7 +45,7 @@ function over(
   return sum / count;
 }
 
-/** Thickening and inward motion of the sixteen segments, as the model of the heart has them. */
+/** Thickening and inward motion of the sixteen segments, computed from the model of the heart. */
 export function segmentTruths(heart: Heart): SegmentTruth[] {
   const [diastole, systole] = [heart.at(END_DIASTOLE).ventricle, heart.at(END_SYSTOLE).ventricle];
   return RINGS.flatMap((ring) =>

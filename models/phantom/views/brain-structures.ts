@@ -70,7 +70,7 @@ export function posteriorFossa(
   const turn = random.range(0.05, 0.5);
   const length = half * random.range(0.5, 0.72);
   const broad = half * random.range(0.5, 0.58);
-  // Outer border of the swept hemisphere at exactly half the diameter.
+  // The outer border of the swept hemisphere is at exactly half the diameter.
   const v = half - halfAcross(length, broad, turn);
   const occiput = head.a - boneMm;
   const vermisEnd = occiput - cisternaMm;
@@ -212,7 +212,7 @@ function lateralVentricles(head: HeadAxes, atrialMm: number, random: Random): Br
 interface BrainView {
   id: string;
   plane: 'transcerebellar' | 'transventricular';
-  /** Sizes in mm, by the names of `anatomy`; drawn where the caller asks for none. */
+  /** Sizes in mm, by the names of `anatomy`; drawn at random where the caller requests none. */
   draw(request: ViewRequest, random: Random): Record<string, number>;
   build(
     head: HeadAxes,

@@ -17,7 +17,10 @@ export interface CervixSizes {
   /** From the shoulders of the funnel to the functional internal os, mm; 0 for T. */
   funnelDepthMm: number;
   funnelWidthMm: number;
-  /** Where the placenta's lower edge lies along the wall, mm from the os; null: no placenta. */
+  /**
+   * Where the placenta's lower edge lies along the wall, mm from the os; null when there is no
+   * placenta.
+   */
   placenta: { edgeMm: number; side: 'anterior' | 'posterior'; thicknessMm: number } | null;
 }
 
@@ -40,12 +43,15 @@ export interface Cervix {
   canal: Point[];
   /** Both ends of the funnel's mouth. */
   shoulders: [Point, Point];
-  /** Lower edge of the placenta on the wall; null: none. Signed distance to the internal os, mm. */
+  /**
+   * Lower edge of the placenta on the wall; null when there is none. Signed distance to the
+   * internal os, mm.
+   */
   edge: { at: Point; toOsMm: number } | null;
   pieces: Piece[];
 }
 
-/** Levels that a machine and a patient change, dB about the usual grey. */
+/** A tissue with its level changed by `by` dB, as levels vary between machines and patients. */
 const shifted = (tissue: Tissue, by: number): Tissue => ({ ...tissue, echo: tissue.echo + by });
 
 /** A region given in the pose's own u and v; `extent` bounds it about the pose's centre. */
@@ -268,7 +274,7 @@ export function buildCervix(
     pieces: [
       ...drawSurroundings(sector, middle.y, random.fork('around')),
       ...drawBladder(sizes, pose, bodyMm, random.fork('bladder')),
-      // The lips end in a bright line against the vagina, which tells the external os.
+      // The lips end in a bright line against the vagina, which shows where the external os is.
       { shape: grown(outer, random.range(0.3, 0.9)), tissue: shifted(TISSUE.membrane, lips) },
       {
         shape: outer,

@@ -30,8 +30,9 @@ function joined(shapes: readonly [Shape, ...Shape[]]): Shape {
 }
 
 /**
- * Head and trunk that touch both ends of the crown-rump length; a bean below 8 mm, where the two
- * are not told apart. `beat` runs from -1 (systole) to 1 (diastole): the heart grows and darkens.
+ * Head and trunk that touch both ends of the crown-rump length; below 8 mm a bean shape, because
+ * head and trunk cannot be distinguished. `beat` runs from -1 (systole) to 1 (diastole): the heart
+ * grows and darkens.
  */
 function buildEmbryo(pose: Pose, crlMm: number, beat: number, random: Random): Embryo {
   const half = crlMm / 2;
@@ -99,20 +100,20 @@ function buildEmbryo(pose: Pose, crlMm: number, beat: number, random: Random): E
   };
 }
 
-/** One early pregnancy in millimetres; what is 0 is not there. */
+/** Sizes of one early pregnancy in mm. A structure of size 0 is absent. */
 interface EarlySizes {
   /** Inner diameters of the sac: along the uterus, from front to back, from side to side. */
   sac: { lengthMm: number; heightMm: number; widthMm: number };
   /** Inner to inner. */
   yolkSacMm: number;
   crlMm: number;
-  /** Beats per minute; 0: no cardiac activity. */
+  /** Beats per minute; 0 means no cardiac activity. */
   heartRate: number;
 }
 
 /**
  * Mean sac diameter of an age: GA in days less 30 (Nyberg 1987). Crown-rump length: the curve of
- * Robinson and Fleming 1975 turned round. Kept apart from the gateway's charts on purpose.
+ * Robinson and Fleming 1975, inverted. Deliberately separate from the charts of the gateway.
  */
 const meanSacMm = (days: number) => Math.max(3, days - 30);
 const crlMmAt = (days: number) => (days < 39 ? 0 : ((days - 23.73) / 8.052) ** 2 / 1.037);
@@ -123,7 +124,7 @@ function drawEarlySizes({ gaDays, anatomy = {} }: ViewRequest, random: Random): 
   const shape = [random.range(0.85, 1.35), random.range(0.65, 0.95), random.range(0.85, 1.15)];
   const sum = shape.reduce((total, value) => total + value, 0);
   const [long = 1, high = 1, wide = 1] = shape.map((value) => (3 * mean * value) / sum);
-  // An embryo lies inside its sac, whatever length is asked for.
+  // The embryo must fit into its sac, whatever length is requested.
   const crlMm = Math.min(anatomy.crlMm ?? crlMmAt(gaDays) * random.range(0.92, 1.08), 0.85 * long);
   const yolkSacMm =
     anatomy.yolkSacMm ??
@@ -201,7 +202,7 @@ function yolkSac(at: Pose, innerMm: number): { layers: Layer[]; inner: Shape } {
   };
 }
 
-/** The embryo on the floor of its sac, no further from its middle than it fits. */
+/** Places the embryo on the floor of its sac, only as far from the middle as it fits. */
 function placeEmbryo(
   pose: Pose,
   sac: { a: number; b: number },
@@ -229,7 +230,7 @@ interface Anatomy {
   truth(acquisition: Acquisition): FrameTruth;
 }
 
-/** Sac with its contents. Anatomy that was asked for and does not fit is not squeezed in. */
+/** Sac with its contents. Requested anatomy that does not fit is left out. */
 function buildSac(
   womb: Womb,
   sizes: EarlySizes,

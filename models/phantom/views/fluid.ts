@@ -15,7 +15,7 @@ const WIDTH_MM = 10;
 
 export interface Depth {
   mm: number;
-  /** Pixels. */
+  /** Upper end of the pocket, in pixels. */
   top: Point;
   bottom: Point;
 }
@@ -32,8 +32,8 @@ function widthAt(fluid: Uint8Array, columns: number, column: number, row: number
 
 /**
  * The deepest vertical pocket of a mask: the longest column of nothing but fluid whose middle lies
- * where the pocket is at least 10 mm wide. Null: no such pocket. The truth has
- * its own computation, because the gateway's must not be used to check itself.
+ * where the pocket is at least 10 mm wide. Null when there is no such pocket. The truth has its own
+ * computation, because the computation of the gateway must not be used to check itself.
  */
 export function deepestPocket(
   fluid: Uint8Array,

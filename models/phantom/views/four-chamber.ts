@@ -69,7 +69,8 @@ function buildHeart(
   const wall = random.range(0.1, 0.24) * b;
   const septum = random.range(0.08, 0.16) * b;
   const valvesAt = (0.14 * squeeze - random.range(0.16, 0.26)) * a;
-  // The septum stands where it gives the ventricles their ratio, and meets the crux in the middle.
+  // The septum is placed so that the ventricles have their ratio, and it meets the crux in the
+  // middle.
   const lean = ((1 - ventricleRatio) / (1 + ventricleRatio)) * (b - wall - septum);
   const septumAt = (forward: number) =>
     lean * Math.min(1, Math.max(0, (forward - valvesAt) / (0.35 * a)));
@@ -174,7 +175,10 @@ interface ChestSizes {
   /** Half axes of the thorax outside the ribs, skin excluded, mm. */
   thorax: { u: number; v: number };
   heart: HeartSizes;
-  /** Between the line spine to sternum and the septum, to the left, degrees. */
+  /**
+   * Cardiac axis: angle in degrees between the septum and the line from spine to sternum, positive
+   * to the left.
+   */
   axisDegrees: number;
   /** Width of the pericardial fluid, mm. */
   effusionMm: number;
@@ -306,7 +310,8 @@ function borderOf(pose: Pose, { u, v }: ChestSizes['thorax']): Point[] {
 function simulate(request: ViewRequest): PhantomFrame[] {
   const random = createRandom(request.seed);
   const sizes = drawSizes(request, random.fork('sizes'));
-  // A spine below the heart would not be shadowed; above it the ribs hide everything.
+  // The spine is never straight above the heart, where the ribs would hide everything. Below the
+  // heart, it casts no shadow on it.
   const turn = Math.PI / 2 + random.range(-1.9, 1.9);
   const mirror = random.fork('mirror').chance(0.5);
   const loose: Pose = { centre: { x: 0, y: 0 }, angle: turn, mirror };

@@ -10,7 +10,7 @@ interface Wall {
   depth: number;
   swing: number;
   thickness: number;
-  /** Of the beat, 0 to 1. */
+  /** Phase of the beat, 0 to 1. */
   phase: number;
   level: number;
 }

@@ -306,7 +306,7 @@ export interface MedianSizes {
   crlMm: number;
   ntMm: number;
   nasalBone: boolean;
-  /** Of the head against the trunk, radians: positive bends the chin to the chest. */
+  /** Flexion of the head against the trunk in radians; positive bends the chin to the chest. */
   flexion: number;
   amnionSeen: boolean;
 }

@@ -11,7 +11,10 @@ import { buildUterus } from '../uterus.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 import { buildMedianFetus, type MedianFetus, type MedianSizes } from './midsagittal-fetus.ts';
 
-/** CRL of an age: INTERGROWTH-21st (Papageorghiou 2014), kept apart from the gateway's on purpose. */
+/**
+ * CRL of an age: INTERGROWTH-21st (Papageorghiou 2014), deliberately separate from the chart of the
+ * gateway.
+ */
 const crlAt = (days: number) => -50.6562 + 0.815118 * days + 0.00535302 * days ** 2;
 
 function drawSizes({ gaDays, anatomy = {} }: ViewRequest, random: Random): MedianSizes {
@@ -54,7 +57,10 @@ function truthOf(
   };
 }
 
-/** `whole`: from crown to rump; else head and upper thorax fill the screen (FMF protocol). */
+/**
+ * With `whole` the view shows the fetus from crown to rump; otherwise head and upper thorax fill
+ * the screen (FMF protocol).
+ */
 function simulate(request: ViewRequest, id: string, whole: boolean): PhantomFrame[] {
   const random = createRandom(request.seed);
   const sizes = drawSizes(request, random.fork('sizes'));

@@ -16,10 +16,12 @@ export interface Piece extends Layer {
 interface ViewScene {
   plane: string;
   view: View;
-  /** Later ones lie on top. Their outlines are truth: nothing of them bends. */
+  /**
+   * Later pieces are drawn on top of earlier ones. Their outlines are truth, so they do not bend.
+   */
   pieces: readonly Piece[];
   values: Readonly<Record<string, number>>;
-  /** Millimetres. */
+  /** Points of truth by name, in mm. */
   points: Readonly<Record<string, readonly Point[]>>;
   random: Random;
   /** Fixes the speckle: frames of a cine differ in it. */
@@ -28,7 +30,7 @@ interface ViewScene {
   mark?: (gray: Uint8Array, acquisition: Acquisition) => void;
 }
 
-/** The pixels of every structure, as the topmost piece at the place tells. */
+/** The pixels of every structure: each pixel belongs to the topmost piece at its place. */
 function masksOf(pieces: readonly Piece[], { sector, window }: View): Record<string, Uint8Array> {
   const { columns, rows } = window;
   const masks: Record<string, Uint8Array> = {};
@@ -48,7 +50,10 @@ function masksOf(pieces: readonly Piece[], { sector, window }: View): Record<str
   return masks;
 }
 
-/** One frame of a scene with its truth: the physics of every other plane, other anatomy. */
+/**
+ * One frame of a scene with its truth: the physics is the same as for every other plane, only the
+ * anatomy differs.
+ */
 export function simulateScene(scene: ViewScene): PhantomFrame {
   const { plane, view, points, values, random, speckleSeed } = scene;
   const pieces = scene.pieces.map((piece): Piece => ({ ...piece, rigid: true }));

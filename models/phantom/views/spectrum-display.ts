@@ -126,7 +126,7 @@ interface WaveformTruth {
   tamx: number;
 }
 
-/** What a perfect trace of the beat would give, cm/s. */
+/** The values that a perfect trace of the beat would give, cm/s. */
 export function truthOf({ velocity, vessel }: Waveform): WaveformTruth {
   const steps = 2000;
   const values = Array.from({ length: steps }, (_, i) => velocity(i / steps));
@@ -193,7 +193,7 @@ function flowPower(velocity: number, fastest: number, settings: SpectrumSettings
 
 /**
  * Grey levels 0 to 255 of a spectral display, `rows` x `columns`. `fastest` gives the signed
- * maximum velocity at a time. What lies beyond the Nyquist limit comes in again at the other edge.
+ * maximum velocity at a time. Velocities beyond the Nyquist limit reappear at the other edge.
  */
 export function drawSpectrum(
   fastest: (seconds: number) => number,
@@ -241,7 +241,7 @@ export interface Display {
   settings: SpectrumSettings;
 }
 
-/** The fastest velocity over time, beat by beat, each a little other than the last. */
+/** The fastest velocity over time, beat by beat, each a little different from the one before. */
 export function beatsOverTime(
   waveform: Pick<Waveform, 'beatsPerMinute' | 'velocity'>,
   seconds: number,
@@ -291,7 +291,7 @@ export function drawMarks(
     for (let i = 0; i < 4; i++) plot(Math.round(column), top + settings.rows + 2 + i, 220);
   }
   if (random.chance(0.5)) {
-    // Dots of a grid lie on the flow itself.
+    // The dots of the grid are drawn over the flow itself.
     for (let column = left; column < left + settings.columns; column += second) {
       for (let tick = -12; tick <= 12; tick++) {
         const row = Math.round(top + settings.zeroRow - tick * step);
@@ -314,7 +314,7 @@ export function placeSpectrum(gray: Uint8Array, display: Display, spectrum: Uint
   }
 }
 
-/** Corners and scales of a display, as values of the truth: what its header says too. */
+/** Corners and scales of a display as values of the truth; the header states the same values. */
 export function displayValues({ left, top, settings }: Display): Record<string, number> {
   return {
     leftPixel: left,

@@ -23,8 +23,8 @@ const SCREENS = [
 ] as const;
 
 /**
- * The flow fills half to nine tenths of its side. `anatomy.scaleShare` says how much of the peak
- * the scale reaches: below 1 the peak aliases.
+ * The flow fills half to nine tenths of its side. `anatomy.scaleShare` is the reach of the scale as
+ * a share of the peak: below 1 the peak aliases.
  */
 function drawDisplay(request: ViewRequest, waveform: Waveform, random: Random): Display {
   const { columns, rows } = request.screen ?? random.pick(SCREENS);

@@ -27,7 +27,7 @@ export function paintSweep(echoes: Float32Array, sweep: Sweep, dynamicRange: num
   return gray;
 }
 
-/** Corners and scales as values of the truth: what the header says too. */
+/** Corners and scales as values of the truth; the header states the same values. */
 export function sweepValues(sweep: Sweep): Record<string, number> {
   const { left, top, width, height, secondsPerColumn, cmPerRow } = sweep;
   return {

@@ -48,7 +48,10 @@ const scaled = (sizes: FetalSizes, by: number): FetalSizes => ({
   tadMm: sizes.tadMm * by,
 });
 
-/** Four chambers in a ring of muscle, the left and right told apart by nothing: enough to beat. */
+/**
+ * Four chambers in a ring of muscle, without a difference between left and right: detailed enough
+ * to show a beat.
+ */
 function heart(pose: Pose, a: number, b: number, beat: number): Layer[] {
   const size = 1 + 0.1 * beat;
   const at = (u: number, v: number, ru: number, rv: number, tissue: Layer['tissue']): Layer => ({
@@ -106,13 +109,16 @@ function sectionAt(fetus: SweptFetus, z: number, beat: number): Section | null {
   return { part: 'abdomen', layers: abdomen.layers, surface: abdomen.surface };
 }
 
-/** A hand that takes four seconds over 40 frames. */
+/** Milliseconds per frame: the hand takes four seconds for 40 frames. */
 const FRAME_TIME_MS = 100;
 
-/** Of a fetal heart that beats 144 times a minute; a moving probe sees no rate of it. */
+/**
+ * Beats per frame of a fetal heart at 144 beats per minute. A moving probe cannot measure this
+ * rate.
+ */
 const BEATS_PER_FRAME = 0.24;
 
-/** Fetuses that fill the uterus: one, or two behind each other along it. */
+/** Draws the fetuses that fill the uterus: one, or two one behind the other along its length. */
 function drawFetuses({ anatomy = {}, sizes }: ViewRequest, random: Random): SweptFetus[] {
   const count = anatomy.fetuses ?? 1;
   const gap = random.range(8, 20);

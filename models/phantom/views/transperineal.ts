@@ -136,7 +136,7 @@ function shapesOf(pelvis: Pelvis): { symphysis: Shape; skull: Shape } {
   };
 }
 
-/** Whether a sonographer would have frozen it: both structures seen and apart. */
+/** Whether a sonographer would have frozen this image: both structures are visible and separate. */
 function isShown(pelvis: Pelvis, { sector }: View): boolean {
   const { symphysis, skull } = shapesOf(pelvis);
   const seen = ({ x, y }: Point) => {
@@ -215,7 +215,7 @@ function buildLayers(pelvis: Pelvis, random: Random): Layer[] {
     })),
     {
       shape: rim(skull, bone),
-      // The beam enters a skull at term: what lies behind it is dim, not gone.
+      // The beam enters a skull at term: structures behind the skull are dim but still visible.
       tissue: { ...TISSUE.skull, loss: random.range(0.8, 2) },
       rigid: true,
       modulation: risingFrom(skull, { depthMm: 0.8, dip: 20 }),

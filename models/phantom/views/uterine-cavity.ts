@@ -44,11 +44,11 @@ export interface CavityPlan {
   across: number;
   down: number;
   placenta: PlacentaWall;
-  /** At its thickest, mm. */
+  /** Largest thickness of the placenta, mm. */
   placentaMm: number;
-  /** Half the share of the wall that it covers, radians. */
+  /** Half the angle of the wall that the placenta covers, radians. */
   placentaSpan: number;
-  /** Blood-filled spaces in it. */
+  /** Number of blood-filled spaces in the placenta. */
   lacunae: number;
   /** Whether the dark line between placenta and myometrium is there (Collins 2016). */
   clearZone: boolean;
