@@ -1,6 +1,9 @@
 import { median } from './statistics.ts';
 
-/** Removes mean and slow drift: the rest swings about 0. `window` in samples. */
+/**
+ * Subtracts the mean and slow drift from a series, so that it swings about 0. `window` is in
+ * samples.
+ */
 export function withoutDrift(series: readonly number[], window: number): Float64Array {
   const n = series.length;
   const half = Math.max(1, Math.floor(window / 2));
@@ -21,7 +24,10 @@ function endMean(sums: Float64Array, i: number, half: number, n: number): number
   return ((sums[to + 1] ?? 0) - (sums[from] ?? 0)) / (to - from + 1);
 }
 
-/** Autocovariance at the lags 0 to `maxLag`, each divided by the number of pairs. */
+/**
+ * Returns the autocovariance at the lags 0 to `maxLag`, each divided by the number of pairs of
+ * samples.
+ */
 export function autocovariance(series: ArrayLike<number>, maxLag: number): Float64Array {
   const n = series.length;
   const result = new Float64Array(maxLag + 1);
@@ -33,7 +39,10 @@ export function autocovariance(series: ArrayLike<number>, maxLag: number): Float
   return result;
 }
 
-/** Position of the top of a parabola through a sample and its neighbours, in samples from `at`. */
+/**
+ * Returns the position of the vertex of a parabola through a sample and its two neighbours, in
+ * samples from `at`.
+ */
 function parabolicOffset(series: ArrayLike<number>, at: number): number {
   const before = series[at - 1];
   const here = series[at] ?? 0;
@@ -44,15 +53,15 @@ function parabolicOffset(series: ArrayLike<number>, at: number): number {
 }
 
 interface Period {
-  /** Samples, with a fraction. */
+  /** The period in samples; it may be fractional. */
   lag: number;
   /** Normalised autocorrelation at that lag: 1 for a perfect repetition. */
   strength: number;
 }
 
 /**
- * A shorter lag is the period where it is nearly as strong as the strongest, which then is a
- * multiple.
+ * A shorter lag whose autocorrelation reaches this share of the strongest is the period; the
+ * strongest lag is then a multiple of it.
  */
 const NEARLY = 0.82;
 /** Search range around a multiple of the period, as a share of the period. */
@@ -64,8 +73,9 @@ function isPeak(series: ArrayLike<number>, at: number): boolean {
 }
 
 /**
- * The period of a series by its autocorrelation, between two lags; null where it has no peak there.
- * The lag is refined on its multiples, where an error of one sample matters less.
+ * Returns the period of a series between two lags, found by autocorrelation; null where the
+ * autocorrelation has no peak between them. The lag is refined on its multiples, where an error of
+ * one sample matters less.
  */
 export function periodOf(covariance: ArrayLike<number>, from: number, to: number): Period | null {
   const power = covariance[0] ?? 0;
@@ -94,12 +104,15 @@ export function periodOf(covariance: ArrayLike<number>, from: number, to: number
 
 /** What a curve over time must show before beats are separated. */
 export const BEATS = {
-  /** Plausible rates, beats per minute (obstetric 0.6; adults rest within it). */
+  /**
+   * Plausible heart rates in beats per minute (obstetric 0.6; the resting rates of adults are
+   * within this range).
+   */
   slowest: 40,
   fastest: 260,
-  /** Autocorrelation at the period; below it nothing repeats. */
+  /** Minimum autocorrelation at the period; below it, nothing counts as repeating. */
   gate: 0.35,
-  /** A rise counts as an upstroke from this share of the usual rise. */
+  /** A rise counts as an upstroke if it reaches this share of the usual rise. */
   upstroke: 0.45,
 } as const;
 
@@ -111,15 +124,15 @@ export interface Beat {
 
 export interface Beats {
   beats: Beat[];
-  /** Rate by the median beat. */
+  /** Heart rate, from the length of the median beat. */
   beatsPerMinute: number;
-  /** Coefficient of variation of the lengths, 0 for a single beat. */
+  /** Coefficient of variation of the beat lengths; 0 for a single beat. */
   variation: number;
   /** Autocorrelation at the period. */
   strength: number;
 }
 
-/** Rise over `reach` samples that ends at each sample. */
+/** Returns for each sample the rise over the `reach` samples before it. */
 function rises(curve: ArrayLike<number>, reach: number): Float64Array {
   return Float64Array.from(
     { length: curve.length },
@@ -127,7 +140,7 @@ function rises(curve: ArrayLike<number>, reach: number): Float64Array {
   );
 }
 
-/** Steepest rises, one per beat: no two closer than six tenths of the period. */
+/** Returns the steepest rise of each beat; no two are closer than six tenths of the period. */
 function upstrokes(curve: ArrayLike<number>, lag: number): number[] {
   const reach = Math.max(2, Math.round(0.12 * lag));
   const rise = rises(curve, reach);
@@ -143,7 +156,7 @@ function upstrokes(curve: ArrayLike<number>, lag: number): number[] {
   return chosen.filter((at) => (rise[at] ?? 0) >= BEATS.upstroke * usual).sort((a, b) => a - b);
 }
 
-/** The foot of an upstroke: where the line along it meets the level before it. */
+/** Returns the foot of an upstroke: where the line along the upstroke meets the level before it. */
 function footBefore(curve: ArrayLike<number>, upstroke: number, lag: number): number | null {
   const reach = Math.max(3, Math.round(0.3 * lag));
   const from = upstroke - reach;
@@ -164,8 +177,9 @@ function footBefore(curve: ArrayLike<number>, upstroke: number, lag: number): nu
 }
 
 /**
- * The beats of a velocity curve with even samples: the period by autocorrelation, each beat from
- * foot to foot. Null where the curve does not repeat, or has no whole beat.
+ * Returns the beats of an evenly sampled velocity curve. The period is found by autocorrelation;
+ * each beat runs from one foot to the next. Null where the curve does not repeat, or contains no
+ * whole beat.
  */
 export function beatsOf(curve: ArrayLike<number>, secondsPerSample: number): Beats | null {
   const slowest = 60 / BEATS.slowest / secondsPerSample;

@@ -1,8 +1,8 @@
-/** The cavity of the ventricle on one frame. */
+/** The size of the ventricular cavity on one frame. */
 interface CavitySample {
   /** Seconds from the first frame of the clip. */
   time: number;
-  /** In any unit: only its changes count. */
+  /** Area in any unit, because only relative changes matter. */
   area: number;
 }
 
@@ -10,7 +10,7 @@ interface CavitySample {
 export interface Beat {
   diastole: number;
   systole: number;
-  /** Seconds to the next end-diastole; null where it is unknown. */
+  /** Seconds to the next end-diastole; null where that is unknown. */
   interval: number | null;
 }
 
@@ -18,7 +18,7 @@ export type PhaseSource = 'ecg' | 'area';
 
 interface Phases {
   beats: Beat[];
-  /** `ecg`: R waves bound the search for end-diastole; `area`: only the area over time is used. */
+  /** `ecg`: end-diastole was sought near R waves; `area`: only the area over time was used. */
   source: PhaseSource;
 }
 
@@ -28,9 +28,15 @@ const AROUND_R = 0.08;
 const SYSTOLE = [0.25, 0.6] as const;
 /** Seconds between two beats: 30 to 200 per minute. */
 const INTERVALS = [0.3, 2] as const;
-/** A cavity that changes by less of its largest area shows no beat above the noise. */
+/**
+ * Minimum change of the cavity, as a share of its largest area; a smaller change cannot be
+ * distinguished from noise.
+ */
 const LEAST_CHANGE = 0.04;
-/** Two R waves may enclose a beat that is longer by this factor; beyond it one was missed. */
+/**
+ * An interval between R waves may exceed the usual interval by this factor; in a longer one, an R
+ * wave was missed.
+ */
 const REGULAR = 1.6;
 
 const argBest = (indices: readonly number[], better: (one: number, other: number) => boolean) =>
@@ -39,7 +45,7 @@ const argBest = (indices: readonly number[], better: (one: number, other: number
     null,
   );
 
-/** Samples within an interval of time, both ends included. */
+/** Returns the samples within an interval of time, both ends included. */
 const within = (samples: readonly CavitySample[], from: number, to: number) =>
   samples.flatMap(({ time }, index) => (time >= from - 1e-9 && time <= to + 1e-9 ? [index] : []));
 
@@ -50,13 +56,17 @@ const largest = (samples: readonly CavitySample[], indices: readonly number[]) =
 const smallest = (samples: readonly CavitySample[], indices: readonly number[]) =>
   argBest(indices, (one, other) => areaAt(samples, one) < areaAt(samples, other));
 
-/** The beat that begins near a time; null where the clip does not contain its systole. */
+/**
+ * Returns the beat that begins near a time; null where the clip does not contain the systole of
+ * that beat.
+ */
 function beatFrom(samples: readonly CavitySample[], start: number, interval: number): Beat | null {
   const diastole = largest(samples, within(samples, start - AROUND_R, start + AROUND_R));
   if (diastole === null) return null;
   const from = samples[diastole]?.time ?? 0;
   const [early, late] = [from + SYSTOLE[0] * interval, from + SYSTOLE[1] * interval];
-  // A truncated search would take the last frame for the smallest.
+  // If the clip ended within the search range, its last frame would be mistaken for the smallest
+  // cavity.
   if ((samples.at(-1)?.time ?? 0) < late - 0.1 * interval) return null;
   const systole = smallest(samples, within(samples, early, late));
   if (systole === null || areaAt(samples, systole) >= areaAt(samples, diastole)) return null;
@@ -79,7 +89,10 @@ function beatsOfEcg(
   });
 }
 
-/** Mean over three neighbours, so that one badly outlined frame makes no beat. */
+/**
+ * Averages each sample with its two neighbours, so that one badly outlined frame does not look like
+ * a beat.
+ */
 function calmed(samples: readonly CavitySample[]): CavitySample[] {
   return samples.map(({ time, area }, i) => {
     const near = [samples[i - 1]?.area ?? area, area, samples[i + 1]?.area ?? area];
@@ -87,7 +100,10 @@ function calmed(samples: readonly CavitySample[]): CavitySample[] {
   });
 }
 
-/** Seconds after which the area repeats itself best; null for less than two beats. */
+/**
+ * Returns the seconds after which the area repeats best; null where the clip has less than two
+ * beats.
+ */
 function periodOf(samples: readonly CavitySample[]): number | null {
   const first = samples[0]?.time ?? 0;
   const span = (samples.at(-1)?.time ?? 0) - first;
@@ -118,7 +134,8 @@ function periodOf(samples: readonly CavitySample[]): number | null {
       value >= (likeness[i + 1]?.value ?? 1),
   );
   const best = peaks.reduce((most, { value }) => Math.max(most, value), 0);
-  // Of peaks that are nearly as good, the first: the others are its multiples.
+  // Of several peaks that are nearly equal, the first is the period; the others are multiples of
+  // it.
   return peaks.find(({ value }) => value >= 0.85 * best)?.lag ?? null;
 }
 
@@ -148,10 +165,11 @@ function beatsOfArea(samples: readonly CavitySample[], heartRate: number | null)
 }
 
 /**
- * The beats of an apical clip (ASE 2015; echo 4.3). End-diastole is the largest cavity near an R
- * wave, or of the beat where no R wave is known; end-systole the smallest between 25 and 60 % of
- * the RR interval after it. Partial beats are left out.
- * @param samples in ascending time.
+ * The beats of an apical clip (ASE 2015; echo 4.3). Returns the beats. End-diastole is the frame
+ * with the largest cavity near an R wave or, where no R wave is known, in the whole beat.
+ * End-systole is the frame with the smallest cavity between 25 and 60 % of the RR interval after
+ * end-diastole. Partial beats are left out.
+ * @param samples in ascending order of time.
  * @param rWaves seconds from the first frame.
  */
 export function cardiacPhases(

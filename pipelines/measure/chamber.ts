@@ -10,7 +10,8 @@ import {
 } from './outline.ts';
 
 /**
- * Lengths are in the unit of the points; `left` and `right` are as seen with the apex at the top.
+ * The long axis of a chamber. Lengths are in the unit of the points; `left` and `right` are as seen
+ * with the apex at the top.
  */
 export interface ChamberAxis {
   /** The hinge points, where the walls begin at the valve. */
@@ -24,11 +25,11 @@ export interface ChamberAxis {
   length: number;
 }
 
-/** Share of the length of the outline within which two outlines touch. */
+/** Two outlines touch where they are closer than this share of the length of the outline. */
 const TOUCH = 0.02;
 /** A gap of up to this many points in a run of touching points is a flaw of the mask. */
 const GAP = 3;
-/** Share of the outline that a valve plane can have. */
+/** Smallest and largest share of the outline that a valve plane can take up. */
 const BASE_SHARE = [0.06, 0.45] as const;
 
 interface Run {
@@ -36,7 +37,10 @@ interface Run {
   count: number;
 }
 
-/** The longest run of `true` around a closed outline, bridging small gaps. */
+/**
+ * Returns the longest run of `true` around a closed outline, bridging small gaps; null where there
+ * is none.
+ */
 function longestRun(flags: readonly boolean[]): Run | null {
   const n = flags.length;
   const closed = flags.map(
@@ -65,8 +69,9 @@ const isBase = (run: Run | null, n: number): run is Run =>
   run !== null && run.count / n >= BASE_SHARE[0] && run.count / n <= BASE_SHARE[1];
 
 /**
- * The part of the outline at its valve: where the neighbour across the valve touches it; without a
- * neighbour, where its wall does not cover it.
+ * Returns the part of the outline that is at the valve: where the wall of the chamber does not
+ * cover the outline or, where that is not a plausible valve, where the chamber across the valve
+ * touches it. Null where neither part has a plausible size.
  */
 function baseRun(outline: Outline, across: Outline | null, wall: Outline | null): Run | null {
   const touch = TOUCH * lengthOf([...outline, outline[0] ?? { x: 0, y: 0 }]);
@@ -80,8 +85,9 @@ function baseRun(outline: Outline, across: Outline | null, wall: Outline | null)
 const middle = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
 
 /**
- * The long axis of a chamber: from the middle of its valve plane to the point farthest from it
- * (echo 3). Points in one unit on both axes (millimetres, or square pixels).
+ * Returns the long axis of a chamber: from the middle of its valve plane to the point of the
+ * outline farthest from there (echo 3). The points must have equal scales on both axes
+ * (millimetres, or square pixels).
  * @param across the chamber on the other side of the valve.
  * @param wall the muscle around the chamber, which ends at the valve.
  * @returns null where no valve plane was found.
@@ -105,20 +111,23 @@ export function chamberAxis(
 }
 
 /**
- * Unit vectors along the axis, base to apex, and perpendicular to it, to the right with the apex at
- * the top.
+ * Returns two unit vectors: `along` points from base to apex, `across` is perpendicular to it and
+ * points to the right when the apex is at the top.
  */
 export function directionsOf({ base, apex, length }: ChamberAxis): { along: Point; across: Point } {
   const along = { x: (apex.x - base.x) / length, y: (apex.y - base.y) / length };
   return { along, across: { x: -along.y, y: along.x } };
 }
 
-/** The point at a share of the axis, 0 at the base. */
+/** Returns the point at a share of the axis: 0 is the base, 1 the apex. */
 export function onAxis({ base, apex }: ChamberAxis, share: number): Point {
   return { x: base.x + share * (apex.x - base.x), y: base.y + share * (apex.y - base.y) };
 }
 
-/** The walls on both sides at a share of the axis; null where the outline is not crossed there. */
+/**
+ * Returns the points on both walls at a share of the axis; null where the perpendicular does not
+ * cross the outline there.
+ */
 export function wallsAt(
   outline: Outline,
   axis: ChamberAxis,
@@ -129,16 +138,19 @@ export function wallsAt(
   return left === undefined || right === undefined || cuts.length < 2 ? null : { left, right };
 }
 
-/** Area over the square of the length: an ellipse 1 : 2 has 0.39; a foreshortened cut is rounder. */
+/**
+ * Returns the area divided by the square of the length. An ellipse with axes of 1 : 2 has 0.39; a
+ * foreshortened view is rounder.
+ */
 export const roundness = (outline: Outline, { length }: ChamberAxis) =>
   areaOf(outline) / (length * length);
 
-/** Discs of the summation (echo 4.2). */
+/** Number of discs in the method of discs (echo 4.2). */
 export const DISCS = 20;
 
 /**
- * Diameters of the discs, base first: perpendicular to the long axis, each at the middle of its
- * disc, in the unit of the points.
+ * Returns the diameters of the discs, base first, in the unit of the points. Each is perpendicular
+ * to the long axis, at the middle of its disc.
  */
 export function discDiameters(outline: Outline, axis: ChamberAxis, discs = DISCS): number[] {
   const { across } = directionsOf(axis);

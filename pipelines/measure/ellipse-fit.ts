@@ -17,9 +17,9 @@ const ITERATIONS = 25;
 const ROBUST_AT = 2;
 
 /**
- * The ellipse closest to the points: Gauss–Newton on the first-order distance to the ellipse
- * (Sampson 1982), with less weight for distant points. Needs five points or more and a roughly
- * correct start, such as `ellipseFromMoments`. Null where the fit is not an ellipse.
+ * Returns the ellipse closest to the points: Gauss–Newton on the first-order distance to the
+ * ellipse (Sampson 1982), with less weight for distant points. Needs five points or more and a
+ * roughly correct start, such as `ellipseFromMoments`. Null where the fit is not an ellipse.
  */
 export function fitEllipse(points: readonly Point[], start: Ellipse): Ellipse | null {
   if (points.length < 5) return null;
@@ -40,7 +40,9 @@ export function fitEllipse(points: readonly Point[], start: Ellipse): Ellipse | 
   return ellipseOf(map);
 }
 
-/** The ellipse with these first and second moments (a filled ellipse has covariance a²/4). */
+/**
+ * Returns the ellipse with these first and second moments (a filled ellipse has covariance a²/4).
+ */
 export function ellipseFromMoments(moments: {
   mean: Point;
   xx: number;
@@ -50,12 +52,17 @@ export function ellipseFromMoments(moments: {
   return ellipseOfShape(moments.mean, 4 * moments.xx, 4 * moments.xy, 4 * moments.yy);
 }
 
-/** Signed first-order distance of a point to the ellipse, in pixels; negative inside. */
+/**
+ * Returns the signed first-order distance from a point to the ellipse, in pixels; negative inside.
+ */
 export function distanceToEllipse(ellipse: Ellipse, { x, y }: Point): number {
   return distanceFrom(ellipse)(x, y);
 }
 
-/** The same for many points of one ellipse, such as all pixels of a mask. */
+/**
+ * Returns a function for the signed distance to one ellipse, for use with many points, such as all
+ * pixels of a mask.
+ */
 export function distanceFrom(ellipse: Ellipse): (x: number, y: number) => number {
   const map = unitMapOf(ellipse);
   return (x, y) => sampson(map, x, y).distance;
@@ -142,7 +149,7 @@ function ellipseOf({ cx, cy, p, q, r }: UnitMap): Ellipse {
   return ellipseOfShape({ x: cx, y: cy }, xx, xy, yy);
 }
 
-/** From the shape matrix R diag(a², b²) Rᵀ; `a` is the longer semi-axis. */
+/** Returns the ellipse with the shape matrix R diag(a², b²) Rᵀ; `a` is the longer semi-axis. */
 function ellipseOfShape(centre: Point, xx: number, xy: number, yy: number): Ellipse {
   const middle = (xx + yy) / 2;
   const spread = Math.hypot((xx - yy) / 2, xy);

@@ -1,18 +1,19 @@
 import type { Ellipse, PixelScale, Point } from '../contract/image.ts';
 
-/** Length in mm between two points in pixels; each axis has its own scale. */
+/** Returns the length in mm between two points in pixels; each axis has its own scale. */
 export function distance(from: Point, to: Point, scale: PixelScale): number {
   return Math.hypot((to.x - from.x) * scale.x, (to.y - from.y) * scale.y);
 }
 
-/** Perimeter of an ellipse by its semi-axes (Ramanujan 1914, first approximation). */
+/** Returns the perimeter of an ellipse from its semi-axes (Ramanujan 1914, first approximation). */
 export function perimeter(a: number, b: number): number {
   return Math.PI * (3 * (a + b) - Math.sqrt((3 * a + b) * (a + 3 * b)));
 }
 
 /**
- * The same ellipse in mm: an affine image of an ellipse is an ellipse, but with other axes where
- * the scale differs between x and y. In the result `a >= b`, and the angle is that of `a`.
+ * Converts an ellipse from pixels to mm. An affine image of an ellipse is an ellipse, but its axes
+ * are different ones where the scale differs between x and y. In the result `a >= b`, and the angle
+ * is that of `a`.
  */
 export function toMillimetres(ellipse: Ellipse, scale: PixelScale): Ellipse {
   const cos = Math.cos(ellipse.angle);
@@ -36,7 +37,10 @@ export function toMillimetres(ellipse: Ellipse, scale: PixelScale): Ellipse {
   };
 }
 
-/** Both ends of the axis `a`, then both ends of the axis `b`, in the ellipse's own coordinates. */
+/**
+ * Returns both ends of the axis `a`, then both ends of the axis `b`, in the same coordinates as the
+ * ellipse.
+ */
 export function axisEnds({ centre, a, b, angle }: Ellipse): [Point, Point, Point, Point] {
   const along = (length: number, direction: number): [Point, Point] => {
     const dx = length * Math.cos(direction);
@@ -49,7 +53,7 @@ export function axisEnds({ centre, a, b, angle }: Ellipse): [Point, Point, Point
   return [...along(a, angle), ...along(b, angle + Math.PI / 2)];
 }
 
-/** The extent of an ellipse: the smallest upright rectangle around it, as two opposite corners. */
+/** Returns the smallest upright rectangle around an ellipse, as two opposite corners. */
 export function extent({ centre, a, b, angle }: Ellipse): [Point, Point] {
   const dx = Math.hypot(a * Math.cos(angle), b * Math.sin(angle));
   const dy = Math.hypot(a * Math.sin(angle), b * Math.cos(angle));

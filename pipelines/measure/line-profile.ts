@@ -5,18 +5,18 @@ import type { GrayImage, PixelScale, Point } from '../contract/image.ts';
  * point.
  */
 export interface LineProfile {
-  /** Level at a position, interpolated; 0 beyond the picture. */
+  /** Returns the interpolated grey level at a position; 0 outside of the picture. */
   level(mm: number): number;
-  /** The pixel at a position. */
+  /** Returns the point at a position, in pixels. */
   point(mm: number): Point;
-  /** Length of the line, mm. */
+  /** Length of the line in mm. */
   length: number;
 }
 
 export interface Band {
-  /** Millimetres on either side of the line over which the levels are averaged. */
+  /** Half width in mm of the band across which the levels are averaged. */
   half: number;
-  /** Millimetres on the line before its first point and beyond its last. */
+  /** Millimetres by which the profile is extended before the first point and beyond the last. */
   before: number;
   beyond: number;
 }
@@ -26,8 +26,8 @@ const STEP = 0.25;
 const BESIDE = 0.5;
 
 /**
- * The profile along the line from `from` to `to`: speckle is averaged across the line, an edge is
- * not.
+ * Returns the profile along the line from `from` to `to`. Averaging across the line removes speckle
+ * and keeps edges that cross the line.
  */
 export function lineProfile(
   image: GrayImage,
@@ -74,7 +74,7 @@ function levelAt({ width, height, data }: GrayImage, { x, y }: Point): number {
   return (1 - fy) * upper + fy * lower;
 }
 
-/** Mean level between two positions. */
+/** Returns the mean level between two positions. */
 export function meanLevel({ level }: Pick<LineProfile, 'level'>, from: number, to: number): number {
   const steps = Math.max(1, Math.round((to - from) / STEP));
   let sum = 0;
@@ -84,20 +84,21 @@ export function meanLevel({ level }: Pick<LineProfile, 'level'>, from: number, t
 
 /** A change of level on a profile. */
 export interface Step {
-  /** Position, mm. */
+  /** Position in mm. */
   at: number;
   /** Level beyond minus level before, divided by their sum plus a faint level: -1 to 1. */
   contrast: number;
 }
 
-/** Millimetres before and beyond a step over which levels are compared. */
+/** Millimetres before and beyond a step over which the levels are averaged and compared. */
 const COMPARED = 2;
-/** Grey levels of an echo so faint that its step counts half. */
+/** An echo with this grey level is so faint that its step counts half. */
 const FAINT = 25;
 
 /**
- * The steepest step to brighter (or to darker) between two positions. By absolute levels, because
- * relative ones would move an edge towards its darker side. Null where no step goes that way.
+ * Returns the steepest step to brighter (or to darker) between two positions. It is found by
+ * absolute levels, because relative levels would move an edge towards its darker side. Null where
+ * no step has the requested direction.
  */
 export function steepestStep(
   profile: LineProfile,

@@ -5,46 +5,51 @@ import { median } from './statistics.ts';
 /** The thickest part of the nuchal translucency inside its box. */
 export interface NuchalLines {
   /**
-   * Inner border of the upper and of the lower line, pixels; the segment between is perpendicular.
+   * Inner borders of the upper and the lower line, in pixels; the segment between them is
+   * perpendicular to the lines.
    */
   ends: readonly [Point, Point];
-  /** In the unit of the scale. */
+  /** Thickness in the unit of the scale. */
   thickness: number;
-  /** Share of the box's columns in which a dark band is between two bright lines. */
+  /** Share of the box's columns that show a dark band between two bright lines. */
   seen: number;
 }
 
 /**
- * Margin above and below the box that is searched, as a share of its height, because its sides
- * touch the lines.
+ * Margin above and below the box that is also searched, as a share of the box's height, because the
+ * sides of the box touch the lines.
  */
 const MARGIN = 0.5;
-/** Least rise in grey levels from the dark band to either line. */
+/** Minimum rise in grey levels from the dark band to each line. */
 const LEAST_RISE = 25;
-/** Columns that are smoothed together, as a share of the box's width. */
+/** Width over which columns are smoothed, as a share of the box's width. */
 const SMOOTHING = 0.05;
-/** Steepest band that is followed, in rows per column. */
+/** Maximum slope of the band, in rows per column. */
 const STEEPEST = 1;
-/** Left and right ends of the box, where the lines meet, as a share of its width. */
+/**
+ * Part at the left and right ends of the box that is left out because the lines meet there, as a
+ * share of the box's width.
+ */
 const ENDS = 0.1;
 /** The widest band that is searched for, as a share of the box's height. */
 const WIDEST = 0.8;
 /**
- * A bright pair of lines counts more than a dark band, because a thin NT is not completely dark.
+ * Weight of the brightness of the two lines relative to the darkness of the band; it is higher,
+ * because a thin NT is not completely dark.
  */
 const LINE_WEIGHT = 2;
 /**
- * Grey levels by which a position at the edge of the strip must stand out more than one in its
- * middle.
+ * Grey levels by which a position at the edge of the searched strip must stand out more than a
+ * position in its middle.
  */
 const OFF_MIDDLE = 40;
-/** Least share of the columns that must show both lines. */
+/** Minimum share of the columns that must show both lines. */
 const LEAST_SEEN = 0.4;
 
 /**
- * Largest thickness of the dark band between two bright lines: borders at half the rise to each
- * line ("on to on", FMF protocol), measured perpendicular to the band. Null where the lines are
- * visible on too little of the box.
+ * Returns the largest thickness of the dark band between two bright lines: borders at half the rise
+ * to each line ("on to on", FMF protocol), measured perpendicular to the band. Null where the lines
+ * are visible on too little of the box.
  */
 export function nuchalLines(
   image: GrayImage,
@@ -89,7 +94,7 @@ export function nuchalLines(
 interface Strip {
   left: number;
   top: number;
-  /** Grey levels down each column. */
+  /** Grey levels down each column of the strip. */
   columns: Float64Array[];
 }
 
@@ -103,7 +108,7 @@ function cutStrip(image: GrayImage, { minX, maxX, minY, maxY }: Rectangle): Stri
   return { left: minX, top: minY, columns };
 }
 
-/** Mean over neighbouring columns, then (1 2 1)/4 down the column. */
+/** Smooths the levels: the mean over neighbouring columns, then (1 2 1)/4 down each column. */
 function smoothed(columns: readonly Float64Array[], window: number): Float64Array[] {
   const reach = Math.floor(window / 2);
   return columns.map((own, x) => {
@@ -118,9 +123,9 @@ function smoothed(columns: readonly Float64Array[], window: number): Float64Arra
 }
 
 /**
- * The connected path from left to right that is darkest relative to the lines on both its sides.
- * The fainter line of the two counts, because the gap to the amnion is dark, too, but the amnion is
- * the fainter line.
+ * Returns the connected path from left to right that is darkest relative to the lines on both its
+ * sides. The fainter of the two lines decides: the gap to the amnion is dark, too, but the amnion
+ * is a faint line.
  */
 function bandPath(columns: readonly Float64Array[], widest: number): number[] {
   const rows = columns[0]?.length ?? 0;
@@ -168,7 +173,10 @@ interface Borders {
   lower: number;
 }
 
-/** Rows at which the grey level has risen half way to the line above and to the line below. */
+/**
+ * Returns the rows at which the grey level has risen half way to the line above and to the line
+ * below.
+ */
 function bordersOf(column: Float64Array, valley: number, reach: number): Borders | null {
   const upper = halfRise(column, valley, -1, reach);
   const lower = halfRise(column, valley, 1, reach);
@@ -185,7 +193,8 @@ function halfRise(
   let peak = dark;
   for (let y = valley, n = 0; n <= reach && y >= 0 && y < column.length; y += step, n++) {
     const value = column[y] ?? 0;
-    // The line itself, not something brighter behind it: stop when the level falls again.
+    // The search stops when the level falls again, so that it finds the line itself and not
+    // something brighter behind it.
     if (value < peak - LEAST_RISE / 2 && peak - dark >= LEAST_RISE) break;
     peak = Math.max(peak, value);
   }
@@ -199,7 +208,10 @@ function halfRise(
   return null;
 }
 
-/** The largest thickness perpendicular to the band, with borders smoothed by a running median. */
+/**
+ * Returns the largest thickness perpendicular to the band, after the borders were smoothed by a
+ * running median.
+ */
 function thickest(borders: readonly (Borders | null)[], window: number, scale: PixelScale) {
   const reach = Math.max(2, window);
   const runs = borders.map((_, x) => {

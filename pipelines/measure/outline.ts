@@ -4,16 +4,19 @@ import { largestOf, paint, type Region, regionsOf } from './regions.ts';
 /** A closed curve, its first point not repeated. */
 export type Outline = readonly Point[];
 
-/** Points of an outline: a few pixels apart on a chamber, and within the limit of an SR. */
+/**
+ * Number of points on an outline: a few pixels apart on a chamber, and fewer than the limit in an
+ * SR.
+ */
 const POINTS = 96;
 /** Points before smoothing, for each point that is kept. */
 const OVERSAMPLING = 4;
 /**
- * Share of the outline over which it is smoothed: removes the steps of an enlarged mask, not its
- * shape.
+ * Share of the outline over which it is smoothed; this removes the steps of an enlarged mask and
+ * keeps its shape.
  */
 const SMOOTHING = 0.006;
-/** Smaller regions are noise of a mask. */
+/** Minimum size of a region in pixels; smaller regions are noise in the mask. */
 const SMALLEST_PIXELS = 30;
 
 /** Steps along pixel edges: east, south, west, north. */
@@ -24,7 +27,9 @@ const STEPS = [
   { x: 0, y: -1 },
 ] as const;
 
-/** The edges of a region's pixels, once around, with the inside on the right. */
+/**
+ * Returns the path along the pixel edges of a region, once around, with the inside on the right.
+ */
 function edgePath(inside: (x: number, y: number) => boolean, start: Point): Point[] {
   const path: Point[] = [];
   let { x, y } = start;
@@ -34,7 +39,7 @@ function edgePath(inside: (x: number, y: number) => boolean, start: Point): Poin
     path.push({ x: x - 0.5, y: y - 0.5 });
     x += step.x;
     y += step.y;
-    // Of the four pixels around the corner, the two ahead.
+    // The direction depends on the two pixels ahead, of the four around the corner.
     const side = STEPS[(heading + 1) % 4] ?? STEPS[1];
     const ahead = (sign: number) => {
       const dx = step.x + sign * side.x;
@@ -53,7 +58,8 @@ const mix = (a: Point, b: Point, share: number): Point => ({
 });
 
 /**
- * Points at equal distances along a path, both ends included; a closed path ends where it began.
+ * Returns points at equal distances along a path, including both ends; a closed path ends where it
+ * began.
  */
 export function resampled(path: readonly Point[], count: number, closed: boolean): Point[] {
   const points = closed ? [...path, path[0] ?? { x: 0, y: 0 }] : path;
@@ -94,15 +100,15 @@ function smoothedClosed(points: readonly Point[], sigma: number): Point[] {
 }
 
 /**
- * The outer border of the largest region of a mask (1 inside), holes filled, in pixel-centre
- * coordinates. Null where no region of the mask is large enough.
+ * Returns the outer border of the largest region of a mask (1 inside) with its holes filled, in
+ * pixel-centre coordinates. Null where no region of the mask is large enough.
  */
 export function outlineOf(mask: Uint8Array, width: number, height: number): Outline | null {
   const largest = largestOf(regionsOf(mask, width));
   return largest && outlineOfRegion(largest, width, height);
 }
 
-/** The same of one region of an image of `width` × `height`. */
+/** Returns the outer border of one region of an image of `width` × `height` pixels. */
 export function outlineOfRegion(region: Region, width: number, height: number): Outline | null {
   if (region.size < SMALLEST_PIXELS) return null;
   const own = new Uint8Array(width * height);
@@ -116,12 +122,12 @@ export function outlineOfRegion(region: Region, width: number, height: number): 
   return smooth.filter((_, index) => index % OVERSAMPLING === 0);
 }
 
-/** Pixels to millimetres; with a scale of 1 the outline stays in pixels. */
+/** Converts points from pixels to millimetres; with a scale of 1 they stay in pixels. */
 export function inMillimetres(points: readonly Point[], scale: PixelScale): Point[] {
   return points.map(({ x, y }) => ({ x: x * scale.x, y: y * scale.y }));
 }
 
-/** Enclosed area, in squares of the unit of the points. */
+/** Returns the enclosed area, in the square of the unit of the points. */
 export function areaOf(outline: Outline): number {
   let twice = 0;
   for (const [i, a] of outline.entries()) {
@@ -131,7 +137,7 @@ export function areaOf(outline: Outline): number {
   return Math.abs(twice) / 2;
 }
 
-/** Length of an open path. */
+/** Returns the length of an open path, in the unit of the points. */
 export function lengthOf(path: readonly Point[]): number {
   return path.slice(1).reduce((sum, point, i) => sum + distance(path[i] ?? point, point), 0);
 }
@@ -139,8 +145,8 @@ export function lengthOf(path: readonly Point[]): number {
 export const distance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
 
 /**
- * Where a line crosses an outline, as signed distances from `at` along the unit vector `direction`,
- * ascending.
+ * Returns where a line crosses an outline, as signed distances from `at` along the unit vector
+ * `direction`, in ascending order.
  */
 export function crossings(outline: Outline, at: Point, direction: Point): number[] {
   const side = ({ x, y }: Point) => (x - at.x) * direction.y - (y - at.y) * direction.x;
@@ -156,7 +162,7 @@ export function crossings(outline: Outline, at: Point, direction: Point): number
     .sort((one, other) => one - other);
 }
 
-/** The length of the part of the line inside the outline. */
+/** Returns the length of the part of a line that is inside an outline. */
 export function chordLength(outline: Outline, at: Point, direction: Point): number {
   const cuts = crossings(outline, at, direction);
   let length = 0;
@@ -164,12 +170,12 @@ export function chordLength(outline: Outline, at: Point, direction: Point): numb
   return length;
 }
 
-/** Whether a point lies inside (even-odd rule). */
+/** Whether a point is inside an outline (even-odd rule). */
 export function contains(outline: Outline, point: Point): boolean {
   return crossings(outline, point, { x: 1, y: 0 }).filter((cut) => cut > 0).length % 2 === 1;
 }
 
-/** Distance from a point to the nearest edge of an outline. */
+/** Returns the distance from a point to the nearest edge of an outline. */
 export function distanceToOutline(outline: Outline, point: Point): number {
   let nearest = Number.POSITIVE_INFINITY;
   for (const [i, a] of outline.entries()) {

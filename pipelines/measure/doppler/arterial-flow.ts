@@ -13,28 +13,37 @@ import {
 import { readSpectrum, type Spectrum } from './spectrum.ts';
 
 export const DOPPLER = {
-  /** Share of the columns that must hold flow. */
+  /** Minimum share of the columns in which flow must be visible. */
   filled: 0.2,
   /**
-   * Share of the columns in which flow may reach the end of its side, as a click does; a peak must
-   * not.
+   * Share of the columns in which flow may reach the end of the scale. A click may do so, but a
+   * peak may not.
    */
   cut: 0.01,
-  /** Beats count as similar within these shares of the median length and peak. */
+  /**
+   * Beats are similar if they differ by no more than these shares from the median length and the
+   * median peak.
+   */
   similar: { length: 0.1, peak: 0.2 },
-  /** The last part of a beat, whose lowest velocity is the end-diastolic one, share of its length. */
+  /**
+   * The last part of a beat, as a share of its length; the lowest velocity in it is the
+   * end-diastolic velocity.
+   */
   endDiastole: 0.12,
-  /** A reversal is at least this bright relative to the forward flow; clutter is fainter. */
+  /** Minimum brightness of reversed flow relative to the forward flow; clutter is fainter. */
   reversal: 0.25,
-  /** Flow on the other side in this share of the columns is another vessel, not a mirror image. */
+  /**
+   * Flow on the other side of the baseline that fills this share of the columns, and is this bright
+   * relative to the main flow, is another vessel and not a mirror image.
+   */
   otherVessel: { filled: 0.5, brightness: 0.45 },
 } as const;
 
 /** Velocities of one beat, cm/s, forward flow positive (obstetric 13.1). */
 export interface BeatVelocities extends Beat {
-  /** Peak systolic velocity; S of a vein. */
+  /** Peak systolic velocity; for a vein, the S wave. */
   peak: number;
-  /** Just before the next upstroke. */
+  /** Velocity just before the next upstroke. */
   endDiastolic: number;
   lowest: number;
   /** Time average of the maximum velocity over the beat (TAMX). */
@@ -59,25 +68,25 @@ export type DopplerWaveform =
   | {
       status: 'traced';
       side: Side;
-      /** Beats of similar length and peak, in order. */
+      /** Beats of similar length and peak, in order of time. */
       beats: BeatVelocities[];
-      /** Whole beats on the display, similar or not. */
+      /** Number of whole beats on the display, whether similar or not. */
       beatsSeen: number;
       beatsPerMinute: number;
       /** Coefficient of variation of the lengths of the similar beats. */
       variation: number;
       /**
-       * The same for all beats: whether a rhythm is regular must not be judged by the similar ones
-       * only.
+       * Coefficient of variation of the lengths of all beats, because the regularity of a rhythm
+       * must not be judged by the similar beats only.
        */
       variationSeen: number;
-      /** Another vessel flows the other way and would hide a reversal. */
+      /** Whether another vessel with flow in the opposite direction would hide a reversal. */
       otherVessel: boolean;
       /** Velocity below which flow is hidden by the baseline, cm/s. */
       hiddenBelow: number;
       /**
-       * Velocity at which forward flow disappears, where it does, in cm/s: the wall filter hides
-       * flow below it. Null: it never disappears.
+       * Velocity in cm/s at which forward flow disappears, because the wall filter hides slower
+       * flow. Null where forward flow never disappears.
        */
       vanishesAt: number | null;
       /** 0 to 1, from the contrast of the trace and the similarity of the beats. */
@@ -94,7 +103,10 @@ function deviation(values: Float64Array): number {
   return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
 }
 
-/** How much a side looks like the artery: bright and pulsatile, neither mirror image nor vein. */
+/**
+ * Returns how much one side looks like an artery: it is bright and pulsatile, and neither a mirror
+ * image nor a vein.
+ */
 const pulsatility = (envelope: Envelope) => envelope.brightness * deviation(envelope.velocities);
 
 /** Whether the flow on the other side is a separate flow rather than a mirror image. */
@@ -108,7 +120,10 @@ function isOtherVessel(main: Envelope, other: Envelope): boolean {
   );
 }
 
-/** Flow by column, cm/s: the forward trace, or the reversed flow where nothing flows forward. */
+/**
+ * Returns the velocity in each column, in cm/s: the forward flow or, where there is none, the
+ * reversed flow as a negative velocity.
+ */
 function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Float64Array {
   return main.velocities.map((forward, column) => {
     if (forward > 0) return Math.max(0, forward - main.skirt);
@@ -117,7 +132,10 @@ function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Flo
   });
 }
 
-/** The usual last velocity before forward flow disappears; null where it never does. */
+/**
+ * Returns the median of the last velocities before forward flow disappears, in cm/s; null where it
+ * never disappears.
+ */
 function vanishingVelocity(main: Envelope): number | null {
   const last = Array.from(main.velocities).flatMap((velocity, i) =>
     velocity > 0 && main.velocities[i + 1] === 0 ? Math.max(0, velocity - main.skirt) : [],
@@ -125,7 +143,9 @@ function vanishingVelocity(main: Envelope): number | null {
   return last.length > 0 ? median(last) : null;
 }
 
-/** Mean of a sample and its two neighbours: a peak of one sample is noise. */
+/**
+ * Returns the mean of a sample and its two neighbours, because a peak of a single sample is noise.
+ */
 const steadied = (curve: Float64Array, at: number) =>
   ((curve[at - 1] ?? curve[at] ?? 0) + (curve[at] ?? 0) + (curve[at + 1] ?? curve[at] ?? 0)) / 3;
 
@@ -161,7 +181,10 @@ function velocitiesOf(curve: Float64Array, beat: Beat, hiddenBelow: number): Bea
   };
 }
 
-/** The beats within tolerance of the median length and the median peak. */
+/**
+ * Returns the beats whose length and peak are within the tolerances around the median length and
+ * the median peak.
+ */
 function alike(beats: readonly BeatVelocities[]): BeatVelocities[] {
   const length = median(beats.map(({ from, to }) => to - from));
   const peak = median(beats.map((beat) => beat.peak));
@@ -178,9 +201,10 @@ function variationOf(beats: readonly Beat[]): number {
 }
 
 /**
- * Traces the pulsatile flow of a spectral display and its beats. Velocities are as displayed: DICOM
- * does not say whether the cart has corrected them for the angle. A flow that wraps around or is
- * cut off at the end of the scale is refused, because its peak is not on the screen.
+ * Traces the pulsatile flow on a spectral display and separates its beats. Velocities are as
+ * displayed: DICOM does not say whether the cart has corrected them for the angle. A flow that
+ * wraps around or is cut off at the end of the scale is refused, because its peak is not on the
+ * screen.
  */
 export function traceDoppler(image: GrayImage, sweep: SweepRegion): DopplerWaveform {
   const spectrum = readSpectrum(image, sweep);

@@ -3,17 +3,23 @@ import { flankLine, outlineOfWave, type Wave, type WaveOutline } from '../waves.
 import type { SpectralDisplay, SpectralTrace } from './envelope.ts';
 
 const EJECTION = {
-  /** Share of the fastest wave; slower waves are another flow, or noise. */
+  /**
+   * Minimum height of a wave as a share of the usual height of the tallest waves; lower waves are
+   * another flow, or noise.
+   */
   height: 0.5,
-  /** Seconds from peak to peak; no adult heart beats faster (200 per minute). */
+  /** Minimum time from peak to peak in seconds; no adult heart beats faster (200 per minute). */
   apart: 0.3,
-  /** Seconds; an ejection or a regurgitation lasts at least this long. */
+  /** Minimum duration of an ejection or a regurgitation, in seconds. */
   shortest: 0.1,
   /** Seconds that a peak must be away from the ends of the display. */
   margin: 0.03,
 } as const;
 
-/** One wave per beat, of an ejection or of a regurgitant jet; columns of the display. */
+/**
+ * The wave of one beat, from an ejection or a regurgitant jet. Positions are columns of the
+ * display.
+ */
 export interface Ejection {
   /** Where the flanks meet the baseline, as fractional columns. */
   from: number;
@@ -21,16 +27,16 @@ export interface Ejection {
   peakColumn: number;
   /** cm/s. */
   peak: number;
-  /** Velocities from `from` to `to`, cm/s, one per column; the flanks as straight lines. */
+  /** Velocities from `from` to `to` in cm/s, one per column; the flanks are straight lines. */
   velocities: number[];
-  /** Seconds from the beginning to the peak, and to the end. */
+  /** Seconds from the beginning of the wave to its peak. */
   accelerationTime: number;
   flowTime: number;
-  /** Whether beginning and end are on the display. */
+  /** Whether both the beginning and the end of the wave are on the display. */
   whole: boolean;
 }
 
-/** Of waves that are too close to each other, the higher one. */
+/** Keeps the higher one of two waves that are too close to belong to different beats. */
 function onePerBeat(waves: readonly Wave[], apart: number): Wave[] {
   const chosen: Wave[] = [];
   for (const wave of waves.toSorted((a, b) => b.height - a.height)) {
@@ -39,7 +45,10 @@ function onePerBeat(waves: readonly Wave[], apart: number): Wave[] {
   return chosen.toSorted((a, b) => a.peak - b.peak);
 }
 
-/** The tallest waves, one per beat. Their usual height is the measure, not a single spike. */
+/**
+ * Returns the tallest waves, one per beat. They are compared with the usual height, so that a
+ * single spike does not exclude them.
+ */
 function mainWaves(waves: readonly Wave[], secondsPerColumn: number): Wave[] {
   const long = waves.filter(({ from, to }) => (to - from) * secondsPerColumn >= EJECTION.shortest);
   const single = onePerBeat(long, EJECTION.apart / secondsPerColumn);
@@ -48,7 +57,7 @@ function mainWaves(waves: readonly Wave[], secondsPerColumn: number): Wave[] {
   return single.filter(({ height }) => height >= EJECTION.height * usual);
 }
 
-/** The ejections on one side of a display (`traceDisplay`), in order. */
+/** Returns the ejections on one side of a display (`traceDisplay`), in order of time. */
 export function ejectionsOf(
   curve: Float64Array,
   waves: readonly Wave[],
@@ -75,22 +84,25 @@ export function ejectionsOf(
 }
 
 export const ANNULAR = {
-  /** Share of the fastest wave of its side. */
+  /** Minimum height of a wave as a share of the fastest wave on its side. */
   height: 0.25,
-  /** Seconds; S' lasts at least this long, the isovolumic spike before it does not. */
+  /** Minimum duration of S' in seconds; the isovolumic spike before it is shorter. */
   systole: 0.09,
-  /** Pieces of one wave are no further apart than this, peak to peak in seconds. */
+  /** Maximum time between two pieces of one wave, from peak to peak in seconds. */
   pieces: 0.09,
   /**
-   * e' peaks within the first after the end of S', a' within the second before the next S', in
-   * seconds.
+   * Search times in seconds: e' peaks within `early` after the end of S', a' within `atrial` before
+   * the next S'.
    */
   early: 0.3,
   atrial: 0.22,
   margin: 0.02,
 } as const;
 
-/** Velocities of one beat of an annulus by tissue Doppler; null: not on the display. */
+/**
+ * Velocities of an annulus in one beat by tissue Doppler, in cm/s; null where a wave is not on the
+ * display.
+ */
 interface AnnularBeat {
   systolic: Wave;
   early: Wave | null;
@@ -103,7 +115,10 @@ interface AnnularMotion {
   beats: AnnularBeat[];
 }
 
-/** The highest piece of a torn wave, extended from the first piece to the last. */
+/**
+ * Joins the pieces of a torn wave: returns the highest piece, extended from the beginning of the
+ * first piece to the end of the last.
+ */
 function joined(waves: readonly Wave[], apart: number): Wave[] {
   const result: Wave[] = [];
   for (const wave of waves) {
@@ -146,7 +161,10 @@ function beatsBetween(systolic: readonly Wave[], diastolic: readonly Wave[], sec
   });
 }
 
-/** The beats for one assignment of the sides, and how many of them have an early wave. */
+/**
+ * Returns the beats for one assignment of the sides, and how many of these beats have an early
+ * wave.
+ */
 function motionOf(
   systolic: SpectralTrace,
   diastolic: SpectralTrace,
@@ -166,8 +184,9 @@ function motionOf(
 }
 
 /**
- * Motion of an annulus: S' on one side of the baseline, e' and a' on the other. From the apex S' is
- * above; a display that the machine inverted is recognised by two waves above and one below.
+ * Returns the motion of an annulus, with S' on one side of the baseline, and e' and a' on the
+ * other. Seen from the apex, S' is above the baseline; a display that the machine inverted is
+ * recognised because it has two waves above and one below.
  */
 export function annularMotion(display: SpectralDisplay): AnnularMotion {
   const { above, below, spectrum } = display;
@@ -179,29 +198,32 @@ export function annularMotion(display: SpectralDisplay): AnnularMotion {
 }
 
 export const FILLING = {
-  /** Share of the fastest wave. */
+  /** Minimum height of a wave as a share of the fastest wave. */
   height: 0.22,
   /** Velocity at the beginning of A above which E and A are fused, cm/s (echo 10.2). */
   fused: 20,
-  /** The straight part of the fall of E, as shares of its peak. */
+  /** The part of the fall of E that is straight, as shares of the peak of E. */
   deceleration: { low: 0.35, high: 0.9 },
   /** Seconds that a peak must be away from the end of the display. */
   margin: 0.02,
-  /** Numbers of waves per beat that can be distinguished: E; E and A; E, L and A. */
+  /** Maximum number of waves per beat that can be distinguished: E; E and A; or E, L and A. */
   mostPerBeat: 3,
 } as const;
 
 /** Diastolic filling of one beat; columns of the display, velocities in cm/s, times in seconds. */
 export interface Filling {
   early: Wave;
-  /** Null: one wave per beat (atrial fibrillation, or E and A fused to one). */
+  /** Null where there is one wave per beat (atrial fibrillation, or E and A fused into one). */
   atrial: Wave | null;
-  /** E and A down to the baseline; a wave that cannot be outlined is left out. */
+  /** The outlines of E and A down to the baseline; a wave that cannot be outlined is left out. */
   outlines: WaveOutline[];
-  /** From the peak of E along its fall to the baseline; null where the fall is too short. */
+  /**
+   * Time from the peak of E to the baseline, along the line of its fall; null where the fall is too
+   * short.
+   */
   decelerationTime: number | null;
   atrialDuration: number | null;
-  /** Velocity in the valley before A. */
+  /** Velocity in the valley before A, in cm/s. */
   atAtrialOnset: number | null;
 }
 
@@ -209,19 +231,24 @@ interface Fillings {
   beats: Filling[];
   /** Seconds from E to E; null for a single beat. */
   period: number | null;
-  /** 0 to 1: how much more the chosen gap resembles systole than the other one. */
+  /**
+   * From 0 to 1: how much more the gap that was chosen as systole resembles one than the other gap.
+   */
   certainty: number;
 }
 
 /**
- * Seconds without filling, from the end of A to the beginning of E: the ejection time of Weissler
- * (1968: 413 - 1.7 HR ms) plus 0.12 s for both isovolumic phases.
+ * Returns the expected seconds without filling, from the end of A to the beginning of E: the
+ * ejection time of Weissler (1968: 413 - 1.7 HR ms) plus 0.12 s for both isovolumic phases.
  */
 function systolicGap(beatsPerMinute: number): number {
   return 0.12 + 0.413 - 0.0017 * beatsPerMinute;
 }
 
-/** How many waves make up one beat, by the evenness of the distances between like waves. */
+/**
+ * Returns how many waves make up one beat: the number for which the distances between corresponding
+ * waves are most even.
+ */
 function wavesPerBeat(waves: readonly Wave[]): number {
   const scores = Array.from({ length: FILLING.mostPerBeat }, (_, i) => {
     const count = i + 1;
@@ -238,7 +265,10 @@ function wavesPerBeat(waves: readonly Wave[]): number {
   return scores.reduce((best, next) => (next.score < best.score ? next : best)).count;
 }
 
-/** Index of the first wave of a beat, so that the gap before it resembles a systole most. */
+/**
+ * Returns the index of the first wave of a beat, chosen so that the gap before it resembles a
+ * systole most.
+ */
 function firstOfBeat(waves: readonly Wave[], count: number, secondsPerColumn: number) {
   const period =
     median(waves.slice(count).map((wave, i) => wave.peak - (waves[i]?.peak ?? 0))) *
@@ -277,8 +307,8 @@ function toFilling(
 }
 
 /**
- * The fillings of a ventricle on one side of a display (`traceDisplay`). Which of two waves is E
- * follows from the gap before it, which is systole.
+ * Returns the fillings of a ventricle on one side of a display (`traceDisplay`). Of two waves, E is
+ * the one that follows the gap of systole.
  */
 export function fillingsOf(
   curve: Float64Array,
@@ -308,19 +338,22 @@ export function fillingsOf(
 }
 
 const JET_DECAY = {
-  /** The part of the jet that decays: from its peak to this share of the time after it. */
+  /**
+   * The part of the jet to which the line is fitted: from its peak to this share of the time
+   * between peak and end.
+   */
   part: 0.75,
   /** Seconds; a shorter slope is not measured. */
   shortest: 0.12,
-  /** Share of the fall that the line must explain. */
+  /** Minimum share of the fall that the line must explain (R²). */
   fit: 0.8,
 } as const;
 
 /** The straight fall of a regurgitant or stenotic jet. */
 interface JetDecay {
-  /** Velocity on the line at the jet's peak, cm/s. */
+  /** Velocity on the fitted line at the time of the jet's peak, in cm/s. */
   initial: number;
-  /** Velocity on the line at the end of the jet, cm/s. */
+  /** Velocity on the fitted line at the end of the jet, in cm/s. */
   end: number;
   /** cm/s per second, positive for a fall. */
   slope: number;
@@ -330,7 +363,7 @@ interface JetDecay {
 }
 
 /**
- * The deceleration of a jet, by least squares. Null for a jet that does not fall evenly (an
+ * Returns the deceleration of a jet by least squares; null for a jet that does not fall evenly (an
  * incomplete envelope).
  */
 export function decayOf(
@@ -367,7 +400,7 @@ export function decayOf(
 }
 
 const VEIN = {
-  /** Reversal of the atrial contraction, as a share of the fastest forward flow. */
+  /** Minimum reversal by atrial contraction, as a share of the fastest forward flow. */
   reversal: 0.15,
   /** Without a reversal, the pause before S must be this many times the pause between S and D. */
   pause: 2,
@@ -379,8 +412,9 @@ export interface VeinBeat {
 }
 
 /**
- * Forward flow of a pulmonary vein: S, then D; between D and the next S the atrium contracts, and
- * the flow reverses or pauses. Empty where neither distinguishes S from D.
+ * Returns the beats of the forward flow in a pulmonary vein: S, then D. Between D and the next S
+ * the atrium contracts, and the flow reverses or pauses. Empty where neither a reversal nor a pause
+ * distinguishes S from D.
  */
 export function veinBeats(forward: readonly Wave[], back: readonly Wave[]): VeinBeat[] {
   const whole = forward.filter(({ cut }) => !cut);

@@ -5,51 +5,72 @@ import { readSpectrum, type Spectrum } from './spectrum.ts';
 
 export const SIDES = ['above', 'below'] as const;
 /**
- * Sides of the baseline on the screen; the cart may have inverted which of them is towards the
- * probe.
+ * The sides of the baseline on the screen. Which side shows flow towards the probe is unknown,
+ * because the cart may have inverted the display.
  */
 export type Side = (typeof SIDES)[number];
 
 export const ENVELOPE = {
-  /** The edge is where the level falls to this share of the column's flow above the noise. */
+  /**
+   * The edge of the flow is where the grey level falls to this share of the column's flow level
+   * above the noise.
+   */
   edge: 0.5,
-  /** The skirt begins where the level is nearly full; it ends at the edge. */
+  /**
+   * The skirt (the blurred margin of the flow) begins where the level falls below this share, and
+   * ends at the edge.
+   */
   full: 0.86,
-  /** Patches are separated at this share: a higher one would tear a flow to pieces. */
+  /**
+   * Share of the flow level at which patches are separated; a higher share would break one flow
+   * into pieces.
+   */
   patch: 0.3,
-  /** Deviations above the noise that a flow must reach. */
+  /** Minimum height of a flow above the noise, in standard deviations of the noise. */
   aboveNoise: 4.5,
-  /** Grey levels above the noise that a flow must reach. */
+  /** Minimum height of a flow above the noise, in grey levels. */
   contrast: 14,
   /**
-   * The threshold of a column that is darker than this share of the usual one follows the usual
-   * one.
+   * A column that is darker than this share of the usual level gets its threshold from the usual
+   * level.
    */
   dimmest: 0.6,
-  /** Consecutive rows that must be bright: fewer are a speck. */
+  /** Minimum number of consecutive bright rows; fewer are a speck. */
   thickness: 3,
-  /** A shorter patch that does not touch the baseline is a tick, a caret or a speck. */
+  /**
+   * Minimum duration in seconds of a patch that does not touch the baseline; a shorter one is a
+   * tick, a caret or a speck.
+   */
   shortestSeconds: 0.04,
-  /** A patch entirely in this outer part of the side, where text is shown, is not flow. */
+  /**
+   * Outer part of the side, as a share, where text is shown; a patch that is entirely within it is
+   * not flow.
+   */
   margin: 0.12,
-  /** Columns over which the level of a column and the trace are smoothed. */
+  /** Number of columns on either side over which the flow level and the trace are smoothed. */
   smoothing: 2,
-  /** Rows from the end of the side, as a share of the side, at which a flow counts as cut off. */
+  /**
+   * Distance from the end of the side, as a share of its rows, within which a flow counts as cut
+   * off.
+   */
   end: 0.03,
 } as const;
 
 /** The fastest flow on one side of the baseline. */
 export interface Envelope {
   side: Side;
-  /** cm/s from the baseline by column, never negative; 0 where no flow rises above the noise. */
+  /** Speed in each column in cm/s, never negative; 0 where no flow rises above the noise. */
   velocities: Float64Array;
-  /** Row of the display by column, fractional; null where there is no flow. */
+  /**
+   * Row of the edge in each column, as a fractional row of the display; null where there is no
+   * flow.
+   */
   edgeRows: (number | null)[];
-  /** Brightest level of the side by column, above the noise, grey levels. */
+  /** Brightest level of the side in each column, in grey levels above the noise. */
   levels: readonly number[];
   /** Share of the columns with flow. */
   filled: number;
-  /** Usual level of the flow above the noise, in deviations of the noise. */
+  /** Usual level of the flow above the noise, in standard deviations of the noise. */
   contrast: number;
   /** Usual level of the flow above the noise, grey levels. */
   brightness: number;
@@ -60,11 +81,11 @@ export interface Envelope {
   skirt: number;
   /** Share of the columns in which flow reaches the end of the side. */
   cut: number;
-  /** cm/s at the end of the side. */
+  /** Speed at the end of the side, in cm/s. */
   limit: number;
 }
 
-/** Rows of a side from its outer end towards the baseline. */
+/** Returns the rows of a side from its outer end towards the baseline. */
 function rowsOf(spectrum: Spectrum, side: Side): number[] {
   const { rows, zeroRow, baselineRows } = spectrum;
   const first = side === 'above' ? 0 : rows - 1;
@@ -79,14 +100,16 @@ function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 
-/** Each value replaced by the median of its neighbourhood. */
+/** Replaces each value by the median of its neighbourhood. */
 function medianSmoothed(values: readonly number[], reach: number): number[] {
   return values.map((_, i) =>
     percentile(values.slice(Math.max(0, i - reach), i + reach + 1), 0.499),
   );
 }
 
-/** Brightest level of each column on the side, above the noise, smoothed over time. */
+/**
+ * Returns the brightest level of each column on the side, above the noise and smoothed over time.
+ */
 function columnLevels(spectrum: Spectrum, sideRows: readonly number[]): number[] {
   const { columns, levels, noise } = spectrum;
   const brightest = Array.from({ length: columns }, (_, column) => {
@@ -97,7 +120,7 @@ function columnLevels(spectrum: Spectrum, sideRows: readonly number[]): number[]
   return medianSmoothed(brightest, ENVELOPE.smoothing);
 }
 
-/** Levels of a side, its outermost row first. */
+/** The grey levels of one side, with its outermost row first. */
 interface SideView {
   columns: number;
   rows: number;
@@ -105,8 +128,8 @@ interface SideView {
 }
 
 /**
- * Which pixels of a side are flow: brighter than their column's threshold, and in a patch that
- * touches the baseline or lasts long enough.
+ * Marks the pixels of a side that are flow: they are brighter than the threshold of their column,
+ * and belong to a patch that touches the baseline or lasts long enough.
  */
 function flowMask(view: SideView, thresholds: readonly number[], shortest: number): Uint8Array {
   const { columns, rows, level } = view;
@@ -148,7 +171,10 @@ function flowMask(view: SideView, thresholds: readonly number[], shortest: numbe
   return mask;
 }
 
-/** Fractional rows from the end of the side to the beginning of the flow; null: no flow. */
+/**
+ * Returns the fractional number of rows from the end of the side to the beginning of the flow; null
+ * where there is no flow.
+ */
 function edgeIn(
   { columns, rows, level }: SideView,
   mask: Uint8Array,
@@ -170,9 +196,10 @@ function edgeIn(
 }
 
 /**
- * The outer edge of the flow on one side of the baseline: in each column the threshold is half way
- * between the noise and the column's flow, so that gain and dynamic range matter little. Thin marks
- * and single specks are not flow; the rows at the baseline are ignored.
+ * Traces the outer edge of the flow on one side of the baseline. In each column the threshold is
+ * half way between the noise and the column's flow level, so that gain and dynamic range have
+ * little influence. Thin marks and single specks are not flow; the rows at the baseline are
+ * ignored.
  */
 export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
   const { columns, zeroRow, velocityPerRow, noise } = spectrum;
@@ -205,8 +232,8 @@ export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
     const inner = full[column] ?? null;
     return edge === null || inner === null || edge === 0 ? [] : [inner - edge];
   });
-  // Without flow the edge is put as far in as possible, so that the median does not confuse it with
-  // a fast one.
+  // In a column without flow the edge is placed as near to the baseline as possible, so that the
+  // median does not mistake the column for one with fast flow.
   const steps = medianSmoothed(
     found.map((edge) => edge ?? sideRows.length),
     ENVELOPE.smoothing,
@@ -232,48 +259,51 @@ export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
 }
 
 const SPECTRAL_TRACE = {
-  /** A wave stands out by this share of the side's fastest flow. */
+  /** A wave must stand out from its valleys by this share of the side's fastest flow. */
   prominence: 0.2,
-  /** Below this share of it the flow is at the baseline. */
+  /** Below this share of the side's fastest flow, the flow is at the baseline. */
   floor: 0.1,
   /**
-   * Quantile that counts as the fastest flow of a side: a click of a few columns is faster and is
-   * not flow.
+   * Quantile of the velocities that counts as the fastest flow of a side; a click of a few columns
+   * is faster, but is not flow.
    */
   top: 0.97,
-  /** Seconds; shorter waves are clicks of a valve. */
+  /** Minimum duration of a wave in seconds; shorter waves are valve clicks. */
   shortestSeconds: 0.04,
-  /** How often the trace is smoothed over its neighbours. */
+  /** How many times the trace is smoothed. */
   smoothing: 2,
   /**
    * Share of the edge's width that is subtracted from the traced edge. In blood the dense signal is
-   * traced, "chin, not beard" (echo 17). Tissue moves as one: its trace is a line, measured at the
-   * middle of its outer edge.
+   * traced, "chin, not beard" (echo 17). All parts of the tissue move at the same velocity, so that
+   * the trace of tissue is a line, which is measured at the middle of its outer edge.
    */
   skirt: { blood: 0.5, tissue: 0 },
   /** Full scale of tissue Doppler, cm/s (echo 2.6). */
   tissueScale: 40,
-  /** Level of the flow, in deviations of the noise, at which a trace is two thirds certain. */
+  /**
+   * Level of the flow, in standard deviations of the noise, at which the confidence of a trace is
+   * two thirds.
+   */
   clear: 12,
 } as const;
 
 /** The flow on one side of the baseline of a spectral display, and its waves. */
 export interface SpectralTrace {
   side: Side;
-  /** cm/s by column, 0 where there is no flow. */
+  /** Speed in each column in cm/s; 0 where there is no flow. */
   curve: Float64Array;
   waves: Wave[];
-  /** cm/s that was subtracted from the traced edge. */
+  /** Speed that was subtracted from the traced edge, in cm/s. */
   skirt: number;
   /** 0 to 1: how well the flow stands out from the noise. */
   clear: number;
-  /** Grey levels above the noise. */
+  /** Usual level of the flow, in grey levels above the noise. */
   brightness: number;
   /** Share of the columns with flow. */
   filled: number;
   /** Share of the columns in which the flow reaches the end of the scale. */
   cut: number;
-  /** cm/s at the end of the scale. */
+  /** Speed at the end of the scale, in cm/s. */
   limit: number;
 }
 
@@ -284,11 +314,14 @@ export interface SpectralDisplay {
   >;
   above: SpectralTrace;
   below: SpectralTrace;
-  /** The scale is that of tissue Doppler, which alone does not prove it. */
+  /**
+   * Whether the velocity scale is as small as for tissue Doppler. The scale alone does not prove
+   * that the display is tissue Doppler.
+   */
   tissueScale: boolean;
 }
 
-/** cm/s at the far end of the larger side of the baseline. */
+/** Returns the speed at the far end of the larger side of the baseline, in cm/s. */
 function fullScale({ rows, zeroRow, velocityPerRow }: Spectrum): number {
   return Math.max(zeroRow, rows - 1 - zeroRow) * velocityPerRow;
 }
@@ -318,8 +351,8 @@ function toTrace(envelope: Envelope, spectrum: Spectrum, tissue: boolean): Spect
 }
 
 /**
- * Both sides of a spectral display with their waves. Null where it has no scale of velocity and
- * time, or is too small (`readSpectrum`).
+ * Traces both sides of a spectral display and finds their waves. Null where the display has no
+ * scales of velocity and time, or is too small (`readSpectrum`).
  */
 export function traceDisplay(image: GrayImage, sweep: SweepRegion): SpectralDisplay | null {
   const spectrum = readSpectrum(image, sweep);
@@ -339,7 +372,7 @@ export interface DrawnTrace {
   side: Side;
   /** Row of velocity zero. */
   baselineRow: number;
-  /** One for each column of the display. */
+  /** One point for each column of the display. */
   points: readonly [x: number, y: number][];
   /** Columns of the frame that mark the beats. */
   beats: readonly number[];

@@ -14,25 +14,31 @@ export interface Spectrum {
   levels: Float32Array;
   zeroRow: number;
   secondsPerColumn: number;
-  /** cm/s. */
+  /** Velocity of one row, in cm/s. */
   velocityPerRow: number;
-  /** Rows next to the baseline with its line and the edge of the wall filter rather than flow. */
+  /**
+   * Number of rows next to the baseline that show its line and the edge of the wall filter instead
+   * of flow.
+   */
   baselineRows: number;
   noise: { mean: number; deviation: number };
 }
 
-/** A smaller display says nothing about a flow. */
+/** Minimum size of a display on which flow can be traced. */
 const SMALLEST = { columns: 60, rows: 24 } as const;
-/** Lines, dots, carets and the ECG are thinner than half the window; flow is not. */
+/**
+ * Reach of the median window in pixels. Lines, dots, carets and the ECG are thinner than half the
+ * window and vanish; flow is thicker.
+ */
 const MEDIAN_REACH = { x: 3, y: 2 } as const;
 /** Share of the rows at the end of a side, and of its columns, in which noise is measured. */
 const OUTER = { rows: 0.2, columns: 0.5 } as const;
-/** A column whose brightest pixel is darker has not been written yet. */
+/** A column whose brightest pixel is darker than this grey level has not been written yet. */
 const BLACK = 4;
 
 type Plane = Float32Array;
 
-/** The median of the window along one direction; ends repeat the last value. */
+/** Returns the running median along one direction; beyond the ends, the last value is repeated. */
 function medianAlong(plane: Plane, columns: number, rows: number, along: 'x' | 'y'): Plane {
   const result = new Float32Array(plane.length);
   const reach = MEDIAN_REACH[along];
@@ -51,7 +57,7 @@ function medianAlong(plane: Plane, columns: number, rows: number, along: 'x' | '
   return result;
 }
 
-/** In place, by insertion: for seven values much faster than the built-in sort. */
+/** Sorts in place by insertion, which for seven values is much faster than the built-in sort. */
 function sortFew(values: Float32Array): void {
   for (let i = 1; i < values.length; i++) {
     const value = values[i] as number;
@@ -62,7 +68,7 @@ function sortFew(values: Float32Array): void {
   }
 }
 
-/** The binomial mean 1-2-1 along one direction. */
+/** Returns the binomial mean (1-2-1) along one direction. */
 function smoothAlong(plane: Plane, columns: number, rows: number, along: 'x' | 'y'): Plane {
   const step = along === 'x' ? 1 : columns;
   const length = along === 'x' ? columns : rows;
@@ -74,7 +80,7 @@ function smoothAlong(plane: Plane, columns: number, rows: number, along: 'x' | '
   });
 }
 
-/** First and last column that was written. */
+/** Returns the first and the last column that were written. */
 function written(plane: Plane, columns: number, rows: number): [number, number] {
   const bright = new Uint8Array(columns);
   for (let i = 0; i < rows * columns; i++) {
@@ -83,7 +89,10 @@ function written(plane: Plane, columns: number, rows: number): [number, number] 
   return [bright.indexOf(1), bright.lastIndexOf(1)];
 }
 
-/** Mean and deviation of the levels at the outer end of a side, in its darker columns. */
+/**
+ * Returns mean and standard deviation of the levels at the outer end of a side, in its darker
+ * columns.
+ */
 function noiseOfRows(spectrum: Omit<Spectrum, 'noise'>, from: number, to: number) {
   const { columns, levels } = spectrum;
   const means = Array.from({ length: columns }, (_, column) => {
@@ -104,7 +113,9 @@ function noiseOfRows(spectrum: Omit<Spectrum, 'noise'>, from: number, to: number
   return { mean, deviation: Math.sqrt(squares / (darker.length * (to - from))) };
 }
 
-/** Noise of the quieter side: the other may be filled by a fast or aliased flow. */
+/**
+ * Returns the noise of the quieter side, because a fast or aliased flow may fill the other side.
+ */
 function noiseOf(spectrum: Omit<Spectrum, 'noise'>): Spectrum['noise'] {
   const { rows, zeroRow } = spectrum;
   const above = Math.floor(OUTER.rows * Math.max(0, Math.min(rows, zeroRow)));

@@ -4,19 +4,22 @@ import type { MModePlane } from './plane.ts';
 const MATCH = {
   /** cm above and below a position whose texture is compared. */
   window: 0.6,
-  /** Samples of time between the two profiles, which are means of two samples each. */
+  /**
+   * Samples of time between the two profiles that are compared; each profile is the mean of two
+   * samples.
+   */
   lag: 2,
-  /** Fastest wall, cm/s. */
+  /** Maximum speed of a wall, in cm/s. */
   fastest: 30,
-  /** Least correlation of a match. */
+  /** Minimum correlation of a match. */
   least: 0.3,
-  /** Every so many rows a position is matched; rows between take the nearest match. */
+  /** Distance in rows between matched positions; the rows between them take the nearest match. */
   rows: 3,
 } as const;
 
 /**
- * Levels without their slow change over depth, each the mean of two samples and three rows; stored
- * column by column, because profiles over depth are compared.
+ * Returns the grey levels without their slow change over depth. Each is the mean of two samples and
+ * three rows; they are stored column by column, because profiles over depth are compared.
  */
 function texture({ columns, rows, levels }: MModePlane, reach: number): Float32Array {
   const fine = levels.map((level, i) => {
@@ -38,7 +41,10 @@ function texture({ columns, rows, levels }: MModePlane, reach: number): Float32A
   return result;
 }
 
-/** Sums of the products of two profiles up to each row, with `b` shifted down by `shift` rows. */
+/**
+ * Returns the cumulative sums of the products of two profiles up to each row, with `b` shifted down
+ * by `shift` rows.
+ */
 function sumsOfProducts(a: Float32Array, b: Float32Array, shift: number): Float64Array {
   const sums = new Float64Array(a.length + 1);
   const last = Math.min(a.length, b.length - shift);
@@ -49,8 +55,9 @@ function sumsOfProducts(a: Float32Array, b: Float32Array, shift: number): Float6
 }
 
 /**
- * Normalised correlation of two profiles around every third row of the first, with the second
- * shifted down by `shift` rows. From cumulative sums, so that the window costs nothing.
+ * Returns the normalised correlation of two profiles around every third row of the first, with the
+ * second shifted down by `shift` rows. It is calculated from cumulative sums, so that the size of
+ * the window does not affect the time.
  */
 function correlations(
   one: Profile,
@@ -78,8 +85,9 @@ interface Profile {
 }
 
 /**
- * How the texture of an M-mode moves: rows per sample at each position, down positive, by matching
- * the profile over depth with that of a later sample. 0 where nothing matches.
+ * Returns how the texture of an M-mode moves, in rows per sample at each position, positive
+ * downwards. The profile over depth is matched with that of a later sample. 0 where nothing
+ * matches.
  */
 export function textureSlopes(plane: MModePlane): Float32Array {
   const { columns, rows, depthPerRow, secondsPerColumn } = plane;
@@ -92,7 +100,7 @@ export function textureSlopes(plane: MModePlane): Float32Array {
   });
   const slopes = new Float32Array(rows * columns);
   const places = Math.ceil(rows / MATCH.rows);
-  // One more shift on each side, because the best is refined between its neighbours.
+  // One more shift on each side is tried, because the best shift is refined between its neighbours.
   const scores = Array.from({ length: 2 * farthest + 3 }, () => new Float64Array(places));
   const at = (shift: number, place: number) => scores[shift + farthest + 1]?.[place] ?? 0;
   for (const [column, one] of profiles.entries()) {
@@ -119,7 +127,7 @@ export function textureSlopes(plane: MModePlane): Float32Array {
   return slopes;
 }
 
-/** Away from the probe: from dark to bright, or from bright to dark. */
+/** The change of level at an edge, seen away from the probe: to brighter or to darker. */
 type EdgeKind = 'brighter' | 'darker';
 
 const EDGE_PATH = {
@@ -127,19 +135,20 @@ const EDGE_PATH = {
   reach: 0.3,
   /** Samples over which an edge is averaged. */
   columns: 3,
-  /** Fastest wall, cm/s. */
+  /** Maximum speed of a wall, in cm/s. */
   fastest: 30,
   /**
-   * Cost of a row away from the direction in which the texture moves, in units of edge strength.
+   * Cost of each row by which a path departs from the direction in which the texture moves, in
+   * units of edge strength.
    */
   bend: 0.07,
-  /** Grey levels of an echo so faint that its edge counts half. */
+  /** An echo with this grey level is so faint that its edge counts half. */
   faint: 25,
 } as const;
 
 /**
- * The strength of an edge at each position: the difference between the levels below and above it
- * over their mean, so that a deep faint wall counts as much as a near bright one.
+ * Returns the strength of an edge at each position: the difference between the levels below and
+ * above it, divided by their mean, so that a deep, faint wall counts as much as a near, bright one.
  */
 export function edgesOf(plane: MModePlane, kind: EdgeKind): Float32Array {
   const { columns, rows, levels, depthPerRow } = plane;
@@ -168,7 +177,8 @@ export function edgesOf(plane: MModePlane, kind: EdgeKind): Float32Array {
 const LINE = { half: 0.12, beside: 0.35 } as const;
 
 /**
- * The strength of a bright line at each position: its level over the mean of those above and below.
+ * Returns the strength of a bright line at each position: its level above the mean of the levels
+ * above and below it.
  */
 export function linesOf({ columns, rows, levels, depthPerRow }: MModePlane): Float32Array {
   const half = Math.max(1, Math.round(LINE.half / depthPerRow));
@@ -216,19 +226,19 @@ function averagedOverTime(plane: Float32Array, columns: number, rows: number): F
 }
 
 export interface EdgePath {
-  /** Row of the plane by column. */
+  /** Row of the path in each column of the plane. */
   rows: Float64Array;
   /** Mean strength of the edge along the path, 0 to about 2. */
   strength: number;
 }
 
-/** Rows within which a path may run in a column. */
+/** Returns the first and the last row in which a path may run in a column. */
 export type Band = (column: number) => readonly [number, number];
 
 /**
- * The strongest continuous edge from the first to the last column within a band: dynamic
- * programming over the rows, no faster than a wall moves, and guided by the motion of the texture.
- * Null where the band is empty.
+ * Returns the strongest continuous edge from the first to the last column within a band. It is
+ * found by dynamic programming over the rows, moves no faster than a wall can, and is guided by the
+ * motion of the texture. Null where the band is empty.
  */
 export function strongestPath(
   plane: MModePlane,
@@ -303,8 +313,8 @@ export function exactEdge(plane: MModePlane, path: Float64Array, kind: EdgeKind)
 }
 
 /**
- * Distinct paths along edges or lines (`edgesOf`, `linesOf`), the strongest first, no two closer
- * than `apart` rows on average.
+ * Returns distinct paths along edges or lines (`edgesOf`, `linesOf`), the strongest first; no two
+ * are closer than `apart` rows on average.
  */
 export function severalPaths(
   plane: MModePlane,

@@ -4,61 +4,73 @@ import { type EdgePath, edgesOf, exactEdge, linesOf, severalPaths } from './edge
 import type { MModePlane } from './plane.ts';
 
 export const EXCURSION = {
-  /** cm; skin, fat and reverberations are nearer to the probe. */
+  /** Minimum depth of an annulus in cm; skin, fat and reverberations are nearer to the probe. */
   shallowest: 4,
-  /** cm; excursions that an annulus may have (echo 7.4). */
+  /** Smallest and largest excursion that an annulus may have, in cm (echo 7.4). */
   least: 0.3,
   most: 4.5,
   /**
-   * Share of the strongest beating edge that an edge must have, because a faint path may jump
-   * between two.
+   * Minimum strength of an edge as a share of the strongest beating edge, because a faint path may
+   * jump between two edges.
    */
   clear: 0.6,
-  /** A fainter edge that moves this many times as far as the chosen one makes it doubtful. */
+  /** The chosen edge is doubtful if a fainter edge moves this many times as far. */
   further: 1.1,
-  /** Number of lines and edges that are followed, and cm between them. */
+  /**
+   * How many lines are followed; `paths` is the number of edges, `apart` the distance between paths
+   * in cm.
+   */
   lines: 4,
   paths: 8,
   apart: 0.5,
   /**
-   * Strength from which a line is the echo of a fibrous ring, which no other edge of a wall
-   * reaches.
+   * Minimum strength of a line that is the echo of a fibrous ring; no other edge of a wall is that
+   * strong.
    */
   ring: 0.9,
-  /** Share of the ring's strength from which another line that moves further makes it doubtful. */
+  /**
+   * The ring is doubtful if another line that moves further than the ring has at least this share
+   * of its strength.
+   */
   asClear: 0.8,
-  /** Share of the excursion by which the annulus returns after its peak. */
+  /** Share of the excursion by which the annulus must return after its peak. */
   back: 0.5,
-  /** Greatest coefficient of variation of the excursions of a beating edge. */
+  /** Maximum coefficient of variation of the excursions of a beating edge. */
   even: 0.3,
-  /** Seconds from end-diastole to the peak of systole. */
+  /** Shortest and longest time from end-diastole to the peak of systole, in seconds. */
   rise: [0.1, 0.6],
-  /** Seconds from one peak to the next. */
+  /** Shortest and longest time from one peak to the next, in seconds. */
   beat: [0.3, 1.6],
 } as const;
 
 /** One beat of an annulus: from its deepest position at end-diastole to its highest in systole. */
 interface ExcursionBeat {
-  /** Samples of the plane, and rows. */
+  /** Positions as a sample and a row of the plane. */
   low: { sample: number; row: number };
   high: { sample: number; row: number };
-  /** cm. */
+  /** Excursion in cm. */
   excursion: number;
 }
 
 export interface Excursion {
   beats: ExcursionBeat[];
   path: EdgePath;
-  /** The path is that of the fibrous ring itself, not of the wall beside or behind it. */
+  /** Whether the path follows the fibrous ring itself, and not the wall beside or behind it. */
   ring: boolean;
-  /** Nothing else as clear that beats moves much further, which then might be the annulus. */
+  /**
+   * Whether no other beating path that is as clear moves much further; such a path might be the
+   * annulus instead.
+   */
   certain: boolean;
 }
 
 const within = (value: number, [low, high]: readonly [number, number]) =>
   value >= low && value <= high;
 
-/** The annulus returns after the peak of systole; otherwise the display may end before the peak. */
+/**
+ * Whether the annulus returns after the peak of systole; if it does not, the display may end before
+ * the peak.
+ */
 function returns(rows: Float64Array, peak: number): boolean {
   const after = Math.max(...rows.subarray(peak));
   const before = Math.max(...rows.subarray(0, peak + 1));
@@ -116,7 +128,7 @@ function isBeating(beats: readonly ExcursionBeat[], secondsPerColumn: number): b
 const meanOf = ({ beats }: Pick<Excursion, 'beats'>) =>
   beats.reduce((sum, { excursion }) => sum + excursion, 0) / beats.length;
 
-/** The beating paths, the strongest first, each at its leading edge. */
+/** Returns the beating paths at their leading edges, the strongest first. */
 function beatingPaths(plane: MModePlane, strengths: Float32Array, count: number) {
   const { apart, shallowest } = EXCURSION;
   const { depthPerRow, secondsPerColumn, rows } = plane;
@@ -128,7 +140,7 @@ function beatingPaths(plane: MModePlane, strengths: Float32Array, count: number)
   });
 }
 
-/** The path of a ring that appears as a bright line by itself; null where no line is so clear. */
+/** Returns the path of a ring that appears as a bright line; null where no line is that clear. */
 function ringExcursion(plane: MModePlane): Excursion | null {
   const { lines, ring, asClear, further } = EXCURSION;
   const [first, ...others] = beatingPaths(plane, linesOf(plane), lines);
@@ -141,9 +153,10 @@ function ringExcursion(plane: MModePlane): Excursion | null {
 }
 
 /**
- * The systolic excursion of an annulus, leading edge to leading edge (echo 7.1). Where its ring is
- * a clear line, that line; otherwise the beating edge that moves furthest, because the ventricle
- * shortens towards the apex and the shortening adds up at the annulus. Null where no edge beats.
+ * Returns the systolic excursion of an annulus, leading edge to leading edge (echo 7.1). Where the
+ * fibrous ring is a clear line, that line is measured; otherwise the beating edge that moves
+ * furthest, because the ventricle shortens towards the apex and the shortening adds up at the
+ * annulus. Null where no edge beats.
  */
 export function annularExcursion(plane: MModePlane): Excursion | null {
   const ring = ringExcursion(plane);

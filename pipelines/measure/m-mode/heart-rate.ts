@@ -3,18 +3,18 @@ import type { SweepRegion } from '../../contract/study.ts';
 import { autocovariance, beatsOf, periodOf, withoutDrift } from '../beats.ts';
 
 export const M_MODE = {
-  /** Plausible rates, beats per minute (obstetric 0.6). */
+  /** Plausible heart rates in beats per minute (obstetric 0.6). */
   slowest: 40,
   fastest: 260,
-  /** Bands over the depth of the sweep. */
+  /** Number of bands into which the depth of the sweep is divided. */
   bands: 96,
-  /** Grey levels (standard deviation) by which a band must swing. */
+  /** Minimum swing of a band, as the standard deviation of its grey levels. */
   swing: 3,
-  /** Autocorrelation at the period of bands that move together. */
+  /** Minimum autocorrelation at the period, for bands that move together. */
   gate: 0.4,
-  /** Whole beats on the sweep. */
+  /** Minimum number of beats on the sweep. */
   beats: 2.5,
-  /** A column whose brightest pixel is darker has not been written yet. */
+  /** A column whose brightest pixel is darker than this grey level has not been written yet. */
   black: 8,
 } as const;
 
@@ -22,7 +22,10 @@ export type MModeRhythm =
   | {
       status: 'beating';
       beatsPerMinute: number;
-      /** Coefficient of variation of the beats' lengths; null below three whole beats. */
+      /**
+       * Coefficient of variation of the beat lengths; null where there are fewer than three whole
+       * beats.
+       */
       variation: number | null;
       beats: number;
       strength: number;
@@ -53,7 +56,7 @@ function writtenColumns(image: GrayImage, { area }: SweepRegion): [number, numbe
   return [from, to];
 }
 
-/** Mean level of each band of rows over time. */
+/** Returns the mean level of each band of rows over time. */
 function bandsOf(image: GrayImage, sweep: SweepRegion, from: number, to: number): Band[] {
   const { minY, maxY } = sweep.area;
   const height = Math.max(2, Math.round((maxY - minY + 1) / M_MODE.bands));
@@ -79,7 +82,9 @@ function swingTogether(bands: readonly Band[], lag: number): Band[] {
   });
 }
 
-/** The bands as one curve: those that move opposite to the strongest are inverted. */
+/**
+ * Combines the bands into one curve; bands that move opposite to the strongest one are inverted.
+ */
 function asOneCurve(bands: readonly Band[]): number[] {
   const strongest = bands.reduce((top, band) =>
     (band.covariance[0] ?? 0) > (top.covariance[0] ?? 0) ? band : top,
@@ -93,8 +98,9 @@ function asOneCurve(bands: readonly Band[]): number[] {
 }
 
 /**
- * Whether the echoes along an M-mode sweep repeat at the rate of a heart, and how regularly. Null
- * without a time scale. What does not move together is left out.
+ * Returns whether the echoes along an M-mode sweep repeat at the rate of a heart, and how
+ * regularly. Bands that do not move together with the others are left out. Null without a time
+ * scale.
  */
 export function mModeRhythm(image: GrayImage, sweep: SweepRegion): MModeRhythm {
   const { secondsPerPixel } = sweep;

@@ -2,9 +2,9 @@ import type { GrayImage } from '../../contract/image.ts';
 import type { SweepRegion } from '../../contract/study.ts';
 
 /**
- * The value at a row of the frame: a velocity in cm/s (or a shift in Hz), positive above the
- * baseline, or a depth in cm, positive below the skin. Many carts write a positive Physical Delta Y
- * for Doppler too, so that the side of the baseline gives the sign, not the header (echo
+ * Returns the value at a row of the frame: a velocity in cm/s (or a shift in Hz), positive above
+ * the baseline, or a depth in cm, positive below the skin. Many carts write a positive Physical
+ * Delta Y for Doppler too, so that the side of the baseline gives the sign, not the header (echo
  * 2.7); a cart that inverted its display does not say so in DICOM. Null where the scale or the
  * baseline is unknown.
  */
@@ -28,21 +28,24 @@ export interface MModePlane {
   width: number;
   rows: number;
   levels: Float32Array;
-  /** Of a sample. */
+  /** Duration of one sample, in seconds. */
   secondsPerColumn: number;
-  /** cm. */
+  /** Depth of one row, in cm. */
   depthPerRow: number;
 }
 
-/** A smaller display shows no beat and no wall. */
+/** Minimum size of a display on which a beat and a wall can be seen. */
 const SMALLEST = { columns: 80, rows: 60 } as const;
-/** A column with fewer brighter pixels was not written. */
+/** A column has been written if at least this share of its pixels is brighter than this level. */
 const WRITTEN = { level: 8, share: 0.05 } as const;
-/** Seconds of a sample: a wall moves by some rows within it. */
+/** Seconds per sample; a wall moves by a few rows in that time. */
 const SAMPLE = 0.012;
 /** Calipers, grid dots and the ECG line are narrower than half of this many columns. */
 const MARK = 31;
-/** They are brighter than the echoes beside them by this many grey levels. */
+/**
+ * Calipers, grid dots and the ECG line are brighter than the echoes beside them by this many grey
+ * levels.
+ */
 const BRIGHTER = 90;
 /** Speckle is narrower than half of this many columns. */
 const SPECKLE = 5;
@@ -62,7 +65,10 @@ function columnsWritten({ data, width }: GrayImage, { area }: SweepRegion): [num
   return [from, to];
 }
 
-/** Median over neighbouring columns of whole grey levels, by a moving histogram (Huang 1979). */
+/**
+ * Returns the running median over neighbouring columns, by a moving histogram of whole grey levels
+ * (Huang 1979).
+ */
 function medianOverTime(plane: Float32Array, columns: number, size: number): Float32Array {
   const result = new Float32Array(plane.length);
   const reach = size >> 1;
@@ -98,7 +104,7 @@ function withoutMarks(cut: Float32Array, columns: number): Float32Array {
   return medianOverTime(clean, columns, SPECKLE);
 }
 
-/** Means over `width` neighbouring columns. */
+/** Averages `width` neighbouring columns to one sample. */
 function sampled(plane: Float32Array, columns: number, samples: number, width: number) {
   const rows = plane.length / columns;
   return Float32Array.from({ length: rows * samples }, (_, i) => {
@@ -109,7 +115,10 @@ function sampled(plane: Float32Array, columns: number, samples: number, width: n
   });
 }
 
-/** Null where the display has no scale of depth and time, or is too small to show a moving wall. */
+/**
+ * Cuts an M-mode display out of its frame. Null where the display has no scales of depth and time,
+ * or is too small to show a moving wall.
+ */
 export function readMModePlane(image: GrayImage, sweep: SweepRegion): MModePlane | null {
   const { area, secondsPerPixel, valuePerPixel, unit } = sweep;
   if (unit !== 'cm' || secondsPerPixel === null || valuePerPixel === null) return null;
@@ -135,7 +144,7 @@ export function readMModePlane(image: GrayImage, sweep: SweepRegion): MModePlane
   };
 }
 
-/** The position of a sample and a row in the frame, pixel centres. */
+/** Returns the position of a sample and a row on the frame, in pixel-centre coordinates. */
 export function framePoint(plane: MModePlane, sample: number, row: number): [number, number] {
   return [plane.left + (sample + 0.5) * plane.width - 0.5, plane.top + row];
 }

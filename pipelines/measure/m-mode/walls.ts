@@ -13,26 +13,29 @@ import type { MModePlane } from './plane.ts';
 /** Limits in cm. */
 export const WALLS = {
   ventricle: {
-    /** The pericardium behind the heart, the strongest echo, is deeper than this. */
+    /** Minimum depth of the pericardium behind the heart, which is the strongest echo. */
     pericardium: 5,
-    /** Its leading edge is within this distance above its middle. */
+    /** The leading edge of the pericardium is within this range above the middle of its echo. */
     leadingEdge: [-0.05, 0.3],
     posteriorWall: [0.4, 2.4],
     cavity: [1.6, 8],
     septum: [0.4, 2.6],
-    /** Share of the strongest edge from which a nearer one is the septum. */
+    /**
+     * An edge nearer to the posterior wall than the strongest edge is the septum if it has at least
+     * this share of the strength.
+     */
     nearlyAsStrong: 0.6,
   },
   cava: { nearWall: [1, 14], lumen: [0.25, 4.5] },
-  /** Seconds between end-diastoles. */
+  /** Minimum time between end-diastoles, in seconds. */
   shortestBeat: 0.3,
-  /** Share of its largest size by which a cavity must change to count as beating. */
+  /** A cavity counts as beating if it changes by at least this share of its largest size. */
   change: 0.06,
 } as const;
 
 type Limits = readonly [number, number];
 
-/** A band `limits` cm above (negative sign) or below a path. */
+/** Returns the band that is `limits` cm below a path, or above it with a negative sign. */
 const beside =
   (path: Float64Array, sign: 1 | -1, [near, far]: Limits, depthPerRow: number) =>
   (sample: number): readonly [number, number] => {
@@ -41,7 +44,7 @@ const beside =
     return [Math.min(...ends), Math.max(...ends)];
   };
 
-/** Rows of the four interfaces of an LV M-mode by sample, from the probe on. */
+/** Rows of the four interfaces on an LV M-mode at each sample, in order from the probe. */
 export interface VentricleWalls {
   septumOuter: Float64Array;
   septumInner: Float64Array;
@@ -50,8 +53,8 @@ export interface VentricleWalls {
 }
 
 /**
- * The walls of the left ventricle by leading edges, from the pericardium towards the probe. Null
- * where one of them is not found.
+ * Returns the walls of the left ventricle by their leading edges, found from the pericardium
+ * towards the probe. Null where one of the walls is not found.
  */
 export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
   const { depthPerRow, rows } = plane;
@@ -78,8 +81,9 @@ export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
 }
 
 /**
- * The septum's edge to the cavity: not the strongest edge before the posterior wall, which may be
- * the free wall of the right ventricle, but the nearest of those that are nearly as strong.
+ * Returns the edge of the septum to the cavity. The strongest edge before the posterior wall may be
+ * the free wall of the right ventricle, so that the nearest of the edges that are nearly as strong
+ * is used.
  */
 function nearestEdge(
   plane: MModePlane,
@@ -105,7 +109,7 @@ function nearestEdge(
 }
 
 export interface VentricleBeat {
-  /** Samples of the plane. */
+  /** End-diastole and end-systole as samples of the plane. */
   diastole: number;
   systole: number;
   /** cm. */
@@ -116,8 +120,8 @@ export interface VentricleBeat {
 }
 
 /**
- * Dimensions of each beat: end-diastole where the cavity is largest, end-systole where it is
- * smallest.
+ * Returns the dimensions in each beat. End-diastole is where the cavity is largest, end-systole
+ * where it is smallest.
  */
 export function ventricleBeats(plane: MModePlane, walls: VentricleWalls): VentricleBeat[] {
   const { depthPerRow, secondsPerColumn } = plane;
@@ -159,14 +163,17 @@ export function ventricleBeats(plane: MModePlane, walls: VentricleWalls): Ventri
 }
 
 interface CavaDiameters {
-  /** cm, with the samples where they were found. */
+  /** Diameters in cm, with the samples where they were found. */
   largest: { diameter: number; sample: number };
   smallest: { diameter: number; sample: number };
   near: Float64Array;
   far: Float64Array;
 }
 
-/** Largest and smallest diameter of the vena cava, inner edge to inner edge; null without walls. */
+/**
+ * Returns the largest and the smallest diameter of the vena cava, inner edge to inner edge; null
+ * where its walls are not found.
+ */
 export function cavaDiameters(plane: MModePlane): CavaDiameters | null {
   const { depthPerRow } = plane;
   const { nearWall, lumen } = WALLS.cava;
@@ -190,7 +197,8 @@ export function cavaDiameters(plane: MModePlane): CavaDiameters | null {
     near.map((row, i) => ((far[i] ?? 0) - row) * depthPerRow),
     2,
   );
-  // The ends of a path lie freely; the heart beat is not the breath, so that no single sample counts.
+  // The ends of a path are uncertain, and the vena cava moves with the heart beat as well as with
+  // breathing, so that no single sample counts.
   const inside = Array.from(sizes.keys()).slice(2, -2);
   const order = inside.toSorted((a, b) => (sizes[a] ?? 0) - (sizes[b] ?? 0));
   const at = (sample: number | undefined) => ({
