@@ -3,7 +3,9 @@ import { apicalReader } from './chambers/read.ts';
 import type { EchoReader } from './locate/reader.ts';
 import { parasternalReader } from './parasternal/read.ts';
 
-/** Every reader by the name under which its readings are found. A new reader is one line here. */
+/**
+ * Every reader, by the name under which its readings are found. To add a reader, add one line here.
+ */
 export const READERS = {
   apical: apicalReader,
   parasternal: parasternalReader,

@@ -1,15 +1,21 @@
 import { rounded } from '../../measure/rounding.ts';
 
-/** IVC diameter, mm, and collapse, per cent, of the estimate of RA pressure (R10, ASE15). */
+/**
+ * Limits of IVC diameter, mm, and of collapse, per cent, in a sniff and in quiet breathing, for the
+ * estimate of RA pressure (R10, ASE15).
+ */
 export const IVC = { wide: 21, sniff: 50, quiet: 20 } as const;
 
-/** Upper limit of the area of the RA, cm² (ASE15; echo 7.2). */
+/** Upper limit of the RA area, cm² (ASE15; echo 7.2). */
 const ATRIAL_AREA = 18;
 
-/** Whether the RA is enlarged by its area, cm². */
+/** Whether an RA of this area, cm², is enlarged. */
 export const isAtriumEnlarged = (area: number) => rounded(area, 1) > ATRIAL_AREA;
 
-/** RA pressure, mmHg; a collapse of exactly the limit does not count as collapse (echo 12.2). */
+/**
+ * RA pressure, mmHg, from the IVC; a collapse of exactly the limit does not count as collapse (echo
+ * 12.2).
+ */
 export function atrialPressure(
   diameter: number,
   collapse: number,
@@ -22,8 +28,8 @@ export function atrialPressure(
 }
 
 /**
- * A normal RA pressure, mmHg, beside an IVC for which the table has a high one is a contradiction
- * (echo 19.4, "IVC plethora with RAP 3").
+ * Whether an RA pressure, mmHg, contradicts the IVC: it is normal, although the table gives a high
+ * pressure for this IVC (echo 19.4, "IVC plethora with RAP 3").
  */
 export const contradictsCava = (pressure: number, diameter: number, collapse: number) =>
   rounded(pressure, 0) <= 3 && atrialPressure(diameter, collapse) === 15;
@@ -31,11 +37,12 @@ export const contradictsCava = (pressure: number, diameter: number, collapse: nu
 export type SignCategory = 'A' | 'B' | 'C';
 export type Probability = 'low' | 'intermediate' | 'high';
 
-/** Velocities, m/s, of the probability table (PH22; echo 12.4). */
+/** Limits of the TR velocity, m/s, in the probability table (PH22; echo 12.4). */
 const JET = { low: 2.8, intermediate: 3.4 } as const;
 
 /**
- * Within this distance of a limit, m/s, a velocity may be on either side of it (echo 19, rule 2).
+ * Distance from a limit, m/s, within which a velocity may be on either side of the limit (echo 19,
+ * rule 2).
  */
 const JET_VARIABILITY = 0.1;
 
@@ -57,12 +64,14 @@ export function probability(jet: number | null, present: readonly SignCategory[]
   return signs ? 'intermediate' : 'low';
 }
 
-/** Null: not measured, which does not mean that the sign is absent. */
+/**
+ * The quantities behind the signs; null: not measured, which does not mean that the sign is absent.
+ */
 export interface PressureSigns {
-  /** RV to LV basal diameter. */
+  /** Ratio of the basal diameters of RV and LV. */
   ventricularRatio: number | null;
   eccentricity: number | null;
-  /** TAPSE over sPAP, mm/mmHg. */
+  /** Ratio of TAPSE to sPAP, mm/mmHg. */
   coupling: number | null;
   /** ms */
   acceleration: number | null;
@@ -132,7 +141,10 @@ export function signsOf(inputs: PressureSigns): Sign[] {
   ];
 }
 
-/** Categories with a sign present, and those of which any sign could be assessed. */
+/**
+ * The categories in which a sign is present, and the categories in which at least one sign could be
+ * assessed.
+ */
 export function categoriesOf(signs: readonly Sign[]) {
   const of = (chosen: readonly Sign[]) => [...new Set(chosen.map(({ category }) => category))];
   return {

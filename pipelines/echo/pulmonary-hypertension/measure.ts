@@ -8,14 +8,14 @@ import { tricuspidGrade } from '../valves/guideline.ts';
 import { atrialPressure, contradictsCava } from './guideline.ts';
 
 export interface RightHeartPressures {
-  /** What was calculated or withheld, each with its remark. */
+  /** The values that were calculated or withheld, each with its remark. */
   own: readonly Measurement[];
-  /** The given values and these, without any that was withheld. */
+  /** The given and the calculated values, without those that were withheld. */
   values: Values;
   tricuspid: ReturnType<typeof tricuspidGrade> | null;
 }
 
-/** Values that rest on the RA pressure and on the jet. */
+/** Values that are calculated from the RA pressure and the jet. */
 const RESTING = ['rvsp', 'tapse-to-spap'] as const satisfies readonly EchoConcept[];
 
 const withheld = (one: Measurement, section: string, fault: RightHeartFault): Measurement => ({
@@ -43,8 +43,8 @@ function contradicted(values: Values, section: string): Measurement[] {
 
 /**
  * Pressures of the right heart from TR and IVC (echo 12.2, 12.3). An RA pressure of the machine
- * that contradicts its own IVC, and pressures from a torrential jet, are withheld with the values
- * that rest on them.
+ * that contradicts its own IVC is withheld, as are pressures from a torrential jet, each with the
+ * values that rest on it.
  */
 export function rightHeartPressures(given: Values, section: string): RightHeartPressures {
   const contracta = given.number('tr-vena-contracta');

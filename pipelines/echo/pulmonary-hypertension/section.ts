@@ -37,10 +37,12 @@ const MEASURED = [
   'aortic-root',
 ] as const satisfies readonly EchoConcept[];
 
-/** Categories of signs, of which two decide (PH22). */
+/** Number of categories of signs; two of them decide (PH22). */
 const CATEGORIES = 3;
 
-/** Why there is no RA pressure, and what that means for the RVSP; null where there is one. */
+/**
+ * States why there is no RA pressure, and what that means for the RVSP; null where there is one.
+ */
 function atrialGap(values: Values, withheld: boolean): Statement | null {
   if (values.measurement('ra-pressure') || withheld) return null;
   const [diameter, collapse] = [values.number('ivc-diameter'), values.number('ivc-collapse')];
@@ -50,7 +52,10 @@ function atrialGap(values: Values, withheld: boolean): Statement | null {
   return sayOfPressure.gap('ph.no-atrial-pressure', { missing, machineRvsp });
 }
 
-/** A jet of severe TR and beyond does not obey the equation (echo 11.6, 12.4 "pitfalls"). */
+/**
+ * The caution that a jet of severe or worse TR does not obey the Bernoulli equation (echo 11.6,
+ * 12.4 "pitfalls").
+ */
 function jetCaution(grade: RightHeartPressures['tricuspid']): Statement | null {
   if (grade === 'torrential (5+)') return sayOfPressure.conclusion('ph.torrential', {});
   return grade === 'severe (3+)' || grade === 'massive (4+)'
@@ -80,7 +85,8 @@ function run(evidence: PatientEvidence, given: Values) {
   // Without a TR value it is not known whether the signal was sought (echo 12.4).
   const assessable = !isChild(evidence) && (jet !== null || present.length >= 2);
   const by = assessable ? probability(jet?.value ?? null, present) : null;
-  // A torrential jet is slower than the pressure behind it: it can confirm, and not exclude.
+  // A torrential jet is slower than the pressure behind it would suggest: it can confirm pulmonary
+  // hypertension, but not exclude it.
   const torrential = tricuspid === 'torrential (5+)';
   const likelihood = torrential && by !== 'high' ? null : by;
   const limited = likelihood === 'low' && assessed.length < 2;

@@ -1,13 +1,13 @@
 import { rounded } from '../../measure/rounding.ts';
 
-/** Indices of RV systolic function with the cut-off beyond which each is abnormal (ASE15). */
+/** Indices of RV systolic function, each with the cut-off beyond which it is abnormal (ASE15). */
 export const RV_FUNCTION = {
   tapse: { name: 'TAPSE', unit: 'mm', decimals: 0, below: 17 },
   sPrime: { name: "S'", unit: 'cm/s', decimals: 1, below: 9.5 },
   fac: { name: 'FAC', unit: '%', decimals: 0, below: 35 },
   rimpPulsed: { name: 'RIMP', unit: '', decimals: 2, above: 0.43 },
   rimpTissue: { name: 'RIMP (tissue Doppler)', unit: '', decimals: 2, above: 0.54 },
-  /** Negative: a less negative strain is abnormal. */
+  /** Strain is negative: a less negative value is abnormal. */
   freeWallStrain: { name: 'free-wall strain', unit: '%', decimals: 1, above: -20 },
   ef3d: { name: '3D RVEF', unit: '%', decimals: 0, below: 45 },
 } as const;
@@ -30,12 +30,12 @@ export function isBeyond(limit: Limit, value: number): boolean {
   return 'below' in limit ? shown < limit.below : shown > limit.above;
 }
 
-/** Doppler by which the performance index was measured. */
+/** The kind of Doppler by which the performance index was measured. */
 export type PerformanceMethod = 'pulsed' | 'tissue';
 
 /**
- * Whether RIMP is abnormal by its method; with an unknown one only where both limits say the same, else
- * null (echo 7.2).
+ * Whether RIMP is abnormal by the limit of its method. If the method is unknown, both limits must
+ * agree; null where they do not (echo 7.2).
  */
 export function isPerformanceBeyond(
   value: number,
@@ -58,7 +58,9 @@ const RV_CONCLUSIONS = [
   'reduced',
 ] as const;
 
-/** Conclusion from how many of the available indices are abnormal (echo 7.3). */
+/**
+ * The conclusion from the number of available indices and the number of abnormal ones (echo 7.3).
+ */
 export function rvConclusion(available: number, abnormal: number): (typeof RV_CONCLUSIONS)[number] {
   if (available === 0) return 'not assessed';
   if (available === 1) return abnormal === 0 ? 'single index normal' : 'single index reduced';

@@ -14,14 +14,18 @@ import { inadequate } from '../shared/plausibility.ts';
 const SECTION = 'rv-function';
 const SQUARE_CENTIMETRE = 100;
 
-/** The free wall of the RV is on the left of the usual display, on the right of a mirrored one. */
+/**
+ * The lateral hinge of the RV: the free wall is on the left of the usual display, on the right of a
+ * mirrored one.
+ */
 const lateral = ({ axis }: AxialFigure, { mirrored }: ChamberClip): Point =>
   mirrored ? axis.hinges.right : axis.hinges.left;
 
 const ventricle = (frame: ClipBeat['diastole']) => axial(frame.rv);
 
 /**
- * How far the lateral hinge moves towards the apex of the RV from end-diastole to end-systole, mm.
+ * Distance, mm, by which the lateral hinge moves towards the apex of the RV from end-diastole to
+ * end-systole; null where it cannot be measured.
  */
 function annulusWay({ diastole, systole }: ClipBeat, clip: ChamberClip): number | null {
   const [before, after] = [ventricle(diastole), ventricle(systole)];
@@ -39,20 +43,23 @@ function cutAt(figure: AxialFigure, share: number, clip: ChamberClip): Caliper[]
 const midWidth = ({ outline, axis }: AxialFigure) =>
   chordLength(outline, onAxis(axis, 0.5), directionsOf(axis).across);
 
-/** Basal width of the RV over that of the LV on one frame. */
+/** Ratio of the basal widths of RV and LV on one frame; null where the RV cannot be measured. */
 function ventricleRatio({ diastole }: ClipBeat): number | null {
   const right = ventricle(diastole);
   if (!right) return null;
   return widest(right, BASAL_THIRD).width / widest(diastole.lv, BASAL_THIRD).width;
 }
 
-/** An excursion that cannot be believed is an error of the hinge alone. */
+/**
+ * Values that show whether the outline of the RV is plausible. The excursion of the annulus is not
+ * one of them: if it is implausible, only the hinge is wrong.
+ */
 const SIZES: readonly EchoConcept[] = ['rv-ed-area', 'rv-fac', 'rv-basal', 'rv-to-lv'];
 
 /**
- * Values of one outline are believed or withheld together: if one size of the RV is implausible, or
- * the RV is not smaller in systole, its other sizes, its ratio to the LV and the motion of its
- * annulus are no better.
+ * The values, all withheld if the outline is not plausible: if one size of the RV is implausible,
+ * or the RV is not smaller in systole, its other sizes, its ratio to the LV and the motion of its
+ * annulus cannot be trusted either.
  */
 function believed(values: Measurement[]): Measurement[] {
   const of = (key: EchoConcept) => values.find(({ concept }) => concept.key === key);
@@ -103,7 +110,7 @@ function widths(on: MeasuredClip): Measurement[] {
 
 /**
  * Values of the right heart from an A4C clip (echo 7): areas, diameters, the motion of the annulus,
- * the ratio of the ventricles. A standard A4C underestimates the RV, which a remark says.
+ * the ratio of the ventricles. A standard A4C underestimates the RV; a remark states this.
  */
 export function rightHeartValues(on: MeasuredClip | null): Measurement[] {
   if (on?.clip.view !== 'A4C') return [];
@@ -137,7 +144,7 @@ export function rightHeartValues(on: MeasuredClip | null): Measurement[] {
   const ofVentricle = [
     ...area('rv-ed-area', 'diastole'),
     ...area('rv-es-area', 'systole'),
-    // With a scale it follows from the areas, in the section.
+    // With a scale, the section calculates this change from the areas.
     ...outlined({
       key: 'rv-fac',
       section: SECTION,

@@ -24,7 +24,10 @@ import {
 
 /** What this section needs beside the values. */
 interface RvFunctionEvidence extends PatientEvidence, OutlineEvidence {
-  /** By which Doppler the machine measured RIMP; null where it does not say, or names both. */
+  /**
+   * The kind of Doppler by which the machine measured RIMP; null where the machine does not state
+   * it, or used both kinds.
+   */
   performanceMethod: PerformanceMethod | null;
 }
 
@@ -37,7 +40,7 @@ const INDICES = {
   'rv-fac': RV_FUNCTION.fac,
 } as const satisfies Partial<Record<EchoConcept, unknown>>;
 
-/** In the order in which the section shows them. */
+/** The measured quantities, in the order in which the section shows them. */
 const MEASURED = [
   'tapse',
   'rv-s-prime',
@@ -60,7 +63,10 @@ interface Judged {
   beyond: boolean;
 }
 
-/** RIMP as one of the indices; left out where its method is unknown and would decide. */
+/**
+ * RIMP as one of the indices; left out where its method is unknown and would decide whether it is
+ * abnormal.
+ */
 function judgedPerformance(
   { performanceMethod }: RvFunctionEvidence,
   rimp: Measurement | null,
@@ -69,7 +75,7 @@ function judgedPerformance(
   return rimp && beyond !== null ? [{ measurement: rimp, beyond }] : [];
 }
 
-/** The row of the decision table that the indices make (echo 7.3); null without any. */
+/** The row of the decision table to which the indices lead (echo 7.3); null without any index. */
 function systolicFunction(judged: readonly Judged[]) {
   const abnormal = judged.filter(({ beyond }) => beyond);
   const conclusion = rvConclusion(judged.length, abnormal.length);
@@ -84,7 +90,7 @@ function systolicFunction(judged: readonly Judged[]) {
   return { conclusion, statement };
 }
 
-/** Which sizes are beyond their limits; none of a child. */
+/** Which sizes are beyond their limits; none for a child. */
 function sizesOf(values: Values, child: boolean) {
   const beyond = (key: EchoConcept, limit: Parameters<typeof isBeyond>[0]) => {
     const measurement = values.measurement(key);
@@ -98,7 +104,7 @@ function sizesOf(values: Values, child: boolean) {
   return { wide, thick, large };
 }
 
-/** The indices of systolic function with whether each is abnormal; none of a child. */
+/** The indices of systolic function, each with whether it is abnormal; empty for a child. */
 function judgedIndices(
   values: Values,
   change: Measurement | null,
@@ -114,7 +120,7 @@ function judgedIndices(
   return child ? [] : [...measured, ...performance];
 }
 
-/** Function and size in statements, and the findings that they make. */
+/** The statements on function and size, and the findings that follow from them. */
 function concluded(judged: readonly Judged[], { wide, thick, large }: ReturnType<typeof sizesOf>) {
   const found = systolicFunction(judged);
   const indices = judged.map(({ measurement }) => measurement);
@@ -123,7 +129,8 @@ function concluded(judged: readonly Judged[], { wide, thick, large }: ReturnType
   const larger = large && sayOfRvFunction.conclusion('rv-function.larger-than-lv', {}, [large]);
   const thickened = thick && sayOfRvFunction.conclusion('rv-function.wall-thickened', {}, [thick]);
   const alone = found?.conclusion === 'single index reduced';
-  // Possible pulmonary embolism is reported at once (echo 16), by one index where it is the only one.
+  // Possible pulmonary embolism is reported at once (echo 16); a single abnormal index is enough if
+  // it is the only one available.
   const strained = (dilated || larger) && (found?.conclusion === 'reduced' || alone);
   const strain = sayOfRvFunction.conclusion('rv-function.strain', { alone });
   return {

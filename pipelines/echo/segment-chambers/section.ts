@@ -17,7 +17,7 @@ interface OutlinedClip {
     file: string;
     view: ApicalView;
     framesInClip: number;
-    /** Every n-th frame was outlined. */
+    /** Every `stride`-th frame was outlined. */
     stride: number;
     mirrored: boolean;
     /** Millimetres per pixel; null where the picture has no scale. */
@@ -58,7 +58,7 @@ const KEYS = [
 const tenth = (value: number) => Math.round(10 * value) / 10;
 const pair = ({ x, y }: Point) => [tenth(x), tenth(y)];
 
-/** The outlines of a clip frame by frame, pixel-centre coordinates of the stored frame. */
+/** The outlines of a clip, frame by frame, in pixel-centre coordinates of the stored frame. */
 function clipData({ clip, beats, phases, usable, confidence }: OutlinedClip) {
   return {
     file: clip.file,
@@ -88,7 +88,7 @@ function clipData({ clip, beats, phases, usable, confidence }: OutlinedClip) {
   };
 }
 
-/** Which chambers were outlined in a clip, and on how many frames. */
+/** States which chambers were outlined in a clip, and on how many frames. */
 function outlinedStatement({ clip, beats, steady }: OutlinedClip): Statement {
   return sayOfSegmentChambers.conclusion('segment-chambers.outlined', {
     view: clip.view,

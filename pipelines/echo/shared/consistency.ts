@@ -6,15 +6,15 @@ import { inadequate } from './plausibility.ts';
 import { isOfMachine } from './section.ts';
 import { valuesOf } from './values.ts';
 
-/** ml between which the stroke volume of a believable contour lies (echo 4.6). */
+/** Least and greatest stroke volume, ml, of a plausible contour (echo 4.6). */
 const STROKE = [10, 200] as const;
 
 interface Pair {
-  /** Two values of one ventricle. */
+  /** Two values of the same ventricle. */
   of: readonly [EchoConcept, EchoConcept];
-  /** What is wrong with them together; null where nothing is. */
+  /** Why the two values cannot both be right; null where they can. */
   fault(one: number, other: number): Remark | null;
-  /** The values that are withheld with them. */
+  /** The values that are withheld if the two contradict each other. */
   withheld: readonly EchoConcept[];
 }
 
@@ -44,7 +44,7 @@ const areas = (filled: EchoConcept, emptied: EchoConcept): Pair => ({
 
 const PAIRS: readonly Pair[] = [
   volumes('lvedv-biplane', 'lvesv-biplane', ['lvef-biplane', 'lvedv-index', 'lvesv-index']),
-  // The mean of both networks contains the discs of A4C by one half.
+  // Half of the joint LVEF of both networks comes from the discs of A4C.
   volumes('lvedv-4c', 'lvesv-4c', ['lvef-4c', 'lvef-networks']),
   volumes('lvedv-2c', 'lvesv-2c', ['lvef-2c']),
   {
@@ -60,7 +60,10 @@ const PAIRS: readonly Pair[] = [
   areas('lv-ed-area-3c', 'lv-es-area-3c'),
 ];
 
-/** Why a value is withheld with others of its source, machine or images; by concept. */
+/**
+ * For each concept, why its value is withheld. `measured` holds the values of one source, machine
+ * or images.
+ */
 function faultsOf(measured: readonly Measurement[]): ReadonlyMap<string, Remark> {
   const values = valuesOf(measured);
   return new Map(
@@ -72,7 +75,10 @@ function faultsOf(measured: readonly Measurement[]): ReadonlyMap<string, Remark>
   );
 }
 
-/** Values that no heart has together are kept as inadequate (echo 3, 4.6, 5.5). */
+/**
+ * The measurements; values that no heart can have together are marked as inadequate (echo 3, 4.6,
+ * 5.5).
+ */
 export function withConsistency(measured: readonly Measurement[]): Measurement[] {
   const ofMachine = faultsOf(measured.filter(isOfMachine));
   const ofImages = faultsOf(measured.filter((one) => !isOfMachine(one)));

@@ -4,7 +4,10 @@ import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 
 export type Sex = 'male' | 'female';
 
-/** `B`: stated as published, not read again independently (echo 0.1). */
+/**
+ * How well a limit is verified. `B`: it is stated as published and was not checked again
+ * independently (echo 0.1).
+ */
 export type Evidence = 'A' | 'B' | 'C';
 
 /**
@@ -18,11 +21,11 @@ interface Partition {
 }
 
 export interface GradedQuantity {
-  /** As reported and classified (echo 0.3). */
+  /** Number of decimals with which the value is reported and classified (echo 0.3). */
   decimals: number;
   male: Partition;
   female: Partition;
-  /** Key of the chart table. */
+  /** Key of the source in the chart table. */
   source: 'ase-2015-chambers' | 'ase-2005-chambers';
   evidence: Evidence;
 }
@@ -38,8 +41,8 @@ const ABNORMALITY = [
 type Abnormality = (typeof ABNORMALITY)[number];
 
 /**
- * The band of a value, rounded first; values beyond the normal range on the other side are not
- * graded.
+ * The band of a value, which is rounded first. Values beyond the normal range on the other side are
+ * not graded.
  */
 function gradeInPartition(partition: Partition, value: number, decimals: number): Abnormality {
   const { normal, mild, moderate } = partition;
@@ -60,18 +63,22 @@ export function gradeOf(quantity: GradedQuantity, sex: Sex, value: number): Abno
   return gradeInPartition(quantity[sex], value, quantity.decimals);
 }
 
-/** Whether a grade is one of abnormality towards which the quantity is graded. */
+/** Whether a grade is abnormal, in the direction in which the quantity is graded. */
 export const isAbnormal = (grade: Abnormality | null): grade is Abnormality =>
   grade === 'mildly abnormal' || grade === 'moderately abnormal' || grade === 'severely abnormal';
 
-/** The grade of a value in the partition of the sex; null where either is unknown. */
+/**
+ * The grade of a value in the partition for the sex; null where the value or the sex is unknown.
+ */
 export function graded(measurement: Measurement | null, quantity: GradedQuantity, sex: Sex | null) {
   return measurement?.quality === 'accepted' && sex
     ? gradeOf(quantity, sex, measurement.value)
     : null;
 }
 
-/** The value with the normal range of the sex; with both ranges in a remark where it is unknown. */
+/**
+ * The value with the normal range for the sex; if the sex is unknown, with both ranges in a remark.
+ */
 export function inRangeOf(
   measurement: Measurement,
   quantity: GradedQuantity,
@@ -96,11 +103,14 @@ export function inRangeOf(
 /** A criterion of a decision rule. */
 export type Criterion = {
   name: string;
-  /** Null: not available, which does not count as not met. */
+  /** Null: the criterion is not available, which does not count as not met. */
   met: boolean | null;
 };
 
-/** True where at least one condition is met; null where none is known. */
+/**
+ * True if at least one condition is met; false if none of the known ones is; null if no condition
+ * is known.
+ */
 export function anyMet(...conditions: readonly (boolean | null)[]): boolean | null {
   const known = conditions.filter((condition) => condition !== null);
   return known.length === 0 ? null : known.some((condition) => condition);

@@ -7,7 +7,10 @@ const optionsSchema = z.strictObject({
   return: z.array(z.enum(['json'])).default(['json']),
 });
 
-/** Sex selects the normal ranges; height and weight give the body surface area. */
+/**
+ * Clinical context: the sex selects the normal ranges; height and weight give the body surface
+ * area.
+ */
 const clinicalContextSchema = z.strictObject({
   age_years: z.number().int().min(0).max(130).optional(),
   sex: z.enum(['female', 'male', 'other', 'unknown']).optional(),
@@ -27,7 +30,7 @@ export const echoInputSchema = z.strictObject({
 export type EchoOptions = z.infer<typeof optionsSchema>;
 export type EchoContext = z.infer<typeof clinicalContextSchema>;
 
-/** Options and context of a job with their defaults; throws where they break the schema. */
+/** Options and context of a job, with their defaults. Throws where they break the schema. */
 export function parseRequest(
   options: unknown,
   context: unknown,

@@ -3,7 +3,10 @@ import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import type { Remark } from '../../result/statement.ts';
 
-/** Values outside are errors of contour or calibration, and withheld (echo 3). */
+/**
+ * Plausible ranges. A value outside its range is an error of contour or calibration and is withheld
+ * (echo 3).
+ */
 const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, number]>>> = {
   lvef: [5, 90],
   'lvef-biplane': [5, 90],
@@ -32,7 +35,7 @@ const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, number]>
   'rv-s-prime': [2, 30],
   'rv-fac': [5, 80],
   'rv-basal': [15, 90],
-  // The narrowest RV that can be believed beside the widest LV, and the other way round.
+  // The narrowest plausible RV with the widest plausible LV, and the other way round.
   'rv-to-lv': [0.17, 3.6],
   'gls-end-systolic': [-30, -5],
   'gls-end-systolic-4c': [-30, -5],
@@ -83,7 +86,9 @@ export const inadequate = (measurement: Measurement, reason: Remark): Measuremen
   standing: 'withheld',
 });
 
-/** A value outside of what can be believed is kept as inadequate, with the reason. */
+/**
+ * The measurement; a value outside its plausible range is marked as inadequate, with the reason.
+ */
 export function withPlausibility(measurement: Measurement, key: EchoConcept): Measurement {
   if (!Number.isFinite(measurement.value)) {
     return inadequate(measurement, remarkOfEcho('echo.not-finite', {}));

@@ -5,7 +5,7 @@ import type { FindingDraft, SectionOutcome } from '../../result/section-outcome.
 import type { Statement } from '../../result/statement.ts';
 import { type GradedQuantity, inRangeOf, type Sex } from './grading.ts';
 
-/** The patient as the request describes them; null where it does not say. */
+/** The patient as the request describes them; null where the request does not state a property. */
 export interface EchoPatient {
   sex: Sex | null;
   /** Years. */
@@ -17,52 +17,55 @@ export interface EchoPatient {
   surface: number | null;
 }
 
-/** What every section may ask for; each declares the rest of what it needs beside it. */
+/** What every section may ask for; each section declares what else it needs. */
 export interface PatientEvidence {
   patient: EchoPatient;
 }
 
-/** How a quantity follows from others. */
+/** How a quantity is calculated from others. */
 export interface Calculation {
   section: string;
   method: EchoMethod;
   from: readonly EchoConcept[];
-  /** The values of `from`, in their order. */
+  /** Calculates the quantity from the values of `from`, in the order of `from`. */
   value(...inputs: number[]): number;
   presumes?: Presumption;
   /**
-   * For inputs that belong to one beat: all are taken from the machine, or all from the images. What
-   * a remark calls them.
+   * Set for inputs that belong to one beat: all are taken from the machine, or all from the images.
+   * It names these inputs in a remark.
    */
   ofOneSource?: ImageInputs;
 }
 
-/** What was measured so far, by concept: accepted values only. */
+/** What was measured and calculated so far, by concept. It holds accepted values only. */
 export interface Values {
-  /** Every value of the concept; the one that counts comes first. */
+  /** Every value of the concept; the first one is the value that is used. */
   all(key: EchoConcept): readonly Measurement[];
   measurement(key: EchoConcept): Measurement | null;
   number(key: EchoConcept): number | null;
   /**
-   * A quantity that follows from others; null where one of them is missing. Where the machine reports
-   * the quantity itself, its value counts, and a disagreement with its inputs is remarked.
+   * A quantity calculated from others; null where an input is missing. Where the machine reports
+   * the quantity itself, its value is used, and a remark states a disagreement with its inputs.
    */
   calculated(key: EchoConcept, calculation: Calculation): Measurement | null;
-  /** The values with what was just calculated before them. */
+  /** These values, preceded by what was just calculated. */
   with(calculations: readonly (Measurement | null)[]): Values;
-  /** Only the values that are wanted: of one source, say. */
+  /** Only the values for which `isWanted` is true, for example those of one source. */
   only(isWanted: (measurement: Measurement) => boolean): Values;
-  /** The values as if those of some concepts had not been given. */
+  /** These values without those of the given concepts. */
   without(keys: ReadonlySet<EchoConcept>): Values;
 }
 
-/** One section of the result: what it needs, and a pure function from the evidence to an outcome. */
+/**
+ * One section of the result: what it needs, and a pure function from the evidence and the values to
+ * an outcome.
+ */
 export interface EchoSection<Evidence = PatientEvidence> {
   id: string;
   title: string;
   /** Views, modes and values without which the section is not assessed. */
   needs: readonly string[];
-  /** Quantities that are shown in this section once they were measured. */
+  /** Quantities that this section shows if they were measured. */
   measures: readonly EchoConcept[];
   /** `values` holds what was measured and what the sections before this one calculated. */
   run(evidence: Evidence, values: Values): SectionOutcome;
@@ -70,14 +73,16 @@ export interface EchoSection<Evidence = PatientEvidence> {
 
 /** What a section concludes from its values. */
 export interface Conclusion {
-  /** Null: could not be calculated, or was not measured. */
+  /**
+   * The values of the section; null for a value that could not be calculated or was not measured.
+   */
   measurements: readonly (Measurement | null)[];
-  /** What is concluded; the summary lists the values before it. */
+  /** The conclusions; the summary lists the values before them. */
   conclusions?: readonly (Statement | null)[];
   /** What could not be assessed, and what is missing for it. */
   gaps?: readonly (Statement | null)[];
   data?: SectionOutcome['data'];
-  /** True: something was seen and is reported, though no value was measured. */
+  /** True if something was seen and is reported although no value was measured. */
   seen?: boolean;
   findings?: readonly (FindingDraft | null)[];
   classifications?: readonly (Result['classifications'][number] | null)[];
@@ -96,8 +101,8 @@ const withheldGap = (withheld: readonly Measurement[]) =>
   withheld.length > 0 ? [sayOfEcho.gap('echo.withheld', {}, withheld)] : [];
 
 /**
- * The outcome of a section (echo 0.4): without an accepted value it is not assessed, or
- * inadequate where values were withheld; with gaps it is partial.
+ * The outcome of a section (echo 0.4). Without an accepted value, the section is not assessed, or
+ * inadequate if values were withheld; with gaps, it is partial.
  */
 export function conclude(
   { needs }: { needs: readonly string[] },
@@ -129,7 +134,10 @@ export function conclude(
   };
 }
 
-/** What was measured for a section and not accepted: kept without its number, with the reason. */
+/**
+ * Adds to an outcome the values that were measured for the section but not accepted. Each is kept
+ * without its number, with the reason.
+ */
 export function withWithheld(
   outcome: SectionOutcome,
   needs: readonly string[],
@@ -200,17 +208,17 @@ export function classification(
   };
 }
 
-/** Under this age nothing is graded (echo 0.4). */
+/** Age in years below which nothing is graded (echo 0.4). */
 const ADULT = 18;
 
 export const isChild = ({ patient }: PatientEvidence) =>
   patient.age !== null && patient.age < ADULT;
 
-/** The sex whose ranges apply; null where it is unknown, and for a child. */
+/** The sex whose ranges apply; null where the sex is unknown, and for a child. */
 export const rangedSex = (evidence: PatientEvidence) =>
   isChild(evidence) ? null : evidence.patient.sex;
 
-/** A value with its adult range; that of a child gets none (echo 0.4). */
+/** A value with its adult range; for a child, the value without a range (echo 0.4). */
 export function inAdultRange<T extends Measurement | null>(
   evidence: PatientEvidence,
   measurement: T,
@@ -221,14 +229,17 @@ export function inAdultRange<T extends Measurement | null>(
     : measurement;
 }
 
-/** What is missing about the patient. */
+/** Gaps for what the request lacks about the patient. */
 export const PATIENT_GAPS = {
   child: sayOfEcho.gap('echo.child', {}),
   sex: sayOfEcho.gap('echo.sex-unknown', {}),
   surface: sayOfEcho.gap('echo.surface-unknown', {}),
 } as const;
 
-/** What is missing about the patient for ranges and for indexing. */
+/**
+ * States what the request lacks about the patient for normal ranges and, if `indexed`, for
+ * indexing.
+ */
 export function patientGaps(evidence: PatientEvidence, indexed: boolean): (Statement | null)[] {
   const { patient } = evidence;
   return [

@@ -25,8 +25,8 @@ function valuesBy(all: All): Values {
 }
 
 /**
- * Values by concept. Of several values of a concept the first counts; those of traced images come
- * before the machine's.
+ * Groups accepted values by concept. If a concept has several values, the first one is used; values
+ * from traced images come before the machine's.
  */
 export function valuesOf(measurements: readonly Measurement[]): Values {
   return valuesBy((key) =>
@@ -40,7 +40,10 @@ export function valuesOf(measurements: readonly Measurement[]): Values {
  */
 const DISAGREEMENT = 0.05;
 
-/** The values of the inputs, null where one is missing: of one source, the machine's first. */
+/**
+ * The measurements of the inputs; null where one is missing. If all must come from one source,
+ * those of the machine are preferred.
+ */
 function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measurement[] | null {
   const complete = (inputs: readonly (Measurement | null)[]) => {
     const present = inputs.filter((input) => input !== null);
@@ -60,7 +63,8 @@ function calculated(
   const inputs = inputsOf(values, { section, method, value, ...calculation });
   const given = values.measurement(key);
   const result = inputs && value(...inputs.map((input) => input.value));
-  // A divisor of zero in the machine's report is an error of that input and gives no value here.
+  // If the machine's report gives zero for a divisor, that input is wrong, and nothing is
+  // calculated from it.
   if (!inputs || result === null || !Number.isFinite(result)) return given && { ...given, section };
   if (given) {
     const ofImages = isOfMachine(given) && inputs.every((input) => !isOfMachine(input));

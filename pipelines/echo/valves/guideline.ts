@@ -1,7 +1,10 @@
 import { rounded } from '../../measure/rounding.ts';
 import type { HighFlow, StenosisRemark } from '../../result/render/echo/valves.ts';
 
-/** m/s, mmHg, cm2, cm2/m2, ml/m2, per cent; null: not measured. */
+/**
+ * Quantities that decide the grade, in m/s, mmHg, cm2, cm2/m2, ml/m2 and per cent; null: not
+ * measured.
+ */
 interface StenosisInputs {
   peak: number | null;
   meanGradient: number | null;
@@ -17,7 +20,7 @@ export const STENOSIS = {
   severe: { peak: 4, gradient: 40, area: 1, areaIndex: 0.6 },
   moderate: { peak: 3, gradient: 20, area: 1.5 },
   mild: { peak: 2.6 },
-  /** ml/m2; ESC wording, VHD20 writes below. */
+  /** Stroke volume index, ml/m2. "Up to" is the wording of the ESC; VHD20 writes "below". */
   lowFlow: 35,
   highFlow: 58,
   preservedEf: 50,
@@ -52,7 +55,10 @@ function smallArea(areaIndex: number | null, strokeIndex: number | null, ef: num
     : 'paradoxical low-flow low-gradient AS (LVEF >=50%)';
 }
 
-/** The first row that matches rounded values (echo 11.1). A valve area alone is never graded. */
+/**
+ * The grade of the first row that matches the rounded values (echo 11.1). A valve area alone is
+ * never graded.
+ */
 export function stenosisGrade(inputs: StenosisInputs): StenosisGrade {
   const at = (value: number | null, decimals: number) =>
     value === null ? null : rounded(value, decimals);
@@ -78,14 +84,20 @@ export function stenosisGrade(inputs: StenosisInputs): StenosisGrade {
 
 /** DVI above which a small valve area suggests that the LVOT diameter is too small (echo 19.4). */
 const AMPLE_VELOCITY_INDEX = 0.3;
-/** Within this distance of a limit, cm², an area may be on either side of it (echo 19, rule 2). */
+/**
+ * Distance from a limit, cm², within which an area may be on either side of the limit (echo 19,
+ * rule 2).
+ */
 const AREA_VARIABILITY = 0.1;
-/** DVI and AVA over the LVOT area are the same ratio (echo 11.1, "reject"). */
+/**
+ * DVI and the ratio of AVA to LVOT area are the same ratio; these are the differences up to which
+ * they agree (echo 11.1, "reject").
+ */
 const SAME_RATIO = { share: 0.01, printed: 0.005 } as const;
 
 /**
- * Whether a valve area, cm², cannot belong to the LVOT area and the DVI beside it. Machines print a
- * DVI with two decimals, so a difference within the last decimal does not count.
+ * Whether a valve area, cm², cannot belong to the LVOT area and the DVI reported with it. Machines
+ * print a DVI with two decimals, so a difference within the last decimal does not count.
  */
 export function isForeignArea(area: number, outflowArea: number, velocityIndex: number): boolean {
   const difference = Math.abs(velocityIndex - area / outflowArea);
@@ -98,7 +110,7 @@ const ADVICE: Readonly<Partial<Record<StenosisGrade, StenosisRemark>>> = {
   'normal-flow low-gradient AS, severe AS unlikely': 'check-outflow',
 };
 
-/** Rows 6 to 9, which a small LVOT diameter or hypertension can imitate. */
+/** Grades of rows 6 to 9; a small LVOT diameter or hypertension can mimic them. */
 const LOW_GRADIENT: ReadonlySet<StenosisGrade> = new Set([
   'classical low-flow low-gradient AS (LVEF <50%)',
   'paradoxical low-flow low-gradient AS (LVEF >=50%)',
@@ -116,7 +128,9 @@ interface StenosisEvidence extends StenosisInputs {
   velocityIndex: number | null;
 }
 
-/** What a grade must be read with: contradictions, limits and advice (echo 11.1, 19). */
+/**
+ * The remarks that must be read with a grade: contradictions, limits and advice (echo 11.1, 19).
+ */
 export function stenosisRemarks(
   grade: StenosisGrade,
   inputs: StenosisEvidence,
@@ -149,21 +163,21 @@ export function stenosisRemarks(
 
 export type MitralStenosisGrade = 'progressive (non-severe) MS' | 'severe MS' | 'very severe MS';
 
-/** By valve area, cm2 (VHD20; echo 11.5). */
+/** The grade of mitral stenosis by valve area, cm2 (VHD20; echo 11.5). */
 export function mitralStenosis2020(area: number): MitralStenosisGrade {
   const shown = rounded(area, 2);
   if (shown <= 1) return 'very severe MS';
   return shown <= 1.5 ? 'severe MS' : 'progressive (non-severe) MS';
 }
 
-/** By valve area, cm2 (VS09). */
+/** The grade of mitral stenosis by valve area, cm2 (VS09). */
 export function mitralStenosis2009(area: number): 'mild' | 'moderate' | 'severe' {
   const shown = rounded(area, 2);
   if (shown < 1) return 'severe';
   return shown <= 1.5 ? 'moderate' : 'mild';
 }
 
-/** cm2; a normal mitral orifice is 4 to 6 cm2. */
+/** Mitral valve area, cm2, from which it is normal; a normal mitral orifice is 4 to 6 cm2. */
 const NORMAL_AREA = 4;
 
 /**
@@ -174,12 +188,14 @@ export const isNormalMitralArea = (area: number) => rounded(area, 2) >= NORMAL_A
 /** Mean gradient, mmHg, from which an area by half-time may count as stenosis. */
 export const STENOTIC_GRADIENT = 5;
 
-/** m/s; a peak gradient of 36 and 64 mmHg (VS09 [B]; echo 11.7). */
+/**
+ * Peak velocities, m/s, that correspond to peak gradients of 36 and 64 mmHg (VS09 [B]; echo 11.7).
+ */
 const PEAK = { moderate: 3, severe: 4 } as const;
 
 /**
- * By peak velocity, m/s. Null below 3: the table calls this mild stenosis, but has no lower end to
- * separate it from a normal valve.
+ * The grade of pulmonary stenosis by peak velocity, m/s. Null below 3: the table calls this mild
+ * stenosis, but has no lower limit that separates it from a normal valve.
  */
 export function pulmonaryStenosis(peak: number): 'moderate PS' | 'severe PS' | null {
   const shown = rounded(peak, 1);
@@ -219,7 +235,10 @@ function gradesOf(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgitation)
   });
 }
 
-/** The highest of the grades by EROA, volume and fraction; null without any (echo 11.2, 11.3). */
+/**
+ * The highest of the grades by EROA, volume and fraction; null if none was measured (echo 11.2,
+ * 11.3).
+ */
 export function quantitativeGrade(
   valve: 'aortic' | 'mitral',
   inputs: QuantitativeRegurgitation,
@@ -228,7 +247,7 @@ export function quantitativeGrade(
   return grades.length === 0 ? null : (REGURGITATION_GRADES[Math.max(...grades)] ?? null);
 }
 
-/** Whether the quantities differ by more than one grade: then CMR is suggested. */
+/** Whether the grades of the quantities differ by more than one: then CMR is suggested. */
 function isInconsistent(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgitation): boolean {
   const grades = gradesOf(valve, inputs);
   return grades.length > 1 && Math.max(...grades) - Math.min(...grades) > 1;
@@ -239,7 +258,10 @@ interface RegurgitationSigns {
   severe: number;
 }
 
-/** Specific signs that decide alone, and that lift grade III to severe (VR17; echo 11.2). */
+/**
+ * Number of specific signs that decide alone, and number that raises grade III to severe (VR17;
+ * echo 11.2).
+ */
 const DECIDING_SIGNS = { alone: 4, lifting: 3 } as const;
 
 export type IntegratedGrade =
@@ -247,7 +269,7 @@ export type IntegratedGrade =
   | 'severity indeterminate'
   | 'inconsistent, suggest CMR';
 
-/** VR17 integration of specific signs and quantities. */
+/** The grade that integrates specific signs and quantities (VR17). */
 export function integratedGrade(
   valve: 'aortic' | 'mitral',
   signs: RegurgitationSigns,
@@ -262,7 +284,10 @@ export function integratedGrade(
   return lifted ? 'grade IV (severe)' : grade;
 }
 
-/** Specific signs of AR that numbers give: vena contracta in cm, widths in per cent, PHT in ms. */
+/**
+ * Specific signs of AR that follow from numbers: vena contracta in cm, widths in per cent, PHT in
+ * ms.
+ */
 export function aorticSigns(inputs: {
   venaContracta: number | null;
   jetWidth: number | null;
@@ -320,7 +345,7 @@ export type TricuspidResult =
 /** The result of grading the regurgitation of any valve. */
 export type RegurgitationResult = IntegratedGrade | TricuspidResult;
 
-/** Results that are severe, or whose upper grade is. */
+/** Results that are severe, or whose upper grade is severe. */
 export const SEVERE_REGURGITATION: ReadonlySet<RegurgitationResult | null> =
   new Set<RegurgitationResult>([
     'grade III (moderate-severe)',
@@ -334,8 +359,8 @@ export const SEVERE_REGURGITATION: ReadonlySet<RegurgitationResult | null> =
   ]);
 
 /**
- * Both quantities together: the higher grade where they differ by one grade, indeterminate beyond
- * that (echo 11.6).
+ * The grade of TR from both quantities: the higher grade if they differ by one grade; indeterminate
+ * if they differ by more (echo 11.6).
  */
 export function tricuspidIntegrated(
   venaContracta: number | null,

@@ -30,17 +30,23 @@ import {
 
 export interface AorticStenosis {
   grade: StenosisGrade;
-  /** As it is published; the wording does not deny a sclerosis, which was not looked for. */
+  /**
+   * The grade in its published wording, except that it does not deny a sclerosis, which was not
+   * looked for.
+   */
   published: string;
   statements: readonly Statement[];
   criteria: readonly Criterion[];
   /** The area that was used for the grade. */
   area: Measurement | null;
-  /** A machine's area that contradicts the DVI beside it. */
+  /** An area reported by the machine that contradicts the DVI reported with it. */
   rejected: Measurement | null;
 }
 
-/** The machine's valve area if it cannot belong to the LVOT and the DVI beside it. */
+/**
+ * The machine's valve area, if it cannot belong to the LVOT area and the DVI reported with it; null
+ * otherwise.
+ */
 function foreignArea(values: Values): Measurement | null {
   const area = values.measurement('av-area');
   const [diameter, index] = [values.number('lvot-diameter'), values.number('velocity-index')];
@@ -50,9 +56,11 @@ function foreignArea(values: Values): Measurement | null {
   return { ...area, quality: 'inadequate', remarks };
 }
 
-/** Areas by VTI, or by peak velocities where there is no VTI (echo 11.1). */
+/**
+ * The valve area and its index: by VTI, or by peak velocities where there is no VTI (echo 11.1).
+ */
 function areasOf(values: Values, rejected: Measurement | null) {
-  // Both areas rest on the same LVOT diameter, which may be what is wrong.
+  // The areas by VTI and by peak velocities rest on the same LVOT diameter, which may be the error.
   if (rejected) return { area: null, areaIndex: null };
   const area = values.measurement('av-area');
   if (area) return { area, areaIndex: values.measurement('av-area-index') };
@@ -157,8 +165,8 @@ interface MitralStenosis {
 const UNGRADED: MitralStenosis = { grade: null, remark: null };
 
 /**
- * Grade by planimetry; by half-time only with a gradient that suggests stenosis, and without
- * significant AR, which shortens the half-time (echo 11.5).
+ * The grade of mitral stenosis by planimetry; by half-time only with a gradient that suggests
+ * stenosis, and without significant AR, which shortens the half-time (echo 11.5).
  */
 export function mitralStenosis(values: Values, significantAr: boolean): MitralStenosis {
   const planimetry = values.number('mv-area-planimetry');
@@ -206,7 +214,10 @@ export interface Regurgitations {
   TR: TricuspidResult | null;
 }
 
-/** Grade of each valve of which something was quantified (echo 11.2, 11.3, 11.6). */
+/**
+ * The grade of regurgitation of each valve for which something was quantified (echo 11.2, 11.3,
+ * 11.6).
+ */
 export function regurgitations(values: Values): Regurgitations {
   return {
     AR: graded('aortic', values),
@@ -216,8 +227,8 @@ export function regurgitations(values: Values): Regurgitations {
 }
 
 /**
- * The valves whose regurgitation was not quantified; this does not say that they are competent
- * (echo 11.8).
+ * Names the valves whose regurgitation was not quantified. This does not mean that they are
+ * competent (echo 11.8).
  */
 export function regurgitationGap(grades: Regurgitations): Statement | null {
   const missing = (['AR', 'MR', 'TR'] as const).filter((key) => grades[key] === null);
@@ -231,6 +242,6 @@ const INSIGNIFICANT: ReadonlySet<IntegratedGrade> = new Set<IntegratedGrade>([
   'severity indeterminate',
 ]);
 
-/** AR of moderate or more; quantities that contradict each other do not exclude it. */
+/** Whether AR is moderate or more; quantities that contradict each other do not exclude it. */
 export const isSignificant = (grade: Regurgitations['AR']) =>
   grade !== null && !INSIGNIFICANT.has(grade);

@@ -34,7 +34,7 @@ import {
   regurgitations,
 } from './judge.ts';
 
-/** What `valveFlows` calculates. */
+/** The quantities that `valveFlows` calculates, each after those from which it is calculated. */
 const VALVE_FLOWS = [
   'av-area',
   'av-area-vmax',
@@ -50,7 +50,10 @@ const divided = (one = 0, other = 1) => one / other;
 
 type Formula = readonly [EchoMethod, readonly EchoConcept[], (...inputs: number[]) => number];
 
-/** In the order in which the section shows them (echo 11.1, 11.5). */
+/**
+ * The method, inputs and function for each quantity, in the order in which the section shows them
+ * (echo 11.1, 11.5).
+ */
 const FORMULAS: Readonly<Record<(typeof VALVE_FLOWS)[number], Formula>> = {
   'av-area': ['continuity-equation', ['lvot-diameter', 'lvot-vti', 'av-vti'], continuityArea],
   'av-area-vmax': [
@@ -66,7 +69,10 @@ const FORMULAS: Readonly<Record<(typeof VALVE_FLOWS)[number], Formula>> = {
   'mv-area-half-time': ['half-time-constant', ['mv-half-time'], mitralAreaByHalfTime],
 };
 
-/** Continuity equation, stroke volume and their indices, each from what was measured. */
+/**
+ * Valve areas by the continuity equation, stroke volume and their indices, each calculated from
+ * what was measured.
+ */
 function valveFlows(given: Values, section: string): Measurement[] {
   const found: Measurement[] = [];
   for (const key of VALVE_FLOWS) {
@@ -83,7 +89,7 @@ const NEEDS = [
   'colour clips with PISA or vena contracta',
 ] as const;
 
-/** What the grade of each regurgitation rests on. */
+/** The quantities that the grade of each regurgitation rests on. */
 const REGURGITANT = {
   aortic: [
     'ar-half-time',
@@ -124,7 +130,7 @@ const UNREMARKABLE: ReadonlySet<StenosisGrade> = new Set([
 const VERY_SEVERE: StenosisGrade = 'very severe AS (high-gradient)';
 const EF_UNKNOWN: StenosisGrade = 'low-flow low-gradient AS, LVEF unknown';
 
-/** Nothing of a child is graded (echo 0.4, 19.5). */
+/** No regurgitation is graded in a child (echo 0.4, 19.5). */
 const NO_REGURGITATION: Regurgitations = { AR: null, MR: null, TR: null };
 
 interface Judgement {
@@ -136,7 +142,10 @@ interface Judgement {
   evidence: readonly (Measurement | null)[];
 }
 
-/** The other valve diseases; aortic stenosis is judged apart because it has criteria. */
+/**
+ * The judgements on all valve diseases but aortic stenosis, which is judged separately because it
+ * has criteria.
+ */
 function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string | null) {
   const of = (...keys: readonly EchoConcept[]) => keys.map((key) => values.measurement(key));
   const leaking = (
@@ -188,7 +197,7 @@ function stenosisFinding(values: Values, { grade, published, area }: AorticSteno
     : finding(ID, 'aortic-stenosis', statement, 'abnormal', [...evidence, area]);
 }
 
-/** What the grade of the aortic valve lacks (echo 11.8). */
+/** Gaps for what is missing for the grade of the aortic valve (echo 11.8). */
 function aorticGaps(values: Values, stenosis: AorticStenosis | null): (Statement | null)[] {
   const peak = values.measurement('av-vmax');
   const velocityIndex = values.measurement('velocity-index') !== null;

@@ -7,7 +7,9 @@ import { familyOf, type HeartView, isPicture, VIEW_FAMILIES } from '../locate/na
 import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 
 interface Found {
-  /** Views of the 2D pictures; colour alone shows no wall and no size. */
+  /**
+   * Views of the 2D pictures. Clips with colour are not counted: they do not show walls and sizes.
+   */
   views: ReadonlySet<HeartView>;
   spectra: readonly Display[];
 }
@@ -18,7 +20,8 @@ const inView =
     wanted.some((view) => views.has(view));
 
 /**
- * Whether a flow was displayed; a display whose kind of Doppler the header does not state counts.
+ * Whether a flow was displayed. A display counts even if the header does not state its kind of
+ * Doppler.
  */
 const displayed =
   (flow: Flow, kind: 'pw' | 'cw') =>
@@ -30,7 +33,7 @@ const hasShortAxis = ({ views }: Found) => [...views].some((view) => familyOf(vi
 const hasCava = (found: Found) =>
   inView('SUBCOSTAL-IVC')(found) || found.spectra.some(({ flow }) => flow === 'vena-cava');
 
-/** What a complete study holds at least; a convention of the project ([C], echo 2.9). */
+/** The minimum content of a complete study; a convention of the project ([C], echo 2.9). */
 const MINIMUM: Readonly<Record<MinimumItem, (found: Found) => boolean>> = {
   PLAX: inView('PLAX'),
   PSAX: hasShortAxis,
@@ -57,20 +60,20 @@ function missingOfMinimum({ clips, spectra }: ViewsEvidence): MinimumItem[] {
 const clipViewSchema = z.object({
   file: z.string(),
   mode: z.string(),
-  /** Null: no reliable view. */
+  /** Null where no reliable view was named. */
   view: z.enum(VIEW_FAMILIES).nullable(),
-  /** The same with its level (`PSAX-PM`), where that is known. */
+  /** The view with its level (`PSAX-PM`), where the level is known. */
   level: z.string().nullable(),
   source: z.enum(['header', 'model']).nullable(),
   /** Confidence of the model; null where the header names the view, or no model was used. */
   confidence: z.number().nullable(),
-  /** The view that the model would have named without its gate. */
+  /** The view that the model would have named if it had no gate. */
   below_gate: z.string().nullable(),
-  /** Whether its chambers were outlined. */
+  /** Whether the chambers of the clip were outlined. */
   measured: z.boolean(),
   frames: z.number().int(),
   calibrated: z.boolean(),
-  /** Beats per minute, of the header. */
+  /** Heart rate in the header, beats per minute. */
   heart_rate: z.number().nullable(),
 });
 
@@ -84,7 +87,7 @@ export const viewsDataSchema = z.looseObject({
 });
 type ViewsData = z.infer<typeof viewsDataSchema>;
 
-/** What this section looks at. */
+/** What this section needs. */
 interface ViewsEvidence extends PatientEvidence {
   clips: readonly ViewedClip[];
   /** The clips whose chambers were outlined. */
@@ -93,7 +96,7 @@ interface ViewsEvidence extends PatientEvidence {
   spectra: readonly Display[];
 }
 
-/** The view of one clip, and who says so. */
+/** The view of one clip, and whether the header or the model named it. */
 interface ViewedClip {
   clip: {
     file: string;
@@ -106,7 +109,7 @@ interface ViewedClip {
   view: HeartView | null;
   source: 'header' | 'model' | null;
   confidence: number | null;
-  /** The view that the model would have named without its gate. */
+  /** The view that the model would have named if it had no gate. */
   belowGate: HeartView | null;
 }
 
@@ -115,19 +118,22 @@ interface Display {
   file: string;
   kind: keyof typeof MODES;
   flow: string | null;
-  /** cm/s */
+  /** In cm/s. */
   peak: number | null;
   side: string | null;
   beats: number;
   confidence: number;
   refusal: string | null;
-  /** The velocity curve as it is listed. */
+  /** The velocity curve in the form in which the result lists it. */
   trace: Readonly<Record<string, unknown>> | null;
 }
 
 const NEEDS = ['2D clips of the standard views', 'a permitted model of the views'] as const;
 
-/** Modes from the regions first, then from the flags of the header (echo 2.3). */
+/**
+ * The modes of a clip: those of its regions first, then the one from the flags of the header (echo
+ * 2.3).
+ */
 function modesOf({ sweeps, mode }: ViewedClip['clip']): (keyof typeof MODES)[] {
   const kinds = [...new Set(sweeps.map(({ kind }) => kind))];
   return kinds.length > 0 ? kinds : [mode];
@@ -135,7 +141,7 @@ function modesOf({ sweeps, mode }: ViewedClip['clip']): (keyof typeof MODES)[] {
 
 const familyName = (view: HeartView | null) => view && familyOf(view);
 
-/** What each clip shows, including views that are only suspected. */
+/** The entry of a clip in the result: what it shows, including a view that is only suspected. */
 function listed({ clip, view, source, confidence, belowGate }: ViewedClip, measured: boolean) {
   return {
     file: clip.file,
@@ -159,7 +165,9 @@ interface Gap {
   statement: Statement;
 }
 
-/** That the view of some clips is not known; null where that of every picture is. */
+/**
+ * States that the view of some clips is not known; null where the view of every picture is known.
+ */
 function unnamedGap(clips: readonly ViewedClip[]): Gap | null {
   const pictures = clips.filter(({ clip }) => isPicture(clip));
   const unnamed = pictures.filter(({ view }) => view === null);
@@ -177,7 +185,10 @@ function unnamedGap(clips: readonly ViewedClip[]): Gap | null {
   };
 }
 
-/** That a study is limited, and by what; null where the minimum set is whole. */
+/**
+ * States that a study is limited, and which items are missing; null where the minimum set is
+ * complete.
+ */
 function limitedGap(evidence: ViewsEvidence): Gap | null {
   const missing = missingOfMinimum(evidence);
   return missing.length === 0

@@ -1,6 +1,8 @@
 import { rounded } from '../../measure/rounding.ts';
 
-/** Segments of the 17-segment model in the order of SEG02, with their SNOMED CT site (CID 3717). */
+/**
+ * Segments of the 17-segment model in the order of SEG02, each with its SNOMED CT site (CID 3717).
+ */
 export const SEGMENTS = [
   { number: 1, name: 'basal anterior', territory: 'LAD', site: '264850008' },
   { number: 2, name: 'basal anteroseptal', territory: 'LAD', site: '396482007' },
@@ -24,7 +26,7 @@ export const SEGMENTS = [
 export const ARTERIES = ['LAD', 'RCA', 'LCx'] as const;
 type Artery = (typeof ARTERIES)[number];
 
-/** Segments of an artery's territory (SEG02). */
+/** Numbers of the segments in an artery's territory (SEG02). */
 export function territoryOf(artery: Artery): number[] {
   return SEGMENTS.filter(({ territory }) => territory === artery).map(({ number }) => number);
 }
@@ -40,7 +42,10 @@ export const WALL_MOTION = { scores: [1, 2, 3, 4], scored: 16, enough: 12, globa
 /** Thickening, per cent, that is normal above the first and reduced above the second (ASE 2015). */
 const THICKENING = { normal: 30, reduced: 10 } as const;
 
-/** Inward motion, per cent of the radius: the project's convention beside the thickening. */
+/**
+ * Limits of inward motion, in per cent of the radius: the project's convention, used together with
+ * thickening.
+ */
 export const EXCURSION = { normal: 20, reduced: 5, outward: -5 } as const;
 
 export type MotionScore = (typeof WALL_MOTION.scores)[number];
@@ -49,15 +54,15 @@ const banded = (value: number, { normal, reduced }: { normal: number; reduced: n
   value > normal ? 1 : value >= reduced ? 2 : 3;
 
 /**
- * Score by thickening: over 30 % normal, 10 to 30 % hypokinetic, less akinetic; a wall that thins in
- * systole is dyskinetic (echo 9).
+ * Score by thickening, per cent: over 30 % is normal, 10 to 30 % hypokinetic, less akinetic; a wall
+ * that thins in systole is dyskinetic (echo 9).
  */
 export function thickeningScore(thickening: number): MotionScore {
   const shown = rounded(thickening, 0);
   return shown < 0 ? 4 : banded(shown, THICKENING);
 }
 
-/** Score by inward motion; a wall that moves outwards is dyskinetic. */
+/** Score by inward motion, per cent; a wall that moves outwards is dyskinetic. */
 export function excursionScore(excursion: number): MotionScore {
   const shown = rounded(excursion, 0);
   return shown < EXCURSION.outward ? 4 : banded(shown, EXCURSION);
@@ -105,14 +110,20 @@ type RegionalStatement =
   | { kind: 'territory'; artery: Artery }
   | { kind: 'regional' };
 
-/** Neighbours of a segment: on its ring, and above or below on the next. */
+/**
+ * The rings of segments. The neighbours of a segment are next to it on its ring, and above or below
+ * it on the next ring.
+ */
 const RINGS: readonly (readonly number[])[] = [
   [1, 2, 3, 4, 5, 6],
   [7, 8, 9, 10, 11, 12],
   [13, 14, 15, 16],
 ];
 
-/** Apical segments and the mid ones that end in them; six segments meet four. */
+/**
+ * For each apical segment, the mid segments that continue into it: six mid segments meet four
+ * apical ones.
+ */
 const APICAL_NEIGHBOURS: Readonly<Record<number, readonly number[]>> = {
   13: [7, 8],
   14: [8, 9],
@@ -132,7 +143,10 @@ function areAdjacent(one: number, other: number): boolean {
   return high - low === 6;
 }
 
-/** Whether every scored segment is hypokinetic, and enough of them in all territories were scored. */
+/**
+ * Whether every scored segment is hypokinetic, and enough segments were scored, with at least one
+ * in each territory.
+ */
 function isGlobal(scores: ReadonlyMap<number, number>): boolean {
   const reached = ARTERIES.every((name) => territoryOf(name).some((number) => scores.has(number)));
   const hypokinetic = [...scores.values()].every((score) => score === 2);
@@ -140,8 +154,8 @@ function isGlobal(scores: ReadonlyMap<number, number>): boolean {
 }
 
 /**
- * What the scores say of a coronary territory (echo 9): an artery is named only where two
- * adjacent segments of its territory score 2 or more and none outside does.
+ * The statement on the pattern of abnormal segments (echo 9). An artery is named only where two
+ * adjacent segments of its territory score 2 or more and no segment outside the territory does.
  */
 export function regionalStatement(scores: ReadonlyMap<number, number>): RegionalStatement {
   const abnormal = [...scores].filter(([, score]) => score >= 2).map(([segment]) => segment);

@@ -12,10 +12,10 @@ import type { ParasternalClip } from '../parasternal/clip.ts';
 import { type ShortAxisView, shortAxisMotions } from '../parasternal/short-axis-segments.ts';
 import { isAbsent, type MotionScore, motionScore, SEGMENTS, WALL_MOTION } from './guideline.ts';
 
-/** What one view says of one segment, means over its beats. */
+/** What one view shows of one segment, as means over its beats. */
 interface SegmentReading extends Omit<SegmentMotion, 'side' | 'level' | 'strain'> {
   view: ApicalView | ShortAxisView;
-  /** Longitudinal: a short axis does not show it. */
+  /** Longitudinal strain, per cent; null in a short axis, which does not show it. */
   strain: number | null;
   score: MotionScore | null;
 }
@@ -29,13 +29,16 @@ export interface WallSegmentReading {
   /** 1 to 17 (echo 9). */
   segment: number;
   name: string;
-  /** Every view that shows it; the apex is the mean of the apical segments and has none. */
+  /**
+   * The reading of every view that shows the segment; the apex is the mean of the apical segments
+   * and has no readings.
+   */
   readings: readonly SegmentReading[];
-  /** Mean of the views, per cent; null where no view gives a strain that can be believed. */
+  /** Mean strain of the views, per cent; null where no view gives a plausible strain. */
   strain: number | null;
   /**
-   * Null: not scored. A score over 1 needs two views that agree on it (echo 9); one view alone
-   * makes it `suspected`.
+   * Null: not scored. A score above 1 needs two views that agree on it (echo 9); a score above 1 in
+   * only one view is `suspected`.
    */
   score: MotionScore | null;
   suspected: MotionScore | null;
@@ -43,22 +46,22 @@ export interface WallSegmentReading {
 
 type ShownWalls = Readonly<Record<WallSide, Readonly<Record<WallLevel, number>>>>;
 
-/** Segments by view, side of the usual display and level (echo 8.3). */
+/** Segment number by view, side of the usual display, and level (echo 8.3). */
 const SHOWN: Readonly<Record<ApicalView, ShownWalls>> = {
   A4C: { left: { basal: 3, mid: 9, apical: 14 }, right: { basal: 6, mid: 12, apical: 16 } },
   A2C: { left: { basal: 4, mid: 10, apical: 15 }, right: { basal: 1, mid: 7, apical: 13 } },
   A3C: { left: { basal: 5, mid: 11, apical: 16 }, right: { basal: 2, mid: 8, apical: 13 } },
 };
 /**
- * A3C's apical anteroseptal part belongs to the septum when 18 segments of strain are reduced to
- * 17.
+ * The apical anteroseptal part in A3C belongs to the septum when 18 segments of strain are reduced
+ * to 17.
  */
 const ANTEROSEPTAL_APEX = 14;
 
 const APICAL = [13, 14, 15, 16] as const;
 const APEX = 17;
 
-/** Strain of a segment that can be believed, per cent (echo 8.3). */
+/** Range of plausible strain of a segment, per cent (echo 8.3). */
 const BELIEVABLE = [-45, 15] as const;
 
 const mean = (values: readonly number[]) =>
@@ -71,8 +74,8 @@ function segmentOf({ view, mirrored }: ChamberClip, side: WallSide, level: WallL
 }
 
 /**
- * Whether the scores of a view can be separated from an outline that is too stiff as a whole: a
- * still wall must be seen beside walls that move.
+ * Whether the abnormal scores of a view can be distinguished from those of an outline that is too
+ * stiff as a whole: the view must also show walls that move.
  */
 function regional(readings: readonly Placed[]): boolean {
   const scores = readings.map(({ reading }) => reading.score);
@@ -85,7 +88,7 @@ interface Motion extends Pick<SegmentMotion, 'excursion' | 'thickening'> {
   strain: number | null;
 }
 
-/** Means over the beats of one view, scored. */
+/** The reading of each segment in one view: means over its beats, with a score. */
 function readingsOf(view: SegmentReading['view'], motions: readonly Motion[]): Placed[] {
   return [...Map.groupBy(motions, ({ segment }) => segment)].flatMap(([segment, own]) => {
     const strain = mean(own.flatMap((one) => one.strain ?? []));
@@ -109,7 +112,9 @@ function apicalReadings({ clip, beats }: MeasuredClip): Placed[] {
   return readingsOf(clip.view, motions);
 }
 
-/** The first, which is the best, of several short axes of each level, as one list per level. */
+/**
+ * The readings of the first short axis of each level, which is the best one; one list per level.
+ */
 function shortAxisReadings(clips: readonly ParasternalClip[]): Placed[][] {
   const measured = clips.flatMap((clip) => {
     const motions = shortAxisMotions(clip).map((motion) => ({ ...motion, strain: null }));
@@ -126,8 +131,9 @@ const unscored = ({ segment, reading }: Placed): Placed => ({
 });
 
 /**
- * The views together: normal by one view, abnormal only by two that agree. A view that does not
- * show the thickness can confirm another, but decides nothing alone.
+ * The views combined: one view suffices for a normal segment, two views that agree are needed for
+ * an abnormal one. A view that does not show the thickness can confirm another view, but decides
+ * nothing alone.
  */
 function agreed(
   readings: readonly SegmentReading[],
@@ -152,8 +158,8 @@ interface Walls {
   apical: ApicalClips;
   shortAxes: readonly ParasternalClip[];
   /**
-   * Whether the LVEF of both networks is reduced: walls that are still everywhere are believed
-   * then.
+   * Whether the joint LVEF of both networks is reduced: only then are walls accepted that do not
+   * move anywhere.
    */
   reduced: boolean;
 }
@@ -185,7 +191,10 @@ export function wallSegments({ apical, shortAxes, reduced }: Walls): WallSegment
   });
 }
 
-/** Mean score of the segments (ASE 2015); null while one is only suspected, or none was scored. */
+/**
+ * Mean score of the segments (ASE 2015); null if a raised score is only suspected, or if no segment
+ * was scored.
+ */
 export function scoreIndexOf(segments: readonly WallSegmentReading[]): Measurement | null {
   // The apex is not scored for wall motion.
   const own = segments.filter(({ segment }) => segment <= WALL_MOTION.scored);

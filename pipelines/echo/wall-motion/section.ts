@@ -21,21 +21,24 @@ interface WallSegment {
   /** 1 to 17 (echo 9). */
   segment: number;
   name: string;
-  /** One of each view that shows the segment. */
+  /** One reading for each view that shows the segment. */
   readings: readonly { score: MotionScore | null }[];
   /** Null where the segment was not scored. */
   score: MotionScore | null;
-  /** A raised score that one view alone gives. */
+  /** A raised score that only one view gives; null where there is none. */
   suspected: MotionScore | null;
 }
 
 /** What this section needs beside the values. */
 interface WallMotionEvidence extends PatientEvidence, OutlineEvidence {
   heart: OutlineEvidence['heart'] & {
-    /** Whether what follows from the change of a volume may be reported. */
+    /** Whether values derived from the change of a volume may be reported. */
     trusted: boolean;
     segments: readonly WallSegment[];
-    /** Mean score of the segments; null while one is only suspected, or none was scored. */
+    /**
+     * Mean score of the segments; null if a raised score is only suspected, or if no segment was
+     * scored.
+     */
     scoreIndex: Measurement | null;
   };
 }
@@ -51,9 +54,7 @@ const SCHEME = 'ASE/EACVI 2015, 16 segments';
 /** The apex is not scored for wall motion (ASE 2015). */
 const scorable = ({ segment }: WallSegment) => segment <= WALL_MOTION.scored;
 
-/**
- * What was seen of a segment, without a grade, because the grades are for adults (echo 19, rule 5).
- */
+/** A segment without its grade, because the grades are for adults (echo 19, rule 5). */
 const unscored = (one: WallSegment): WallSegment => ({
   ...one,
   readings: one.readings.map((reading) => ({ ...reading, score: null })),
@@ -76,12 +77,12 @@ function tooFew(scored: number): Statement | null {
     : sayOfWallMotion.gap('wall-motion.no-segment', {});
 }
 
-/** LVEF below which normal motion of every wall is implausible. */
+/** LVEF, per cent, below which normal motion of every wall is implausible. */
 const REDUCED_EF = 45;
 
 /**
- * The LVEF below 45 % that a score index of 1.00, every segment normal, contradicts; null where they
- * agree (echo 19, rule 4).
+ * The LVEF below 45 % that is contradicted by a score index of 1.00 (every segment normal); null
+ * where they agree (echo 19, rule 4).
  */
 function discordantEf(values: Values, index: Measurement): Measurement | null {
   const ef = gradableEf(values);
@@ -91,7 +92,7 @@ function discordantEf(values: Values, index: Measurement): Measurement | null {
 
 type Scored = ReturnType<typeof byScore>;
 
-/** The findings on segments: of abnormal ones, and of those that one view alone suspects. */
+/** The findings on segments: on abnormal ones, and on those that only one view suspects. */
 function segmentFindings(
   abnormal: Scored,
   suspected: Scored,
@@ -148,7 +149,7 @@ function segmentConclusions(
   ];
 }
 
-/** The segments as the result lists them. */
+/** The segments in the form in which the result lists them. */
 const listed = (segments: readonly WallSegment[]) =>
   segments.map(({ segment, name, readings, score, suspected }) => ({
     segment,
@@ -211,7 +212,7 @@ function run(evidence: WallMotionEvidence, values: Values) {
   });
 }
 
-/** Wall motion by segment (echo 9): of the machine, and of the outlines. */
+/** Wall motion by segment (echo 9), from the machine and from the outlines. */
 export const wallMotion: EchoSection<WallMotionEvidence> = {
   id: ID,
   title: 'Wall motion',

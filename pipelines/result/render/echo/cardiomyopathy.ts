@@ -1,6 +1,9 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 
-/** Whether a wall ratio is that of asymmetric hypertrophy in any patient, or without hypertension. */
+/**
+ * Whether the ratio of the walls shows asymmetric hypertrophy in any patient, or only in one
+ * without hypertension.
+ */
 const ASYMMETRIES = {
   certain: 'asymmetric septal hypertrophy',
   'without-hypertension':

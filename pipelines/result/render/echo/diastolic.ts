@@ -1,6 +1,6 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 
-/** Algorithms and their names as results carry them. */
+/** The algorithms, with their names in the result. */
 export const SCHEMES = {
   '2016-a': 'ASE/EACVI 2016, algorithm A',
   '2016-b': 'ASE/EACVI 2016, algorithm B',
@@ -14,7 +14,9 @@ export type Scheme = keyof typeof SCHEMES;
 /** A criterion of a decision rule; `met` is null where it was not available. */
 type Criterion = { name: string; met: boolean | null };
 
-/** Signs of myocardial disease, with which algorithm B of 2016 is used from the beginning. */
+/**
+ * Signs of myocardial disease; if one is present, algorithm B of 2016 is used from the beginning.
+ */
 const DISEASES = {
   'mass-index': 'LV mass index above its range',
   'thick-wall': 'wall of at least 15 mm',
@@ -23,15 +25,18 @@ const DISEASES = {
 } as const;
 export type MyocardialSign = keyof typeof DISEASES;
 
-/** What one algorithm came to. */
+/** The result of one algorithm. */
 export type DiastolicResult = {
   scheme: Scheme;
-  /** As it is published. */
+  /** The result in its published wording. */
   result: string;
   criteria: readonly Criterion[];
   /** Why algorithm B of 2016 was chosen; null where it was not. */
   because: 'reduced-ef' | readonly MyocardialSign[] | null;
-  /** A second step of the same algorithm; `no-grade`: E or E/A is missing for it. */
+  /**
+   * The result of a second step of the same algorithm; `no-grade`: E or E/A is missing for this
+   * step. Null without a second step.
+   */
   next: { result: string; criteria: readonly Criterion[] } | 'no-grade' | null;
 };
 
@@ -51,7 +56,10 @@ function becauseText(because: DiastolicResult['because']): string {
     : ` (myocardial disease: ${because.map((sign) => DISEASES[sign]).join(', ')})`;
 }
 
-/** Never a grade without the name of its algorithm and the criteria used (echo 10.7). */
+/**
+ * A result as text. A grade is never given without the name of its algorithm and the criteria used
+ * (echo 10.7).
+ */
 function resultText({ scheme, result, criteria, because, next }: DiastolicResult): string {
   const first = `${SCHEMES[scheme]}${becauseText(because)}: ${result} (${criteriaText(criteria)})`;
   if (next === null) return first;
@@ -62,11 +70,14 @@ function resultText({ scheme, result, criteria, because, next }: DiastolicResult
 
 const DIFFER = 'The two algorithms differ: LA pressure is elevated by one of them only.';
 
-/** Given with every grade: what decides whether the algorithm may be used (echo 10.2). */
+/**
+ * Conditions that are printed with every grade: they decide whether the algorithm may be used (echo
+ * 10.2).
+ */
 const APPLIES =
   'Holds in sinus rhythm without mitral annular calcification, mitral prosthesis, repair or clip, LBBB, pacing or CRT, LVAD, heart transplant, pericardial constriction, non-cardiac pulmonary hypertension, complete AV block or pregnancy, which are not known to this software; mitral stenosis and regurgitation are known only as far as they were measured.';
 
-/** Disease of the mitral valve, by which E/e' is invalid. */
+/** Disease of the mitral valve, which makes E/e' invalid. */
 export type MitralDisease =
   | { kind: 'stenosis'; grade: string; by: 'valve area' | 'half-time' }
   | { kind: 'steep-gradient'; gradient: number }
@@ -83,7 +94,7 @@ function mitralText(disease: MitralDisease): string {
   }
 }
 
-/** What an algorithm asks for. */
+/** The inputs that an algorithm needs. */
 const INPUTS = {
   e: 'E',
   'e-to-a': 'E/A',
@@ -122,7 +133,7 @@ export const DIASTOLIC_SENTENCES = {
     results,
     differ,
   }: {
-    /** Those with an elevated pressure first. */
+    /** The results; those with an elevated pressure come first. */
     results: readonly DiastolicResult[];
     differ: boolean;
   }) =>

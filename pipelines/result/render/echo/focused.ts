@@ -10,7 +10,7 @@ const EFFUSIONS = {
 export const FOCUSED_SENTENCES = {
   'focused.lv-function': (of: {
     level: string;
-    /** Per cent, in steps. */
+    /** EF, per cent, rounded to steps. */
     ef: number;
     band: string | null;
   }) => `LV function ${of.level}: LVEF about ${of.ef} %${of.band ? ` (${of.band})` : ''}.`,

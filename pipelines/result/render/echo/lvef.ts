@@ -2,7 +2,7 @@ import type { EchoConcept } from '../../../concepts/echo.ts';
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, allNamed, namedValue } from './shared.ts';
 
-/** What limits an EF that is not by biplane discs, by its concept or by the machine's method. */
+/** Limitation of an EF that is not by biplane discs, by its concept or by the machine's method. */
 const LIMITS = {
   'lvef-networks': 'Single plane (A4C); biplane not possible.',
   'lvef-4c': 'Single plane (A4C); biplane not possible.',
@@ -15,11 +15,11 @@ const LIMITS = {
   'lvef-teichholz': 'LVEF by Teichholz is not valid with any regional wall motion abnormality.',
 } as const;
 
-/** Methods of an EF that limit what it is worth. */
+/** Methods by which an EF is of limited value. */
 type EfLimit = keyof typeof LIMITS;
 export const isEfLimit = (method: string): method is EfLimit => method in LIMITS;
 
-/** Kinds of heart failure, by the range of EF that is used for them. */
+/** Kinds of heart failure, by the range of EF that defines them. */
 const HEART_FAILURE = {
   'HFimpEF range': 'HFimpEF',
   'HFrEF range': 'HFrEF',

@@ -6,7 +6,9 @@ const names = (views: readonly string[]) => [...new Set(views)].join(', ');
 const largeOutline = (large: boolean, there: string) =>
   large ? `its outline${there} is that of a large effusion` : '';
 
-/** How large an effusion is, where it is deeper in another view than where it was measured. */
+/**
+ * States how large an effusion is that is deeper in another view than where its depth was measured.
+ */
 function deeperText({ view, large }: { view: string; large: boolean }, { about: [depth] }: About) {
   const shown = depth ? valueText('effusion-depth', depth.value) : '';
   const outline = large ? ` (${largeOutline(large, ' there')})` : '';
@@ -39,7 +41,9 @@ export const EFFUSION_SENTENCES = {
   'effusion.found': (
     of: {
       grade: string | null;
-      /** The view in which it is deeper; null where the measured depth is the greatest. */
+      /**
+       * The view in which the effusion is deeper; null where the measured depth is the greatest.
+       */
       deeperIn: string | null;
       large: boolean;
       tamponade: string;

@@ -16,7 +16,10 @@ import { namedText, valueText } from './shared.ts';
 
 type Report = NonNullable<Result['report']>;
 
-/** What the study holds and lacks comes before the structures, and is no conclusion. */
+/**
+ * The section that states what the study contains and lacks. It comes before the structures and is
+ * not a conclusion.
+ */
 const STUDY = 'views';
 
 /** Structures in the fixed order of REP25 (echo 16). */
@@ -35,10 +38,10 @@ const ORDER = [
   'focused',
 ] as const;
 
-/** At most so many statements, the most important first (echo 16). */
+/** Maximum number of statements in the impression, the most important first (echo 16). */
 const IMPRESSIONS = 10;
 
-/** How a value compares with the range beside it. */
+/** Words that compare a value with its range. */
 const RANGE_TEXT = {
   N: 'within the range of',
   L: 'below the range of',
@@ -75,7 +78,7 @@ const WEIGHT = { critical: 0, abnormal: 1, info: 2 } as const;
 
 const OUTSIDE = { H: 'above its range', L: 'below its range', A: 'abnormal' } as const;
 
-/** A value outside its range, with the word for it. */
+/** A value as text; if it is outside its range, with the words for it. */
 function outsideText(one: Measurement): string {
   const { interpretation } = one;
   return interpretation && interpretation !== 'N'
@@ -83,10 +86,13 @@ function outsideText(one: Measurement): string {
     : namedText(one);
 }
 
-/** Values that represent a section where nothing else is concluded. */
+/** Maximum number of values that represent a section in which nothing else is concluded. */
 const HEADLINES = 3;
 
-/** The values of a section for the impression: those outside their range, else the first. */
+/**
+ * The values that represent a section in the impression: those outside their range, otherwise the
+ * first ones.
+ */
 function headlineText(accepted: readonly Measurement[], concluded: boolean): string[] {
   const outside = accepted.filter(({ interpretation }) => (interpretation ?? 'N') !== 'N');
   const headlines =
@@ -95,8 +101,8 @@ function headlineText(accepted: readonly Measurement[], concluded: boolean): str
 }
 
 /**
- * What an assessed section comes to, for the impression: its headline values and what is concluded.
- * The other values are in the findings, what is missing among the limitations.
+ * The text of an assessed section for the impression: its headline values and its conclusions. The
+ * other values are listed in the findings, what is missing in the limitations.
  */
 function conclusionText(
   { summary, statements }: Section,
@@ -140,7 +146,7 @@ function sectionConclusions(result: Result, elsewhere: readonly Statement[]): st
   });
 }
 
-/** The conclusions of the sections for a document that lists the findings by themselves. */
+/** The conclusions of the sections, for a document that lists the findings separately. */
 export function conclusionsBesideFindings(result: Result): string[] {
   const loud = result.findings.filter(({ severity }) => severity !== 'info');
   return sectionConclusions(
@@ -149,7 +155,10 @@ export function conclusionsBesideFindings(result: Result): string[] {
   ).slice(0, Math.max(0, IMPRESSIONS - loud.length));
 }
 
-/** Abnormal findings first, then the conclusions of the other sections, then what is only noted. */
+/**
+ * The impression: abnormal findings first, then the conclusions of the other sections, then
+ * findings that are only noted.
+ */
 function impressionOf(result: Result): string[] {
   const findings = result.findings.toSorted(
     (one, other) => WEIGHT[one.severity] - WEIGHT[other.severity],
@@ -165,8 +174,8 @@ function impressionOf(result: Result): string[] {
 }
 
 /**
- * The draft report in the order of REP25: written from the result alone, so that it can contain
- * nothing that the result does not hold.
+ * The draft report in the order of REP25. It is written from the result alone, so it cannot contain
+ * anything that is not in the result.
  */
 export function writeReport(result: Result): Report {
   const study = sectionLines(result, STUDY);

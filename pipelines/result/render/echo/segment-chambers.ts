@@ -3,13 +3,13 @@ import { type SentenceTable, statementsOf } from '../../statement.ts';
 /** What was outlined in one clip. */
 type Outlined = {
   view: string;
-  /** False: the outlines jump from frame to frame, and nothing was measured. */
+  /** False if the outlines jump from frame to frame, so that nothing was measured. */
   steady: boolean;
   chambers: readonly string[];
-  /** Frames without a fault, of those that were outlined. */
+  /** Number of frames without a fault among those that were outlined. */
   sound: number;
   outlined: number;
-  /** Every n-th frame of the clip was outlined. */
+  /** Every `stride`-th frame of the clip was outlined. */
   stride: number;
   frames: number;
   beats: number;

@@ -9,7 +9,7 @@ export interface About {
   readonly about: readonly Measurement[];
 }
 
-/** A value as the report prints it: rounded half away from zero, with its unit. */
+/** A value as the report prints it: rounded (halves away from zero), with its unit. */
 export function valueText(key: EchoConcept, value: number): string {
   const { decimals, unit } = ECHO_CONCEPTS[key];
   const number = rounded(value, decimals).toFixed(decimals);
@@ -26,14 +26,14 @@ export function namedText({ concept, value }: Pick<Measurement, 'concept' | 'val
 export const allNamed = (measurements: readonly Measurement[]): string =>
   measurements.map(namedText).join(', ');
 
-/** Text with a full stop, unless it ends a sentence already. */
+/** The text with a full stop, unless it already ends a sentence. */
 export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /** "A4C, A2C or A3C". */
 export const anyOf = (names: readonly string[]): string =>
   names.join(', ').replace(/, ([^,]*)$/, ' or $1');
 
-/** Who a value is from. */
+/** Words for the source of a value. */
 const ORIGIN_TEXT = {
   image: 'of the images',
   machine: 'of the machine',
@@ -41,10 +41,10 @@ const ORIGIN_TEXT = {
   person: 'entered by hand',
 } as const satisfies Record<Measurement['origin'], string>;
 
-/** Of a value that was withheld, and why. */
+/** States that a value was withheld, and why. */
 const withheldText = ({ label, note }: Measurement) => sentence(`${label} was withheld: ${note}`);
 
-/** What every section may say. */
+/** Sentences that every section may use. */
 export const ECHO_SENTENCES = {
   'echo.values': (_: Record<string, never>, { about }: About) => sentence(allNamed(about)),
   'echo.withheld': (_: Record<string, never>, { about }: About) =>
@@ -83,7 +83,10 @@ export const ECHO_SENTENCES = {
     motion,
   }: {
     method: keyof typeof LINEAR_METHODS;
-    /** LVIDd of a dilated LV, cm, and a raised score index. */
+    /**
+     * LVIDd of a dilated LV, cm, and a raised score index; null where the LV is not dilated, or the
+     * index is not raised.
+     */
     diameter: number | null;
     motion: number | null;
   }) => {
@@ -99,13 +102,13 @@ export const ECHO_SENTENCES = {
 
 export const sayOfEcho = statementsOf<typeof ECHO_SENTENCES>();
 
-/** One LVEF, of a method or from volumes, with its source. */
+/** One LVEF, by a method or from volumes, with its source. */
 interface EfReading {
   readonly [name: string]: string | number | boolean;
   key: EchoConcept;
   value: number;
   origin: 'image' | 'machine';
-  /** From EDV and ESV, whatever the source calls its EF. */
+  /** Whether the EF was calculated from EDV and ESV, whatever the source reports as its EF. */
   ofVolumes: boolean;
 }
 
@@ -122,7 +125,7 @@ function readingText({ key, value, origin, ofVolumes }: EfReading): string {
 /** Linear methods of the LVEF (echo 4.2). */
 const LINEAR_METHODS = { teichholz: 'Teichholz', cube: 'the cube of the diameters' } as const;
 
-/** Beats to average in an irregular rhythm (echo 0.5). */
+/** Number of beats to average in an irregular rhythm (echo 0.5). */
 const ADVISED_IRREGULAR = 5;
 
 function irregularText(beats: number, few: boolean): string {
@@ -132,13 +135,13 @@ function irregularText(beats: number, few: boolean): string {
 
 const counted = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`;
 
-/** Contradictions of two values that no heart has together. */
+/** Contradictions between two values that no heart can have together. */
 const CONTRADICTIONS = {
   'diameter-not-smaller': 'LVIDs is not below LVIDd',
   'area-not-smaller': 'the end-systolic area is not below the end-diastolic one',
 } as const;
 
-/** What a display shows by its form, where the header does not name its structure. */
+/** What a display shows, judged by its form, if the header does not name its structure. */
 const FORMS = {
   'fits-none': 'its form fits no single flow',
   'tissue-scale': "a scale of tissue Doppler, S' on one side of the baseline and e' on the other",
@@ -173,7 +176,7 @@ const FLUID_PLACES = {
   outline: 'the outline of the space runs beyond the fluid; to be measured by hand',
 } as const;
 
-/** What a value was calculated from, where it was calculated from the images. */
+/** Words for the inputs from which a value was calculated. */
 const IMAGE_INPUTS = {
   volumes: 'EDV and ESV of the images',
   diameters: 'LVIDd and LVIDs of the images',
@@ -189,13 +192,13 @@ const RIGHT_HEART_FAULTS = {
   'grows-in-systole': 'the outline of the RV is no smaller in systole',
 } as const;
 
-/** What a calculation takes for granted. */
+/** An assumption that a calculation makes. */
 const PRESUMPTIONS = {
   sniff: 'collapse taken as that with a sniff',
   'no-outflow-stenosis': 'equals the systolic PA pressure without RVOT or pulmonary stenosis',
 } as const;
 
-/** What must be read with a value, by code; the note of a measurement is made of it. */
+/** Remarks that must be read with a value, by code; the note of a measurement is made from them. */
 export const ECHO_REMARKS = {
   'echo.not-finite': () => 'no finite number',
   'echo.implausible': ({ key, low, high }: { key: EchoConcept; low: number; high: number }) =>
@@ -265,15 +268,15 @@ export const ECHO_REMARKS = {
 
 export const remarkOfEcho = remarksOf<typeof ECHO_REMARKS>();
 
-/** What a display shows by its form. */
+/** What a display shows, judged by its form. */
 export type DisplayForm = keyof typeof FORMS;
 /** Why the reading of a display is not relied on. */
 export type DisplayDoubt = keyof typeof DISPLAY_DOUBTS;
 /** What must be read with a quantity of a display. */
 export type DisplayRemark = keyof typeof DISPLAY_REMARKS;
-/** Which inputs, by which words, give another value than the machine's. */
+/** The kind of inputs from which a value follows that differs from the reported one. */
 export type ImageInputs = keyof typeof IMAGE_INPUTS;
-/** What a calculation takes for granted. */
+/** An assumption that a calculation makes. */
 export type Presumption = keyof typeof PRESUMPTIONS;
 /** Why a value of the right heart cannot be right. */
 export type RightHeartFault = keyof typeof RIGHT_HEART_FAULTS;

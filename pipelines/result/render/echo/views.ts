@@ -13,7 +13,7 @@ export const MODES = {
   unknown: 'unknown',
 } as const;
 
-/** What a complete study holds at least; a convention of the project ([C], echo 2.9). */
+/** The minimum content of a complete study; a convention of the project ([C], echo 2.9). */
 const MINIMUM_SET = {
   PLAX: 'PLAX',
   PSAX: 'PSAX',
