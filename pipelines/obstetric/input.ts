@@ -10,7 +10,10 @@ const optionsSchema = z.strictObject({
       basis: z.enum(DATING_BASIS).default('lmp'),
     })
     .optional(),
-  /** Of all stills and videos of the request that bring no scale; the coarsest is that of the service. */
+  /**
+   * Scale of all stills and videos in the request that have none of their own, mm per pixel; the
+   * coarsest value accepted is that of the service.
+   */
   mm_per_px: z.number().min(FINEST_MM_PER_PIXEL).max(5).optional(),
   report: z.boolean().default(false),
   report_language: z.enum(['en']).default('en'),
@@ -24,7 +27,7 @@ const clinicalContextSchema = z.strictObject({
   indication: z.string().max(LONGEST_INDICATION).optional(),
 });
 
-/** `input` of us/obstetric/interpret 1.0.0 (api 2.3); unknown fields are refused. */
+/** The `input` of us/obstetric/interpret 1.0.0 (api 2.3); unknown fields are rejected. */
 export const obstetricInputSchema = z.strictObject({
   files: z.array(z.string().min(1)).min(1),
   prior_files: z.array(z.string().min(1)).optional(),
@@ -35,7 +38,7 @@ export const obstetricInputSchema = z.strictObject({
 export type ObstetricInput = z.infer<typeof obstetricInputSchema>;
 export type ObstetricOptions = z.infer<typeof optionsSchema>;
 
-/** The options of a job with their defaults; throws where they break the schema. */
+/** The options of a job, with defaults filled in; throws where they do not match the schema. */
 export function parseOptions(options: unknown): ObstetricOptions {
   return optionsSchema.parse(options ?? {});
 }

@@ -30,14 +30,20 @@ function amend(measurement: Measurement, amendments: readonly Amendment[]): Meas
   };
 }
 
-/** A section whose reader failed says so: it was not looked at, whatever else the study holds. */
+/**
+ * Whether a reader of a section failed: the section then reports this, whatever else the study
+ * contains.
+ */
 function readerFailed(section: Section, { views }: ObstetricEvidence): boolean {
   return Object.entries(views).some(
     ([reader, found]) => found === null && section.reads?.includes(reader),
   );
 }
 
-/** Each section with its outcome; those that conclude run last. One that throws costs itself only. */
+/**
+ * Each section with its outcome; sections that draw conclusions run last. An error in one section
+ * does not affect the others.
+ */
 function runSections(
   evidence: ObstetricEvidence,
   onFailure: SectionFailed,
@@ -60,8 +66,8 @@ function runSections(
 }
 
 /**
- * Runs every section over the evidence, in the order of the endpoint, and puts the envelope
- * together. Pure but for the date, which is passed in, and the log of a section that failed.
+ * Runs every section on the evidence, in the order of the endpoint, and builds the result envelope.
+ * Pure except for the log of a section that failed; the date is passed in.
  */
 export function interpretStudy(
   given: StudyEvidence,

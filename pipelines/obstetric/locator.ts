@@ -9,9 +9,9 @@ import type { PlaneModels } from './planes/read.ts';
 import type { UterineModels } from './shared/uterine-frames.ts';
 
 /**
- * Finds planes and structures in images: what the readers of all sections ask for. A member is null
- * where no permitted model serves the task. Each answers one entry per image; null where nothing was
- * found.
+ * Finds planes and structures in images for the readers of all sections. A member is null where no
+ * permitted model does its task. Each function returns one entry per image, which is null where
+ * nothing was found.
  */
 export interface Locator
   extends PlaneModels,
@@ -22,6 +22,6 @@ export interface Locator
     ChestModels,
     BrainModels {
   uncertainty: LocatorUncertainty;
-  /** The models behind the answers, as the result names them. */
+  /** The models in use, as the result names them. */
   models: Result['models'];
 }

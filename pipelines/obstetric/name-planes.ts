@@ -15,33 +15,34 @@ import { locateOutline } from './shared/outline.ts';
 
 export interface PlaneSessions {
   plane: ModelSession;
-  /** Without these two, only the whole image separates the axial head planes. */
+  /** Without these two models, only the whole image distinguishes the axial head planes. */
   head: ModelSession | null;
   brainPlane: ModelSession | null;
-  /** Without its own model a doubtful plane stands on the look of the whole image. */
+  /** Without its own model, a doubtful plane is decided by the whole image. */
   abdomen?: ModelSession | null;
   femur?: ModelSession | null;
   symphysisHead?: ModelSession | null;
-  /** Outlines heart and thorax. Without it a chest that is named an abdomen stays one. */
+  /** Outlines heart and thorax. Without it, a chest that is misnamed an abdomen stays one. */
   chest?: ModelSession | null;
 }
 
 /**
- * Share of one axial plane among the three from which a second look is not worth its time: on the
- * validation split all were right from here on, of those from 0.95 on one in ten was wrong.
+ * Probability share of one axial plane among the three above which no second look is needed: on the
+ * validation split all such planes were right, whereas from 0.95 on one in ten was wrong.
  */
 const CERTAIN = 0.99;
 
 /**
- * Confidence from which a plane needs no second opinion. An adult heart was called an abdomen at up
- * to 0.97, a fetal head an abdomen at 0.84 and transperineal at 0.95. On the validation split no
- * abdomen, no femur and no transperineal image is lost by it.
+ * Confidence from which a plane needs no second opinion. Images with the following confidences were
+ * misnamed: an adult heart as an abdomen, at up to 0.97; a fetal head as an abdomen, at 0.84, and
+ * as transperineal, at 0.95. On the validation split, the second opinion loses no abdomen, no femur
+ * and no transperineal image.
  */
 const DOUBTLESS = { abdominal: 0.98, femur: 0.95, transperineal: 0.98 } as const;
 
 type Doubtful = keyof typeof DOUBTLESS;
 
-/** Whether an image is a head, and which of the axial planes it is stands open. */
+/** Whether an image shows a head whose axial plane is still undecided. */
 const isOpen = ({ label, confidence, groupConfidence }: GatedPlane) =>
   HEAD_PLANES.includes(label) && confidence < CERTAIN * groupConfidence;
 
@@ -60,7 +61,7 @@ const numbersOf = (
   chosen: (estimate: GatedPlane) => boolean,
 ): number[] => [...estimates.keys()].filter((n) => chosen(estimates[n] as GatedPlane));
 
-/** What is found on some of the images, by the number of the image. */
+/** What `locate` finds on some of the images, by the index of the image. */
 async function secondLook<T>(
   images: readonly GrayImage[],
   numbers: readonly number[],
@@ -71,13 +72,13 @@ async function secondLook<T>(
   return new Map(numbers.map((n, index) => [n, found[index] ?? null]));
 }
 
-/** Every symphysis of the validation split was outlined with more, beside whole heads too. */
+/** Confidence that every symphysis in the validation split exceeded, even beside whole heads. */
 const SURE_SYMPHYSIS = 0.85;
 
 /**
- * Whether a head that is outlined on an image of a doubtful plane speaks against that plane: it is a
- * head alone that is taken for an abdomen, or for the head behind a symphysis. There the head belongs
- * to the picture, and only a symphysis that is hardly one is outweighed by it.
+ * Whether a head that is outlined on an image contradicts its doubtful plane. A head alone may be
+ * mistaken for an abdomen, or for the head behind a symphysis. On a transperineal image the head
+ * belongs to the picture, so it outweighs only a symphysis of low confidence.
  */
 const HEAD_SPEAKS_AGAINST: Readonly<Record<Doubtful, (head: Located, own: Located) => boolean>> = {
   abdominal: (head, own) => head.confidence > own.confidence,
@@ -86,8 +87,8 @@ const HEAD_SPEAKS_AGAINST: Readonly<Record<Doubtful, (head: Located, own: Locate
 };
 
 /**
- * Numbers of the images of a doubtful plane that do not show it: its structure is not accepted, or a
- * head speaks against it.
+ * Indices of the images of a doubtful plane that do not show it: its structure is not accepted, or
+ * a head contradicts it.
  */
 async function contradicted(
   { abdomen, femur, symphysisHead, head }: PlaneSessions,
@@ -119,9 +120,9 @@ async function contradicted(
 }
 
 /**
- * Numbers of the images that are named an abdomen, with any confidence, and show a heart in its thorax: a
- * section with the heart in it is above the plane of the abdominal circumference (ISUOG 2019). On the
- * validation split no abdomen has a heart, and most chests have one.
+ * Indices of the images that are named an abdomen, at any confidence, and show a heart in its
+ * thorax: a section with the heart is above the plane of the abdominal circumference (ISUOG 2019).
+ * On the validation split no abdomen shows a heart, and most chests do.
  */
 async function withHeart(
   chest: ModelSession,
@@ -137,11 +138,11 @@ async function withHeart(
 }
 
 /**
- * The plane of each image. Where the whole image leaves a doubt, the structure is looked at. A head
- * whose axial plane stands open is outlined, and the plane is decided on the head alone, which shows
- * more of it than the whole image does. The structure of another plane that is doubtful must be found
- * by its own model, and no head instead of it; and no abdomen has a heart. `gaDays` rules out views that
- * belong to an earlier age.
+ * The plane of each image. Where the whole image leaves a doubt, its structure is examined. A head
+ * whose axial plane is undecided is outlined, and the plane is decided on the cropped head, which
+ * shows more detail than the whole image. For any other doubtful plane, its own model must find the
+ * structure, and no head may contradict it; an abdomen must not show a heart. `gaDays` rules out
+ * views that belong to an earlier age.
  */
 export async function namePlanes(
   sessions: PlaneSessions,

@@ -72,7 +72,8 @@ function classifiedViews({ planes }: Planes): CardiacViewReading[] {
 }
 
 /**
- * Planes that show no fetus for certain: the cervix is the mother's, and `other` may be any organ.
+ * Planes that do not prove that the image shows a fetus: the cervix is the mother's, and `other`
+ * may be any organ.
  */
 const NO_FETUS: ReadonlySet<Plane> = new Set(['other', 'cervix']);
 

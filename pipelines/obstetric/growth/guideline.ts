@@ -1,7 +1,7 @@
 /** Size for gestational age by unrounded centiles (obstetric 3.8). */
 export type SizeCategory = 'sga-severe' | 'sga' | 'aga' | 'lga' | 'lga-severe';
 
-/** Centiles of the boundaries; exactly the 10th or 90th is appropriate. */
+/** Centiles at which the categories change; exactly the 10th or the 90th is appropriate. */
 export const SIZE_CUTOFFS = { severelySmall: 3, small: 10, large: 90, severelyLarge: 97 } as const;
 
 /**
@@ -16,23 +16,26 @@ export function sizeCategory(efwCentile: number, acCentile: number | null = null
   return efwCentile > large ? 'lga' : 'aga';
 }
 
-/** Weights in g from which macrosomia is said, the higher first (ACOG Practice Bulletin 216). */
+/**
+ * Weights in g from which macrosomia is reported, the higher first (ACOG Practice Bulletin 216).
+ */
 export const MACROSOMIA_GRAMS = [4500, 4000] as const;
 
 /**
- * Discordance of twins in %, both included: from the first it is reported (ISUOG twin guideline), from
- * the second it is a criterion of selective growth restriction (Khalil et al., UOG 2019;53:47-54).
+ * Limits of the discordance of twins in %, both included: from the first on, it is reported (ISUOG
+ * twin guideline); from the second on, it is a criterion of selective growth restriction (Khalil et
+ * al., UOG 2019;53:47-54).
  */
 export const TWIN_DISCORDANCE = { reported: 20, selective: 25 } as const;
 
-/** Difference of two twins' weights in % of the larger. */
+/** Difference between the weights of two twins in % of the larger weight. */
 export function twinDiscordance(largerGrams: number, smallerGrams: number): number {
   return (100 * (largerGrams - smallerGrams)) / largerGrams;
 }
 
 /**
- * Fetal growth restriction of a singleton without anomaly: Delphi consensus, Gordijn et al., UOG
- * 2016;48:333-339. What is null was not available.
+ * Evidence for growth restriction of a singleton without an anomaly, by the Delphi consensus:
+ * Gordijn et al., UOG 2016;48:333-339. Null means that the value was not available.
  */
 export interface RestrictionEvidence {
   gaWeeks: number;
@@ -42,7 +45,7 @@ export interface RestrictionEvidence {
   utaPiCentile: number | null;
   cprCentile: number | null;
   endDiastolicFlow: 'forward' | 'intermittent-absent' | 'absent' | 'reversed' | null;
-  /** Fall of the EFW or AC centile since a scan at least 14 days before, same chart. */
+  /** Fall of the EFW or AC centile since a scan at least 14 days earlier, on the same chart. */
   centileFall: number | null;
 }
 
@@ -54,10 +57,10 @@ export type RestrictionForm =
   | 'none'
   | 'not-assessable';
 
-/** Boundary of the early and the late form, in exact weeks. */
+/** Boundary between the early and the late form, in exact weeks. */
 export const LATE_FORM_WEEKS = 32;
 
-/** Centile points of a fall over more than two quartiles. */
+/** Fall in centile points that crosses more than two quartiles. */
 export const CENTILE_CROSSING = 50;
 
 const CUTOFF = { solitary: 3, small: 10, highPi: 95, lowCpr: 5 } as const;
@@ -85,15 +88,15 @@ function isLateRestriction(evidence: RestrictionEvidence, small: boolean): boole
 }
 
 /**
- * Whether every Doppler criterion of the form was available. A UA-PI that is not high tells the
- * flow, too: with absent or reversed flow it is far above the 95th centile.
+ * Whether every Doppler criterion of the form was available. A UA-PI that is not high also answers
+ * for the flow: with absent or reversed flow it would be far above the 95th centile.
  */
 function dopplerComplete(evidence: RestrictionEvidence, early: boolean): boolean {
   if (evidence.uaPiCentile === null) return false;
   return early ? evidence.utaPiCentile !== null : evidence.cprCentile !== null;
 }
 
-/** Whether a criterion other than size is met, which alone does not make the definition. */
+/** Whether a criterion other than size is met that does not make the definition on its own. */
 function hasOtherCriterion(evidence: RestrictionEvidence, early: boolean): boolean {
   const highPi = above(evidence.uaPiCentile, CUTOFF.highPi);
   if (early) return highPi || above(evidence.utaPiCentile, CUTOFF.highPi);
@@ -108,9 +111,8 @@ function hasOtherCriterion(evidence: RestrictionEvidence, early: boolean): boole
 }
 
 /**
- * The Delphi form. `none` says that weight and AC are both known and not small and that no other
- * criterion is met (obstetric 3.9); short of that a fetus that is not small is
- * `not-assessable`.
+ * The Delphi form. `none` means that weight and AC are both known and not small, and that no other
+ * criterion is met (obstetric 3.9); with less known, a fetus that is not small is `not-assessable`.
  */
 export function restrictionForm(evidence: RestrictionEvidence): RestrictionForm {
   const { efwCentile, acCentile, gaWeeks } = evidence;
@@ -129,18 +131,21 @@ export function restrictionForm(evidence: RestrictionEvidence): RestrictionForm 
   return dopplerComplete(evidence, early) ? 'sga-not-fgr' : 'sga-doppler-needed';
 }
 
-/** One line of the definition as it was met or not; `value` null: it was not available. */
+/**
+ * One criterion of the definition, and whether it is met; `value` is null where it was not
+ * available.
+ */
 export interface RestrictionCriterion {
   name: string;
-  /** What `value` is: a centile, a fall in centile points, or a word for the flow. */
+  /** What `value` contains: a centile, a fall in centile points, or a word for the flow. */
   kind: 'centile' | 'fall' | 'flow';
-  /** What has to be supplied for it. */
+  /** What must be supplied so that the criterion can be judged. */
   needs: string;
   value: number | string | null;
   met: boolean;
 }
 
-/** The criteria of the form that holds at this age, solitary ones first. */
+/** The criteria of the form that applies at this age, the solitary ones first. */
 export function restrictionCriteria(evidence: RestrictionEvidence): RestrictionCriterion[] {
   const { efwCentile, acCentile, uaPiCentile, utaPiCentile, cprCentile, centileFall } = evidence;
   const flow = evidence.endDiastolicFlow;
@@ -158,7 +163,7 @@ export function restrictionCriteria(evidence: RestrictionEvidence): RestrictionC
     }));
   const doppler = 'umbilical artery Doppler';
   const early = evidence.gaWeeks < LATE_FORM_WEEKS;
-  // Of the late form it is no criterion of its own: the PI is far above the cut-off then.
+  // In the late form, lost flow is not a separate criterion: the PI is then far above its cut-off.
   const asPi = early ? '' : `, which counts as a PI above centile ${CUTOFF.highPi}`;
   return [
     ...size(CUTOFF.solitary),

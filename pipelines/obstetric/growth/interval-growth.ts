@@ -14,7 +14,10 @@ import {
   isCharted,
 } from './measure.ts';
 
-/** Scans closer together say more about the measurement than about growth (obstetric 3.12). */
+/**
+ * Shortest interval in days at which growth is judged: a change between closer scans shows
+ * measurement error rather than growth (obstetric 3.12).
+ */
 export const SHORTEST_INTERVAL_DAYS = 14;
 
 interface EarlierGrowth {
@@ -28,13 +31,13 @@ interface Change {
   key: ChartedKey;
   before: Charted;
   now: Charted;
-  /** Standard deviations of the chart per week. */
+  /** Change of the z-score per week. */
   zPerWeek: number;
 }
 
 export interface GrowthSince {
   earlier: EarlierData;
-  /** Of the newest scan that is old enough; null: no change was judged. */
+  /** The change since the newest scan that is old enough; null where no change was judged. */
   change: { daysBefore: number; values: Change[] } | null;
   /** Largest fall of the EFW or AC centile since any scan that is old enough. */
   fall: {
@@ -60,7 +63,7 @@ function growthAt(scan: EarlierScan, gaDays: number): EarlierGrowth | null {
   return { daysBefore: scan.daysBefore, gaDays: then, charted, lengths };
 }
 
-/** Of a length its own, of a weight the least good of its inputs. */
+/** The source of a value: for a length its own, for a weight the least good among its inputs. */
 function sourceOf({ id, inputs }: Measurement, lengths: readonly EarlierLength[]): EarlierSource {
   const used = lengths.filter(
     ({ measurement }) => measurement.id === id || inputs.includes(measurement.id),
@@ -85,7 +88,10 @@ function toData({ daysBefore, gaDays, charted, lengths }: EarlierGrowth): Earlie
   };
 }
 
-/** The same chart, and for a weight the same formula. */
+/**
+ * Whether two values may be compared: they are on the same chart and, for a weight, by the same
+ * formula.
+ */
 function comparable(then: Charted, now: Charted): boolean {
   const sameFormula =
     now.measurement.concept.key !== 'efw' || then.measurement.method === now.measurement.method;
@@ -127,7 +133,10 @@ function changeStatement(scan: EarlierGrowth, values: readonly Change[]): Statem
   });
 }
 
-/** Growth since the earlier scans; `now` are the values of this scan on their charts. */
+/**
+ * Growth since the earlier scans; `now` contains the values of this scan with their places on the
+ * charts.
+ */
 export function growthSince(
   evidence: GrowthEvidence,
   now: readonly Charted[],
@@ -136,7 +145,7 @@ export function growthSince(
   const { earlier: all, priors } = evidence;
   const scans = all.filter((scan) => !scan.severalFetuses);
   const leftOut = all.length - scans.length;
-  // An earlier value of a twin may be that of the other one (obstetric 19).
+  // An earlier value of a twin may be that of the other twin (obstetric 19).
   const leftOutStatement = leftOut === 0 ? [] : [say.limitation('growth.scan-left-out', {})];
   const dated = scans.flatMap((scan) => growthAt(scan, gaDays) ?? []);
   const compared = dated

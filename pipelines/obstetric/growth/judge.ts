@@ -42,10 +42,13 @@ export function growthFinding(
 
 const measured = (entries: readonly Charted[]) => entries.map(({ measurement }) => measurement);
 
-/** z-scores beyond which a part is called small or large (obstetric 3.8). */
+/** z-scores beyond which a part of the body is called small or large (obstetric 3.8). */
 const PART_Z = { microcephaly: -3, low: -2, high: 2 } as const;
 
-/** Head and femur by z-score; a small BPD beside a head of its size is a matter of shape. */
+/**
+ * Findings for head and femur by z-score. A small BPD beside an HC of normal size is a matter of
+ * shape.
+ */
 export function partFindings(charted: readonly Charted[], datingInDoubt: boolean): FindingDraft[] {
   const [hc, fl, bpd] = (['hc', 'fl', 'bpd'] as const).map((key) => chartedValue(charted, key));
   const findings: FindingDraft[] = [];
@@ -66,7 +69,10 @@ export function partFindings(charted: readonly Charted[], datingInDoubt: boolean
   return findings;
 }
 
-/** Macrosomia is a matter of grams, with or without a centile (ACOG Practice Bulletin 216). */
+/**
+ * The finding of macrosomia, which is defined in grams, with or without a centile (ACOG Practice
+ * Bulletin 216).
+ */
 export function weightFinding(measurements: readonly Measurement[]): FindingDraft[] {
   const efw = acceptedValue(measurements, 'efw');
   const grams = MACROSOMIA_GRAMS.find((limit) => efw !== null && efw.value >= limit);
@@ -82,7 +88,7 @@ export function datingFinding(doubtful: readonly Charted[]): FindingDraft[] {
   return [growthFinding('dating-doubtful', 'size-for-gestational-age', said, doubtful)];
 }
 
-/** A fall of the centile counts in the late form only (Delphi 2016). */
+/** The finding that the centile has fallen, which counts in the late form only (Delphi 2016). */
 export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingDraft[] {
   if (!fall || gaDays / 7 < LATE_FORM_WEEKS || fall.points <= CENTILE_CROSSING) return [];
   const { key, before, now, daysBefore } = fall;
@@ -97,11 +103,14 @@ export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingD
 
 export interface Size {
   category: SizeCategory;
-  /** The weight and the AC, or the one of them that is there. */
+  /** The weight and the AC, or the one of the two that is available. */
   by: Charted[];
 }
 
-/** Size needs a weight, or else an AC: a head or a femur alone gives none. */
+/**
+ * The size category from the weight, or else from the AC; null where both are missing, since head
+ * or femur alone give no category.
+ */
 export function sizeOf(charted: readonly Charted[]): Size | null {
   const efw = chartedValue(charted, 'efw');
   const ac = chartedValue(charted, 'ac');
@@ -114,7 +123,7 @@ export function sizeOf(charted: readonly Charted[]): Size | null {
 
 const keyOf = ({ measurement }: Charted) => measurement.concept.key;
 
-/** The category with the numbers that caused it. */
+/** The statement of the category with the values that led to it. */
 export const sizeStatement = ({ category, by }: Size, datingInDoubt: boolean): Statement =>
   say.conclusion('growth.size', { category, datingInDoubt }, measured(by));
 
@@ -134,7 +143,7 @@ export function sizeClassification({ category, by }: Size): ClassificationDraft 
   };
 }
 
-/** A small AC is a finding beside a weight that is not small (obstetric 3.8). */
+/** The finding of a small AC beside a weight that is not small (obstetric 3.8). */
 function abdomenFinding({ category, by }: Size, datingInDoubt: boolean): FindingDraft[] {
   const [efw, ac] = by;
   const weightIsSmall = category === 'sga' || category === 'sga-severe';
@@ -153,7 +162,7 @@ export function sizeFindings(size: Size, datingInDoubt: boolean): FindingDraft[]
   return [...own, ...abdomenFinding(size, datingInDoubt)];
 }
 
-/** The cut-offs that lie within the interval of a value. */
+/** The cut-offs that lie within the interval of a value, as centiles. */
 function cutOffsWithin({ measurement }: Charted, gaWeeks: number): number[] {
   const { value, uncertainty } = measurement;
   if (uncertainty === null) return [];
@@ -165,7 +174,10 @@ function cutOffsWithin({ measurement }: Charted, gaWeeks: number): number[] {
   return Object.values(SIZE_CUTOFFS).filter((cutOff) => low < cutOff && cutOff < high);
 }
 
-/** That an interval includes a cut-off, so that the category is not certain; else nothing. */
+/**
+ * States that an interval includes a cut-off, so that the category is not certain; empty where none
+ * does.
+ */
 export function sizeAcrossCutOffs({ by }: Size, gaWeeks: number): Statement[] {
   const across = by
     .map((entry) => ({ key: keyOf(entry), cutOffs: cutOffsWithin(entry, gaWeeks) }))
@@ -180,22 +192,22 @@ export function sizeAcrossCutOffs({ by }: Size, gaWeeks: number): Statement[] {
   ];
 }
 
-/** The weights of two named fetuses, and how far they are apart in % of the larger. */
+/** The weights of two named fetuses, and their difference in % of the larger. */
 export interface TwinWeights {
   weights: readonly [Measurement, Measurement];
   discordance: number;
 }
 
 /**
- * Weights that the machine's reports name for two fetuses; null where they do not name just two, or
- * one of the two has no plausible weight.
+ * Weights that the machine's reports give for two named fetuses; null where they do not name
+ * exactly two, or where one of the two has no plausible weight.
  */
 export function twinWeights({ machine }: Pick<GrowthEvidence, 'machine'>): TwinWeights | null {
   const named = machine
     .values('biometry', ['efw'])
     .map(ifPlausible)
     .filter(({ fetus }) => fetus !== null);
-  // An implausible repeat is not a further fetus, but a third fetus without a weight is one.
+  // An implausible repeat does not count as another fetus, but a third fetus without a weight does.
   if (new Set(named.map(({ fetus }) => fetusKey(fetus))).size !== 2) return null;
   const [first, second] = named.filter(({ quality }) => quality === 'accepted');
   if (!first || !second) return null;
@@ -204,11 +216,14 @@ export function twinWeights({ machine }: Pick<GrowthEvidence, 'machine'>): TwinW
   return { weights: [first, second], discordance: twinDiscordance(larger, smaller) };
 }
 
-/** The two weights and their discordance. */
+/** The statement of the two weights and their discordance. */
 export const twinStatement = ({ weights, discordance }: TwinWeights): Statement =>
   say.value('growth.twins', { discordance, cutOffs: Object.values(TWIN_DISCORDANCE) }, weights);
 
-/** A discordance that is reported (obstetric 3.10); only this criterion was assessed. */
+/**
+ * The finding of a discordance that must be reported (obstetric 3.10); no other twin criterion was
+ * assessed.
+ */
 export function discordanceFindings({ weights, discordance }: TwinWeights): FindingDraft[] {
   if (discordance < TWIN_DISCORDANCE.reported) return [];
   return [
@@ -224,16 +239,16 @@ export function discordanceFindings({ weights, discordance }: TwinWeights): Find
   ];
 }
 
-/** Ages by biometry, the one of more lengths first. */
+/** Ages by biometry; the one based on more lengths comes first. */
 const AGES = [
   { key: 'ga-by-hc-ac-fl', by: 'hc-ac-fl' },
   { key: 'ga-by-hc', by: 'hc' },
 ] as const;
 
-/** An age by biometry that differs from the age by last period by more than is accepted. */
+/** A difference between the ages by biometry and by last period that is larger than accepted. */
 export interface DatingConflict {
   age: Measurement;
-  /** The lengths it was made of. */
+  /** The lengths on which the age by biometry is based. */
   by: 'hc-ac-fl' | 'hc';
   ageDays: number;
   apartDays: number;
@@ -241,8 +256,9 @@ export interface DatingConflict {
 }
 
 /**
- * Whether the age by biometry asks for another date than the last period gave (ACOG Committee Opinion
- * 700; obstetric 5.2). An age that a scan has set is never changed.
+ * The conflict where the age by biometry calls for another date than the last period gave (ACOG
+ * Committee Opinion 700; obstetric 5.2); null without one. An age that a scan has set is never
+ * changed.
  */
 export function datingConflict(
   measurements: readonly Measurement[],
@@ -276,7 +292,10 @@ function contradictedDatingFinding(
   };
 }
 
-/** Both ages and the limit that they break. Late in pregnancy no new date is advised. */
+/**
+ * The finding that states both ages and the limit that they exceed. Late in pregnancy no new date
+ * is advised.
+ */
 export function conflictFindings(
   conflict: DatingConflict | null,
   { ga_days: stated }: Dating,
@@ -294,10 +313,13 @@ export function conflictFindings(
   return [contradictedDatingFinding('age-by-biometry', said, [age.id])];
 }
 
-/** UCUM unit of an age in a report → days. */
+/** UCUM unit of an age in a report → number of days per unit. */
 const DAYS: Readonly<Record<string, number>> = { d: 1, wk: 7 };
 
-/** That the machine's report states another age by last period than the one that was used. */
+/**
+ * The finding that the machine's report states another age by last period than the age that was
+ * used.
+ */
 export function statedAgeFindings(
   cart: readonly CartMeasurement[],
   { basis, ga_days }: Dating,

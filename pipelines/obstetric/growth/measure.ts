@@ -16,7 +16,10 @@ import {
 } from './charts.ts';
 import { SIZE_CUTOFFS } from './guideline.ts';
 
-/** A chart as growth uses it: z-score of a value and value at a z-score; null outside its weeks. */
+/**
+ * A chart as the growth section uses it: the z-score of a value, and the value at a z-score; null
+ * outside its weeks.
+ */
 interface GrowthChart {
   key: ObstetricChart;
   weeks: { from: number; to: number };
@@ -26,7 +29,7 @@ interface GrowthChart {
 
 const SIZE_MEASURES = ['hc', 'bpd', 'ofd', 'ac', 'fl'] as const;
 
-/** What is compared with a growth chart, in the order of the report. */
+/** Values that are compared with a growth chart, in the order of the report. */
 export const CHARTED = [...SIZE_MEASURES, 'efw'] as const;
 export type ChartedKey = (typeof CHARTED)[number];
 
@@ -49,8 +52,8 @@ function weightChart(key: ObstetricChart, standard: WeightStandard): GrowthChart
 }
 
 /**
- * Weight formula → the one chart that was made with it (obstetric 16.5); a weight by any
- * other formula has no centile. The size charts take BPD outer to outer, as it is measured here.
+ * Weight formula → the one chart that was made with it (obstetric 16.5); a weight by any other
+ * formula has no centile. The size charts expect BPD outer to outer, as it is measured here.
  */
 const WEIGHT_CHARTS: Readonly<Record<string, GrowthChart>> = {
   'hadlock-1985-efw-hc-ac-fl': weightChart('intergrowth-2020-efw', INTERGROWTH_WEIGHT_2020),
@@ -77,9 +80,9 @@ export interface NotCharted {
 }
 
 /**
- * Where a value lies on its chart at an exact age in weeks. Never clamped and never extrapolated:
- * outside the chart's weeks it is not charted, with the reason. The range is that of the 10th to
- * the 90th centile, both included.
+ * The place of a value on its chart at an exact age in weeks, never clamped and never extrapolated.
+ * Outside the chart's weeks the result is the reason why the value is not charted. The normal range
+ * is that from the 10th to the 90th centile, both included.
  */
 export function chart(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   const growthChart = chartFor(measurement);
@@ -108,9 +111,9 @@ export function chart(measurement: Measurement, gaWeeks: number): Charted | NotC
 }
 
 /**
- * The same for a value of this study. A BPD of the ultrasound machine has no chart: no
- * report says whether it is outer to inner or outer to outer, and mixing the two is an error
- * (obstetric 2.1 and 16.5).
+ * The place of a value of this study on its chart. A BPD measured on the ultrasound machine has no
+ * chart: no report states whether it is outer to inner or outer to outer, and mixing the two is an
+ * error (obstetric 2.1 and 16.5).
  */
 export function chartOfStudy(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   if (measurement.concept.key !== 'bpd' || !isOfMachine(measurement)) {
@@ -124,7 +127,7 @@ export function isCharted(entry: Charted | NotCharted): entry is Charted {
   return 'z' in entry;
 }
 
-/** The charted value of a concept; null where it has none. */
+/** The charted value of a concept; null if there is none. */
 export function chartedValue(charted: readonly Charted[], key: ChartedKey): Charted | null {
   return charted.find(({ measurement }) => measurement.concept.key === key) ?? null;
 }

@@ -13,11 +13,20 @@ import type { EarlierLength, EarlierScan } from './evidence.ts';
 
 const SECONDS_PER_DAY = 86_400;
 
-/** One earlier examination: what its images show of head, abdomen and femur, and its reports. */
+/**
+ * One earlier examination: what its images show of head, abdomen and femur, and what its reports
+ * contain.
+ */
 export interface ScanRead {
-  /** Whole days from it to this study; null: its files do not say when it was made. */
+  /**
+   * Whole days from the earlier examination to this study; null where its files do not state a
+   * date.
+   */
   daysBefore: number | null;
-  /** All images, also those on which nothing is measured: their names may show several fetuses. */
+  /**
+   * All images, including those on which nothing is measured: their names may show that there are
+   * several fetuses.
+   */
   clips: readonly Clip[];
   readings: readonly FrameReading[];
   reports: readonly PriorReport[];
@@ -27,9 +36,9 @@ const daysBefore = ({ instant }: Pick<Clip | PriorReport, 'instant'>) =>
   instant === null ? null : Math.round(-instant / SECONDS_PER_DAY);
 
 /**
- * Reads the earlier examinations that came with a study, newest first: what was made on one day is
- * one examination. Their images are read by the same models as those of the study, so that both
- * ends of a change were measured alike.
+ * Reads the earlier examinations that came with a study, newest first; everything made on one day
+ * is one examination. The same models read their images as those of the study, so that both ends of
+ * a change are measured alike.
  */
 export async function readEarlierScans(
   { priors = [], priorReports = [], ...study }: Study,
@@ -55,11 +64,14 @@ export async function readEarlierScans(
   return { scans, refused };
 }
 
-/** The machine's BPD is left out: it may be outer to inner, which no chart here is made for. */
+/**
+ * Lengths that are taken from the machine. Its BPD is left out: it may be outer to inner, for which
+ * there is no chart here.
+ */
 const OF_MACHINE = ['ofd', 'hc', 'ac', 'fl'] as const;
 const OF_DRAFT = ['bpd', ...OF_MACHINE] as const;
 
-/** Lengths of a report, under their plain ids. */
+/** The lengths in a report, under their plain ids. */
 function reportedLengths({ draft, values }: PriorReport): EarlierLength[] {
   const found = cartMeasurements(values, 'growth', draft ? OF_DRAFT : OF_MACHINE);
   return found.flatMap((one) => {
@@ -70,7 +82,10 @@ function reportedLengths({ draft, values }: PriorReport): EarlierLength[] {
   });
 }
 
-/** Of each length the first that is there: from the images, of the machine, of a draft. */
+/**
+ * For each length the first available value: from the images, then from the machine, then from a
+ * draft.
+ */
 function lengthsOf(
   { readings, reports }: ScanRead,
   uncertainty: Measured['uncertainty'],
@@ -88,7 +103,10 @@ function lengthsOf(
   return kept;
 }
 
-/** Pure: an earlier examination with its lengths, which are measured as those of this study are. */
+/**
+ * An earlier examination with its lengths, which are measured in the same way as those of this
+ * study. This function is pure.
+ */
 export function measureEarlierScan(
   scan: ScanRead,
   {

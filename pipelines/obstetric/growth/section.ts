@@ -56,9 +56,9 @@ function amendment(entry: Charted | NotCharted): Amendment {
 interface Judgement {
   charted: Charted[];
   notCharted: NotCharted[];
-  /** So far from the mean that the dating or the measurement must be wrong. */
+  /** Values so far from the mean that the dating or the measurement must be wrong. */
   doubtful: Charted[];
-  /** Null where it cannot be judged. */
+  /** The size category; null where size cannot be judged. */
   size: Size | null;
 }
 
@@ -110,7 +110,10 @@ function reasonOf({ notCharted, doubtful, size }: Judgement): SectionOutcome['re
   };
 }
 
-/** Of several fetuses no size; of two whose weights are named, how far these are apart. */
+/**
+ * The outcome for several fetuses: no size is given. For two whose weights are named, the
+ * difference between the weights is.
+ */
 function ofSeveral(
   evidence: GrowthEvidence,
   source: SeveralFetusesSource,

@@ -31,15 +31,18 @@ import { type Charted, chartedValue } from './measure.ts';
 const CONCEPT: FindingConceptKey = 'fetal-growth-restriction';
 const DELPHI = 'Gordijn et al. 2016, UOG 48:333-339';
 
-/** What the judgement of a small fetus draws on; what was not assessed is absent or null. */
+/** The evidence for judging a small fetus; what was not assessed is absent or null. */
 export interface SmallFetusEvidence {
   charted: readonly Charted[];
   gaDays: number;
   basis: DatingBasis;
   since: GrowthSince;
-  /** The age by biometry contradicts the one given: what follows from the age is conditional. */
+  /**
+   * Whether the age by biometry contradicts the given age: conclusions from the age are then
+   * conditional.
+   */
   datingInDoubt: boolean;
-  /** Of the sections that ran before: Doppler indices with their centiles. */
+  /** Measurements of the sections that ran before, such as Doppler indices with their centiles. */
   measurements: readonly Measurement[];
   classified: readonly ClassificationDraft[];
 }
@@ -56,7 +59,7 @@ function flowOf(classified: readonly ClassificationDraft[]): Flow | null {
   return FLOWS.find((one) => one === flow) ?? null;
 }
 
-/** The indices of the definition. */
+/** The Doppler indices of the Delphi definition. */
 const DOPPLER_KEYS = [
   'umbilical-artery-pi',
   'uterine-artery-mean-pi',
@@ -85,7 +88,10 @@ function valueText({ kind, value }: RestrictionCriterion): string {
   return kind === 'fall' ? pointsText(value, CENTILE_CROSSING) : `centile ${centileText(value)}`;
 }
 
-/** A criterion as statements carry it: what is no number is said by its name alone. */
+/**
+ * A criterion in the form that statements use: one whose value is not a number is given by its name
+ * alone.
+ */
 const named = ({ name, kind, value }: RestrictionCriterion) => ({
   name,
   kind,
@@ -97,7 +103,7 @@ const metText = (one: RestrictionCriterion) => criterionText(named(one), { centi
 
 const distinct = (texts: readonly string[]) => [...new Set(texts)];
 
-/** Of a size below both cut-offs only the lower one is listed. */
+/** The criteria worth stating: for a size below both cut-offs only the lower one is listed. */
 function tellingCriteria(criteria: readonly RestrictionCriterion[]): RestrictionCriterion[] {
   const listed = new Set<string>();
   return criteria.filter(({ met, kind, needs }) => {
@@ -146,7 +152,7 @@ function findingOf(
   ];
 }
 
-/** The criteria that are met where they do not make the definition; empty where none is met. */
+/** The finding of criteria that are met but do not make the definition; empty where none is met. */
 function loneCriterionFindings(
   criteria: readonly RestrictionCriterion[],
   missing: readonly string[],
@@ -176,7 +182,10 @@ const dopplerIndices = ({ measurements }: SmallFetusEvidence) =>
     return one && centile != null ? [{ key, value: one.value, centile }] : [];
   });
 
-/** In the order of obstetric 3.9: dating, chart, centiles, trajectory, fluid, Doppler, what is missing. */
+/**
+ * Guidance in the order of obstetric 3.9: dating, chart, centiles, trajectory, fluid, Doppler, and
+ * what is missing.
+ */
 function guidanceStatements(
   given: SmallFetusEvidence,
   lead: Statement,
@@ -207,9 +216,9 @@ function guidanceStatements(
 }
 
 /**
- * Growth restriction of a singleton by the Delphi consensus, and what a small fetus needs in the
- * terms of obstetric 3.9: what was and was not available. Restriction is never excluded without
- * Doppler, and no delivery timing is stated.
+ * Judges growth restriction of a singleton by the Delphi consensus and, for a small fetus, states
+ * in the terms of obstetric 3.9 what was available and what was not. Restriction is never excluded
+ * without Doppler, and no delivery timing is stated.
  */
 export function smallFetus(given: SmallFetusEvidence): {
   guidance: GuidanceDraft[];

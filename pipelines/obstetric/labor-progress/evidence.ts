@@ -6,13 +6,13 @@ import type { SectionEvidence } from '../shared/section.ts';
 export interface LocatedSymphysisHead {
   symphysis: Ellipse;
   head: Ellipse;
-  /** Points of the skull's outline, in pixels. */
+  /** Points on the outline of the skull, in pixels. */
   skull: readonly Point[];
   confidence: number;
   accepted: boolean;
 }
 
-/** The border of a structure, whole, as the network drew it. */
+/** The complete border of a structure, as the network drew it. */
 export interface LocatedBorder {
   /** Where its mask crosses 0.5, in pixels of the image; closed, the first point not repeated. */
   border: readonly Point[];
@@ -22,26 +22,29 @@ export interface LocatedBorder {
 
 /** What was found on a transperineal image. */
 export interface LocatedTransperineal {
-  /** Both structures, of which the descent is measured; null where one was not found. */
+  /**
+   * Symphysis and head, from which the descent is measured; null where one of the two was not
+   * found.
+   */
   pair: LocatedSymphysisHead | null;
-  /** Each by itself; one that was not found has no entry. */
+  /** The border of each structure; one that was not found has no entry. */
   borders: Partial<Record<'symphysis' | 'fetal-head', LocatedBorder>>;
 }
 
-/** One transperineal frame; `located` null: symphysis or head was not found there. */
+/** One transperineal frame; `located` is null where symphysis or head was not found. */
 export type TransperinealReading = FramePlane & {
   located: LocatedSymphysisHead | null;
   borders: LocatedTransperineal['borders'];
 };
 
 export interface LaborProgressReadings {
-  /** Half width of the 95 % interval of the angle in degrees; null: not known. */
+  /** Half width of the 95 % interval for the angle, in degrees; null where it is not known. */
   uncertainty: number | null;
   /** Null where no permitted model locates symphysis and head. */
   frames: readonly TransperinealReading[] | null;
 }
 
-/** What the section looks at. */
+/** What the labor section works from. */
 export interface LaborEvidence extends SectionEvidence {
   views: {
     laborProgress?: LaborProgressReadings | null;

@@ -8,8 +8,9 @@ import { type Outline, outlineOfMask } from '../shared/outline.ts';
 import type { LocatedBorder, LocatedSymphysisHead, LocatedTransperineal } from './evidence.ts';
 
 /**
- * The border of the mask itself, which overlaps with the reference as its card says; the ellipse that
- * the geometry needs cuts off what is no ellipse. Null where too little is inside.
+ * The border of the mask itself, whose overlap with the reference the model card states; the
+ * ellipse used for the geometry cuts off whatever is not elliptic. Null where the mask is too
+ * small.
  */
 function borderOf(
   mask: SoftMask,
@@ -21,8 +22,8 @@ function borderOf(
 }
 
 /**
- * Pubic symphysis and fetal head of each transperineal image by `symphysis-head`. The less certain of
- * the two decides whether the pair is accepted; each border stands by itself.
+ * Locates pubic symphysis and fetal head on each transperineal image by `symphysis-head`. The less
+ * certain of the two decides whether the pair is accepted; each border is judged separately.
  */
 export async function locateTransperineal(
   session: ModelSession,
@@ -60,7 +61,7 @@ function pairOf(symphysis: Outline, head: Outline): LocatedSymphysisHead {
   };
 }
 
-/** Both structures together; null where one of them was not found. */
+/** Locates both structures as a pair; null where one of them was not found. */
 export async function locateSymphysisHead(
   session: ModelSession,
   images: readonly GrayImage[],

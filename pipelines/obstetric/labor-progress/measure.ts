@@ -133,7 +133,7 @@ export function headDirectionAngle(axis: SymphysisAxis, head: Ellipse): number |
   return Math.abs(angle) > UNDECIDED_BEYOND ? null : angle;
 }
 
-/** One value of one transperineal frame, degrees or millimetres, with the lines that show it. */
+/** One value on one transperineal frame, in degrees or millimetres, with the lines that show it. */
 export interface Descent {
   key: ObstetricConcept;
   method: ObstetricMethod;
@@ -142,8 +142,9 @@ export interface Descent {
 }
 
 /**
- * What a transperineal frame says of the descent of the head. Angles need no calibration: pixels
- * without a scale are taken for square. The head-symphysis distance is left out without one.
+ * The measurements of the descent of the head on a transperineal frame. Angles need no calibration:
+ * without a scale, pixels are assumed to be square. The head-symphysis distance is left out without
+ * a scale.
  */
 export function descentOf({ clip, located }: TransperinealReading): Descent[] {
   if (!located) return [];

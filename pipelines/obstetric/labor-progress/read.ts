@@ -7,16 +7,19 @@ import type {
   TransperinealReading,
 } from './evidence.ts';
 
-/** Outlines pubic symphysis and fetal head; `uncertainty` of the angle of progression, degrees. */
+/**
+ * The model that outlines pubic symphysis and fetal head; `uncertainty` is that of the angle of
+ * progression, degrees.
+ */
 export interface SymphysisHeadModels {
   symphysisHead: ((images: readonly GrayImage[]) => Promise<LocatedTransperineal[]>) | null;
   uncertainty: { angleOfProgression?: number | null };
 }
 
-/** Frames looked at: twice as many as are measured, since some fail the gate. */
+/** Maximum number of frames examined: twice as many as are measured, since some fail the gate. */
 const CANDIDATES = 6;
 
-/** Symphysis and head on the best transperineal frames. */
+/** Locates symphysis and head on the best transperineal frames. */
 export const laborProgressReader: Reader<LaborProgressReadings, SymphysisHeadModels> = {
   stage: 'labor-progress',
   label: 'Locating symphysis and fetal head',

@@ -65,7 +65,7 @@ function measure({ frames, uncertainty }: LaborProgressReadings): Measurement[] 
   );
 }
 
-/** Both borders of every frame that was looked at, whether or not an angle came of them. */
+/** The borders of both structures on every frame examined, whether or not they gave an angle. */
 function structuresOf({ frames }: LaborProgressReadings): LocatedStructure[] {
   return (frames ?? []).flatMap((reading) =>
     (['symphysis', 'fetal-head'] as const).flatMap((structure) => {
@@ -189,7 +189,10 @@ function run({ views }: LaborEvidence): SectionOutcome {
   };
 }
 
-/** Angle of progression, head-symphysis distance, head direction (obstetric 11). */
+/**
+ * The section on labor: angle of progression, head-symphysis distance and head direction (obstetric
+ * 11).
+ */
 export const laborProgress: ObstetricSection<LaborEvidence> = {
   id: ID,
   title: 'Labor progress',
