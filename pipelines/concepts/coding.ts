@@ -45,7 +45,7 @@ export const UNITS = {
 export type Unit = keyof typeof UNITS;
 
 export interface MeasurementConcept {
-  /** As a report prints it. */
+  /** The name as a report prints it. */
   label: string;
   abbreviation: string;
   /** The first code is used in SR and `Observation.code`; the others are equivalents. */
@@ -68,13 +68,13 @@ export interface MeasurementConcept {
     | 'pelvis'
     | 'vascular'
     | 'heart'
-    /** In no section of TID 5000: adult echocardiography. */
+    /** Adult echocardiography, which has no section in TID 5000. */
     | 'echo';
   /** Finding site, CID 12020 to 12023. */
   site: Coding | null;
 }
 
-/** What `measurement.method` names. */
+/** A method, which `measurement.method` names by key. */
 export interface Method {
   text: string;
   /** For (121421, DCM, "Equation Citation"); null for a definition of caliper placement. */
@@ -83,10 +83,13 @@ export interface Method {
   equation: Coding | null;
 }
 
-/** What `measurement.reference.chart` names. */
+/** A chart, which `measurement.reference.chart` names by key. */
 export interface Chart {
   name: string;
-  /** For (121422, DCM, "Table of Values Citation"): no context group has a code for these charts. */
+  /**
+   * For (121422, DCM, "Table of Values Citation"), because no context group has a code for these
+   * charts.
+   */
   citation: string;
 }
 

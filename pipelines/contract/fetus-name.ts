@@ -20,11 +20,14 @@ export function fetusesIn(words: string): string[] {
   return [...new Set([...words.matchAll(NAMED)].flatMap(([, name]) => name?.toUpperCase() ?? []))];
 }
 
-/** How many fetuses words such as "twin" mean; null where no such word occurs. */
+/** Returns the number of fetuses that words such as "twin" mean; null where no such word occurs. */
 export const multipleIn = (words: string): number | null =>
   MULTIPLES[MULTIPLE.exec(words)?.[1] ?? ''] ?? null;
 
-/** The fetus that View Name and Stage Name name; null where they name none or two. */
+/**
+ * Returns the fetus that View Name and Stage Name name; null where they name none, or two different
+ * ones.
+ */
 export function fetusOf(clip: ViewNamed): string | null {
   const [named = null, ...others] = fetusesIn(viewWords(clip));
   return others.length === 0 ? named : null;

@@ -26,7 +26,10 @@ export const jobSchema = z.strictObject({
   mock: z.enum(MOCK_SCENARIOS).optional(),
   /** Paper of the PDF report; A4 by default. */
   paper: z.enum(PAPERS).optional(),
-  /** False: no key frames, cines and overlays are written, because no viewer will show them. */
+  /**
+   * False where no key frames, cines and overlays are to be written, because no viewer will show
+   * them.
+   */
   display: z.boolean().optional(),
   models: z.strictObject({
     allow: z.enum(['all', 'permissive']),
@@ -61,7 +64,8 @@ export type PipelineEvent =
 
 /**
  * How a pipeline ends. `rejected`: the input cannot be interpreted and the client must correct it;
- * anything thrown is a failure of ours. On `done` the folder holds `result.json` and `artifacts/`.
+ * any error that is thrown is a fault of the gateway. On `done` the folder holds `result.json` and
+ * `artifacts/`.
  */
 export type PipelineEnd =
   | { type: 'done' }

@@ -14,7 +14,10 @@ export function cropped(image: GrayImage, area: Rectangle): GrayImage {
   return { width, height, data };
 }
 
-/** Position of the source in the network's input: `net = scale * (source + 0.5) - 0.5 + offset`. */
+/**
+ * Where the source image is placed in the network's input: `net = scale * (source + 0.5) - 0.5 +
+ * offset`.
+ */
 export interface Placement {
   scaleX: number;
   scaleY: number;
@@ -83,7 +86,7 @@ function scaleInto(image: GrayImage, width: number, height: number): Letterboxed
   };
 }
 
-/** A point of the network's grid, in pixel coordinates of the source. */
+/** Converts a point of the network's grid to pixel coordinates of the source. */
 export function toSource(placement: Placement, point: Point): Point {
   return {
     x: (point.x + 0.5 - placement.offsetX) / placement.scaleX - 0.5,
@@ -174,11 +177,13 @@ function linearWeights(from: number, to: number): Weights {
   });
 }
 
-/** Brighter pixels are lit; JPEG noise in black areas is below it. */
+/** Pixels brighter than this are lit; JPEG noise in black areas is darker. */
 const LIT = 12;
 /** Least lit share of a row or column of the picture; a speck or a letter lights less. */
 const LEAST_LIT = 0.01;
-/** How much larger the picture must become for its black surroundings to be cut off. */
+/**
+ * Minimum factor by which the picture must become larger for its black surroundings to be cut off.
+ */
 const WORTH = 1.2;
 
 /**
@@ -239,7 +244,7 @@ export function litArea({ width, height, data }: GrayImage): Rectangle {
   return { minX, minY, maxX, maxY };
 }
 
-/** First and last index whose count exceeds `least`. */
+/** Returns the first and the last index whose count exceeds `least`. */
 function span(counts: Uint32Array, least: number): [number, number] {
   const first = counts.findIndex((count) => count > least);
   const last = counts.findLastIndex((count) => count > least);

@@ -35,7 +35,7 @@ export async function mirroredMaps(
   });
 }
 
-/** Each row reversed. */
+/** Returns the image with each row reversed. */
 export function mirror(pixels: Float32Array, width: number): Float32Array {
   const out = new Float32Array(pixels.length);
   for (let start = 0; start < pixels.length; start += width) {

@@ -48,7 +48,7 @@ const modelSchema = z.strictObject({
   temperature: z.number().positive().optional(),
   /** Confidence below which the answer is not used; chosen on the validation split. */
   gate: z.number().min(0).max(1),
-  /** Classes with another gate; classifiers only. */
+  /** Gates of classes that have a gate of their own; classifiers only. */
   class_gates: z.record(z.string(), z.number().min(0).max(1)).optional(),
   /** Linear correction of a raw answer; fitted on held-out training patients. */
   recalibration: z.strictObject({ slope: z.number(), offset: z.number() }).optional(),
@@ -74,8 +74,8 @@ export async function readRegistry(file = REGISTRY_FILE): Promise<RegisteredMode
 }
 
 /**
- * The model for a task among the packs that `models.allow` permits: the first in the registry,
- * which lists the more accurate one first. Null where none is allowed.
+ * Returns the model for a task among the packs that `models.allow` permits: the first in the
+ * registry, which lists more accurate models first. Null where no model is allowed.
  */
 export function modelFor(
   models: readonly RegisteredModel[],
@@ -104,7 +104,7 @@ export function modelsInUse(
   });
 }
 
-/** The bytes of a model; throws when their hash is not the one in the registry. */
+/** Returns the bytes of a model; throws where their hash is not the one in the registry. */
 export async function readModel(model: RegisteredModel): Promise<Uint8Array> {
   const bytes = await readFile(model.path);
   const found = createHash('sha256').update(bytes).digest('hex');

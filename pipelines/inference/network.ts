@@ -41,7 +41,10 @@ export type LoadNetwork = (
   threads: number,
 ) => Promise<Network>;
 
-/** A running network blocks the thread that called it; the library has no other way. */
+/**
+ * Loads a network with ONNX Runtime. A running network blocks the thread that called it; the
+ * library offers no alternative.
+ */
 export const loadNetwork: LoadNetwork = async (model, provider, threads) => {
   const { id, input, output } = model;
   const session = await InferenceSession.create(await readModel(model), {
@@ -70,9 +73,9 @@ export const loadNetwork: LoadNetwork = async (model, provider, threads) => {
 };
 
 /**
- * Largest difference between two providers, in units of the output (logits, or shares of a map): an
- * accelerator that differs by more in the self-test is not used. docs/model-training.md lists the
- * measured differences.
+ * Maximum difference between two providers, in units of the output (logits, or shares of a map). An
+ * accelerator whose answers differ by more in the self-test is not used. docs/model-training.md
+ * lists the measured differences.
  */
 export const PROVIDER_TOLERANCE = 1e-2;
 
@@ -86,9 +89,9 @@ const BATCH_IMAGES = 4;
 const TIMES_SLOWER_IN_SOFTWARE = 20;
 
 /**
- * Why an accelerator must not be used for a model; null when it may be. Its answers to one image
- * and to a batch are compared with the processor's and, where `timed`, its speed: in a second run,
- * because the first one compiles shaders.
+ * Returns why an accelerator must not be used for a model; null where it may be used. Its answers
+ * to one image and to a batch are compared with those of the processor and, if `timed`, so is its
+ * speed, which is measured in a second run because the first one compiles shaders.
  * @param pixels of an input image.
  */
 export async function faultOf(
@@ -119,9 +122,9 @@ export async function faultOf(
 
 interface Comparison {
   images: number;
-  /** Largest, in units of the output. */
+  /** Largest difference, in units of the output. */
   difference: number;
-  /** Seconds of the last run. */
+  /** Seconds that the last run took. */
   accelerated: number;
   processor: number;
 }
@@ -158,7 +161,10 @@ const duration = ({ images, accelerated, processor }: Comparison) =>
 
 const milliseconds = (seconds: number) => `${(seconds * 1000).toPrecision(2)} ms`;
 
-/** Infinite where the answers differ in length, or one holds something that is not a number. */
+/**
+ * Returns the largest difference between two answers; infinite where they differ in length, or one
+ * contains a value that is not a number.
+ */
 export function largestDifference(found: Answer['values'], expected: Answer['values']): number {
   if (found.length !== expected.length) return Infinity;
   let largest = 0;
@@ -245,8 +251,9 @@ const FOR_ALL: readonly AcceleratorRefusal['why'][] = ['absent', 'unloadable', '
 
 /**
  * Returns a function that opens verified models, each on the first provider that loads, agrees with
- * the processor and is not slower. A provider that was requested by name may be slow, and only the
- * processor replaces it. Throws only where a model cannot be opened on the processor.
+ * the processor and is not slower. A provider that was requested by name may be slower than the
+ * processor; if it fails, only the processor replaces it. Throws only where a model cannot be
+ * opened on the processor.
  */
 export function networkOpener({
   accelerators = acceleratorsOf,

@@ -13,9 +13,9 @@ import { type StudyFile, withByteSource } from './study-file.ts';
 
 /** One entry of an archive that is not a folder. */
 interface ArchiveMember {
-  /** The path as the archive writes it: not yet safe to show or to use. */
+  /** The path as the archive states it; it is not yet safe to show or to use. */
   path: string;
-  /** Why the entry is not read, in a sentence; null for a plain file. */
+  /** Why the entry is not read, in a sentence; null for a plain file, which is read. */
   refused: string | null;
   /**
    * The bytes, unpacked as they are consumed; they must be consumed before the next member is
@@ -137,7 +137,10 @@ export interface Unpacked {
   refused: RefusedFile[];
 }
 
-/** A limit of the whole study or of the outermost archive: nothing more of that archive is read. */
+/**
+ * Thrown when a limit for the whole study or for the outermost archive is reached; nothing more is
+ * read from that archive.
+ */
 class LimitReached extends UnreadableInput {}
 
 interface Unpacking extends Unpacked {
@@ -327,7 +330,10 @@ async function plain(unpacking: Unpacking, file: StudyFile, depth: number): Prom
   return { name: file.name, path };
 }
 
-/** Takes a file as it is or, where it is an archive at nesting level `depth`, opens it. */
+/**
+ * Adds a file to the study or, where the file is an archive, opens it; `depth` is the nesting level
+ * of the archive.
+ */
 async function openFile(unpacking: Unpacking, file: StudyFile, depth: number): Promise<void> {
   const kind = await containerKind(file.path);
   if (!kind) {
@@ -348,11 +354,11 @@ async function openFile(unpacking: Unpacking, file: StudyFile, depth: number): P
 }
 
 /**
- * Opens zip, tar, tar.gz and gzip files, nested ones too, inflates deflated DICOM files, and hands on
- * every other file as it is.
- * Members are written below `folder`, which is made when the first archive is met, and are named
- * `archive.zip/path/in/it`. What cannot be opened is refused with a sentence and the rest goes on;
- * only an error of this machine is thrown, and the reason of `signal` within a chunk of its abort.
+ * Opens zip, tar, tar.gz and gzip files, including nested ones, inflates deflated DICOM files, and
+ * returns every other file unchanged. Members are written below `folder`, which is made when the
+ * first archive is met, and are named `archive.zip/path/in/it`. What cannot be opened is refused
+ * with a sentence and the rest goes on; only an error of this machine is thrown, and the reason of
+ * `signal` within a chunk of its abort.
  */
 export async function unpack(
   files: readonly StudyFile[],

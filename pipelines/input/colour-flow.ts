@@ -3,21 +3,27 @@ import type { RgbImage } from '../contract/study.ts';
 import { spanOfRow } from '../measure/picture.ts';
 
 /**
- * From here on (of 255) a pixel has a colour, and not just the tint of a grey map or of
- * compression.
+ * Minimum chroma (of 255) of a coloured pixel; a lower chroma may be the tint of a grey map or an
+ * effect of compression.
  */
 const LEAST_CHROMA = 48;
-/** Chroma over brightness; the sepia and blue grey maps of carts are below it. */
+/**
+ * Minimum saturation (chroma divided by brightness) of a coloured pixel; the sepia and blue grey
+ * maps of carts are below it.
+ */
 const LEAST_SATURATION = 0.4;
-/** Least brightness of a pixel that shows anything. */
+/** Minimum brightness of a pixel that shows anything. */
 const LIT = 24;
 /** Where more of the lit pixels have a colour, the grey map itself is tinted. */
 const TINTED_SHARE = 0.6;
 /** Degrees around the hue of a tinted map that still belong to the map. */
 const TINT_WIDTH = 40;
-/** Flow is an area: so many of a pixel and its eight neighbours must be coloured. */
+/**
+ * Minimum number of coloured pixels among a pixel and its eight neighbours, because flow fills an
+ * area.
+ */
 const LEAST_NEIGHBOURS = 7;
-/** Coloured share of a picture from which it shows colour flow; an ECG line has less. */
+/** Minimum coloured share of a picture that shows colour flow; an ECG line colours less. */
 const FLOW_SHARE = 0.004;
 
 function chromaOf(red: number, green: number, blue: number) {
@@ -25,7 +31,7 @@ function chromaOf(red: number, green: number, blue: number) {
   return { most, chroma: most - Math.min(red, green, blue) };
 }
 
-/** Degrees, 0 is red (HSV). */
+/** Returns the hue in degrees, where 0 is red (HSV). */
 function hueOf(red: number, green: number, blue: number): number {
   const { most, chroma } = chromaOf(red, green, blue);
   if (chroma === 0) return 0;
@@ -56,8 +62,9 @@ function tintOf(data: Uint8Array, coloured: Uint8Array): number | null {
 }
 
 /**
- * Where a frame shows colour Doppler rather than tissue: 1 for a pixel of flow, 0 for any other.
- * Flow is recognised by its saturation; a tinted grey map, which has a single hue, is excluded.
+ * Returns a mask of the pixels that show colour Doppler instead of tissue: 1 for flow, 0 for
+ * anything else. Flow is recognised by its saturation; a tinted grey map, which has a single hue,
+ * is excluded.
  */
 export function colourMask({ data, width, height }: RgbImage): Uint8Array {
   const coloured = new Uint8Array(width * height);

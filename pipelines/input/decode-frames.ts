@@ -39,7 +39,7 @@ interface DecodedBatch {
   refused: RefusedFile[];
 }
 
-/** Every frame of `clips`, in batches within the budget. */
+/** Yields every frame of `clips`, in batches that keep to the limits in `DECODING`. */
 export function* frameBatches(
   clips: readonly Clip[],
   budget: { frames: number; bytes: number } = DECODING,
@@ -62,7 +62,10 @@ export function* frameBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** The frames of a batch in its order; `DECODING.atOnce` of them are decoded at the same time. */
+/**
+ * Decodes the frames of a batch, `DECODING.atOnce` at the same time, and returns them in the order
+ * of the batch.
+ */
 export async function decodeBatch(
   batch: readonly ClipFrame[],
   signal: AbortSignal,

@@ -12,13 +12,19 @@ export interface ReadClip {
   study: string | null;
   /** What is inconsistent in the file, though it was read; null: nothing. */
   remark: string | null;
-  /** The keys by which two files may show the same: `pixels` of the first frame, or size. */
+  /**
+   * By what duplicates are recognised: the digest of the pixels of the first frame, or the size of
+   * the file.
+   */
   likeness: { pixels: string } | { bytes: number };
   /** Path on this machine. */
   path: string;
 }
 
-/** Digest of decoded pixels: equal where two files show the same, however they are compressed. */
+/**
+ * Returns a digest of decoded pixels; it is equal for two files that show the same picture, however
+ * they are compressed.
+ */
 export function pixelDigest(data: Uint8Array): string {
   return createHash('sha256').update(data).digest('base64');
 }
@@ -34,7 +40,10 @@ async function sameFrame(one: Clip, other: Clip, index: number): Promise<boolean
   return a !== undefined && b !== undefined && pixelDigest(a.data) === pixelDigest(b.data);
 }
 
-/** The first frames already agree: the middle and the last distinguish two cines of one scene. */
+/**
+ * Whether two clips have the same pixels. Their first frames are already known to be equal, so that
+ * the middle and the last frame are compared, which distinguish two cines of one scene.
+ */
 async function samePixels(one: Clip, other: Clip): Promise<boolean> {
   const last = one.frames.length - 1;
   for (const index of new Set([last >> 1, last])) {
@@ -43,7 +52,7 @@ async function samePixels(one: Clip, other: Clip): Promise<boolean> {
   return true;
 }
 
-/** Equal for clips that may be duplicates of one another. */
+/** Returns a key that is equal for clips that may be duplicates of each other. */
 function keyOf({ clip, likeness }: ReadClip): string {
   return JSON.stringify([clip.width, clip.height, clip.frames.length, likeness]);
 }
@@ -54,8 +63,8 @@ async function isSame(one: ReadClip, other: ReadClip): Promise<boolean> {
 }
 
 /**
- * Each image once: of files with one SOP Instance UID, the same bytes or the same pixels, the first
- * is kept, and each other is refused with the name of the file that it repeats.
+ * Keeps each image once. Of the files with the same SOP Instance UID, the same bytes or the same
+ * pixels, the first is kept; every other is refused with the name of the file that it repeats.
  */
 export async function withoutDuplicates(
   read: readonly ReadClip[],

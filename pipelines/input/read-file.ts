@@ -16,7 +16,7 @@ import { readVideo } from './video/frames.ts';
 
 type FileKind = 'dicom' | 'still' | 'animation' | 'video' | 'unknown';
 
-/** The kind of a file by its content, never by its name. */
+/** Returns the kind of a file, judged by its content and never by its name. */
 async function sniff(path: string): Promise<FileKind> {
   return withByteSource(path, async (source) => {
     if (source.size === 0) throw new UnreadableInput('the file is empty');
@@ -30,7 +30,10 @@ async function sniff(path: string): Promise<FileKind> {
   });
 }
 
-/** The clip with its mode, where the header does not say whether it shows colour flow. */
+/**
+ * Returns the clip with its mode; where the header does not state whether the clip shows colour
+ * flow, the pixels decide.
+ */
 async function withColourMode(clip: Clip, firstFrame: RgbImage): Promise<Clip> {
   if (clip.mode !== '2d' && clip.mode !== 'unknown') return clip;
   // Most frames are grey: the picture is located only where there is any colour at all.

@@ -20,7 +20,9 @@ interface ReadOptions {
   unpackTo?: string | undefined;
   /** Files of earlier examinations; they become `Study.priors`. */
   priors?: readonly StudyFile[] | undefined;
-  /** Ends the reading between two files, and within an archive; its reason is thrown. */
+  /**
+   * Aborts the reading between two files or within an archive; the reason of the signal is thrown.
+   */
   signal?: AbortSignal | undefined;
 }
 
@@ -63,14 +65,14 @@ async function readFiles(
   return { clips, reports, refused, files: files.length + unpacked.refused.length };
 }
 
-/** Each clip at its time, with the luminance of its picture only. */
+/** Returns each clip with its time, and with the luminance of its ultrasound picture only. */
 function placed(read: readonly ReadClip[], instants: readonly (number | null)[]): Clip[] {
   return read.map(({ clip }, index) =>
     measuredInPicture({ ...clip, instant: instants[index] ?? null }),
   );
 }
 
-/** The reports of the machine; a draft of ours is refused. */
+/** Returns the reports of the machine; drafts that this gateway wrote are refused. */
 function ofMachine(reports: readonly ReadReport[]) {
   const reason = 'the structured report is a draft of this gateway, not of the machine';
   return {

@@ -130,8 +130,9 @@ async function decode(
 }
 
 /**
- * The decoder of an animation's frames. Each builds on those before it, so that a single one costs
- * all of them: they are decoded in runs, of which the latest is kept.
+ * Returns a decoder for the frames of an animation. Each frame builds on those before it, so that
+ * decoding a single frame requires all earlier ones: frames are decoded in runs, and the latest run
+ * is kept.
  */
 function frameDecoder(animation: Animation): (index: number) => Promise<Pixels> {
   const frameBytes = animation.width * animation.height * 3;
@@ -149,7 +150,10 @@ function frameDecoder(animation: Animation): (index: number) => Promise<Pixels> 
   };
 }
 
-/** Seconds of each frame from the first, by how long (in ms) each is shown. */
+/**
+ * Returns the seconds of each frame from the first, from the milliseconds for which each frame is
+ * shown.
+ */
 function frameTimes(delays: readonly number[], frames: number): number[] {
   let milliseconds = 0;
   return Array.from({ length: frames }, (_, index) => {

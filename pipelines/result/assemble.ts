@@ -24,7 +24,7 @@ interface ResultParts {
   priors: number;
   /** In the order of the result. */
   sections: readonly ConcludedSection[];
-  /** Those of the sections, and those that belong to no section's outcome. */
+  /** The measurements of the sections, and those that belong to no section's outcome. */
   measurements: Result['measurements'];
 }
 
@@ -77,7 +77,7 @@ function severalStudies({ studies }: Study, sections: readonly ConcludedSection[
  * words here. Throws where the result breaks its own schema.
  */
 export function assembleResult(parts: ResultParts): Result {
-  // A sentence may print the remarks of a value that was withheld.
+  // Withheld values are included here, because a sentence may print their remarks.
   const noted = withStanding(parts.measurements).map(withNote);
   const measurements = byId(noted);
   const files = renderOutcome(

@@ -12,7 +12,7 @@ import type { Remark } from './statement.ts';
 const PREFERENCE: readonly CartMeasurement['derivation'][] = ['best', 'mean', 'median'];
 
 /**
- * Of repeated values of these quantities one end is the measure, not their middle.
+ * For these quantities, the highest or the lowest of repeated values is used, not their median.
  *
  * Highest: the other measurements were not parallel to the jet, not in the middle of the vessel, or
  * taken in inspiration: AV Vmax (echo 0.5, 11.1), LVOT diameter ("largest of 3", 11.1), TR Vmax
@@ -31,7 +31,8 @@ const END: Readonly<Partial<Record<ConceptKey, 'highest' | 'lowest'>>> = {
 };
 
 /**
- * The mean of these is not a measure either; in the heart, a mean is that of an irregular rhythm.
+ * A mean or a median of these quantities is used only where the machine sent no single value. In
+ * the heart, by contrast, a mean is the usual measure in an irregular rhythm.
  */
 const NEVER_AVERAGED: ReadonlySet<ConceptKey> = new Set([
   'nuchal-translucency',
@@ -54,7 +55,7 @@ const DERIVED = {
   other: 'calculated',
 } as const satisfies Record<NonNullable<CartMeasurement['derivation']>, Measurement['derivation']>;
 
-/** At least one. */
+/** Repeated values, at least one. */
 export type Values = readonly [CartMeasurement, ...CartMeasurement[]];
 
 /** A value of the machine as the result holds it. */
@@ -74,7 +75,10 @@ interface Spread {
 
 interface CartChoice {
   standing: CartStanding;
-  /** Where the machine chose none of several values; null for its choice and for a single value. */
+  /**
+   * The spread of several values among which the machine chose none; null where it chose one, and
+   * for a single value.
+   */
   spread: Spread | null;
   /** Values that do not count, each with its reason. */
   unused: CartStanding[];
@@ -101,13 +105,19 @@ const notUsed = (from: CartMeasurement, reason: Remark): CartStanding => ({
   remarks: [reason],
 });
 
-/** A value derived from several, which belongs to no single image. */
+/**
+ * Returns the origin of a value that was derived from several values and so belongs to no single
+ * image.
+ */
 const summedUp = (first: CartMeasurement) => ({
   from: { ...first, image: null },
   quality: 'accepted' as const,
 });
 
-/** What the machine chose: the value it selected, otherwise its best value, mean or median. */
+/**
+ * Returns what the machine chose: the value that it selected, otherwise its best value, mean or
+ * median; null where it chose nothing.
+ */
 function chosenByMachine(key: ConceptKey, values: Values): CartMeasurement | null {
   const selected = values.find(({ selection }) => selection !== null);
   if (selected) return selected;
@@ -121,7 +131,8 @@ function chosenByMachine(key: ConceptKey, values: Values): CartMeasurement | nul
 }
 
 /**
- * For several values of which the machine chose none: the end that is the measure, or the median.
+ * Chooses among several values where the machine chose none: the highest or the lowest for the
+ * quantities in `END`, otherwise the median.
  */
 function ofRepeats(key: ConceptKey, values: Values): Pick<CartChoice, 'standing' | 'spread'> {
   const [first] = values;
@@ -180,8 +191,8 @@ function ofPlausible(key: ConceptKey, values: Values): CartChoice {
 }
 
 /**
- * The machine's own mean, otherwise that of three diameters; one or two are not a mean sac
- * diameter.
+ * Chooses the mean sac diameter: the machine's own mean, otherwise the mean of three diameters. One
+ * or two diameters do not give a mean sac diameter.
  */
 function meanSac(values: Values): CartChoice {
   const [first, ...others] = values;
@@ -303,7 +314,10 @@ function quantityOf(
   };
 }
 
-/** As `cartMeasurements`, with the spread of what was measured several times. */
+/**
+ * Returns the same as `cartMeasurements`, with the spread of values that were measured several
+ * times.
+ */
 export function cartQuantities(
   cart: readonly CartMeasurement[],
   section: string,

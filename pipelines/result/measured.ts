@@ -20,7 +20,7 @@ const ORIGIN_OF = {
   input: 'request',
 } as const satisfies Record<Measurement['source']['provenance'], Measurement['origin']>;
 
-/** Who a value is from, by where it was read. */
+/** Returns whom a value comes from, judged by where it was read. */
 export const originOf = ({ provenance }: Measurement['source']): Measurement['origin'] =>
   ORIGIN_OF[provenance];
 
@@ -32,7 +32,8 @@ type Source = Measurement['source'];
 
 /**
  * Where a value was measured.
- * @param frame index, 0-based as readers count (a result counts from 1); null: of no single frame.
+ * @param frame 0-based index, as readers count (a result counts from 1); null where the value
+ * belongs to no single frame.
  * @param calipers what was drawn there.
  */
 export function measuredOn(

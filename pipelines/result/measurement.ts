@@ -55,7 +55,9 @@ export function createMeasurement(
   };
 }
 
-/** A value as a person reads it: rounded as the concept table says, with its unit. */
+/**
+ * Returns a value as a person reads it: with the decimals of the concept table, and with its unit.
+ */
 export function format(key: ConceptKey, value: number): string {
   const { unit, decimals } = CONCEPTS[key];
   return `${fixed(value, decimals)} ${unitText(unit)}`.trimEnd();

@@ -14,12 +14,15 @@ export type GuidanceDraft = Unworded<Result['guidance'][number]>;
 
 /** A number of a criterion, which is printed when the result is put into words. */
 export interface CriterionValue {
-  /** The concept of the number; `centile` for a place on a chart. */
+  /** Key of the concept of the number; `centile` for a centile on a chart. */
   of: string;
   value: number;
-  /** With its unit, as sentences print it; false: the number alone, as tables print it. */
+  /**
+   * Whether the number is printed with its unit, as in sentences; false for the number alone, as in
+   * tables.
+   */
   unit?: boolean;
-  /** Cut-offs of this value alone. */
+  /** Cut-offs that apply to this value only. */
   cutOffs?: readonly number[];
 }
 
@@ -30,28 +33,31 @@ export type ClassificationDraft = Omit<Classification, 'criteria'> & {
   criteria: (Omit<Criterion, 'value'> & { value: string | CriterionValue | Statement })[];
 };
 
-/** Why a section is not complete. `gaps` say it; `needs` names what would complete it. */
+/**
+ * Why a section is not complete. `gaps` are the statements about what is missing; `needs` names
+ * what would complete the section.
+ */
 export interface ReasonDraft {
   code: string;
   needs: string[];
   gaps: readonly Statement[];
 }
 
-/** What one section of an endpoint says of a study. */
+/** What one section of an endpoint concludes about a study. */
 export interface SectionOutcome {
   status: Section['status'];
   reason: ReasonDraft | null;
-  /** In the order in which the summary says them. */
+  /** The statements in the order of the summary. */
   statements: readonly Statement[];
   data?: Section['data'];
-  /** Their `note` is rendered from their remarks. */
+  /** The measurements; their `note` is rendered later from their remarks. */
   measurements?: Measurement[];
   findings?: FindingDraft[];
   classifications?: ClassificationDraft[];
   guidance?: GuidanceDraft[];
 }
 
-/** A section that says its gaps and nothing else. */
+/** Returns the outcome of a section that states its gaps and nothing else. */
 function withGaps(
   status: Section['status'],
   code: string,
@@ -61,7 +67,9 @@ function withGaps(
   return { status, reason: { code, gaps: [gap], needs: [...needs] }, statements: [gap] };
 }
 
-/** The input lacks what a section needs, or forbids it. */
+/**
+ * Returns the outcome of a section for which the input lacks something, or which the input forbids.
+ */
 export function notAssessed(
   code: string,
   gap: Statement,
@@ -70,7 +78,10 @@ export function notAssessed(
   return withGaps('not_assessed', code, gap, needs);
 }
 
-/** What a section needs was there, but below the gate; `measurements` are those that were not accepted. */
+/**
+ * Returns the outcome of a section whose input was present but of insufficient quality;
+ * `measurements` are those that were not accepted.
+ */
 export function inadequate(
   code: string,
   gap: Statement,
@@ -80,7 +91,10 @@ export function inadequate(
   return { ...withGaps('inadequate', code, gap, needs), measurements };
 }
 
-/** A section that could not be looked at because of an error of ours: neither normal nor abnormal. */
+/**
+ * Returns the outcome of a section that could not be assessed because of an error in the gateway;
+ * it is neither normal nor abnormal.
+ */
 export function failed(code: string, gap: Statement, needs: readonly string[]): SectionOutcome {
   return withGaps('failed', code, gap, needs);
 }

@@ -1,10 +1,15 @@
 import type { Measurement } from './envelope.ts';
 import { fetusKey, isOfMachine } from './measured.ts';
 
-/** Repeated values are summarised by a mean or a median, whose `inputs` they are. */
+/**
+ * Derivations that summarise repeated values; the repeated values are the `inputs` of the summary.
+ */
 const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
 
-/** Equal, or not stated by one of the two: a single fetus, or a side that nobody named. */
+/**
+ * Whether two names are equal, or one of them is not stated, as with a single fetus or a side that
+ * nobody named.
+ */
 const agree = (one: string | null, other: string | null) =>
   one === null || other === null || one === other;
 
@@ -18,9 +23,10 @@ const isSameQuantity = (one: Measurement, other: Measurement) =>
 /**
  * Decides for every measurement of a result whether it counts (`standing` of envelope.ts).
  *
- * Sections mark their repeats; a repeat stays one only beside an accepted value that its section chose.
- * The machine's value is a comparison beside an accepted one of ours of the same side and fetus,
- * because the machine sends its own report and a receiver takes one value for each quantity.
+ * Sections mark their repeats. A marked value remains a repeat only if its section chose another
+ * value that was accepted. The machine's value is a comparison beside an accepted one of ours of
+ * the same side and fetus, because the machine sends its own report and a receiver takes one value
+ * for each quantity.
  */
 export function withStanding(measurements: readonly Measurement[]): Measurement[] {
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');
@@ -30,7 +36,7 @@ export function withStanding(measurements: readonly Measurement[]): Measurement[
       some.filter(({ derivation }) => SUMMARIES.has(derivation)).flatMap(({ inputs }) => inputs),
     );
   const parts = { ofAny: partsOf(measurements), ofAccepted: partsOf(accepted) };
-  // An accepted value counts by itself where the mean of which it is part was not accepted.
+  // An accepted value counts by itself if it is part of a mean that was not accepted.
   const isPart = ({ id, quality }: Measurement) =>
     (quality === 'accepted' ? parts.ofAccepted : parts.ofAny).has(id);
   const isComparison = (one: Measurement) =>
@@ -54,22 +60,24 @@ export function withStanding(measurements: readonly Measurement[]): Measurement[
   return measurements.map((one) => ({ ...one, standing: standingOf(one) }));
 }
 
-/** The measurements without the machine's values that are only shown for comparison. */
+/** Returns the measurements without the machine's values that are shown only for comparison. */
 export function withoutComparisons(measurements: readonly Measurement[]): Measurement[] {
   return measurements.filter(({ standing }) => standing !== 'comparison');
 }
 
 /**
- * One measurement for each quantity: single values, the one that was chosen of several, and the mean
- * or median of repeated ones. Values that were not accepted are among them, to be named as such.
+ * Returns one measurement for each quantity: the only value, the value that was chosen among
+ * several, or the mean or median of repeated values. Values that were not accepted are included, so
+ * that documents can name them as such.
  */
 export function countingValues(measurements: readonly Measurement[]): Measurement[] {
   return measurements.filter(({ standing }) => standing === 'counts' || standing === 'withheld');
 }
 
 /**
- * The same followed by the parts of each mean or median, for documents that carry calipers: a
- * receiver that takes the first value of a quantity takes the one that counts.
+ * Returns the counting values, followed by the parts of each mean or median, for documents that
+ * contain calipers. A receiver that takes the first value of a quantity then takes the one that
+ * counts.
  */
 export function countingFirst(measurements: readonly Measurement[]): Measurement[] {
   const counting = countingValues(measurements);

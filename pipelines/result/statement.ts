@@ -1,14 +1,15 @@
 import { z } from 'zod';
 
 /**
- * What a section says, as data: a code with the measurements it is about. Sentences are made of it in
- * `render/` and nowhere else, after all sections have run; no code reads a sentence.
+ * A statement holds what a section says as data: a code, with the measurements that the statement
+ * is about. Only `render/` makes sentences from statements, after all sections have run; no code
+ * reads a sentence.
  */
 
 const STATEMENT_KINDS = ['value', 'conclusion', 'gap', 'advice', 'limitation'] as const;
 type StatementKind = (typeof STATEMENT_KINDS)[number];
 
-/** A code, a number or a concept key; never a word or a text that was rendered before. */
+/** A code, a number or a concept key; never a word, and never text that was already rendered. */
 type Param =
   | string
   | number
@@ -23,7 +24,7 @@ export type Params = { readonly [name: string]: Param };
 export interface Statement {
   readonly kind: StatementKind;
   readonly code: string;
-  /** Ids of the measurements whose numbers the sentence prints or rests on. */
+  /** Ids of the measurements whose numbers the sentence prints or is based on. */
   readonly about: readonly string[];
   readonly fetus: string | null;
   readonly params: Params;
@@ -35,10 +36,15 @@ export interface Remark {
   readonly params: Params;
 }
 
-/** The `fetus` of a statement about one of several fetuses that no image names. */
+/**
+ * The value of `fetus` in a statement about one of several fetuses where no image names the fetus.
+ */
 export const UNNAMED_FETUS = 'unnamed';
 
-/** Of any depth; flat in the JSON Schema, since OpenAPI takes no definition that holds itself. */
+/**
+ * Parameters may be nested to any depth. The JSON Schema does not describe the nesting, because
+ * OpenAPI does not accept a definition that refers to itself.
+ */
 const paramsSchema: z.ZodType<Params> = z.record(z.string(), z.any());
 
 export const statementSchema: z.ZodType<Statement> = z.strictObject({
@@ -60,7 +66,9 @@ export type Sentence = (params: never, context: never) => string;
 /** The sentences of one topic in one language, by code. */
 export type SentenceTable = Readonly<Record<string, Sentence>>;
 
-/** The parameters that the sentence of a code prints; a sentence without any takes `{}`. */
+/**
+ * The parameters that the sentence for a code prints; for a sentence without parameters it is `{}`.
+ */
 type ParamsOf<Table, Code extends keyof Table> = Table[Code] extends (
   ...parameters: infer Given
 ) => string
@@ -111,12 +119,12 @@ export const isSameStatement = (one: Statement, other: Statement): boolean =>
   one.about.join() === other.about.join() &&
   JSON.stringify(one.params) === JSON.stringify(other.params);
 
-/** Remarks without those that say the same again. */
+/** Returns the remarks without repetitions. */
 export function distinctRemarks(remarks: readonly Remark[]): Remark[] {
   return [...new Map(remarks.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** Statements without those that say the same again. */
+/** Returns the statements without repetitions. */
 export function distinctStatements(statements: readonly Statement[]): Statement[] {
   const byContent = new Map(statements.map((one) => [JSON.stringify(one), one]));
   return [...byContent.values()];

@@ -1,15 +1,18 @@
 import { inParallel } from '../../src/platform/in-parallel.ts';
 import { DECODING } from '../input/decode-frames.ts';
 
-/** The part of a reader of either endpoint that is needed to run it. */
+/** A reader of either endpoint, as far as it is needed to run the reader. */
 interface RunnableReader<Input, T = unknown> {
-  /** Follows `inference.` in the stage name. */
+  /** The part of the stage name after `inference.`. */
   stage: string;
   label: string;
   read(input: Input): Promise<T>;
 }
 
-/** What every reader found; null where it failed, which fails only the sections that use it. */
+/**
+ * The reading of each reader; null where the reader failed, in which case only the sections that
+ * use it fail.
+ */
 export type ReadingsOf<Readers> = {
   [Name in keyof Readers]: Readers[Name] extends RunnableReader<never, infer Found>
     ? Found | null

@@ -4,7 +4,7 @@ import { unsupportedClaims } from '../result/render/report-check.ts';
 import { sayOfRun } from '../result/render/shared.ts';
 import { failed, notAssessed, type SectionOutcome } from '../result/section-outcome.ts';
 
-/** Gets the section that failed, and its error. */
+/** Is called with the section that failed, and its error. */
 export type SectionFailed = (section: string, error: unknown) => void;
 
 /** Logs the failure: the standard error of the child process is the gateway's log. */
@@ -12,8 +12,9 @@ export const logFailure: SectionFailed = (section, error) =>
   console.error(`section ${section} failed`, error);
 
 /**
- * The outcome of a section. A section that throws fails alone, not the study: it is `failed` in the
- * result, as where its reader has failed (readers.ts), and is reported to `onFailure`.
+ * Returns the outcome of a section. If a section throws, only that section fails, and not the
+ * study: it is `failed` in the result, as it is when its reader has failed (readers.ts), and the
+ * error is reported to `onFailure`.
  */
 export function runSection<Outcome extends SectionOutcome>(
   { id, needs }: { id: string; needs: readonly string[] },
@@ -37,12 +38,12 @@ const NOT_REQUESTED: SectionOutcome = {
 
 type Write = (result: Result) => NonNullable<Result['report']>;
 
-/** The outcome of the report section, with the report where one was written and passed the check. */
+/** The outcome of the report section, with the report if one was written and passed the check. */
 interface Drafted extends SectionOutcome {
   report?: NonNullable<Result['report']>;
 }
 
-/** Writes the report; one with claims that the result does not support is withheld. */
+/** Writes the report; a report with claims that the result does not support is withheld. */
 function draft(result: Result, write: Write): Drafted {
   const report = write(result);
   const claims = unsupportedClaims(report, result);
@@ -51,8 +52,8 @@ function draft(result: Result, write: Write): Drafted {
 }
 
 /**
- * The result with its draft report as its last section; `write` null: not requested. A failure to
- * write it affects the report only.
+ * Returns the result with its draft report as its last section; `write` is null where no report was
+ * requested. An error while writing the report affects only the report.
  */
 export function withDraftReport(
   result: Result,

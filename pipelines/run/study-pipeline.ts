@@ -17,7 +17,7 @@ export interface ArtifactParts {
 
 export type Report = (event: PipelineEvent) => void;
 
-/** How a job of an endpoint is done, after its options were read and its models opened. */
+/** How an endpoint does one job, once the options were read and the models opened. */
 export interface StudyInterpreter {
   /** The scale in the request for files without one. */
   mmPerPx?: number | undefined;
@@ -33,10 +33,10 @@ export interface StudyInterpreter {
 /** For a finding without a concept, whose id is used as the code. */
 const OWN_SYSTEM = CODING_SYSTEMS['99USINT'];
 
-/** Share of the whole at which writing the documents begins. */
+/** Progress, as a share of the whole, at which writing the documents begins. */
 const DOCUMENTS = 0.85;
 
-/** Reports a stage; `progress` is the share of the whole that is done. */
+/** Reports a stage; `progress` is the share of the whole job that is done. */
 export function stage(
   report: Report,
   name: Extract<PipelineEvent, { type: 'stage' }>['name'],
@@ -46,7 +46,7 @@ export function stage(
   report({ type: 'stage', name, label, progress });
 }
 
-/** The anonymous subject of a pipeline: identity is joined last, at the doors. */
+/** Returns the subject of a result without identity, which is joined last, at the doors. */
 function anonymousSubject(
   requestId: string,
   study: Study,
@@ -75,7 +75,10 @@ function anonymousSubject(
   };
 }
 
-/** The indication in the request; the doors have already refused one with identifiers. */
+/**
+ * Returns the indication from the request; the doors have already refused indications that contain
+ * identifiers.
+ */
 function indicationOf({ clinicalContext }: Job): string | null {
   const { indication } = clinicalContext;
   return typeof indication === 'string' && indication.trim() !== '' ? indication.trim() : null;
@@ -97,7 +100,7 @@ function announce(report: Report, { name, media_type: mediaType, section }: Arti
   report({ type: 'partial', artifact: name, mediaType, section, caption });
 }
 
-/** Why no image could be read: each file with its own reason. */
+/** Returns why no image could be read: each file with its own reason. */
 export function noReadableImage({ refused }: Pick<Study, 'refused'>): string {
   const reasons = refused.map(({ file, reason }) => `${file}: ${reason}`);
   return `No file could be read as an ultrasound image. ${reasons.join('; ')}.`;

@@ -35,7 +35,7 @@ export interface ExtraArtifact {
 export interface ArtifactInput {
   result: Result;
   subject: Subject;
-  /** The frames that were measured are decoded again for the previews. */
+  /** The study, because the measured frames are decoded again for the previews. */
   study: Study;
   /** Folder for the files; created where it does not exist. */
   folder: string;
@@ -140,8 +140,8 @@ async function writeObjects(
 }
 
 /**
- * The parts in the order of their entries. They run in parallel, because sharp draws on its own
- * threads; the documents wait for the previews, which are reported as they are made.
+ * Returns the parts in the order of their entries. They run in parallel, because sharp draws on its
+ * own threads; the documents wait for the previews, which are reported as they are made.
  */
 function partsOf(input: ArtifactInput): Part[] {
   const { result, subject, curves, paper } = input;
@@ -152,7 +152,7 @@ function partsOf(input: ArtifactInput): Part[] {
       const drawn = renderOverlays(input, shown, ({ name, png, section }) =>
         write(name, 'image/png', png, section),
       );
-      // A failure must reach those who wait, too.
+      // An error must also reach the parts that wait for the previews.
       previews.resolve(drawn);
       await drawn;
     },

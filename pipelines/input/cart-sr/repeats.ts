@@ -6,7 +6,7 @@ const SAME_DIGITS = 6;
 
 const code = (given: CartCode | null) => (given ? keyOf(given) : '');
 
-/** What was measured, apart from the value: concept, subject, place and moment. */
+/** Returns a key for what was measured, without the value: concept, subject, place and moment. */
 function quantityKey(one: CartMeasurement): string {
   return [
     one.key ?? code(one.concept),
@@ -28,7 +28,8 @@ function quantityKey(one: CartMeasurement): string {
 }
 
 /**
- * How much the cart states about a value; that it chose the value ranks before how it was obtained.
+ * Returns how much the cart states about a value. A statement that the value was chosen counts more
+ * than a statement of how it was obtained.
  */
 function weight({ selection, derivation, image }: CartMeasurement): number {
   return (selection ? 4 : 0) + (derivation ? 2 : 0) + (image ? 1 : 0);
@@ -44,8 +45,9 @@ const mostSaidFirst = (values: readonly CartMeasurement[]) =>
   values.toSorted((one, other) => weight(other) - weight(one));
 
 /**
- * Equal values of one place, each image counted once. A single value and the mean of it are also
- * equal: kept are as many as have one derivation, those with the most details.
+ * Merges equal values from one place, counting each image once. A single value and its mean are
+ * also equal, so that only as many values are kept as share one derivation; those with the most
+ * details are kept.
  */
 function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
   const sorted = mostSaidFirst(same);
@@ -59,8 +61,8 @@ function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
 
 /**
  * Merges values that several places (sections, reports) repeat. The same value twice in one place
- * was measured twice, unless both are of the same image: a median of 175, 175 and 190 is 175. Of
- * each group the values with the most details are kept, at the place of the first.
+ * was measured twice, unless both values are from the same image; the median of 175, 175 and 190 is
+ * 175. Of each group the values with the most details are kept, at the place of the first.
  */
 export function mergedRepeats(places: readonly (readonly CartMeasurement[])[]): CartMeasurement[] {
   const kept = new Map<string, CartMeasurement[]>();
@@ -75,7 +77,7 @@ export function mergedRepeats(places: readonly (readonly CartMeasurement[])[]): 
   return [...kept.values()].flat();
 }
 
-/** The values of all reports of a study, which may repeat each other. */
+/** Returns the values of all reports of a study without the repetitions between reports. */
 export function withoutRepeats(measurements: readonly CartMeasurement[]): CartMeasurement[] {
   return mergedRepeats([...Map.groupBy(measurements, ({ file }) => file).values()]);
 }

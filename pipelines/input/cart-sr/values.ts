@@ -49,7 +49,10 @@ type Named = Pick<
   'concept' | 'of' | 'site' | 'derivation' | 'divisor' | 'value' | 'unit'
 >;
 
-/** The one concept that a value names; a general name (a diameter, a PI) also needs its site. */
+/**
+ * Returns the key of the only concept that fits the name of a value; a general name (a diameter, a
+ * PI) also needs its site.
+ */
 function quantityOf({ concept, site }: Pick<Named, 'concept' | 'site'>): ConceptKey | null {
   const code = keyOf(concept);
   const keys = KEYS_OF_CODE.get(code) ?? [];
@@ -87,7 +90,9 @@ export function inConceptTable(named: Named): Pick<CartMeasurement, 'key' | 'val
 interface FetusId {
   /** Letter or number; otherwise letters that only distinguish the fetus. */
   fetus: string;
-  /** The total: "1 of 2", "A/2", "Twin A"; null: not stated. */
+  /**
+   * The total number of fetuses, as in "1 of 2", "A/2" or "Twin A"; null where it is not stated.
+   */
   fetuses: number | null;
   /** Whether the letter or number was read from the text. */
   known: boolean;
@@ -95,7 +100,9 @@ interface FetusId {
 
 const WHOLE = new RegExp(`^(?:${FETUS_WORD} ?)?(i{1,3}|iv|[a-z]|\\d{1,2})(?: of (\\d))?$`);
 
-/** No pregnancy has a ninth fetus I. */
+/**
+ * Roman numerals for fetuses. The letter I is read as one, because no pregnancy has a ninth fetus.
+ */
 const ROMAN: Readonly<Record<string, string>> = { i: '1', ii: '2', iii: '3', iv: '4' };
 
 const LETTERS = 26;
@@ -242,7 +249,10 @@ function imageOf(node: ReportNode): CartMeasurement['image'] {
   return null;
 }
 
-/** The quantity of a biometry group: that of its first value that is not about another value. */
+/**
+ * Returns the quantity of a biometry group, which is that of the first value that is not about
+ * another value.
+ */
 function quantityOfGroup(container: ReportNode): CartCode | null {
   if (nameOf(container) !== NAMES.biometryGroup) return null;
   const values = container.nodes.filter(({ valueType }) => valueType === 'NUM');
@@ -287,7 +297,10 @@ function valuesOf(container: ReportNode, outer: Context, report: Report): CartMe
   });
 }
 
-/** More than one fetus, which a report may state in the context of its sections only. */
+/**
+ * Returns the number of fetuses as a value where there is more than one, because a report may state
+ * it only in the context of its sections.
+ */
 function severalOf(root: ReportNode, report: Report): CartMeasurement[] {
   const value = fetusCount(root);
   if (value < 2) return [];
@@ -315,7 +328,7 @@ function severalOf(root: ReportNode, report: Report): CartMeasurement[] {
  */
 export function reportValues(root: ReportNode, report: Report): CartMeasurement[] {
   const outer = contextOf(root, NO_CONTEXT);
-  // Each section by itself, and what is outside of all sections.
+  // Each section is read by itself, and then what is outside of all sections.
   const inSections = root.nodes
     .filter(({ valueType }) => valueType === 'CONTAINER')
     .map((section) => ({ ...root, nodes: [section] }));

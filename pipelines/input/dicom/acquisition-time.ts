@@ -12,19 +12,27 @@ export interface AcquisitionTime {
 
 const SECONDS_PER_DAY = 86_400;
 
-/** DT, without its offset from UTC, because the images of one study share it. */
+/**
+ * Reads a DT. Its offset from UTC is ignored, because all images of a study have the same offset.
+ */
 function ofDateTime(text: string): AcquisitionTime | null {
   const [stamp = ''] = text.split(/[+-]/);
   const seconds = secondsOfDay(stamp.slice(8));
   return seconds === null ? null : { day: dayNumber(stamp.slice(0, 8)), seconds };
 }
 
-/** The best of the dates and times of a header, by tag; null where none can be read. */
+/**
+ * Returns the acquisition time from the best of the dates and times in a header, given by tag; null
+ * where none can be read.
+ */
 export function acquisitionTimeOf(texts: ReadonlyMap<string, string>): AcquisitionTime | null {
   return firstReadable(texts, ACQUISITION_TIMES);
 }
 
-/** When the examination of a report took place; the report's own dates are those of its writing. */
+/**
+ * Returns when the examination of a report took place; the report's own dates only state when it
+ * was written.
+ */
 export function studyTimeOf(texts: ReadonlyMap<string, string>): AcquisitionTime | null {
   return firstReadable(texts, [STUDY_TIME]);
 }
@@ -47,8 +55,8 @@ function firstReadable(
 }
 
 /**
- * Seconds of each image from the first of `current`; nothing else leaves the reader. Where an image
- * of the study has no date, only the times of day are compared.
+ * Returns for each image the seconds from the first image of `current`; nothing else about the time
+ * leaves the reader. Where an image of the study has no date, only the times of day are compared.
  * @param priors earlier examinations; their seconds are negative, and null where a date is missing.
  */
 export function secondsFromFirst(

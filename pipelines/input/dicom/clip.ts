@@ -49,9 +49,9 @@ function byImageType(header: DicomHeader): Clip['mode'] {
 }
 
 /**
- * The mode of an image: by its regions, which Image Type never overrules because some carts always
- * write 0001 (echo 2.4 and 2.5); then by Image Type and by Ultrasound Color Data Present. `unknown`
- * where the header states nothing.
+ * Returns the mode of an image. Its regions decide first, because some carts always write 0001 in
+ * Image Type (echo 2.4 and 2.5); then Image Type and Ultrasound Color Data Present. `unknown` where
+ * the header states none of them.
  */
 function readMode(header: DicomHeader, regions: readonly UltrasoundRegion[]): Clip['mode'] {
   const hasFormat = (value: number) => regions.some(({ format }) => format === value);
@@ -77,7 +77,10 @@ interface FrameTimes {
 
 const FRAME_TIME_VECTOR = '00181065';
 
-/** Increments from the frame before; the first is 0 or meaningless (PS3.3 C.7.6.5.1.2). */
+/**
+ * Returns the frame times from Frame Time Vector, which gives the increment from the previous
+ * frame; the first increment is 0 or meaningless (PS3.3 C.7.6.5.1.2).
+ */
 function byVector(header: DicomHeader, frames: number): number[] | null {
   const vector = numbersOf(header, 'FrameTimeVector');
   // Some carts leave out the increment of the first frame.
@@ -91,7 +94,10 @@ function byVector(header: DicomHeader, frames: number): number[] | null {
   return milliseconds > 0 ? seconds : null;
 }
 
-/** Evenly spaced frames from the seconds per frame; null where that is not a positive number. */
+/**
+ * Returns the times of evenly spaced frames, `step` seconds apart; null where `step` is not a
+ * positive number.
+ */
 function evenly(step: number | null, frames: number): number[] | null {
   if (step === null || !(step > 0) || !Number.isFinite(step)) return null;
   return Array.from({ length: frames }, (_, index) => index * step);
@@ -106,7 +112,8 @@ function perSecond(rate: number | null): number | null {
  * Pointer names, otherwise the one that is present; then by the video stream in the object, by Cine
  * Rate, and last by Recommended Display Frame Rate, which says how to play a cine and not how it
  * was acquired (PS3.3 C.7.6.5).
- * @param stream seconds of each frame by the video stream; null for other pixel data.
+ * @param stream seconds of each frame as the video stream states them; null for pixel data that are
+ * not a video.
  */
 function readFrameTimes(
   header: DicomHeader,
@@ -182,7 +189,8 @@ function readEcg(header: DicomHeader, regions: readonly UltrasoundRegion[]): Ecg
 }
 
 /**
- * What a header states about the heart beat. R waves and trigger times are in milliseconds there.
+ * Returns what a header states about the heart beat, with R waves and trigger times converted from
+ * milliseconds to seconds.
  */
 function readCardiac(header: DicomHeader, regions: readonly UltrasoundRegion[]): Cardiac {
   const rate = numberOf(header, 'HeartRate');
@@ -277,7 +285,10 @@ interface DicomClip {
   remark: string | null;
 }
 
-/** For a video the stream decides: only it knows how many frames can be decoded. */
+/**
+ * Returns a remark where header and pixel data differ in the number of frames. For a video the
+ * stream decides, because only the stream shows how many frames can be decoded.
+ */
 function frameCountRemark(header: DicomHeader, frames: number): string | null {
   const announced = numberOf(header, 'NumberOfFrames');
   if (announced === null || announced === frames) return null;

@@ -17,7 +17,9 @@ const DEFLATED_ELEMENT = Buffer.concat([
 ]);
 const LONGEST_META = 65_536;
 
-/** Preamble and file meta information of a deflated file; null for every other file. */
+/**
+ * Returns the preamble and the file meta information of a deflated file; null for any other file.
+ */
 async function deflatedMeta(path: string): Promise<Buffer | null> {
   return withByteSource(path, async (source) => {
     const headBytes = PREFIX_END + GROUP_LENGTH_BYTES;
@@ -32,7 +34,8 @@ async function deflatedMeta(path: string): Promise<Buffer | null> {
 }
 
 /**
- * The new UID has the same length, padded with NUL (PS3.5 6.2), so the group length stays correct.
+ * Replaces the transfer syntax UID. The new UID is padded with NUL to the same length (PS3.5 6.2),
+ * so that the group length stays correct.
  */
 function renamed(meta: Buffer): Buffer {
   const value = meta.indexOf(DEFLATED_ELEMENT) + DEFLATED_ELEMENT.length - DEFLATED.length;
@@ -58,8 +61,9 @@ async function* inflated(path: string, meta: Buffer): AsyncGenerator<Buffer> {
 }
 
 /**
- * A Deflated Explicit VR Little Endian file (PS3.5 A.5) as the bytes of an Explicit VR Little
- * Endian one, so that its frames can be read at any offset; null for a file of any other kind.
+ * Returns a Deflated Explicit VR Little Endian file (PS3.5 A.5) as the bytes of an Explicit VR
+ * Little Endian file, so that its frames can be read at any offset; null for a file of any other
+ * kind.
  */
 export async function inflateDicom(path: string): Promise<AsyncIterable<Buffer> | null> {
   const meta = await deflatedMeta(path);

@@ -30,8 +30,8 @@ interface ListedFile {
 }
 
 /**
- * The DICOMDIR sets among files: what remains to be read as images, and which listed files are
- * missing.
+ * What was found in the DICOMDIRs among the files: the files that remain to be read as images, and
+ * the listed files that are missing.
  */
 interface DicomdirSets {
   files: StudyFile[];
@@ -67,8 +67,9 @@ async function readRecords(dataSet: DataSet, sequence: Element): Promise<ListedF
 }
 
 /**
- * The files that a DICOMDIR lists (PS3.10 8.6); null where `source` is not a DICOMDIR, which begins
- * with group 0004, as no image does. Throws UnreadableInput where the directory cannot be parsed.
+ * Returns the files that a DICOMDIR lists (PS3.10 8.6); null where `source` is not a DICOMDIR. A
+ * DICOMDIR begins with group 0004, with which no image begins. Throws UnreadableInput where the
+ * directory cannot be parsed.
  */
 async function readDicomdir(source: ByteSource): Promise<ListedFile[] | null> {
   if (source.size < 140) return null;
@@ -86,7 +87,10 @@ async function readDicomdir(source: ByteSource): Promise<ListedFile[] | null> {
   return listed;
 }
 
-/** Null where the file is not a readable DICOMDIR; it is refused when it is read itself. */
+/**
+ * Returns the files that a DICOMDIR lists; null where the file is not a readable DICOMDIR. A
+ * damaged file is refused later, when it is read itself.
+ */
 async function directoryOf(file: StudyFile): Promise<ListedFile[] | null> {
   try {
     return await withByteSource(file.path, readDicomdir);
@@ -96,7 +100,10 @@ async function directoryOf(file: StudyFile): Promise<ListedFile[] | null> {
   }
 }
 
-/** '' where the file is not readable DICOM; it is refused when it is read itself. */
+/**
+ * Returns the SOP Instance UID of a file; '' where the file is not readable DICOM. Such a file is
+ * refused later, when it is read itself.
+ */
 async function sopInstanceUid(file: StudyFile): Promise<string> {
   return withByteSource(file.path, async (source) => {
     try {
@@ -110,12 +117,14 @@ async function sopInstanceUid(file: StudyFile): Promise<string> {
 
 const MISSING = 'the DICOMDIR lists this file, and it did not come with the study';
 
-/** Names without case: media are written in upper case and often copied in lower case. */
+/**
+ * Ignores case in names, because media are written in upper case and often copied in lower case.
+ */
 const folded = (name: string) => name.toUpperCase();
 
 /**
- * The listed files that are missing. A file is found by its path relative to its DICOMDIR or, where
- * the folders were lost in transfer (uploads are flat), by its SOP Instance UID.
+ * Returns the listed files that are missing. A file is found by its path relative to its DICOMDIR
+ * or, where the folders were lost in transfer (uploads are flat), by its SOP Instance UID.
  */
 async function missingFiles(
   listed: ReadonlyMap<string, ListedFile>,

@@ -66,7 +66,7 @@ function decodeValue(
 
 export interface PixelDataElement {
   offset: number;
-  /** Null: encapsulated, of undefined length. */
+  /** Null for encapsulated pixel data, whose length is undefined. */
   length: number | null;
   /** 16-bit words in the byte order of the file, even where each holds two 8-bit samples. */
   words: boolean;
@@ -179,7 +179,8 @@ export async function walkSequence(
 }
 
 /**
- * The offset after the value of an element; a value of undefined length is parsed to find its end.
+ * Returns the offset after the value of an element; a value of undefined length is parsed to find
+ * its end.
  */
 export async function passValue(
   walk: Walk,
@@ -316,15 +317,15 @@ export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> 
 /** The longest DT (PS3.5 6.2): 26 characters. */
 const LONGEST_TIME = 26;
 
-/** Text of an attribute; '' where it is absent. */
+/** Returns the text of an attribute; '' where it is absent. */
 export function textOf(header: DicomHeader, name: AttributeName): string {
   const value = header.values.get(name);
   return typeof value === 'string' ? value : '';
 }
 
 /**
- * The first number of an attribute, binary or decimal text; null where it is absent or not a
- * number.
+ * Returns the first number of an attribute, stored as binary or as decimal text; null where it is
+ * absent or not a number.
  */
 export function numberOf(header: DicomHeader, name: AttributeName): number | null {
   const value = header.values.get(name);
@@ -334,14 +335,14 @@ export function numberOf(header: DicomHeader, name: AttributeName): number | nul
   return Number.isFinite(number) ? number : null;
 }
 
-/** All numbers of an attribute; empty where it is absent or one of them is not a number. */
+/** Returns all numbers of an attribute; empty where it is absent or one of them is not a number. */
 export function numbersOf(header: DicomHeader, name: AttributeName): number[] {
   const value = header.values.get(name);
   const numbers = typeof value === 'string' && value !== '' ? value.split('\\').map(Number) : value;
   return Array.isArray(numbers) && numbers.every(Number.isFinite) ? numbers : [];
 }
 
-/** The first number of an attribute of an item; null where it is absent or not a number. */
+/** Returns the first number of an attribute in an item; null where it is absent or not a number. */
 export function numberIn(item: HeaderItem, name: ItemAttributeName): number | null {
   const value = item.get(name);
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;

@@ -60,7 +60,8 @@ function announcedFrames(header: DicomHeader): number {
 }
 
 /**
- * The fragments of a video are one stream (PS3.5 8.2.5), which itself says how many frames it has.
+ * Opens a video. Its fragments form one stream (PS3.5 8.2.5), which itself shows how many frames it
+ * has.
  */
 async function openStream(
   path: string,
@@ -80,8 +81,8 @@ async function openStream(
 }
 
 /**
- * The frames of a DICOM image, located but not decoded. Throws UnreadableInput where the pixel data
- * are missing, truncated, contradict the header, or are of an unsupported kind.
+ * Returns the frames of a DICOM image, located but not decoded. Throws UnreadableInput where the
+ * pixel data are missing, truncated, contradict the header, or are of an unsupported kind.
  */
 export async function openPixels(
   path: string,

@@ -17,7 +17,7 @@ export const UNIT = {
 
 const LAST_ULTRASOUND_FORMAT = SPATIAL_FORMAT.waveform;
 
-/** A number along x and one along y; null where the header gives none. */
+/** A number along x and a number along y; null where the header does not give it. */
 export interface Axes {
   x: number | null;
   y: number | null;
@@ -28,7 +28,7 @@ export interface UltrasoundRegion {
   format: number | null;
   dataType: number | null;
   flags: number;
-  /** Clipped to the image; null where nothing remains. */
+  /** The area of the region within the image; null where no part of it is inside. */
   area: Rectangle | null;
   /** The corners as written, for error messages. */
   corners: string;
@@ -40,10 +40,10 @@ export interface UltrasoundRegion {
   referenceValue: Axes;
   correctionAngle: number | null;
   steeringAngle: number | null;
-  /** kHz. */
+  /** Transducer frequency in kHz. */
   transducerFrequency: number | null;
   pulseRepetitionFrequency: number | null;
-  /** Pixel of the frame. */
+  /** Position of the sample volume in pixels of the frame. */
   sampleVolume: Point | null;
 }
 
@@ -73,7 +73,10 @@ function axes(item: HeaderItem, x: Parameters<typeof numberIn>[1], y: typeof x):
   return { x: numberIn(item, x), y: numberIn(item, y) };
 }
 
-/** The attributes introduced in 2009 and the unsigned ones that they replaced. */
+/**
+ * Returns the position of the sample volume from the attributes introduced in 2009 or from the
+ * unsigned attributes that they replaced.
+ */
 function sampleVolume(item: HeaderItem): Point | null {
   const x =
     numberIn(item, 'DopplerSampleVolumeXPosition') ??
@@ -90,8 +93,9 @@ export function showsUltrasound({ format }: UltrasoundRegion): boolean {
 }
 
 /**
- * The regions of a header. A single region that reaches outside the image, even the ECG's, makes
- * all of them doubtful: the image was cropped or resized after it was calibrated.
+ * Reads the regions of a header. A single region that extends outside of the image, even that of an
+ * ECG, makes all of them doubtful, because the image was cropped or resized after it was
+ * calibrated.
  */
 export function readRegions(header: DicomHeader, columns: number, rows: number): Regions {
   let misfit: string | null = null;
@@ -139,8 +143,8 @@ function kindOf({ format, dataType }: UltrasoundRegion): SweepKind | null {
 }
 
 /**
- * The Doppler equation v = c f / (2 f0 cos a): the velocity in cm/s of a shift of one Hz. Null
- * without a frequency, or where the beam is perpendicular to the flow.
+ * Returns the velocity in cm/s for a Doppler shift of one Hz, by the Doppler equation v = c f / (2
+ * f0 cos a). Null without a frequency, or where the beam is perpendicular to the flow.
  */
 export function velocityOfShift(kilohertz: number | null, angle: number): number | null {
   const cosine = Math.cos((angle * Math.PI) / 180);
@@ -151,9 +155,9 @@ export function velocityOfShift(kilohertz: number | null, angle: number): number
 type ValueAxis = Pick<SweepRegion, 'unit' | 'valuePerPixel' | 'zeroRow' | 'yDirection'>;
 
 /**
- * Row of the frame where the y axis is 0. The reference pixel is relative to the region; where it
- * is outside the region, some carts meant the whole frame and others made a mistake, so that it is
- * left unknown.
+ * Returns the row of the frame where the y axis is 0. The reference pixel is relative to the
+ * region. Where it is outside of the region, some carts meant the whole frame and others made a
+ * mistake, so that the row is left unknown (null).
  */
 function zeroRowOf({ area, delta, referencePixel, referenceValue }: UltrasoundRegion) {
   const [row, value, step] = [referencePixel.y, referenceValue.y, delta.y];
@@ -209,7 +213,10 @@ function sweepOf(region: UltrasoundRegion): SweepRegion | null {
   };
 }
 
-/** The spectral Doppler and M-mode displays among the regions; one without an area is left out. */
+/**
+ * Returns the spectral Doppler and M-mode displays among the regions; a display without an area is
+ * left out.
+ */
 export function readSweeps(regions: readonly UltrasoundRegion[]): SweepRegion[] {
   return regions.flatMap((region) => sweepOf(region) ?? []);
 }

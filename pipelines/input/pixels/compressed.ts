@@ -16,7 +16,10 @@ const SOC_SIZ = 0xff4fff51;
 /** The JP2 boxes before a JPEG 2000 code stream, which some writers leave in, are shorter. */
 const MOST_BOXES = 512;
 
-/** Start of frame: SOF0 to SOF15 (ITU-T T.81 Table B.1) without DHT, JPG and DAC, and T.87's SOF55. */
+/**
+ * Whether a marker is a start of frame: SOF0 to SOF15 (ITU-T T.81 Table B.1) without DHT, JPG and
+ * DAC, and SOF55 of T.87.
+ */
 function isStartOfFrame(marker: number): boolean {
   const sof = marker >= 0xc0 && marker <= 0xcf;
   return (sof && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc) || marker === 0xf7;
@@ -58,7 +61,9 @@ function jpegSize(bytes: Buffer): CodeStreamSize | null {
   return null;
 }
 
-/** The size in the code stream of JPEG, JPEG-LS or JPEG 2000; null where it is not found. */
+/**
+ * Returns the size that a JPEG, JPEG-LS or JPEG 2000 code stream states; null where it states none.
+ */
 export function codeStreamSize(encoded: Uint8Array): CodeStreamSize | null {
   const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
   if (bytes.length < 4) return null;
@@ -134,7 +139,10 @@ function initializeCodecs(): Promise<void> {
   return codecsReady;
 }
 
-/** No ultrasound image has more; a decoder allocates memory for as many as the stream claims. */
+/**
+ * Maximum number of components. No ultrasound image has more, and a decoder allocates memory for as
+ * many as the stream claims.
+ */
 const MOST_COMPONENTS = 4;
 
 /** A stream larger than its header says is refused before a decoder allocates memory for it. */
@@ -183,7 +191,10 @@ const DECODERS = {
   'ht-jpeg-2000': 'decodeHtJpeg2000',
 } as const;
 
-/** Decoded samples have separate chroma for each pixel again. */
+/**
+ * Returns the photometric interpretation of the decoded samples, which have separate chroma for
+ * each pixel again.
+ */
 function whole(photometric: string): string {
   return photometric === 'YBR_FULL_422' ? 'YBR_FULL' : photometric;
 }

@@ -85,7 +85,7 @@ export interface Pixels {
   data: Uint8Array;
 }
 
-/** Luminance of ITU-R BT.601, as JPEG and the models use it. */
+/** Returns the luminance by ITU-R BT.601, which JPEG and the models use. */
 export function toGray({ width, height, channels, data }: Pixels): GrayImage {
   if (channels === 1) return { width, height, data };
   const gray = new Uint8Array(width * height);
@@ -96,7 +96,7 @@ export function toGray({ width, height, channels, data }: Pixels): GrayImage {
   return { width, height, data: gray };
 }
 
-/** Interleaved RGB of a frame. */
+/** Returns a frame as interleaved RGB. */
 export function toRgb({ width, height, channels, data }: Pixels): {
   width: number;
   height: number;
@@ -152,7 +152,8 @@ function interleave(data: Uint8Array, pixels: number): Uint8Array {
 
 function storedValues(data: Uint8Array, format: PixelFormat): Uint8Array | Uint16Array {
   const pixels = format.width * format.height;
-  // Not as a Buffer, whose `slice` shares the memory that a Uint8Array would copy.
+  // A Uint8Array and not a Buffer, because `slice` of a Buffer shares the memory instead of copying
+  // it.
   if (format.bitsAllocated === 8) return new Uint8Array(data.buffer, data.byteOffset, pixels);
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const mask = 2 ** format.bitsStored - 1;
@@ -224,13 +225,18 @@ export interface FrameSource {
   width: number;
   height: number;
   frames: number;
-  /** Seconds of each frame from the first by the stream itself; null: it does not state them. */
+  /**
+   * Seconds of each frame from the first, as the stream itself states them; null where it does not.
+   */
   times: readonly number[] | null;
   /** Throws UnreadableInput for a damaged frame. */
   decode(index: number): Promise<Pixels>;
 }
 
-/** The frames of a clip at `times` (seconds from the first; 0 where a frame has none). */
+/**
+ * Returns the frames of a clip with their `times` (seconds from the first frame; 0 where a frame
+ * has no time).
+ */
 export function framesOf(source: FrameSource, times: readonly number[]): Frame[] {
   return Array.from({ length: source.frames }, (_, index) => ({
     index,

@@ -7,8 +7,9 @@ import { unitText } from './unit-text.ts';
 export { createMeasurement, NO_FRAME } from '../measurement.ts';
 
 /**
- * A value as every sentence shows it: rounded as the concept table says, but kept on its side of
- * each cut-off (obstetric 0.3). `also`: cut-offs that apply to this value only.
+ * Returns a value with its unit as sentences show it: with the decimals of the concept table, or
+ * more where rounding would move it across a cut-off (obstetric 0.3). `also`: cut-offs that apply
+ * to this value only.
  */
 export function formatValue(key: ConceptKey, value: number, also: readonly number[] = []): string {
   const { unit, decimals } = CONCEPTS[key];
@@ -16,7 +17,10 @@ export function formatValue(key: ConceptKey, value: number, also: readonly numbe
   return `${number} ${unitText(unit)}`.trimEnd();
 }
 
-/** The value that counts for a concept: its median, or its only one; null unless accepted. */
+/**
+ * Returns the value that counts for a concept: the median of its values, or its only value; null
+ * where that value was not accepted.
+ */
 export function acceptedValue(
   measurements: readonly Measurement[],
   key: ConceptKey,
@@ -25,18 +29,20 @@ export function acceptedValue(
   return found?.quality === 'accepted' ? found : null;
 }
 
-/** Names of concepts for a sentence. */
+/** Returns the abbreviations of concepts as a list for a sentence. */
 export function abbreviations(keys: readonly ConceptKey[]): string {
   return keys.map((key) => CONCEPTS[key].abbreviation).join(', ');
 }
 
-/** Decimals of a quantity that the concept table does not hold. */
+/** Decimals for a quantity that is not in the concept table. */
 const USUAL_DECIMALS = 1;
 
-/** Decimals of a quantity, by the key of its concept. */
+/** Returns the number of decimals for a quantity, by the key of its concept. */
 export const decimalsOf = (key: string): number => conceptEntry(key)?.decimals ?? USUAL_DECIMALS;
 
-/** The cut-offs of one measurement: a nuchal translucency is judged by the limit of its CRL, too. */
+/**
+ * Returns the cut-offs for one measurement. A nuchal translucency also has the limit for its CRL.
+ */
 function cutOffsOfMeasurement({
   concept,
   reference,
@@ -46,8 +52,8 @@ function cutOffsOfMeasurement({
 }
 
 /**
- * The number of a value as every table shows it: with the decimals of its concept, and as many more
- * as keep it on its side of each cut-off (obstetric 0.3). Decisions use the unrounded value.
+ * Returns the number of a value as tables show it: with the decimals of its concept, or more where
+ * rounding would move it across a cut-off (obstetric 0.3). Decisions use the unrounded value.
  */
 export const numberText = (one: Pick<Measurement, 'concept' | 'reference' | 'value'>): string =>
   fixedOffCutOffs(one.value, decimalsOf(one.concept.key), cutOffsOfMeasurement(one));

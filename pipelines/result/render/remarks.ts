@@ -15,7 +15,9 @@ const SELECTED: Readonly<Record<Selection, string>> = {
   maximum: 'the largest value, chosen on the machine',
 };
 
-/** Repeated values of which the machine chose none, with the smallest and the largest of them. */
+/**
+ * Repeated values among which the machine chose none, with the smallest and the largest of them.
+ */
 interface Repeats {
   key: ConceptKey;
   count: number;

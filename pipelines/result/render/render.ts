@@ -44,7 +44,7 @@ export const TEXTS: ValueTexts = {
   },
 };
 
-/** The measurements of a result by id: a sentence takes its numbers from them. */
+/** The measurements of a result by id; sentences take their numbers from them. */
 export type MeasurementsById = ReadonlyMap<string, Measurement>;
 
 export const byId = (measurements: readonly Measurement[]): MeasurementsById =>
@@ -58,7 +58,10 @@ function sentence(code: string, params: Params, context: SentenceContext): strin
   return write(params, context);
 }
 
-/** A statement as text; throws where the result lacks a measurement that the statement is about. */
+/**
+ * Returns a statement as text. Throws where the result does not have a measurement that the
+ * statement is about.
+ */
 export function renderStatement(
   { code, params, about, fetus }: Statement,
   measurements: MeasurementsById,
@@ -81,7 +84,7 @@ export function renderStatements(
   return statements.map((one) => renderStatement(one, measurements)).join(' ');
 }
 
-/** The remarks of a measurement, each as text. */
+/** Returns the remarks of a measurement, each as text. */
 export function remarkTexts(measurement: Measurement): string[] {
   const { remarks, fetus } = measurement;
   return remarks.map(({ code, params }) =>
@@ -89,10 +92,10 @@ export function remarkTexts(measurement: Measurement): string[] {
   );
 }
 
-/** The remarks of a measurement as one text; empty where it has none. */
+/** Returns the remarks of a measurement as one text; empty where it has none. */
 export const remarkText = (measurement: Measurement): string => remarkTexts(measurement).join('; ');
 
-/** A measurement with its remarks as its `note`. */
+/** Returns a measurement whose `note` is the text of its remarks. */
 export function withNote(measurement: Measurement): Measurement {
   const note = [measurement.note, ...remarkTexts(measurement)].filter(Boolean).join('; ');
   return { ...measurement, note: note || null };
@@ -129,7 +132,7 @@ function withCriteria(
   return { ...one, criteria };
 }
 
-/** The outcome of a section in words: what the envelope takes of it. */
+/** The outcome of a section in words, as the envelope holds it. */
 interface RenderedOutcome {
   status: Section['status'];
   reason: Section['reason'];
@@ -144,7 +147,8 @@ interface RenderedOutcome {
 
 /**
  * Puts the outcome of a section into words; the only place where this happens.
- * @param measurements all of the result, where statements are about those of other sections.
+ * @param measurements all measurements of the result, because statements may be about those of
+ * other sections.
  */
 export function renderOutcome(
   outcome: SectionOutcome,
@@ -164,7 +168,7 @@ export function renderOutcome(
   };
 }
 
-/** The section of the envelope; its artifacts are drawn later. */
+/** Returns a section as the envelope holds it, still without artifacts. */
 export function sectionOf(
   { id, title }: Pick<Section, 'id' | 'title'>,
   { status, reason, statements, summary, data }: RenderedOutcome,

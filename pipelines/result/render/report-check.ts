@@ -18,13 +18,13 @@ const UNIT =
 
 const SIDE = /\b(left|right)\b/gi;
 
-/** How a row names the fetus of a value (report-lines.ts): `(left, fetus 1)`. */
+/** Matches the fetus that a row names for its value (report-lines.ts), as in `(left, fetus 1)`. */
 const FETUS = /\bfetus ([^(),;]+)/g;
 
 interface Claim {
   number: string;
   unit: string;
-  /** Printed after ±: the half width of an interval. */
+  /** Whether the number is printed after ± and so is the half width of an interval. */
   margin: boolean;
 }
 
@@ -44,7 +44,10 @@ function fetusesIn(text: string): string[] {
   return [...text.matchAll(FETUS)].map(([, fetus = '']) => fetus.trim());
 }
 
-/** Everything that a section says, each statement by itself; one about a missing value says nothing. */
+/**
+ * Returns everything that a section says, each statement as a separate text. A statement about a
+ * missing measurement is left out.
+ */
 function sectionTexts(
   { title, summary, reason, statements = [] }: Section,
   measurements: MeasurementsById,
@@ -55,7 +58,7 @@ function sectionTexts(
   return [title, summary, reason?.detail, ...texts];
 }
 
-/** What the result says, which a report may repeat word for word; longest first. */
+/** Returns the texts of the result that a report may repeat word for word, longest first. */
 function textsOf(result: Result): string[] {
   const measurements = byId(result.measurements);
   return [
@@ -72,7 +75,7 @@ function textsOf(result: Result): string[] {
 
 const withoutStop = (text: string): string => text.replace(/[.]$/, '');
 
-/** "TAPSE 21 mm", as lists of values name each. */
+/** Returns a value as lists of values print it, such as "TAPSE 21 mm". */
 function valuePhrase({ concept, quality, value, unit }: Measurement): string {
   const name = conceptEntry(concept.key)?.abbreviation;
   if (quality !== 'accepted' || !name) return '';
@@ -86,7 +89,7 @@ const asWhole = (statement: string) =>
     'gu',
   );
 
-/** The part of a line that the result does not say word for word. */
+/** Returns the part of a line that does not occur word for word in the result. */
 function ownWords(line: string, said: readonly RegExp[]): string {
   return said.reduce((rest, statement) => rest.replace(statement, ' '), line);
 }
@@ -98,7 +101,7 @@ const rounds = (value: number, printed: string) =>
 const isEndOfScale = (centile: number, printed: string) =>
   (printed === '99' && centile > 99) || (printed === '1' && centile < 1);
 
-/** Whether a claim is a measurement's value or margin with its unit, its centile or its z-score. */
+/** Whether a claim is the value, the margin, the centile or the z-score of a measurement. */
 function isOf(measurement: Measurement, { number, unit: printed, margin }: Claim): boolean {
   const { value, unit, uncertainty, reference } = measurement;
   if (margin) {
@@ -126,7 +129,7 @@ function isOfStudy(result: Result, line: string, { number, unit }: Claim): boole
   return typeof age === 'number' && unit === 'weeks' && weeksAndDays(age) === number;
 }
 
-/** The part of a line that the result does not say, with the fetuses that it names. */
+/** The part of a line that does not occur in the result, with the fetuses that it names. */
 interface OwnWords {
   line: string;
   rest: string;
@@ -134,7 +137,10 @@ interface OwnWords {
   fetuses: readonly string[];
 }
 
-/** Whether the names are all this one, and include it; with `null`, whether there are no names. */
+/**
+ * Whether there is at least one name and all names are equal to `one`; if `one` is null, whether
+ * there are no names.
+ */
 const isOnly = (named: readonly string[], one: string | null) =>
   named.every((other) => other === one) && (one === null || named.includes(one));
 

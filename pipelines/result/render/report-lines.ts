@@ -1,7 +1,7 @@
 import { READ } from '../../contract/study.ts';
 import type { Finding, Measurement, Result, Section } from '../envelope.ts';
 
-/** Lines that the draft reports of all endpoints share. */
+/** Lines that occur in the draft reports of all endpoints. */
 
 export const NOTHING_CONCLUDED = 'No conclusion can be drawn from what was assessed.';
 export const NOTHING_ACCEPTED = 'No measurement was accepted.';
@@ -14,10 +14,12 @@ const ASSESSED: ReadonlySet<Section['status']> = new Set(['complete', 'partial',
  */
 export const isAssessed = ({ status }: Pick<Section, 'status'>): boolean => ASSESSED.has(status);
 
-/** Ends with a full stop, unless it ends a sentence already. */
+/** Returns the text with a full stop at its end, unless it already ends a sentence. */
 export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-/** A name with its side and fetus, so that two values of one name cannot be confused. */
+/**
+ * Returns a name with its side and fetus, so that two values with the same name cannot be confused.
+ */
 export function withSubject(
   name: string,
   { laterality, fetus }: Pick<Measurement, 'laterality' | 'fetus'>,
@@ -26,38 +28,46 @@ export function withSubject(
   return whose ? `${name} (${whose})` : name;
 }
 
-/** The images that were read. */
+/** Returns the line that states how many images were read. */
 export function imagesLine({
   input_summary: { files, frames, calibrated_frames },
 }: Result): string {
   return `Images: ${frames} frames of ${files} files, ${calibrated_frames} with a physical scale.`;
 }
 
-/** What of a section was not, or not fully, assessed, and why; null: nothing. */
+/**
+ * Returns the line that states why a section was not assessed, or only in part; null where the
+ * section has no reason.
+ */
 export function gapLine({ title, reason }: Pick<Section, 'title' | 'reason'>): string | null {
   return reason && `${title}: ${sentence(reason.detail)}`;
 }
 
-/** A file that could not be read, or was read with changes, and why. */
+/**
+ * Returns the line about a file that could not be read, or was read with changes, with the reason.
+ */
 export function refusedLine({ file, reason }: Result['input_summary']['refused'][number]): string {
   const wasRead = reason.startsWith(`${READ} `);
   return `${file} was ${wasRead ? '' : 'not read: '}${sentence(reason)}`;
 }
 
-/** Whether a finding is about the files and not the patient: it limits the whole report. */
+/**
+ * Whether a finding is about the files and not about the patient; such a finding limits the whole
+ * report.
+ */
 export const isOfFiles = ({ id }: Pick<Finding, 'id'>): boolean => id === 'several-studies';
 
 /** Whoever entered the scale is responsible for every length on these images. */
 const SCALE_OF_REQUEST =
   'Images that state no scale were measured in the scale given with the request.';
 
-/** Limitations that come from the images themselves. */
+/** Returns the limitations that come from the images themselves. */
 export function inputLimitations({ input_summary }: Pick<Result, 'input_summary'>): string[] {
   const { refused, scale_from_request: scaleOfRequest } = input_summary;
   return [...(scaleOfRequest ? [SCALE_OF_REQUEST] : []), ...refused.map(refusedLine)];
 }
 
-/** Everything that was not assessed, and that this is a draft. */
+/** Returns everything that was not assessed, and the statement that the report is a draft. */
 export function limitationsOf(result: Result): string[] {
   return [
     ...result.findings.filter(isOfFiles).map(({ text }) => text),

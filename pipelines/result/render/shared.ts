@@ -1,6 +1,6 @@
 import { type SentenceTable, statementsOf } from '../statement.ts';
 
-/** What sections of every endpoint may have to say of the run itself. */
+/** Sentences about the run itself, which sections of every endpoint may need. */
 export const SHARED_SENTENCES = {
   'run.section-failed': () => 'This section could not be interpreted because of an internal error.',
   'run.reader-failed': () =>

@@ -15,8 +15,8 @@ const STATUS_TEXT = {
 } as const satisfies Record<Section['status'], string>;
 
 /**
- * The outcome of a section in words: never silent, so that absence is not read as normal (obstetric
- * 14).
+ * Returns the outcome of a section in words. It is never empty, so that silence is not mistaken for
+ * a normal finding (obstetric 14).
  */
 export function sectionStatement(section: Section): string {
   const { status, summary, reason, statements = [] } = section;
@@ -25,7 +25,7 @@ export function sectionStatement(section: Section): string {
   return [STATUS_TEXT[status], summary, detail].filter(Boolean).map(sentence).join(' ');
 }
 
-/** All sections but the report, which repeats the others in prose. */
+/** Returns all sections except the report, which repeats the others in prose. */
 export function ownSections({ sections }: Result): Section[] {
   return sections.filter(({ id }) => id !== 'report');
 }
@@ -34,7 +34,10 @@ export function accepted(result: Result): Measurement[] {
   return result.measurements.filter(({ quality }) => quality === 'accepted');
 }
 
-/** Why a document has no number, or null when it has one. */
+/**
+ * Returns the sentence that explains why a document shows no numbers; null where the result has an
+ * accepted value.
+ */
 export function noMeasurementStatement(result: Result): string | null {
   if (accepted(result).length > 0) return null;
   const reasons = result.sections
@@ -53,12 +56,14 @@ const DOUBT = {
 export const doubtOf = ({ quality }: Pick<Measurement, 'quality'>): string | null =>
   quality === 'accepted' ? null : DOUBT[quality];
 
-/** A measured value that did not pass its gate, named without its number. */
+/**
+ * Returns the sentence about a value that was not accepted; it names the value without its number.
+ */
 export function notAcceptedStatement(measurement: Measurement): string {
   return `${measurement.label} was measured but not accepted: ${doubtOf(measurement)}.`;
 }
 
-/** Whether a value was measured by this software, and not given to it. */
+/** Whether this software measured a value, instead of receiving it from elsewhere. */
 export function isOurs({ source: { provenance } }: Measurement): boolean {
   return provenance === 'model' || provenance === 'image-analysis';
 }
@@ -70,14 +75,16 @@ export const ORIGINS = {
   input: 'Value given with the request',
 } as const;
 
-/** The origin of a value; null for one that this software measured. */
+/** Returns the origin of a value in words; null for a value that this software measured. */
 export function originStatement(measurement: Measurement): string | null {
   if (isOurs(measurement)) return null;
   if (measurement.source.provenance === 'input') return ORIGINS.input;
   return measurement.inputs.length > 0 ? ORIGINS.calculated : ORIGINS.machine;
 }
 
-/** Remarks that must be read with accepted values, each once, with the labels that share it. */
+/**
+ * Returns the remarks on accepted values, each once, with the labels of all values that share it.
+ */
 export function remarks(result: Result): string[] {
   const noted = countingValues(accepted(result)).filter(({ note }) => note !== null);
   const byNote = Map.groupBy(noted, ({ note }) => note ?? '');

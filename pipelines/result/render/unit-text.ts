@@ -3,8 +3,8 @@ import { fixedOffCutOffs } from '../../measure/rounding.ts';
 const SUPERSCRIPTS: Readonly<Record<string, string>> = { 2: '²', 3: '³' };
 
 /**
- * A UCUM unit as a person reads it: without annotations in braces, exponents raised (`cm²`), nothing
- * for a bare number.
+ * Returns a UCUM unit as a person reads it: without annotations in braces, with raised exponents
+ * (`cm²`), and empty for a plain number.
  */
 export function unitText(unit: string): string {
   if (unit === '1') return '';
@@ -21,8 +21,8 @@ export function unitText(unit: string): string {
 const CUT_OFFS: readonly number[] = [3, 5, 10, 90, 95, 97];
 
 /**
- * A centile as every output shows it (obstetric 0.3): a whole number from 1 to 99, "<1" or ">99"
- * beyond, with as many decimals as keep it on its side of every cut-off.
+ * Returns a centile as every output shows it (obstetric 0.3): a whole number from 1 to 99, or "<1"
+ * or ">99" beyond them. Decimals are added where rounding would move it across a cut-off.
  */
 export function centileText(centile: number): string {
   if (centile < 1) return '<1';
@@ -33,7 +33,9 @@ export function centileText(centile: number): string {
 /** z-scores at which a finding begins (obstetric 3.8), and at which the dating is doubted (0.6). */
 const Z_CUT_OFFS: readonly number[] = [-5, -3, -2, 2, 5];
 
-/** A z-score with one decimal, or more where one would round it onto a cut-off. */
+/**
+ * Returns a z-score with one decimal, or with more where one decimal would round it onto a cut-off.
+ */
 export function zScoreText(z: number): string {
   return fixedOffCutOffs(z, 1, Z_CUT_OFFS);
 }

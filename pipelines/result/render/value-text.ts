@@ -6,18 +6,21 @@ import { weeksAndDays } from './obstetric/shared.ts';
 import { withSubject } from './report-lines.ts';
 import { unitText } from './unit-text.ts';
 
-/** A value as it is shown beside its judgement. */
+/** Returns a value with its unit, as documents show it. */
 export function valueText(measurement: Measurement): string {
   const { value, unit } = measurement;
   if (unit === 'd') return `${weeksAndDays(value)} weeks`;
   return `${numberText(measurement)} ${unitText(unit)}`.trimEnd();
 }
 
-/** The number of a margin or of a limit, which has no side of a cut-off. */
+/** Returns the number of a margin or a limit, to which no cut-off applies. */
 export const plainNumber = ({ concept }: Measurement, value: number): string =>
   fixed(value, decimalsOf(concept.key));
 
-/** "HC 262.4 mm"; a value that was not accepted is named without its number. */
+/**
+ * Returns the name and the value, such as "HC 262.4 mm"; a value that was not accepted is named
+ * without its number.
+ */
 export function shortText(measurement: Measurement): string {
   const name = conceptEntry(measurement.concept.key)?.abbreviation ?? measurement.label;
   const subject = withSubject(name, measurement);

@@ -8,7 +8,7 @@ import {
   withSubject,
 } from './shared.ts';
 
-/** What a size outside its limits is called. */
+/** The name of each finding of a size outside its limits. */
 const FINDING = {
   'mild-ventriculomegaly': 'mild ventriculomegaly',
   'moderate-ventriculomegaly': 'moderate ventriculomegaly',
@@ -68,7 +68,7 @@ export const SCREEN_SENTENCES = {
     const fetus = unnamed ? '; which fetus it belongs to is not known' : '';
     return `${withSubject(SIZE_NAMES[key], size)} ${text.value(size)}: ${FINDING[finding]} (${by}${fetus}).`;
   },
-  /** About our value, then those of the machine; `findings` in the same order. */
+  /** The measurements are our value, then those of the machine; `findings` has the same order. */
   'screen.contradiction': (
     { key, findings }: { key: JudgedSize; findings: readonly (Abnormality | null)[] },
     { about, text }: SentenceContext,

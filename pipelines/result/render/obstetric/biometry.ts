@@ -2,7 +2,7 @@ import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts'
 import type { SentenceContext, ValueTexts } from './shared.ts';
 import { type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
 
-/** The plane that would do for each structure. */
+/** The plane that is needed for each structure. */
 const SOUGHT = {
   head: 'head plane (transthalamic or transventricular)',
   abdomen: 'abdominal circumference plane',
@@ -82,7 +82,7 @@ export const BIOMETRY_SENTENCES = {
     { about: [index], text }: SentenceContext,
   ) =>
     `Cephalic index ${index ? text.value(index) : ''} ${PLACEMENT[placement]} (${shape}): head shape outside the usual range; head circumference is preferred to BPD.`,
-  /** About our length, then that of the machine. */
+  /** The measurements are our length, then that of the machine. */
   'biometry.machine-length': (
     { far }: { far: boolean },
     { about: [ours, machine], text }: SentenceContext,

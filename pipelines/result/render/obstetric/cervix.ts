@@ -10,7 +10,7 @@ const CATEGORY = {
 } as const;
 type Category = keyof typeof CATEGORY;
 
-/** A length on any other route needs this (obstetric 10). */
+/** Advice for a length that was measured on any other route (obstetric 10). */
 const NEEDS_TRANSVAGINAL = 'cervical length needs a transvaginal measurement';
 
 export const CERVIX_SENTENCES = {

@@ -46,27 +46,30 @@ const ANGLE_UNKNOWN = (limit: number) =>
 
 const CONFIRM = 'confirm in a second loop with the lowest wall filter';
 
-/** The value of the machine by which it shows a flow: "RI 1.10". */
+/** A value of the machine from which a flow was concluded, such as "RI 1.10". */
 type MachineValue = { index: 'RI' | 'EDV' | 'S/D'; key: string; value: number };
 const machineValue = ({ index, key, value }: MachineValue, text: ValueTexts) =>
   `by the values of the ultrasound machine (${index} ${text.quantity(key, value)})`;
 
-/** What loops and the machine show of an umbilical artery. */
+/** What the loops and the machine's values show about an umbilical artery. */
 type UmbilicalFlow = {
   flow: Flow;
-  /** The flow that leads among the loops; null: no loop allows a category. */
+  /** The flow that was chosen among the loops; null where no loop allows a category. */
   loop: Flow | null;
-  /** Flows of other clear loops. */
+  /** The flows on the other clear loops. */
   others: readonly Flow[];
   machine: (MachineValue & { flow: Flow }) | null;
-  /** Of several fetuses, the vessel does not name its fetus. */
+  /** True where there are several fetuses and the vessel does not name its fetus. */
   unnamed: boolean;
 };
 
 const subjectOf = (vessel: string, unnamed: boolean) =>
   unnamed ? `${vessel} of a fetus that is not named` : vessel;
 
-/** Who shows the flow, and who contradicts it: ", forward in another loop". */
+/**
+ * Returns which source shows the flow and which contradicts it, such as ", forward in another
+ * loop".
+ */
 function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
   const { flow, loop, others, machine, unnamed } = of;
   if (machine?.flow === flow && loop !== flow) {
@@ -116,7 +119,7 @@ export const DOPPLER_SENTENCES = {
     `${subjectOf('Umbilical end-diastolic flow', of.unnamed)}: ${FLOW_TEXT[of.flow]}${sourceText(of, text)}.`,
   'doppler.abnormal-flow': (
     of: UmbilicalFlow & {
-      /** Flow of another vessel on the other side of the baseline may hide a reversal. */
+      /** Whether another vessel on the other side of the baseline may hide a reversal. */
       hidden: boolean;
     },
     { text }: SentenceContext,
@@ -211,7 +214,7 @@ export const DOPPLER_SENTENCES = {
     within
       ? 'Umbilical artery PI is between its 5th and its 95th centile; end-diastolic flow was not assessed.'
       : 'Only the PI of the umbilical artery is known; end-diastolic flow was not assessed.',
-  /** About the value that was judged, then that of the other side. */
+  /** The measurements are the value that was judged, then that of the other side. */
   'doppler.both-sides': (
     { worse }: { worse: 'lower' | 'higher' },
     { about: [one, other], text }: SentenceContext,
@@ -227,10 +230,10 @@ export const DOPPLER_SENTENCES = {
     cpr,
   }: {
     vessel: Vessel;
-    /** Null: another statement gives the reason. */
+    /** Null where another statement gives the reason. */
     reason: VesselGap | null;
     problem: TraceProblem | null;
-    /** Whether a CPR is missing with it. */
+    /** Whether the CPR is missing as a consequence. */
     cpr: boolean;
   }) => {
     const why = reason ? VESSEL_GAP[reason](VESSELS[vessel], problem) : null;

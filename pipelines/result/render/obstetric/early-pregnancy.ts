@@ -67,9 +67,9 @@ export const EARLY_SENTENCES = {
   'early.found': (
     of: {
       sac: boolean;
-      /** Of a yolk sac that is not of the usual size. */
+      /** The size of a yolk sac outside the usual range; null where it is usual or unknown. */
       yolkSac: { band: 'small' | 'large'; from: number; to: number } | null;
-      /** Cardiac activity without a rate. */
+      /** Whether cardiac activity was seen on an M-mode that gave no rate. */
       onMMode: boolean;
       noEmbryo: boolean;
       category: Category;
@@ -124,7 +124,7 @@ export const EARLY_SENTENCES = {
       ...nearMsd(of.msd, text),
     ].join(' ');
   },
-  /** About the rate and the age by CRL. */
+  /** The measurements are the rate and the age by CRL. */
   'early.heart-rate': (
     of: { band: string; recalled: number | null },
     { about: [rate, age], text }: SentenceContext,
@@ -141,7 +141,7 @@ export const EARLY_SENTENCES = {
     { about: [age], text }: SentenceContext,
   ) =>
     `Age by CRL ${age ? text.weeks(age.value) : ''} weeks, ${of.apart} days from the ${text.weeks(of.stated)} weeks by last menstrual period: beyond ${of.limit} days dating by ultrasound is advised (ACOG Committee Opinion 700). The age given was kept.`,
-  /** About the machine's value, then ours. */
+  /** The measurements are the machine's value, then ours. */
   'early.values-differ': (_: Nothing, { about: [machine, own], text }: SentenceContext) =>
     machine && own
       ? `${own.label} ${text.value(machine)} by the ultrasound machine, ${text.value(own)} as measured here: measure by hand.`

@@ -47,19 +47,28 @@ const SIZE = {
 } as const;
 type Size = keyof typeof SIZE;
 
-/** `source`: null where it is ours and the one that counts. */
+/**
+ * Returns a rate with its source; `source` is null where the rate is ours and is the one that
+ * counts.
+ */
 const rateText = (source: RateSource | null, { about: [rate], text }: SentenceContext) =>
   `Fetal heart rate ${rate ? text.value(rate) : ''}${source ? ` (${RATE_SOURCE[source]})` : ''}`;
 
-/** The beats of a sweep: `variation` of all that were seen, `alike` in length and height. */
+/**
+ * The beats on a sweep: `variation` is that of all beats, `alike` counts those that are similar in
+ * length and height.
+ */
 type Rhythm = {
   variation: number | null;
   alike: { beats: number; seen: number } | null;
-  /** Variation up to which a rhythm is called regular. */
+  /** Maximum variation of a rhythm that is called regular. */
   regular: number;
 };
 
-/** Beats that differ count as well before the rest is called regular. */
+/**
+ * Describes a rhythm. The variation of all beats decides whether it is regular, not only that of
+ * the beats that are alike.
+ */
 function rhythmText({ variation, alike, regular }: Rhythm, text: ValueTexts): string {
   if (variation === null) return 'Rhythm was not assessed.';
   const some = alike && alike.beats < alike.seen ? `${alike.beats} of ${alike.seen} beats` : null;
@@ -85,7 +94,7 @@ export const HEART_SENTENCES = {
       source: RateSource | null;
       band: Band | null;
       tachycardia: number;
-      /** Whether the age was given. */
+      /** Whether the gestational age was given. */
       dated: boolean;
     },
     context: SentenceContext,

@@ -23,11 +23,11 @@ export type NotChartedCode = keyof typeof NOT_CHARTED;
 type Weeks = { from: number; to: number };
 export type NotChartedReason = { code: NotChartedCode; weeks: Weeks | null };
 
-/** Why a value is not charted, as the data of the section carry it. */
+/** Returns why a value is not charted, as the data of the section state it. */
 export const notChartedText = ({ code, weeks }: NotChartedReason): string =>
   NOT_CHARTED[code](weeks);
 
-/** Where earlier values are from. */
+/** The sources of earlier values. */
 const SOURCE = {
   images: 'measured on its images',
   'machine-report': 'with values of the report of the ultrasound machine',
@@ -63,13 +63,16 @@ const zOf = ({ about: [one], text }: SentenceContext) => text.zScore(one?.refere
 const LIST = new Intl.ListFormat('en-GB', { type: 'conjunction' });
 const ordinal = (centile: number) => `${centile}${centile === 3 ? 'rd' : 'th'}`;
 
-/** Never "-0.00". */
+/** Returns a number with its sign, but never "-0.00". */
 function signed(value: number): string {
   const rounded = Number(value.toFixed(2));
   return `${rounded < 0 ? '' : '+'}${Math.abs(rounded) === 0 ? '0.00' : rounded.toFixed(2)}`;
 }
 
-/** Whole points; with decimals where rounding would put a fall on the cut-off. */
+/**
+ * Returns centile points as a whole number, with decimals where rounding would move a fall onto the
+ * cut-off.
+ */
 export function pointsText(points: number, cutOff: number): string {
   if (points <= 0) return 'no fall';
   const whole = points.toFixed(0);
@@ -92,7 +95,7 @@ export function criterionText(
   return `${name} (${kind === 'fall' ? pointsText(value, cutOff) : text.centile(value)})`;
 }
 
-/** What a small fetus comes to; `met`: the criteria that are met. */
+/** The conclusion about a small fetus; `met` lists the criteria that are met. */
 type SmallFetus = {
   form: 'sga-doppler-needed' | 'sga-not-fgr' | 'early-fgr' | 'late-fgr';
   /** Whether only the abdominal circumference is small. */
@@ -142,7 +145,7 @@ export const GROWTH_SENTENCES = {
   'growth.no-age': () => 'Gestational age was not given, so size for age was not assessed.',
   'growth.nothing-measured': () =>
     'Nothing was measured that could be compared with a growth chart.',
-  /** About the values that decide the category. */
+  /** The measurements are the values that decide the category. */
   'growth.size': (
     { category, datingInDoubt }: { category: SizeCategory; datingInDoubt: boolean },
     context: SentenceContext,
@@ -259,7 +262,7 @@ export const GROWTH_SENTENCES = {
     const open = of.missing.length > 0 ? ` Not assessed: ${of.missing.join(', ')}.` : '';
     return `Of the consensus definition of ${of.early ? 'early' : 'late'} fetal growth restriction only this is met: ${metText(of.met, text)}. It does not make the definition alone.${open}`;
   },
-  /** About the weight and the AC. */
+  /** The measurements are the weight and the AC. */
   'growth.advice-dating': (
     of: { basis: string; days: number; charts: readonly string[] },
     context: SentenceContext,

@@ -8,7 +8,7 @@ import {
   whose,
 } from './shared.ts';
 
-/** Where a value is in relation to its limits. */
+/** The position of a value relative to its limits. */
 const LIMIT = {
   high: (mm: number) => `${mm} mm or more`,
   increased: () => 'at or above the 95th centile',
@@ -29,7 +29,7 @@ export const NT_SENTENCES = {
   /** `limit`: the 95th centile of its CRL, mm. */
   'nt.value': ({ limit }: { limit: number | null }, { about: [nt], text }: SentenceContext) =>
     nt ? `Nuchal translucency ${text.value(nt, limitOf(limit))}${whose(nt)}.` : '',
-  /** `name` is that of a classification, `value` its category. */
+  /** `name` is the name of a classification, `value` its category. */
   'nt.category': ({ name, value }: { name: string; value: string }) =>
     `${name}: ${value.replaceAll('-', ' ')}.`,
   'nt.outside-window': ({ window }: { window: Window }) =>

@@ -42,7 +42,7 @@ export const PLACENTA_SENTENCES = {
     'The images show the placenta on opposite walls, anterior and posterior: an image may be misread, or there is a second lobe. Its location was not decided.',
   'placenta.no-age': () =>
     'Gestational age was not given, so the distance to the internal os was not categorised.',
-  /** About the distance that counts, then those of the other images. */
+  /** The measurements are the distance that counts, then those of the other images. */
   'placenta.edges-disagree': (_: Nothing, context: SentenceContext) => disagreement(context),
   'placenta.transabdominal-edge': (_: Nothing, { about: [edge], text }: SentenceContext) =>
     `Lower edge ${edge ? text.value(edge) : ''} from the internal os on a transabdominal image, which gives no category: a transvaginal scan is needed.`,

@@ -5,7 +5,7 @@ import { capital, listed, SEVERAL_FETUSES, type SeveralFetusesSource } from './s
 const PRESENTATION = { cephalic: 'cephalic', breech: 'breech' } as const;
 type Presentation = keyof typeof PRESENTATION;
 
-/** Of several fetuses the part nearest the cervix is that of one of them. */
+/** With several fetuses, the part nearest the cervix belongs to only one of them. */
 export const NEAREST_FETUS = 'the fetus nearest the cervix';
 
 /** A beat that was seen or measured elsewhere in the study. */
@@ -14,7 +14,7 @@ type Beat = {
   by: 'cine' | 'm-mode' | 'doppler';
   file: string | null;
   beatsPerMinute: number;
-  /** Below the range of a fetus: it may be that of the mother. */
+  /** Whether the rate is below the range of a fetus, so that it may be that of the mother. */
   maternal: boolean;
 };
 

@@ -38,7 +38,7 @@ const ORDER = [
   'labor-progress',
 ] as const;
 
-/** Their summary repeats the rows of the table. */
+/** Sections that appear only in the table, because their summary repeats the rows of the table. */
 const TABLE_ONLY: ReadonlySet<string> = new Set(['biometry']);
 
 /** Rows of the biometry table, in the order of ISUOG 2022. */
@@ -61,7 +61,7 @@ function referenceText({ reference }: Measurement): string {
 
 const isSimulatedOnly = ({ code }: Remark) => code === SIMULATED.code;
 
-/** The remarks on one value alone; what holds for a whole section follows its rows. */
+/** Returns the remarks on one value only; remarks on a whole section follow its rows. */
 function ownRemarks(measurement: Measurement): string {
   const remarks = measurement.remarks.filter((one) => !isSimulatedOnly(one));
   const own = remarkText({ ...measurement, remarks });
@@ -75,7 +75,10 @@ function measurementLine(measurement: Measurement): string {
   return `${name}: ${valueText(measurement)}${referenceText(measurement)}; ${sentence(method)}${note}`;
 }
 
-/** The accepted values of a section that count for their quantity, in the order of the table. */
+/**
+ * Returns the accepted values of a section that count for their quantity, in the order of the
+ * table.
+ */
 function tableOf({ measurements }: Result, section: string): Measurement[] {
   const own = measurements.filter((one) => one.section === section && one.quality === 'accepted');
   const row = ({ concept }: Measurement) => ROWS.indexOf(concept.key);
@@ -95,7 +98,10 @@ function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {
   ];
 }
 
-/** Nothing where the section with the age failed: whether one was given is not known here. */
+/**
+ * Returns the line about the dating; none where the section with the gestational age failed,
+ * because it is then unknown whether an age was given.
+ */
 function datingLine(growth: Section | undefined): string[] {
   if (growth?.status === 'failed') return [];
   const dating = growth?.data.dating;
@@ -107,7 +113,7 @@ function datingLine(growth: Section | undefined): string[] {
   return [`Stated gestational age: ${weeksAndDays(days)} weeks${how}.`];
 }
 
-/** A line of the impression with the statements that it says. */
+/** A line of the impression with the statements that it expresses. */
 interface Line {
   text: string;
   statements: readonly Statement[];
@@ -118,7 +124,7 @@ const lineOf = ({ text, statement, statements }: Finding | Guidance): Line => ({
   statements: statements ?? (statement ? [statement] : []),
 });
 
-/** Whether another line says all that this one says. */
+/** Whether another line expresses every statement of this one. */
 function isSaidBy({ statements }: Line, other: Line): boolean {
   const said = new Set(other.statements.map((one) => JSON.stringify(one)));
   return statements.length > 0 && statements.every((one) => said.has(JSON.stringify(one)));

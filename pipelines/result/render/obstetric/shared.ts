@@ -3,19 +3,28 @@ import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts'
 
 /** Numbers and names as the sentences of a language print them. */
 export interface ValueTexts {
-  /** "12.3 mm": rounded, but on its side of each cut-off; `also`: cut-offs of this value alone. */
+  /**
+   * A measurement with its unit, such as "12.3 mm": rounded, but on the same side of each cut-off
+   * as the unrounded value. `also`: further cut-offs for this value only.
+   */
   value(one: Pick<Measurement, 'concept' | 'value'>, also?: readonly number[]): string;
-  /** The same of a number that is no measurement of the result. */
+  /**
+   * A number with its unit, formatted as by `value`, for a number that is not a measurement of the
+   * result.
+   */
   quantity(key: string, value: number): string;
-  /** "12.3": the number of a measurement without its unit. */
+  /** The number of a measurement without its unit, such as "12.3". */
   number(one: Pick<Measurement, 'concept' | 'reference' | 'value'>): string;
-  /** A number with so many decimals, and more where it would be rounded onto a cut-off. */
+  /**
+   * A number with `decimals` decimals, or with more where it would otherwise be rounded onto a
+   * cut-off.
+   */
   rounded(value: number, decimals: number, cutOffs: readonly number[]): string;
   /** Abbreviations of concepts: "BPD, HC". */
   names(keys: readonly string[]): string;
   /** The label of a concept: "Head circumference". */
   label(key: string): string;
-  /** A gestational age in days: "29+3". */
+  /** A gestational age, given in days, as weeks and days: "29+3". */
   weeks(days: number): string;
   centile(centile: number): string;
   zScore(z: number): string;
@@ -29,9 +38,11 @@ export interface ValueTexts {
   implausible(key: string): string;
 }
 
-/** What a sentence may print beside its parameters. */
+/** What a sentence may print in addition to its parameters. */
 export interface SentenceContext {
-  /** The measurements that the statement is about, in their order. */
+  /**
+   * The measurements that the statement is about, in the order in which the statement names them.
+   */
   readonly about: readonly Measurement[];
   readonly fetus: string | null;
   readonly text: ValueTexts;
@@ -59,21 +70,21 @@ export interface Dating {
   basis: DatingBasis;
 }
 
-/** Parameters of a sentence that prints none. */
+/** The parameters of a sentence that has none. */
 export type Nothing = Record<string, never>;
 
-/** A sentence or a name with a capital letter first. */
+/** Returns a sentence or a name with its first letter as a capital. */
 export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** "a", "a and b", "a, b and c". */
+/** Returns texts as a list: "a", "a and b", "a, b and c". */
 export const listed = (texts: readonly string[]): string =>
   [texts.slice(0, -1).join(', '), texts.at(-1)].filter(Boolean).join(' and ');
 
-/** " (ultrasound machine)" behind a value that the machine measured. */
+/** Returns " (ultrasound machine)" for a value that the machine measured, otherwise ''. */
 export const whose = ({ origin }: { origin: string }): string =>
   origin === 'machine' ? ' (ultrasound machine)' : '';
 
-/** A name with the side and the fetus it belongs to: "Atrial width (left, fetus A)". */
+/** Returns a name with its side and fetus: "Atrial width (left, fetus A)". */
 export function withSubject(
   name: string,
   { laterality, fetus }: { laterality: string | null; fetus: string | null },
@@ -97,15 +108,17 @@ export const SEVERAL_FETUSES = {
 } as const;
 export type SeveralFetusesSource = keyof typeof SEVERAL_FETUSES;
 
-/** How the value at a cut-off is written: "25 mm", "0.5", "110 deg". */
+/** Returns the text of a cut-off: "25 mm", "0.5", "110 deg". */
 export const cutOffText = (cutOff: number, unit: 'mm' | 'deg' | '' = 'mm'): string =>
   `${cutOff} ${unit}`.trimEnd();
 
-/** Where the interval of a value includes a cut-off, so that its side is not certain. */
+/**
+ * Returns the text for a value whose interval includes a cut-off, so that its side is not certain.
+ */
 export const acrossText = (cutOff: number, unit: 'mm' | 'deg' | '' = 'mm'): string =>
   `The interval of the value includes the cut-off of ${cutOffText(cutOff, unit)}: measure by hand.`;
 
-/** What every obstetric section may say. */
+/** Sentences that every obstetric section may use. */
 export const OBSTETRIC_SENTENCES = {
   'obstetric.across-cut-off': ({ cutOff, unit }: { cutOff: number; unit: 'mm' | 'deg' | '' }) =>
     acrossText(cutOff, unit),
@@ -117,11 +130,11 @@ export const OBSTETRIC_SENTENCES = {
 
 export const sayOfObstetric = statementsOf<typeof OBSTETRIC_SENTENCES>();
 
-/** With every value whose method could be developed on phantoms only. */
+/** Printed with every value whose method could be developed only on phantoms. */
 export const SIMULATED_ONLY =
   'measured by a method developed on simulated images only; not validated on real ones';
 
-/** What must be read with a single measurement. */
+/** Remarks on single measurements. */
 export const OBSTETRIC_REMARKS = {
   'method.simulated-only': () => SIMULATED_ONLY,
   'method.without-reference': () =>
