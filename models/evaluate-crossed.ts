@@ -16,9 +16,9 @@ import {
 import { type Crossed, countCrossed, crossedOf } from './evaluation/crossed.ts';
 
 /**
- * What the whole obstetric pipeline measures on held-out real images that show something else: each
- * image is a separate request with a scale and a gestational age, so that no section is left out
- * because one of these is missing.
+ * Counts what the whole obstetric pipeline measures wrongly on held-out real images that show
+ * something else: each image is a separate request with a scale and a gestational age, so that no
+ * section is left out because one of these is missing.
  *
  * node models/evaluate-crossed.ts [--each 40] [--split test|validation] [--data ../shared/data]
  * [--cases]

@@ -17,7 +17,7 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   transthalamic: HEAD,
   transventricular: HEAD,
   transcerebellar: HEAD,
-  // Brain images off the three planes: still a head.
+  // Brain images outside the three planes still show a head.
   other: HEAD,
   abdominal: ['abdomen', 'biometry', 'growth'],
   femur: ['femur', 'biometry', 'growth'],
@@ -42,9 +42,9 @@ const isOfThePixels = ({ source, derivation, quality }: Measurement) =>
   quality === 'accepted';
 
 /**
- * What a result states about structures that its single image does not show: accepted values
- * measured on the pixels, findings, categories and scores. `plane` is the plane that the image
- * shows; null when it shows no part of a fetus.
+ * Returns the statements of a result about structures that its single image does not show: accepted
+ * values measured on the pixels, findings, categories and scores. `plane` is the plane that the
+ * image shows; null when it shows no part of a fetus.
  */
 export function crossedOf(
   { measurements, findings, classifications, scores }: Result,

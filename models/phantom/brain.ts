@@ -257,7 +257,7 @@ export function cortex(head: HeadAxes, random: Random): Layer[] {
   return layers;
 }
 
-/** What each axial plane shows inside the skull (ISUOG 2019). */
+/** The structures that each axial plane shows inside the skull (ISUOG 2019). */
 export const INTRACRANIAL: Record<HeadPlane, (head: HeadAxes, random: Random) => Layer[]> = {
   transthalamic: (head, random) => [
     ...thalami(head, random),

@@ -41,7 +41,7 @@ export function extentOf(border: readonly Point[]): Extent {
   };
 }
 
-/** From the body (x, y in mm) to the anatomy's own axes: the inverse of `place`. */
+/** Converts a point of the body (x, y in mm) to the axes of the anatomy: the inverse of `place`. */
 export function locate(pose: Pose, x: number, y: number): { u: number; v: number } {
   const dx = x - pose.centre.x;
   const dy = y - pose.centre.y;

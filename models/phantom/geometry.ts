@@ -25,7 +25,7 @@ export interface Sector {
   depthMm: number;
 }
 
-/** Where the field of view stands on the screen; `origin` is the pixel of the millimetre origin. */
+/** Position of the field of view on the screen; `origin` is the pixel of the millimetre origin. */
 export interface ImageWindow {
   columns: number;
   rows: number;
@@ -75,7 +75,7 @@ export interface Pose {
   mirror: boolean;
 }
 
-/** From the anatomy's own axes (u, v in mm) to the body (x, y in mm). */
+/** Converts a point in the axes of the anatomy (u, v in mm) to the body (x, y in mm). */
 export function place(pose: Pose, u: number, v: number): Point {
   const side = pose.mirror ? -v : v;
   const cos = Math.cos(pose.angle);

@@ -5,7 +5,7 @@ import { ellipse, grown, rim, type Shape, within, without } from './shapes.ts';
 import type { FetalSizes } from './sizes.ts';
 import { type Layer, risingFrom, TISSUE } from './tissue.ts';
 
-/** A head in its pose: what lies where, and the outer border of its skull in mm. */
+/** A head in its pose: its layers, and the outer border of its skull in mm. */
 export interface Head {
   layers: Layer[];
   outline: Ellipse;
@@ -13,7 +13,7 @@ export interface Head {
   surface: Shape;
 }
 
-/** What lies inside the skull; `boneMm` is the thickness of the bone around it. */
+/** Builds the structures inside the skull; `boneMm` is the thickness of the bone around them. */
 export type Contents = (head: HeadAxes, random: Random, boneMm: number) => Layer[];
 
 /**

@@ -33,7 +33,7 @@ function scanConvert(brightness: Float32Array, grid: PolarGrid, window: ImageWin
   return pixels;
 }
 
-/** What the sonographer and the machine set; levels in dB. */
+/** Settings of the sonographer and the machine; levels in dB. */
 export interface Acquisition {
   sector: Sector;
   window: ImageWindow;
@@ -157,7 +157,10 @@ export function formImage(
   return receiveEchoes(echoes, acquisition, texture, speckleSeed);
 }
 
-/** The image of echoes that another anatomy mapped; their levels are changed by the clutter. */
+/**
+ * Forms the image of echoes that the caller has already mapped. Their levels are changed in place,
+ * because clutter is added to them.
+ */
 export function receiveEchoes(
   echoes: EchoMap,
   acquisition: Acquisition,

@@ -11,7 +11,10 @@ export const PLANES = [
 
 export type Plane = (typeof PLANES)[number];
 
-/** An outline measured by an ellipse: head on the outer skull border, abdomen on the outer skin. */
+/**
+ * An outline measured by an ellipse: of the head on the outer border of the skull, of the abdomen
+ * on the skin.
+ */
 export interface OutlineTruth {
   /** Pixels, pixel centres at whole numbers. */
   ellipse: Ellipse;

@@ -8,7 +8,7 @@ export interface Random {
   integer(low: number, high: number): number;
   normal(mean: number, standardDeviation: number): number;
   chance(probability: number): boolean;
-  /** One of a list that is not empty. */
+  /** Picks one element of a list, which must not be empty. */
   pick<T>(choices: readonly T[]): T;
   /** An independent stream that depends on this seed and the name only, not on the draws made. */
   fork(name: string): Random;

@@ -108,8 +108,8 @@ function shoot(shot: Shot, gaDays: number, sizes: FetalSizes, random: Random): T
 }
 
 /**
- * One obstetric study of a fictional patient as DICOM files, with what a perfect reader would
- * measure. The header gives the gestational age as Last Menstrual Date.
+ * One obstetric study of a fictional patient as DICOM files, with the values that a perfect reader
+ * would measure. The header gives the gestational age as Last Menstrual Date.
  *
  * @throws RangeError for a gestational age outside the growth chart or an invalid date
  */

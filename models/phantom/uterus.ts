@@ -37,7 +37,7 @@ export function abdominalWall(sector: Sector, random: Random, wallMm: number): L
   ];
 }
 
-/** Limbs, cord, the other thigh: round sections beside the structure of interest. */
+/** Round sections beside the structure of interest, such as limbs, the cord and the other thigh. */
 function bystanders(random: Random, fetus: Shape): Layer[] {
   return Array.from({ length: random.integer(0, 3) }, () => {
     const radius = random.range(4, 13);

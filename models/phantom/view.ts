@@ -12,8 +12,8 @@ export interface ViewRequest {
   frames: number;
   screen?: Screen;
   /**
-   * What a caller can request of the view (a dilated cervix, a heart rate); drawn at random where
-   * absent.
+   * What a caller can request of the view (a dilated cervix, a heart rate); values that are absent
+   * are drawn at random.
    */
   anatomy?: Readonly<Record<string, number>>;
 }

@@ -87,7 +87,8 @@ function velocityField(
   jet: Jet | undefined,
 ) {
   const { moment } = heart;
-  // Filling runs to the apex and so to an apical probe, ejection away from it.
+  // Blood flows towards the apex, and so towards an apical probe, during filling, and away from it
+  // during ejection.
   const stream = 45 * moment.mitralOpening - 50 * moment.aorticOpening;
   return (at: Place, structure: Structure, grain: number): number => {
     if (jet && course.leaking && (structure === course.into || grain > 0.2)) {

@@ -26,7 +26,9 @@ const LEVEL: Readonly<Record<Matter, number>> = {
 /** Along the wall, where the pericardium is parallel to the beam and hardly reflects. */
 const ALONG_WALL = { ...LEVEL, [MATTER.pericardium]: -26, [MATTER.thinWall]: -26 } as const;
 
-/** Where the line of an M-mode runs, and what a perfect reader would measure on its sweep. */
+/**
+ * The echoes along an M-mode line, and the values that a perfect reader would measure on its sweep.
+ */
 interface Line {
   viewName: string;
   /** Level in dB at a depth and time. */
@@ -56,7 +58,7 @@ function rayOf(
 
 const Z: Place = { x: 0, y: 0, z: 1 };
 
-/** Across the left ventricle at the tips of the mitral leaflets, from the front. */
+/** The line across the left ventricle at the tips of the mitral leaflets, from the front. */
 function leftVentricleLine(heart: Heart): Line {
   const diastole = heart.after(0).ventricle;
   const systole = heart.after(heart.beat.systoleS).ventricle;
@@ -90,7 +92,7 @@ function leftVentricleLine(heart: Heart): Line {
   };
 }
 
-/** From the apex through the ring of an atrioventricular valve. */
+/** The line from the apex through the ring of an atrioventricular valve. */
 function annulusLine(heart: Heart, side: 'tricuspid' | 'mitral'): Line {
   const { ventricle, rightVentricle } = heart.sizes;
   const { chambers, ventricle: diastole } = heart.after(0);
@@ -139,7 +141,7 @@ function ringLevels(
   };
 }
 
-/** Across the inferior vena cava while the patient breathes. */
+/** The line across the inferior vena cava while the patient breathes. */
 function cavaLine(heart: Heart): Line {
   const { sizes } = heart;
   const middle = 46;

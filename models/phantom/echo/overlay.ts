@@ -13,7 +13,7 @@ function electrocardiogram(phase: number): number {
   );
 }
 
-/** What the machine writes over an echo: trace of the beat, depth marks, text. */
+/** The marks that the machine writes over an echo image: trace of the beat, depth marks, text. */
 export interface Marks {
   /**
    * Phase of the beat at the left end of the trace, and the number of beats along it; no trace is

@@ -164,7 +164,10 @@ function displayOf(
   };
 }
 
-/** One spectral display of the heart, with what a perfect reader would measure in `truth.values`. */
+/**
+ * One spectral display of the heart. `truth.values` contains the values that a perfect reader would
+ * measure.
+ */
 export function simulateEchoSpectrum(id: EchoSpectrumId, request: SpectrumRequest): PhantomFrame {
   const { mode, waveform: shape }: SpectrumKind = ECHO_SPECTRA[id];
   const { heart, seed } = request;

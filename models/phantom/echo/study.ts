@@ -117,8 +117,8 @@ function heartOf(request: EchoStudyRequest) {
 }
 
 /**
- * One adult echo study of a fictional patient as DICOM files, with what a perfect reader would
- * measure in each frame and overall.
+ * One adult echo study of a fictional patient as DICOM files, with the values that a perfect reader
+ * would measure in each frame and overall.
  *
  * @throws RangeError for an invalid date
  */

@@ -39,7 +39,7 @@ export interface EchoRequest {
   masks?: boolean;
 }
 
-/** A view of an adult heart: frames with their truth, and what its DICOM header says. */
+/** A view of an adult heart: frames with their truth, and the attributes of its DICOM header. */
 export interface EchoView {
   id: EchoViewId;
   /** Simulates the frames. Views of structures that do not beat also give a cine. */

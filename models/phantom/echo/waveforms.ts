@@ -1,6 +1,9 @@
 import type { Beat } from '../heart/motion.ts';
 
-/** Velocity over one beat in cm/s, positive towards the probe, and what a perfect reader measures. */
+/**
+ * Velocity over one beat in cm/s, positive towards the probe, and the values that a perfect reader
+ * measures.
+ */
 export interface EchoWaveform {
   /** `seconds` after the R wave, within the beat. */
   velocity(seconds: number): number;

@@ -75,7 +75,7 @@ function shotOf(
   return {
     plane,
     acquisition: drawMachine(sector, screen, random.fork('machine'), clarity),
-    // The apex lies aside of the near field here.
+    // In this view the apex is beside the near field, not in it.
     look: { ...look, apexDark: { ...look.apexDark, strength: 0 } },
     lines: 128,
     samples: 288,

@@ -18,7 +18,7 @@ export const STRUCTURE = {
 } as const;
 export type Structure = (typeof STRUCTURE)[keyof typeof STRUCTURE];
 
-/** What reflects the sound at a place; one structure of truth may contain several of these. */
+/** Kinds of matter that reflect the sound. One structure of truth may contain several kinds. */
 export const MATTER = {
   outside: 0,
   blood: 1,
@@ -177,7 +177,7 @@ function prober(
     if (along < 0 || along > 13) return MATTER.blood;
     const radius = aorta.radius(along);
     const out = inner + radius;
-    // Closed cusps meet in the middle of the sinus; open ones lie near its wall.
+    // Closed cusps meet in the middle of the sinus; open cusps are near its wall.
     const tip = radius * 0.82 * cusps;
     const line = toSegment(out, along, [radius, 0], [tip, 6 + 5 * cusps]);
     return line < cuspMm ? MATTER.leaflet : MATTER.blood;

@@ -2,7 +2,7 @@ import type { Random } from '../random.ts';
 
 /** Shape of the left ventricle at end diastole. */
 export interface VentricleShape {
-  /** From the mitral plane to the endocardium of the apex, mm. */
+  /** Length from the mitral plane to the endocardium of the apex, mm. */
   lengthMm: number;
   /** Half the width of the cavity where it is widest, mm. */
   radiusMm: number;

@@ -18,7 +18,10 @@ function ring(values: readonly number[], angle: number): number {
   return at(first) * (1 - share) + at(first + 1) * share;
 }
 
-/** Motion at a place of the wall: 1 full; between the middles of segments it changes evenly. */
+/**
+ * Motion at a place of the wall, where 1 is full motion. It changes evenly between the middles of
+ * segments.
+ */
 function motionAt(segments: readonly number[], angle: number, along: number): number {
   const levels = [
     segments[16] ?? 1,
@@ -168,7 +171,10 @@ export function createVentricle(shape: VentricleShape, contraction: Contraction)
   return { shape, contraction, diastole, motion, inward: high, endDiastolicMl };
 }
 
-/** Share of the length that the apex comes down in systole; the annulus moves by the rest. */
+/**
+ * Share of the length that the apex descends in systole. The annulus accounts for the remaining
+ * shortening.
+ */
 const APEX_MOTION = 0.08;
 
 /** The ventricle when it is emptied by `squeeze`; the wall keeps its volume and so thickens. */
@@ -207,7 +213,10 @@ export function ventricleAt(beating: BeatingVentricle, squeeze: number): Ventric
     );
   };
 
-  /** Level of the superellipse less 1, over its slope: a distance that is exact on the border. */
+  /**
+   * The level of the superellipse minus 1, divided by its slope: a distance that is exact on the
+   * border.
+   */
   const capDistance = (above: number, out: number, heightMm: number, radiusMm: number): number => {
     const a = above / heightMm;
     const q = out / radiusMm;

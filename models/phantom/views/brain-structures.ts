@@ -164,7 +164,7 @@ function lateralVentricles(head: HeadAxes, atrialMm: number, random: Random): Br
   const wall = random.range(0.25, 0.45);
   const lateral = (side: number): Shape =>
     stroke(head.pose, [on(front, side * (half + wall)), on(back, side * (half + wall))], wall);
-  // A plexus fills a narrow ventricle and lies on the lower wall of a wide one.
+  // A plexus fills a narrow ventricle, and rests on the lower wall of a wide ventricle.
   const plexus = Math.min(half * random.range(0.7, 0.98), random.range(2.4, 4.2));
   const [plexusU, plexusV] = on(random.range(-0.02, 0.05) * head.a, half - plexus);
   const near = random.chance(0.35);
@@ -227,7 +227,7 @@ function brainView({ id, plane, draw, build }: BrainView): PhantomView {
     const { sizes, seed, frames, screen } = request;
     const random = createRandom(seed);
     const values = draw(request, random.fork('sizes'));
-    // The midline lies across the beam, as the guideline asks.
+    // The midline is perpendicular to the beam, as the guideline requires.
     const turn = random.normal(0, random.chance(0.8) ? 0.25 : 0.5);
     const angle = turn + (random.chance(0.5) ? Math.PI : 0);
     const mirror = random.chance(0.5);

@@ -14,12 +14,12 @@ export interface CervixSizes {
   /** Largest distance of the canal from that line, mm; its sign is the side. */
   bowMm: number;
   funnel: FunnelShape;
-  /** From the shoulders of the funnel to the functional internal os, mm; 0 for T. */
+  /** Depth of the funnel from its shoulders to the functional internal os, mm; 0 for T. */
   funnelDepthMm: number;
   funnelWidthMm: number;
   /**
-   * Where the placenta's lower edge lies along the wall, mm from the os; null when there is no
-   * placenta.
+   * Position of the lower edge of the placenta along the wall, mm from the os; null when there is
+   * no placenta.
    */
   placenta: { edgeMm: number; side: 'anterior' | 'posterior'; thicknessMm: number } | null;
 }
@@ -184,7 +184,10 @@ function drawPlacenta(
   return { pieces, edge: { at, toOsMm: Math.sign(placenta.edgeMm) * straight } };
 }
 
-/** What lies around: tissue of the pelvis, bowel gas that shadows, the wall against the probe. */
+/**
+ * The surroundings: tissue of the pelvis, bowel gas with its shadows, and the wall next to the
+ * probe.
+ */
 function drawSurroundings(sector: Sector, canalDepth: number, random: Random): Piece[] {
   const grain = createNoise(random.fork('grain'), 1);
   const stripes = (x: number, y: number) => 6 * grain(x / 7, y / 1.8);

@@ -14,7 +14,10 @@ const MEDIAN_TISSUE = {
   nuchalLine: { echo: -17, mirror: 3, loss: 0.05, texture: 3, rough: 6 },
 } as const satisfies Record<string, Tissue>;
 
-/** Draws in the units of a part that lies as `pose` says. `unit` in mm; so is the radius of a line. */
+/**
+ * Draws in the units of a part of the fetus in the given pose. `unit` and the radius of a line are
+ * in mm.
+ */
 function unitFrame(pose: Pose, unit: number) {
   return {
     at: (u: number, v: number): Point => place(pose, u * unit, v * unit),
@@ -202,7 +205,7 @@ const lucencyShare = (u: number) => {
   return Math.sin((Math.PI / 2) * Math.max(0, Math.min(1, t))) ** 0.8;
 };
 
-/** The dorsal border of the soft tissue, under which the lucency lies. */
+/** The dorsal border of the soft tissue; the lucency is beneath it. */
 export const back = (u: number) => 16.2 - 0.0035 * (u - 20) ** 2;
 
 /** Between two dorsal curves, `from` and `to` in units along the back. */

@@ -84,7 +84,7 @@ function simulate(request: ViewRequest, id: string, whole: boolean): PhantomFram
   };
   const fetus = buildMedianFetus(pose, sizes, random.fork('fetus'));
   const around = buildUterus(view.sector, fetus.surface, view.wallMm, random.fork('uterus'));
-  // The fluid in which a fetus of this age lies; the uterus follows outside of it.
+  // The fluid around a fetus of this age, with the uterus outside it.
   const pool = grown(
     ellipse(pose, { u: 24 * unit, v: 1 * unit, a: 46 * unit, b: 23 * unit }),
     random.fork('pool').range(0, 6),

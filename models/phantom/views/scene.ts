@@ -26,7 +26,7 @@ interface ViewScene {
   random: Random;
   /** Fixes the speckle: frames of a cine differ in it. */
   speckleSeed: number;
-  /** What the machine writes over the image; the marks of an obstetric screen when absent. */
+  /** Draws the marks of the machine over the image; those of an obstetric screen when absent. */
   mark?: (gray: Uint8Array, acquisition: Acquisition) => void;
 }
 

@@ -232,7 +232,7 @@ export function drawSpectrum(
   });
 }
 
-/** Where the display stands on the screen and how it was set. */
+/** Position of the display on the screen, and its settings. */
 export interface Display {
   columns: number;
   rows: number;

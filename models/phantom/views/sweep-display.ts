@@ -1,7 +1,7 @@
 import type { NaturalDataset } from 'dcmjs';
 import type { PhantomFrame } from '../frame.ts';
 
-/** Where an M-mode sweep stands on the screen and its scales. */
+/** Position of an M-mode sweep on the screen, and its scales. */
 export interface Sweep {
   columns: number;
   rows: number;

@@ -16,7 +16,7 @@ import type { PhantomView, ViewRequest } from '../view.ts';
 /** A fetus along a sweep: `from` is where it begins, mm from the lower end of the uterus. */
 interface SweptFetus {
   sizes: FetalSizes;
-  /** True: the head lies towards the cervix. */
+  /** Whether the head points towards the cervix. */
   headDown: boolean;
   from: number;
   /** Where its axis crosses the transverse planes, mm. */
@@ -31,7 +31,7 @@ const HEAD_SHARE = 0.3;
 const THORAX_SHARE = { from: 0.34, to: 0.55 } as const;
 const TRUNK_SHARE = { from: 0.34, to: 1 } as const;
 
-/** Crown to rump of the fetus as it lies. */
+/** Length in mm of the fetus from crown to rump, as it is in the uterus. */
 export const lengthOf = ({ ofdMm }: FetalSizes) => 2.7 * ofdMm;
 
 export interface Section {

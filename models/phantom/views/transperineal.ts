@@ -23,7 +23,10 @@ interface Pelvis {
   /** Where the tangent from the lower end of the symphysis touches the skull. */
   touch: Point;
   angleOfProgression: number;
-  /** From the lower end, square to the symphysis, to the skull; null where it misses the head. */
+  /**
+   * Distance in mm from the lower end of the symphysis to the skull, perpendicular to the
+   * symphysis; null where that line misses the head.
+   */
   headSymphysisMm: number | null;
 }
 
@@ -34,7 +37,7 @@ const along = (from: Point, way: Point, mm: number): Point => ({
   y: from.y + mm * way.y,
 });
 
-/** From the ellipse's centre to its outermost point towards `way`. */
+/** Vector from the centre of the ellipse to its outermost point in the direction `way`. */
 function support({ a, b, angle }: Omit<Ellipse, 'centre'>, way: Point): Point {
   const axis = direction(angle);
   const u = way.x * axis.x + way.y * axis.y;

@@ -45,7 +45,10 @@ export function describeBreaker(row: Breaker): string {
   return `${destination} keeps failing, nothing sent since ${timeOf(opened_at)}: ${ERRORS[code].title}; ${next}`;
 }
 
-/** One delivery on one line: what, where to, its state and why. */
+/**
+ * One delivery on one line: the object, its destination, the state of the delivery and the reason
+ * for it.
+ */
 export function describeDelivery(row: Delivery): string {
   const what = `${row.request_id ?? 'forward'} ${row.object} → ${row.destination}`;
   const instead = row.alternate_of ? ` (instead of ${row.alternate_of})` : '';

@@ -63,8 +63,8 @@ async function isPart10(path: string): Promise<boolean> {
 
 /**
  * Files given by name, and the DICOM files in folders given by name (all levels, in order of name).
- * A file given by name is kept whatever it contains, so that the sender can say what is wrong with
- * it.
+ * A file given by name is kept whatever it contains, so that the sender can report what is wrong
+ * with it.
  */
 async function findDicomFiles(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];

@@ -65,7 +65,7 @@ const DECODERS: Readonly<Record<Exclude<PixelCoding, 'unsupported'>, string>> = 
   video: 'FFmpeg',
 };
 
-/** Transfer syntaxes that are decoded differently from the rest of their coding. */
+/** Transfer syntaxes that are decoded differently from other syntaxes with the same coding. */
 const DECODED_OTHERWISE: Readonly<Record<string, string>> = {
   [DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN]: 'zlib, to the work folder, within the limits of archives',
   [JPEG_BASELINE]: 'sharp; dcmjs-codecs where the samples are RGB',

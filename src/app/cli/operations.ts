@@ -10,7 +10,7 @@ import { openCommands } from '../wiring/operations.ts';
 type Environment = Record<string, string | undefined>;
 
 /**
- * Says which data a command uses when no gateway runs.
+ * Describes which data a command uses when no gateway runs.
  * @param mayMake whether the command may create the data itself, as the command for a first key
  * does before the first start. This is allowed only in a folder that was named explicitly: in the
  * default `./data` it would usually create a second, empty database beside that of the gateway,
@@ -33,7 +33,7 @@ export function describeSiteData(
 
 /**
  * Runs commands in the running gateway, or, when none runs on the data folder, on the database
- * itself: PGlite serves one process at a time. Standard error then says which data is used.
+ * itself: PGlite serves one process at a time. The data used is then named on standard error.
  * @throws Error when there is no such database: a new, empty one would give a wrong answer.
  */
 export function commandsFor(config: Config): RunCommand {

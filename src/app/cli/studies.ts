@@ -13,7 +13,7 @@ export async function completeStudy(study: string): Promise<void> {
   process.stdout.write('complete: the routing rules are applied now\n');
 }
 
-/** Releases a held study, under the given rule or as the other rules say. */
+/** Releases a held study, under the given rule or, without one, as the other rules decide. */
 export async function releaseStudy(study: string, { rule }: { rule?: string }): Promise<void> {
   await runCommand('studies.release', { study, rule: rule ?? null });
   process.stdout.write(rule ? `released to the rule ${rule}\n` : 'released\n');

@@ -44,7 +44,7 @@ export async function checkChain(
       port,
       ca,
       ...(isIP(name) ? {} : { servername: name }),
-      // The chain is checked afterwards, so that the finding can say what is wrong with it.
+      // The chain is checked afterwards, so that the finding can describe what is wrong with it.
       rejectUnauthorized: false,
     });
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(PATIENCE_MILLISECONDS) });
@@ -64,7 +64,7 @@ export async function checkChain(
   }
 }
 
-/** From the peer's own certificate upwards; a root names itself as its issuer. */
+/** The certificates from the peer's own up to the root, which names itself as its issuer. */
 function chainOf(first: DetailedPeerCertificate): DetailedPeerCertificate[] {
   const chain: DetailedPeerCertificate[] = [];
   for (let at = first; at && !chain.includes(at); at = at.issuerCertificate) chain.push(at);

@@ -17,7 +17,7 @@ interface ReceivedStudy {
   bytes: number;
   first: number;
   last: number;
-  /** When the study became complete, and by which signal. */
+  /** When the study became complete, and the signal that completed it. */
   complete: number | null;
   because: string | null;
 }
@@ -158,7 +158,9 @@ interface AnsweredCommitment extends Pick<EndedDelivery, 'request' | 'source'> {
   ended: number;
 }
 
-/** From the request for commitment to the report of the PACS; null when it is not traced. */
+/**
+ * The span from the request for commitment to the report of the PACS; null when it is not traced.
+ */
 export function commitmentSpan(answered: AnsweredCommitment, ratio: number): Span | null {
   const { id, delivery, request, source, destination, committed, asked, ended } = answered;
   const parent = deliveryContext({ id: delivery, request, source }, ratio);

@@ -138,7 +138,7 @@ export class CartAssociation {
     return dataSet;
   }
 
-  /** Ends the association as the cart does, or as `how` says. */
+  /** Ends the association in the way of the cart, or in the way given by `how`. */
   async end(how: Cart['end'] = this.#cart.end): Promise<void> {
     const closed = once(this.#socket, 'close');
     if (how === 'release') {

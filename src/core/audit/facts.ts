@@ -55,7 +55,7 @@ export type AuditedObject =
 
 /** An event of the audit in the terms of PS3.15 A.5, which RFC 3881 and FHIR share. */
 export interface AuditFacts {
-  /** Number of the row, by which a repository recognises a repeated event. */
+  /** Number of the row, so that a repository can recognise a repeated event. */
   row: string;
   at: Date;
   event: { code: string; display: string };

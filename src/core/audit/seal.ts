@@ -259,7 +259,7 @@ function asSeal(row: SealRow): Seal {
   };
 }
 
-/** Null when nothing has been sealed. */
+/** The last seal; null when nothing has been sealed. */
 async function lastSeal(database: Queryable): Promise<Seal | null> {
   const { rows } = await database.query<SealRow>(
     `SELECT ${COLUMNS} FROM audit_seals ORDER BY audit_seals.id DESC LIMIT 1`,

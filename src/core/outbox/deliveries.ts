@@ -42,7 +42,7 @@ export const EARLIER_DELIVERY_PENDING = `EXISTS (SELECT 1 FROM deliveries ahead
 /** A row of `deliveries`. */
 export interface DeliveryRow {
   id: string;
-  /** Null for a received object that is forwarded as it came. */
+  /** Id of the request; null for a received object that is forwarded unchanged. */
   request_id: string | null;
   kind: DeliveryKind;
   destination: string;

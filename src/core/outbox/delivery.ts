@@ -19,7 +19,7 @@ export interface DeliveryTarget {
 /** What a deliverer is asked to send: one object of one finished request to one destination. */
 export interface Delivery {
   id: string;
-  /** Empty for a received object that is forwarded as it came. */
+  /** Id of the request; empty for a received object that is forwarded unchanged. */
   requestId: string;
   kind: DeliveryKind;
   /** Name of a destination in the configuration; for a webhook, the id of its endpoint. */

@@ -49,8 +49,8 @@ export const STAGES = {
 } as const satisfies Record<string, Stage>;
 
 /**
- * Progress of the request for the progress of its pipeline (0 to 1): the run lies between two
- * stages of the core.
+ * Converts the progress of the pipeline (0 to 1) into the progress of the request, which also
+ * counts the stages of the core before and after the run.
  */
 export function pipelineProgress(progress: number): number {
   const share = Math.min(Math.max(progress, 0), 1);

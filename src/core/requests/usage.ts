@@ -4,7 +4,7 @@ import type { Queryable } from '../../platform/database/port.ts';
 interface UsageRow {
   /** `2026-11` */
   month: string;
-  /** Null for studies received by DICOM. */
+  /** Id of the API key; null for studies received by DICOM. */
   key_id: string | null;
   /** Requests that ended, in any way. */
   requests: number;

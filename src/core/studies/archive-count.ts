@@ -4,9 +4,10 @@ import type { Database, Queryable } from '../../platform/database/port.ts';
 import { UNCERTAIN_SIGNALS } from './completion.ts';
 
 /**
- * The objects that an archive has of a study that still receives, compared with those that arrived.
+ * Compares the number of objects that an archive has of a study that is still receiving with the
+ * number that arrived.
  *
- *   asking ──▶ behind    the archive does not have all of ours yet: its count says nothing
+ * asking ──▶ behind the archive does not have all of ours yet: its count says nothing
  *     │    ──▶ missing   the archive has more: the study waits for them, within a limit
  *     │    ──▶ unknown   the archive did not answer
  *     └──────▶ complete  every object of the archive has arrived

@@ -1,9 +1,10 @@
 import type { Source } from '../../../config/schema.ts';
 
 /**
- * The signals by which a study counts as complete; the row has the signal beside `complete_after`.
+ * The signals that make a study count as complete. The row of the study stores the signal beside
+ * `complete_after`.
  *
- *   quiet-time             no object arrived for a while
+ * quiet-time no object arrived for a while
  *   association-release    the last association that sent objects was released
  *   performed-procedure    the machine reported the step as completed (MPPS, PS3.4 F.7)
  *   instance-availability  a PACS reported that it has the study (IAN, PS3.4 R)

@@ -1,6 +1,6 @@
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 
-/** The attributes by which the patients of two studies are compared. */
+/** The attributes that are compared to decide whether two studies belong to the same patient. */
 export interface PatientIdentity {
   patientId: string;
   issuerOfPatientId: string;

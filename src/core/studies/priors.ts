@@ -15,7 +15,10 @@ import type { InstanceRow, StudyRow } from './study-store.ts';
 export interface PriorSearch {
   rule: string;
   state: 'searching' | 'found' | 'none' | 'unavailable';
-  /** In words; null while the search runs. Contains no identity and no date. */
+  /**
+   * The result of the search in words; null while the search runs. Contains no identity and no
+   * date.
+   */
   detail: string | null;
 }
 

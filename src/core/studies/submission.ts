@@ -52,7 +52,9 @@ export async function studyFactsOf(
   };
 }
 
-/** Paths on this machine, whichever machine received the objects. */
+/**
+ * Paths of the objects on this machine. Objects that another machine received are fetched first.
+ */
 async function filesOf(
   instances: readonly InstanceRow[],
   objects: ReceivedObjects,

@@ -242,7 +242,7 @@ export interface StudyPage {
   row: WorklistRow;
   study: {
     id: string;
-    /** Null when the role does not see identity. */
+    /** Study Instance UID; null when the role does not see identity. */
     studyInstanceUid: string | null;
     source: string;
     callingAeTitle: string;
@@ -318,7 +318,7 @@ export interface TimelineEntry {
     | 'failed'
     | 'looked'
     | 'changed';
-  /** One line. */
+  /** Title of the entry, in one line. */
   title: string;
   /** The cause; null when there is none, or the role may not read it. */
   detail: string | null;

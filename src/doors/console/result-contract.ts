@@ -121,7 +121,7 @@ export interface Measured {
   text: string;
   provenance: 'model' | 'image-analysis' | 'cart-sr' | 'input';
   derivation: 'measured' | 'calculated' | 'mean' | 'median';
-  /** In words. */
+  /** The method of measurement, in words. */
   method: string;
   confidence: number | null;
   /** Half width of the 95 % interval in the value's unit. */

@@ -15,10 +15,10 @@ const NOTED_EVERY_MS = 60_000;
 export interface Person {
   /** `key:<id>`, or `oidc:<issuer> <subject>`. */
   principal: string;
-  /** As shown: the name of the key, or the name that the identity provider gives. */
+  /** Name shown in the console: the name of the key, or the name from the identity provider. */
   name: string;
   role: ConsoleRole;
-  /** Null for a person from the identity provider. */
+  /** Id of the key; null for a person from the identity provider. */
   keyId: string | null;
 }
 

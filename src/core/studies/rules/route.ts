@@ -233,7 +233,7 @@ export function route(
   return { acting, verdicts, open: hangs };
 }
 
-/** One sentence for a person: which conditions kept each rule from matching. */
+/** One sentence for a person that names the conditions that kept each rule from matching. */
 export function whyUnrouted(verdicts: readonly RuleVerdict[]): string {
   if (verdicts.length === 0) return 'No routing rule is configured.';
   const reasons = verdicts.map(

@@ -1,4 +1,4 @@
-/** One key and what it does, as the list of keys shows it. */
+/** One key and its action, as shown in the list of keys. */
 export interface KeyBinding {
   /** `KeyboardEvent.key`. */
   key: string;

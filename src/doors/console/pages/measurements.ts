@@ -163,7 +163,10 @@ function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns)
     ${open ? more.map((one) => furtherRow(one, row, table, columns)) : nothing}`;
 }
 
-/** One of the values from which the value of the row was made, or over which it was preferred. */
+/**
+ * A further value of a row: one from which the value of the row was computed, or one that the
+ * result did not use.
+ */
 function furtherRow(
   one: Measured,
   row: MeasurementRow,
