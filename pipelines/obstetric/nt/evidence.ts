@@ -25,7 +25,7 @@ export interface LocatedBox {
   accepted: boolean;
 }
 
-/** What was found of the structures; one that was not found has no entry. */
+/** The structures that were found; one that was not found has no entry. */
 export type LocatedMidsagittal = Partial<Record<MidsagittalStructure, LocatedBox>>;
 
 /** The thickest part of the nuchal translucency inside its box. */
@@ -52,7 +52,7 @@ export interface NuchalReadings {
   frames: readonly MidsagittalReading[] | null;
 }
 
-/** What the section looks at. */
+/** What the nuchal translucency section works from. */
 export interface NuchalEvidence extends SectionEvidence {
   views: {
     nuchal?: NuchalReadings | null;

@@ -70,13 +70,19 @@ export function nuchalClassification(
   ];
 }
 
-/** The limit that the interval of the value includes; null where its side of each is certain. */
+/**
+ * The limit that the interval of the value includes; null where the value is certain to be on one
+ * side of each limit.
+ */
 function limitWithin(nt: Measurement, crl: Measurement | null): number | null {
   const limit = limitOf(crl);
   return cutOffWithin(nt, [...(limit === null ? [] : [Number(limit.toFixed(2))]), HIGH_NT]);
 }
 
-/** That the side of a limit is in doubt; the finding is reported all the same. */
+/**
+ * States that it is uncertain on which side of a limit the value is; the finding is reported all
+ * the same.
+ */
 export function nuchalDoubt(nt: Measurement, crl: Measurement | null): Statement | null {
   const cutOff = limitWithin(nt, crl);
   return cutOff === null
@@ -104,7 +110,10 @@ export function nuchalFindings(nt: Measurement, crl: Measurement | null): Findin
   return [finding(nt, say.conclusion('nt.increased', { category, ...limits }, [nt]))];
 }
 
-/** Of several fetuses: a thickness that is high at any CRL, whichever fetus it is of. */
+/**
+ * The finding, with several fetuses, of a thickness that is high at any CRL, whichever fetus it is
+ * of.
+ */
 export function highOfSeveral(measurements: readonly Measurement[]): FindingDraft[] {
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');
   const [most] = accepted.toSorted((one, other) => other.value - one.value);
@@ -115,7 +124,7 @@ export function highOfSeveral(measurements: readonly Measurement[]): FindingDraf
 
 export interface NuchalDifference {
   statement: Statement;
-  /** Whether the two values are of different categories. */
+  /** Whether the two values fall into different categories. */
   ofCategory: boolean;
   evidence: string[];
 }
@@ -137,7 +146,7 @@ export function nuchalDifference(
   };
 }
 
-/** That the machine's thickness and ours differ: one of them may be abnormal. */
+/** The finding that the machine's thickness and ours differ: one of them may be abnormal. */
 export function differenceFinding(difference: NuchalDifference | null): FindingDraft[] {
   if (!difference) return [];
   const { statement, evidence } = difference;

@@ -23,7 +23,7 @@ export const NASAL_BONE_SURE = 0.88;
 
 export interface PlaneCriterion {
   name: string;
-  /** Null: a picture alone does not tell it, or nothing here looks at it. */
+  /** Null where a picture alone cannot show it, or where this service does not examine it. */
   met: boolean | null;
 }
 
@@ -53,7 +53,7 @@ const namesOf = (criteria: readonly PlaneCriterion[], met: boolean | null) =>
 export const failedCriteria = (reading: MidsagittalReading) =>
   namesOf(planeAdequacy(reading), false);
 
-/** Criteria that nothing here looks at. */
+/** Criteria that this service does not examine. */
 export const openCriteria = (reading: MidsagittalReading) => namesOf(planeAdequacy(reading), null);
 
 export function adequacyClass(reading: MidsagittalReading): ClassificationDraft {
@@ -71,7 +71,10 @@ export function adequacyClass(reading: MidsagittalReading): ClassificationDraft 
   };
 }
 
-/** A bone that was not found is not an absent bone, and one that is hardly found is not present. */
+/**
+ * The classification of the nasal bone. A bone that was not found is not called absent, and one of
+ * low confidence is not called present.
+ */
 export function nasalBone(readings: readonly MidsagittalReading[]): ClassificationDraft {
   const bones = readings.flatMap(({ located }) => located['nasal-bone'] ?? []);
   const found = bones.some(({ accepted, confidence }) => accepted && confidence >= NASAL_BONE_SURE);
@@ -90,7 +93,10 @@ export function nasalBone(readings: readonly MidsagittalReading[]): Classificati
 const COARSEST_MM_PER_PIXEL = 0.1;
 const FRAMES_PER_MEASUREMENT = 3;
 
-/** Half width in mm that held 37 of 39 phantoms (seeds 9800 to 9839); model card. */
+/**
+ * Half width of the interval in mm that contained 37 of 39 phantoms (seeds 9800 to 9839); model
+ * card.
+ */
 export const NUCHAL_UNCERTAINTY = 0.75;
 
 function problemsOf(reading: MidsagittalReading, coarse: boolean): Remark[] {
@@ -123,7 +129,10 @@ function onFrame(reading: MidsagittalReading, index: number): Measurement[] {
   ];
 }
 
-/** Frames whose plane meets the criteria first: "the maximum that meets the criteria" counts. */
+/**
+ * The frames, those whose plane meets the criteria first: "the maximum that meets the criteria"
+ * counts.
+ */
 const adequateFirst = (readings: readonly MidsagittalReading[]) =>
   readings.toSorted((one, other) => failedCriteria(one).length - failedCriteria(other).length);
 
@@ -132,8 +141,8 @@ export const measureNuchalApart = (readings: readonly MidsagittalReading[]): Mea
   adequateFirst(readings.filter(({ lines }) => lines !== null)).flatMap(onFrame);
 
 /**
- * Thickness in mm on up to three frames; the largest of those that meet the criteria stands under
- * the plain id (FMF protocol). One on a plane that fails them is named and feeds nothing.
+ * Thickness in mm on up to three frames; the largest value that meets the criteria takes the plain
+ * id (FMF protocol). A value on a plane that fails them is listed, but not used.
  */
 export function measureNuchal(readings: readonly MidsagittalReading[]): Measurement[] {
   const withLines = readings.filter(({ lines }) => lines !== null);

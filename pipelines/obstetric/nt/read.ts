@@ -10,10 +10,13 @@ export interface MidsagittalModels {
   midsagittal: ((images: readonly GrayImage[]) => Promise<LocatedMidsagittal[]>) | null;
 }
 
-/** Frames looked at: the largest of several good measurements counts (FMF protocol). */
+/**
+ * Maximum number of frames examined: the largest of several good measurements counts (FMF
+ * protocol).
+ */
 const CANDIDATES = 6;
 
-/** Structures and nuchal lines on the best first-trimester mid-sagittal frames. */
+/** Locates structures and nuchal lines on the best first-trimester mid-sagittal frames. */
 export const nuchalReader: Reader<NuchalReadings, MidsagittalModels> = {
   stage: 'nt',
   label: 'Looking at the nuchal region',

@@ -33,7 +33,7 @@ const VIEW = 'a calibrated mid-sagittal view at 11 to 14 weeks';
 /** Gestational days of the window, 11+0 to 14+1: protocol and Robinson ages of CRL 45 to 84 mm. */
 const WINDOW_DAYS = { from: 77, to: 99 } as const;
 
-/** The window in which NT is interpreted, where the scan lies outside of it; null where it does not. */
+/** Which window for interpreting NT the scan is outside of; null where it is within. */
 function windowMissed(
   { options }: NuchalEvidence,
   crl: Measurement | null,
@@ -46,7 +46,10 @@ function windowMissed(
   return days >= WINDOW_DAYS.from && days <= WINDOW_DAYS.to ? null : 'weeks';
 }
 
-/** The machine's value is shown; an image is not measured at an age outside that of the method. */
+/**
+ * The outcome outside the window: the machine's value is shown, but no image is measured at an age
+ * for which the method is not meant.
+ */
 function outsideWindow(machine: readonly Measurement[], window: 'crl' | 'weeks'): SectionOutcome {
   const value = judgedValue(machine, 'nuchal-translucency');
   const gap = value
@@ -91,7 +94,7 @@ function withoutFrames(
   return notAssessed('view_missing', say.gap('nt.no-view', {}), [VIEW]);
 }
 
-/** Of several fetuses no two images are combined, and none has a CRL of its own. */
+/** The outcome for several fetuses: images are not combined, and no fetus has its own CRL. */
 function apart(
   readings: readonly MidsagittalReading[],
   source: SeveralFetusesSource,
@@ -160,7 +163,7 @@ function assess(
 function run(evidence: NuchalEvidence, earlier: readonly Measurement[]): SectionOutcome {
   const machine = machineValues(evidence, NUCHAL_SECTION, ['nuchal-translucency']);
   const readings = evidence.views.nuchal?.frames;
-  // The places of the structures are given whatever became of the thickness.
+  // The positions of the structures are given whether or not a thickness was measured.
   const structures = midsagittalBoxes(readings);
   const completed = (outcome: SectionOutcome): SectionOutcome => ({
     ...outcome,

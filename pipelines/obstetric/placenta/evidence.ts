@@ -2,15 +2,18 @@ import type { Point } from '../../contract/image.ts';
 import type { FramePlane, MeasuringRoute } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
-/** Wall of the uterus as a probe on the mother's front shows it: top, bottom, or a side. */
+/**
+ * Wall of the uterus on which the placenta lies, as a probe on the mother's abdomen shows it: top,
+ * bottom, or a side.
+ */
 export type PlacentaSide = 'anterior' | 'posterior' | 'lateral-or-fundal';
 
 /** The placenta on a transabdominal image, pixels of the image. */
 export interface PlacentaBody {
   side: PlacentaSide;
-  /** Across the thickest part, from surface to surface. */
+  /** Ends of the thickness line: across the thickest part, from surface to surface. */
   thickness: readonly [Point, Point];
-  /** Separate dark spaces within. */
+  /** Number of separate dark spaces within the placenta. */
   lacunae: number;
   confidence: number;
   accepted: boolean;
@@ -29,7 +32,7 @@ export interface PlacentaEdge {
 export interface PlacentaReadings {
   /** Transabdominal frames of the placenta; null where no permitted model finds it. */
   bodies: readonly BodyReading[] | null;
-  /** Transvaginal frames of the lower uterus; null as above. */
+  /** Transvaginal frames of the lower uterus; null where no permitted model finds the placenta. */
   edges: readonly EdgeReading[] | null;
   /** Half widths of 95 % intervals, mm. */
   uncertainty: { toOs: number | null; thickness: number | null };
@@ -45,7 +48,7 @@ export interface EdgeReading extends FramePlane {
   located: PlacentaEdge | null;
 }
 
-/** What the section looks at. */
+/** What the placenta section works from. */
 export interface PlacentaEvidence extends SectionEvidence {
   views: {
     placenta?: PlacentaReadings | null;

@@ -20,15 +20,20 @@ import { edgesDisagree } from './measure.ts';
 
 export const PLACENTA_SECTION = 'placenta';
 
-/** The lower edge of the placenta and where it lies; null: gestational age was not given. */
+/**
+ * The lower edge of the placenta with its category, which is null where no gestational age was
+ * given.
+ */
 export interface LowerEdge {
   measurement: Measurement;
   category: PlacentaCategory | null;
-  /** Distances of other images where these fall into another category. */
+  /** Distances on other images, where these fall into another category. */
   others: readonly Measurement[];
 }
 
-/** The distance that stands among those of `measureEdges`, with its category; null without one. */
+/**
+ * The distance in use among those of `measureEdges`, with its category; null without a distance.
+ */
 export function lowerEdge(
   distances: readonly Measurement[],
   gaDays: number | undefined,
@@ -71,11 +76,11 @@ export function edgeClassification({ measurement, category }: LowerEdge): Classi
   ];
 }
 
-/** Whether the edge is over the os or too near it. */
+/** Whether the edge covers the os or is too close to it. */
 export const isLow = (category: PlacentaCategory | null) =>
   category === 'praevia' || category === 'low-lying';
 
-/** An edge that is over the os or too near it, and what other images say. */
+/** The finding of an edge that covers the os or is too close to it, and what other images show. */
 export function edgeFindings(edge: LowerEdge): FindingDraft[] {
   const { measurement, category, others } = edge;
   if (!category || !isLow(category)) return [];
@@ -118,7 +123,7 @@ export function edgeGuidance(category: PlacentaCategory | null, gaDays: number):
   ];
 }
 
-/** What the edge needs and lacks, and what makes its category uncertain. */
+/** The gaps concerning the edge: what is missing, and what makes its category uncertain. */
 export function edgeGaps(
   edges: readonly EdgeReading[],
   distances: readonly Measurement[],

@@ -6,7 +6,7 @@ import type { UterineMaps } from '../shared/uterine-maps.ts';
 import type { PlacentaBody, PlacentaEdge, PlacentaSide } from './evidence.ts';
 
 const LEVEL = 0.5;
-/** Cells; smaller regions are noise of the map. */
+/** Minimum size of a placenta in cells; smaller regions are noise in the map. */
 const SMALLEST_PLACENTA = 60;
 const SMALLEST_EDGE_PLACENTA = 15;
 const SMALLEST_LACUNA = 3;
@@ -33,7 +33,7 @@ const centroid = (cells: readonly Point[]): Point => ({
   y: mean(cells.map(({ y }) => y)),
 });
 
-/** The way out of the mask from a place in a direction, to a fraction of a cell. */
+/** The point at which a ray from a place leaves the mask, to a fraction of a cell. */
 function reach(mask: SoftMask, from: Point, angle: number): Point {
   const dx = Math.cos(angle) / 2;
   const dy = Math.sin(angle) / 2;
@@ -45,7 +45,7 @@ function reach(mask: SoftMask, from: Point, angle: number): Point {
   return { x: x + dx / 2, y: y + dy / 2 };
 }
 
-/** The longest of the shortest ways through: across the placenta where it is thickest. */
+/** The thickness line: the longest among the shortest lines through each cell. */
 function thickest(mask: SoftMask, cells: readonly Point[]): [Point, Point] {
   let best: { ends: [Point, Point]; length: number } | null = null;
   const every = Math.max(1, Math.floor(cells.length / 300));
@@ -64,7 +64,9 @@ function thickest(mask: SoftMask, cells: readonly Point[]): [Point, Point] {
   return best?.ends ?? [first, first];
 }
 
-/** Where the placenta lies as seen from the middle of what else is in the cavity. */
+/**
+ * The wall on which the placenta lies, as seen from the middle of the other contents of the cavity.
+ */
 function sideOf(placenta: Point, inside: Point): PlacentaSide {
   const dx = Math.abs(placenta.x - inside.x);
   const dy = placenta.y - inside.y;
@@ -72,7 +74,7 @@ function sideOf(placenta: Point, inside: Point): PlacentaSide {
   return dy < 0 ? 'anterior' : 'posterior';
 }
 
-/** Separate regions of a map of at least so many cells, inside the extent of another region. */
+/** Number of separate regions in a map that have at least this many cells. */
 function countRegions(map: SoftMask, smallest: number): number {
   let rest: SoftMask = map;
   let count = 0;
@@ -85,7 +87,7 @@ function countRegions(map: SoftMask, smallest: number): number {
   }
 }
 
-/** Lacunae belong to the placenta: they fill its outline. */
+/** The map of the placenta with its lacunae filled in: they belong to it. */
 function filled({ maps }: UterineMaps): SoftMask {
   const { placenta, lacuna } = maps;
   return { ...placenta, values: placenta.values.map((v, i) => Math.max(v, lacuna.values[i] ?? 0)) };

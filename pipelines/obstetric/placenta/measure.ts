@@ -17,7 +17,10 @@ import { placentaCategory } from './guideline.ts';
 const SECTION = 'placenta';
 const FRAMES = 3;
 
-/** Whether the machine calls the view transabdominal; of an unnamed one the picture decides. */
+/**
+ * Whether the machine calls the view transabdominal; where it does not name the view, the picture
+ * decides.
+ */
 export const isTransabdominal = ({ route }: EdgeReading) => route === 'transabdominal';
 
 function edgeToOs(reading: EdgeReading, uncertainty: number | null): Measurement[] {
@@ -48,7 +51,7 @@ function edgeToOs(reading: EdgeReading, uncertainty: number | null): Measurement
   ];
 }
 
-/** The category that a distance would have at an age at which there is one. */
+/** The category of a distance, whatever the gestational age. */
 const categoryOf = ({ value }: Measurement) => placentaCategory(value, Number.POSITIVE_INFINITY);
 
 /** Whether the distances of several images fall into different categories. */
@@ -58,10 +61,10 @@ export const edgesDisagree = (distances: readonly Measurement[]) =>
 const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
 /**
- * Signed distance of the lower edge to the internal os on up to three images, the accepted ones first.
- * Their median stands under the plain id; where they fall into different categories the shortest, since
- * an image beside the lowest part of the edge hides an overlap. A single one that is accepted has the
- * plain id itself. Empty without a scale.
+ * Signed distance in mm from the lower edge to the internal os on up to three images, the accepted
+ * ones first. Their median takes the plain id. Where they fall into different categories, the
+ * shortest takes it, since an image beside the lowest part of the edge hides an overlap. A single
+ * accepted value takes the plain id itself. Empty without a scale.
  */
 export function measureEdges(
   edges: readonly EdgeReading[],

@@ -22,7 +22,10 @@ const BODY_VIEW = 'transabdominal images of the placenta';
 const EDGE_VIEW =
   'a calibrated transvaginal sagittal image with the internal os and the lower placental edge';
 
-/** A placenta lies on one wall: on both, an image was misread or there is a second lobe. */
+/**
+ * Walls that exclude each other: where both are seen, an image was misread or there is a second
+ * lobe.
+ */
 const OPPOSITE: readonly PlacentaSide[] = ['anterior', 'posterior'];
 /** Grey-scale and colour signs of EW-AIP (Collins 2016); one image can show lacunae, not exclude. */
 const ACCRETA_SIGNS = [
@@ -49,7 +52,7 @@ function sidesOf(bodies: readonly BodyReading[]): PlacentaSide[] {
   return counted.filter(([, own]) => 2 * own.length >= sides.length).map(([side]) => side);
 }
 
-/** The lacunae of the image that shows most of them, by number only. */
+/** The number of lacunae on the image that shows the most. */
 function accretaOf(bodies: readonly BodyReading[]) {
   const counts = bodies.flatMap(({ located }) => (located?.accepted ? [located.lacunae] : []));
   const most = Math.max(0, ...counts);

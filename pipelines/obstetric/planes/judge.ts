@@ -1,7 +1,7 @@
 import { scaleFor } from '../../contract/study.ts';
 import type { FramePlane, FrameReading, HeadStructures } from '../shared/plane.ts';
 
-/** One criterion of the image score; null: nothing here looks at it. */
+/** One criterion of the image score; null where this service does not examine it. */
 export interface QualityCriterion {
   name: string;
   met: boolean | null;
@@ -13,13 +13,14 @@ const LEAST_FILL = 0.3;
 const STEEPEST_FEMUR = 45;
 
 /**
- * From where a structure of the head counts as seen, and up to where as not seen; between, it stays
- * open. Chosen out of fold against what was read by eye (card of `fetal-brain-plane`).
+ * Confidence from which a structure of the head counts as seen, and up to which it counts as not
+ * seen; in between it is undecided. Chosen out of fold against what was read by eye (card of
+ * `fetal-brain-plane`).
  */
 const SEEN = 0.8;
 const NOT_SEEN = 0.4;
 
-/** Whether a structure is in view; null where that was not looked at, or is not clear. */
+/** Whether a structure is in view; null where this was not examined or is not clear. */
 export function inView(
   structures: HeadStructures | undefined,
   name: keyof HeadStructures,
@@ -31,7 +32,10 @@ export function inView(
 
 type FemurReading = Extract<FrameReading, { structure: 'femur' }>;
 
-/** Degrees of a femur to the horizontal, in mm where there is a scale; null where none was found. */
+/**
+ * Angle of a femur to the horizontal in degrees, measured in mm where there is a scale; null where
+ * no femur was found.
+ */
 function femurAngle({ clip, located }: FemurReading): number | null {
   if (!located) return null;
   const [from, to] = located.ends;

@@ -23,9 +23,12 @@ export const HEAD_PLANES: readonly Plane[] = [
 
 /** The label is `other` where the group of the best plane does not reach the gate. */
 export interface GatedPlane extends PlaneEstimate {
-  /** Calibrated probability of its group: the head planes together, any other plane alone. */
+  /**
+   * Calibrated probability of the plane's group: the head planes form one group, any other plane is
+   * alone.
+   */
   groupConfidence: number;
-  /** Of every plane; 0 for one the model was not trained on. */
+  /** Probability of every plane; 0 for one on which the model was not trained. */
   probabilities: Record<Plane, number>;
   /** The plane that would have been named, had it reached the gate. */
   belowGate: Plane | null;
@@ -40,7 +43,7 @@ const LAST_DAY: Partial<Record<Plane, number>> = {
   midsagittal: 99 + 14,
 };
 
-/** Planes that an image of this age cannot show; none where the age is not known. */
+/** Planes that an image at this age cannot show; empty where the age is not known. */
 export const pastPlanes = (gaDays: number | null): Plane[] =>
   PLANES.filter((plane) => (gaDays ?? 0) > (LAST_DAY[plane] ?? Number.POSITIVE_INFINITY));
 
@@ -143,7 +146,7 @@ const MIRRORINGS: readonly Mirroring[] = [
   { along: -1, across: 1 },
 ];
 
-/** Weight of the head alone beside the whole image; chosen on the validation split. */
+/** Weight of the cropped head against the whole image; chosen on the validation split. */
 const CROP_WEIGHT = 0.9;
 
 export interface HeadLook {
@@ -152,7 +155,10 @@ export interface HeadLook {
   structures: HeadStructures;
 }
 
-/** What `fetal-brain-plane` says of the head alone; mean over the head and its mirror image. */
+/**
+ * The answer of `fetal-brain-plane` for the cropped head; the mean over the head and its mirror
+ * image.
+ */
 export async function lookAtHead(
   session: ModelSession,
   image: GrayImage,

@@ -20,14 +20,17 @@ export interface Survey {
   refused: RefusedFile[];
 }
 
-/** The header says that it is no plane: a classifier that never saw a sweep may take it for one. */
+/**
+ * The estimate for an M-mode or Doppler sweep, which the header identifies: a classifier that never
+ * saw a sweep may mistake it for a plane.
+ */
 const SWEEP: PlaneEstimate = { label: 'other', confidence: 1 };
 
 const isSweep = ({ mode }: Clip) => mode === 'spectral' || mode === 'm-mode';
 
 /**
- * Gives every frame of the study, of `gaDays` of gestation where that is known, its plane; `progress`
- * receives the share that is done.
+ * Names the plane of every frame of the study. `gaDays` is the gestational age where it is known;
+ * `progress` receives the share that is done, 0 to 1.
  */
 export async function surveyPlanes(
   study: Pick<Study, 'clips'>,

@@ -19,7 +19,7 @@ const probability = z.number().min(0).max(1);
 /** The plane of one frame, and what else it might be. */
 export const framePlaneSchema = z.object({
   file: z.string(),
-  /** 1-based. */
+  /** Frame number, 1-based. */
   frame: z.number().int().positive(),
   /** `other` below the gate. */
   plane,
@@ -40,7 +40,7 @@ const criterion = z.object({ name: z.string(), met: z.boolean().nullable() });
 
 /** `data` of the section `planes`. */
 export const planesDataSchema = z.object({
-  /** Frames of each plane. */
+  /** Number of frames of each plane. */
   counts: z.record(plane, z.number().int()),
   /** The best frame of each plane, with the criteria of its image score. */
   key_frames: z.array(framePlaneSchema.extend({ quality: z.array(criterion) })),
@@ -135,7 +135,7 @@ export const planes: ObstetricSection<PlanesEvidence> = {
   run,
 };
 
-/** What the section looks at. */
+/** What the planes section works from. */
 export interface PlanesEvidence extends SectionEvidence {
   /** Null where no permitted model classifies planes. */
   planes: readonly FramePlane[] | null;

@@ -3,11 +3,11 @@ import type { SweepReading } from '../shared/sweeps.ts';
 
 export interface PresentationReadings {
   sweeps: readonly SweepReading[];
-  /** Cines of the chest or the trunk that are no sweeps. */
+  /** Readings of the cines of the chest or trunk that are not sweeps. */
   cardiac: readonly CardiacReading[];
 }
 
-/** What the section looks at. */
+/** What the presentation section works from. */
 export interface PresentationEvidence extends RateEvidence {
   views: RateEvidence['views'] & { presentation?: PresentationReadings | null };
 }

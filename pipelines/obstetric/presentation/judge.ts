@@ -10,7 +10,10 @@ export interface FetalActivity {
   /** `contradictory`: not seen on a cine, but seen or measured elsewhere in the study. */
   state: 'present' | 'not_seen' | 'contradictory' | 'not_assessed';
   statement: Statement;
-  /** Of the finding that some clip showed no beat; null: a beat was seen on every clip that could be judged. */
+  /**
+   * Severity of the finding that a clip showed no beat; null where every clip that could be judged
+   * showed one.
+   */
   severity: Extract<FindingDraft['severity'], 'abnormal' | 'critical'> | null;
 }
 
@@ -40,7 +43,7 @@ const SWEPT = [
   { method: 'doppler-periodicity', by: 'doppler' },
 ] as const;
 
-/** A rate of M-mode and one of Doppler, the first of its kind that is within the range of a fetus. */
+/** One rate from M-mode and one from Doppler: for each, the first within the range of a fetus. */
 function sweptBeats(evidence: PresentationEvidence): Beat[] {
   const accepted = ratesOf(evidence)
     .map(({ measurement }) => measurement)

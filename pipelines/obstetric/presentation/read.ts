@@ -14,12 +14,15 @@ import type { PresentationReadings } from './evidence.ts';
 
 type OutlineModels = Pick<StructureModels, 'head' | 'abdomen'>;
 
-/** Frames of a sweep on which head and abdomen are looked for, spread over all of it. */
+/**
+ * Maximum number of frames of a sweep in which head and abdomen are searched for; they are spread
+ * over the whole sweep.
+ */
 const LOOKED_AT = 72;
 const CARDIAC_CLIPS = 3;
 const CHEST: ReadonlySet<Plane> = new Set(['thorax', 'four-chamber']);
 
-/** At most so many of them, at even steps. */
+/** At most `count` items, at even steps. */
 function spread<T>(all: readonly T[], count: number): T[] {
   const step = Math.max(1, all.length / count);
   return all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
@@ -61,7 +64,7 @@ async function* grayFrames(
   }
 }
 
-/** Cines of which most frames show the chest: where a heart that beats would be seen. */
+/** Cines in which most frames show the chest, where a beating heart would be seen. */
 function chestCines(
   { study, planes }: Pick<ReaderInput<object>, 'study' | 'planes'>,
   sweeps: ReadonlySet<Clip>,

@@ -64,7 +64,9 @@ function sweepGap(
   return null;
 }
 
-/** Which head and which trunk of several fetuses belong together a sweep does not show. */
+/**
+ * The gap that a sweep does not show which head and which trunk of several fetuses belong together.
+ */
 const OTHER_FETUSES: Gap = {
   code: 'several_fetuses',
   said: say.gap('presentation.other-fetuses', {}),

@@ -51,9 +51,9 @@ function acrossClips(frames: readonly FramePlane[]): FramePlane[] {
 }
 
 /**
- * At most `limit` frames of some planes, best plane first; calibrated ones before others. Frames of a
- * sweep through the fetus cut a structure anyhow: they are taken only where no other frame shows its
- * planes.
+ * At most `limit` frames of some planes: the best plane first, and calibrated frames before others.
+ * Frames of a sweep through the fetus cut a structure at random, so they are used only where no
+ * other frame shows the planes.
  */
 export function bestFrames(
   planes: readonly FramePlane[],

@@ -59,7 +59,10 @@ export function withMedian(key: ObstetricConcept, single: readonly Measurement[]
   return [...single.map(asRepeat), combined];
 }
 
-/** That the interval of a value includes a cut-off; null where neither side is in doubt. */
+/**
+ * States that the interval of a value includes a cut-off; null where the value is certain to be on
+ * one side.
+ */
 export function acrossCutOff(
   one: Pick<Measurement, 'value' | 'uncertainty'>,
   cutOffs: readonly number[],
@@ -72,20 +75,29 @@ export function acrossCutOff(
 /** Shorter over longer axis of an outline, below which it is rejected (obstetric 16.3). */
 export const LOWEST_AXIS_RATIO = { head: 0.6, abdomen: 0.7 } as const;
 
-/** A ratio outside of these points at a wrong measurement, not at a fetus (obstetric 0.6). */
+/**
+ * Limits of plausible ratios: a ratio outside them points to a measurement error, not to the fetus
+ * (obstetric 0.6).
+ */
 export const SOFT_RATIOS = {
   flToAc: { low: 0.15, high: 0.28 },
   flToHc: { low: 0.1, high: 0.26 },
   tadToApad: { low: 0.75, high: 1.35 },
 } as const;
 
-/** A longer cervix warns of the lower segment taken for it, mm (obstetric 0.6 and 10). */
+/**
+ * A cervix longer than this, in mm, warns that the lower segment was mistaken for cervix (obstetric
+ * 0.6 and 10).
+ */
 export const LONGEST_CERVIX_MM = 60;
 
 /** |z| beyond which dating or measurement must be checked before size is judged. */
 export const SOFT_Z = 5;
 
-/** Share of the mean by which repeated circumferences may differ; FL in mm (obstetric 2.6). */
+/**
+ * Largest differences accepted between repeated values: circumferences as a share of the mean, FL
+ * in mm (obstetric 2.6).
+ */
 export const REPEATABILITY = { circumferenceShare: 0.05, femurMm: 3 } as const;
 
 /** A measurement with further remarks behind those that it has. */

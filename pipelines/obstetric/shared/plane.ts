@@ -24,21 +24,24 @@ export const PLANES = [
 
 export type Plane = (typeof PLANES)[number];
 
-/** What shows that a head is cut at the level of its biometry, or too low (Salomon 2006). */
+/**
+ * Structures that show whether a head is cut at the level of its biometry or too low (Salomon
+ * 2006).
+ */
 export const HEAD_STRUCTURES = ['csp', 'thalami', 'cerebellum'] as const;
 
-/** The confidence that each is in view, 0 to 1. */
+/** The confidence that each structure is in view, 0 to 1. */
 export type HeadStructures = Readonly<Record<(typeof HEAD_STRUCTURES)[number], number>>;
 
 export interface PlaneEstimate {
   /** `other` below the gate of the classifier. */
   label: Plane;
   confidence: number;
-  /** Of every plane; absent where the classifier gives its answer alone. */
+  /** Probability of every plane; absent where the classifier gives only its answer. */
   probabilities?: Readonly<Record<Plane, number>>;
   /** The plane that would have been named, had nothing spoken against it; null or absent: none. */
   belowGate?: Plane | null;
-  /** Of a head that was looked at alone; absent otherwise. */
+  /** Structures seen on a head that was examined as a crop; absent otherwise. */
   structures?: HeadStructures;
 }
 
@@ -46,7 +49,7 @@ export interface LocatedOutline {
   /** In pixels of the image. */
   ellipse: Ellipse;
   confidence: number;
-  /** False below the gate of the model: named, and not used. */
+  /** False below the model's gate: the structure is then listed, but not used. */
   accepted: boolean;
 }
 

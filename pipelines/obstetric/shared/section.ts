@@ -8,7 +8,7 @@ import type {
 } from '../../result/section-outcome.ts';
 import type { Remark } from '../../result/statement.ts';
 
-/** What the reports of the ultrasound machine give of one quantity, fetus and side. */
+/** The values that the machine's reports give for one quantity, fetus and side. */
 export interface MachineQuantity {
   measurement: Measurement;
   /** Of repeated values of which the machine chose none; null where there is only one. */
@@ -28,7 +28,7 @@ export interface MachineReport {
     keys: readonly ObstetricConcept[],
     where?: (value: CartMeasurement) => boolean,
   ): Measurement[];
-  /** The same with the spread of repeated values. */
+  /** The same measurements, each with the spread of its repeated values. */
   quantities(section: string, keys: readonly ObstetricConcept[]): MachineQuantity[];
 }
 
@@ -57,11 +57,14 @@ export interface SectionOutcome extends Outcome {
 export interface ObstetricSection<Evidence extends SectionEvidence> {
   id: string;
   title: string;
-  /** Views, modes and calibration without which it is not assessed. */
+  /** Views, modes and calibration that the section needs in order to be assessed. */
   needs: readonly string[];
   /** Readers without which it cannot run: where one of them failed, the section is `failed`. */
   reads?: readonly string[];
-  /** Runs after all others, on whose conclusions it draws; the result lists it at its place all the same. */
+  /**
+   * Set for a section that runs after all others, because it uses their conclusions; the result
+   * still lists it in its usual place.
+   */
   concludes?: true;
   /** `before` are the measurements and classifications of the sections that ran before. */
   run(

@@ -7,7 +7,7 @@ import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.
 import type { SweepReading } from './sweeps.ts';
 import { readPresentation } from './sweeps.ts';
 
-/** What may tell of several fetuses. */
+/** Evidence that may show that there are several fetuses. */
 export interface FetusEvidence {
   study: Pick<Study, 'clips' | 'cart'>;
   views: {
@@ -26,7 +26,10 @@ const COUNTS: ReadonlySet<string> = new Set(Object.values(NUMBER_OF_FETUSES).map
 const countSeveral = (cart: readonly CartMeasurement[]) =>
   cart.some(({ concept, value }) => COUNTS.has(keyOf(concept)) && value > 1);
 
-/** By the words of the cart on the images; one name on all of them is that of the only fetus. */
+/**
+ * Whether the machine's words on the images name several fetuses; a single name on all images is
+ * that of an only fetus.
+ */
 function imagesNameSeveral({ study, views }: FetusEvidence): boolean {
   const words = study.clips.map(viewWords);
   const spectra = (views.spectra ?? []).flatMap(({ fetus }) => fetus ?? []);

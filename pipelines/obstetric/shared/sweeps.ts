@@ -29,9 +29,9 @@ const PART_OF: Partial<Record<Plane, FetalPart>> = {
 };
 
 export const RUN = {
-  /** Frames that make a run. */
+  /** Minimum number of frames in a run. */
   frames: 3,
-  /** Frames without a part that a run outlasts. */
+  /** Number of frames without a part that do not end a run. */
   gap: 2,
 } as const;
 

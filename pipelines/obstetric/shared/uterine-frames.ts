@@ -10,9 +10,9 @@ export interface UterineModels {
   uncertainty: { uterus?: UterineUncertainty | null };
 }
 
-/** Frames looked at per view: bounds the time of a long sweep. */
+/** Maximum number of frames examined per view, which limits the time for a long sweep. */
 const FRAMES = 24;
-/** Decoded at a time. */
+/** Number of frames decoded at a time. */
 const BATCH = 8;
 
 /** One frame with the maps of its uterus. */

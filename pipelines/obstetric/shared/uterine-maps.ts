@@ -29,9 +29,9 @@ export interface UterineMaps {
   maps: Readonly<Record<UterineStructure, SoftMask>>;
   /** Confidence below which what is read from the maps is not used. */
   gate: number;
-  /** The same for the body of a placenta: on images of other planes it is drawn too easily. */
+  /** The gate for the body of a placenta: on images of other planes it is drawn too easily. */
   placentaGate: number;
-  /** The same for the lower placental edge, whose side of the os must be sure. */
+  /** The gate for the lower placental edge, whose side of the os must be certain. */
   edgeGate: number;
 }
 
