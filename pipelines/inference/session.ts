@@ -14,7 +14,7 @@ import {
 
 /**
  * Images per batch. On the processor a larger batch only uses more memory, because the activations
- * of one batch are held at a time. An accelerator is idle with a small one.
+ * of a whole batch are held in memory at the same time. An accelerator is idle with a small batch.
  */
 const BATCH: Readonly<Record<Provider, number>> = { cpu: 16, webgpu: 32, cuda: 64 };
 

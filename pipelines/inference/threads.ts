@@ -18,7 +18,7 @@ export interface Opened {
   refusals: readonly AcceleratorRefusal[];
 }
 
-/** Each request is answered on its own port. */
+/** A request with the port on which it is answered. */
 export interface Asked {
   call: Call;
   port: MessagePort;
@@ -63,10 +63,10 @@ export function startInferenceThread(): OpenSession {
 }
 
 /**
- * Distributes models over two threads. Models on the processor go to the two in turn, so that two
- * work at a time. All models of an accelerator stay on the first: two threads using WebGPU at once
- * end the process (microsoft/onnxruntime#32561, shown with 1.30), and an accelerator runs one after
- * the other anyway.
+ * Distributes models over two inference threads. Models on the processor are assigned to the
+ * threads in turn, so that two models can run at the same time. All models of an accelerator stay
+ * on the first: two threads using WebGPU at once end the process (microsoft/onnxruntime#32561,
+ * shown with 1.30), and an accelerator runs one after the other anyway.
  */
 export function overThreads(
   [first, second]: readonly [OpenSession, OpenSession],

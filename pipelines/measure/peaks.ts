@@ -26,7 +26,7 @@ export function highestPeaks(map: SoftMask, limit: number): Peak[] {
   return peaks.sort((a, b) => b.value - a.value).slice(0, limit);
 }
 
-/** Mean of a map on the straight line between two positions. */
+/** Returns the mean of a map along the straight line between two positions. */
 export function meanAlong(map: SoftMask, from: Point, to: Point): number {
   const steps = Math.max(2, Math.ceil(Math.hypot(to.x - from.x, to.y - from.y)));
   let sum = 0;

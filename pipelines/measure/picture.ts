@@ -161,7 +161,10 @@ function extremes(frames: readonly Uint8Array[]) {
   return { most, range };
 }
 
-/** Cells of which a good part is above `LIT`. */
+/**
+ * Returns a grid whose cells are 1 where at least `LIT_SHARE` of their pixels are brighter than
+ * `LIT`.
+ */
 function gridOf(values: Uint8Array, width: number, cell: number): Grid {
   const height = values.length / width;
   const grid = { width: Math.ceil(width / cell), height: Math.ceil(height / cell) };
@@ -186,7 +189,10 @@ function gridOf(values: Uint8Array, width: number, cell: number): Grid {
   return { ...grid, cells };
 }
 
-/** The least (or greatest) cell within `radius` along one axis; cells beyond the edge are dark. */
+/**
+ * Replaces each cell by the lowest (or the highest, to grow) cell within `radius` along one axis;
+ * cells beyond the edge count as dark.
+ */
 function sweep(grid: Grid, radius: number, axis: 'row' | 'column', grow: boolean): Grid {
   const { width, height, cells } = grid;
   const [length, step] = axis === 'row' ? [width, 1] : [height, width];
@@ -425,8 +431,8 @@ function within(detected: readonly Point[], regions: readonly Rectangle[]): Pict
 
 /**
  * The picture of a clip for measuring: the ultrasound regions of the header; where it has none, or
- * one over the whole screen, what is lit and moves on a few frames. The margin is wide: rather
- * include a letter than cut off anatomy.
+ * one over the whole screen, what is lit and moves on a few frames. The margin is wide, because
+ * cutting off anatomy would be worse than including a letter.
  */
 async function pictureOf(clip: Clip): Promise<Picture> {
   const regions = clip.ultrasoundAreas;

@@ -17,7 +17,10 @@ interface Pocket {
 
 const LEVEL = 0.5;
 
-/** Where the map falls through the level between a wet cell and its dry neighbour. */
+/**
+ * Returns where the map falls through the level between a wet cell and its dry neighbour, as a
+ * share of the way.
+ */
 function crossing(wet: number, dry: number, level: number): number {
   return wet <= dry ? 0.5 : Math.min(1, Math.max(0, (wet - level) / (wet - dry)));
 }

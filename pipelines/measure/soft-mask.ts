@@ -9,7 +9,7 @@ export interface SoftMask {
   values: Float32Array;
 }
 
-/** Where a soft mask counts as inside: the border is its 0.5 level. */
+/** Probability from which a pixel counts as inside; the border is where the mask has this level. */
 const LEVEL = 0.5;
 const RAYS = 120;
 const RAY_STEP = 0.5;
@@ -19,7 +19,7 @@ export interface Region {
   xx: number;
   xy: number;
   yy: number;
-  /** The mask without its other regions; the soft rim is kept. */
+  /** The mask with only this region and its soft rim; other regions are removed. */
   mask: SoftMask;
 }
 
@@ -111,7 +111,7 @@ export function borderPoints(region: Region): Point[] {
   return points;
 }
 
-/** Bilinear value, null outside the grid. */
+/** Returns the bilinearly interpolated value; null outside the grid. */
 function sample({ width, height, values }: SoftMask, x: number, y: number): number | null {
   if (x < 0 || y < 0 || x > width - 1 || y > height - 1) return null;
   const left = Math.min(Math.floor(x), width - 2);

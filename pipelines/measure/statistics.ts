@@ -78,12 +78,12 @@ export function normalQuantile(p: number): number {
   return z - step / (1 + (z * step) / 2);
 }
 
-/** Centile (0 to 100) of a z-score. */
+/** Returns the centile (0 to 100) for a z-score. */
 export function centileOf(z: number): number {
   return 100 * normalCdf(z);
 }
 
-/** z-score of a centile (0 to 100). */
+/** Returns the z-score for a centile (0 to 100). */
 export function zOf(centile: number): number {
   return normalQuantile(centile / 100);
 }
@@ -94,7 +94,10 @@ export function zOf(centile: number): number {
  */
 const WITHIN = 0.15;
 
-/** Mean of the similar values, and their indices; in an irregular rhythm all values count. */
+/**
+ * Returns the mean of the similar values, and their indices; in an irregular rhythm all values are
+ * included.
+ */
 export function meanOfSimilar(
   values: readonly number[],
   regular: boolean,
@@ -108,7 +111,7 @@ export function meanOfSimilar(
   return { mean, used: chosen };
 }
 
-/** Coefficient of variation of the intervals from which a rhythm is irregular. */
+/** A rhythm is irregular if the coefficient of variation of its intervals exceeds this value. */
 const IRREGULAR = 0.1;
 
 /** Whether points in time are evenly spaced; null for fewer than three. */

@@ -5,7 +5,7 @@ import { crossings, distance, lengthOf, type Outline } from './outline.ts';
 const WALL_SIDES = ['left', 'right'] as const;
 export type WallSide = (typeof WALL_SIDES)[number];
 
-/** From the valve to the apex. */
+/** The levels of a wall, in order from the valve to the apex. */
 const WALL_LEVELS = ['basal', 'mid', 'apical'] as const;
 export type WallLevel = (typeof WALL_LEVELS)[number];
 
@@ -37,7 +37,7 @@ function between(outline: Outline, from: number, to: number, avoid: number): Poi
   return chosen.map((i) => outline[i] as Point);
 }
 
-/** Both walls of a ventricle from hinge to apex, without the valve plane. */
+/** Returns both walls of a ventricle from hinge to apex, without the valve plane. */
 function wallPaths(outline: Outline, axis: ChamberAxis): Record<WallSide, Point[]> {
   const apex = nearest(outline, axis.apex);
   const hinge = (side: WallSide) => nearest(outline, axis.hinges[side]);
@@ -47,13 +47,13 @@ function wallPaths(outline: Outline, axis: ChamberAxis): Record<WallSide, Point[
   };
 }
 
-/** Length of the wall from hinge over the apex to hinge. */
+/** Returns the length of the wall from one hinge over the apex to the other hinge. */
 function wallLength(outline: Outline, axis: ChamberAxis): number {
   const { left, right } = wallPaths(outline, axis);
   return lengthOf(left) + lengthOf(right);
 }
 
-/** The third of the long axis beside which a point is. */
+/** Returns the level of a point: the third of the long axis beside which the point is. */
 function levelOf(point: Point, axis: ChamberAxis): WallLevel {
   const { along } = directionsOf(axis);
   const share =

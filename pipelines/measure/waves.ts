@@ -1,11 +1,17 @@
-/** One wave of a velocity curve; samples of the curve, its values in the curve's own unit. */
+/**
+ * One wave of a velocity curve. Positions are samples of the curve; values are in the unit of the
+ * curve.
+ */
 export interface Wave {
   /** Where the wave rises from the baseline and falls back to it, or meets its neighbour. */
   from: number;
   to: number;
   peak: number;
   height: number;
-  /** The wave begins at the first sample or ends at the last: the rest of it was not seen. */
+  /**
+   * Whether the wave begins at the first sample or ends at the last one, so that the rest of it was
+   * not seen.
+   */
   cut: boolean;
 }
 
@@ -18,7 +24,7 @@ interface WaveLimits {
   shortest: number;
 }
 
-/** Binomial mean 1-2-1 over neighbouring samples, `times` over. */
+/** Smooths a curve with the binomial mean 1-2-1, applied `times` times. */
 export function steadied(curve: ArrayLike<number>, times: number): Float64Array {
   let current = Float64Array.from(curve);
   for (let i = 0; i < times; i++) {
@@ -30,7 +36,7 @@ export function steadied(curve: ArrayLike<number>, times: number): Float64Array 
   return current;
 }
 
-/** The lowest sample between two, both included. */
+/** Returns the lowest sample between two samples, both included. */
 function lowestBetween(curve: ArrayLike<number>, from: number, to: number): number {
   let lowest = from;
   for (let i = from; i <= to; i++) if ((curve[i] ?? 0) < (curve[lowest] ?? 0)) lowest = i;

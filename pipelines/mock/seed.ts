@@ -3,7 +3,7 @@ import type { Job } from '../contract/job.ts';
 
 /** Numbers that depend on the job only, so that the same input gives the same result. */
 export interface Seed {
-  /** 26 letters and digits. */
+  /** An id of 26 letters and digits. */
   id: string;
   /** The nth number, 0 to 1. */
   share(n: number): number;
