@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DrawnTrace } from '../measure/doppler/envelope.ts';
+import type { DrawnTrace } from '../measure/doppler/waveform.ts';
 
 /** `trace` of a listed spectrum in the data of a section: the velocity curve that was measured. */
 export const flowTraceSchema = z.object({

@@ -8,11 +8,11 @@ const MOST = 20;
 /** Sections that still reach more files. The numbers may only shrink; an entry at `MOST` is removed. */
 const ABOVE: Readonly<Record<string, number>> = {
   'pipelines/obstetric/biometry/section.ts': 23,
-  'pipelines/obstetric/doppler/section.ts': 30,
-  'pipelines/obstetric/early-pregnancy/section.ts': 43,
-  'pipelines/obstetric/fetal-heart/section.ts': 38,
+  'pipelines/obstetric/doppler/section.ts': 26,
+  'pipelines/obstetric/early-pregnancy/section.ts': 40,
+  'pipelines/obstetric/fetal-heart/section.ts': 35,
   'pipelines/obstetric/growth/section.ts': 35,
-  'pipelines/obstetric/presentation/section.ts': 38,
+  'pipelines/obstetric/presentation/section.ts': 35,
 };
 
 const IMPORT = /(?:\bfrom|\bimport\(|^import)\s*'(\.[^']+)'/gm;

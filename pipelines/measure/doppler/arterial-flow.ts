@@ -2,15 +2,9 @@ import type { GrayImage } from '../../contract/image.ts';
 import type { SweepRegion } from '../../contract/study.ts';
 import { type Beat, beatsOf } from '../beats.ts';
 import { median } from '../statistics.ts';
-import {
-  type DrawnTrace,
-  drawnTrace,
-  ENVELOPE,
-  type Envelope,
-  type Side,
-  traceEnvelope,
-} from './envelope.ts';
-import { readSpectrum, type Spectrum } from './spectrum.ts';
+import { drawnTrace, ENVELOPE, type Envelope, traceEnvelope } from './envelope.ts';
+import { readSpectrum } from './spectrum.ts';
+import type { BeatVelocities, DopplerRefusal, DopplerWaveform } from './waveform.ts';
 
 export const DOPPLER = {
   /** Minimum share of the columns in which flow must be visible. */
@@ -38,63 +32,6 @@ export const DOPPLER = {
    */
   otherVessel: { filled: 0.5, brightness: 0.45 },
 } as const;
-
-/** Velocities of one beat, cm/s, forward flow positive (obstetric 13.1). */
-export interface BeatVelocities extends Beat {
-  /** Peak systolic velocity; for a vein, the S wave. */
-  peak: number;
-  /** Velocity just before the next upstroke. */
-  endDiastolic: number;
-  lowest: number;
-  /** Time average of the maximum velocity over the beat (TAMX). */
-  average: number;
-  /** Columns of the display with the highest and with the lowest velocity. */
-  peakColumn: number;
-  lowestColumn: number;
-  endFlow: 'forward' | 'absent' | 'reversed';
-}
-
-const DOPPLER_REFUSALS = [
-  'no-scale',
-  'no-flow',
-  'aliased',
-  'cut-off',
-  'no-beats',
-  'beats-differ',
-] as const;
-export type DopplerRefusal = (typeof DOPPLER_REFUSALS)[number];
-
-export type DopplerWaveform =
-  | {
-      status: 'traced';
-      side: Side;
-      /** Beats of similar length and peak, in order of time. */
-      beats: BeatVelocities[];
-      /** Number of whole beats on the display, whether similar or not. */
-      beatsSeen: number;
-      beatsPerMinute: number;
-      /** Coefficient of variation of the lengths of the similar beats. */
-      variation: number;
-      /**
-       * Coefficient of variation of the lengths of all beats, because the regularity of a rhythm
-       * must not be judged by the similar beats only.
-       */
-      variationSeen: number;
-      /** Whether another vessel with flow in the opposite direction would hide a reversal. */
-      otherVessel: boolean;
-      /** Velocity below which flow is hidden by the baseline, cm/s. */
-      hiddenBelow: number;
-      /**
-       * Velocity in cm/s at which forward flow disappears, because the wall filter hides slower
-       * flow. Null where forward flow never disappears.
-       */
-      vanishesAt: number | null;
-      /** 0 to 1, from the contrast of the trace and the similarity of the beats. */
-      confidence: number;
-      trace: DrawnTrace;
-      spectrum: Pick<Spectrum, 'left' | 'top' | 'zeroRow' | 'velocityPerRow' | 'secondsPerColumn'>;
-    }
-  | { status: 'refused'; reason: DopplerRefusal };
 
 const refused = (reason: DopplerRefusal): DopplerWaveform => ({ status: 'refused', reason });
 

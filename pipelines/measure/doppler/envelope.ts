@@ -2,13 +2,9 @@ import type { GrayImage } from '../../contract/image.ts';
 import type { SweepRegion } from '../../contract/study.ts';
 import { steadied, type Wave, wavesOf } from '../waves.ts';
 import { readSpectrum, type Spectrum } from './spectrum.ts';
+import type { DrawnTrace, Side } from './waveform.ts';
 
 export const SIDES = ['above', 'below'] as const;
-/**
- * The sides of the baseline on the screen. Which side shows flow towards the probe is unknown,
- * because the cart may have inverted the display.
- */
-export type Side = (typeof SIDES)[number];
 
 export const ENVELOPE = {
   /**
@@ -365,17 +361,6 @@ export function traceDisplay(image: GrayImage, sweep: SweepRegion): SpectralDisp
     below: toTrace(traceEnvelope(spectrum, 'below'), spectrum, tissue),
     tissueScale: tissue,
   };
-}
-
-/** A velocity curve on the stored frame, in pixel-centre coordinates. */
-export interface DrawnTrace {
-  side: Side;
-  /** Row of velocity zero. */
-  baselineRow: number;
-  /** One point for each column of the display. */
-  points: readonly [x: number, y: number][];
-  /** Columns of the frame that mark the beats. */
-  beats: readonly number[];
 }
 
 type Placed = Pick<Spectrum, 'left' | 'top' | 'zeroRow' | 'velocityPerRow'>;

@@ -1,4 +1,4 @@
-import type { DopplerWaveform } from '../../measure/doppler/arterial-flow.ts';
+import type { DopplerWaveform } from '../../measure/doppler/waveform.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
 export const DOPPLER_VESSELS = [

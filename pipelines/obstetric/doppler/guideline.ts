@@ -1,5 +1,5 @@
 import type { ObstetricChart } from '../../concepts/obstetric-charts.ts';
-import type { BeatVelocities } from '../../measure/doppler/arterial-flow.ts';
+import type { BeatVelocities } from '../../measure/doppler/waveform.ts';
 import { centileOf } from '../../measure/statistics.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import {

@@ -1,5 +1,5 @@
 import type { ObstetricConcept } from '../../concepts/obstetric.ts';
-import type { BeatVelocities, DopplerWaveform } from '../../measure/doppler/arterial-flow.ts';
+import type { BeatVelocities, DopplerWaveform } from '../../measure/doppler/waveform.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
 import {
   remarkOfDoppler,

@@ -1,0 +1,87 @@
+/**
+ * The sides of the baseline on the screen. Which side shows flow towards the probe is unknown,
+ * because the cart may have inverted the display.
+ */
+export type Side = 'above' | 'below';
+
+/** A velocity curve on the stored frame, in pixel-centre coordinates. */
+export interface DrawnTrace {
+  side: Side;
+  /** Row of velocity zero. */
+  baselineRow: number;
+  /** One point for each column of the display. */
+  points: readonly [x: number, y: number][];
+  /** Columns of the frame that mark the beats. */
+  beats: readonly number[];
+}
+
+/** Where a spectrum is on its frame, and the scale of its axes. */
+export interface SpectrumAxes {
+  /** Column and row of the frame at which `levels` begins. */
+  left: number;
+  top: number;
+  zeroRow: number;
+  /** Velocity of one row, in cm/s. */
+  velocityPerRow: number;
+  secondsPerColumn: number;
+}
+
+/** Velocities of one beat, cm/s, forward flow positive (obstetric 13.1). */
+export interface BeatVelocities {
+  /** Samples from the foot of its upstroke to that of the next. */
+  from: number;
+  to: number;
+  /** Peak systolic velocity; for a vein, the S wave. */
+  peak: number;
+  /** Velocity just before the next upstroke. */
+  endDiastolic: number;
+  lowest: number;
+  /** Time average of the maximum velocity over the beat (TAMX). */
+  average: number;
+  /** Columns of the display with the highest and with the lowest velocity. */
+  peakColumn: number;
+  lowestColumn: number;
+  endFlow: 'forward' | 'absent' | 'reversed';
+}
+
+const DOPPLER_REFUSALS = [
+  'no-scale',
+  'no-flow',
+  'aliased',
+  'cut-off',
+  'no-beats',
+  'beats-differ',
+] as const;
+export type DopplerRefusal = (typeof DOPPLER_REFUSALS)[number];
+
+export type DopplerWaveform =
+  | {
+      status: 'traced';
+      side: Side;
+      /** Beats of similar length and peak, in order of time. */
+      beats: BeatVelocities[];
+      /** Number of whole beats on the display, whether similar or not. */
+      beatsSeen: number;
+      beatsPerMinute: number;
+      /** Coefficient of variation of the lengths of the similar beats. */
+      variation: number;
+      /**
+       * Coefficient of variation of the lengths of all beats, because the regularity of a rhythm
+       * must not be judged by the similar beats only.
+       */
+      variationSeen: number;
+      /** Whether another vessel with flow in the opposite direction would hide a reversal. */
+      otherVessel: boolean;
+      /** Velocity below which flow is hidden by the baseline, cm/s. */
+      hiddenBelow: number;
+      /**
+       * Velocity in cm/s at which forward flow disappears, because the wall filter hides slower
+       * flow. Null where forward flow never disappears.
+       */
+      vanishesAt: number | null;
+      /** 0 to 1, from the contrast of the trace and the similarity of the beats. */
+      confidence: number;
+      trace: DrawnTrace;
+      spectrum: SpectrumAxes;
+    }
+  | { status: 'refused'; reason: DopplerRefusal };
