@@ -43,7 +43,10 @@ const SWEPT = [
   { method: 'doppler-periodicity', by: 'doppler' },
 ] as const;
 
-/** One rate from M-mode and one from Doppler: for each, the first within the range of a fetus. */
+/**
+ * One rate from M-mode and one from Doppler: for each, the first within the range of a fetus, else
+ * the first.
+ */
 function sweptBeats(evidence: PresentationEvidence): Beat[] {
   const accepted = ratesOf(evidence)
     .map(({ measurement }) => measurement)
