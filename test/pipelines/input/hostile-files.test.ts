@@ -52,7 +52,7 @@ describe('files that cannot be read are refused with a sentence', () => {
     [
       'a structured report',
       ultrasound({ sopClass: '1.2.840.10008.5.1.4.1.1.88.33' }),
-      'not one of ultrasound measurements',
+      'does not report ultrasound measurements',
     ],
     ['no pixel data', ultrasound({ pixels: null }), 'no pixel data'],
     ['no size', ultrasound({ columns: 0 }), 'no size'],

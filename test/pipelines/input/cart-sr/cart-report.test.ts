@@ -424,7 +424,7 @@ describe('which reports are read', () => {
 
   it('a report of something else is refused', async () => {
     const dose = { ...obstetricReport(), name: dcm('113701', 'X-Ray Radiation Dose Report') };
-    expect(await refusal(dose)).toContain('not one of ultrasound measurements');
+    expect(await refusal(dose)).toContain('does not report ultrasound measurements');
   });
 
   it('our own draft is never read as a measurement of the machine', async () => {

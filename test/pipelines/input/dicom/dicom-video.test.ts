@@ -129,6 +129,6 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video in DICOM', () => {
       await onDisk({ dcm: object(MP4_OF_H264, [change(bytes)]) }),
     );
     expect(clips).toEqual([]);
-    expect(refused[0]?.reason).toMatch(/cut short|damaged|no video/);
+    expect(refused[0]?.reason).toMatch(/cut short|damaged|not a video/);
   });
 });
