@@ -7,7 +7,10 @@ import {
   DVP_LOW,
   MM_PER_CM,
 } from '../../../../pipelines/obstetric/amniotic-fluid/guideline.ts';
-import { SCREEN_MM, VENTRICLE_MM } from '../../../../pipelines/obstetric/anomaly-screen/guideline.ts';
+import {
+  SCREEN_MM,
+  VENTRICLE_MM,
+} from '../../../../pipelines/obstetric/anomaly-screen/guideline.ts';
 import { CEPHALIC_INDEX_RANGE } from '../../../../pipelines/obstetric/biometry/formulas.ts';
 import { CERVIX_MM, PROGESTERONE_MM } from '../../../../pipelines/obstetric/cervix/guideline.ts';
 import {
