@@ -111,7 +111,7 @@ export function borderPoints(region: Region): Point[] {
   return points;
 }
 
-/** Returns the by bilinear interpolation interpolated value; null outside the grid. */
+/** The value between grid points, by bilinear interpolation; null outside the grid. */
 function sample({ width, height, values }: SoftMask, x: number, y: number): number | null {
   if (x < 0 || y < 0 || x > width - 1 || y > height - 1) return null;
   const left = Math.min(Math.floor(x), width - 2);

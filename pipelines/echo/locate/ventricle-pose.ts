@@ -33,7 +33,7 @@ export function ventriclePose(masks: ChamberMasks): VentriclePose | null {
 
 /**
  * A square view of the ventricle, apex at the top, `lengths` long axes wide, on `size` × `size`
- * pixels. Values are interpolated by bilinear interpolation, from 0 to 1; black beyond the image
+ * pixels, by bilinear interpolation. Values are 0 to 1, and 0 outside the image
  * (models/training/ventricle.py does the same).
  */
 export function ventricleCrop(
