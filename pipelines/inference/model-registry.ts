@@ -48,7 +48,7 @@ const modelSchema = z.strictObject({
   temperature: z.number().positive().optional(),
   /** Confidence below which the answer is not used; chosen on the validation split. */
   gate: z.number().min(0).max(1),
-  /** Gates of classes that have a gate of their own; classifiers only. */
+  /** Gates of classes that differ from `gate`; classifiers only. */
   class_gates: z.record(z.string(), z.number().min(0).max(1)).optional(),
   /** Linear correction of a raw answer; fitted on held-out training patients. */
   recalibration: z.strictObject({ slope: z.number(), offset: z.number() }).optional(),

@@ -29,7 +29,7 @@ export interface ChamberAxis {
 const TOUCH = 0.02;
 /** A gap of up to this many points in a run of touching points is a flaw of the mask. */
 const GAP = 3;
-/** Smallest and largest share of the outline that a valve plane can take up. */
+/** Smallest and largest share of the outline that a valve plane can occupy. */
 const BASE_SHARE = [0.06, 0.45] as const;
 
 interface Run {

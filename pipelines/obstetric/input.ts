@@ -11,7 +11,7 @@ const optionsSchema = z.strictObject({
     })
     .optional(),
   /**
-   * Scale of all stills and videos in the request that have none of their own, mm per pixel; the
+   * Scale of all stills and videos in the request that do not state one, mm per pixel; the
    * coarsest value accepted is that of the service.
    */
   mm_per_px: z.number().min(FINEST_MM_PER_PIXEL).max(5).optional(),

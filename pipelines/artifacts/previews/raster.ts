@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import type { RgbImage } from '../../contract/study.ts';
 
-/** How many pictures of one kind are made at the same time; sharp has threads of its own. */
+/** How many pictures of one kind are made at the same time; sharp uses its own threads. */
 export const PICTURES_AT_ONCE = 4;
 
 /**

@@ -272,7 +272,7 @@ function ofSections(result: Result, subject: Subject): Placed[] {
 }
 
 /**
- * Gives each segment of an object a label of its own, because viewers distinguish segments by
+ * Gives each segment of an object its own label, because viewers distinguish segments by
  * label: a number is added where a label is repeated.
  */
 function distinct(segments: readonly Segment[]): Segment[] {

@@ -252,7 +252,7 @@ export function measurementItem(measurement: Measurement, options: NumOptions): 
   ]);
 }
 
-/** Returns an input of a calculation as a value of its own (TID 300 INFERRED FROM NUM). */
+/** Returns an input of a calculation as a separate value (TID 300 INFERRED FROM NUM). */
 export function inputItem(input: Measurement): ContentItem {
   return num('INFERRED FROM', conceptOf(input), exchange(input)(input.value));
 }

@@ -48,8 +48,8 @@ function items(measurements: readonly Measurement[], subject: Subject): ContentI
 }
 
 /**
- * Builds a Findings section for one site; TID 5000 uses it for sections that have no title of their
- * own.
+ * Builds a Findings section for one site; TID 5000 uses it for sections without
+ * a separate title.
  */
 function findings(
   site: Code,

@@ -29,7 +29,7 @@ const MIRRORINGS: readonly Mirroring[] = [
   { along: -1, across: -1 },
 ];
 
-/** Minimum distance between two ends, in pixels of the grid: nearer ends cannot be told apart. */
+/** Minimum distance between two ends, in pixels of the grid: ends that are closer cannot be distinguished. */
 const NARROWEST = 4;
 
 /** The maps cover the crop exactly: there is no letterbox. */

@@ -204,7 +204,7 @@ export function compareWithCart(
     if (!key) continue;
     const own = acceptedValue(ours, key);
     const implausible = value.quality === 'inadequate' ? [value] : [];
-    // Where we have no value of our own, the remarks on the machine's value say why the length is
+    // Where we did not measure the value, the remarks on the machine's value say why the length is
     // missing.
     (own ? comparison.beside : comparison.lengths).push(...implausible, ...quantity.unused);
     if (implausible.length > 0) continue;

@@ -189,7 +189,7 @@ interface Read {
   extrapolated: boolean;
   calibration: CalibratedRegion['source'];
   /**
-   * Why the frame does not show the plane of the structure; null where nothing speaks against it.
+   * Why the frame does not show the plane of the structure; null where nothing contradicts it.
    */
   excluded: PlaneExclusion | null;
   /** Why no length of this outline or line is used; null where all are plausible. */

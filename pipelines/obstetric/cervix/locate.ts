@@ -93,7 +93,7 @@ const halfWay = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y + 
 
 /**
  * The canal; the maps decide which end is the internal os. Each os is placed half way between the
- * end of the strip and the peak of its own map. The more the two lengths disagree, the lower the
+ * end of the strip and the peak of its map. The more the two lengths disagree, the lower the
  * confidence. Null where no canal is found.
  */
 function canalOf(maps: UterineMaps['maps']): Canal | null {

@@ -29,7 +29,7 @@ export interface EarlyFrame {
   clip: Clip;
   frame: Frame;
   sac: LocatedSac | null;
-  /** Null without an accepted sac, or without a scale: the contents are told apart by size. */
+  /** Null without an accepted sac, or without a scale: the contents are distinguished by size. */
   contents: SacContents | null;
   /**
    * `several`: more than one body contains a yolk sac or an embryo. `unclear`: no contents show
@@ -61,7 +61,7 @@ export interface EarlyEvidence extends SectionEvidence {
   };
 }
 
-/** Typical grey levels within and around a sac; its border lies at a level between them. */
+/** Typical grey levels within and around a sac; its border is at a level between them. */
 export interface RingLevels {
   inside: number;
   outside: number;

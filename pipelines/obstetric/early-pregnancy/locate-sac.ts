@@ -227,7 +227,7 @@ function starts(image: GrayImage): Candidate[] {
 const rank = ({ score, ellipse }: Candidate) => score ** 2 * Math.sqrt(ellipse.a * ellipse.b);
 
 /**
- * Maximum number of bodies per image that are examined: a bladder or a cyst may lie beside the sac.
+ * Maximum number of bodies per image that are examined: a bladder or a cyst may be next to the sac.
  */
 const MOST = 4;
 

@@ -43,7 +43,7 @@ export interface NuchalLines {
 /** One mid-sagittal frame: the structures, and the nuchal lines inside the box of the nuchal region. */
 export type MidsagittalReading = FramePlane & {
   located: LocatedMidsagittal;
-  /** Millimetres where the lines lie in a calibrated region, else pixels; null: not seen. */
+  /** Millimetres where the lines are inside a calibrated region, else pixels; null: not seen. */
   lines: NuchalLines | null;
 };
 

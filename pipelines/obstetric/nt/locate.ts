@@ -52,7 +52,7 @@ export function boxOfMask(mask: SoftMask, placement: Placement, gate: number): L
   const region = largestRegion(mask);
   if (!region) return null;
   const { mean, xx, yy } = region;
-  // A pixel has an extent of its own: variance 1/12 along each side.
+  // A pixel is a square, not a point: variance 1/12 along each side.
   const halfWidth = 2 * Math.sqrt(xx + 1 / 12);
   const halfHeight = 2 * Math.sqrt(yy + 1 / 12);
   const from = toSource(placement, { x: mean.x - halfWidth, y: mean.y - halfHeight });

@@ -46,7 +46,7 @@ function femurAngle({ clip, located }: FemurReading): number | null {
 
 /**
  * Why a frame is not the plane that its structure is measured on (obstetric 1.1); null where
- * nothing clearly speaks against it. Two answers must agree that a head shows the cerebellum: the plane
+ * nothing clearly contradicts it. Two answers must agree that a head shows the cerebellum: the plane
  * alone is named wrongly too often (card of `fetal-brain-plane`).
  */
 export function excludedBy(reading: FrameReading): 'steep-femur' | 'cerebellum-in-view' | null {

@@ -110,7 +110,7 @@ export function unnamed(estimate: GatedPlane): GatedPlane {
 const groupOf = (plane: Plane): readonly Plane[] =>
   HEAD_PLANES.includes(plane) ? HEAD_PLANES : [plane];
 
-/** Softmax at a temperature (Guo 2017), then the gate, which a class may have of its own. */
+/** Softmax at a temperature (Guo 2017), then the gate; a class may have a separate one. */
 export function planeOfLogits(
   logits: readonly number[],
   classes: readonly string[],

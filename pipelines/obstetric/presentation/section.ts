@@ -159,7 +159,7 @@ function findings(
       ? [
           {
             ...base,
-            // An M-mode without a beat is a finding of its own (fetal-heart-silence.ts).
+            // An M-mode without a beat is a separate finding (fetal-heart/judge-rate.ts).
             id: 'cardiac-activity-on-cine',
             concept: findingConcept('cardiac-activity'),
             statement: cardiac.statement,

@@ -38,7 +38,7 @@ export const RUN = {
 /**
  * The part that a frame shows. Sections off the standard planes are named badly and outlined well, so
  * the outline decides, and the plane only where both structures or neither are outlined; an abdomen
- * or a head that is named and not outlined is none. A chest may be outlined as a head: it lies on the
+ * or a head that is named but not outlined does not count. A chest may be outlined as a head: it lies on the
  * head's side of the abdomen, so the order of head and trunk is the same.
  */
 export function partOf({ plane, head, abdomen }: SweptFrame): FetalPart | null {
