@@ -2,13 +2,11 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { startReceiver } from '../../../dimse/receive/receiver.ts';
 import { ECHO_CASES, type EchoCaseName } from '../../../models/phantom/echo/cases.ts';
-import { type StudyFile, simulateObstetricStudy } from '../../../models/phantom/study.ts';
+import type { StudyFile } from '../../../models/phantom/study.ts';
 import type { StudyContents } from '../../../models/phantom/study-shots.ts';
 import { createLogger } from '../../platform/logging/logger.ts';
-import { startDemoEhr } from '../demo/ehr.ts';
-import { PATIENT_ID_SYSTEM, phantomStudy, registerPatient } from '../demo/phantom-studies.ts';
+import type { startDemoEhr } from '../demo/ehr.ts';
 import { CART_STYLES } from '../simulate/carts.ts';
 import { send } from './dicom.ts';
 import { count, port, seconds, wholeNumber } from './numbers.ts';
@@ -115,6 +113,7 @@ export async function simulate(options: {
   contents?: StudyContents;
   send?: string;
 }): Promise<void> {
+  const { simulateObstetricStudy } = await import('../../../models/phantom/study.ts');
   const { files, truth } = await simulateObstetricStudy(options);
   const paths = await writeStudy(options.out, files, truth);
   if (options.send) process.exitCode = await send(options.send, paths, {});
@@ -143,6 +142,7 @@ const LOOPBACK = '127.0.0.1';
 
 /** A PACS that accepts everything from everyone on this machine, until it is interrupted. */
 async function simulatePacs({ port, out }: { port: number; out: string }): Promise<void> {
+  const { startReceiver } = await import('../../../dimse/receive/receiver.ts');
   const folder = resolve(out);
   const pacs = await startReceiver({
     folder,
@@ -161,6 +161,10 @@ async function simulatePacs({ port, out }: { port: number; out: string }): Promi
  * interrupted. It keeps what it receives in memory.
  */
 async function simulateEhr({ port, seed }: { port: number; seed: number }): Promise<void> {
+  const { startDemoEhr } = await import('../demo/ehr.ts');
+  const { PATIENT_ID_SYSTEM, phantomStudy, registerPatient } = await import(
+    '../demo/phantom-studies.ts'
+  );
   const ehr = await startDemoEhr(port);
   tell(`${ehr.baseUrl}, patients have identifiers of ${PATIENT_ID_SYSTEM}`);
   for (const name of ['obstetric', 'echo'] as const) {
