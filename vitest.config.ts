@@ -1,12 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests of pure code: no module keeps anything of a test, so one process loads it once for all of them. */
+/** Tests of pure code, without a server, a database or another program. */
 const PURE = ['test/{config,models,pipelines}/**/*.test.ts'];
-/** Replace a module or a global, or measure the memory of the process they run in. */
-const NOT_PURE = [
+/** Replace a module or a global, or measure the process they run in: each has a process for itself. */
+const ALONE = [
   'test/pipelines/run/run-section.test.ts',
   'test/pipelines/input/{memory,video/video-without-ffmpeg}.test.ts',
   'test/pipelines/inference/**/*.test.ts',
+  'test/dimse/network/listener.test.ts',
 ];
 const BENCHES = 'test/bench/**';
 
@@ -21,19 +22,19 @@ export default defineConfig({
     // A busy machine may give a test no turn for seconds; what never comes fails all the same.
     expect: { poll: { timeout: 20_000 } },
     env: { TCP_NODELAY: '1' },
+    // No module keeps anything of a test, so a process loads it once for all of its tests.
+    isolate: false,
     projects: [
-      {
-        extends: true,
-        test: { name: 'pure', include: PURE, exclude: [BENCHES, ...NOT_PURE], isolate: false },
-      },
+      { extends: true, test: { name: 'pure', include: PURE, exclude: [BENCHES, ...ALONE] } },
       {
         extends: true,
         test: {
           name: 'effects',
-          include: ['test/!({config,models,pipelines})/**/*.test.ts', ...NOT_PURE],
-          exclude: [BENCHES],
+          include: ['test/!({config,models,pipelines})/**/*.test.ts'],
+          exclude: [BENCHES, ...ALONE],
         },
       },
+      { extends: true, test: { name: 'alone', include: ALONE, isolate: true } },
     ],
   },
 });

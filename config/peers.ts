@@ -123,9 +123,16 @@ const dicomObject = z.enum([
   'presentation-state',
 ]);
 
+/**
+ * When results leave for a destination: drafts at once, and the signed result after them; or nothing
+ * before a person has signed.
+ */
+const release = z.enum(['at-once', 'after-signature']).default('at-once');
+
 /** What is sent, by either protocol. */
 const contents = {
   name,
+  release,
   objects: z.array(dicomObject).default(['sr-tid1500', 'sr-tid5000', 'sr-echo']),
   /** `auto`: the highest class that the peer accepts. */
   measurementSopClass: z
@@ -168,6 +175,16 @@ export const dicomwebDestinationSchema = z.strictObject({
   tls: httpTlsSchema.optional(),
 });
 
+/**
+ * This gateway itself: results are kept beside the study that they are of, where others query and
+ * retrieve them.
+ */
+export const localDestinationSchema = z.strictObject({
+  type: z.literal('local'),
+  ...contents,
+  alternate: z.undefined().optional(),
+});
+
 const file = z.string().min(1);
 
 const authorizationSchema = z.discriminatedUnion('type', [
@@ -199,6 +216,7 @@ export const noAlternate = z
 /** An EHR that receives results as FHIR R4; the list of destinations adds its name. */
 export const fhirDestinationSettings = z.strictObject({
   type: z.literal('fhir'),
+  release,
   baseUrl: z.url({ protocol: /^https?$/ }),
   authorization: authorizationSchema.default({ type: 'none' }),
   tls: httpTlsSchema.optional(),

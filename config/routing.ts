@@ -105,6 +105,8 @@ const ruleSchema = z
     when: conditionSchema.default({}),
     /** Interprets the study; the results are delivered to `deliverTo`. */
     run: runSchema.optional(),
+    /** Delivers the values of the machine's own structured reports to EHRs, without interpretation. */
+    translate: z.boolean().default(false),
     /** Earlier examinations of the patient that are included. */
     priors: priorsSchema.optional(),
     deliverTo: z.array(name).default([]),
@@ -119,15 +121,20 @@ const ruleSchema = z
   })
   .superRefine((rule, context) => {
     const complain = (message: string) => context.addIssue({ code: 'custom', message });
-    const acts = rule.run !== undefined || rule.forwardTo.length > 0;
+    const acts = rule.run !== undefined || rule.translate || rule.forwardTo.length > 0;
     if (!acts && !rule.hold && !rule.ignore && rule.tags.length === 0) {
-      complain('a rule needs an action: run, forwardTo, hold, ignore or tags');
+      complain('a rule needs an action: run, translate, forwardTo, hold, ignore or tags');
     }
     if (rule.ignore && (acts || rule.hold))
       complain('a rule that ignores a study does nothing else');
     if (rule.hold && acts) complain('a study that is held is not run: put run into a later rule');
     if (!rule.run && rule.priors) complain('priors without run are of no use');
-    if (!rule.run && rule.deliverTo.length > 0) complain('deliverTo without run has no results');
+    if (rule.run && rule.translate)
+      complain('run includes the values of the machine: put translate into another rule');
+    if (rule.translate && rule.deliverTo.length === 0)
+      complain('translate without deliverTo is of no use');
+    if (!rule.run && !rule.translate && rule.deliverTo.length > 0)
+      complain('deliverTo without run or translate has no results');
   });
 
 export type RoutingRule = z.infer<typeof ruleSchema>;

@@ -6,11 +6,18 @@ import {
   dicomwebDestinationSchema,
   expectedCountSchema,
   fhirDestinationSettings,
+  localDestinationSchema,
   name,
   noAlternate,
 } from './peers.ts';
 import { routingSchema } from './routing.ts';
 import { certificateSchema, listenerTlsSchema, nodeTlsSchema } from './tls.ts';
+
+/**
+ * A run uses about two cores, and one study that takes long must not hold up the others. The console's
+ * pages see the types of this file, so it imports nothing of Node.js.
+ */
+const studiesAtOnce = () => (navigator.hardwareConcurrency >= 4 ? 2 : 1);
 
 const names = z.array(z.string().min(1)).min(1);
 
@@ -44,6 +51,20 @@ const oidcSchema = z.strictObject({
 const consoleSchema = z.strictObject({
   enabled: z.boolean(),
   signInsPerMinute: z.number().int().positive(),
+  /** A viewer of the hospital that opens a study by its address, such as OHIF or Weasis. */
+  viewer: z
+    .strictObject({
+      label: z.string().min(1).max(40).default('Open in viewer'),
+      /** `{StudyInstanceUID}`, `{AccessionNumber}` and `{PatientID}` are replaced. */
+      url: z
+        .string()
+        .regex(/^(https?|weasis):/, 'an address that begins with https:, http: or weasis:')
+        .regex(
+          /\{(StudyInstanceUID|AccessionNumber)\}/,
+          'an address with {StudyInstanceUID} or {AccessionNumber}',
+        ),
+    })
+    .optional(),
   oidc: oidcSchema.optional(),
 });
 
@@ -64,7 +85,7 @@ export type Tracing = z.infer<typeof tracingSchema>;
 
 /** Where audit messages are sent, in addition to the database (docs/security.md). */
 export const auditSchema = z.strictObject({
-  /** Name of this gateway at the repository; by default the name of the machine. */
+  /** Name by which the audit record repository knows this gateway; by default that of the machine. */
   sourceId: z.string().min(1).optional(),
   /** The hospital (AuditEnterpriseSiteID). */
   siteId: z.string().min(1).optional(),
@@ -139,7 +160,7 @@ const notAllowed = (found: string, allowed: readonly string[], none: string): st
   `found "${found}"; allowed: ${allowed.join(', ') || none}`;
 
 const pacsNames = ({ destinations }: Config): string[] =>
-  destinations.filter(({ type }) => type !== 'fhir').map(({ name }) => name);
+  destinations.filter(isPacs).map(({ name }) => name);
 
 function checkNames({ destinations }: Config, context: Context): void {
   const seen = new Set<string>();
@@ -158,7 +179,13 @@ function checkRules(config: Config, context: Context): void {
     ['deliverTo', known],
     ['forwardTo', pacsNames(config)],
   ] as const;
+  const ehrs = config.destinations.flatMap(({ type, name }) => (type === 'fhir' ? [name] : []));
   config.routing.rules.forEach((rule, r) => {
+    rule.deliverTo.forEach((destination, d) => {
+      if (!rule.translate || ehrs.includes(destination)) return;
+      const message = notAllowed(destination, ehrs, 'translate needs a destination of type fhir');
+      complain(context, ['routing', 'rules', r, 'deliverTo', d], message);
+    });
     for (const [list, allowed] of lists) {
       rule[list].forEach((destination, d) => {
         if (allowed.includes(destination)) return;
@@ -169,13 +196,15 @@ function checkRules(config: Config, context: Context): void {
   });
 }
 
-function checkCertificates({ sources, dicom }: Config, context: Context): void {
+function checkCertificates({ sources, queryRetrieve, dicom }: Config, context: Context): void {
   const { caFile, clientCertificate } = dicom.tls ?? {};
   if (caFile !== undefined && clientCertificate !== 'none') return;
+  const message = 'needs dicom.tls with the authority of the certificates: caFile';
   sources.forEach(({ certificate }, s) => {
-    if (!certificate) return;
-    const message = 'needs dicom.tls with the authority of the certificates: caFile';
-    complain(context, ['sources', s, 'certificate'], message);
+    if (certificate) complain(context, ['sources', s, 'certificate'], message);
+  });
+  queryRetrieve.callers.forEach(({ certificate }, c) => {
+    if (certificate) complain(context, ['queryRetrieve', 'callers', c, 'certificate'], message);
   });
 }
 
@@ -199,7 +228,7 @@ function checkArchives({ archives, sources, routing }: Config, context: Context)
 function checkAlternates(config: Config, context: Context): void {
   const pacs = pacsNames(config);
   config.destinations.forEach((destination, d) => {
-    if (destination.type === 'fhir' || destination.alternate === undefined) return;
+    if (!isPacs(destination) || destination.alternate === undefined) return;
     const others = pacs.filter((each) => each !== destination.name);
     if (others.includes(destination.alternate)) return;
     const message = notAllowed(destination.alternate, others, 'there is no other PACS');
@@ -222,9 +251,9 @@ const s3Location = z.string().transform((text, context) => {
 });
 
 const completionSchema = z.strictObject({
-  signal: z.enum(['quiet-time', 'association-release']),
-  quietSeconds: z.number().positive(),
-  afterReleaseSeconds: z.number().positive(),
+  signal: z.enum(['quiet-time', 'association-release']).default('quiet-time'),
+  quietSeconds: z.number().positive().default(30),
+  afterReleaseSeconds: z.number().positive().default(5),
   /** Complete when everything has arrived that an archive has of the study. */
   expectedCount: expectedCountSchema.optional(),
 });
@@ -235,6 +264,8 @@ const sourceSchema = z.strictObject({
   addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1),
   /** Names of API keys that send objects by STOW-RS for this source; `*` is any with that scope. */
   apiKeys: z.array(z.string().min(1)).default([]),
+  /** Whether studies that are uploaded in the console belong to this source. */
+  consoleUploads: z.boolean().default(false),
   /** The certificate that the machine must present, over `dicom.tls`. */
   certificate: certificateSchema.optional(),
   /** Anything above these limits is refused for now: the machine keeps it and tries again. */
@@ -248,11 +279,7 @@ const sourceSchema = z.strictObject({
   idleTimeoutSeconds: z.number().positive().default(300),
   /** Where the source itself listens: for reports of storage commitment over a new association. */
   node: z.strictObject({ host: z.string().min(1), port, aeTitle }).optional(),
-  completion: completionSchema.default({
-    signal: 'quiet-time',
-    quietSeconds: 30,
-    afterReleaseSeconds: 5,
-  }),
+  completion: completionSchema.prefault({}),
   /** What late objects of an interpreted study cause; `always` also when they are known. */
   rerun: z.enum(['never', 'when-content-changed', 'always']).default('when-content-changed'),
 });
@@ -269,6 +296,13 @@ const outboundHostSchema = z.strictObject({
 /** Paper of the PDF report: ISO 216 A4, or US Letter. */
 export const PAPERS = ['a4', 'letter'] as const;
 export type Paper = (typeof PAPERS)[number];
+
+/**
+ * What a method must have been shown on for its values to count: real images, or, for research and
+ * the demo, simulated ones too.
+ */
+export const EVIDENCE_SETTINGS = ['real', 'simulated'] as const;
+export type AcceptedEvidence = (typeof EVIDENCE_SETTINGS)[number];
 
 /** What models run on: the provider that proves best, or the one named (`cpu` if it fails). */
 export const PROVIDER_SETTINGS = ['auto', 'cpu', 'cuda', 'webgpu'] as const;
@@ -293,6 +327,7 @@ const settingsSchema = z.strictObject({
     uploadPartBytes: z.number().int().positive(),
     callsPerMinute: z.number().int().positive(),
     openStreamsPerKey: z.number().int().positive(),
+    queuedPerKey: z.number().int().positive(),
   }),
   console: consoleSchema,
   outbound: z.strictObject({
@@ -312,6 +347,30 @@ const settingsSchema = z.strictObject({
     /** C-STORE returns A700H while less than this is free on the disk of `dataDir`. */
     minFreeBytes: z.number().int().nonnegative(),
   }),
+  /** Search and retrieval of what this gateway holds (PS3.4 C, PS3.18 10.4 and 10.6). */
+  queryRetrieve: z.strictObject({
+    /** QIDO-RS and WADO-RS, for keys with the scope `retrieve`. */
+    dicomweb: z.boolean(),
+    /** Who may query and retrieve by DIMSE (Study Root C-FIND, C-GET, C-MOVE). */
+    callers: z.array(
+      z.strictObject({
+        callingAeTitles: z.array(aeTitle).min(1),
+        addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1),
+        /** The certificate that the caller must present, over `dicom.tls`. */
+        certificate: certificateSchema.optional(),
+      }),
+    ),
+    /** Where a C-MOVE may send, by AE title. */
+    moveDestinations: z.array(
+      z.strictObject({
+        aeTitle,
+        host: z.string().min(1),
+        port,
+        tls: nodeTlsSchema.optional(),
+        timeoutSeconds: z.number().positive().default(30),
+      }),
+    ),
+  }),
   sources: z.array(sourceSchema),
   archives: z.array(archiveSchema),
   routing: routingSchema,
@@ -319,6 +378,7 @@ const settingsSchema = z.strictObject({
     z.discriminatedUnion('type', [
       dicomDestinationSchema,
       dicomwebDestinationSchema,
+      localDestinationSchema,
       fhirDestinationSettings.extend({ name, alternate: noAlternate }),
     ]),
   ),
@@ -334,8 +394,9 @@ const settingsSchema = z.strictObject({
     alternateAfterMinutes: z.number().nonnegative(),
   }),
   worker: z.strictObject({
-    concurrency: z.number().int().positive(),
+    concurrency: z.number().int().positive().default(studiesAtOnce()),
     timeoutSeconds: z.number().positive(),
+    readSeconds: z.number().positive(),
     childMemoryMegabytes: z.number().int().positive(),
   }),
   models: z.strictObject({
@@ -343,7 +404,15 @@ const settingsSchema = z.strictObject({
     provider: z.enum(PROVIDER_SETTINGS),
     threads: z.number().int().positive(),
   }),
+  evidence: z.strictObject({ accept: z.enum(EVIDENCE_SETTINGS) }),
   report: z.strictObject({ paper: z.enum(PAPERS) }),
+  review: z.strictObject({
+    /** The organisation in whose name results are signed: Verifying Organization (PS3.3 C.17.2). */
+    organization: z.string().min(1).max(64),
+    /** Signatures that a result needs, each of another person. */
+    signatures: z.union([z.literal(1), z.literal(2)]),
+  }),
+  pictures: z.strictObject({ show: z.enum(['ultrasound', 'whole-frames']) }),
   audit: auditSchema.default({}),
   retention: z.strictObject({
     days: z.number().positive(),
@@ -368,9 +437,18 @@ export type Config = z.infer<typeof settingsSchema>;
 /** A site's settings; every name that one uses must be defined by another. */
 export const configSchema = settingsSchema.superRefine(checkReferences);
 
+export type QueryCaller = Config['queryRetrieve']['callers'][number];
+export type MoveDestination = Config['queryRetrieve']['moveDestinations'][number];
 export type Source = Config['sources'][number];
 export type Destination = Config['destinations'][number];
 export type DicomDestination = Extract<Destination, { type: 'dicom' }>;
 export type DicomwebDestination = Extract<Destination, { type: 'dicomweb' }>;
-export type PacsDestination = DicomDestination | DicomwebDestination;
+export type LocalDestination = Extract<Destination, { type: 'local' }>;
+/** A destination that keeps DICOM objects. */
+export type ObjectDestination = DicomDestination | DicomwebDestination | LocalDestination;
+/** A system of another machine that receives DICOM objects. */
+export type PacsDestination = Exclude<ObjectDestination, LocalDestination>;
+
+export const isPacs = (destination: Destination): destination is PacsDestination =>
+  destination.type === 'dicom' || destination.type === 'dicomweb';
 export type FhirDestination = Extract<Destination, { type: 'fhir' }>;

@@ -10,13 +10,15 @@ import { removeOrphanedFiles } from '../src/core/studies/intake-folder.ts';
 import { retentionCutoff } from '../src/core/studies/retention.ts';
 import { requireKnownAttributes } from '../src/core/studies/rules/attribute-values.ts';
 import type { Database } from '../src/platform/database/port.ts';
+import { SonogateError } from '../src/platform/errors/catalogue.ts';
 import { EVENTS } from '../src/platform/logging/events.ts';
 import type { Logger } from '../src/platform/logging/logger.ts';
 import { type ArchiveAccess, auditedArchive, openArchives } from './archive/open-archives.ts';
 import { startArchiveRounds } from './archive/rounds.ts';
 import { listen } from './network/listener.ts';
 import type { AssociationPeer } from './network/service-ports.ts';
-import { admitCaller, offeredTransferSyntaxes } from './receive/admission.ts';
+import { queryService } from './query-retrieve/query-scp.ts';
+import { admitCaller, offeredTransferSyntaxes, offeredWithQueries } from './receive/admission.ts';
 import { type DicomAudit, NO_AUDIT } from './receive/audit.ts';
 import type { Reception } from './receive/storage-scp.ts';
 import { createStorageScp, type StorageScp } from './receive/storage-scp.ts';
@@ -31,12 +33,18 @@ export interface DimseGateway {
   close(): Promise<void>;
 }
 
+/** @throws SonogateError for a peer that was admitted only to query. */
+function requireSource({ source }: AssociationPeer): void {
+  if (source === undefined) throw new SonogateError('operation_not_authorized');
+}
+
 interface DimseParts {
   config: Pick<
     Config,
     | 'dataDir'
     | 'dicom'
     | 'sources'
+    | 'queryRetrieve'
     | 'archives'
     | 'routing'
     | 'destinations'
@@ -67,7 +75,7 @@ interface DimseParts {
 export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
   const { config, database, objects, logger, audit = NO_AUDIT } = parts;
   const { routing = () => config.routing, now = () => new Date() } = parts;
-  const { dataDir, dicom, sources } = config;
+  const { dataDir, dicom, sources, queryRetrieve } = config;
   requireKnownAttributes(routing());
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const registration = { dataDir, database, objects, sources, logger, now };
@@ -83,9 +91,11 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
     objects,
     onReception: parts.onReception,
     audit,
+    recovers: true,
     logger,
     now,
   });
+  const services = normalizedServices({ database, objects, sources, logger, now });
   const listener = await listen({
     host: dicom.host,
     port: dicom.port,
@@ -93,12 +103,24 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
     aeTitle: dicom.aeTitle,
     maxPduBytes: dicom.maxPduBytes,
     maxAssociations: dicom.maxAssociations,
-    offer: offeredTransferSyntaxes,
-    admit: (peer) => admitCaller(sources, door.sourceLimits, peer),
+    offer: queryRetrieve.callers.length > 0 ? offeredWithQueries : offeredTransferSyntaxes,
+    admit: (peer) => admitCaller(sources, door.sourceLimits, peer, queryRetrieve.callers),
     onRefused: audit.refused,
     onTlsRefused: audit.tlsRefused,
-    storage: door.storage,
-    normalized: normalizedServices({ database, objects, sources, logger, now }),
+    storage: {
+      ...door.storage,
+      open(object, peer) {
+        requireSource(peer);
+        return door.storage.open(object, peer);
+      },
+    },
+    query: queryService({ database, objects, config, audit }),
+    async normalized(request, peer) {
+      requireSource(peer);
+      // A machine asks for storage commitment right after its objects.
+      await door.storage.settled?.(peer);
+      return services(request, peer);
+    },
     logger,
   });
   const archives = startArchiveRounds({
@@ -119,6 +141,7 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
     submit: parts.submit,
     result: parts.result,
     forward: parts.forward,
+    outstanding: door.registrar.outstanding,
     logger,
     now,
   });
@@ -133,6 +156,7 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
     async close() {
       const { graceSeconds } = config.shutdown;
       await Promise.all([listener.close(graceSeconds), archives.stop()]);
+      await door.close();
       await assembly.stop();
     },
   };

@@ -1,11 +1,18 @@
-import type { Config, DicomwebDestination, PacsDestination } from '../config/schema.ts';
+import {
+  type Config,
+  type DicomwebDestination,
+  isPacs,
+  type ObjectDestination,
+} from '../config/schema.ts';
 import { type HttpAccess, stowTransport } from './dicomweb/stow-transport.ts';
+import type { StorageService } from './network/service-ports.ts';
 import { AssociationPool } from './send/association-pool.ts';
+import { localTransport } from './send/local-transport.ts';
 import { cStoreTransport, type StoreTransport } from './send/store-scu.ts';
 
 /** The destinations of a site that accept DICOM objects, and the transport to each. */
 interface Pacs {
-  destinations: readonly PacsDestination[];
+  destinations: readonly ObjectDestination[];
   /** By name. */
   transports: ReadonlyMap<string, StoreTransport>;
   /** Destination → the alternate that takes over its deliveries. */
@@ -14,16 +21,23 @@ interface Pacs {
   close(): Promise<void>;
 }
 
-/** @param access credentials for a DICOMweb server. */
+/**
+ * @param access credentials for a DICOMweb server.
+ * @param storage our own intake, for destinations of type `local`.
+ */
 export function connectPacs(
   { destinations, dicom }: Pick<Config, 'destinations' | 'dicom'>,
   access: (destination: DicomwebDestination) => HttpAccess,
+  storage: StorageService | null,
 ): Pacs {
   const pools: AssociationPool[] = [];
   const transports = new Map<string, StoreTransport>();
   const alternates = new Map<string, string>();
-  const pacs = destinations.filter((each) => each.type !== 'fhir');
-  for (const destination of pacs) {
+  for (const destination of destinations) {
+    if (destination.type === 'local' && storage) {
+      transports.set(destination.name, localTransport(storage, dicom.aeTitle));
+    }
+    if (!isPacs(destination)) continue;
     if (destination.alternate !== undefined)
       alternates.set(destination.name, destination.alternate);
     if (destination.type === 'dicomweb') {
@@ -35,7 +49,7 @@ export function connectPacs(
     transports.set(destination.name, cStoreTransport(destination, dicom.aeTitle, pool));
   }
   return {
-    destinations: pacs,
+    destinations: destinations.filter((each) => each.type !== 'fhir'),
     transports,
     alternates,
     close: async () => {

@@ -5,8 +5,9 @@ import { viewLogits } from '../pipelines/echo/locate/view.ts';
 import { readRegistry } from '../pipelines/inference/model-registry.ts';
 import { type ModelSession, openSession } from '../pipelines/inference/session.ts';
 import { withMeasured } from './evaluation/card.ts';
-import { heartCases, planeCases, readGray } from './evaluation/cases.ts';
+import { planeCases, readGray } from './evaluation/cases.ts';
 import {
+  biplaneViews,
   camusCases,
   type HeartCase,
   type HeartRole,
@@ -14,6 +15,7 @@ import {
   phantomLongAxes,
   phantomPairs,
   phantomViews,
+  realStills,
 } from './evaluation/echo-cases.ts';
 import {
   ALL_CHAMBERS,
@@ -146,10 +148,13 @@ async function evaluateViews(id: string): Promise<Measures> {
     frames: [await readGray(path)],
   });
   const fetal = (await planeCases(values.data, 'test')).filter((_, i) => i % FETAL_EVERY === 0);
-  const hearts = await heartCases(values.data);
   const groups: Readonly<Record<string, readonly ViewCase[]>> = {
     ...(values.views && { phantom: await phantomViews(values.views) }),
-    [CAMUS]: await Promise.all(hearts.map(({ path }) => still('A4C', path))),
+    [CAMUS]: (await camusCases(values.data, role)).flatMap(({ ed, es }) =>
+      [ed, es].map(({ image }) => ({ view: 'A4C', frames: [image] })),
+    ),
+    'camus-biplane': await biplaneViews(values.data),
+    'echo-views, stills of real patients': await realStills(values.data),
     'fetal images': await Promise.all(fetal.map(({ path }) => still('other', path))),
   };
   return withSession(id, async (session) => {

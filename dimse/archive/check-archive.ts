@@ -1,4 +1,4 @@
-import { ACCEPTED_STORAGE, QUERY_RETRIEVE } from '../../pipelines/dicom/sop-classes.ts';
+import { QUERY_RETRIEVE, RETRIEVED_STORAGE } from '../../pipelines/dicom/sop-classes.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { CalledNode } from '../network/dial.ts';
@@ -31,7 +31,7 @@ export async function checkQuery(
  * @throws SonogateError when no association can be established.
  */
 export async function checkGet(node: CalledNode): Promise<Obstacle> {
-  const classes = [...ACCEPTED_STORAGE.keys()];
+  const classes = [...RETRIEVED_STORAGE.keys()];
   const contexts = classes.map((abstractSyntax, index) => ({
     id: 2 * index + 3,
     abstractSyntax,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { DicomwebArchiveSettings } from '../../config/peers.ts';
 import { attributeText } from '../../src/core/studies/instance-header.ts';
 import type { FoundObject } from '../../src/operations/operations.ts';
@@ -80,6 +80,7 @@ async function dicomwebGet(
 ): Promise<Dispatcher.ResponseData> {
   const authorization = await access.header(signal);
   const dispatcher = await access.dispatcherNow();
+  const { request } = await import('undici');
   const answer = await request(url, {
     ...(dispatcher && { dispatcher }),
     method: 'GET',

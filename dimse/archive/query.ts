@@ -1,5 +1,6 @@
 import type { NaturalDataset } from 'dcmjs';
-import { decodeDataSet, encodeDataSet } from '../../pipelines/dicom/data-set.ts';
+import { attributesOfMessage, wantedAttributes } from '../../pipelines/dicom/bounded-header.ts';
+import { encodeDataSet } from '../../pipelines/dicom/data-set.ts';
 import { QUERY_RETRIEVE } from '../../pipelines/dicom/sop-classes.ts';
 import {
   EXPLICIT_VR_LITTLE_ENDIAN,
@@ -112,7 +113,7 @@ export const MAX_MATCHES = 20_000;
 export interface QueryAssociation {
   /**
    * C-FIND.
-   * @returns the identifiers of the matches; after `limit` matches a C-CANCEL is sent.
+   * @returns of each match the attributes that `keys` names; after `limit` matches a C-CANCEL is sent.
    */
   find(query: Query, limit?: number): Promise<NaturalDataset[]>;
   release(): Promise<void>;
@@ -147,11 +148,13 @@ async function find(
     transferSyntax,
     identifier: encodeDataSet(identifierOf(level, keys), transferSyntax),
   };
+  // Only what was asked for becomes values: an archive may answer with anything, of any size.
+  const asked = wantedAttributes(Object.keys(keys));
   const matches: NaturalDataset[] = [];
   for await (const answer of responsesTo(association, question, { cancel })) {
     if (isPending(answer.status)) {
       if (answer.dataSet && matches.length < limit) {
-        matches.push(decodeDataSet(answer.dataSet, transferSyntax));
+        matches.push(attributesOfMessage(answer.dataSet, transferSyntax, asked));
       }
       if (matches.length >= limit) enough.abort();
     } else if (late.aborted) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ACCEPTED_STORAGE } from '../../pipelines/dicom/sop-classes.ts';
+import { RETRIEVED_STORAGE } from '../../pipelines/dicom/sop-classes.ts';
 import { expectObjects } from '../../src/core/studies/expected-objects.ts';
 import { PRIOR_STUDY } from '../../src/core/studies/priors.ts';
 import { findStudy, ownSeries } from '../../src/core/studies/study-queries.ts';
@@ -37,7 +37,7 @@ export async function objectsWeAccept(
   const ours = await ownSeries(database, studyInstanceUid);
   return objects.filter(
     ({ sopClassUid, seriesInstanceUid }) =>
-      (sopClassUid === '' || ACCEPTED_STORAGE.has(sopClassUid)) && !ours.has(seriesInstanceUid),
+      (sopClassUid === '' || RETRIEVED_STORAGE.has(sopClassUid)) && !ours.has(seriesInstanceUid),
   );
 }
 

@@ -3,8 +3,8 @@ import type { NaturalDataset } from 'dcmjs';
 import { encodeDataSet } from '../../pipelines/dicom/data-set.ts';
 import {
   ACCEPTED_REPORTS,
-  ACCEPTED_STORAGE,
   QUERY_RETRIEVE,
+  RETRIEVED_STORAGE,
 } from '../../pipelines/dicom/sop-classes.ts';
 import {
   COMPRESSED_TRANSFER_SYNTAXES,
@@ -173,7 +173,7 @@ function* identifiersOf({ studyInstanceUid, objects, whole }: Wanted): Generator
 function classesOf({ objects }: Wanted): string[] {
   const stated = new Set(objects.map(({ sopClassUid }) => sopClassUid));
   const all = stated.has('') || stated.size === 0;
-  return [...ACCEPTED_STORAGE.keys()].filter((uid) => all || stated.has(uid));
+  return [...RETRIEVED_STORAGE.keys()].filter((uid) => all || stated.has(uid));
 }
 
 /** Image classes need a context per transfer syntax, reports only uncompressed ones. */
@@ -234,7 +234,7 @@ async function openGet(
   return { association, provider, peer };
 }
 
-/** The archive as the peer whose objects are stored. */
+/** Describes the archive as the peer of an association: what it sends is stored like any other object. */
 function peerOf(
   { aeTitle, callingAeTitle, host }: Pick<CalledNode, 'aeTitle' | 'callingAeTitle' | 'host'>,
   source: string,

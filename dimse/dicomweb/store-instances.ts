@@ -35,7 +35,7 @@ const TRANSFER_SYNTAXES: ReadonlySet<string> = new Set([
 
 /**
  * STOW-RS as origin server: the objects of a transaction are stored like those of C-STORE, under
- * the settings of the source that lists the API key. A transaction takes the place of an
+ * the settings of the source that lists the API key, or has `consoleUploads`. A transaction takes the place of an
  * association, and counts as one.
  */
 export function createStoreInstances({
@@ -49,12 +49,17 @@ export function createStoreInstances({
 }): StoreInstances {
   let open = 0;
 
-  const admit = (keyName: string): { source: Source; leave: () => void } => {
-    const source = sources.find(({ apiKeys }) =>
-      apiKeys.some((name) => name === '*' || name === keyName),
+  const admit = (keyName: string | null): { source: Source; leave: () => void } => {
+    const source = sources.find(({ apiKeys, consoleUploads }) =>
+      keyName === null ? consoleUploads : apiKeys.some((name) => name === '*' || name === keyName),
     );
     if (!source) {
-      throw new SonogateError('forbidden', 'No entry of `sources` lists the key in `apiKeys`.');
+      throw new SonogateError(
+        'forbidden',
+        keyName === null
+          ? 'No entry of `sources` has `consoleUploads`.'
+          : 'No entry of `sources` lists the key in `apiKeys`.',
+      );
     }
     const left = door.sourceLimits.associate(source);
     if (open >= dicom.maxAssociations || typeof left !== 'function') {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import type { DicomwebDestination } from '../../config/schema.ts';
 import { encodeFileMeta } from '../../pipelines/dicom/part10.ts';
@@ -281,6 +281,7 @@ async function call(
       }),
       { objectMode: false },
     );
+  const { request } = await import('undici');
   try {
     const {
       statusCode,

@@ -12,7 +12,13 @@ import { peerCertificate } from '../../src/platform/tls/certificates.ts';
 import type { Artim } from './artim.ts';
 import { DimseProvider } from './dimse-provider.ts';
 import { type CommandSet, encodeCommandSet, MessageAssembler } from './message.ts';
-import { answerContexts, type Offer, sentFragmentBytes, whyRejected } from './negotiation.ts';
+import {
+  answerContexts,
+  explicitFirst,
+  type Offer,
+  sentFragmentBytes,
+  whyRejected,
+} from './negotiation.ts';
 import {
   type AssociateRequest,
   DICOM_APPLICATION_CONTEXT,
@@ -31,7 +37,9 @@ import type {
   AssociationEnd,
   AssociationPeer,
   NormalizedService,
+  QueryService,
   StorageService,
+  StoredObject,
 } from './service-ports.ts';
 import { eventOfPdu, STATES, UpperLayerMachine } from './state-machine.ts';
 import { abortFor, rejectionFor } from './status.ts';
@@ -56,6 +64,7 @@ export interface AcceptorOptions {
   admit: Admission;
   storage: StorageService;
   normalized?: NormalizedService | null;
+  query?: QueryService | null;
   logger: Logger;
   /** Runs until the association is established, and again after our last PDU. */
   artim: Artim;
@@ -160,6 +169,9 @@ export class Acceptor {
       return part === null ? undefined : this.#provider?.take(part);
     }
     if (action === 'AR-2' && !this.#messages.insideMessage) {
+      // A peer that releases while a query is answered does not want the rest.
+      await this.#provider?.end();
+      await this.#options.storage.settled?.(this.#peer);
       this.#machine.on('release-response');
       this.#end = 'released';
       this.#socket.end(encodeReleaseResponse());
@@ -199,13 +211,18 @@ export class Acceptor {
   #accept(request: AssociateRequest, admission: Admitted): void {
     const { offer, maxPduBytes, artim } = this.#options;
     this.#admitted = admission;
-    this.#peer = { ...this.#peer, source: admission.source };
-    const { answers, accepted } = answerContexts(request.contexts, offer);
+    const { source, mayQuery } = admission;
+    this.#peer = { ...this.#peer, source, mayQuery };
+    const contexts = explicitFirst(request.contexts, request.roles ?? []);
+    const { answers, accepted } = answerContexts(contexts, offer);
     this.#provider = new DimseProvider({
       contexts: accepted,
       peer: this.#peer,
       storage: this.#options.storage,
       normalized: this.#options.normalized ?? null,
+      query: this.#options.query ?? null,
+      sendObject: (contextId, command, object) => this.#sendObject(contextId, command, object),
+      drained: () => drained(this.#socket),
       send: (contextId, command, dataSet) => this.#send(contextId, command, dataSet),
       log: (event, fields) => this.#options.logger.event(event, { ...this.#who, ...fields }),
     });
@@ -239,6 +256,24 @@ export class Acceptor {
     this.#machine.on('data-request');
     this.#sendInParts(contextId, encodeCommandSet(command), true);
     if (dataSet) this.#sendInParts(contextId, dataSet, false);
+  }
+
+  /** @throws Error when the association ends before the object is sent. */
+  async #sendObject(contextId: number, command: CommandSet, object: StoredObject): Promise<void> {
+    this.#machine.on('data-request');
+    this.#sendInParts(contextId, encodeCommandSet(command), true);
+    let sent = 0;
+    for await (const piece of object.read(this.#fragmentBytes)) {
+      if (!this.#isEstablished) throw new Error('the association has ended');
+      sent += piece.length;
+      const last = sent === object.bytes;
+      this.#socket.write(Buffer.concat(encodeData(contextId, piece, { command: false, last })));
+      await drained(this.#socket);
+    }
+    if (sent === object.bytes) return;
+    // The peer cannot tell where the message ends.
+    this.#abort('internal', `${sent} of ${object.bytes} bytes could be read.`);
+    throw new Error('the object is shorter than its file was');
   }
 
   #sendInParts(contextId: number, bytes: Buffer, command: boolean): void {

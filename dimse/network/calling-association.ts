@@ -27,6 +27,7 @@ import {
   PDU,
   type ProposedContext,
   type RoleSelection,
+  rejectionInWords,
 } from './pdu.ts';
 import { type PduEvent, PduReader, readEvents } from './pdu-reader.ts';
 import { type Action, eventOfPdu, UpperLayerMachine } from './state-machine.ts';
@@ -356,10 +357,9 @@ function associateRequestTo(
 function readAssociateAnswer(action: Action | null, body: Buffer): AssociateAccept {
   if (action === 'AE-3') return decodeAssociateAccept(body);
   if (action === 'AE-4') {
-    const { result, source, reason } = decodeReject(body);
     throw new SonogateError(
       'peer_rejected_association',
-      `A-ASSOCIATE-RJ result ${result}, source ${source}, reason ${reason}.`,
+      `A-ASSOCIATE-RJ: ${rejectionInWords(decodeReject(body))}.`,
     );
   }
   throw new SonogateError('peer_rejected_association', 'The peer aborted the association.');

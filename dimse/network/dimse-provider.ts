@@ -19,7 +19,10 @@ import {
   type NormalizedRequest,
   type NormalizedService,
   type ObjectSink,
+  type QueryRequest,
+  type QueryService,
   type StorageService,
+  type StoredObject,
 } from './service-ports.ts';
 import { hexDigits, STATUS, statusFor } from './status.ts';
 
@@ -30,6 +33,12 @@ export interface DimseProviderOptions {
   storage: StorageService | null;
   /** Null: normalized requests are answered as unrecognized. */
   normalized: NormalizedService | null;
+  /** Null or absent: queries are answered as unrecognized. */
+  query?: QueryService | null;
+  /** Sends a message whose data set is read piece by piece; resolves when the peer has read it. */
+  sendObject?: (contextId: number, command: CommandSet, object: StoredObject) => Promise<void>;
+  /** Resolves when the peer has read what was sent. */
+  drained?: () => Promise<void>;
   send: (contextId: number, command: CommandSet, dataSet?: Buffer) => void;
   log: <Fields extends object>(event: LogEvent<Fields>, fields: NoInfer<Fields>) => void;
 }
@@ -54,16 +63,41 @@ const OPERATION: Readonly<Record<number, NormalizedRequest['operation']>> = {
   [COMMAND.nCreate]: 'N-CREATE',
 };
 
+/** Operations of the Query/Retrieve service class (PS3.7 9.1). */
+const QUERY: Readonly<Record<number, QueryRequest['operation']>> = {
+  [COMMAND.cFind]: 'C-FIND',
+  [COMMAND.cMove]: 'C-MOVE',
+  [COMMAND.cGet]: 'C-GET',
+};
+
+/** A query or retrieval that is being answered while the association is read on. */
+interface Operation {
+  messageId: number;
+  canceled: AbortController;
+  /** C-STORE requests of ours that the peer has not answered, by message id. */
+  stores: Map<number, (status: number | null) => void>;
+  done: Promise<void>;
+}
+
+/** Priority (0000,0700): medium. */
+const MEDIUM_PRIORITY = 0;
+
+/** Whether the data set of a request is collected; those of unknown requests are dropped. */
+const isKept = ({ commandField }: CommandSet): boolean =>
+  OPERATION[commandField] !== undefined || QUERY[commandField] !== undefined;
+
 /**
  * Serves C-ECHO, C-STORE and normalized requests on an established association (PS3.7 9.3, 10.3). The
  * next part of a message is passed in only after the previous one was processed. Other operations are
- * answered "unrecognized", and their data sets are read and dropped.
+ * answered "unrecognized", and their data sets are read and dropped. A query or retrieval is answered
+ * while the association is read on, so that the peer can cancel it and answer our sub-operations.
  */
 export class DimseProvider {
   readonly #options: DimseProviderOptions;
   #request: Request | null = null;
   /** Event reports of ours that the peer has not answered yet, by message id. */
   readonly #unconfirmed = new Map<number, NormalizedReport>();
+  #operation: Operation | null = null;
   #messageId = 0;
 
   constructor(options: DimseProviderOptions) {
@@ -75,8 +109,14 @@ export class DimseProvider {
     return part.kind === 'command' ? this.#begin(part) : this.#takeData(part);
   }
 
-  /** The association has ended: discards the object that was arriving. */
+  /** The association has ended: discards the object that was arriving, and cancels an operation. */
   async end(): Promise<void> {
+    if (this.#operation) {
+      const { canceled, stores, done } = this.#operation;
+      canceled.abort();
+      for (const answered of stores.values()) answered(null);
+      await done;
+    }
     if (this.#request) await this.#discard(this.#request);
     this.#request = null;
   }
@@ -85,6 +125,9 @@ export class DimseProvider {
     const context = this.#options.contexts.get(contextId);
     if (!context) throw unexpected('A command arrived on a context that was not accepted.');
     if (command.commandField & RESPONSE_BIT) return this.#confirm(command);
+    if (this.#operation && command.commandField !== COMMAND.cCancel) {
+      throw unexpected('A request arrived while another operation was in progress.');
+    }
     const dataSet = new CollectedBytes(MAX_NORMALIZED_BYTES);
     const request: Request = { contextId, command, sink: null, dataSet, failure: null };
     if (command.commandField === COMMAND.cStore && command.hasDataSet) {
@@ -95,6 +138,8 @@ export class DimseProvider {
   }
 
   async #confirm({ messageIdBeingRespondedTo = 0, status }: CommandSet): Promise<void> {
+    const stored = this.#operation?.stores.get(messageIdBeingRespondedTo);
+    if (stored) return stored(status ?? null);
     const report = this.#unconfirmed.get(messageIdBeingRespondedTo);
     if (!report) throw unexpected('A response arrived without a request.');
     this.#unconfirmed.delete(messageIdBeingRespondedTo);
@@ -131,7 +176,7 @@ export class DimseProvider {
         request.failure = error;
         await this.#discard(request);
       }
-    } else if (OPERATION[request.command.commandField]) {
+    } else if (isKept(request.command)) {
       request.dataSet.add(data);
     }
     if (!last) return;
@@ -148,7 +193,14 @@ export class DimseProvider {
       case COMMAND.cEcho:
         return send(contextId, responseTo(command, STATUS.success));
       case COMMAND.cCancel:
+        if (this.#operation?.messageId === command.messageIdBeingRespondedTo) {
+          this.#operation?.canceled.abort();
+        }
         return;
+      case COMMAND.cFind:
+      case COMMAND.cMove:
+      case COMMAND.cGet:
+        return this.#startQuery(request);
       default:
         return this.#answerNormalized(request);
     }
@@ -196,6 +248,103 @@ export class DimseProvider {
       eventTypeId: report.eventTypeId,
     };
     this.#options.send(contextId, eventReport, report.dataSet);
+  }
+
+  /** Begins to answer a query; its responses follow while the association is read on. */
+  #startQuery(request: Request): void {
+    const { query } = this.#options;
+    const { command, contextId } = request;
+    if (!query) {
+      this.#options.send(contextId, responseTo(command, STATUS.unrecognizedOperation));
+      return;
+    }
+    const operation: Operation = {
+      messageId: command.messageId ?? 0,
+      canceled: new AbortController(),
+      stores: new Map(),
+      done: Promise.resolve(),
+    };
+    this.#operation = operation;
+    operation.done = this.#answerQuery(request, query, operation).finally(() => {
+      this.#operation = null;
+    });
+  }
+
+  async #answerQuery(
+    { command, contextId, dataSet }: Request,
+    query: QueryService,
+    operation: Operation,
+  ): Promise<void> {
+    const { send, log, contexts, peer, drained = async () => {} } = this.#options;
+    const name = QUERY[command.commandField] ?? 'C-FIND';
+    try {
+      const answers = query(
+        {
+          operation: name,
+          sopClassUid: command.affectedSopClassUid ?? '',
+          transferSyntax: contexts.get(contextId)?.transferSyntax ?? '',
+          identifier: dataSet.whole(),
+          moveDestination: command.moveDestination?.trim() ?? '',
+        },
+        peer,
+        {
+          canceled: operation.canceled.signal,
+          store: (object) => this.#storeOver(object, operation),
+        },
+      );
+      for await (const { status, comment, dataSet: sent, subOperations: counts } of answers) {
+        await drained();
+        const response = {
+          ...responseTo(command, status, comment),
+          hasDataSet: sent !== undefined,
+          ...(counts && {
+            // A final response has no remaining ones (PS3.7 9.1.3.1.6), except a canceled one.
+            ...((status === STATUS.pending || status === STATUS.canceled) && {
+              remainingSubOperations: counts.remaining,
+            }),
+            completedSubOperations: counts.completed,
+            failedSubOperations: counts.failed,
+            warningSubOperations: counts.warning,
+          }),
+        };
+        send(contextId, response, sent);
+      }
+    } catch (error) {
+      const { status, comment } = statusFor(error);
+      log(EVENTS.queryRefused, { operation: name, error: String(error) });
+      // The association may be what failed; then nobody hears the answer.
+      try {
+        send(contextId, responseTo(command, status, comment));
+      } catch {}
+    }
+  }
+
+  /** A C-STORE sub-operation over the association of its C-GET (PS3.4 C.4.3). */
+  async #storeOver(object: StoredObject, { stores }: Operation): Promise<number | null> {
+    const { contexts, sendObject } = this.#options;
+    const [contextId] =
+      [...contexts].find(
+        ([, { abstractSyntax, transferSyntax }]) =>
+          abstractSyntax === object.sopClassUid && transferSyntax === object.transferSyntax,
+      ) ?? [];
+    if (contextId === undefined || !sendObject) return null;
+    this.#messageId += 1;
+    const messageId = this.#messageId;
+    const answer = new Promise<number | null>((resolve) => stores.set(messageId, resolve));
+    try {
+      const request = {
+        commandField: COMMAND.cStore,
+        hasDataSet: true,
+        messageId,
+        priority: MEDIUM_PRIORITY,
+        affectedSopClassUid: object.sopClassUid,
+        affectedSopInstanceUid: object.sopInstanceUid,
+      };
+      await sendObject(contextId, request, object);
+      return await answer;
+    } finally {
+      stores.delete(messageId);
+    }
   }
 
   async #answerStore({ command, contextId, sink, failure }: Request): Promise<void> {

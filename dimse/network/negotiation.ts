@@ -1,3 +1,4 @@
+import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../pipelines/dicom/transfer-syntaxes.ts';
 import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
 import {
   type AssociateRequest,
@@ -6,6 +7,7 @@ import {
   DICOM_APPLICATION_CONTEXT,
   PDV_HEADER_BYTES,
   type ProposedContext,
+  type RoleSelection,
 } from './pdu.ts';
 
 /**
@@ -61,6 +63,28 @@ export function answerContexts(
     };
   });
   return { answers, accepted };
+}
+
+/**
+ * Proposed contexts with Explicit VR Little Endian first where the peer will receive objects (C-GET):
+ * what carts send is nearly always stored in it, and objects are sent as they are stored.
+ */
+export function explicitFirst(
+  proposed: readonly ProposedContext[],
+  roles: readonly RoleSelection[],
+): ProposedContext[] {
+  const receiving = new Set(roles.flatMap(({ sopClassUid, scp }) => (scp ? [sopClassUid] : [])));
+  const isExplicit = (uid: string) => uid === EXPLICIT_VR_LITTLE_ENDIAN;
+  return proposed.map((context) =>
+    receiving.has(context.abstractSyntax)
+      ? {
+          ...context,
+          transferSyntaxes: context.transferSyntaxes.toSorted(
+            (one, other) => Number(isExplicit(other)) - Number(isExplicit(one)),
+          ),
+        }
+      : context,
+  );
 }
 
 /** The proposed contexts that the peer accepted, by id. */

@@ -155,6 +155,24 @@ export interface Rejection {
   reason: number;
 }
 
+/** What each reason means, by source (PS3.8 Table 9-21). */
+const REJECTION_REASONS: Readonly<Record<number, Readonly<Record<number, string>>>> = {
+  1: {
+    1: 'no reason given',
+    2: 'application context name not supported',
+    3: 'calling AE title not recognized',
+    7: 'called AE title not recognized',
+  },
+  2: { 1: 'no reason given', 2: 'protocol version not supported' },
+  3: { 1: 'temporary congestion', 2: 'local limit exceeded' },
+};
+
+/** `called AE title not recognized (1/1/7)`: the reason, then result, source and reason as sent. */
+export function rejectionInWords({ result, source, reason }: Rejection): string {
+  const words = REJECTION_REASONS[source]?.[reason] ?? 'a reason that PS3.8 does not define';
+  return `${words} (${result}/${source}/${reason})`;
+}
+
 export function encodeAssociateRequest(request: AssociateRequest): Buffer {
   const contexts = request.contexts.map((context) =>
     item(

@@ -8,10 +8,12 @@ export interface AssociationPeer {
   callingAeTitle: string;
   calledAeTitle: string;
   address: string;
-  /** The certificate that the peer proved in the TLS handshake; null without TLS or without a proof. */
+  /** The certificate of the peer, whose key it proved to hold in the TLS handshake; otherwise null. */
   certificate?: X509Certificate | null;
-  /** Name of the source it was admitted as. */
+  /** Name of the source it was admitted as; absent: it may not store. */
   source?: string;
+  /** Whether it may query and retrieve. */
+  mayQuery?: boolean;
 }
 
 /** What the C-STORE request states about the object that follows. */
@@ -28,6 +30,8 @@ export interface ObjectSink {
   write(bytes: Buffer): Promise<void>;
   /** Resolves when the object is safe: only then is status 0000H sent. */
   commit(): Promise<void>;
+  /** Resolves when a committed object is also in the database, or will be at the next start. */
+  recorded?(): Promise<unknown>;
   /** The object will not be completed: deletes what was written. */
   discard(): Promise<void>;
 }
@@ -40,6 +44,11 @@ export type AssociationEnd = 'released' | 'aborted';
  */
 export interface StorageService {
   open(object: IncomingObject, peer: AssociationPeer): Promise<ObjectSink>;
+  /**
+   * Resolves when the objects of an association are in the database, so that whoever asks after its
+   * release finds them, or after some seconds.
+   */
+  settled?(peer: AssociationPeer): Promise<void>;
   ended(peer: AssociationPeer, end: AssociationEnd): Promise<void>;
 }
 
@@ -48,6 +57,7 @@ export interface Admitted {
   idleTimeoutSeconds: number;
   /** Name of the source that admitted it. */
   source?: string;
+  mayQuery?: boolean;
   /** Called once, after the association has ended. */
   ended?(): void;
 }
@@ -91,6 +101,62 @@ export type NormalizedService = (
   request: NormalizedRequest,
   peer: AssociationPeer,
 ) => Promise<NormalizedAnswer>;
+
+/** A request of the Query/Retrieve service class (PS3.4 C.4). */
+export interface QueryRequest {
+  operation: 'C-FIND' | 'C-MOVE' | 'C-GET';
+  sopClassUid: string;
+  transferSyntax: string;
+  identifier: Buffer;
+  /** AE title to which a C-MOVE sends; otherwise ''. */
+  moveDestination: string;
+}
+
+/** C-STORE sub-operations of a C-MOVE or C-GET (PS3.7 9.1.3, 9.1.4). */
+export interface SubOperations {
+  remaining: number;
+  completed: number;
+  failed: number;
+  warning: number;
+}
+
+/** One response; all but the last one are pending. */
+export interface QueryAnswer {
+  status: number;
+  comment?: string;
+  dataSet?: Buffer;
+  subOperations?: SubOperations;
+}
+
+/** An object to be sent by a C-STORE sub-operation. */
+export interface StoredObject {
+  sopClassUid: string;
+  sopInstanceUid: string;
+  transferSyntax: string;
+  bytes: number;
+  read(size: number): AsyncIterable<Buffer> | Iterable<Buffer>;
+}
+
+/** The association on which a query arrived. */
+export interface QueryingAssociation {
+  /** Aborted when the peer cancels the operation (C-CANCEL) or the association ends. */
+  canceled: AbortSignal;
+  /**
+   * C-STORE over this association, for a C-GET. @returns the status of the peer; null when it accepts
+   * no such object.
+   */
+  store(object: StoredObject): Promise<number | null>;
+}
+
+/**
+ * Answers queries and retrievals, response by response. An error with a code of the catalogue becomes
+ * the status of the last response.
+ */
+export type QueryService = (
+  request: QueryRequest,
+  peer: AssociationPeer,
+  association: QueryingAssociation,
+) => AsyncIterable<QueryAnswer>;
 
 /** Limit of the data set of a normalized request: lists of references and a few attributes. */
 export const MAX_NORMALIZED_BYTES = 4 * 1024 * 1024;

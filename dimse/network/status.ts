@@ -11,6 +11,16 @@ import type { Abort, Rejection } from './pdu.ts';
  */
 export const STATUS = {
   success: 0x0000,
+  pending: 0xff00,
+  /** Matches are continuing; an optional key was not supported (PS3.4 C.4.1.1.4). */
+  pendingWithoutKey: 0xff01,
+  canceled: 0xfe00,
+  moveDestinationUnknown: 0xa801,
+  /** Out of resources: no sub-operation could be carried out (PS3.4 C.4.2.1.5). */
+  subOperationsFailed: 0xa702,
+  /** Some sub-operations failed or had a warning. */
+  subOperationsWarning: 0xb000,
+  outOfResources: 0xa700,
   invalidAttributeValue: 0x0106,
   /**
    * The general failure of C-STORE (PS3.7 C.5.8) and of Failure Reason (PS3.3 C.14.1.1); of MPPS: the

@@ -1,7 +1,11 @@
 import type { X509Certificate } from 'node:crypto';
 import { BlockList, isIPv6 } from 'node:net';
-import type { Source } from '../../config/schema.ts';
-import { ACCEPTED_STORAGE, VERIFICATION } from '../../pipelines/dicom/sop-classes.ts';
+import type { QueryCaller, Source } from '../../config/schema.ts';
+import {
+  ACCEPTED_STORAGE,
+  QUERY_RETRIEVE,
+  VERIFICATION,
+} from '../../pipelines/dicom/sop-classes.ts';
 import {
   EXPLICIT_VR_LITTLE_ENDIAN,
   IMPLICIT_VR_LITTLE_ENDIAN,
@@ -98,10 +102,12 @@ interface Caller {
  * belongs to that machine: sources for any title (`*`) do not admit it.
  * @returns a code of the catalogue when no source matches.
  */
-export function findSource(
-  sources: readonly Source[],
+export function findSource<
+  Entry extends Pick<Source, 'addresses' | 'certificate' | 'callingAeTitles'>,
+>(
+  sources: readonly Entry[],
   { aeTitle, address, certificate }: Caller,
-): Source | { refused: ErrorCode } {
+): Entry | { refused: ErrorCode } {
   const naming = sources.filter(({ callingAeTitles }) => callingAeTitles.includes(aeTitle));
   const isBound = naming.some((source) => source.certificate !== undefined);
   const any = sources.filter(
@@ -116,17 +122,31 @@ export function findSource(
   return proven ?? { refused: 'certificate_not_of_calling_ae' };
 }
 
-/** Admits a caller as one of the sources, within the limits of that source. */
+/** How long a peer that only queries may be silent. */
+const QUERY_IDLE_SECONDS = 300;
+
+/**
+ * Admits a caller as one of the sources, within the limits of that source, or as one that may query.
+ * A source may store, and query only if it is listed for that as well.
+ */
 export function admitCaller(
   sources: readonly Source[],
   limits: SourceLimits,
   { callingAeTitle, address, certificate = null }: AssociationPeer,
+  callers: readonly QueryCaller[] = [],
 ): Admitted | { refused: ErrorCode } {
-  const source = findSource(sources, { aeTitle: callingAeTitle, address, certificate });
-  if ('refused' in source) return source;
+  const caller = { aeTitle: callingAeTitle, address, certificate };
+  const source = findSource(sources, caller);
+  const mayQuery = !('refused' in findSource(callers, caller));
+  if ('refused' in source) {
+    // A title that a source binds to a certificate is not accepted from anybody else.
+    const isNobody = source.refused === 'calling_ae_not_recognized';
+    return isNobody && mayQuery ? { idleTimeoutSeconds: QUERY_IDLE_SECONDS, mayQuery } : source;
+  }
   const ended = limits.associate(source);
   if (typeof ended !== 'function') return ended;
-  return { idleTimeoutSeconds: source.idleTimeoutSeconds, source: source.name, ended };
+  const { idleTimeoutSeconds, name } = source;
+  return { idleTimeoutSeconds, source: name, mayQuery, ended };
 }
 
 function holds(ranges: readonly string[], address: string): boolean {
@@ -140,6 +160,18 @@ function holds(ranges: readonly string[], address: string): boolean {
   // A socket bound to IPv6 shows IPv4 peers as ::ffff:a.b.c.d.
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
   return list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
+}
+
+const QUERY_CLASSES: ReadonlySet<string> = new Set([
+  QUERY_RETRIEVE.studyRootFind,
+  QUERY_RETRIEVE.studyRootMove,
+  QUERY_RETRIEVE.studyRootGet,
+]);
+
+/** The same for a listener that answers queries and retrievals. */
+export function offeredWithQueries(abstractSyntax: string): TransferSyntaxChoice | null {
+  if (!QUERY_CLASSES.has(abstractSyntax)) return offeredTransferSyntaxes(abstractSyntax);
+  return { preferred: [], others: [IMPLICIT_VR_LITTLE_ENDIAN, EXPLICIT_VR_LITTLE_ENDIAN] };
 }
 
 /**

@@ -11,6 +11,13 @@ export interface DicomAudit {
   ended(peer: AssociationPeer, end: AssociationEnd): Promise<void>;
   refused(peer: AssociationPeer, code: ErrorCode): void;
   tlsRefused(address: string, reason: string): void;
+  /** A peer queried the studies that are held here (PS3.15 A.5.3.10). */
+  searched(peer: AssociationPeer, found: number): Promise<void>;
+  /** Objects of a study were sent to a peer that retrieved them (PS3.15 A.5.3.7). */
+  retrieved(
+    peer: AssociationPeer,
+    sent: { studyId: string; to: string; objects: number },
+  ): Promise<void>;
   /** An archive was queried for studies of a patient; `found` is null when it did not answer. */
   queried(archive: string, found: number | null): Promise<void>;
 }
@@ -28,6 +35,8 @@ export const NO_AUDIT: DicomAudit = {
   async ended() {},
   refused() {},
   tlsRefused() {},
+  async searched() {},
+  async retrieved() {},
   async queried() {},
 };
 
@@ -78,6 +87,17 @@ export function createDicomAudit(parts: {
     tlsRefused(address, reason) {
       const actor = 'tls:unknown';
       refusals.refused({ action: 'dicom.tls-refused', actor, address, detail: { reason } });
+    },
+    async searched({ callingAeTitle, address }, found) {
+      const actor = `ae:${callingAeTitle}`;
+      const detail = { found };
+      await write({ at: now(), action: 'dicom.query', actor, address, outcome: 'success', detail });
+    },
+    async retrieved({ callingAeTitle, address }, { studyId, to, objects }) {
+      const actor = `ae:${callingAeTitle}`;
+      const detail = { to, objects };
+      const entry = { action: 'study.retrieve', outcome: 'success' } as const;
+      await write({ at: now(), actor, address, studyId, detail, ...entry });
     },
     async queried(archive, found) {
       try {

@@ -19,13 +19,21 @@ export function noteReceptions(storage: StorageService, parts: ReceptionParts): 
       const reception = beginReception(peer, parts);
       const sink = await storage.open(object, peer);
       return {
+        ...sink,
         async write(bytes) {
           await sink.write(bytes);
           await reception.progressed();
         },
         async commit() {
           await reception.progressed();
-          await sink.commit().finally(reception.ended);
+          try {
+            await sink.commit();
+          } catch (error) {
+            await reception.ended();
+            throw error;
+          }
+          // Until then its study must not complete without it, on whichever machine.
+          void Promise.resolve(sink.recorded?.()).finally(reception.ended);
         },
         discard: () => sink.discard().finally(reception.ended),
       };

@@ -1,16 +1,19 @@
-import { createHash } from 'node:crypto';
-import { type FileHandle, open, rename, rm, statfs } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { encodeFileMeta, type FileMeta } from '../../pipelines/dicom/part10.ts';
 import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
 import {
+  type JudgedObject,
+  judgeObject,
+  keepShared,
   type RegistrationOptions,
   RowMayExistError,
-  registerObject,
-  type StoredObject,
 } from '../../src/core/studies/arrival.ts';
-import { newPlace, syncFolder } from '../../src/core/studies/intake-folder.ts';
+import { headerOfStart, INLINE_HEADER_BYTES } from '../../src/core/studies/header-reader.ts';
+import type { InstanceHeader } from '../../src/core/studies/instance-header.ts';
+import { newPlace } from '../../src/core/studies/intake-folder.ts';
+import { type Registrar, startRegistrar } from '../../src/core/studies/registrar.ts';
 import type { Arrival } from '../../src/core/studies/study-store.ts';
 import type { Database } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
@@ -25,36 +28,112 @@ import type {
 } from '../network/service-ports.ts';
 import { createSourceLimits, type SourceLimits } from './admission.ts';
 import { type DicomAudit, NO_AUDIT } from './audit.ts';
+import { DiskWriter } from './disk-writer.ts';
 import { noteReceptions, watchReleases } from './receptions.ts';
 
 interface IntakeOptions extends RegistrationOptions {
   limits: Pick<Config['dicom'], 'maxObjectBytes' | 'minFreeBytes'>;
   sourceLimits: SourceLimits;
-  /** Called when the row of an object is committed, before its status is sent. */
+  /**
+   * Whether an object is answered when its file is durable, before its row is committed: the next
+   * start of this process gives a row to a file without one. Not with a bucket: the machine may be
+   * lost, and nothing would know of the object.
+   */
+  answersBeforeRow: boolean;
+  /** Called when the row of an object is committed. */
   onArrival: (peer: AssociationPeer, source: string, arrival: Arrival) => void;
   onAssociationEnd: (peer: AssociationPeer, end: AssociationEnd) => Promise<void>;
 }
 
+/** The durable side of C-STORE. */
+export interface Intake extends StorageService {
+  registrar: Registrar;
+  /** Waits for what is under way. Afterwards nothing more is written. */
+  close(): Promise<void>;
+}
+
+/** The end of an association waits this long for the rows of its objects, then it is answered. */
+const ROWS_BEFORE_RELEASE_MS = 5000;
+
 /**
- * The durable side of C-STORE. `commit` resolves after the file was written and synced, its folder
- * synced and its row committed, in this order: nothing that was answered 0000H can be lost. A
- * refused object leaves nothing behind; a file without a row is registered at the next start
- * (`recoverIntake`).
+ * `commit` of an object resolves after its file was written and synced, renamed, and its folder
+ * synced, in this order: the file is the journal, and nothing that was answered 0000H can be lost.
+ * Its row follows at once, together with those of other objects (registrar.ts); a file whose row was
+ * never written gets it at the next start (`recoverIntake`). A refused object leaves nothing behind.
  */
-export function createIntake(options: IntakeOptions): StorageService {
-  return {
-    open: (object, peer) => openSink(object, peer, options),
-    ended: options.onAssociationEnd,
+export function createIntake(options: IntakeOptions): Intake {
+  const registrar = startRegistrar(options);
+  const disk = new DiskWriter();
+  const freeSpace = watchFreeSpace(options);
+  /** Objects of each open association that wait for their rows. */
+  const unrecorded = new Map<string, Set<Promise<void>>>();
+  const ends = new Set<Promise<void>>();
+
+  const recorded = async ({ id }: AssociationPeer): Promise<void> => {
+    await Promise.all(unrecorded.get(id) ?? []);
   };
+
+  return {
+    registrar,
+
+    open: (object, peer) =>
+      openSink(object, peer, {
+        ...options,
+        disk,
+        registrar,
+        freeSpace,
+        follow(row) {
+          const waiting = unrecorded.get(peer.id) ?? new Set();
+          unrecorded.set(peer.id, waiting.add(row));
+          void row.then(() => waiting.delete(row));
+        },
+      }),
+
+    async settled(peer) {
+      if (!unrecorded.get(peer.id)?.size) return;
+      registrar.hurry();
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, ROWS_BEFORE_RELEASE_MS);
+      });
+      await Promise.race([recorded(peer), late]).finally(() => clearTimeout(timer));
+    },
+
+    async ended(peer, end) {
+      const ending = (async () => {
+        if (unrecorded.get(peer.id)?.size) registrar.hurry();
+        await recorded(peer);
+        unrecorded.delete(peer.id);
+        await options.onAssociationEnd(peer, end);
+      })();
+      ends.add(ending);
+      await ending.finally(() => ends.delete(ending));
+    },
+
+    async close() {
+      await registrar.stop();
+      await Promise.allSettled(ends);
+      await disk.close();
+    },
+  };
+}
+
+interface SinkParts extends IntakeOptions {
+  disk: DiskWriter;
+  registrar: Registrar;
+  freeSpace: () => Promise<void>;
+  /** Notes that the row of an object is not written yet; the promise never rejects. */
+  follow(row: Promise<void>): void;
 }
 
 async function openSink(
   object: IncomingObject,
   peer: AssociationPeer,
-  options: IntakeOptions,
+  parts: SinkParts,
 ): Promise<ObjectSink> {
-  const { dataDir, sources, limits, sourceLimits, now } = options;
-  await requireFreeSpace(dataDir, limits.minFreeBytes);
+  const { dataDir, sources, limits, sourceLimits, registrar, now } = parts;
+  await parts.freeSpace();
+  await registrar.room();
   const { source } = peer;
   if (source === undefined) throw new SonogateError('calling_ae_not_recognized');
   // Objects that we retrieved ourselves come from a node that may be no source.
@@ -67,85 +146,141 @@ async function openSink(
     receivingAeTitle: peer.calledAeTitle,
   };
   const prefix = encodeFileMeta(meta);
-  const place = await newPlace(dataDir, source, now());
-  const file = await open(join(dataDir, place.partial), 'wx');
-  const discard = async () => {
-    await file.close();
-    await rm(join(dataDir, place.partial), { force: true });
-  };
-  await file.writeFile(prefix).catch(async (error) => {
-    await discard();
-    throw error;
-  });
-  const whole = createHash('sha256').update(prefix);
-  const dataSet = createHash('sha256');
+  const place = newPlace(source, now());
+  const file = parts.disk.open(join(dataDir, place.partial), prefix);
+  const header = headerInPassing(prefix);
   let dataSetBytes = 0;
+  let recorded: Promise<unknown> = Promise.resolve();
 
   return {
     async write(bytes) {
       dataSetBytes += bytes.length;
       if (limited) sourceLimits.countBytes(limited, bytes.length);
       if (dataSetBytes > limits.maxObjectBytes) throw new SonogateError('object_too_large');
-      const written = file.writeFile(bytes);
-      // Hashed while the disk writes.
-      whole.update(bytes);
-      dataSet.update(bytes);
-      await written;
+      header.take(bytes);
+      await file.write(bytes);
     },
     async commit() {
-      const stored: StoredObject = {
-        path: place.complete,
-        meta,
-        bytes: prefix.length + dataSetBytes,
-        fileSha256: whole.digest('hex'),
-        dataSetSha256: dataSet.digest('hex'),
-        source,
-        statedStudy: object.statedStudy,
-      };
-      let arrival: Arrival;
-      try {
-        await makeDurable(file, join(dataDir, place.partial), join(dataDir, place.complete));
-        arrival = await registerObject(stored, options);
-      } catch (error) {
-        if (error instanceof RowMayExistError) throw error.cause;
-        await forget(place, options);
-        throw error;
-      }
-      options.onArrival(peer, source, arrival);
+      const known = header.end();
+      const written = await file.finish(join(dataDir, place.complete));
+      const stored = { path: place.complete, meta, source, statedStudy: object.statedStudy };
+      const judged = await keptOrForgotten(place.complete, parts, () =>
+        judgeObject({ ...stored, ...written }, known, parts),
+      );
+      ({ recorded } = await register(judged, peer, parts));
     },
-    discard,
+    recorded: () => recorded,
+    discard: () => file.discard(),
   };
 }
 
 /**
- * Deletes the files of a refused object: the sender still has it, and its retries would fill the
- * disk.
+ * Makes a judged object safe for the whole site and hands it to the registrar.
+ * @returns a promise of its row, which never rejects.
  */
-async function forget(
-  { partial, complete }: { partial: string; complete: string },
+async function register(
+  object: JudgedObject,
+  peer: AssociationPeer,
+  parts: SinkParts,
+): Promise<{ recorded: Promise<void> }> {
+  const { answersBeforeRow, registrar, onArrival, objects, logger, follow } = parts;
+  const known = await keptOrForgotten(object.path, parts, () => keepShared(object, parts));
+  const row = registrar.register(object, !answersBeforeRow).then(async (arrival) => {
+    onArrival(peer, object.source, arrival);
+    // The retention removed it between the two checks.
+    if (known && arrival.outcome !== 'duplicate') {
+      await objects.keep(object).catch((cause) => {
+        throw new RowMayExistError('an object with a row could not be stored', { cause });
+      });
+    }
+  });
+  const settled = row.catch((error) => {
+    // Its file waits for the next start, or is in the quarantine.
+    if (answersBeforeRow) logger.event(EVENTS.objectUnregistered, { error: String(error) });
+  });
+  follow(settled);
+  if (!answersBeforeRow) await keptOrForgotten(object.path, parts, () => row);
+  return { recorded: settled };
+}
+
+/**
+ * Deletes the file of an object that is refused: the sender still has it, and its retries would fill
+ * the disk. The file of an object that has a row, or may have one, is kept.
+ */
+async function keptOrForgotten<T>(
+  path: string,
   { dataDir, logger }: IntakeOptions,
-): Promise<void> {
+  work: () => Promise<T>,
+): Promise<T> {
   try {
-    for (const path of [partial, complete]) await rm(join(dataDir, path), { force: true });
+    return await work();
   } catch (error) {
-    // The next start registers or removes the file.
-    logger.event(EVENTS.objectLeftover, { error: String(error) });
+    if (error instanceof RowMayExistError) throw error.cause;
+    await rm(join(dataDir, path), { force: true }).catch((failure) => {
+      // The next start registers or removes the file.
+      logger.event(EVENTS.objectLeftover, { error: String(failure) });
+    });
+    throw error;
   }
 }
 
-async function makeDurable(file: FileHandle, partial: string, complete: string): Promise<void> {
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(partial, complete);
-  await syncFolder(dirname(complete));
+/** Buffers for the first bytes of objects, to be used again; few objects begin at a time. */
+const spareStarts: Buffer[] = [];
+const MOST_SPARE_STARTS = 64;
+
+/** Reads the header of an object from its first bytes, while the others arrive. */
+function headerInPassing(prefix: Buffer): {
+  take(bytes: Buffer): void;
+  /** The header or why it cannot be read; null when it must be read from the file. */
+  end(): InstanceHeader | SonogateError | null;
+} {
+  const start = spareStarts.pop() ?? Buffer.allocUnsafeSlow(INLINE_HEADER_BYTES);
+  let filled = prefix.copy(start);
+  let rest = false;
+  let read: InstanceHeader | SonogateError | null | undefined;
+  const attempt = (whole: boolean): InstanceHeader | SonogateError | null => {
+    try {
+      return headerOfStart(start.subarray(0, filled), whole);
+    } catch (error) {
+      if (error instanceof SonogateError) return error;
+      throw error;
+    } finally {
+      if (spareStarts.length < MOST_SPARE_STARTS) spareStarts.push(start);
+    }
+  };
+  return {
+    take(bytes) {
+      if (read !== undefined) return;
+      const copied = bytes.copy(start, filled);
+      filled += copied;
+      rest ||= copied < bytes.length;
+      if (filled === start.length) read = attempt(!rest);
+    },
+    end() {
+      if (read === undefined) read = attempt(!rest);
+      return read;
+    },
+  };
 }
 
-async function requireFreeSpace(dataDir: string, minFreeBytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(dataDir);
-  if (bavail * bsize < minFreeBytes) throw new SonogateError('overloaded');
+/** The free space of a disk is looked up this often. */
+const LOOK_MS = 250;
+
+/** @returns a function that throws SonogateError `overloaded` while the disk is nearly full. */
+function watchFreeSpace({ dataDir, limits }: IntakeOptions): () => Promise<void> {
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let free: Promise<number> = Promise.resolve(0);
+  const look = async () => {
+    const { bavail, bsize } = await statfs(dataDir);
+    return bavail * bsize;
+  };
+  return async () => {
+    if (performance.now() - lookedAt >= LOOK_MS) {
+      lookedAt = performance.now();
+      free = look();
+    }
+    if ((await free) < limits.minFreeBytes) throw new SonogateError('overloaded');
+  };
 }
 
 /** The result of receiving one object. */
@@ -175,6 +310,7 @@ function measuredStorage(
       };
       const sink: ObjectSink = await storage.open(object, peer).catch(refused);
       return {
+        ...sink,
         write(piece) {
           bytes += piece.length;
           return sink.write(piece);
@@ -199,6 +335,11 @@ export interface StorageScpParts {
   /** Called with the result of each reception. */
   onReception?: (peer: AssociationPeer, reception: Reception) => void;
   audit?: DicomAudit;
+  /**
+   * Whether the next start of this process gives rows to files without one (`recoverIntake`), so that
+   * an object may be answered before its row.
+   */
+  recovers: boolean;
   logger: Logger;
   now: () => Date;
 }
@@ -213,6 +354,8 @@ export interface StorageScp {
   /** For objects that we retrieve ourselves, which are not counted as receptions. */
   unmeasured: StorageService;
   sourceLimits: SourceLimits;
+  registrar: Registrar;
+  close(): Promise<void>;
 }
 
 export function createStorageScp({
@@ -221,6 +364,7 @@ export function createStorageScp({
   objects,
   onReception = () => {},
   audit = NO_AUDIT,
+  recovers,
   logger,
   now,
 }: StorageScpParts): StorageScp {
@@ -235,6 +379,7 @@ export function createStorageScp({
     now,
     sourceLimits,
     limits: dicom,
+    answersBeforeRow: recovers && !objects.shared,
     onArrival: (peer, source, arrival) => {
       audit.arrived(peer, arrival.studyId);
       releases.arrived(peer, source, arrival);
@@ -245,5 +390,11 @@ export function createStorageScp({
     },
   });
   const unmeasured = noteReceptions(intake, { sources, database, now });
-  return { unmeasured, storage: measuredStorage(unmeasured, onReception), sourceLimits };
+  return {
+    unmeasured,
+    storage: measuredStorage(unmeasured, onReception),
+    sourceLimits,
+    registrar: intake.registrar,
+    close: intake.close,
+  };
 }

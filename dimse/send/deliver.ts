@@ -1,4 +1,4 @@
-import type { Paper } from '../../config/schema.ts';
+import type { PacsDestination, Paper } from '../../config/schema.ts';
 import type { ObjectBuilder, ObjectSource } from '../../pipelines/artifacts/dicom-objects.ts';
 import type { Subject } from '../../pipelines/dicom/subject.ts';
 import type { Result } from '../../pipelines/result/envelope.ts';
@@ -16,7 +16,8 @@ import {
 } from './store-scu.ts';
 
 interface DicomDelivererOptions {
-  destinations: readonly (ObjectSource['destination'] & { name: string })[];
+  destinations: readonly (ObjectSource['destination'] &
+    Pick<PacsDestination, 'name' | 'release'>)[];
   /** Transport to each destination, by name. */
   transports: ReadonlyMap<string, StoreTransport>;
   results: ResultReader;
@@ -36,7 +37,7 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
   const { transports, results } = options;
   return {
     kind: 'dicom',
-    async send({ requestId, destination: name, object }, signal) {
+    async send({ requestId, destination: name, object, resultRevision }, signal) {
       const destination = options.destinations.find((each) => each.name === name);
       const transport = transports.get(name);
       if (!destination || !transport) {
@@ -44,7 +45,7 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
       }
       const build = options.builders[object];
       if (!build) return permanentFailure('invalid_config', `No object "${object}" can be made.`);
-      const result = await results.result(requestId);
+      const result = await results.result(requestId, resultRevision);
       const subject = await options.subject(requestId);
       if (result === null || subject === null) {
         return permanentFailure('expired', 'The result or its study has been removed.');
@@ -52,7 +53,11 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
       // The result was checked against the envelope's schema before it was stored.
       const objects = await build({
         result: result as Result,
-        subject,
+        subject: {
+          ...subject,
+          signedRevision: resultRevision,
+          draftsWithheld: destination.release === 'after-signature',
+        },
         destination,
         ...(options.paper && { paper: options.paper }),
         artifactPath: (artifact) => results.artifactPath(requestId, artifact),

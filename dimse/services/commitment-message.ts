@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { NaturalDataset } from 'dcmjs';
+import { wantedAttributes } from '../../pipelines/dicom/bounded-header.ts';
 import { itemsOf } from '../../pipelines/dicom/data-set.ts';
 import { STORAGE_COMMITMENT } from '../../pipelines/dicom/sop-classes.ts';
 import {
@@ -12,7 +13,13 @@ import type { DimseProviderOptions } from '../network/dimse-provider.ts';
 import type { CommandSet } from '../network/message.ts';
 import { Requestor } from '../network/requestor.ts';
 import { STATUS } from '../network/status.ts';
-import { referenceItems, type SopReference, sopReferences, uidOf } from './referenced-objects.ts';
+import {
+  REFERENCE_ATTRIBUTES,
+  referenceItems,
+  type SopReference,
+  sopReferences,
+  uidOf,
+} from './referenced-objects.ts';
 
 /** Action Type ID of "Request Storage Commitment" (PS3.4 J.3.2.1.1). */
 export const REQUEST_COMMITMENT = 1;
@@ -45,6 +52,15 @@ export function commitmentReportDataSet({
     }),
   };
 }
+
+/** What `readCommitmentReport` reads. */
+export const REPORT_ATTRIBUTES = wantedAttributes([
+  ...REFERENCE_ATTRIBUTES,
+  'FailedSOPSequence',
+  'FailureReason',
+  'ReferencedSOPSequence',
+  'TransactionUID',
+]);
 
 /** @returns null when the report names no transaction. */
 export function readCommitmentReport(dataSet: NaturalDataset): CommitmentReport | null {

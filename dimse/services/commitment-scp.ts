@@ -1,5 +1,6 @@
 import type { Source } from '../../config/schema.ts';
-import { decodeDataSet, encodeDataSet } from '../../pipelines/dicom/data-set.ts';
+import { attributesOfMessage, wantedAttributes } from '../../pipelines/dicom/bounded-header.ts';
+import { encodeDataSet } from '../../pipelines/dicom/data-set.ts';
 import {
   STORAGE_COMMITMENT,
   STORAGE_COMMITMENT_INSTANCE,
@@ -21,7 +22,12 @@ import {
   REQUEST_COMMITMENT,
   sendCommitmentMessage,
 } from './commitment-message.ts';
-import { type SopReference, sopReferences, uidOf } from './referenced-objects.ts';
+import {
+  REFERENCE_ATTRIBUTES,
+  type SopReference,
+  sopReferences,
+  uidOf,
+} from './referenced-objects.ts';
 
 interface CommitmentScpParts {
   database: Queryable;
@@ -37,6 +43,11 @@ interface CommitmentScpParts {
 const PATIENCE_MILLISECONDS = 10_000;
 
 /** How many objects are looked up at a time. */
+const REQUEST_ATTRIBUTES = wantedAttributes([
+  ...REFERENCE_ATTRIBUTES,
+  'ReferencedSOPSequence',
+  'TransactionUID',
+]);
 const LOOKS_AT_A_TIME = 16;
 
 /**
@@ -48,7 +59,7 @@ export function storageCommitmentService(parts: CommitmentScpParts): NormalizedS
     if (operation !== 'N-ACTION' || typeId !== REQUEST_COMMITMENT) {
       return { status: STATUS.noSuchAction };
     }
-    const request = decodeDataSet(dataSet, transferSyntax);
+    const request = attributesOfMessage(dataSet, transferSyntax, REQUEST_ATTRIBUTES);
     const transactionUid = uidOf(request.TransactionUID);
     const references = sopReferences(request.ReferencedSOPSequence);
     if (!transactionUid || references.length === 0) {

@@ -1,5 +1,6 @@
 import type { DicomDestination } from '../../config/schema.ts';
-import { decodeDataSet, encodeDataSet } from '../../pipelines/dicom/data-set.ts';
+import { attributesOfMessage } from '../../pipelines/dicom/bounded-header.ts';
+import { encodeDataSet } from '../../pipelines/dicom/data-set.ts';
 import {
   STORAGE_COMMITMENT,
   STORAGE_COMMITMENT_INSTANCE,
@@ -16,6 +17,7 @@ import { STATUS } from '../network/status.ts';
 import { calledNodeOf } from '../send/store-scu.ts';
 import {
   type CommitmentReport,
+  REPORT_ATTRIBUTES,
   REQUEST_COMMITMENT,
   type ReportHandler,
   readCommitmentReport,
@@ -295,7 +297,9 @@ export function commitmentReportService({
 }: Pick<CommitmentScuParts, 'database' | 'logger' | 'now'>): NormalizedService {
   return async ({ operation, dataSet, transferSyntax }) => {
     if (operation !== 'N-EVENT-REPORT') return { status: STATUS.noSuchAction };
-    const report = readCommitmentReport(decodeDataSet(dataSet, transferSyntax));
+    const report = readCommitmentReport(
+      attributesOfMessage(dataSet, transferSyntax, REPORT_ATTRIBUTES),
+    );
     if (!report) return { status: STATUS.missingAttributeValue };
     const known = await settleReport(database, report, now());
     logger.event(EVENTS.commitmentReceived, {

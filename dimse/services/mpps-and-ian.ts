@@ -1,5 +1,6 @@
 import type { NaturalDataset } from 'dcmjs';
-import { decodeDataSet, itemsOf } from '../../pipelines/dicom/data-set.ts';
+import { attributesOfMessage, wantedAttributes } from '../../pipelines/dicom/bounded-header.ts';
+import { itemsOf } from '../../pipelines/dicom/data-set.ts';
 import { expectObjects } from '../../src/core/studies/expected-objects.ts';
 import type { Database } from '../../src/platform/database/port.ts';
 import type {
@@ -8,7 +9,7 @@ import type {
   NormalizedService,
 } from '../network/service-ports.ts';
 import { STATUS } from '../network/status.ts';
-import { newUid, sopReferences, uidOf } from './referenced-objects.ts';
+import { newUid, REFERENCE_ATTRIBUTES, sopReferences, uidOf } from './referenced-objects.ts';
 
 /**
  * Modality Performed Procedure Step as SCP (PS3.4 F.7): the machine reports when an examination
@@ -26,6 +27,16 @@ export function performedProcedureService(options: {
         : Promise.resolve({ status: STATUS.noSuchAction });
 }
 
+const STEP_ATTRIBUTES = wantedAttributes([
+  ...REFERENCE_ATTRIBUTES,
+  'PerformedProcedureStepStatus',
+  'PerformedSeriesSequence',
+  'ReferencedImageSequence',
+  'ReferencedNonImageCompositeSOPInstanceSequence',
+  'ScheduledStepAttributesSequence',
+  'StudyInstanceUID',
+]);
+
 const FINAL = ['COMPLETED', 'DISCONTINUED'];
 
 async function create(
@@ -33,14 +44,15 @@ async function create(
   callingAeTitle: string,
   { database, now }: { database: Database; now: () => Date },
 ): Promise<NormalizedAnswer> {
-  const step = decodeDataSet(dataSet, transferSyntax);
+  const step = attributesOfMessage(dataSet, transferSyntax, STEP_ATTRIBUTES);
   const uid = sopInstanceUid || newUid();
   const studies = itemsOf(step.ScheduledStepAttributesSequence)
     .map((item) => uidOf(item.StudyInstanceUID))
     .filter((study) => study !== '');
-  if (studies.length === 0 || step.PerformedProcedureStepStatus !== 'IN PROGRESS') {
-    return { status: STATUS.missingAttributeValue };
-  }
+  const { PerformedProcedureStepStatus: status = '' } = step;
+  if (studies.length === 0 || status === '') return { status: STATUS.missingAttributeValue };
+  // PS3.4 F.7.2.1.2: a step begins in progress; an ended one is reported by N-SET.
+  if (status !== 'IN PROGRESS') return { status: STATUS.invalidAttributeValue };
   const { rowCount } = await database.query(
     `INSERT INTO performed_procedure_steps
        (sop_instance_uid, study_instance_uids, status, calling_ae_title, created_at, updated_at,
@@ -56,7 +68,7 @@ async function set(
   { sopInstanceUid, dataSet, transferSyntax }: NormalizedRequest,
   { database, now }: { database: Database; now: () => Date },
 ): Promise<NormalizedAnswer> {
-  const change = decodeDataSet(dataSet, transferSyntax);
+  const change = attributesOfMessage(dataSet, transferSyntax, STEP_ATTRIBUTES);
   const status = String(change.PerformedProcedureStepStatus ?? 'IN PROGRESS');
   if (!FINAL.includes(status) && status !== 'IN PROGRESS') {
     return { status: STATUS.invalidAttributeValue };
@@ -111,6 +123,13 @@ function objectsOf(step: NaturalDataset): string[] {
     .map(({ sopInstanceUid }) => sopInstanceUid);
 }
 
+const NOTIFICATION_ATTRIBUTES = wantedAttributes([
+  ...REFERENCE_ATTRIBUTES,
+  'ReferencedSeriesSequence',
+  'ReferencedSOPSequence',
+  'StudyInstanceUID',
+]);
+
 /**
  * Instance Availability Notification as SCP (PS3.4 R): a PACS reports which objects of a study it
  * has. When all of them are here, the study is complete.
@@ -124,7 +143,7 @@ export function instanceAvailabilityService({
 }): NormalizedService {
   return async ({ operation, sopInstanceUid, dataSet, transferSyntax }) => {
     if (operation !== 'N-CREATE') return { status: STATUS.noSuchAction };
-    const notification = decodeDataSet(dataSet, transferSyntax);
+    const notification = attributesOfMessage(dataSet, transferSyntax, NOTIFICATION_ATTRIBUTES);
     const studyInstanceUid = uidOf(notification.StudyInstanceUID);
     if (!studyInstanceUid) return { status: STATUS.missingAttributeValue };
     const available = itemsOf(notification.ReferencedSeriesSequence).flatMap((series) =>

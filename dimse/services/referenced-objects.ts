@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { NaturalDataset } from 'dcmjs';
 import { itemsOf } from '../../pipelines/dicom/data-set.ts';
+import { isUid } from '../../pipelines/dicom/uid.ts';
 
 /** One item of a Referenced SOP Sequence (PS3.3 10.8). */
 export interface SopReference {
   sopClassUid: string;
   sopInstanceUid: string;
 }
+
+/** The attributes of a SOP reference. */
+export const REFERENCE_ATTRIBUTES = ['ReferencedSOPClassUID', 'ReferencedSOPInstanceUID'] as const;
 
 /** @param sequence value of a sequence of SOP references; items without both UIDs are ignored. */
 export function sopReferences(sequence: unknown): SopReference[] {
@@ -32,5 +36,5 @@ export function newUid(): string {
 /** The UID in an attribute; '' when it is missing or malformed (PS3.5 9.1). */
 export function uidOf(value: unknown): string {
   const text = Array.isArray(value) ? value[0] : value;
-  return typeof text === 'string' && /^[0-9.]{1,64}$/.test(text.trim()) ? text.trim() : '';
+  return typeof text === 'string' && isUid(text) ? text : '';
 }

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
-import { Agent, type Dispatcher, errors, request } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { z } from 'zod';
 import type { FhirDestination } from '../../config/schema.ts';
 import { classifyStatus, FhirFailure, failureOf, retryAfterSeconds } from './outcome.ts';
@@ -173,6 +173,7 @@ async function ask(
   signal: AbortSignal,
   call: { method: 'GET' | 'POST'; headers?: Record<string, string>; body?: string },
 ): Promise<unknown> {
+  const { errors, request } = await import('undici');
   try {
     const { statusCode, headers, body } = await request(url, {
       ...call,
@@ -301,6 +302,7 @@ export function tlsDispatcher(settings: TlsSettings | undefined): () => Promise<
     const written = await readable(() => timesOf(settings));
     if (open?.written !== written) {
       const connect = await readable(() => contents(settings));
+      const { Agent } = await import('undici');
       // The old pool closes after the calls under way on it.
       void open?.agent.close();
       open = { written, agent: new Agent({ connect }) };

@@ -126,7 +126,7 @@ export function classifyStatus(status: number, body: unknown, retryAfter?: numbe
     issues.length > 0 && issues.every((issue) => PASSING_ISSUES.has(issue.code ?? ''));
   const meaning = listed.code === 'ehr_rejected' && passing ? UNAVAILABLE : listed;
   return {
-    ...failureOf(meaning.code, [`HTTP ${status}`, ...describe(issues)].join('; ')),
+    ...failureOf(meaning.code, [`HTTP ${status}`, ...describe(issues, status)].join('; ')),
     status,
     retryAfter: retryAfter ?? meaning.hold,
     rebuilds: meaning.rebuilds,
@@ -161,13 +161,61 @@ function isOperationOutcome(body: unknown): body is OperationOutcome & { issue: 
   );
 }
 
-/** Code and element path only: `diagnostics` and `details` may quote the patient's data. */
-function describe(issues: readonly Issue[]): string[] {
+/**
+ * The words of `diagnostics` that are kept. All others become an ellipsis, because an EHR may quote
+ * names, identifiers and dates of the patient, in any spelling.
+ */
+const KEPT_WORDS: ReadonlySet<string> = new Set(
+  `a about all already an and any are as at be because been before but by can cannot conditional
+  conflict constraint could create current delete does duplicate element elements error etag exist
+  existing exists expected failed failure for found from given has have id identifier if in index
+  integrity interaction invalid is it its key lock match matched matches matching met missing more
+  multiple must no not of on one only operation or parameter parameters patch precondition provided
+  read record records reference referenced requested request required resource resources result
+  results returned save search server status than that the there this to transaction unable unique
+  unsupported update url used value values version versions was were which with would`.split(/\s+/),
+);
+const RESOURCE_NAMES: ReadonlySet<string> = new Set([
+  'Bundle',
+  'Device',
+  'DiagnosticReport',
+  'ImagingStudy',
+  'Observation',
+  'Patient',
+  'Provenance',
+  'ServiceRequest',
+]);
+const LONGEST_DIAGNOSTICS = 160;
+
+/** A text of the EHR with only words that cannot identify a patient, and numbers of one digit. */
+function withoutIdentity(text: string): string {
+  // What is quoted is a value: a URL, a name, an identifier.
+  const plain = text.slice(0, 1000).replaceAll(/"[^"]*"?|'[^']*'?|`[^`]*`?/g, ' … ');
+  const words = plain.split(/[^\p{L}\p{N}…]+/u).map((word) => {
+    const kept = KEPT_WORDS.has(word.toLowerCase()) || RESOURCE_NAMES.has(word);
+    return kept || /^\d$/.test(word) ? word : '…';
+  });
+  const shown = words.join(' ').replaceAll(/…(?: …)+/g, '…');
+  return shown.length > LONGEST_DIAGNOSTICS ? `${shown.slice(0, LONGEST_DIAGNOSTICS)}…` : shown;
+}
+
+/** What a failed precondition (412) was, in the EHR's words; '' where it does not say. */
+function diagnosticsOf({ diagnostics, details }: Issue, status: number): string {
+  const said = diagnostics ?? details?.text;
+  return status === 412 && typeof said === 'string' ? `: ${withoutIdentity(said)}` : '';
+}
+
+/**
+ * Code and element path: `diagnostics` and `details` may quote the patient's data. Of a 412, which
+ * a person must solve in the EHR, the words of `diagnostics` that cannot are added.
+ */
+function describe(issues: readonly Issue[], status: number): string[] {
   return issues.slice(0, 5).map((issue) => {
     const code = /^[a-z-]{1,40}$/.test(issue.code ?? '') ? issue.code : 'issue';
     const paths = (Array.isArray(issue.expression) ? issue.expression : []).filter((path) =>
       /^[A-Za-z][A-Za-z0-9]*(\.[A-Za-z][A-Za-z0-9]*|\[\d+\])*$/.test(path),
     );
-    return paths.length > 0 ? `${code} at ${paths.join(', ')}` : `${code}`;
+    const place = paths.length > 0 ? ` at ${paths.join(', ')}` : '';
+    return `${code}${place}${diagnosticsOf(issue, status)}`;
   });
 }

@@ -1,5 +1,7 @@
 import sharp from 'sharp';
 import type { FhirDestination } from '../../config/schema.ts';
+import { storedPreviews } from '../../pipelines/artifacts/previews/overlays.ts';
+import { isTranslation } from '../../pipelines/contract/translate.ts';
 import type { DicomIdentity, Subject } from '../../pipelines/dicom/subject.ts';
 import { type Result, resultSchema } from '../../pipelines/result/envelope.ts';
 import type { Deliverer, Delivery, SendOutcome } from '../../src/core/outbox/delivery.ts';
@@ -34,18 +36,22 @@ async function keyImagesOf(
   artifactPath: (name: string) => Promise<string | null>,
 ): Promise<KeyImage[]> {
   const titles = new Map(result.sections.map((section) => [section.id, section.title]));
+  const previews = await storedPreviews(result, artifactPath);
+  const shown = new Map(previews.map((one) => [one.name, one]));
   const images: KeyImage[] = [];
   for (const { name, section } of result.artifacts) {
-    const path = OVERLAY.test(name) ? await artifactPath(name) : null;
-    if (path === null) continue;
-    const title = `${titles.get(section ?? '') ?? 'Measured frame'}, with calipers (AI draft)`;
-    images.push({ name, title, contentType: 'image/jpeg', data: await smallJpeg(path) });
+    const path = OVERLAY.test(name) && result.draft ? await artifactPath(name) : null;
+    const picture = result.draft ? path : ((await shown.get(name)?.png()) ?? null);
+    if (picture === null) continue;
+    const whose = result.draft ? ' (AI draft)' : '';
+    const title = `${titles.get(section ?? '') ?? 'Measured frame'}, with calipers${whose}`;
+    images.push({ name, title, contentType: 'image/jpeg', data: await smallJpeg(picture) });
   }
   return images;
 }
 
-function smallJpeg(path: string): Promise<Buffer> {
-  return sharp(path)
+function smallJpeg(picture: string | Buffer): Promise<Buffer> {
+  return sharp(picture)
     .resize(LONGEST_SIDE, LONGEST_SIDE, { fit: 'inside', withoutEnlargement: true })
     .jpeg({ quality: JPEG_QUALITY })
     .toBuffer();
@@ -135,21 +141,23 @@ interface ReportContent {
 
 /** The content of a report, or why there is nothing to send, or nobody to send it for. */
 async function reportContent(
-  { id, requestId }: Delivery,
+  { id, requestId, resultRevision }: Delivery,
   { holds, results, subjectOf }: FhirDelivererDeps,
 ): Promise<ReportContent | { failure: Failure }> {
   const decision = await holds.decisionOn(id);
   if (decision?.action === 'reject') {
     return { failure: failureOf('ehr_withdrawn', 'A person has rejected it') };
   }
-  const stored = await results.result(requestId);
+  const stored = await results.result(requestId, resultRevision);
   if (stored === null) return { failure: failureOf('expired', 'The result was purged') };
   const subject = await subjectOf(requestId);
   if (!subject?.identity) {
     const failure = failureOf('ehr_patient_not_found', 'The request came without a patient');
     return { failure: { ...failure, failure: 'permanent' } };
   }
-  return { result: resultSchema.parse(stored), subject, identity: subject.identity, decision };
+  const { identity } = subject;
+  const own = { ...subject, signedRevision: resultRevision };
+  return { result: resultSchema.parse(stored), subject: own, identity, decision };
 }
 
 /** Sends a report. @returns what the EHR has now, for the delivery. @throws FhirFailure */
@@ -166,7 +174,8 @@ async function deliverReport(
     identity,
     earlier: await deps.earlierRequests(requestId),
     choice: decision ?? {},
-    pdf: await deps.reportPdf(result, subject),
+    // A translation has no report of ours.
+    pdf: isTranslation(result) ? null : await deps.reportPdf(result, subject),
     keyImages: await keyImagesOf(result, (name) =>
       deps.results.artifactPath(subject.requestId, name),
     ),

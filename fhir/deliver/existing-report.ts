@@ -19,8 +19,13 @@ const REPLACEABLE: ReadonlySet<DiagnosticReport['status']> = new Set([
   'preliminary',
 ]);
 
+/** An amended result, or a further attempt, also replaces what its own signature made final. */
+const REPLACEABLE_BY_AMENDMENT: ReadonlySet<string> = new Set(['final', 'amended']);
+
 /** What identifies a result among those of the same study. */
 interface StudyResult {
+  /** Signed revision of the result; 0 for the draft. */
+  signedRevision: number;
   resultSystem: string;
   requestId: string;
   /** Earlier requests of the same study and endpoint, newest first. */
@@ -32,6 +37,8 @@ interface StudyResult {
 /** The draft report of a study at the receiver. */
 export interface Draft {
   report: DiagnosticReport;
+  /** Whether it is this very result, of an attempt whose answer was lost. */
+  isSame: boolean;
   /** The request whose id names the report and its parts: the first run that arrived. */
   key: string;
   /** Every request whose result the report contains or has replaced. */
@@ -45,7 +52,7 @@ export interface Draft {
  */
 export async function existingReport(
   server: Pick<FhirServer, 'search'>,
-  { resultSystem, requestId, earlier, generatedAt }: StudyResult,
+  { resultSystem, requestId, earlier, generatedAt, signedRevision }: StudyResult,
   signal: AbortSignal,
 ): Promise<Draft | 'newer' | null> {
   for (const id of [requestId, ...earlier]) {
@@ -58,7 +65,16 @@ export async function existingReport(
     const reports = answer.filter((report) =>
       ours(report, resultSystem).some(({ value }) => value === id),
     );
-    const verified = reports.find((report) => !REPLACEABLE.has(report.status));
+    const isSame = ({ status, issued }: DiagnosticReport) =>
+      signedRevision > 0 &&
+      status === 'final' &&
+      Date.parse(issued ?? '') === Date.parse(generatedAt);
+    const verified = reports.find(
+      (report) =>
+        !REPLACEABLE.has(report.status) &&
+        !isSame(report) &&
+        !(signedRevision > 1 && REPLACEABLE_BY_AMENDMENT.has(report.status ?? '')),
+    );
     if (verified) {
       throw new FhirFailure(
         failureOf('ehr_already_verified', `The report has status "${verified.status}"`),
@@ -71,6 +87,7 @@ export async function existingReport(
     const official = identifiers.find(({ use }) => use === 'official') ?? identifiers[0];
     return {
       report,
+      isSame: isSame(report),
       key: official?.value ?? id,
       requests: identifiers.flatMap(({ value }) => value ?? []),
     };
@@ -100,7 +117,11 @@ interface FormerRun {
 export async function formerRun(
   server: Pick<FhirServer, 'read' | 'search'>,
   draft: Draft,
-  { resultSystem, earlier }: Pick<StudyResult, 'resultSystem' | 'earlier'>,
+  {
+    resultSystem,
+    earlier,
+    signedRevision,
+  }: Pick<StudyResult, 'resultSystem' | 'earlier' | 'signedRevision'>,
   next: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<FormerRun> {
@@ -110,12 +131,15 @@ export async function formerRun(
     const ours = part?.identifier?.find(({ system }) => system === resultSystem)?.value;
     if (!part || !ours) continue;
     const again = next.has(ours);
-    if (again && !isDraft(part)) {
+    const replaceable =
+      isDraft(part) ||
+      ((signedRevision > 1 || draft.isSame) && REPLACEABLE_BY_AMENDMENT.has(part.status ?? ''));
+    if (again && !replaceable) {
       throw new FhirFailure(
         failureOf('ehr_already_verified', `${reference} has status "${part.status}"`),
       );
     }
-    if (!again && isDraft(part)) withdrawals.push(update({ ...part, status: 'entered-in-error' }));
+    if (!again && replaceable) withdrawals.push(update({ ...part, status: 'entered-in-error' }));
   }
   const document = await formerDocument(server, draft, { resultSystem, earlier }, signal);
   if (document?.status === 'current' && document.docStatus === 'preliminary') {

@@ -170,9 +170,10 @@ async function matched(report: ReportToSend): Promise<BundleInput> {
 }
 
 function studyResult({ destination, subject, earlier, result }: ReportToSend) {
-  const { requestId } = subject;
+  const { requestId, signedRevision = 0 } = subject;
   const { resultSystem } = destination;
-  return { resultSystem, requestId, earlier, generatedAt: result.generated_at };
+  const { generated_at: generatedAt } = result;
+  return { resultSystem, requestId, earlier, generatedAt, signedRevision };
 }
 
 /** The bundle that replaces the draft at the receiver and withdraws what it no longer has. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Attachment, DocumentReference, Media } from '@medplum/fhirtypes';
 import { AI_ASSERTED, MEDIA_IMAGE, reportCodes } from './codes.ts';
 import { resourceUrn, resultIdentifier } from './identifiers.ts';
-import type { KeyImage, ReportContext } from './report-context.ts';
+import { type KeyImage, type ReportContext, signatories, statusOf } from './report-context.ts';
 
 export const PDF_MEDIA_TYPE = 'application/pdf';
 
@@ -17,7 +17,7 @@ export function pdfAttachment({ pdf, result }: ReportContext): Attachment | null
     language: result.report?.language ?? 'en',
     ...('binaryUrl' in pdf ? { url: pdf.binaryUrl } : { data: pdf.data.toString('base64') }),
     ...extent(pdf.data),
-    title: reportCodes(result.endpoint).title,
+    title: reportCodes(result).title,
     creation: result.generated_at,
   };
 }
@@ -43,18 +43,18 @@ export function buildDocumentReference(context: ReportContext): DocumentReferenc
   const attachment = pdfAttachment(context);
   if (!attachment) return null;
   const { result } = context;
-  const codes = reportCodes(result.endpoint);
+  const codes = reportCodes(result);
   return {
     resourceType: 'DocumentReference',
     meta: { security: [AI_ASSERTED] },
     identifier: [resultIdentifier(context.resultSystem, context.requestId, 'DocumentReference')],
     status: 'current',
-    docStatus: 'preliminary',
+    docStatus: result.draft ? 'preliminary' : statusOf(result),
     type: { coding: codes.code, text: codes.title },
     category: codes.categories,
     subject: context.patient,
     date: result.generated_at,
-    author: [context.device],
+    author: [context.device, ...signatories(result)],
     custodian: { type: 'Organization', display: context.organization },
     relatesTo: context.formerDocument && [{ code: 'replaces', target: context.formerDocument }],
     content: [{ attachment }],
@@ -86,7 +86,7 @@ export function buildMedia(context: ReportContext, image: KeyImage): Media {
     issued: context.result.generated_at,
     device: context.device,
     content: imageAttachment(context, image),
-    note: [{ text: 'Calipers of an unverified AI draft' }],
+    note: context.result.draft ? [{ text: 'Calipers of an unverified AI draft' }] : undefined,
   };
 }
 

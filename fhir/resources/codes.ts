@@ -1,6 +1,11 @@
 import type { CodeableConcept, Coding } from '@medplum/fhirtypes';
-import { CODING_SYSTEMS, type Coding as TableCoding } from '../../pipelines/concepts/concepts.ts';
-import type { Concept } from '../../pipelines/result/envelope.ts';
+import {
+  CODING_SYSTEMS,
+  conceptEntry,
+  type Coding as TableCoding,
+} from '../../pipelines/concepts/concepts.ts';
+import { isTranslation } from '../../pipelines/contract/translate.ts';
+import type { Concept, Measurement, Result } from '../../pipelines/result/envelope.ts';
 
 /**
  * Codes that FHIR needs beside those of the measured concepts (pipelines/concepts/concepts.ts):
@@ -80,7 +85,7 @@ const radiology = codeable(SYSTEMS.LN, 'LP29684-5', 'Radiology');
 const REPORT_CODES: Readonly<Record<string, ReportCodes>> = {
   'us/obstetric': {
     code: [{ system: SYSTEMS.LN, code: '11525-3', display: 'US for pregnancy' }],
-    title: 'Obstetric ultrasound report, AI draft',
+    title: 'Obstetric ultrasound report',
     categories: [codeable(SYSTEMS.diagnosticService, 'OUS', 'OB Ultrasound'), radiology],
   },
   'us/echo': {
@@ -88,7 +93,7 @@ const REPORT_CODES: Readonly<Record<string, ReportCodes>> = {
       { system: SYSTEMS.LN, code: '42148-7', display: 'Heart US' },
       { system: SYSTEMS.SCT, code: '433236007', display: 'Transthoracic echocardiography' },
     ],
-    title: 'Echocardiography report, AI draft',
+    title: 'Echocardiography report',
     categories: [
       codeable(SYSTEMS.diagnosticService, 'CUS', 'Cardiac Ultrasound'),
       codeable(SYSTEMS.LN, 'LP29708-2', 'Cardiology'),
@@ -98,12 +103,19 @@ const REPORT_CODES: Readonly<Record<string, ReportCodes>> = {
 
 const ANY_ULTRASOUND: ReportCodes = {
   code: [{ system: SYSTEMS.LN, code: '18760-9', display: 'Ultrasound Report' }],
-  title: 'Ultrasound report, AI draft',
+  title: 'Ultrasound report',
   categories: [codeable(SYSTEMS.diagnosticService, 'RUS', 'Radiology Ultrasound'), radiology],
 };
 
 /** Codes of the report of an endpoint (`us/obstetric/interpret` and `us/obstetric` alike). */
-export function reportCodes(endpoint: string): ReportCodes {
+export function reportCodes({ endpoint, draft }: Pick<Result, 'endpoint' | 'draft'>): ReportCodes {
+  const codes = codesOf(endpoint);
+  if (!draft) return codes;
+  const kind = isTranslation({ endpoint }) ? 'values of the machine' : 'AI draft';
+  return { ...codes, title: `${codes.title}, ${kind}` };
+}
+
+function codesOf(endpoint: string): ReportCodes {
   return REPORT_CODES[endpoint.split('/').slice(0, 2).join('/')] ?? ANY_ULTRASOUND;
 }
 
@@ -111,6 +123,16 @@ export function reportCodes(endpoint: string): ReportCodes {
 export function codeable(system: string, code: string, display: string): CodeableConcept {
   return { coding: [{ system, code, display }] };
 }
+
+/**
+ * The last code of DICOM's scheme in the edition that FHIR R4 publishes, as a complete code system. A
+ * validator with the terminology of R4 refuses every later code as unknown (HAPI 8.4 as an error, also
+ * with `Coding.version`).
+ */
+const LAST_DCM_CODE_OF_R4 = 126_811;
+
+const isInR4 = ({ system, code }: Coding): boolean =>
+  system !== SYSTEMS.DCM || Number(code) <= LAST_DCM_CODE_OF_R4;
 
 /** A coding of the concept table in FHIR's form. */
 export function fromTable(coding: TableCoding): Coding {
@@ -120,4 +142,16 @@ export function fromTable(coding: TableCoding): Coding {
 /** The envelope's concept in FHIR's form. */
 export function fromConcept(concept: Concept): Coding {
   return { system: concept.system, code: concept.code, display: concept.display };
+}
+
+/**
+ * `Observation.code` of a measurement: its codes that R4 knows, and our own where it knows none of
+ * them.
+ */
+export function measurementCodings({ concept, label }: Measurement): Coding[] {
+  const known = (
+    conceptEntry(concept.key)?.codings.map(fromTable) ?? [fromConcept(concept)]
+  ).filter(isInR4);
+  if (known.length > 0) return known;
+  return [{ system: SYSTEMS['99USINT'], code: concept.key, display: label }];
 }

@@ -1,32 +1,35 @@
 import type { DiagnosticReport, Provenance, Reference } from '@medplum/fhirtypes';
+import { isTranslation } from '../../pipelines/contract/translate.ts';
 import type { Result, Section } from '../../pipelines/result/envelope.ts';
+import { conclusionTexts } from '../../pipelines/result/render/conclusion.ts';
+import { researchNotice, signedBy } from '../../pipelines/result/render/statement.ts';
 import { countingValues } from '../../pipelines/result/standing.ts';
 import { mediaLinks, pdfAttachment } from './attachments.ts';
 import { AI_ASSERTED, codeable, reportCodes, SYSTEMS } from './codes.ts';
 import { dicomUidIdentifier, resourceUuid, resultIdentifier } from './identifiers.ts';
 import { nonEmpty, type ObservationEntry, observationReference } from './observations.ts';
-import type { ReportContext } from './report-context.ts';
+import { type ReportContext, signatories, statusOf } from './report-context.ts';
 
 /**
- * The report of a result. Always `preliminary`: only a person makes a report final. R4 allows no
- * Device as a performer; the software is in `Observation.device` and in the Provenance.
+ * The report of a result: `preliminary` until a person has signed it. R4 allows no Device as a
+ * performer; the software is in `Observation.device` and in the Provenance.
  */
 export function buildDiagnosticReport(
   context: ReportContext,
   observations: readonly ObservationEntry[],
 ): DiagnosticReport {
   const { result, requestId } = context;
-  const codes = reportCodes(result.endpoint);
+  const codes = reportCodes(result);
   const attachment = pdfAttachment(context);
   return {
     resourceType: 'DiagnosticReport',
-    meta: { security: [AI_ASSERTED] },
+    meta: isTranslation(result) ? undefined : { security: [AI_ASSERTED] },
     identifier: [
       ...requestIdentifiers(context),
       ...(context.structuredReportUid ? [dicomUidIdentifier(context.structuredReportUid)] : []),
     ],
     basedOn: context.order ? [context.order] : undefined,
-    status: 'preliminary',
+    status: statusOf(result),
     category: codes.categories,
     code: { coding: codes.code, text: codes.title },
     subject: context.patient,
@@ -34,6 +37,7 @@ export function buildDiagnosticReport(
     effectiveDateTime: context.effective,
     issued: result.generated_at,
     performer: [{ type: 'Organization', display: context.organization }],
+    resultsInterpreter: nonEmpty(signatories(result)),
     result:
       observations.length > 0
         ? observations.map(({ role }) => observationReference(requestId, role))
@@ -71,14 +75,20 @@ const WITHOUT_GAP: ReadonlySet<Section['status']> = new Set(['complete', 'not_re
  * never read as normal.
  */
 export function conclusion(result: Result): string {
-  const statements = result.report?.impression ?? result.findings.map((finding) => finding.text);
   const measurements = countingValues(result.measurements);
   const accepted = measurements.filter((m) => m.quality === 'accepted').length;
+  const proposed = measurements.filter((m) => m.quality === 'review').length;
+  const withheld = measurements.length - accepted - proposed;
+  if (isTranslation(result)) {
+    return `Values of the structured report of the ultrasound machine, not reviewed: ${accepted}; withheld as implausible: ${withheld}.`;
+  }
+  const notice = researchNotice(result);
   const gaps = result.sections.filter((section) => !WITHOUT_GAP.has(section.status)).map(gap);
   return [
-    'AI draft, not reviewed.',
-    `Measurements accepted: ${accepted}; withheld: ${measurements.length - accepted}.`,
-    ...statements,
+    signedBy(result) === null ? 'AI draft, not reviewed.' : `${signedBy(result)}.`,
+    ...(notice ? [`${notice}.`] : []),
+    `Measurements accepted: ${accepted}; to be reviewed: ${proposed}; withheld: ${withheld}.`,
+    ...conclusionTexts(result),
     ...(gaps.length > 0 ? ['Not or not fully assessed:', ...gaps] : []),
   ].join(' ');
 }
@@ -117,6 +127,10 @@ export function buildProvenance(
         type: codeable(SYSTEMS.provenanceParticipant, 'assembler', 'Assembler'),
         who: context.device,
       },
+      ...signatories(context.result).map((who) => ({
+        type: codeable(SYSTEMS.provenanceParticipant, 'verifier', 'Verifier'),
+        who,
+      })),
       {
         type: codeable(SYSTEMS.provenanceParticipant, 'custodian', 'Custodian'),
         who: { type: 'Organization', display: context.organization },

@@ -6,12 +6,23 @@ import type {
   Quantity,
   Reference,
 } from '@medplum/fhirtypes';
-import { chartEntry, conceptEntry, methodEntry } from '../../pipelines/concepts/concepts.ts';
+import {
+  CODING_SYSTEMS,
+  chartEntry,
+  conceptEntry,
+  methodEntry,
+} from '../../pipelines/concepts/concepts.ts';
+import { isTranslation } from '../../pipelines/contract/translate.ts';
 import type { Subject } from '../../pipelines/dicom/subject.ts';
 import { rounded } from '../../pipelines/measure/rounding.ts';
 import type { Finding, Measurement, Result, Section } from '../../pipelines/result/envelope.ts';
 import { weeksAndDays } from '../../pipelines/result/render/obstetric/shared.ts';
-import { isOurs, originStatement } from '../../pipelines/result/render/statement.ts';
+import {
+  isOurs,
+  notAcceptedStatement,
+  originStatement,
+  statedMethod,
+} from '../../pipelines/result/render/statement.ts';
 import { unitText } from '../../pipelines/result/render/unit-text.ts';
 import { countingValues } from '../../pipelines/result/standing.ts';
 import {
@@ -20,11 +31,12 @@ import {
   fromConcept,
   fromTable,
   IMAGING_CATEGORY,
+  measurementCodings,
   SECTION_CODES,
   SYSTEMS,
 } from './codes.ts';
 import { resourceUrn, resultIdentifier } from './identifiers.ts';
-import type { ReportContext } from './report-context.ts';
+import { type ReportContext, signatories, statusOf } from './report-context.ts';
 
 /**
  * An Observation and its role in the request, from which its identifier and its `urn:uuid:` are
@@ -49,7 +61,7 @@ function observationBase(
   context: ReportContext,
   role: string,
   code: CodeableConcept,
-  ours = true,
+  ours = !isTranslation(context.result),
 ): Observation {
   return {
     resourceType: 'Observation',
@@ -57,14 +69,15 @@ function observationBase(
     identifier: [resultIdentifier(context.resultSystem, context.reportKey, role)],
     basedOn: context.order ? [context.order] : undefined,
     partOf: context.imagingStudy ? [context.imagingStudy] : undefined,
-    status: 'preliminary',
+    status: statusOf(context.result),
     category: [IMAGING_CATEGORY],
     code,
     subject: context.patient,
     encounter: context.encounter,
     effectiveDateTime: context.effective,
     issued: context.result.generated_at,
-    note: ours ? [{ text: 'Unverified AI draft' }] : undefined,
+    performer: nonEmpty(signatories(context.result)),
+    note: ours && context.result.draft ? [{ text: 'Unverified AI draft' }] : undefined,
   };
 }
 
@@ -117,6 +130,20 @@ export function referenceRange(
   ];
 }
 
+/** Marks a value that a person must review before it is used. */
+const NEEDS_REVIEW = {
+  system: CODING_SYSTEMS['99USINT'],
+  code: 'needs-review',
+  display: 'Needs review before use',
+};
+
+/** A value from which nothing is concluded. */
+const INDETERMINATE = {
+  system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation',
+  code: 'IND',
+  display: 'Indeterminate',
+};
+
 const DERIVATION_TEXT = { mean: 'mean of several frames', median: 'median of several frames' };
 
 /** Role of a measurement: its id and the fetus, so that twins never share an identifier. */
@@ -135,8 +162,7 @@ function measurementObservation(
   roles: ReadonlyMap<string, string>,
 ): ObservationEntry {
   const role = measurementRole(m);
-  const entry = conceptEntry(m.concept.key);
-  const coding = entry ? entry.codings.map(fromTable) : [fromConcept(m.concept)];
+  const coding = measurementCodings(m);
   const inputs = m.inputs.flatMap((id) => roles.get(id) ?? []);
   const origin = originStatement(m);
   const resource: Observation = {
@@ -154,7 +180,8 @@ function measurementObservation(
     ...(origin ? [{ text: origin }] : []),
     ...(m.note ? [{ text: m.note }] : []),
   ]);
-  if (m.quality !== 'accepted') {
+  const isProposal = m.quality === 'review';
+  if (m.quality !== 'accepted' && !isProposal) {
     resource.dataAbsentReason = {
       coding: [{ system: SYSTEMS.dataAbsentReason, code: 'error', display: 'Error' }],
       text: `Image quality ${m.quality}: the value is below its confidence gate and is withheld`,
@@ -163,7 +190,16 @@ function measurementObservation(
     return { role, section: m.section, resource };
   }
   resource.valueQuantity = exchangeQuantity(m, m.value);
-  resource.interpretation = m.interpretation ? [interpretationOf(m.interpretation)] : undefined;
+  if (isProposal) {
+    // Every Observation of this software is preliminary; this one is also no result yet.
+    resource.meta = { ...resource.meta, tag: [NEEDS_REVIEW] };
+    resource.note = [{ text: notAcceptedStatement(m) }, ...(resource.note ?? [])];
+  }
+  resource.interpretation = isProposal
+    ? [{ coding: [INDETERMINATE], text: 'Proposal, needs review' }]
+    : m.interpretation
+      ? [interpretationOf(m.interpretation)]
+      : undefined;
   resource.referenceRange = m.reference
     ? referenceRange(m.reference, (value) => exchangeQuantity(m, value), context.subject.dating)
     : undefined;
@@ -196,14 +232,16 @@ function bodySite(m: Measurement): CodeableConcept | undefined {
   return words ? { coding: site ? [fromTable(site)] : undefined, text: words } : undefined;
 }
 
-function methodOf(m: Measurement): CodeableConcept {
-  const method = methodEntry(m.method);
+function methodOf(m: Measurement): CodeableConcept | undefined {
+  const stated = statedMethod(m);
+  if (stated === null) return undefined;
+  const method = methodEntry(stated);
   const derivation =
     m.derivation === 'mean' || m.derivation === 'median' ? [DERIVATION_TEXT[m.derivation]] : [];
   return {
     coding: method?.equation ? [fromTable(method.equation)] : undefined,
     text: [
-      method?.text ?? m.method,
+      method?.text ?? stated,
       ...(method?.citation ? [method.citation] : []),
       ...derivation,
     ].join('; '),
@@ -304,7 +342,10 @@ export function buildObservations(context: ReportContext): ObservationEntry[] {
   const { result } = context;
   // Repeated measurements stay in the structured report: an EHR would chart them as further values
   // under the same code.
-  const measurements = countingValues(result.measurements);
+  // A signed result has no proposals: what nobody confirmed is not part of what was signed.
+  const measurements = countingValues(result.measurements).filter(
+    ({ quality }) => result.draft || quality !== 'review',
+  );
   const roles = new Map(measurements.map((m) => [m.id, measurementRole(m)]));
   const members: ObservationEntry[] = [
     ...measurements.map((m) => measurementObservation(context, m, roles)),

@@ -6,6 +6,7 @@ import type {
   Encounter,
   ImagingStudy,
   Patient,
+  Practitioner,
   Reference,
   ServiceRequest,
 } from '@medplum/fhirtypes';
@@ -83,3 +84,18 @@ export function reportContext(input: BundleInput): ReportContext {
     effective: identity ? acquisitionDateTime(identity) : undefined,
   };
 }
+
+/** Standing of report and values: a draft is preliminary, and final once it is signed. */
+export function statusOf({ verification }: Pick<Result, 'verification'>) {
+  if (!verification) return 'preliminary';
+  return verification.revision === 1 ? 'final' : 'amended';
+}
+
+/** The persons who signed, by their names: the receiver knows them by its own identifiers. */
+export const signatories = ({
+  verification,
+}: Pick<Result, 'verification'>): Reference<Practitioner>[] =>
+  (verification?.signatures ?? []).map(({ observer }) => ({
+    type: 'Practitioner',
+    display: observer,
+  }));

@@ -1,4 +1,7 @@
+import { z } from 'zod';
+import { HEAD_PLANES } from '../../pipelines/obstetric/planes/locate.ts';
 import type { Measurement, Result } from '../../pipelines/result/envelope.ts';
+import { mean, round } from './agreement.ts';
 
 /** A statement about a structure that the image does not show. */
 export interface Crossed {
@@ -77,4 +80,90 @@ export function countCrossed(found: readonly (readonly Crossed[])[]): {
     for (const part of new Set(crossed.map((one) => one.part))) by[part] = (by[part] ?? 0) + 1;
   }
   return { images: found.filter((crossed) => crossed.length > 0).length, by };
+}
+
+const planesData = z.object({ counts: z.record(z.string(), z.number()) });
+
+/** How many frames of a result have each plane; empty where planes were not looked for. */
+export function countNamed({ sections }: Pick<Result, 'sections'>): Record<string, number> {
+  const own = planesData.safeParse(sections.find(({ id }) => id === 'planes')?.data);
+  const counts = Object.entries(own.data?.counts ?? {});
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}
+
+/** Images of which a result names a plane; the whole of its frames where it names none. */
+export function framesOf(result: Pick<Result, 'sections' | 'input_summary'>): number {
+  const named = Object.values(countNamed(result)).reduce((sum, count) => sum + count, 0);
+  return named || result.input_summary.frames;
+}
+
+/** What a result says of a single image of a known plane. */
+export interface Screen {
+  layout: string;
+  shown: string;
+  /** Whether the plane was named right, where the axial head planes count as one. */
+  name: 'right' | 'wrong' | 'unnamed';
+  /** The accepted length of the structure; null where nothing was measured, or no reference exists. */
+  length: { key: string; measuredMm: number; referenceMm: number } | null;
+  accepted: boolean;
+}
+
+const organ = (plane: string) => (HEAD_PLANES.some((head) => head === plane) ? 'head' : plane);
+
+const LENGTH_OF: Readonly<Record<string, string>> = { head: 'hc', abdominal: 'ac', femur: 'fl' };
+
+export function screenOf(
+  result: Pick<Result, 'sections' | 'measurements'>,
+  shown: string | null,
+  referenceMm: number | null,
+  layout: string,
+): Screen {
+  const names = Object.keys(countNamed(result)).filter((name) => name !== 'other');
+  const own = organ(shown ?? '');
+  const right = names.length > 0 && names.every((name) => organ(name) === own);
+  const key = LENGTH_OF[own];
+  const value = result.measurements.find(
+    (one) => one.concept.key === key && one.quality === 'accepted',
+  );
+  return {
+    layout,
+    shown: own,
+    name: right ? 'right' : names.length > 0 ? 'wrong' : 'unnamed',
+    accepted: value !== undefined,
+    length:
+      key && value && referenceMm !== null && Number.isFinite(referenceMm)
+        ? { key, measuredMm: value.value, referenceMm }
+        : null,
+  };
+}
+
+/** Names and errors of accepted lengths, of all and by what is shown and by layout. */
+export function countScreens(screens: readonly Screen[]) {
+  const of = (own: readonly Screen[]) => {
+    const count = (name: Screen['name']) => own.filter((one) => one.name === name).length;
+    const lengths = own.flatMap(({ length }) => length ?? []);
+    const errors = lengths.map((one) => one.measuredMm - one.referenceMm);
+    const shares = lengths.map((one) => Math.abs(one.measuredMm / one.referenceMm - 1));
+    return {
+      images: own.length,
+      right: count('right'),
+      unnamed: count('unnamed'),
+      wrong: count('wrong'),
+      accepted: own.filter(({ accepted }) => accepted).length,
+      compared: lengths.length,
+      ...(lengths.length > 0 && {
+        meanAbsoluteErrorMm: round(mean(errors.map(Math.abs)), 2),
+        meanAbsoluteErrorPercent: round(100 * mean(shares), 2),
+        biasMm: round(mean(errors), 2),
+        largestErrorPercent: round(100 * Math.max(...shares), 1),
+      }),
+    };
+  };
+  const by = (key: (one: Screen) => string) =>
+    Object.fromEntries([...Map.groupBy(screens, key)].map(([name, own]) => [name, of(own)]));
+  return {
+    all: of(screens),
+    byPlane: by(({ shown }) => shown),
+    byLayout: by(({ layout }) => layout),
+  };
 }

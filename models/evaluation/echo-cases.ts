@@ -121,6 +121,51 @@ export async function phantomViews(folder: string): Promise<ViewCase[]> {
   );
 }
 
+/** The view that a label of echo-views names; a part of a view is not a view. */
+const VIEW_OF_LABEL: Readonly<Record<string, string>> = { 'A4C-zoom': 'other' };
+
+/** The stills of real patients with the text, ECG and rulers of the machines (TTE47). */
+export async function realStills(data: string): Promise<ViewCase[]> {
+  const folder = join(data, 'echo-views');
+  const [, ...lines] = (await readFile(join(folder, 'labels.csv'), 'utf8')).trim().split(/\r?\n/);
+  return Promise.all(
+    lines.map(async (line) => {
+      const [file = '', view = ''] = line.split(',');
+      return { view: VIEW_OF_LABEL[view] ?? view, frames: [await readGray(join(folder, file))] };
+    }),
+  );
+}
+
+/** Size of a picture of camus-biplane, whose pixels are twice as wide as high. */
+async function biplaneImage(stem: string): Promise<GrayImage> {
+  const header = await readFile(`${stem}.mhd`, 'utf8');
+  const [width = 0, rows = 0] = (/DimSize = (.*)/.exec(header)?.[1] ?? '').split(/\s+/).map(Number);
+  const pixels = new Uint8Array(await readFile(`${stem}.raw`));
+  // Every second row makes the pixels square.
+  const height = Math.floor(rows / 2);
+  const data = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) {
+    data.set(pixels.subarray(2 * y * width, (2 * y + 1) * width), y * width);
+  }
+  return { width, height, data };
+}
+
+/** Both phases of A2C and A4C of the three patients of camus-biplane. */
+export async function biplaneViews(data: string): Promise<ViewCase[]> {
+  const views = { '2CH': 'A2C', '4CH': 'A4C' } as const;
+  const wanted = ['patient0001', 'patient0003', 'patient0005'].flatMap((patient) =>
+    Object.entries(views).flatMap(([name, view]) =>
+      ['ED', 'ES'].map((phase) => ({
+        view,
+        stem: join(data, 'camus-biplane', patient, `${patient}_${name}_${phase}`),
+      })),
+    ),
+  );
+  return Promise.all(
+    wanted.map(async ({ view, stem }) => ({ view, frames: [await biplaneImage(stem)] })),
+  );
+}
+
 /** A parasternal long axis and its sizes in mm, under the names of the lines that measure them. */
 export interface LongAxisCase {
   image: GrayImage;

@@ -109,6 +109,33 @@ function correlation(a: readonly number[], b: readonly number[]): number {
   return sum((x, y) => x * y) / Math.sqrt(sum((x) => x * x) * sum((_, y) => y * y));
 }
 
+/** Bands of LVEF, per cent, in which the bias is reported. */
+const BANDS = [
+  { name: 'below 40', from: 0, to: 40 },
+  { name: '40 to 59', from: 40, to: 60 },
+  { name: '60 and more', from: 60, to: Number.POSITIVE_INFINITY },
+] as const;
+
+/**
+ * Bias of the joint LVEF in bands of the reference, and in bands of the LVEF that is reported. Any
+ * estimate with an error is biased in one of both: the reference bands show what is missed, the
+ * others how far off a reported value is.
+ */
+export function biasInBands(estimates: readonly Pick<Estimated, 'reference' | 'joint'>[]) {
+  const found = estimates.flatMap(({ reference, joint }) =>
+    joint === null ? [] : [{ reference, joint }],
+  );
+  const by = (key: 'reference' | 'joint') =>
+    Object.fromEntries(
+      BANDS.flatMap(({ name, from, to }) => {
+        const own = found.filter((one) => one[key] >= from && one[key] < to);
+        const bias = round(mean(own.map(({ reference, joint }) => joint - reference)), 2);
+        return own.length > 0 ? [[name, { patients: own.length, biasPoints: bias }]] : [];
+      }),
+    );
+  return { byReference: by('reference'), byReported: by('joint') };
+}
+
 /**
  * Agreement of LVEF with the reference, and for comparison the agreement of a constant answer of
  * `median`.
@@ -125,21 +152,24 @@ export function ejectionAgreement(estimates: readonly Estimated[], median: numbe
       byNetwork: errors(estimates, (one) => one.byNetwork),
       jointAll: errors(estimates, (one) => one.joint),
       jointAccepted: errors(accepted, (one) => one.joint),
+      jointAcceptedBias: biasInBands(accepted),
     }),
   };
 }
 
 /**
- * The straight line of least squares from the mean of both estimates (from the discs alone where
- * there is no second network) to the reference, for `recalibration` in the registry.
+ * The straight line that gives the mean of both estimates (the discs alone where there is no second
+ * network) the mean and the spread of the reference, for `recalibration` in the registry. The line
+ * of least squares would shrink the spread: it has the smaller mean error, and calls low values too
+ * high and high values too low.
  */
 export function recalibrationOf(estimates: readonly Estimated[]) {
   const points = estimates.flatMap(({ reference, byDiscs, byNetwork }) =>
     byDiscs === null ? [] : [{ x: (byDiscs + (byNetwork ?? byDiscs)) / 2, y: reference }],
   );
   const [meanX, meanY] = [mean(points.map(({ x }) => x)), mean(points.map(({ y }) => y))];
-  const xy = points.reduce((sum, { x, y }) => sum + (x - meanX) * (y - meanY), 0);
   const xx = points.reduce((sum, { x }) => sum + (x - meanX) ** 2, 0);
-  const slope = xy / xx;
+  const yy = points.reduce((sum, { y }) => sum + (y - meanY) ** 2, 0);
+  const slope = Math.sqrt(yy / xx);
   return { slope: round(slope, 3), offset: round(meanY - slope * meanX, 2) };
 }

@@ -38,7 +38,7 @@ function geometryOf(of: Labelled, faults: ChamberFrame['faults']): FrameGeometry
     return found ? [[chamber, found] as const] : [];
   });
   const confidence = { lv: 1, myocardium: 1, la: 1, rv: 0, ra: 0 };
-  const frame = { frame: 0, time: 0, confidence, pose: null, faults };
+  const frame = { frame: 0, time: 0, confidence, pose: null, faults, chamberFaults: {} };
   return frameGeometry({ ...frame, outlines: Object.fromEntries(outlines) }, null);
 }
 

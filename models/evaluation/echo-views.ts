@@ -1,4 +1,5 @@
 import type { GrayImage } from '../../pipelines/contract/image.ts';
+import { familyOf } from '../../pipelines/echo/locate/names.ts';
 import { sectorOf } from '../../pipelines/echo/locate/sector.ts';
 import { nameView, type ViewEstimate } from '../../pipelines/echo/locate/view.ts';
 import type { ModelSession } from '../../pipelines/inference/session.ts';
@@ -29,25 +30,28 @@ export async function nameClips(
 
 /**
  * How often each view is named, how often the gate withholds the name, and how often the name is
- * right. Also lists the confusions of the clips that were named wrongly.
+ * right (a label of PSAX names every level). Also lists the confusions of the clips that were named wrongly.
  */
 export function viewAgreement(named: readonly Named[]) {
+  const isRight = ({ view, found }: Named) =>
+    found.view === view || (found.view !== 'other' && familyOf(found.view) === view);
   const views = [...new Set(named.map(({ view }) => view))];
   const shown = named.filter(({ found }) => found.view !== 'other');
   const recall = views.map((view) => {
     const own = named.filter((one) => one.view === view);
-    return [view, round(mean(own.map(({ found }) => (found.view === view ? 1 : 0))), 4)];
+    return [view, round(mean(own.map((one) => (isRight(one) ? 1 : 0))), 4)];
   });
   const confusions: Record<string, number> = {};
-  for (const { view, found } of shown) {
-    if (found.view === view) continue;
+  for (const one of shown) {
+    if (isRight(one)) continue;
+    const { view, found } = one;
     const key = `${view} as ${found.view}`;
     confusions[key] = (confusions[key] ?? 0) + 1;
   }
   return {
     clips: named.length,
     belowGate: named.filter(({ found }) => found.belowGate !== null).length,
-    namedRightly: round(mean(shown.map(({ view, found }) => (found.view === view ? 1 : 0))), 4),
+    namedRightly: round(mean(shown.map((one) => (isRight(one) ? 1 : 0))), 4),
     found: Object.fromEntries(recall),
     confusions,
   };

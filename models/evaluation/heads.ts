@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { LocatedBrain } from '../../pipelines/obstetric/anomaly-screen/evidence.ts';
-import { inView } from '../../pipelines/obstetric/planes/judge.ts';
 import { CROP_FILL } from '../../pipelines/obstetric/shared/head-crop.ts';
-import { HEAD_STRUCTURES, type HeadStructures } from '../../pipelines/obstetric/shared/plane.ts';
+import {
+  HEAD_STRUCTURES,
+  type HeadStructures,
+  inView,
+} from '../../pipelines/obstetric/shared/plane.ts';
 import type { Classified } from './planes.ts';
 
 const FILE = new URL('../training/head-readings.json', import.meta.url);

@@ -1,6 +1,5 @@
-import { axisOf, measureChest } from '../../pipelines/obstetric/fetal-heart/measure-size.ts';
+import { axisOf, measureChest } from '../../pipelines/obstetric/fetal-heart/size.ts';
 import type { Locator } from '../../pipelines/obstetric/locator.ts';
-import type { FramePlane } from '../../pipelines/obstetric/shared/plane.ts';
 import { createRandom } from '../phantom/random.ts';
 import { drawGrowth, sizesAt } from '../phantom/sizes.ts';
 import { fourChamber } from '../phantom/views/four-chamber.ts';
@@ -50,8 +49,7 @@ export async function chestOnPhantoms(locator: Locator, seed: number, count: num
     if (!phantom) continue;
     const { clip, frame, image } = phantomClip(phantom);
     const [located = null] = (await locator.chest?.([image])) ?? [];
-    const estimate: FramePlane['estimate'] = { label: 'four-chamber', confidence: 1 };
-    const found = measureChest([{ clip, frame, estimate, located }], null);
+    const found = measureChest([{ clip, frame, located }], null);
     const given = phantom.truth.values ?? {};
     const truth = { ...given, circumferenceRatio: circumferenceRatio(given) };
     for (const name of Object.keys(VALUES) as (keyof typeof VALUES)[]) {

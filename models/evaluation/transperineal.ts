@@ -1,11 +1,16 @@
 import type { Ellipse, GrayImage, Point } from '../../pipelines/contract/image.ts';
 import type { Placement } from '../../pipelines/inference/letterbox.ts';
-import { mirroredMaps } from '../../pipelines/inference/mirrored-maps.ts';
 import type { ModelSession } from '../../pipelines/inference/session.ts';
+import type { SoftMask } from '../../pipelines/measure/soft-mask.ts';
 import { median } from '../../pipelines/measure/statistics.ts';
-import { locateSymphysisHead } from '../../pipelines/obstetric/labor-progress/locate.ts';
+import {
+  locateSymphysisHead,
+  transperinealMaps,
+} from '../../pipelines/obstetric/labor-progress/locate.ts';
 import {
   angleOfProgression,
+  progressionOf,
+  reversed,
   symphysisAxis,
 } from '../../pipelines/obstetric/labor-progress/measure.ts';
 import { outlineOfMask } from '../../pipelines/obstetric/shared/outline.ts';
@@ -21,39 +26,38 @@ interface Outlines {
 }
 
 interface Judged {
-  confidence: number;
   accepted: boolean;
   /** Error of the angle in degrees; null when the model found nothing. */
   error: number | null;
-  dice: { symphysis: number; head: number } | null;
+  /** The angle by the reference, degrees. */
+  truth: number | null;
 }
+
+type Dice = { symphysis: number; head: number };
 
 /**
  * Overlap with the reference masks (1 symphysis, 2 head), and the error of the angle of progression
- * compared with the angle that the geometry of the product computes from the reference masks.
+ * compared with the angle that the geometry of the product computes from the reference masks. The images
+ * are shown with the symphysis on the left, which the reference uses and the product must find out: they
+ * are measured as they are and mirrored.
  */
 export async function transperinealAgreement(session: ModelSession, cases: readonly Case[]) {
-  const judged: Judged[] = [];
+  const dice: Dice[] = [];
+  const asShown: Judged[] = [];
+  const mirrored: Judged[] = [];
   for (const one of cases) {
     const image = await readGray(one.path);
-    const [located] = await locateSymphysisHead(session, [image]);
     const mask = one.mask ? await readGray(one.mask) : null;
-    const truth = mask ? angleOf(outlinesOf(mask), image.width) : (one.angleDegrees ?? null);
-    const angle = located ? angleOf(located, image.width) : null;
-    judged.push({
-      confidence: located?.confidence ?? 0,
-      accepted: located?.accepted ?? false,
-      error: angle !== null && truth !== null ? angle - truth : null,
-      dice: mask && (await overlaps(session, image, mask)),
-    });
+    const truth = mask ? angleOfReference(outlinesOf(mask)) : (one.angleDegrees ?? null);
+    asShown.push(await judge(session, image, truth));
+    mirrored.push(await judge(session, mirrorImage(image), truth));
+    if (mask) dice.push(await overlaps(session, image, mask));
   }
-  const accepted = judged.filter((one) => one.accepted && one.error !== null);
-  const found = judged.filter((one) => one.error !== null);
-  const dice = judged.flatMap((one) => one.dice ?? []);
   return {
-    cases: judged.length,
-    notFound: judged.length - found.length,
-    withheldByGate: found.length - accepted.length,
+    cases: cases.length,
+    notFound: asShown.filter(({ error }) => error === null).length,
+    withheld: asShown.filter(({ error, accepted }) => error !== null && !accepted).length,
+    withheldMirrored: mirrored.filter(({ error, accepted }) => error !== null && !accepted).length,
     ...(dice.length > 0 && {
       dice: {
         symphysis: round(mean(dice.map((d) => d.symphysis)), 4),
@@ -61,12 +65,43 @@ export async function transperinealAgreement(session: ModelSession, cases: reado
         mean: round(mean(dice.map((d) => (d.symphysis + d.head) / 2)), 4),
       },
     }),
-    angleOfProgression: { accepted: angleErrors(accepted), allFound: angleErrors(found) },
+    angleOfProgression: {
+      accepted: angleErrors(asShown.filter(({ accepted }) => accepted)),
+      acceptedMirrored: angleErrors(mirrored.filter(({ accepted }) => accepted)),
+      acceptedAbove150Degrees: angleErrors(
+        asShown.filter(({ accepted, truth }) => accepted && truth !== null && truth > 150),
+      ),
+      allFound: angleErrors(asShown),
+    },
   };
 }
 
+async function judge(
+  session: ModelSession,
+  image: GrayImage,
+  truth: number | null,
+): Promise<Judged> {
+  const [located] = await locateSymphysisHead(session, [image]);
+  if (!located || truth === null) return { accepted: false, error: null, truth };
+  const { symphysis, skull, head } = located;
+  const { tangent, sideUnknown } = progressionOf(symphysis, skull, head.centre, image.width);
+  return {
+    accepted: located.accepted && !sideUnknown && tangent !== null,
+    error: tangent && tangent.degrees - truth,
+    truth,
+  };
+}
+
+function mirrorImage({ width, height, data }: GrayImage): GrayImage {
+  const mirrored = data.map((_, at) => {
+    const row = Math.floor(at / width) * width;
+    return data[row + width - 1 - (at - row)] ?? 0;
+  });
+  return { width, height, data: mirrored };
+}
+
 function angleErrors(judged: readonly Judged[]) {
-  const errors = judged.map((one) => one.error ?? Number.NaN);
+  const errors = judged.flatMap(({ error }) => error ?? []);
   if (errors.length === 0) return null;
   const sizes = errors.map(Math.abs).toSorted((a, b) => a - b);
   return {
@@ -79,10 +114,13 @@ function angleErrors(judged: readonly Judged[]) {
   };
 }
 
-function angleOf(outlines: Outlines | null, width: number): number | null {
+/** The angle on a reference mask: every image of the collection shows the symphysis on the left. */
+function angleOfReference(outlines: Outlines | null): number | null {
   if (!outlines) return null;
-  const axis = symphysisAxis(outlines.symphysis, width);
-  return angleOfProgression(axis, outlines.skull, outlines.head.centre)?.degrees ?? null;
+  const { symphysis, skull, head } = outlines;
+  const axis = symphysisAxis(symphysis, Number.POSITIVE_INFINITY);
+  const unmirrored = axis.upper.x <= axis.lower.x ? axis : reversed(axis);
+  return angleOfProgression(unmirrored, skull, head.centre)?.degrees ?? null;
 }
 
 function outlinesOf(mask: GrayImage): Outlines | null {
@@ -96,27 +134,27 @@ function outlinesOf(mask: GrayImage): Outlines | null {
   return { symphysis: symphysis.ellipse, head: head.ellipse, skull: head.boundary };
 }
 
-/** Dice of the model's masks at the 0.5 level, on the pixels of the reference. */
-async function overlaps(session: ModelSession, image: GrayImage, mask: GrayImage) {
-  const { input, output } = session.model;
-  const [maps] = await mirroredMaps(session, [image]);
-  if (!maps) return null;
-  const { placement, channels } = maps;
-  const dice = (name: string, label: number) => {
-    const values = channels[output.channels.indexOf(name)] ?? new Float32Array();
+/** Dice of the maps at the 0.5 level, on the pixels of the reference. */
+async function overlaps(session: ModelSession, image: GrayImage, mask: GrayImage): Promise<Dice> {
+  const [maps] = await transperinealMaps(session, [image]);
+  const dice = (found: SoftMask | undefined, label: number) => {
     let both = 0;
     let sum = 0;
     for (let y = 0; y < mask.height; y++) {
-      const row = Math.round((y + 0.5) * placement.scaleY - 0.5 + placement.offsetY);
       for (let x = 0; x < mask.width; x++) {
-        const column = Math.round((x + 0.5) * placement.scaleX - 0.5 + placement.offsetX);
-        const found = (values[row * input.width + column] ?? 0) >= 0.5 ? 1 : 0;
+        const inside = found && maps && insideAt(found, maps.placement, x, y) ? 1 : 0;
         const truth = mask.data[y * mask.width + x] === label ? 1 : 0;
-        both += found * truth;
-        sum += found + truth;
+        both += inside * truth;
+        sum += inside + truth;
       }
     }
     return sum === 0 ? 1 : (2 * both) / sum;
   };
-  return { symphysis: dice('symphysis', 1), head: dice('head', 2) };
+  return { symphysis: dice(maps?.symphysis, 1), head: dice(maps?.head, 2) };
+}
+
+function insideAt({ width, values }: SoftMask, placement: Placement, x: number, y: number) {
+  const row = Math.round((y + 0.5) * placement.scaleY - 0.5 + placement.offsetY);
+  const column = Math.round((x + 0.5) * placement.scaleX - 0.5 + placement.offsetX);
+  return (values[row * width + column] ?? 0) >= 0.5;
 }

@@ -92,7 +92,7 @@ export function sizesAt(gaDays: number, deviation: GrowthDeviation = MEDIAN_GROW
   return { hcMm, bpdMm, ofdMm, acMm, tadMm, apadMm, flMm };
 }
 
-/** A plausible deviation: the three z-scores share a part, since a fetus is large or small. */
+/** A plausible deviation: the z-scores have a part in common, since a fetus is large or small as a whole. */
 export function drawGrowth(random: Random): GrowthDeviation {
   const shared = random.normal(0, 0.6);
   const own = () => Math.max(-2, Math.min(2, shared + random.normal(0, 0.6)));

@@ -1,10 +1,14 @@
 import type { PixelEncoding } from './dicom.ts';
 import type { Plane } from './labels.ts';
+import { CHARTED_DAYS } from './sizes.ts';
 import type { PhantomView } from './view.ts';
 import { cerebellum, lateralVentricle } from './views/brain-structures.ts';
 import { cervix } from './views/cervix.ts';
+import { earlyPregnancy } from './views/early-pregnancy.ts';
 import { amnioticFluid } from './views/fluid.ts';
 import { fourChamber } from './views/four-chamber.ts';
+import { fetalHeartMMode } from './views/m-mode.ts';
+import { crlSagittal, midsagittal } from './views/midsagittal.ts';
 import { placenta } from './views/placenta.ts';
 import {
   leftUterineArtery,
@@ -13,6 +17,7 @@ import {
   umbilicalArtery,
 } from './views/spectrum.ts';
 import { presentationSweep } from './views/sweep.ts';
+import { transperineal } from './views/transperineal.ts';
 
 /** One image or cine of a study: a plane of biometry, or a view. */
 export interface Shot {
@@ -27,9 +32,10 @@ export interface Shot {
 
 /**
  * Contents of a study: only the planes of biometry; these and stills of the other views; or these,
- * the stills and cines.
+ * the stills and cines. `labor`: the transperineal plane at rest and with pushing, and a sweep; `twins`:
+ * sweeps over two fetuses. In the first trimester the first three have the views of that age.
  */
-const STUDY_CONTENTS = ['biometry', 'stills', 'complete'] as const;
+const STUDY_CONTENTS = ['biometry', 'stills', 'complete', 'labor', 'twins'] as const;
 export type StudyContents = (typeof STUDY_CONTENTS)[number];
 
 const STILL = {
@@ -122,6 +128,10 @@ const OTHER_STILLS: readonly Shot[] = [
   ),
 ];
 
+function sweep(anatomy: Readonly<Record<string, number>>): Shot {
+  return { of: presentationSweep, frames: 36, encoding: STILL.jpeg, anatomy: () => anatomy };
+}
+
 /** Two seconds of a beating heart, and a sweep from the cervix to the fundus. */
 const CINES: readonly Shot[] = [
   {
@@ -130,11 +140,61 @@ const CINES: readonly Shot[] = [
     encoding: STILL.jpeg,
     anatomy: () => ({ areaRatio: 0.3, axisDegrees: 45, beatsPerMinute: FETAL_RATE, effusionMm: 0 }),
   },
-  { of: presentationSweep, frames: 36, encoding: STILL.jpeg, anatomy: () => ({ cephalic: 1 }) },
+  sweep({ cephalic: 1 }),
 ];
 
-export const SHOTS: Readonly<Record<StudyContents, readonly Shot[]>> = {
+/** Ages of an examination in days: 6+0 to 42+0 weeks, labor from 37+0. */
+export const STUDY_AGES = { youngest: 42, oldest: 294, labor: 259 } as const;
+
+const STILLS = [...MEASURED, ...BRAIN, HEAD_CINE, ...OTHER_STILLS];
+
+const heartSweep = still(fetalHeartMMode, {
+  anatomy: () => ({ beatsPerMinute: 158, irregularity: 0.01 }),
+});
+
+/** Until 10+6 weeks: the sac along and across the uterus, and the beating heart of the embryo. */
+const EARLY: readonly Shot[] = [
+  ...[0, 0, 1].map((transverse) => still(earlyPregnancy, { anatomy: () => ({ transverse }) })),
+  { of: earlyPregnancy, frames: 60, encoding: STILL.jpeg, anatomy: () => ({ transverse: 0 }) },
+];
+
+/** 11+0 to 13+6 weeks: crown-rump length and nuchal translucency three times each, and the heart rate. */
+const NUCHAL: readonly Shot[] = [
+  ...[0, 1, 2].map(() => still(crlSagittal)),
+  ...[0, 1, 2].map(() =>
+    still(midsagittal, { anatomy: () => ({ nasalBone: 1, flexionDegrees: 0 }) }),
+  ),
+  heartSweep,
+];
+
+/** The head at rest and lower with each push, and the lie. */
+const LABOR: readonly Shot[] = [
+  ...[112, 114, 124].map((angleOfProgressionDegrees) =>
+    still(transperineal, { anatomy: () => ({ angleOfProgressionDegrees }) }),
+  ),
+  sweep({ cephalic: 1 }),
+];
+
+const TWINS: readonly Shot[] = [
+  sweep({ fetuses: 2, cephalic: 1 }),
+  sweep({ fetuses: 2, cephalic: 1, fromFundus: 1 }),
+];
+
+const SHOTS: Readonly<Record<StudyContents, readonly Shot[]>> = {
   biometry: BIOMETRY,
-  stills: [...MEASURED, ...BRAIN, HEAD_CINE, ...OTHER_STILLS],
-  complete: [...MEASURED, ...BRAIN, HEAD_CINE, ...OTHER_STILLS, ...CINES],
+  stills: STILLS,
+  complete: [...STILLS, ...CINES],
+  labor: LABOR,
+  twins: TWINS,
 };
+
+/** The shots of an examination at an age. @throws RangeError where there is no such examination */
+export function shotsAt(gaDays: number, contents: StudyContents): readonly Shot[] {
+  const { youngest, oldest, labor } = STUDY_AGES;
+  const from = { labor, twins: presentationSweep.ages.youngest }[contents as string] ?? youngest;
+  if (!(gaDays >= from && gaDays <= oldest)) {
+    throw new RangeError(`gestational age ${gaDays} d: ${contents} is from ${from} to ${oldest} d`);
+  }
+  if (gaDays >= CHARTED_DAYS.youngest) return SHOTS[contents];
+  return gaDays < midsagittal.ages.youngest ? EARLY : NUCHAL;
+}

@@ -11,13 +11,19 @@ import {
 import { type PhantomFrame, simulateCine } from './frame.ts';
 import type { FrameTruth } from './labels.ts';
 import { createRandom, type Random } from './random.ts';
-import { drawGrowth, type FetalSizes, type GrowthDeviation, sizesAt } from './sizes.ts';
-import { SHOTS, type Shot, type StudyContents } from './study-shots.ts';
+import {
+  CHARTED_DAYS,
+  drawGrowth,
+  type FetalSizes,
+  type GrowthDeviation,
+  sizesAt,
+} from './sizes.ts';
+import { type Shot, type StudyContents, shotsAt } from './study-shots.ts';
 
 interface StudyRequest {
   /** Fixes the fetus, the mother, the hand of the sonographer and the machine. */
   seed: number;
-  /** Gestational age at the study date, days, 98 to 280. */
+  /** Gestational age at the study date, days, 42 to 294. */
   gaDays: number;
   /** Size relative to the growth standard; drawn from the seed when absent. */
   growth?: GrowthDeviation;
@@ -25,7 +31,7 @@ interface StudyRequest {
   studyDate?: string;
   /** Distinguishes two scans of the same fetus: the UIDs differ, the images are the same. */
   acquisition?: string;
-  /** Contents of the study; only the planes of biometry when absent. */
+  /** Contents of the study at its age; only the planes of biometry when absent. */
   contents?: StudyContents;
   /** One encoding for every image, for a machine that has only one. */
   encoding?: PixelEncoding;
@@ -41,7 +47,8 @@ export interface StudyFile {
 
 export interface StudyTruth {
   gaDays: number;
-  sizes: FetalSizes;
+  /** After 40+0 weeks those of 40+0; null before 14+0, where growth standards begin. */
+  sizes: FetalSizes | null;
   studyInstanceUid: string;
   studyDate: string;
   lastMenstrualDate: string;
@@ -111,16 +118,20 @@ function shoot(shot: Shot, gaDays: number, sizes: FetalSizes, random: Random): T
  * One obstetric study of a fictional patient as DICOM files, with the values that a perfect reader
  * would measure. The header gives the gestational age as Last Menstrual Date.
  *
- * @throws RangeError for a gestational age outside the growth chart or an invalid date
+ * @throws RangeError for an age at which there is no such examination, or an invalid date
  */
 export async function simulateObstetricStudy(request: StudyRequest): Promise<PhantomStudy> {
   const studyDate = request.studyDate ?? DEFAULT_STUDY_DATE;
   const random = createRandom(request.seed);
   const growth = request.growth ?? drawGrowth(random.fork('growth'));
-  const sizes = sizesAt(request.gaDays, growth);
+  const shots = shotsAt(request.gaDays, request.contents ?? 'biometry');
+  const { youngest, oldest } = CHARTED_DAYS;
+  const isCharted = request.gaDays >= youngest;
+  // The views of the first trimester have sizes by age.
+  const sizes = sizesAt(Math.min(oldest, Math.max(youngest, request.gaDays)), growth);
   const header = drawHeader(request, studyDate, random.fork('patient'));
   const files: StudyFile[] = [];
-  for (const [index, shot] of SHOTS[request.contents ?? 'biometry'].entries()) {
+  for (const [index, shot] of shots.entries()) {
     const taken = shoot(shot, request.gaDays, sizes, random.fork(`shot ${index}`));
     const imageHeader: ImageHeader = {
       sopInstanceUid: derivedUid(`${header.seriesInstanceUid} ${index}`),
@@ -144,6 +155,12 @@ export async function simulateObstetricStudy(request: StudyRequest): Promise<Pha
   return {
     files,
     patient: { patientName, patientId, patientBirthDate },
-    truth: { gaDays: request.gaDays, sizes, studyInstanceUid, studyDate, lastMenstrualDate },
+    truth: {
+      gaDays: request.gaDays,
+      sizes: isCharted ? sizes : null,
+      studyInstanceUid,
+      studyDate,
+      lastMenstrualDate,
+    },
   };
 }

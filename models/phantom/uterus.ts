@@ -19,7 +19,7 @@ export function abdominalWall(sector: Sector, random: Random, wallMm: number): L
   };
   const down = (fraction: number): Shape => ({ ...everywhere, distance: level(fraction) });
   const fatShare = random.range(0.35, 0.6);
-  // Muscle and fat are striped along the face: fine across the layers, long along them.
+  // The stripes of muscle and fat are parallel to the face of the probe: thin in depth, long sideways.
   const stripes = (x: number, y: number) => 10 * grain(x / 9, below(x, y) / 1.1);
   const fascia = (fraction: number): Layer => ({
     shape: rim(down(fraction), random.range(0.5, 1)),

@@ -124,10 +124,21 @@ def fetal_planes(data: Path) -> list[Record]:
             plane=plane,
         )
         marks = landmarks.get(row["image"])
-        if marks and marks["inside"] == "1" and row["resized"] == "0":
+        if marks and row["resized"] == "0" and is_placed(marks, row["machine"]):
             add_landmarks(record, marks)
         records.append(record)
     return records
+
+
+def is_placed(marks: dict, machine: str) -> bool:
+    """Whether landmarks lie where the image shows the structure.
+
+    The rows that joined later do not say whether they lie inside (an empty `inside`). Seen by eye, they
+    do, except on heads of the Aloka, where some are half the size of the head.
+    """
+    if marks["inside"] == "":
+        return not (marks["part"] == "Head" and machine == "Aloka")
+    return marks["inside"] == "1"
 
 
 def add_landmarks(record: Record, marks: dict) -> None:

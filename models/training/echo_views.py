@@ -1,23 +1,26 @@
 """The view of an adult heart. Phantoms show the views; fetal images, fetal phantoms and pictures of
-nothing are `other`. With `camus` (research pack) real apical four-chamber frames join."""
+nothing are `other`. Four clips of a volunteer (echo-clips, MIT) join with `clips`, real apical
+four-chamber frames with `camus` (research pack). Of real four-chamber frames a part loses its right
+heart and is shown as a two-chamber view: otherwise the texture of a real heart alone means A4C."""
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
 import numpy as np
 import torch
-from torch.nn import functional as F
-
 from augment import random_look, warp
 from datasets import fetal_planes, hc18, midsagittal, psfhs
 from echo_augment import random_placement
-from echo_datasets import camus, gray, held_out, phantom_labels
+from echo_datasets import HeartPair, camus, gray, held_out, phantom_labels, within_sector
+from echo_looks import long_axis, real_screen, without_right_heart
 from echo_network import ViewNetwork
 from letterbox import letterbox
 from loop import Defaults, Training
 from negatives import rubbish
 from sector import sector_of
+from torch.nn import functional as F
 
 VIEWS = (
     "PLAX",
@@ -38,6 +41,63 @@ SIZE = (192, 192)
 OTHER_SHARE = 0.2
 # A mirrored display shows the same view.
 MIRRORED = 0.2
+
+
+# Clips of the volunteer: view, and for the four-chamber clip the ends of its long axis in the fan.
+CLIPS = {
+    "Apical4chVolunteer.mov": "A4C",
+    "SA_MitralVolunteer.mov": "PSAX-MV",
+    "SA_PapilaryVolunteer.mov": "PSAX-PM",
+    "SA_ApexVolunteer.mov": "PSAX-AP",
+}
+CLIP_AXIS = (np.array([195.0, 30.0]), np.array([270.0, 262.0]))
+# Rows of the title above the picture.
+TITLE_ROWS = 48
+# Share of real images among those of a view that has them.
+REAL_SHARE = 0.5
+# The four-chamber view is met more often than any other: it is shown as often as four views.
+FURTHER_FOUR_CHAMBER = 3
+
+
+@dataclass(frozen=True)
+class RealViews:
+    """Real images of a view, cut to their fan; `axes` are the long axes of four-chamber images."""
+
+    images: dict[str, list[np.ndarray]]
+    axes: list[tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]]
+
+    def draw(self, rng: np.random.Generator, view: str) -> np.ndarray | None:
+        """A real image of the view; null where the set has no image of it."""
+        if view == "A2C" and self.axes:
+            image, axis = self.axes[rng.integers(len(self.axes))]
+            return without_right_heart(rng, image, *axis)
+        own = self.images.get(view)
+        return own[rng.integers(len(own))] if own else None
+
+
+def volunteer(data: Path) -> RealViews:
+    """The frames of echo-clips, with the title black."""
+    found = RealViews({}, [])
+    for name, view in CLIPS.items():
+        clip = cv2.VideoCapture(str(data / "echo-clips" / name))
+        frames = []
+        while (read := clip.read())[0]:
+            frame = cv2.cvtColor(read[1], cv2.COLOR_BGR2GRAY)
+            frame[:TITLE_ROWS] = 0
+            frames.append(frame)
+        fan = sector_of(np.maximum.reduce(frames))
+        found.images[view] = [frame[fan] for frame in frames]
+    found.axes.extend((image, CLIP_AXIS) for image in found.images["A4C"][::6])
+    return found
+
+
+def add_camus(real: RealViews, pairs: list[HeartPair]) -> None:
+    for pair in pairs:
+        for frame in within_sector([pair.ed]) + within_sector([pair.es]):
+            real.images.setdefault("A4C", []).append(frame.image)
+            axis = long_axis(frame.mask)
+            if axis:
+                real.axes.append((frame.image, axis))
 
 
 def phantom_views(*folders: Path) -> dict[str, list[np.ndarray]]:
@@ -78,10 +138,11 @@ def nowhere(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
 def batch(
     views: dict[str, list[np.ndarray]],
     others: list[np.ndarray],
+    real: RealViews,
     count: int,
     rng: np.random.Generator,
 ):
-    names = [name for name in VIEWS if name in views]
+    names = [name for name in VIEWS if name in views] + ["A4C"] * FURTHER_FOUR_CHAMBER
     images, labels = [], []
     for _ in range(count):
         if rng.random() < OTHER_SHARE:
@@ -90,17 +151,23 @@ def batch(
             if kind < 0.25:
                 name = "A4C" if rng.random() < 0.5 else names[rng.integers(len(names))]
                 anything = views[name]
-                part = nowhere(rng, anything[rng.integers(len(anything))])
-                images.append(view_of(rng, part))
+                heart = real.draw(rng, name) if rng.random() < REAL_SHARE else None
+                if heart is None:
+                    heart = anything[rng.integers(len(anything))]
+                images.append(view_of(rng, real_screen(rng, nowhere(rng, heart), others)))
             elif kind < 0.5:
                 nothing = cv2.resize(rubbish(rng), SIZE)
                 images.append(random_look(rng, nothing))
             else:
-                images.append(view_of(rng, others[rng.integers(len(others))]))
+                other = others[rng.integers(len(others))]
+                images.append(view_of(rng, real_screen(rng, other, others)))
         else:
             name = names[rng.integers(len(names))]
             labels.append(VIEWS.index(name))
-            images.append(view_of(rng, views[name][rng.integers(len(views[name]))]))
+            heart = real.draw(rng, name) if rng.random() < REAL_SHARE else None
+            if heart is None:
+                heart = views[name][rng.integers(len(views[name]))]
+            images.append(view_of(rng, real_screen(rng, heart, others)))
     return torch.from_numpy(np.stack(images))[:, None], torch.tensor(labels)
 
 
@@ -126,6 +193,7 @@ DEFAULTS = Defaults(minutes=15, rate=1.5e-3, batch=16)
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--camus", action="store_true", help="research pack: CC BY-NC-SA images")
+    parser.add_argument("--clips", action="store_true", help="the volunteer of echo-clips")
     parser.add_argument("--fetal-phantoms", type=Path, nargs="*", default=[])
     parser.add_argument("--held", type=Path, help="phantoms to choose by")
 
@@ -134,10 +202,10 @@ def prepare(options: Namespace) -> Training:
     rng = np.random.default_rng(options.seed)
     views = phantom_views(*options.phantoms)
     seen, held = held_out(camus(options.data, "train"))
+    real = volunteer(options.data) if options.clips else RealViews({}, [])
     if options.camus:
-        # As often as the phantoms: each frame is repeated as many times as that takes.
-        real = [frame.image for pair in seen for frame in (pair.ed, pair.es)]
-        views["A4C"] = views["A4C"] + real * (len(views["A4C"]) // len(real) + 1)
+        # Many times more frames than the volunteer has: the volunteer is then rarely shown.
+        add_camus(real, seen)
     others = other_images(options.data, options.fetal_phantoms, "train")
     judged = phantom_views(options.held) if options.held else {}
     judged["other"] = other_images(options.data, [], "validation")[::4]
@@ -147,7 +215,7 @@ def prepare(options: Namespace) -> Training:
         model.load_state_dict(torch.load(options.resume))
 
     def loss_of_batch() -> torch.Tensor:
-        images, labels = batch(views, others, options.batch, rng)
+        images, labels = batch(views, others, real, options.batch, rng)
         with torch.autocast("cpu", torch.bfloat16):
             logits = model(images)
         return F.cross_entropy(logits.float(), labels, label_smoothing=0.05)

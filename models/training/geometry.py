@@ -15,6 +15,8 @@ from network import GEOMETRY_CHANNELS, GeometryNetwork
 # How often a batch shows each source; the small sets are shown often and augmented strongly.
 SHARE = {"hc18": 0.46, "fetal-planes head": 0.08, "abdomen": 0.24, "femur": 0.22}
 FREE_ROTATION = {"head": 0.3, "abdomen": 0.3, "femur": 0.15}
+# A small head in mm; --small says how often one takes the place of a head that was drawn.
+SMALL_MM = 110
 # Width of the drawn shaft and spread of the drawn ends, in network pixels.
 SHAFT_RADIUS = 3.0
 END_SPREAD = 2.5
@@ -70,18 +72,27 @@ class Sampler:
     """Draws records by source and makes random views of them."""
 
     def __init__(
-        self, records: list[Record], phantom_share: float, seed: int, focus: str | None = None
+        self,
+        records: list[Record],
+        phantom_share: float,
+        seed: int,
+        focus: str | None = None,
+        small: float = 0,
     ):
         self.rng = np.random.default_rng(seed)
         if focus:
             records = [r for r in records if r.dataset != "phantom" or r.task == focus]
+        self.small = small
+        self.small_heads = [r for r in records if r.dataset == "hc18" and r.reference_mm < SMALL_MM]
         pools: dict[str, list[Record]] = {}
         for record in records:
             pools.setdefault(source_of(record), []).append(record)
         self.pools = pools
         share = {k: v * (1 - phantom_share) for k, v in SHARE.items()}
         if focus:
-            share[focus] *= 3
+            own = [name for name in share if focus in name or (focus == "head" and name == "hc18")]
+            for name in own:
+                share[name] *= 3
         if "phantom" in pools:
             share["phantom"] = phantom_share
         self.names = [k for k in share if pools.get(k)]
@@ -92,6 +103,8 @@ class Sampler:
         rng = self.rng
         pool = self.pools[self.names[rng.choice(len(self.names), p=self.weights)]]
         record = pool[rng.integers(len(pool))]
+        if self.small and record.task == "head" and rng.random() < self.small:
+            record = self.small_heads[rng.integers(len(self.small_heads))]
         gray = record.gray()
         height, width = gray.shape
         matrix = random_affine(rng, width, height, FREE_ROTATION[record.task])
@@ -118,13 +131,14 @@ DEFAULTS = Defaults(minutes=30, rate=2e-3, batch=16)
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--phantom-share", type=float, default=0.2)
-    parser.add_argument("--focus", choices=["abdomen", "femur"], help="show one small set more")
+    parser.add_argument("--focus", choices=["head", "abdomen", "femur"], help="show one set more")
+    parser.add_argument("--small", type=float, default=0, help="share of small heads")
 
 
 def prepare(options: Namespace) -> Training:
     records = hc18(options.data) + fetal_planes(options.data) + phantoms(*options.phantoms)
     records = [r for r in records if r.task and r.split == "train"]
-    sampler = Sampler(records, options.phantom_share, options.seed, options.focus)
+    sampler = Sampler(records, options.phantom_share, options.seed, options.focus, options.small)
     model = GeometryNetwork()
     if options.resume:
         model.load_state_dict(torch.load(options.resume))

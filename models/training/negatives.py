@@ -70,6 +70,20 @@ def shuffled(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
     return mixed
 
 
+def deformed(rng: np.random.Generator, gray: np.ndarray) -> np.ndarray:
+    """A uint8 image bent until its anatomy is lost: real tissue and speckle, but no plane."""
+    height, width = gray.shape
+    reach = rng.uniform(0.12, 0.3) * min(height, width)
+    bend = rng.uniform(0.6, 1.6) * reach
+    y, x = np.mgrid[:height, :width].astype(np.float32)
+    across, down = (
+        cv2.GaussianBlur(rng.standard_normal(gray.shape).astype(np.float32), (0, 0), reach)
+        for _ in range(2)
+    )
+    across, down = bend * across / across.std(), bend * down / down.std()
+    return cv2.remap(gray, x + across, y + down, cv2.INTER_LINEAR)
+
+
 def without_regions(rng: np.random.Generator, gray: np.ndarray, mask: np.ndarray) -> np.ndarray:
     """A transperineal image without its symphysis, its head or both: no such plane any more.
 

@@ -8,6 +8,8 @@ from torch import nn
 from torch.nn import functional as F
 
 WIDTHS = (16, 40, 80, 112, 128)
+# Width of the hidden layer beside the last layer of PlaneNetwork.
+HIDDEN = 48
 GEOMETRY_CHANNELS = ("head", "abdomen", "femur-shaft", "femur-ends")
 
 
@@ -68,12 +70,22 @@ class PlaneNetwork(nn.Module):
         self.encoder = Encoder()
         self.dropout = nn.Dropout(dropout)
         self.head = nn.Linear(2 * WIDTHS[-1] + WIDTHS[-2], classes)
+        # What separates the planes from all else is no straight line; without weights it changes nothing.
+        self.hidden = nn.Linear(self.head.in_features, HIDDEN)
+        self.beside = nn.Linear(HIDDEN, classes, bias=False)
+        nn.init.zeros_(self.beside.weight)
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
+    def pooled(self, x: torch.Tensor) -> torch.Tensor:
         maps = self.encoder(x)
         deep, below = maps[-1].float(), maps[-2].float()
-        pooled = torch.cat([deep.mean((2, 3)), deep.amax((2, 3)), below.mean((2, 3))], 1)
-        return self.head(self.dropout(pooled))
+        return torch.cat([deep.mean((2, 3)), deep.amax((2, 3)), below.mean((2, 3))], 1)
+
+    def answer(self, pooled: torch.Tensor) -> torch.Tensor:
+        pooled = self.dropout(pooled)
+        return self.head(pooled) + self.beside(F.leaky_relu(self.hidden(pooled), 0.05))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.answer(self.pooled(x))
 
 
 # Of HeadPlaneNetwork, on a crop of 224 x 192: semi-axes of what is looked at, pixels, a little more
@@ -190,13 +202,19 @@ def load_planes(
     """Weights of a run that may have known fewer classes: those it knew keep their logit."""
     saved = torch.load(file)
     weights = saved["weights"]
-    for name in ("head.weight", "head.bias"):
+    rows = [name for name in ("head.weight", "head.bias", "beside.weight") if name in weights]
+    for name in rows:
         fresh = model.state_dict()[name].clone()
         for row, plane in enumerate(saved["classes"]):
             if plane in classes:
                 fresh[classes.index(plane)] = weights[name][row]
         weights[name] = fresh
-    model.load_state_dict(weights)
+    # Runs before planes-8 knew no hidden layer.
+    missing = model.load_state_dict(weights, strict=False)
+    if missing.unexpected_keys or any(
+        not name.startswith(("hidden.", "beside.")) for name in missing.missing_keys
+    ):
+        raise ValueError(f"{file} holds weights of another network")
 
 
 def start_encoder(model: nn.Module, weights: Path) -> None:

@@ -20,6 +20,7 @@ import geometry
 import head_distillation
 import head_planes
 import head_structures
+import plane_head
 import planes
 import regions
 import uterus
@@ -31,6 +32,7 @@ from recipes import PARENTS, PHANTOM_SETS, read_recipes
 TOPICS: dict[str, ModuleType] = {
     "geometry": geometry,
     "planes": planes,
+    "plane-head": plane_head,
     "head-planes": head_planes,
     "head-structures": head_structures,
     "head-distillation": head_distillation,

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { DicomDestination, Paper } from '../../config/schema.ts';
 import type { Subject } from '../dicom/subject.ts';
 import type { Result } from '../result/envelope.ts';
@@ -7,7 +6,7 @@ import { buildKeyObjects } from './ko/key-objects.ts';
 import { buildEncapsulatedPdf } from './pdf/encapsulated-pdf.ts';
 import { rebuildReportPdf } from './pdf/report.ts';
 import { buildPresentationStates } from './presentation-state/presentation-state.ts';
-import { overlaysOf } from './previews/overlays.ts';
+import { storedPreviews } from './previews/overlays.ts';
 import { buildSecondaryCapture } from './previews/secondary-capture.ts';
 import { buildSegmentations } from './seg/segmentation.ts';
 import { buildTid1500 } from './sr/tid1500.ts';
@@ -61,11 +60,11 @@ function segmentations({ result, subject, destination }: ObjectSource): ObjectFo
 
 async function secondaryCaptures({ result, subject, artifactPath }: ObjectSource) {
   const captures: ObjectForms[] = [];
-  for (const [index, overlay] of overlaysOf(result.measurements).entries()) {
-    const path = await artifactPath(overlay.name);
-    if (!path) continue;
-    const png = await readFile(path);
-    captures.push([await buildSecondaryCapture(result, subject, overlay, png, index + 1)]);
+  const previews = await storedPreviews(result, artifactPath);
+  for (const [index, preview] of previews.entries()) {
+    const png = await preview.png();
+    if (!png) continue;
+    captures.push([await buildSecondaryCapture(result, subject, preview, png, index + 1)]);
   }
   return captures;
 }

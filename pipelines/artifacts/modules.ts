@@ -44,13 +44,29 @@ const ANONYMOUS: DicomIdentity = {
  * with identity get different UIDs, because two objects with different content must never share a
  * SOP Instance UID (PS3.5 9).
  */
-export function uidOf(subject: Pick<Subject, 'requestId' | 'identity'>, role: string): string {
-  return derivedUid(subject.requestId, subject.identity ? role : `anonymous ${role}`);
+export function uidOf(
+  {
+    requestId,
+    identity,
+    signedRevision = 0,
+  }: Pick<Subject, 'requestId' | 'identity' | 'signedRevision'>,
+  role: string,
+): string {
+  const own = signedRevision === 0 ? role : `${role} signed ${signedRevision}`;
+  return derivedUid(requestId, identity ? own : `anonymous ${own}`);
 }
+
+/** Signed revisions whose series are recognised when a PACS sends them back. */
+const KNOWN_REVISIONS = 20;
 
 /** Returns the UIDs of all series that the delivered objects of a request may be in. */
 export function resultSeriesUids(requestId: string): string[] {
-  return Object.keys(SERIES).map((kind) => derivedUid(requestId, `series-${kind}`));
+  const identity = ANONYMOUS;
+  return Array.from({ length: KNOWN_REVISIONS + 1 }).flatMap((_, signedRevision) =>
+    Object.keys(SERIES).map((kind) =>
+      uidOf({ requestId, identity, signedRevision }, `series-${kind}`),
+    ),
+  );
 }
 
 /**
@@ -58,7 +74,7 @@ export function resultSeriesUids(requestId: string): string[] {
  * from the request.
  */
 export function studyUidOf(subject: Subject): string {
-  return subject.identity?.StudyInstanceUID || uidOf(subject, 'study');
+  return subject.identity?.StudyInstanceUID || uidOf({ ...subject, signedRevision: 0 }, 'study');
 }
 
 /**
@@ -131,7 +147,11 @@ export function commonModules(result: Result, subject: Subject, kind: ObjectKind
     Modality: modality,
     SeriesInstanceUID: uidOf(subject, `series-${kind.series}`),
     SeriesNumber: number,
-    SeriesDescription: `AI draft: ${result.endpoint} ${result.version}`.slice(0, 64),
+    SeriesDescription:
+      `${result.draft ? 'AI draft' : 'Verified'}: ${result.endpoint} ${result.version}`.slice(
+        0,
+        64,
+      ),
     Manufacturer: MANUFACTURER,
     ManufacturerModelName: result.endpoint.slice(0, 64),
     DeviceSerialNumber: result.version,

@@ -6,8 +6,7 @@ import {
   type Method,
 } from './coding.ts';
 import { ECHO_CHARTS, ECHO_CONCEPTS, ECHO_METHODS } from './echo.ts';
-import { OBSTETRIC_CONCEPTS, OBSTETRIC_METHODS } from './obstetric.ts';
-import { OBSTETRIC_CHARTS } from './obstetric-charts.ts';
+import { OBSTETRIC_CHARTS, OBSTETRIC_CONCEPTS, OBSTETRIC_METHODS } from './obstetric.ts';
 
 /**
  * The only table of codes. A measurement names a concept, a method and a chart by key; SR, FHIR,

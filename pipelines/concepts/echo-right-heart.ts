@@ -239,5 +239,12 @@ export const OUTLINES = {
     0,
     ln('79985-8', 'Left atrial end systolic volume single plane 2C (MOD)'),
   ),
+  'rv-to-lv-area': quantity(
+    'RV over LV end-diastolic area',
+    'RV/LV area',
+    '1',
+    2,
+    own('rv-to-lv-area'),
+  ),
   'rv-to-lv': quantity('RV over LV basal diameter', 'RV/LV', '1', 2, own('rv-to-lv')),
 } as const satisfies Record<string, MeasurementConcept>;

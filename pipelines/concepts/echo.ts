@@ -114,6 +114,7 @@ export const ECHO_METHODS = {
     'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
   ),
   'ratio-of-diameters': definition('basal diameters of both ventricles on one frame'),
+  'ratio-of-areas': definition('end-diastolic areas of both ventricles on one A4C frame'),
   'outlined-dimension': definition(
     'across the long axis of the LV through the automatic outlines of a parasternal long axis',
     'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',

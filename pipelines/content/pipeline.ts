@@ -31,7 +31,11 @@ export function createContentPipeline({ openPlanes, openViews }: ContentParts): 
     stage(report, 'starting', 'Starting', 0);
     const job = jobSchema.parse(JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')));
     const files = job.files.map((name) => ({ name, path: join(folder, 'files', name) }));
-    const study = await readStudy(files, { unpackTo: join(folder, 'unpacked'), signal });
+    const study = await readStudy(files, {
+      unpackTo: join(folder, 'unpacked'),
+      unreadable: job.unreadable,
+      signal,
+    });
     if (study.clips.length === 0) {
       const detail = 'No file could be read as an ultrasound image.';
       return { type: 'rejected', code: 'no_readable_image', detail };

@@ -1,13 +1,29 @@
 import { z } from 'zod';
-import { PAPERS, PROVIDER_SETTINGS } from '../../config/schema.ts';
+import { EVIDENCE_SETTINGS, PAPERS, PROVIDER_SETTINGS } from '../../config/schema.ts';
 
 /** What a request with a test key can ask of the mock backend, as `mock` in its metadata. */
-export const MOCK_SCENARIOS = ['succeed', 'reject', 'fail', 'slow', 'triage'] as const;
+export const MOCK_SCENARIOS = ['succeeded', 'rejected', 'failed', 'slow', 'triage'] as const;
 type MockScenario = (typeof MOCK_SCENARIOS)[number];
 
-/** The scenario of a metadata value; null for one that does not exist. */
-export function mockScenario(value = 'succeed'): MockScenario | null {
-  return MOCK_SCENARIOS.find((scenario) => scenario === value) ?? null;
+/** Names of scenarios in the first release. */
+const FORMER_NAMES: Readonly<Record<string, MockScenario>> = {
+  succeed: 'succeeded',
+  reject: 'rejected',
+  fail: 'failed',
+};
+
+/**
+ * The scenario that the metadata of a request asks for: `succeeded` when it asks for none, null for
+ * one that does not exist.
+ */
+export function mockScenario(metadata: unknown): MockScenario | null {
+  const asked =
+    typeof metadata === 'object' && metadata !== null && 'mock' in metadata
+      ? metadata.mock
+      : 'succeeded';
+  if (typeof asked !== 'string') return null;
+  const known = MOCK_SCENARIOS.find((scenario) => scenario === asked);
+  return known ?? (Object.hasOwn(FORMER_NAMES, asked) ? (FORMER_NAMES[asked] ?? null) : null);
 }
 
 /**
@@ -20,10 +36,14 @@ export const jobSchema = z.strictObject({
   /** Names below `files/` of the work folder, in the order of the request. */
   files: z.array(z.string()),
   priorFiles: z.array(z.string()),
+  /** Files, or members of archives, on which an earlier run hung; they are refused unread. */
+  unreadable: z.array(z.string()).optional(),
   options: z.record(z.string(), z.unknown()),
   clinicalContext: z.record(z.string(), z.unknown()),
   /** For the mock backend only. */
   mock: z.enum(MOCK_SCENARIOS).optional(),
+  /** Pictures show whole frames; by default only ultrasound without text. */
+  wholeFrames: z.boolean().optional(),
   /** Paper of the PDF report; A4 by default. */
   paper: z.enum(PAPERS).optional(),
   /**
@@ -31,6 +51,8 @@ export const jobSchema = z.strictObject({
    * them.
    */
   display: z.boolean().optional(),
+  /** Setting `evidence.accept`: which evidence a method needs for its values to count; else `real`. */
+  evidence: z.enum(EVIDENCE_SETTINGS).optional(),
   models: z.strictObject({
     allow: z.enum(['all', 'permissive']),
     provider: z.enum(PROVIDER_SETTINGS),
@@ -69,7 +91,11 @@ export type PipelineEvent =
  */
 export type PipelineEnd =
   | { type: 'done' }
-  | { type: 'rejected'; code: 'no_readable_image' | 'no_obstetric_image'; detail: string };
+  | {
+      type: 'rejected';
+      code: 'no_readable_image' | 'no_obstetric_image' | 'no_machine_report';
+      detail: string;
+    };
 
 /**
  * A pipeline is a function from a folder to a folder. It reads `job.json` and `files/`, reports

@@ -20,7 +20,7 @@ const SEVERAL_SETS = /^[\w -]*\\[\w\\ -]*\0?$/;
 const PLAIN = /^[ -~]*$/;
 
 /** Value representations whose text is in the Specific Character Set (PS3.5 6.1.2.2). */
-const KINDS: Readonly<Record<string, TextKind>> = {
+export const TEXT_KINDS: Readonly<Record<string, TextKind>> = {
   PN: 'name',
   LO: 'short',
   SH: 'short',
@@ -84,7 +84,7 @@ function decodeItem(item: TagDataset, decode: DecodeText): void {
   // dcmjs has already decoded an item that names one set itself.
   if (itemSet && rawText(itemSet).trim() !== '') return;
   for (const [tag, element] of Object.entries(item)) {
-    const kind = KINDS[element.vr];
+    const kind = TEXT_KINDS[element.vr];
     if (kind) {
       const text = rawText(element);
       const bytes = PLAIN.test(text) ? null : bytesOf(text);
@@ -118,6 +118,12 @@ function valuesOf(text: string, kind: TextKind): unknown[] {
     const [Alphabetic = '', Ideographic = '', Phonetic = ''] = value.split('=');
     return { Alphabetic, Ideographic, Phonetic };
   });
+}
+
+/** The values of an element of text, by the character sets that `decode` knows. */
+export function textValues(bytes: Buffer, kind: TextKind, decode: DecodeText): unknown[] {
+  const plain = bytes.toString('latin1');
+  return valuesOf(PLAIN.test(plain) ? plain : decode(bytes, kind), kind);
 }
 
 function itemsOfElement(value: unknown[] | undefined): TagDataset[] {

@@ -27,7 +27,7 @@ declare module 'dcmjs' {
     };
     DicomMetaDictionary: {
       /** `(0010,0010)` → its entry of PS3.6. */
-      dictionary: Readonly<Record<string, { name: string }>>;
+      dictionary: Readonly<Record<string, { name: string; vr: string }>>;
       /** Keyword → the same entry. */
       nameMap: Readonly<Record<string, { tag: string }>>;
       denaturalizeDataset(dataset: NaturalDataset): TagDataset;

@@ -50,7 +50,10 @@ export const STORAGE_CLASS = {
   encapsulatedPdf: `${STORAGE}.104.1`,
 } as const;
 
-/** Storage SOP classes that the gateway accepts; carts in the field still send retired ones. */
+/**
+ * Storage SOP classes that the gateway accepts; carts in the field still send retired ones. All that
+ * it produces is among them, so that a PACS can send a whole study back after a delivery.
+ */
 export const ACCEPTED_STORAGE: ReadonlyMap<string, string> = new Map([
   [STORAGE_CLASS.ultrasound, 'Ultrasound Image'],
   [STORAGE_CLASS.ultrasoundMultiframe, 'Ultrasound Multi-frame Image'],
@@ -68,7 +71,24 @@ export const ACCEPTED_STORAGE: ReadonlyMap<string, string> = new Map([
   [STORAGE_CLASS.comprehensive3dSr, 'Comprehensive 3D SR'],
   [STORAGE_CLASS.simplifiedAdultEchoSr, 'Simplified Adult Echo SR'],
   [STORAGE_CLASS.encapsulatedPdf, 'Encapsulated PDF'],
+  [STORAGE_CLASS.keyObjects, 'Key Object Selection Document'],
+  [STORAGE_CLASS.presentationState, 'Grayscale Softcopy Presentation State'],
+  [STORAGE_CLASS.segmentation, 'Segmentation'],
+  [STORAGE_CLASS.labelMapSegmentation, 'Label Map Segmentation'],
 ]);
+
+/** Accepted so that our own objects may come back; no pipeline reads them. */
+const STORED_ONLY: ReadonlySet<string> = new Set([
+  STORAGE_CLASS.keyObjects,
+  STORAGE_CLASS.presentationState,
+  STORAGE_CLASS.segmentation,
+  STORAGE_CLASS.labelMapSegmentation,
+]);
+
+/** The classes of objects that are fetched from an archive. */
+export const RETRIEVED_STORAGE: ReadonlyMap<string, string> = new Map(
+  [...ACCEPTED_STORAGE].filter(([uid]) => !STORED_ONLY.has(uid)),
+);
 
 /** The accepted classes that are structured reports. */
 export const ACCEPTED_REPORTS: ReadonlySet<string> = new Set([

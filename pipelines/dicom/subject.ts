@@ -47,6 +47,13 @@ export interface DicomIdentity {
   TimezoneOffsetFromUTC: string;
 }
 
+/** The ultrasound machine as the images name it; '' for what they do not state (PS3.3 C.7.5.1). */
+export interface Equipment {
+  manufacturer: string;
+  model: string;
+  station: string;
+}
+
 export interface Subject {
   /** The request id: every UID and FHIR identifier of the result is derived from it. */
   requestId: string;
@@ -58,6 +65,12 @@ export interface Subject {
   instances: readonly SourceInstance[];
   /** The request of the previous result of the same study, whose documents these replace. */
   supersedes?: string | null;
+  /** Signed revision of the result; 0 or absent for the draft. A signed document is a new object. */
+  signedRevision?: number;
+  /** Set where the receiver gets no drafts: its first signed document replaces nothing. */
+  draftsWithheld?: boolean;
+  /** Of the first image that states it; absent where none does. */
+  equipment?: Equipment | null;
   /** The reason for the examination, for the head of the report; never with identifiers. */
   indication?: string | null;
   /** Gestational age on the day of the scan and how it was dated, where it was given. */

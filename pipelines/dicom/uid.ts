@@ -4,19 +4,16 @@ import { createHash } from 'node:crypto';
 const LONGEST_UID = 64;
 
 /**
- * Whether a peer's identifier is safe in log lines, rows and file names: digits and dots, at most 64
- * characters. Malformed components (leading zeros, empty ones) are common in the field and accepted.
+ * Whether a text is a UID, judged as it was received: numbers separated by dots, at most 64
+ * characters. Leading zeros, which PS3.5 9.1 forbids, are common and do no harm.
  */
 export function isUid(text: string): boolean {
-  return text.length <= LONGEST_UID && /^\d[\d.]*$/.test(text);
+  return text.length <= LONGEST_UID && /^\d+(?:\.\d+)*$/.test(text);
 }
 
-/**
- * A UID that results, reports and FHIR may carry, null for anything else. Stricter than `isUid`: no
- * component may be empty. Leading zeros, which PS3.5 9.1 forbids, are common and do no harm.
- */
+/** A UID that results, reports and FHIR may carry, null for anything else. */
 export function uidOrNull(text: string): string | null {
-  return text.length <= LONGEST_UID && /^\d+(?:\.\d+)*$/.test(text) ? text : null;
+  return isUid(text) ? text : null;
 }
 
 /** Namespace of every UID that the gateway derives. Never change it: a repeated send must not differ. */

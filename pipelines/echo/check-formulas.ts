@@ -89,15 +89,13 @@ const DICOM_CHECKS: Readonly<Record<string, CheckFormula>> = {
       { x: i.number('dxPixels'), y: i.number('dyPixels') },
       { x: i.number('deltaXCm'), y: i.number('deltaYCm') },
     ),
-  'dicom.usVelocity': (i) =>
-    valueAt(
-      {
-        unit: 'cm/s',
-        zeroRow: i.number('regionMinY0') + i.number('referencePixelY0'),
-        valuePerPixel: Math.abs(i.number('physicalDeltaYCmS')),
-      },
-      i.number('row'),
-    ),
+  'dicom.usVelocity': (i) => {
+    const valuePerPixel = Math.abs(i.number('physicalDeltaYCmS'));
+    const atReference = i.optionalNumber('referencePhysicalY') ?? 0;
+    const zeroRow =
+      i.number('regionMinY0') + i.number('referencePixelY0') + atReference / valuePerPixel;
+    return valueAt({ unit: 'cm/s', zeroRow, valuePerPixel }, i.number('row'));
+  },
   'dicom.dopplerShiftToVelocity': (i) => {
     const perHertz = velocityOfShift(i.number('transducerKHz'), i.number('angleDeg'));
     return perHertz === null ? null : perHertz * i.number('shiftHz');
@@ -235,6 +233,14 @@ const quotient =
 const biplane: CheckFormula = (i) =>
   biplaneDiscVolume(i.numbers('a4cDiametersCm'), i.numbers('a2cDiametersCm'), i.number('lengthCm'));
 
+/** The ratio of the S to the D wave of a pulmonary vein, under either of its names. */
+const veinRatio = (i: VectorInputs) =>
+  i.optionalNumber('pvSOverD') ?? i.optionalNumber('pulmonaryVeinSD');
+
+/** Whether the LVEF is reduced: as stated, or by its value. */
+const reducedEf = (i: VectorInputs) =>
+  i.optionalFlag('lvefReduced') ?? (i.optionalNumber('lvefPercent') ?? 100) < 50;
+
 const diastolic2016 = (i: VectorInputs): Diastolic2016 => ({
   averageRatio: i.optionalNumber('eOverEprimeAverage'),
   septalRatio: i.optionalNumber('eOverEprimeSeptal'),
@@ -305,8 +311,8 @@ const LEFT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
       ...diastolic2016(i),
       ratio: i.optionalNumber('eOverA'),
       early: i.optionalNumber('eCmS'),
-      veinRatio: i.optionalNumber('pvSOverD'),
-      reducedEf: (i.optionalNumber('lvefPercent') ?? 100) < 50,
+      veinRatio: veinRatio(i),
+      reducedEf: reducedEf(i),
     }),
   'diastolic.ase2025.lap': (i) =>
     algorithm2025({
@@ -317,7 +323,7 @@ const LEFT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
       jet: i.optionalNumber('trVmaxMS'),
       systolicPressure: i.optionalNumber('paspMmHg'),
       atrialIndex: i.optionalNumber('laviMlM2'),
-      veinRatio: i.optionalNumber('pvSOverD'),
+      veinRatio: veinRatio(i),
       reservoirStrain: i.optionalNumber('larsPercent'),
       relaxationTime: i.optionalNumber('ivrtMs'),
     }),

@@ -1,9 +1,13 @@
+import type { AcceptedEvidence } from '../../config/schema.ts';
 import type { EchoConcept } from '../concepts/echo.ts';
+import { EVIDENCE, type EvidenceKey, reviewReason } from '../concepts/evidence.ts';
 import type { CartMeasurement, Study } from '../contract/study.ts';
 import { cartMeasurements } from '../result/cart-values.ts';
 import type { Measurement } from '../result/envelope.ts';
+import { isConfirmed } from '../result/measured.ts';
 import { createMeasurement, NO_FRAME } from '../result/measurement.ts';
 import { remarkOfEcho } from '../result/render/echo/shared.ts';
+import { type ReviewSetting, reviewOf, withInterval } from '../result/review.ts';
 import type { Remark } from '../result/statement.ts';
 import { echoCartValues, performanceMethod, withStatedMethod } from './cart/cart-values.ts';
 import {
@@ -94,11 +98,8 @@ const UNTRUSTED = remarkOfEcho('outlines.untrusted', {});
 const DISAGREEING = remarkOfEcho('outlines.networks-disagree-here', {});
 
 /** The measurement, marked as not to be reported, with `why` as the only reason. */
-const notTrusted = (one: Measurement, why: Remark): Measurement => ({
-  ...one,
-  quality: 'low',
-  remarks: [why],
-});
+const notTrusted = (one: Measurement, why: Remark): Measurement =>
+  isConfirmed(one) ? one : { ...one, quality: 'low', remarks: [why] };
 
 /**
  * Sections that report outlines even without a second network: their outlines are drawings, not
@@ -160,6 +161,12 @@ export interface EchoEvidence {
   /** Whether the input is one to five videos of a handheld scanner instead of a study. */
   handheld: boolean;
   priors: readonly string[];
+  /** Present where only that counts which was shown on images of its kind. */
+  review?: {
+    setting: ReviewSetting;
+    /** The same study without what needs a review, from which the sections conclude. */
+    counting: EchoEvidence;
+  };
 }
 
 /**
@@ -214,19 +221,67 @@ function beside(value: Measurement, images: readonly Measurement[]): Measurement
   return withRemark(value, remarkOfEcho('echo.of-images', { key, value: own.value }));
 }
 
-interface Gathered {
+/** What was read of a study, before anything is calculated from it. */
+export interface Gathered {
   study: Study;
   context: EchoContext;
   spectra: readonly DisplayReading[];
   clips: readonly ClipView[];
   views: Readings;
   priors: readonly string[];
+  /** Which evidence a method needs for its values to count. */
+  accept: AcceptedEvidence;
+  /** Ids of the models in use. */
+  models: readonly string[];
 }
 
-/** Everything that is known before any section runs, each value in the section that shows it. */
+/** The outlines without what needs a review: the scores of the segments and the strain of each. */
+const withoutSegments = (heart: HeartOutlines): HeartOutlines => ({
+  ...heart,
+  segments: [],
+  scoreIndex: null,
+});
+
+/** Fluid that was searched for by a method that needs a review: nothing is concluded from it. */
+const unseenFluid = ({ searched }: FluidFinding): FluidFinding => ({
+  searched,
+  seen: [],
+  depth: null,
+  outlined: null,
+});
+
+/**
+ * Everything that is known before any section runs, each value in the section that shows it; beside
+ * it the same study with what counts only.
+ */
 export function gatherEvidence(
-  { study, context, spectra, clips, views, priors }: Gathered,
+  given: Gathered,
   sections: readonly EchoSection<EchoEvidence>[],
+): EchoEvidence {
+  const { accept, models } = given;
+  const whole = gather(given, sections, () => true);
+  if (accept === 'simulated') return whole;
+  const setting: ReviewSetting = { accept, gaDays: null, models: new Set(models) };
+  const counting = gather(given, sections, (one) => reviewOf(one, setting) === null);
+  const shown = (key: EvidenceKey) => reviewReason(EVIDENCE[key], {}, accept) === null;
+  return {
+    ...whole,
+    review: {
+      setting,
+      counting: {
+        ...counting,
+        heart: shown('wall-motion') ? counting.heart : withoutSegments(counting.heart),
+        fluid: shown('pericardial-fluid') ? counting.fluid : unseenFluid(counting.fluid),
+      },
+    },
+  };
+}
+
+/** @param counts whether a value that was measured on the images is used. */
+function gather(
+  { study, context, spectra, clips, views, priors, models }: Gathered,
+  sections: readonly EchoSection<EchoEvidence>[],
+  counts: (measurement: Measurement) => boolean,
 ): EchoEvidence {
   const asked = patientOf(context);
   const cart = echoCartValues(study.cart ?? []);
@@ -249,7 +304,15 @@ export function gatherEvidence(
     ...(fluid.depth ? [fluid.depth] : []),
   ];
   // Lines on 2D take precedence over M-mode (echo 5.1), and M-mode over the motion of an outline.
-  const images = [...parasternal, ...traced, ...outlinedValues(heart)];
+  const used = new Set(models);
+  // A value that counts is withheld by one under review that contradicts it.
+  const images = withConsistency(
+    [...parasternal, ...traced, ...outlinedValues(heart)].filter(({ value }) =>
+      Number.isFinite(value),
+    ),
+  )
+    .map((one) => withInterval(one, used))
+    .filter(counts);
   return {
     study,
     patient,

@@ -1,14 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AcceptedEvidence } from '../../config/schema.ts';
 import { assembleResult } from '../result/assemble.ts';
+import { type Decisions, deciding } from '../result/decisions.ts';
 import type { Result } from '../result/envelope.ts';
 import { writeReport } from '../result/render/echo/report.ts';
 import { sayOfEcho } from '../result/render/echo/shared.ts';
+import { forConclusions, withoutReview, withReview } from '../result/review.ts';
 import type { SectionOutcome } from '../result/section-outcome.ts';
 import { logFailure, runSection, type SectionFailed, withDraftReport } from '../run/sections.ts';
 import { type EchoEvidence, SURFACE_SECTION } from './evidence.ts';
 import { SECTIONS } from './sections.ts';
 import type { EchoOptions } from './shared/input.ts';
-import { withWithheld } from './shared/section.ts';
+import { type Shift, withWithheld } from './shared/section.ts';
 import { valuesOf } from './shared/values.ts';
+import { withinIntervals } from './within-intervals.ts';
 
 export const ECHO = {
   id: 'us/echo/interpret',
@@ -30,30 +35,117 @@ function withFocusedRemark(outcome: SectionOutcome): SectionOutcome {
   };
 }
 
+/** What a section concluded, and the concepts that it asked for. */
+interface Run {
+  outcome: SectionOutcome;
+  reads: ReadonlySet<string>;
+}
+
+const outcomeOf = ({ outcome }: Run) => outcome;
+
+/**
+ * Runs a section on the measured values and what the sections before it calculated.
+ * @param before the outcomes of these sections.
+ */
+function runOn(
+  section: (typeof SECTIONS)[number],
+  evidence: EchoEvidence,
+  before: readonly SectionOutcome[],
+  shift: Shift | null,
+  onFailure: SectionFailed,
+): Run {
+  const reads = new Set<string>();
+  const calculated = before.flatMap(({ measurements = [] }) => measurements);
+  const values = valuesOf([...calculated, ...evidence.measured], shift, reads);
+  const outcome = runSection(section, () => section.run(evidence, values), onFailure);
+  const withheld = evidence.measured.filter(
+    (one) => one.section === section.id && one.quality !== 'accepted',
+  );
+  const whole = withWithheld(outcome, section.needs, withheld);
+  return { outcome: evidence.handheld ? withFocusedRemark(whole) : whole, reads };
+}
+
+/** The concepts of the values that are not the same in two outcomes of one section. */
+function changedConcepts(one: SectionOutcome, other: SectionOutcome): string[] {
+  const { measurements: before = [] } = one;
+  const { measurements: after = [] } = other;
+  const places = Array.from({ length: Math.max(before.length, after.length) }, (_, at) => at);
+  return places
+    .filter((at) => !isDeepStrictEqual(before[at], after[at]))
+    .flatMap((at) => [before[at], after[at]].flatMap((value) => value?.concept.key ?? []));
+}
+
+/** A section that fails at the end of an interval is left out of the comparison, and not reported. */
+const unreported: SectionFailed = () => undefined;
+
+/**
+ * The outcomes with one value moved to an end of its interval. Only the sections that ask for a
+ * concept that changed are run again: the outcome of any other is the very object of `runs`.
+ */
+function outcomesAt(shift: Shift, evidence: EchoEvidence, runs: readonly Run[]): SectionOutcome[] {
+  const changed = new Set([shift.concept]);
+  const outcomes: SectionOutcome[] = [];
+  for (const [at, own] of runs.entries()) {
+    const section = SECTIONS[at];
+    if (!section || own.reads.isDisjointFrom(changed)) {
+      outcomes.push(own.outcome);
+    } else {
+      const { outcome } = runOn(section, evidence, outcomes, shift, unreported);
+      for (const concept of changedConcepts(own.outcome, outcome)) changed.add(concept);
+      outcomes.push(outcome);
+    }
+  }
+  return outcomes;
+}
+
+/** The outcomes with only what holds at both ends of the interval of every value. */
+function concluded(evidence: EchoEvidence, onFailure: SectionFailed): SectionOutcome[] {
+  const runs: Run[] = [];
+  for (const section of SECTIONS)
+    runs.push(runOn(section, evidence, runs.map(outcomeOf), null, onFailure));
+  return withinIntervals(
+    runs.map(outcomeOf),
+    (shift) => outcomesAt(shift, evidence, runs),
+    (section) => SECTIONS[section]?.judgesIntervals ?? false,
+  );
+}
+
+/** The outcomes from what counts, with the values that need a review. */
+function reviewed(
+  evidence: EchoEvidence,
+  onFailure: SectionFailed,
+  decisions: Decisions | null,
+): SectionOutcome[] {
+  const whole = deciding(decisions, () => concluded(evidence, onFailure));
+  if (!evidence.review) return whole;
+  const { counting: counted, setting } = evidence.review;
+  const counting = deciding(forConclusions(decisions, setting), () =>
+    concluded(counted, onFailure),
+  ).map(withoutReview);
+  const runs = whole.flatMap((one, i) => {
+    const own = counting[i];
+    return own ? [{ whole: one, counting: own }] : [];
+  });
+  return withReview(runs, setting);
+}
+
 /**
  * Runs every section on the evidence, in the order of the endpoint, and assembles the result
  * envelope. A section sees the measured values and what the sections before it calculated. If a
  * section throws, only that section fails. Pure except for the log of a failed section; the date is
  * passed in.
+ * @param decisions of a person, in a review.
  */
 export function interpretStudy(
   evidence: EchoEvidence,
   options: EchoOptions,
   generatedAt: Date,
   models: Result['models'] = [],
+  accept: AcceptedEvidence = 'real',
   onFailure: SectionFailed = logFailure,
+  decisions: Decisions | null = null,
 ): Result {
-  const outcomes: SectionOutcome[] = [];
-  for (const section of SECTIONS) {
-    const calculated = outcomes.flatMap(({ measurements = [] }) => measurements);
-    const values = valuesOf([...calculated, ...evidence.measured]);
-    const outcome = runSection(section, () => section.run(evidence, values), onFailure);
-    const withheld = evidence.measured.filter(
-      (one) => one.section === section.id && one.quality !== 'accepted',
-    );
-    const whole = withWithheld(outcome, section.needs, withheld);
-    outcomes.push(evidence.handheld ? withFocusedRemark(whole) : whole);
-  }
+  const outcomes = reviewed(evidence, onFailure, decisions);
   const surface = evidence.measured.filter(
     ({ section, concept, quality }) =>
       section === SURFACE_SECTION &&
@@ -66,6 +158,7 @@ export function interpretStudy(
     version: ECHO.version,
     generatedAt,
     models,
+    accept,
     study: evidence.study,
     refusedFrames: [],
     priors: evidence.priors.length,

@@ -5,6 +5,7 @@ import { runReaders } from '../run/readers.ts';
 import {
   type ArtifactParts,
   createStudyPipeline,
+  indicationOf,
   noReadableImage,
   type StudyInterpreter,
   stage,
@@ -16,6 +17,7 @@ import { interpretStudy } from './interpret-study.ts';
 import type { HeartLocator } from './locate/heart-locator.ts';
 import { surveyViews } from './locate/view-survey.ts';
 import { READERS } from './readers.ts';
+import type { EchoReviewed } from './review.ts';
 import { SECTIONS } from './sections.ts';
 import { parseRequest } from './shared/input.ts';
 
@@ -44,52 +46,62 @@ interface EchoParts extends ArtifactParts {
 export function createEchoPipeline(parts: EchoParts): Pipeline {
   const locatorFor = openOnce(parts.openLocator);
 
-  return createStudyPipeline(
-    parts,
-    async ({ options, clinicalContext, priorFiles, models }): Promise<StudyInterpreter> => {
-      const request = parseRequest(options, clinicalContext);
-      const locator = await locatorFor(models);
-      return {
-        previews: true,
-        dating: null,
-        curves: [],
-        refusal: refusalOf,
-        async interpret(study, report, signal) {
-          const tell = (
-            name: Parameters<typeof stage>[1],
-            label: string,
-            from: number,
-            to: number,
-            share: number,
-          ) => stage(report, name, label, from + share * (to - from));
-          const { views: first, chambers, read } = PROGRESS;
-          tell('inference.views', 'Naming the views', first, chambers, 0);
-          const clips = await surveyViews(study, locator, signal, (share) =>
-            tell('inference.views', 'Naming the views', first, chambers, share),
-          );
-          // Displays are traced on this thread while the models process the clips on their own
-          // threads.
-          tell('inference.spectra', 'Tracing spectral Doppler', chambers, read, 0);
-          const [views, spectra] = await Promise.all([
-            runReaders(
-              READERS,
-              { study, views: clips, locator, signal },
-              ({ stage: name, label }, share) =>
-                tell(`inference.${name}`, label, chambers, read, share),
-              // The gateway writes the standard error of the child process to its log.
-              (reader, error) => console.error(`reader ${reader} failed`, error),
-            ),
-            readDisplays(study, signal),
-          ]);
-          stage(report, 'postprocessing', 'Interpreting', read);
-          const { context } = request;
-          const evidence = gatherEvidence(
-            { study, context, spectra, clips, views, priors: priorFiles },
-            SECTIONS,
-          );
-          return interpretStudy(evidence, request.options, new Date(), locator.models);
-        },
-      };
-    },
-  );
+  return createStudyPipeline(parts, async (job): Promise<StudyInterpreter> => {
+    const { options, clinicalContext, priorFiles, models, evidence: accept = 'real' } = job;
+    const request = parseRequest(options, clinicalContext);
+    const locator = await locatorFor(models);
+    return {
+      previews: true,
+      dating: null,
+      curves: [],
+      refusal: refusalOf,
+      async interpret(study, report, signal) {
+        const tell = (
+          name: Parameters<typeof stage>[1],
+          label: string,
+          from: number,
+          to: number,
+          share: number,
+        ) => stage(report, name, label, from + share * (to - from));
+        const { views: first, chambers, read } = PROGRESS;
+        tell('inference.views', 'Naming the views', first, chambers, 0);
+        const clips = await surveyViews(study, locator, signal, (share) =>
+          tell('inference.views', 'Naming the views', first, chambers, share),
+        );
+        // Displays are traced on this thread while the models process the clips on their own
+        // threads.
+        tell('inference.spectra', 'Tracing spectral Doppler', chambers, read, 0);
+        const [views, spectra] = await Promise.all([
+          runReaders(
+            READERS,
+            { study, views: clips, locator, signal },
+            ({ stage: name, label }, share) =>
+              tell(`inference.${name}`, label, chambers, read, share),
+            // The gateway writes the standard error of the child process to its log.
+            (reader, error) => console.error(`reader ${reader} failed`, error),
+          ),
+          readDisplays(study, signal),
+        ]);
+        stage(report, 'postprocessing', 'Interpreting', read);
+        const evidence: EchoReviewed = {
+          gathered: {
+            study,
+            context: request.context,
+            spectra,
+            clips,
+            views,
+            priors: priorFiles,
+            accept,
+            models: locator.models.map(({ id }) => id),
+          },
+          options: request.options,
+          models: locator.models,
+          indication: indicationOf(job),
+        };
+        const gathered = gatherEvidence(evidence.gathered, SECTIONS);
+        const { options: asked, models: used } = evidence;
+        return { result: interpretStudy(gathered, asked, new Date(), used, accept), evidence };
+      },
+    };
+  });
 }

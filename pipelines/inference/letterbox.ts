@@ -1,5 +1,6 @@
 import type { GrayImage, Point } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
+import { pictureBox } from '../measure/picture.ts';
 
 /** The pixels of a rectangle as a new image. */
 export function cropped(image: GrayImage, area: Rectangle): GrayImage {
@@ -187,28 +188,56 @@ const LEAST_LIT = 0.01;
 const WORTH = 1.2;
 
 /**
- * As `letterbox`, but of the lit part of the image only where black surroundings would make it
- * notably smaller: the sector often takes half of a cart's screen, and borders blur at stamp size
- * (heads measured 2 % too large, femora lost). No image of the training sets has such a margin.
+ * As `letterbox`, but of the ultrasound picture only where the screen around it would make it notably
+ * smaller: the sector often takes half of a cart's screen, and borders blur at stamp size (heads
+ * measured 2 % too large, femora lost). No image of the training sets has such surroundings.
+ * @param margin added on each side of the picture, as a share of its size.
  */
-export function letterboxLit(image: GrayImage, width: number, height: number): Letterboxed {
-  const part = litPart(image);
-  const { minX, minY, maxX, maxY } = part.area;
+export function letterboxLit(
+  image: GrayImage,
+  width: number,
+  height: number,
+  margin = 0,
+): Letterboxed {
+  const { minX, minY, maxX, maxY } = litPart(image).area;
   const scaleOf = (w: number, h: number) => Math.min(width / w, height / h);
   const grown = scaleOf(maxX - minX + 1, maxY - minY + 1);
   if (grown < WORTH * scaleOf(image.width, image.height)) return letterbox(image, width, height);
-  part.lit ??= cropped(image, part.area);
-  const { pixels, placement } = letterbox(part.lit, width, height);
+  return letterboxPart(image, width, height, margin);
+}
+
+function letterboxPart(image: GrayImage, width: number, height: number, margin: number) {
+  const part = litPart(image);
+  const { minX, minY } = withMargin(part.area, margin, image);
+  const key = String(margin);
+  const lit = part.lit.get(key) ?? cropped(image, withMargin(part.area, margin, image));
+  part.lit.set(key, lit);
+  const { pixels, placement } = letterbox(lit, width, height);
   const { scaleX, scaleY } = placement;
   const offsetX = placement.offsetX - scaleX * minX;
   const offsetY = placement.offsetY - scaleY * minY;
   return { pixels, placement: { scaleX, scaleY, offsetX, offsetY } };
 }
 
+function withMargin(
+  { minX, minY, maxX, maxY }: Rectangle,
+  margin: number,
+  image: GrayImage,
+): Rectangle {
+  const x = Math.round(margin * (maxX - minX));
+  const y = Math.round(margin * (maxY - minY));
+  return {
+    minX: Math.max(0, minX - x),
+    minY: Math.max(0, minY - y),
+    maxX: Math.min(image.width - 1, maxX + x),
+    maxY: Math.min(image.height - 1, maxY + y),
+  };
+}
+
 interface LitPart {
   area: Rectangle;
-  /** Cut out only when it is needed: most images have no black surroundings. */
-  lit: GrayImage | null;
+  /** By margin; cut out only when it is needed: most images have no surroundings. */
+  lit: Map<string, GrayImage>;
 }
 
 /**
@@ -219,29 +248,38 @@ const partOf = new WeakMap<GrayImage, LitPart>();
 function litPart(image: GrayImage): LitPart {
   const known = partOf.get(image);
   if (known) return known;
-  const part = { area: litArea(image), lit: null };
+  const part = { area: litArea(image, pictureBox(image)), lit: new Map<string, GrayImage>() };
   partOf.set(image, part);
   return part;
 }
 
 /**
- * The rectangle that holds every row and column with lit pixels; the whole image where nothing
- * is lit.
+ * The rectangle that holds every row and column with lit pixels `within` a part of the image; the whole
+ * part where nothing is lit.
  */
-export function litArea({ width, height, data }: GrayImage): Rectangle {
-  const rows = new Uint32Array(height);
-  const columns = new Uint32Array(width);
-  for (let y = 0; y < height; y++) {
-    const start = y * width;
-    for (let x = 0; x < width; x++) {
+export function litArea(
+  { width, height, data }: GrayImage,
+  within: Rectangle | null = null,
+): Rectangle {
+  const area = within ?? { minX: 0, minY: 0, maxX: width - 1, maxY: height - 1 };
+  const rows = new Uint32Array(area.maxY - area.minY + 1);
+  const columns = new Uint32Array(area.maxX - area.minX + 1);
+  for (let y = 0; y < rows.length; y++) {
+    const start = (area.minY + y) * width + area.minX;
+    for (let x = 0; x < columns.length; x++) {
       if ((data[start + x] ?? 0) <= LIT) continue;
       rows[y] = (rows[y] ?? 0) + 1;
       columns[x] = (columns[x] ?? 0) + 1;
     }
   }
-  const [minX, maxX] = span(columns, LEAST_LIT * height);
-  const [minY, maxY] = span(rows, LEAST_LIT * width);
-  return { minX, minY, maxX, maxY };
+  const [minX, maxX] = span(columns, LEAST_LIT * rows.length);
+  const [minY, maxY] = span(rows, LEAST_LIT * columns.length);
+  return {
+    minX: area.minX + minX,
+    minY: area.minY + minY,
+    maxX: area.minX + maxX,
+    maxY: area.minY + maxY,
+  };
 }
 
 /** Returns the first and the last index whose count exceeds `least`. */

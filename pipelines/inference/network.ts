@@ -228,7 +228,7 @@ function withProcessorFallback(
 /** A network, and the accelerators that were not used for it. */
 export interface OpenedNetwork {
   network: Network;
-  /** Refusals that hold for all models and were not yet reported with an earlier one. */
+  /** Why accelerators were not used; a refusal that holds for every model is given with the first only. */
   refusals: readonly AcceleratorRefusal[];
 }
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Clip, RgbImage } from '../contract/study.ts';
 import { UnreadableInput } from '../contract/study.ts';
 import { isDicom } from '../dicom/part10.ts';
-import { rectanglePolygon, shownPictureOf, wholeFrame } from '../measure/picture.ts';
+import { rectanglePolygon, ultrasoundOf, wholeFrame } from '../measure/picture.ts';
 import { type ReadReport, readCartReport } from './cart-sr/read-report.ts';
 import { showsColourFlow } from './colour-flow.ts';
 import { readDicomClip } from './dicom/clip.ts';
@@ -38,7 +38,7 @@ async function withColourMode(clip: Clip, firstFrame: RgbImage): Promise<Clip> {
   if (clip.mode !== '2d' && clip.mode !== 'unknown') return clip;
   // Most frames are grey: the picture is located only where there is any colour at all.
   if (!showsColourFlow(firstFrame, [rectanglePolygon(wholeFrame(clip))])) return clip;
-  const { areas } = await shownPictureOf(clip);
+  const { areas } = await ultrasoundOf(clip);
   return showsColourFlow(firstFrame, areas) ? { ...clip, mode: 'colour' } : clip;
 }
 

@@ -11,19 +11,35 @@ import { takeDicomdirs } from './dicom/dicomdir.ts';
 import { type ReadClip, withoutDuplicates } from './duplicates.ts';
 import { CONTAINER_LIMITS } from './limits.ts';
 import { readFile } from './read-file.ts';
+import { published } from './reading.ts';
 import type { StudyFile } from './study-file.ts';
 
 interface ReadOptions {
-  /** The user's scale, in millimetres per pixel, for images without one. */
-  mmPerPx?: number | undefined;
+  /** The user's scale for an image without one, in millimetres per pixel; null where none is given. */
+  mmPerPx?: (file: string) => number | null;
   /** Folder for the contents of archives; without it archives are not opened. */
   unpackTo?: string | undefined;
   /** Files of earlier examinations; they become `Study.priors`. */
   priors?: readonly StudyFile[] | undefined;
+  /** Names of files that an earlier run did not finish reading; they are refused unread. */
+  unreadable?: readonly string[] | undefined;
   /**
    * Aborts the reading between two files or within an archive; the reason of the signal is thrown.
    */
   signal?: AbortSignal | undefined;
+}
+
+const TOO_SLOW = 'reading the file, or decoding one of its frames, took too long';
+
+/** What was read, with each decoding of a frame published. */
+function watched(read: ReadClip | ReadReport, name: string): ReadClip | ReadReport {
+  if (!('clip' in read)) return read;
+  const frames = read.clip.frames.map((frame) => ({
+    ...frame,
+    gray: () => published(name, frame.gray),
+    rgb: () => published(name, frame.rgb),
+  }));
+  return { ...read, clip: { ...read.clip, frames } };
 }
 
 interface ReadFiles {
@@ -35,7 +51,7 @@ interface ReadFiles {
 
 async function readFiles(
   given: readonly StudyFile[],
-  { mmPerPx, unpackTo, signal }: ReadOptions,
+  { mmPerPx, unpackTo, unreadable = [], signal }: ReadOptions,
 ): Promise<ReadFiles> {
   const unpacked = unpackTo
     ? await unpack(given, unpackTo, CONTAINER_LIMITS, signal)
@@ -46,8 +62,12 @@ async function readFiles(
   const refused: RefusedFile[] = [...unpacked.refused, ...missing];
   const readOrRefusal = async (file: StudyFile) => {
     signal?.throwIfAborted();
+    if (unreadable.includes(file.name)) return new UnreadableInput(TOO_SLOW);
     try {
-      return await readFile(file, mmPerPx ?? null);
+      return watched(
+        await published(file.name, () => readFile(file, mmPerPx?.(file.name) ?? null)),
+        file.name,
+      );
     } catch (error) {
       if (error instanceof UnreadableInput) return error;
       throw error;

@@ -38,8 +38,8 @@ interface Run {
 }
 
 /**
- * Returns the longest run of `true` around a closed outline, bridging small gaps; null where there
- * is none.
+ * Returns the longest run of `true` around a closed outline, bridging small gaps; null where no
+ * flag is set.
  */
 function longestRun(flags: readonly boolean[]): Run | null {
   const n = flags.length;

@@ -1,6 +1,9 @@
 import type { PixelScale, Point } from '../contract/image.ts';
 import { largestOf, paint, type Region, regionsOf } from './regions.ts';
 
+/** Square millimetres in a square centimetre, in which areas are reported. */
+export const SQUARE_CENTIMETRE = 100;
+
 /** A closed curve, its first point not repeated. */
 export type Outline = readonly Point[];
 
@@ -175,15 +178,24 @@ export function contains(outline: Outline, point: Point): boolean {
   return crossings(outline, point, { x: 1, y: 0 }).filter((cut) => cut > 0).length % 2 === 1;
 }
 
-/** Returns the distance from a point to the nearest edge of an outline. */
+/**
+ * Returns the distance from a point to the nearest edge of an outline. It is called for every point
+ * of every outline of a clip, so that it allocates nothing and takes one root.
+ */
 export function distanceToOutline(outline: Outline, point: Point): number {
   let nearest = Number.POSITIVE_INFINITY;
-  for (const [i, a] of outline.entries()) {
-    const b = outline[(i + 1) % outline.length] ?? a;
-    const [dx, dy] = [b.x - a.x, b.y - a.y];
+  let a = outline.at(-1) ?? point;
+  for (const b of outline) {
+    const dx = b.x - a.x;
+    const dy = b.y - a.y;
     const square = dx * dx + dy * dy;
     const along = square > 0 ? ((point.x - a.x) * dx + (point.y - a.y) * dy) / square : 0;
-    nearest = Math.min(nearest, distance(point, mix(a, b, Math.min(1, Math.max(0, along)))));
+    const share = Math.min(1, Math.max(0, along));
+    const x = a.x + share * dx - point.x;
+    const y = a.y + share * dy - point.y;
+    const apart = x * x + y * y;
+    if (apart < nearest) nearest = apart;
+    a = b;
   }
-  return nearest;
+  return Math.sqrt(nearest);
 }

@@ -6,6 +6,7 @@ import {
   type RgbImage,
   UnreadableInput,
 } from '../contract/study.ts';
+import { burnedInText } from './burned-in-text.ts';
 
 /** Twice the area of the triangle, positive where the three turn clockwise on the screen. */
 function turn(a: Point, b: Point, c: Point): number {
@@ -122,6 +123,10 @@ const BAR_INSET = 0.03;
 /** Grey levels around its shade, and the share of a line that has it; speckle has less. */
 const BAR_SHADE = 4;
 const BAR_FLATNESS = 0.6;
+/** Grey levels by which compression changes the ground of a bar around its letters. */
+const LETTER_SHADE = 8;
+/** Share of a line of letters that may be neither ground nor letter. */
+const MOST_UNLIKE_LETTERS = 0.03;
 /** Smaller images are not screens. */
 const LEAST_SIDE = 64;
 
@@ -242,42 +247,81 @@ function partsOf({ width, cells }: Grid): number[][] {
   return parts;
 }
 
-/**
- * Whether the pixels of a row or column have one shade, as behind the letters of a title bar.
- * @param start the first of them, `step` apart from the next.
- */
-function isFlat(values: Uint8Array, start: number, step: number, length: number): boolean {
+/** The rows or columns of an image, counted from one of its edges. */
+interface Lines {
+  count: number;
+  /** Pixels of a line, and the distance between two of them. */
+  length: number;
+  step: number;
+  /** The first pixel of a line. */
+  startOf: (line: number) => number;
+}
+
+/** The number of pixels of a line by brightness. */
+function histogramOf(values: Uint8Array, { length, step, startOf }: Lines, line: number) {
   const counts = new Uint16Array(256);
-  for (let n = 0, at = start; n < length; n += 1, at += step) {
+  for (let n = 0, at = startOf(line); n < length; n += 1, at += step) {
     const value = values[at] ?? 0;
     counts[value] = (counts[value] ?? 0) + 1;
   }
+  return counts;
+}
+
+const sumOf = (counts: Uint16Array) => counts.reduce((sum, n) => sum + n, 0);
+
+/** The one shade that a line has, as behind the letters of a title bar; null where it has several. */
+function shadeOf(counts: Uint16Array, length: number): number | null {
   let median = 0;
   for (let below = counts[0] ?? 0; below <= length >> 1; below += counts[median] ?? 0) median += 1;
   const shades = counts.subarray(Math.max(0, median - BAR_SHADE), median + BAR_SHADE + 1);
-  return median > LIT && shades.reduce((sum, n) => sum + n, 0) >= BAR_FLATNESS * length;
+  return median > LIT && sumOf(shades) >= BAR_FLATNESS * length ? median : null;
 }
 
-/** How many lines from an edge inwards are a bar of the screen; 0: there is no bar. */
-function barLines(flat: readonly boolean[]): number {
-  const inset = Math.ceil(BAR_INSET * flat.length);
-  const start = flat.indexOf(true);
-  if (start < 0 || start > inset) return 0;
-  const end = flat.indexOf(false, start);
+/**
+ * Whether a line may show letters on the ground of a bar: bright letters leave no black, and dark
+ * letters nothing brighter than the ground. The black around a picture shows that the bar has ended.
+ */
+function isLettered(counts: Uint16Array, shade: number, length: number): boolean {
+  const black = sumOf(counts.subarray(0, LIT + 1));
+  const brighter = sumOf(counts.subarray(shade + LETTER_SHADE + 1));
+  return Math.min(black, brighter) <= MOST_UNLIKE_LETTERS * length;
+}
+
+/**
+ * How many lines from an edge inwards are a bar of the screen; 0: there is no bar. A bar begins and
+ * ends with a line of one shade; between them it may hold lines of letters.
+ */
+function barLines(values: Uint8Array, lines: Lines): number {
+  const inset = Math.ceil(BAR_INSET * lines.count);
+  let shade: number | null = null;
+  let end = 0;
+  let start = 0;
+  for (let line = 0; line < lines.count; line += 1) {
+    const counts = histogramOf(values, lines, line);
+    const own = shadeOf(counts, lines.length);
+    if (shade === null) {
+      if (line > inset) return 0;
+      shade = own;
+      start = line;
+    }
+    if (shade === null) continue;
+    if (own !== null && Math.abs(own - shade) <= LETTER_SHADE) end = line + 1;
+    else if (own !== null || !isLettered(counts, shade, lines.length)) break;
+  }
   // A band that does not end soon is not a bar.
-  return end < 0 || end - start > BAR_THICKNESS * flat.length ? 0 : end;
+  return end - start > BAR_THICKNESS * lines.count ? 0 : end;
 }
 
 /** The area between the bars along the edges of a screen: a title, a menu, a column of settings. */
 function insideBars(values: Uint8Array, width: number): Rectangle {
   const height = values.length / width;
-  const rows = Array.from({ length: height }, (_, y) => isFlat(values, y * width, 1, width));
-  const columns = Array.from({ length: width }, (_, x) => isFlat(values, x, width, height));
+  const rows = { count: height, length: width, step: 1 };
+  const columns = { count: width, length: height, step: width };
   return {
-    minX: barLines(columns),
-    minY: barLines(rows),
-    maxX: width - 1 - barLines(columns.toReversed()),
-    maxY: height - 1 - barLines(rows.toReversed()),
+    minX: barLines(values, { ...columns, startOf: (x) => x }),
+    minY: barLines(values, { ...rows, startOf: (y) => y * width }),
+    maxX: width - 1 - barLines(values, { ...columns, startOf: (x) => width - 1 - x }),
+    maxY: height - 1 - barLines(values, { ...rows, startOf: (y) => (height - 1 - y) * width }),
   };
 }
 
@@ -381,6 +425,12 @@ export interface Picture {
   known: boolean;
 }
 
+/** What of a frame may be shown to others. */
+export interface ShownPicture extends Picture {
+  /** Rectangles of text inside the areas, which are blanked. */
+  text: readonly Rectangle[];
+}
+
 /** A region over this much of the frame does not bound the picture: it covers the whole screen. */
 const WHOLE_SCREEN = 0.9;
 
@@ -402,7 +452,70 @@ async function readable(frame: Frame | undefined): Promise<GrayImage | null> {
   }
 }
 
-async function detect({ frames }: Clip, margin: number): Promise<Point[] | null> {
+/** Brightest ground of a screen, and the least share of its pixels that have this one shade. */
+const BRIGHTEST_GROUND = 40;
+const LEAST_GROUND = 0.2;
+/** Lossy compression makes the ground a few grey levels brighter in places. */
+const GROUND_NOISE = 3;
+/** Least share of a screen that one panel fills: a menu, a title, a column of small pictures. */
+const LEAST_PANEL = 0.03;
+
+/** An image whose ground and panels, where it has any that are not black, were made black. */
+function onBlack(image: GrayImage): GrayImage {
+  const { width, data } = image;
+  const counts = new Uint32Array(256);
+  for (const value of data) counts[value] = (counts[value] ?? 0) + 1;
+  const common = (shade: number, share: number) => (counts[shade] ?? 0) >= share * data.length;
+  const grounds = counts.subarray(0, BRIGHTEST_GROUND + 1);
+  const most = grounds.reduce((best, n, shade) => (n > (counts[best] ?? 0) ? shade : best), 0);
+  const lit = most > LIT - GROUND_NOISE && common(most, LEAST_GROUND);
+  const ground = lit ? most + GROUND_NOISE : 0;
+  const isPanel = Uint8Array.from(counts, (_, shade) =>
+    shade > LIT && common(shade, LEAST_PANEL) ? 1 : 0,
+  );
+  if (ground === 0 && !isPanel.includes(1)) return image;
+  const black = data.map((value, i) =>
+    // Speckle differs from pixel to pixel, and a panel does not.
+    isPanel[value] && data[i - 1] === value && data[i - width] === value
+      ? 0
+      : Math.max(0, value - ground),
+  );
+  return { ...image, data: black };
+}
+
+/**
+ * The smallest rectangle around the ultrasound picture of a screen; null where no picture stands out from
+ * the ground of the screen.
+ */
+export function pictureBox(image: GrayImage): Rectangle | null {
+  const hull = detectPicture([onBlack(image)], SHOWN_MARGIN);
+  if (!hull || hull.length === 0) return null;
+  const bounded = (value: number, size: number) => Math.min(Math.max(Math.round(value), 0), size);
+  return {
+    minX: bounded(Math.min(...hull.map(({ x }) => x)) + 0.5, image.width - 1),
+    minY: bounded(Math.min(...hull.map(({ y }) => y)) + 0.5, image.height - 1),
+    maxX: bounded(Math.max(...hull.map(({ x }) => x)) - 0.5, image.width - 1),
+    maxY: bounded(Math.max(...hull.map(({ y }) => y)) - 0.5, image.height - 1),
+  };
+}
+
+/** A copy with black rectangles. */
+function blanked(image: GrayImage, areas: readonly Rectangle[]): GrayImage {
+  const data = Uint8Array.from(image.data);
+  for (const { minX, minY, maxX, maxY } of areas) {
+    for (let y = minY; y <= maxY; y += 1) {
+      data.fill(0, y * image.width + minX, y * image.width + maxX + 1);
+    }
+  }
+  return { ...image, data };
+}
+
+/** @param text is blanked first where the picture could otherwise not be distinguished from it. */
+async function detect(
+  { frames }: Clip,
+  margin: number,
+  text: readonly Rectangle[] = [],
+): Promise<Point[] | null> {
   const span = Math.min(frames.length, SAMPLED_FRAMES) - 1;
   const indices = new Set(
     Array.from({ length: SAMPLES }, (_, n) => Math.round((n * span) / (SAMPLES - 1))),
@@ -412,7 +525,12 @@ async function detect({ frames }: Clip, margin: number): Promise<Point[] | null>
     const image = await readable(frames[index]);
     if (image) images.push(image);
   }
-  return detectPicture(images, margin);
+  const found = detectPicture(images, margin);
+  if (found || text.length === 0) return found;
+  return detectPicture(
+    images.map((image) => blanked(image, text)),
+    margin,
+  );
 }
 
 function coversScreen(area: Rectangle, { width, height }: Clip): boolean {
@@ -443,20 +561,79 @@ async function pictureOf(clip: Clip): Promise<Picture> {
   return { areas: [rectanglePolygon(wholeFrame(clip))], known: false };
 }
 
+/** Frames in which text is looked for: it hardly ever changes its place within a clip. */
+const TEXT_SAMPLES = 3;
+
 /**
- * The picture of a clip that may be shown to others: its regions, and within them only what is lit
- * and moves, because names are shown in the corners beside a sector, too. Burned In Annotation NO
- * is trusted where there are regions; with YES, nothing is shown where the picture cannot be
- * distinguished from its surroundings.
+ * Where text is burned into the first, the middle and the last frame of a clip. In a cine, it is in
+ * two of them at the same place, because tissue that resembles letters moves.
  */
-export async function shownPictureOf(clip: Clip): Promise<Picture> {
+async function textOf({ frames }: Clip): Promise<Rectangle[]> {
+  const last = frames.length - 1;
+  const indices = Array.from({ length: TEXT_SAMPLES }, (_, n) =>
+    Math.round((n * last) / (TEXT_SAMPLES - 1)),
+  );
+  const found: Rectangle[][] = [];
+  for (const index of new Set(indices)) {
+    try {
+      const frame = await frames[index]?.rgb();
+      if (frame) found.push(burnedInText(frame));
+    } catch (error) {
+      // A damaged frame is refused where it is measured.
+      if (!(error instanceof UnreadableInput)) throw error;
+    }
+  }
+  if (found.length < 2) return found.flat();
+  return found.flatMap((texts, at) => {
+    const others = found.filter((_, other) => other !== at).flat();
+    return texts.filter((text) => others.some((other) => meet(text, other)));
+  });
+}
+
+/** Whether two rectangles have at least half of the smaller one in common. */
+function meet(a: Rectangle, b: Rectangle): boolean {
+  const width = Math.min(a.maxX, b.maxX) - Math.max(a.minX, b.minX) + 1;
+  const height = Math.min(a.maxY, b.maxY) - Math.max(a.minY, b.minY) + 1;
+  const size = (one: Rectangle) => (one.maxX - one.minX + 1) * (one.maxY - one.minY + 1);
+  return width > 0 && height > 0 && 2 * width * height >= Math.min(size(a), size(b));
+}
+
+/**
+ * A title bar spans the screen: where the picture could not be distinguished from its surroundings,
+ * a text near the upper or lower edge blanks its rows from side to side.
+ */
+function acrossBars(text: readonly Rectangle[], { width, height }: Clip): Rectangle[] {
+  const bar = BAR_THICKNESS * height;
+  return text.map((area) =>
+    area.maxY < bar || area.minY > height - bar ? { ...area, minX: 0, maxX: width - 1 } : area,
+  );
+}
+
+/**
+ * What of a clip may be shown to others: the areas where it shows ultrasound, without the text that
+ * is burned into them. Burned In Annotation NO is not trusted: of two real objects with NO, one
+ * shows the name of the patient on the tissue.
+ */
+export async function shownPictureOf(clip: Clip): Promise<ShownPicture> {
+  const text = await textOf(clip);
+  const picture = await ultrasoundOf(clip, text);
+  return { ...picture, text: picture.known ? text : acrossBars(text, clip) };
+}
+
+/**
+ * The areas of a clip that show ultrasound: its regions, and within them only what is lit and
+ * moves, because names are shown in the corners beside a sector, too. With Burned In Annotation
+ * YES, there are none where the picture cannot be distinguished from its surroundings.
+ * @param text where text is burned in, if that is known.
+ */
+export async function ultrasoundOf(clip: Clip, text: readonly Rectangle[] = []): Promise<Picture> {
   const regions = clip.ultrasoundAreas;
   const bounds = regions.length > 0 ? regions : [wholeFrame(clip)];
   const bounded = { areas: bounds.map(rectanglePolygon), known: regions.length > 0 };
   // A trace has no hull and no corners beside it.
   const traces = clip.sweeps.length > 0 || clip.mode === 'spectral' || clip.mode === 'm-mode';
-  if (bounded.known && (clip.burnedInAnnotation === false || traces)) return bounded;
-  const detected = await detect(clip, SHOWN_MARGIN);
+  if (bounded.known && traces) return bounded;
+  const detected = await detect(clip, SHOWN_MARGIN, text);
   if (detected) return within(detected, bounds);
   return clip.burnedInAnnotation === true && !bounded.known ? { areas: [], known: false } : bounded;
 }
@@ -489,9 +666,18 @@ function coversFrame(areas: Picture['areas'], { width, height }: Clip): boolean 
   });
 }
 
-/** A frame that is black outside of the areas. */
-export function maskOutside(image: RgbImage, areas: Picture['areas']): RgbImage {
-  return { ...image, data: keepInside(image, areas, 3) };
+/** A frame that is black outside of the areas and where there is text. */
+export function maskOutside(
+  image: RgbImage,
+  { areas, text }: Pick<ShownPicture, 'areas' | 'text'>,
+): RgbImage {
+  const data = keepInside(image, areas, 3);
+  for (const { minX, minY, maxX, maxY } of text) {
+    for (let y = minY; y <= maxY; y += 1) {
+      data.fill(0, 3 * (y * image.width + minX), 3 * (y * image.width + maxX + 1));
+    }
+  }
+  return { ...image, data };
 }
 
 /**

@@ -1,99 +1,103 @@
-import { toPng } from '../artifacts/drawing/draw.ts';
-import { type Drawing, disc } from '../artifacts/drawing/drawing.ts';
-import { closeDocument, heading, openDocument, paragraph } from '../artifacts/pdf/page.ts';
+import type { EchoConcept } from '../concepts/echo.ts';
 import type { Job } from '../contract/job.ts';
-import { echoEndpoint } from '../echo/endpoint.ts';
-import { assembleResult } from '../result/assemble.ts';
+import type { Study } from '../contract/study.ts';
+import { gatherEvidence } from '../echo/evidence.ts';
+import { interpretStudy } from '../echo/interpret-study.ts';
+import type { HeartView } from '../echo/locate/names.ts';
+import type { ClipView } from '../echo/locate/reader.ts';
+import { SECTIONS } from '../echo/sections.ts';
+import { parseRequest } from '../echo/shared/input.ts';
 import type { Result } from '../result/envelope.ts';
-import { SHARED_SENTENCES, sayOfRun } from '../result/render/shared.ts';
-import { notAssessed, type SectionOutcome } from '../result/section-outcome.ts';
-import { MOCK } from './watermark.ts';
+import { apicalClips, BEAT, BEAT_FRAMES } from './heart.ts';
+import { machineReport } from './machine-report.ts';
+import { AREA, mockClip } from './picture.ts';
+import type { Seed } from './seed.ts';
 
-interface MockArtifact {
-  name: string;
-  mediaType: string;
-  section: string | null;
-  bytes: Buffer;
+/** The clips of the examination. */
+const VIEWS = [
+  'PLAX',
+  'PSAX-PM',
+  'A4C',
+  'A2C',
+  'A3C',
+  'SUBCOSTAL-IVC',
+] as const satisfies readonly HeartView[];
+
+/** Quantities of the sections that are not drawn, of a usual heart, as a machine reports them. */
+const REPORTED = {
+  ivsd: 0.92,
+  lvidd: 4.7,
+  lvids: 3.1,
+  lvpwd: 0.9,
+  'la-diameter': 3.5,
+  'mitral-e': 78,
+  'mitral-a': 62,
+  'deceleration-time': 190,
+  'e-prime-septal': 9.4,
+  'e-prime-lateral': 12.1,
+  'av-vmax': 1.3,
+  'av-mean-gradient': 4,
+  'av-vti': 27,
+  'lvot-diameter': 2.05,
+  'lvot-vti': 21,
+  'tr-vmax': 2.25,
+  'ivc-diameter': 16,
+  'ivc-collapse': 60,
+  'ra-area': 14,
+  tapse: 23,
+  'rv-s-prime': 13,
+  'rv-fac': 44,
+  'rv-basal': 33,
+  'wall-motion-score-index': 1,
+  'effusion-depth': 0,
+  'lvot-gradient-rest': 5,
+} as const satisfies Partial<Record<EchoConcept, number>>;
+
+/** The clips as the survey of the views would name them; nobody looked at them. */
+function viewsOf(file: string): ClipView[] {
+  return VIEWS.map((view) => ({
+    clip: mockClip(`${file}/${view}`, BEAT_FRAMES, BEAT.perFrame),
+    view,
+    source: 'model',
+    confidence: 0.93,
+    belowGate: null,
+    unseparated: false,
+    fan: AREA,
+  }));
 }
 
-/** Three empty rings: the shape of a bull's-eye without values. */
-const BULLSEYE: Drawing = {
-  width: 400,
-  height: 400,
-  marks: [180, 120, 60].map((radius, ring) =>
-    disc({ x: 200, y: 200 }, radius, ring % 2 === 0 ? '#d8dde3' : '#eef1f4'),
-  ),
-};
-
-const OVERVIEW: Drawing = { width: 800, height: 300, marks: [] };
-
-function report(result: Result): Promise<Buffer> {
-  const page = openDocument(`${MOCK} echocardiography report`, new Date(result.generated_at));
-  paragraph(page, `${MOCK} echocardiography report`, { size: 17, bold: true });
-  for (const { text } of result.findings) paragraph(page, text, { bold: true });
-  heading(page, 'Sections');
-  for (const { title, summary } of result.sections) paragraph(page, `${title}. ${summary}`);
-  return closeDocument(page, MOCK);
-}
-
-/** The pictures and the report of a mock echo result, under the names of the HTTP contract. */
-export async function echoArtifacts(result: Result): Promise<MockArtifact[]> {
-  return [
+/** The real sections applied to made-up readings: the same envelope as for a live request. */
+export function mockEcho(
+  job: Job,
+  seed: Seed,
+  generatedAt: Date,
+): { result: Result; study: Study } {
+  const { options, context } = parseRequest(job.options, job.clinicalContext);
+  const [file = 'mock'] = job.files;
+  const clips = viewsOf(file);
+  const study: Study = {
+    clips: clips.map(({ clip }) => clip),
+    refused: [],
+    files: job.files.length,
+    series: 1,
+    cart: machineReport(file, REPORTED, seed),
+  };
+  const apical = apicalClips(
+    clips.flatMap(({ view, clip }) => (view ? [{ view, clip }] : [])),
+    seed,
+  );
+  const evidence = gatherEvidence(
     {
-      name: 'view-overview.png',
-      mediaType: 'image/png',
-      section: 'views',
-      bytes: await toPng(OVERVIEW, 1),
+      study,
+      context,
+      spectra: [],
+      clips,
+      views: { apical: { clips: apical, volumesTrusted: true }, parasternal: { clips: [] } },
+      priors: job.priorFiles,
+      accept: 'simulated',
+      models: [],
     },
-    {
-      name: 'bullseye.png',
-      mediaType: 'image/png',
-      section: 'lv-strain',
-      bytes: await toPng(BULLSEYE, 1),
-    },
-    {
-      name: 'report.pdf',
-      mediaType: 'application/pdf',
-      section: null,
-      bytes: await report(result),
-    },
-  ];
-}
-
-const DETAIL = SHARED_SENTENCES['run.mock']();
-
-const REPORT: NonNullable<Result['report']> = {
-  language: 'en',
-  title: 'Echocardiography: draft report',
-  findings: ['Nothing was assessed.'],
-  impression: ['No conclusion can be drawn from what was assessed.'],
-  limitations: [DETAIL],
-};
-
-function outcomeOf(id: string, withReport: boolean): SectionOutcome {
-  if (id !== 'report') return notAssessed('not_in_this_version', sayOfRun.gap('run.mock', {}), []);
-  if (withReport) return { status: 'complete', reason: null, statements: [] };
-  const gap = sayOfRun.gap('report.not-requested', {});
-  return { ...notAssessed('not_requested', gap, ['options.report']), status: 'not_requested' };
-}
-
-/** The envelope with every section of the endpoint listed, and none assessed. */
-export function mockEcho(job: Job, generatedAt: Date): Result {
-  const { report: withReport } = echoEndpoint.input.shape.options.unwrap().parse(job.options);
-  const result = assembleResult({
-    endpoint: echoEndpoint.id,
-    version: echoEndpoint.version,
-    generatedAt,
-    models: [],
-    study: { clips: [], refused: [], files: job.files.length, series: 0 },
-    refusedFrames: [],
-    priors: job.priorFiles.length,
-    sections: echoEndpoint.sections.map(({ id, title }) => ({
-      id,
-      title,
-      outcome: outcomeOf(id, withReport),
-    })),
-    measurements: [],
-  });
-  return { ...result, report: withReport ? REPORT : null };
+    SECTIONS,
+  );
+  return { result: interpretStudy(evidence, options, generatedAt, [], 'simulated'), study };
 }

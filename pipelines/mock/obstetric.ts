@@ -1,15 +1,8 @@
-import sharp from 'sharp';
-import { toSvg } from '../artifacts/drawing/draw.ts';
-import { type Mark, rectangle } from '../artifacts/drawing/drawing.ts';
+import type { ConceptKey } from '../concepts/concepts.ts';
 import type { Ellipse, Point } from '../contract/image.ts';
 import type { Job } from '../contract/job.ts';
-import {
-  type Clip,
-  type Frame,
-  type RgbImage,
-  type Study,
-  UNDESCRIBED,
-} from '../contract/study.ts';
+import type { Clip, Frame, Study } from '../contract/study.ts';
+import type { StudyEvidence } from '../obstetric/evidence.ts';
 import {
   INTERGROWTH_SIZE_WEEKS,
   type IntergrowthMeasure,
@@ -17,101 +10,79 @@ import {
 } from '../obstetric/growth/charts.ts';
 import { type ObstetricOptions, parseOptions } from '../obstetric/input.ts';
 import { interpretStudy } from '../obstetric/interpret-study.ts';
-import type { FrameReading } from '../obstetric/shared/plane.ts';
+import type { FramePlane, FrameReading, Plane } from '../obstetric/shared/plane.ts';
 import type { Result } from '../result/envelope.ts';
+import { machineReport } from './machine-report.ts';
+import { CENTRE, MM_PER_PIXEL, mockClip } from './picture.ts';
 import type { Seed } from './seed.ts';
-import { MOCK, stamped } from './watermark.ts';
 
-const FRAME = { width: 800, height: 600 } as const;
-
-/** A frame that shows the shape of a sector and states that it is not an image. */
-async function picture(): Promise<Buffer> {
-  const sector: Mark = {
-    kind: 'area',
-    points: [
-      { x: 340, y: 20 },
-      { x: 460, y: 20 },
-      { x: 780, y: 560 },
-      { x: 20, y: 560 },
-    ],
-    colour: '#3a3f45',
-  };
-  const drawing = {
-    ...FRAME,
-    marks: [rectangle({ x: 0, y: 0 }, FRAME.width, FRAME.height, '#000000'), sector],
-  };
-  return stamped(
-    await sharp(Buffer.from(toSvg(drawing)))
-      .png()
-      .toBuffer(),
-  );
-}
-
-let drawn: Promise<RgbImage> | null = null;
-
-/** Drawn once per process, because it never changes. */
-function pixels(): Promise<RgbImage> {
-  drawn ??= picture()
-    .then((png) => sharp(png).removeAlpha().raw().toBuffer())
-    .then((data) => ({ ...FRAME, data }));
-  return drawn;
-}
-
-/** One frame of a mock clip; it has no anatomy, so nothing can be measured on it. */
-function mockFrame(index: number): Frame {
-  return {
-    index,
-    time: index,
-    gray: () => Promise.reject(new Error(`the ${MOCK} frame is for showing only`)),
-    rgb: pixels,
-  };
-}
-
-const MM_PER_PIXEL = 0.3;
 /** Gestational age whose sizes are used where none was given. */
 const USUAL_GA_DAYS = 196;
 
-const CENTRE: Point = { x: FRAME.width / 2, y: FRAME.height * 0.55 };
+/** What each frame of the clip shows, in their order. */
+const SHOWN = [
+  'transthalamic',
+  'abdominal',
+  'femur',
+  'placenta',
+  'cervix',
+  'transperineal',
+] as const satisfies readonly Plane[];
 
-/** A clip of three frames under the name of the first file. */
-function mockClip(file: string): Clip {
-  const area = { minX: 0, minY: 0, maxX: FRAME.width - 1, maxY: FRAME.height - 1 };
-  return {
-    file,
-    ...UNDESCRIBED,
-    ultrasoundAreas: [area],
-    burnedInAnnotation: false,
-    ...FRAME,
-    frames: [mockFrame(0), mockFrame(1), mockFrame(2)],
-    regions: [{ area, scale: { x: MM_PER_PIXEL, y: MM_PER_PIXEL }, source: 'region' }],
-    calibrationRefused: null,
-    mode: '2d',
-  };
-}
+const SURE = { confidence: 0.9, accepted: true } as const;
 
-function ellipse(longMm: number, shortMm: number, angle: number): Ellipse {
+/**
+ * Quantities of the sections that are not drawn. They are of no single pregnancy: a mock result has
+ * every section, also those that one examination never has together.
+ */
+const REPORTED = {
+  'deepest-vertical-pocket': 48,
+  'amniotic-fluid-index': 142,
+  'mean-sac-diameter': 42,
+  'yolk-sac': 4.6,
+  crl: 62,
+  'nuchal-translucency': 1.6,
+  'fetal-heart-rate': 146,
+  'atrial-width': 6.4,
+  'transcerebellar-diameter': 33,
+  'cisterna-magna': 5.6,
+  'cervical-length': 36,
+  'umbilical-artery-pi': 1.02,
+  'umbilical-artery-ri': 0.64,
+  'middle-cerebral-artery-pi': 1.95,
+  'uterine-artery-pi': 0.82,
+} as const satisfies Partial<Record<ConceptKey, number>>;
+
+function ellipse(longMm: number, shortMm: number, angle: number, centre = CENTRE): Ellipse {
   const semiAxis = (mm: number) => mm / 2 / MM_PER_PIXEL;
-  return { centre: CENTRE, a: semiAxis(longMm), b: semiAxis(shortMm), angle };
+  return { centre, a: semiAxis(longMm), b: semiAxis(shortMm), angle };
 }
+
+const away = ({ x, y }: Point, mmRight: number, mmDown: number): Point => ({
+  x: x + mmRight / MM_PER_PIXEL,
+  y: y + mmDown / MM_PER_PIXEL,
+});
+
+/** The frame of a clip on which a plane is shown. */
+const on = (clip: Clip) => (label: (typeof SHOWN)[number]) => ({
+  clip,
+  frame: clip.frames[SHOWN.indexOf(label)] as Frame,
+  estimate: { label, confidence: 0.9 },
+});
 
 /** Outlines and ends as a locator would return them, for a fetus of average size for its age. */
-function mockReadings(clip: Clip, options: ObstetricOptions, seed: Seed): FrameReading[] {
+function biometryOf(clip: Clip, options: ObstetricOptions, seed: Seed): FrameReading[] {
   const { from, to } = INTERGROWTH_SIZE_WEEKS;
   const weeks = Math.min(Math.max((options.dating?.ga_days ?? USUAL_GA_DAYS) / 7, from), to);
   const millimetres = (measure: IntergrowthMeasure, n: number) =>
     intergrowthSizeAt(measure, weeks, seed.share(n) - 0.5) ?? 0;
   const found = (n: number) => ({ confidence: 0.85 + seed.share(n) / 10, accepted: true });
-  const on = (index: number, label: FrameReading['estimate']['label']) => ({
-    clip,
-    frame: clip.frames[index] ?? mockFrame(index),
-    estimate: { label, confidence: 0.9 },
-  });
+  const at = on(clip);
   const diameter = millimetres('ac', 2) / Math.PI;
-  const femur = millimetres('fl', 3) / 2 / MM_PER_PIXEL;
-  const end = (side: number): Point => ({ x: CENTRE.x + side * femur, y: CENTRE.y });
+  const femur = millimetres('fl', 3) / 2;
   return [
     {
-      ...on(0, 'transthalamic'),
+      ...at('transthalamic'),
       structure: 'head',
       located: {
         ellipse: ellipse(millimetres('ofd', 0), millimetres('bpd', 1), 0.2),
@@ -119,21 +90,78 @@ function mockReadings(clip: Clip, options: ObstetricOptions, seed: Seed): FrameR
       },
     },
     {
-      ...on(1, 'abdominal'),
+      ...at('abdominal'),
       structure: 'abdomen',
       located: { ellipse: ellipse(diameter * 1.03, diameter * 0.97, 0.1), ...found(5) },
     },
     {
-      ...on(2, 'femur'),
+      ...at('femur'),
       structure: 'femur',
-      located: { ends: [end(-1), end(1)], ...found(6) },
+      located: { ends: [away(CENTRE, -femur, 0), away(CENTRE, femur, 0)], ...found(6) },
     },
   ];
 }
 
+/** What the readers of the other sections would have found on the images. */
+function viewsOf(clip: Clip): StudyEvidence['views'] {
+  const at = on(clip);
+  const lowerEdge: Point = { x: 130, y: 90 };
+  return {
+    placenta: {
+      bodies: [
+        {
+          ...at('placenta'),
+          located: {
+            side: 'posterior',
+            thickness: [away(CENTRE, 0, 30), away(CENTRE, 0, 58)],
+            lacunae: 0,
+            ...SURE,
+          },
+        },
+      ],
+      edges: [
+        {
+          ...at('cervix'),
+          route: 'transvaginal',
+          located: { internalOs: CENTRE, edge: away(CENTRE, 45, 0), overlaps: false, ...SURE },
+        },
+      ],
+      uncertainty: { toOs: 4, thickness: 4 },
+    },
+    laborProgress: {
+      uncertainty: 4,
+      frames: [
+        {
+          ...at('transperineal'),
+          located: {
+            symphysis: { centre: { x: 100, y: 90 }, a: 30, b: 12, angle: 0 },
+            head: ellipse(95, 75, 0.35, { x: 160, y: 190 }),
+            skull: [away(lowerEdge, 25, 48), away(lowerEdge, 0, 18)],
+            ...SURE,
+          },
+          borders: {},
+        },
+      ],
+    },
+    presentation: {
+      sweeps: [
+        {
+          clip,
+          direction: 'to-cranial',
+          runs: [
+            { part: 'head', from: 0, to: 20 },
+            { part: 'trunk', from: 24, to: 50 },
+          ],
+        },
+      ],
+      cardiac: [],
+    },
+  };
+}
+
 /**
- * The real sections applied to made-up readings: the same envelope as for a live request; sections
- * that this release does not assess are left so.
+ * The real sections applied to made-up readings: the same envelope as for a live request, and
+ * something to read in each of its sections.
  */
 export function mockObstetric(
   job: Job,
@@ -141,17 +169,25 @@ export function mockObstetric(
   generatedAt: Date,
 ): { result: Result; study: Study; options: ObstetricOptions } {
   const options = parseOptions(job.options);
-  const clip = mockClip(job.files[0] ?? 'mock');
-  const readings = mockReadings(clip, options, seed);
-  const study: Study = { clips: [clip], refused: [], files: job.files.length, series: 1 };
+  const [file = 'mock'] = job.files;
+  const clip = mockClip(file, SHOWN.length, 1);
+  const readings = biometryOf(clip, options, seed);
+  const study: Study = {
+    clips: [clip],
+    refused: [],
+    files: job.files.length,
+    series: 1,
+    cart: machineReport(file, REPORTED, seed),
+  };
   const result = interpretStudy(
     {
       study,
       options,
-      planes: readings.map(({ frame, estimate }) => ({ clip, frame, estimate })),
+      accept: 'simulated',
+      planes: SHOWN.map(on(clip)) satisfies FramePlane[],
       readings,
       withoutModel: [],
-      views: {},
+      views: viewsOf(clip),
       uncertainty: { hcPercent: null, acPercent: null, flMm: null },
       priors: job.priorFiles,
     },

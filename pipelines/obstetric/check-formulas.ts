@@ -40,7 +40,7 @@ import {
   umbilicalAt,
   umbilicalZ,
   uterinePiAt,
-} from './doppler/charts.ts';
+} from './doppler/guideline.ts';
 import {
   hadlock1992Age,
   intergrowthAgeByCrl,
@@ -55,11 +55,6 @@ import {
   cardiothoracicCircumferenceRatio,
 } from './fetal-heart/guideline.ts';
 import {
-  fmf2018WeightCentile,
-  HADLOCK_1991_TABLE_RATIOS,
-  hadlock1984Size,
-  hadlock1991Median,
-  hadlock1991Z,
   INTERGROWTH_WEIGHT_2017,
   INTERGROWTH_WEIGHT_2020,
   type IntergrowthMeasure,
@@ -68,11 +63,18 @@ import {
   intergrowthSizeZ,
   intergrowthWeightAt,
   intergrowthWeightZ,
+} from './growth/charts.ts';
+import { restrictionForm, sizeCategory, twinDiscordance } from './growth/guideline.ts';
+import {
+  fmf2018WeightCentile,
+  HADLOCK_1991_TABLE_RATIOS,
+  hadlock1984Size,
+  hadlock1991Median,
+  hadlock1991Z,
   type WhoMeasure,
   whoCentile,
   whoQuantile,
-} from './growth/charts.ts';
-import { restrictionForm, sizeCategory, twinDiscordance } from './growth/guideline.ts';
+} from './growth/other-charts.ts';
 import { headDirection, stationByAngle } from './labor-progress/guideline.ts';
 import { expectedNuchalTranslucency, nuchalTranslucencyMoM } from './nt/guideline.ts';
 import { placentaCategory } from './placenta/guideline.ts';
@@ -124,6 +126,12 @@ function hadlock1991Spread(name: string) {
   return name.startsWith('log') ? 'logarithmic' : 'table';
 }
 
+/** A vector may name how it interpolates: WHO and Mari are interpolated in the logarithm only. */
+function interpolatedInLog(inputs: VectorInputs): void {
+  const way = inputs.optionalText('interpolation');
+  if (way !== null && !/^(ln|log)/i.test(way)) throw new Error(`unknown interpolation "${way}"`);
+}
+
 const FLOWS = { forward: 1, absent: 1, reversed: 1 } as const;
 
 function delphi(i: VectorInputs): string {
@@ -166,6 +174,8 @@ export const GROWTH_CHECKS: Readonly<Record<string, CheckFormula>> = {
     centile(intergrowthWeightZ(INTERGROWTH_WEIGHT_2020, i.number('gaWeeks'), i.number('efwG'))),
   hadlock1991_median_grams: (i) => hadlock1991Median(i.number('gaWeeks')),
   hadlock1991_table_centile_to_grams: (i) => {
+    const spread = i.optionalText('spread') ?? 'table';
+    if (!spread.startsWith('table')) throw new Error(`unknown spread "${spread}"`);
     const median = hadlock1991Median(i.number('gaWeeks'));
     const ratio = HADLOCK_1991_TABLE_RATIOS[i.number('centile')];
     return median && ratio ? median * ratio : null;
@@ -178,8 +188,10 @@ export const GROWTH_CHECKS: Readonly<Record<string, CheckFormula>> = {
   who_quantile: (i) => whoQuantile(whoMeasure(i), i.number('gaWeeks'), i.number('quantile')),
   who_efw_quantile_grams: (i) =>
     whoQuantile(known(WHO_SEX, i.text('sex')), i.number('gaWeeks'), i.number('centile') / 100),
-  who_centile_log_interp: (i) =>
-    whoCentile(whoMeasure(i), i.number('gaWeeks'), i.number('value'))?.centile ?? null,
+  who_centile_log_interp: (i) => {
+    interpolatedInLog(i);
+    return whoCentile(whoMeasure(i), i.number('gaWeeks'), i.number('value'))?.centile ?? null;
+  },
   efw_grams: (i) => WEIGHT_FORMULAS[known(EFW_VARIANTS, i.text('variant'))](biometryCm(i)),
   hadlock1984_ga_weeks: (i) =>
     HADLOCK_1984_AGE[member(HADLOCK_1984_AGE, i.text('combo').toLowerCase().replaceAll('+', '-'))](
@@ -204,7 +216,12 @@ export const GROWTH_CHECKS: Readonly<Record<string, CheckFormula>> = {
   twin_discordance_pct: (i) => twinDiscordance(i.number('efwLargeG'), i.number('efwSmallG')),
 };
 
-const UMBILICAL: Readonly<Record<string, UmbilicalIndex>> = { PI: 'pi', RI: 'ri', 'S/D': 'sd' };
+const UMBILICAL: Readonly<Record<string, UmbilicalIndex>> = {
+  PI: 'pi',
+  RI: 'ri',
+  'S/D': 'sd',
+  SD: 'sd',
+};
 const CIOBANU: Readonly<Record<string, CiobanuIndex>> = {
   'UA-PI': 'ua-pi',
   'MCA-PI': 'mca-pi',
@@ -223,12 +240,14 @@ const brainCentile =
 function dopplerIndex(i: VectorInputs): number | null {
   const psv = i.number('psv');
   const edv = i.number('edv');
+  const tamx = i.optionalNumber('tamx');
   switch (i.text('out')) {
     case 'PI':
-      return pulsatilityIndex(psv, edv, i.number('tamx'));
+      return pulsatilityIndex(psv, edv, tamx ?? Number.NaN);
     case 'RI':
       return resistanceIndex(psv, edv);
     case 'S/D':
+    case 'SD':
       return systolicDiastolicRatio(psv, edv);
     default:
       throw new Error(`unknown index "${i.text('out')}"`);
@@ -255,7 +274,10 @@ export const PREGNANCY_CHECKS: Readonly<Record<string, CheckFormula>> = {
     uterinePiAt(i.number('gaDays'), zOf(i.number('centile'))),
   acharya2005_ua_sd_centile_to_value: (i) =>
     acharyaSystolicDiastolicAt(i.number('gaWeeks'), zOf(i.number('centile'))),
-  mari2000_mca_psv_median_table_cm_s: (i) => mcaPeakMedian(i.number('gaWeeks')),
+  mari2000_mca_psv_median_table_cm_s: (i) => {
+    interpolatedInLog(i);
+    return mcaPeakMedian(i.number('gaWeeks'));
+  },
   mca_psv_mom_closed_form: (i) => mcaPeakMoMClosedForm(i.number('gaWeeks'), i.number('psvCmS')),
   doppler_indices: dopplerIndex,
   cpr: (i) => cerebroplacentalRatio(i.number('mcaPi'), i.number('uaPi')),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MODEL_TASKS } from '../inference/model-registry.ts';
 import { resultSchema, sectionSchema } from '../result/envelope.ts';
-import { locatedStructureSchema } from '../result/located-structure.ts';
+import { locatedStructureSchema } from '../result/measured.ts';
 import { REPORT_SECTION } from '../run/sections.ts';
 import { type ObstetricInput, obstetricInputSchema } from './input.ts';
 import { OBSTETRIC } from './interpret-study.ts';

@@ -1,11 +1,20 @@
+import type { AcceptedEvidence } from '../../config/schema.ts';
+import { fetusOf } from '../contract/fetus-name.ts';
 import type { Study } from '../contract/study.ts';
 import { cartMeasurements, cartQuantities } from '../result/cart-values.ts';
 import type { Dating } from '../result/render/obstetric/shared.ts';
+import { centileText } from '../result/render/unit-text.ts';
 import type { BrainUncertainty } from './anomaly-screen/evidence.ts';
-import type { LengthUncertainty } from './biometry/evidence.ts';
-import type { ChestUncertainty } from './fetal-heart/evidence.ts';
-import type { EarlierScan } from './growth/evidence.ts';
+import type { LengthUncertainty } from './biometry/measure.ts';
+import type { SpectrumReading } from './doppler/evidence.ts';
+import { traceProblem } from './doppler/measure.ts';
+import type { EarlyEvidence } from './early-pregnancy/evidence.ts';
+import type { ChestUncertainty, RateEvidence, SpectrumBeats } from './fetal-heart/evidence.ts';
+import { embryonicRateBand, recalledLimit } from './fetal-heart/guideline.ts';
+import { ratesOf } from './fetal-heart/measure-rate.ts';
+import type { EarlierScan, GrowthEvidence } from './growth/evidence.ts';
 import { measureEarlierScan, type ScanRead } from './growth/read.ts';
+import type { PresentationEvidence } from './presentation/evidence.ts';
 import type { Readings } from './readers.ts';
 import type { FramePlane, FrameReading, Structure } from './shared/plane.ts';
 import type { SectionEvidence } from './shared/section.ts';
@@ -26,6 +35,8 @@ export interface LocatorUncertainty extends LengthUncertainty {
 export interface StudyEvidence {
   study: Study;
   options: { dating?: Dating | undefined; report: boolean };
+  /** Which evidence a method needs for its values to count. */
+  accept: AcceptedEvidence;
   /** Null where no permitted model classifies planes. */
   planes: readonly FramePlane[] | null;
   readings: readonly FrameReading[];
@@ -45,24 +56,66 @@ export interface StudyEvidence {
   earlier?: readonly ScanRead[];
 }
 
+/** What a section needs to know from others: it is given here, so that no section imports another. */
+type FromOtherSections = Pick<RateEvidence, 'spectrumBeats' | 'fetusOf'> &
+  Pick<PresentationEvidence, 'heartRates'> &
+  Pick<EarlyEvidence, 'embryonicRate'> &
+  Pick<GrowthEvidence, 'centileText'>;
+
 /** Everything that the sections may use: it is gathered once, before any section runs. */
-export interface ObstetricEvidence extends Omit<StudyEvidence, 'earlier'>, SectionEvidence {
+export interface ObstetricEvidence
+  extends Omit<StudyEvidence, 'earlier'>,
+    SectionEvidence,
+    FromOtherSections {
   study: Study;
   options: StudyEvidence['options'];
   earlier: readonly EarlierScan[];
 }
 
+/** Vessels whose beat is that of the fetal heart; maternal and unnamed vessels do not count. */
+const FETAL_VESSELS: ReadonlySet<string> = new Set(['umbilical-artery', 'middle-cerebral-artery']);
+
+/** The beats on the spectra of fetal arteries, for the sections on the heart. */
+function spectrumBeats(spectra: readonly SpectrumReading[]): SpectrumBeats[] {
+  return spectra.flatMap((reading): SpectrumBeats[] => {
+    const { file, sopInstanceUid, frame, fetus, vessel, waveform } = reading;
+    if (vessel === null || !FETAL_VESSELS.has(vessel)) return [];
+    const at = { file, sopInstanceUid, frame, fetus };
+    if (waveform.status === 'refused') {
+      return waveform.reason === 'beats-differ' ? [{ ...at, rhythm: null }] : [];
+    }
+    const { beatsPerMinute, confidence, beats, beatsSeen, variationSeen } = waveform;
+    const steady = traceProblem(waveform) === null;
+    const variation = beats.length >= 3 ? variationSeen : null;
+    const alike = { beats: beats.length, seen: beatsSeen };
+    return [{ ...at, rhythm: { beatsPerMinute, confidence, steady, variation, alike } }];
+  });
+}
+
+const embryonicRate: EarlyEvidence['embryonicRate'] = (gaDays, beatsPerMinute) => {
+  const band = embryonicRateBand(gaDays, beatsPerMinute);
+  return band && { band, recalled: recalledLimit(gaDays) };
+};
+
 /** The evidence for the sections: what was read, and what follows from it for all of them. */
 export function evidenceOf(given: StudyEvidence): ObstetricEvidence {
   const cart = given.study.cart ?? [];
-  return {
+  const evidence = {
     ...given,
     severalFetuses: severalFetuses(given),
     machine: {
       values: (section, keys, where = () => true) =>
         cartMeasurements(cart.filter(where), section, keys),
       quantities: (section, keys) => cartQuantities(cart, section, keys),
-    },
+    } satisfies SectionEvidence['machine'],
     earlier: (given.earlier ?? []).map((scan) => measureEarlierScan(scan, given)),
+    spectrumBeats: spectrumBeats(given.views.spectra ?? []),
+    fetusOf,
+    embryonicRate,
+    centileText,
   };
+  const heartRates = ratesOf(evidence)
+    .map(({ measurement }) => measurement)
+    .filter(({ quality }) => quality === 'accepted');
+  return { ...evidence, heartRates };
 }

@@ -3,40 +3,124 @@ import { LONGEST_INDICATION } from '../contract/job.ts';
 import { FINEST_MM_PER_PIXEL } from '../input/dicom/calibration.ts';
 import { DATING_BASIS } from '../result/render/obstetric/shared.ts';
 
+/** The coarsest scale accepted is that of the service. */
+const scaleSchema = z.number().min(FINEST_MM_PER_PIXEL).max(5);
+
 const optionsSchema = z.strictObject({
   dating: z
     .strictObject({
-      ga_days: z.number().int().min(42).max(301),
-      basis: z.enum(DATING_BASIS).default('lmp'),
+      ga_days: z
+        .number()
+        .int()
+        .min(42)
+        .max(301)
+        .meta({
+          description: 'Gestational age on the day of the examination, in days',
+          examples: [196],
+        }),
+      basis: z
+        .enum(DATING_BASIS)
+        .default('lmp')
+        .meta({
+          description: 'What the gestational age is from',
+          examples: ['crl'],
+        }),
     })
-    .optional(),
-  /**
-   * Scale of all stills and videos in the request that do not state one, mm per pixel; the
-   * coarsest value accepted is that of the service.
-   */
-  mm_per_px: z.number().min(FINEST_MM_PER_PIXEL).max(5).optional(),
-  report: z.boolean().default(false),
-  report_language: z.enum(['en']).default('en'),
-  return: z.array(z.enum(['json'])).default(['json']),
-  previews: z.boolean().default(true),
+    .optional()
+    .meta({ description: 'Dating of the pregnancy; no growth is judged without it' }),
+  mm_per_px: z
+    .union([scaleSchema, z.array(scaleSchema.nullable()).min(1)])
+    .optional()
+    .meta({
+      description:
+        'Scale of the stills and videos that do not state one, in mm per pixel: one for all files, or one for each file in their order, null for a file without a known scale',
+      examples: [0.1413],
+    }),
+  report: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether a narrative report is written', examples: [true] }),
+  report_language: z
+    .enum(['en'])
+    .default('en')
+    .meta({ description: 'Language of the report', examples: ['en'] }),
+  return: z
+    .array(z.enum(['json']))
+    .default(['json'])
+    .meta({ description: 'Form of the result', examples: [['json']] }),
+  previews: z
+    .boolean()
+    .default(true)
+    .meta({ description: 'Whether pictures for viewers are made', examples: [true] }),
 });
 
 const clinicalContextSchema = z.strictObject({
-  age_years: z.number().int().min(0).max(130).optional(),
-  sex: z.enum(['female', 'male', 'other', 'unknown']).optional(),
-  indication: z.string().max(LONGEST_INDICATION).optional(),
+  age_years: z
+    .number()
+    .int()
+    .min(0)
+    .max(130)
+    .optional()
+    .meta({ description: 'Age in years', examples: [31] }),
+  sex: z
+    .enum(['female', 'male', 'other', 'unknown'])
+    .optional()
+    .meta({ description: 'Sex', examples: ['female'] }),
+  indication: z
+    .string()
+    .max(LONGEST_INDICATION)
+    .optional()
+    .meta({
+      description: 'Why the examination is made; without names, identifiers and dates',
+      examples: ['growth'],
+    }),
 });
 
 /** The `input` of us/obstetric/interpret 1.0.0 (api 2.3); unknown fields are rejected. */
-export const obstetricInputSchema = z.strictObject({
-  files: z.array(z.string().min(1)).min(1),
-  prior_files: z.array(z.string().min(1)).optional(),
-  options: optionsSchema.optional(),
-  clinical_context: clinicalContextSchema.optional(),
-});
+export const obstetricInputSchema = z
+  .strictObject({
+    files: z
+      .array(z.string().min(1))
+      .min(1)
+      .meta({
+        description: 'Files of the examination: ids of uploads, or URLs of hosted files',
+        examples: [['file_06dvq2kz7h5m1n3p8r0s2t4v6w']],
+      }),
+    prior_files: z
+      .array(z.string().min(1))
+      .optional()
+      .meta({
+        description: 'Files of earlier examinations of the same patient',
+        examples: [[]],
+      }),
+    options: optionsSchema.optional().meta({ description: 'How to interpret' }),
+    clinical_context: clinicalContextSchema
+      .optional()
+      .meta({ description: 'What is known of the patient, without an identity' }),
+  })
+  .refine(
+    ({ files, options }) =>
+      !Array.isArray(options?.mm_per_px) || options.mm_per_px.length === files.length,
+    { path: ['options', 'mm_per_px'], message: 'a list of scales has one entry for each file' },
+  );
 
 export type ObstetricInput = z.infer<typeof obstetricInputSchema>;
 export type ObstetricOptions = z.infer<typeof optionsSchema>;
+
+/**
+ * The scale of each file by its name: that of the request for all files, or that of its place in the list. What an
+ * archive holds has the scale of the archive.
+ */
+export function scaleByFile(
+  scale: ObstetricOptions['mm_per_px'],
+  files: readonly string[],
+): (file: string) => number | null {
+  if (!Array.isArray(scale)) return () => scale ?? null;
+  return (file) => {
+    const place = files.findIndex((name) => file === name || file.startsWith(`${name}/`));
+    return scale[place] ?? null;
+  };
+}
 
 /** The options of a job, with defaults filled in; throws where they do not match the schema. */
 export function parseOptions(options: unknown): ObstetricOptions {

@@ -1,14 +1,17 @@
 import type { Study } from '../contract/study.ts';
 import { assembleResult } from '../result/assemble.ts';
+import { type Decisions, deciding } from '../result/decisions.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
 import { writeReport } from '../result/render/obstetric/report.ts';
 import { sayOfRun } from '../result/render/shared.ts';
+import { forConclusions, withoutReview, withReview } from '../result/review.ts';
 import { failed } from '../result/section-outcome.ts';
 import { logFailure, runSection, type SectionFailed, withDraftReport } from '../run/sections.ts';
 import { evidenceOf, type ObstetricEvidence, type StudyEvidence } from './evidence.ts';
 import type { Locator } from './locator.ts';
 import { SECTIONS } from './sections.ts';
 import type { Amendment, ObstetricSection, SectionOutcome } from './shared/section.ts';
+import { whatCounts } from './what-counts.ts';
 
 type Section = ObstetricSection<ObstetricEvidence>;
 
@@ -65,9 +68,38 @@ function runSections(
   return ran;
 }
 
+/** The outcome of each section, in the order of the result, with the values that need a review. */
+function outcomesOf(
+  given: StudyEvidence,
+  models: Locator['models'],
+  onFailure: SectionFailed,
+  decisions: Decisions | null,
+): SectionOutcome[] {
+  const run = (of: StudyEvidence, failed: SectionFailed) => {
+    const ran = runSections(evidenceOf(of), failed);
+    return SECTIONS.flatMap((section) => ran.get(section) ?? []);
+  };
+  const whole = deciding(decisions, () => run(given, onFailure));
+  if (given.accept === 'simulated') return whole;
+  const setting = {
+    accept: given.accept,
+    gaDays: given.options.dating?.ga_days ?? null,
+    models: new Set(models.map(({ id }) => id)),
+  };
+  const counting = deciding(forConclusions(decisions, setting), () =>
+    run(whatCounts(given, setting, decisions), onFailure),
+  ).map(withoutReview);
+  const runs = whole.flatMap((one, i) => {
+    const own = counting[i];
+    return own ? [{ whole: one, counting: own }] : [];
+  });
+  return withReview(runs, setting);
+}
+
 /**
  * Runs every section on the evidence, in the order of the endpoint, and builds the result envelope.
  * Pure except for the log of a section that failed; the date is passed in.
+ * @param decisions of a person, in a review.
  */
 export function interpretStudy(
   given: StudyEvidence,
@@ -75,12 +107,11 @@ export function interpretStudy(
   models: Locator['models'],
   generatedAt: Date,
   onFailure: SectionFailed = logFailure,
+  decisions: Decisions | null = null,
 ): Result {
-  const evidence = evidenceOf(given);
-  const ran = runSections(evidence, onFailure);
-  const outcomes = SECTIONS.flatMap((section) => ran.get(section) ?? []);
-  const sections = SECTIONS.flatMap((section) => {
-    const outcome = ran.get(section);
+  const outcomes = outcomesOf(given, models, onFailure, decisions);
+  const sections = SECTIONS.flatMap((section, i) => {
+    const outcome = outcomes[i];
     return outcome ? [{ ...section, outcome }] : [];
   });
   const amendments = outcomes.flatMap((outcome) => outcome.amendments ?? []);
@@ -89,13 +120,14 @@ export function interpretStudy(
     version: OBSTETRIC.version,
     generatedAt,
     models,
-    study: evidence.study,
+    accept: given.accept,
+    study: given.study,
     refusedFrames,
-    priors: evidence.priors.length,
+    priors: given.priors.length,
     sections,
     measurements: outcomes
       .flatMap(({ measurements = [] }) => measurements)
       .map((measurement) => amend(measurement, amendments)),
   });
-  return withDraftReport(result, evidence.options.report ? writeReport : null, onFailure);
+  return withDraftReport(result, given.options.report ? writeReport : null, onFailure);
 }

@@ -6,18 +6,21 @@ import { runReaders } from '../run/readers.ts';
 import {
   type ArtifactParts,
   createStudyPipeline,
+  indicationOf,
   noReadableImage,
   type Report,
   stage,
 } from '../run/study-pipeline.ts';
 import { readStructures } from './biometry/read.ts';
+import type { StudyEvidence } from './evidence.ts';
 import { INTERGROWTH_CURVES } from './growth/curves.ts';
 import { readEarlierScans } from './growth/read.ts';
-import { type ObstetricOptions, parseOptions } from './input.ts';
+import { type ObstetricOptions, parseOptions, scaleByFile } from './input.ts';
 import { interpretStudy } from './interpret-study.ts';
 import type { Locator } from './locator.ts';
 import { surveyPlanes } from './planes/read.ts';
 import { READERS } from './readers.ts';
+import type { ObstetricReviewed } from './review.ts';
 
 export interface ObstetricParts extends ArtifactParts {
   /** Opens the models of a job; what it gives is kept for the jobs that follow. */
@@ -34,7 +37,8 @@ async function interpret(
   locator: Locator,
   report: Report,
   signal: AbortSignal,
-): Promise<Result> {
+  preview: (early: Result) => Promise<void>,
+): Promise<{ result: Result; evidence: ObstetricReviewed }> {
   const planesStage = (share: number) =>
     stage(
       report,
@@ -59,6 +63,19 @@ async function interpret(
         PROGRESS.biometry + share * (PROGRESS.views - PROGRESS.biometry),
       ),
   );
+  const measured: StudyEvidence = {
+    study,
+    options,
+    accept: job.evidence ?? 'real',
+    planes: survey?.planes ?? null,
+    readings,
+    withoutModel,
+    uncertainty: locator.uncertainty,
+    views: {},
+    priors: job.priorFiles,
+  };
+  // The key frames of the biometry are known, and the sweeps still to be read take longest.
+  if (readings.length > 0) await preview(interpretStudy(measured, [], locator.models, new Date()));
   const views = await runReaders(
     READERS,
     { study, options, planes: survey?.planes ?? [], locator, signal },
@@ -78,22 +95,14 @@ async function interpret(
   }
   const { scans, refused } = await readEarlierScans(study, locator, signal);
   stage(report, 'postprocessing', 'Interpreting', PROGRESS.postprocessing);
-  return interpretStudy(
-    {
-      study,
-      options,
-      planes: survey?.planes ?? null,
-      readings,
-      withoutModel,
-      uncertainty: locator.uncertainty,
-      views,
-      priors: job.priorFiles,
-      earlier: scans,
-    },
-    [...(survey?.refused ?? []), ...refused],
-    locator.models,
-    new Date(),
-  );
+  const evidence: ObstetricReviewed = {
+    given: { ...measured, views, earlier: scans },
+    refusedFrames: [...(survey?.refused ?? []), ...refused],
+    models: locator.models,
+    indication: indicationOf(job),
+  };
+  const { given: read, refusedFrames, models } = evidence;
+  return { result: interpretStudy(read, refusedFrames, models, new Date()), evidence };
 }
 
 /** The obstetric pipeline over its parts: a function from a work folder to the same folder. */
@@ -105,12 +114,13 @@ export function createObstetricPipeline(parts: ObstetricParts): Pipeline {
     const locator = await locatorFor(job.models);
     const { dating } = options;
     return {
-      mmPerPx: options.mm_per_px,
+      mmPerPx: scaleByFile(options.mm_per_px, job.files),
       previews: options.previews,
       curves: INTERGROWTH_CURVES,
       dating: dating ? { gaDays: dating.ga_days, basis: dating.basis } : null,
       refusal: (study) => (study.clips.length === 0 ? noReadableImage(study) : null),
-      interpret: (study, report, signal) => interpret(study, job, options, locator, report, signal),
+      interpret: (study, report, signal, preview) =>
+        interpret(study, job, options, locator, report, signal, preview),
     };
   });
 }

@@ -2,6 +2,7 @@ import type { Clip, Study } from '../contract/study.ts';
 import { type ArtifactEntry, type Result, resultSchema } from './envelope.ts';
 import { byId, renderOutcome, sectionOf, withNote } from './render/render.ts';
 import { sayOfRun } from './render/shared.ts';
+import { withEvidence } from './review.ts';
 import type { FindingDraft, SectionOutcome } from './section-outcome.ts';
 import { withStanding } from './standing.ts';
 
@@ -18,6 +19,8 @@ interface ResultParts {
   version: string;
   generatedAt: Date;
   models: Result['models'];
+  /** Which evidence a method needs for its values to count; real images where absent. */
+  accept?: Result['evidence_accepted'];
   study: Study;
   /** Frames that were found unreadable after their file was accepted. */
   refusedFrames: Study['refused'];
@@ -35,9 +38,25 @@ function isCalibrated({ regions, sweeps }: Clip): boolean {
 
 const hasScaleOfRequest = ({ regions }: Clip) => regions.some(({ source }) => source === 'user');
 
+/**
+ * The sizes of images that share one scale of the request; null where all of them have one size. A picture that was
+ * enlarged or cut has another scale.
+ */
+function sizesOfOneScale(clips: readonly Clip[]): string[] | null {
+  const byScale = Map.groupBy(
+    clips.filter(hasScaleOfRequest),
+    ({ regions }) => regions[0]?.scale.x,
+  );
+  const sizes = [...byScale.values()]
+    .map((own) => new Set(own.map(({ width, height }) => `${width} × ${height}`)))
+    .filter(({ size }) => size > 1);
+  return sizes.length > 0 ? [...new Set(sizes.flatMap((some) => [...some]))] : null;
+}
+
 function summarise(study: Study, refusedFrames: Study['refused'], priors: number) {
   const frames = (clips: Study['clips']) =>
     clips.reduce((sum, clip) => sum + clip.frames.length, 0);
+  const sizes = sizesOfOneScale(study.clips);
   return {
     files: study.files,
     series: study.series,
@@ -46,6 +65,7 @@ function summarise(study: Study, refusedFrames: Study['refused'], priors: number
     frames: frames(study.clips),
     calibrated_frames: frames(study.clips.filter(isCalibrated)),
     ...(study.clips.some(hasScaleOfRequest) && { scale_from_request: true as const }),
+    ...(sizes && { one_scale_for_sizes: sizes }),
     modes: [...new Set(study.clips.map((clip) => clip.mode))],
     refused: [...study.refused, ...refusedFrames],
     priors,
@@ -78,7 +98,8 @@ function severalStudies({ studies }: Study, sections: readonly ConcludedSection[
  */
 export function assembleResult(parts: ResultParts): Result {
   // Withheld values are included here, because a sentence may print their remarks.
-  const noted = withStanding(parts.measurements).map(withNote);
+  const models = new Set(parts.models.map(({ id }) => id));
+  const noted = withStanding(parts.measurements).map((one) => withNote(withEvidence(one, models)));
   const measurements = byId(noted);
   const files = renderOutcome(
     {
@@ -102,6 +123,7 @@ export function assembleResult(parts: ResultParts): Result {
     generated_at: parts.generatedAt.toISOString(),
     models: parts.models,
     draft: true,
+    evidence_accepted: parts.accept ?? 'real',
     input_summary: summarise(parts.study, parts.refusedFrames, parts.priors),
     sections: sections.map((section) => sectionOf(section, section.rendered)),
     findings: [...files.findings, ...rendered.flatMap(({ findings }) => findings)],
@@ -111,7 +133,7 @@ export function assembleResult(parts: ResultParts): Result {
     guidance: rendered.flatMap(({ guidance }) => guidance),
     report: null,
     artifacts: [],
-  } satisfies Record<keyof Result, unknown>);
+  } satisfies Record<Exclude<keyof Result, 'verification'>, unknown>);
 }
 
 /** The same result with its artifacts; each section lists those that belong to it. */

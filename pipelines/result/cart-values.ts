@@ -3,7 +3,7 @@ import { CONCEPTS, conceptEntry, measurementConcept } from '../concepts/concepts
 import type { CartMeasurement } from '../contract/study.ts';
 import { median } from '../measure/statistics.ts';
 import type { Measurement } from './envelope.ts';
-import { fetusKey, machineValueId } from './measured.ts';
+import { decided, fetusKey, machineValueId } from './measured.ts';
 import { cutOffsOf, isPlausible } from './obstetric/limits.ts';
 import { remark } from './render/remarks.ts';
 import type { Remark } from './statement.ts';
@@ -247,7 +247,7 @@ function toMeasurement(
   const equation = from.equation
     ? [remark('machine.equation', { equation: from.equation.meaning })]
     : [];
-  return {
+  return decided({
     id: machineValueId(key, from),
     section,
     concept: measurementConcept(key),
@@ -277,7 +277,7 @@ function toMeasurement(
     standing: quality === 'accepted' ? 'counts' : 'withheld',
     remarks: [...equation, ...remarks],
     note: null,
-  };
+  });
 }
 
 /** What the machine's reports state about one quantity of one fetus and side. */

@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import type { MeasurementConcept } from '../concepts/coding.ts';
 import { conceptOf } from '../concepts/coding.ts';
 import type { Point } from '../contract/image.ts';
-import type { Clip } from '../contract/study.ts';
+import type { Clip, Rectangle } from '../contract/study.ts';
 import type { Caliper, Measurement } from './envelope.ts';
 
 /** The source of a value that belongs to no single frame. */
@@ -18,6 +19,7 @@ const ORIGIN_OF = {
   'image-analysis': 'image',
   'cart-sr': 'machine',
   input: 'request',
+  person: 'person',
 } as const satisfies Record<Measurement['source']['provenance'], Measurement['origin']>;
 
 /** Returns whom a value comes from, judged by where it was read. */
@@ -62,10 +64,42 @@ export function lineBetween(from: Point, to: Point): Caliper {
   };
 }
 
+/** The standing of a value before the values of a result are compared with each other. */
+export const standingBy = (
+  quality: Measurement['quality'] = 'accepted',
+): Measurement['standing'] =>
+  quality === 'accepted' ? 'counts' : quality === 'review' ? 'proposed' : 'withheld';
+
 /** What a measurement may be given beside its concept, value and method. */
 export type Given = Partial<
   Omit<Measurement, 'concept' | 'label' | 'unit' | 'method' | 'value' | 'note'>
 >;
+
+type Decide = (one: Measurement) => Measurement;
+
+/** What a review decides about each value as it is made; null outside a review. */
+let inForce: Decide | null = null;
+
+/**
+ * Runs `work` with the decisions of a review in force (decisions.ts), so that no section knows of
+ * reviews. `work` must not return a promise.
+ */
+export function withDecisions<T>(decide: Decide | null, work: () => T): T {
+  const before = inForce;
+  inForce = decide;
+  try {
+    return work();
+  } finally {
+    inForce = before;
+  }
+}
+
+/** The measurement after the decisions that are in force. */
+export const decided: Decide = (one) => inForce?.(one) ?? one;
+
+/** Whether a person confirmed the value, so that no later judgement withholds it. */
+export const isConfirmed = ({ confirmed }: Pick<Measurement, 'confirmed'>): boolean =>
+  confirmed !== undefined;
 
 /** A measurement of a concept, whose entry in the concept table gives its unit, label and site. */
 export function measurementOf(
@@ -76,7 +110,7 @@ export function measurementOf(
   method: string,
   given: Given = {},
 ): Measurement {
-  return {
+  return decided({
     id,
     section: 'biometry',
     concept: conceptOf(key, codings[0]),
@@ -97,11 +131,11 @@ export function measurementOf(
     interpretation: null,
     inputs: [],
     origin: originOf(given.source ?? NO_FRAME),
-    standing: given.quality && given.quality !== 'accepted' ? 'withheld' : 'counts',
+    standing: standingBy(given.quality),
     remarks: [],
     note: null,
     ...given,
-  };
+  });
 }
 
 /** A value beside one that its section chose for the same quantity, such as the shortest cervix. */
@@ -130,4 +164,123 @@ export function machineValueId(
   { fetus, laterality }: Pick<Measurement, 'fetus' | 'laterality'>,
 ): string {
   return ['cart', quantity, fetus, laterality].filter(Boolean).join('-');
+}
+
+/** Structures that sections list by their place on a frame, as a person calls them. */
+export const LOCATED_STRUCTURES = {
+  symphysis: 'Pubic symphysis',
+  'fetal-head': 'Fetal head',
+  'fetal-abdomen': 'Fetal abdomen',
+  'fetal-femur': 'Fetal femur',
+  thalami: 'Thalami',
+  midbrain: 'Midbrain',
+  palate: 'Palate',
+  'intracranial-translucency': 'Intracranial translucency',
+  'cisterna-magna': 'Cisterna magna',
+  'nuchal-translucency': 'Nuchal translucency',
+  'nasal-bone': 'Nasal bone',
+  'nasal-tip': 'Nasal tip',
+  'nasal-skin': 'Nasal skin',
+} as const;
+
+export type StructureName = keyof typeof LOCATED_STRUCTURES;
+
+/** What is known of a place without any scale: pixels, and nothing in millimetres. */
+const placeSchema = z.object({
+  /**
+   * `line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed
+   * outline, its first point not repeated; `rectangle`: top left and bottom right corner.
+   */
+  type: z.enum(['line', 'ellipse', 'polygon', 'rectangle']),
+  /** Pixel-centre coordinates of the stored frame, [x, y] each. */
+  points: z.array(z.tuple([z.number(), z.number()])),
+});
+export type Place = z.infer<typeof placeSchema>;
+
+/** One entry of `structures` in the data of a section. */
+export const locatedStructureSchema = z.object({
+  file: z.string(),
+  sop_instance_uid: z.string().nullable(),
+  /** 1-based. */
+  frame: z.number().int().positive(),
+  structure: z.enum(Object.keys(LOCATED_STRUCTURES) as [StructureName, ...StructureName[]]),
+  confidence: z.number(),
+  /** False below the gate of the model, or where its shape is not that of the structure. */
+  accepted: z.boolean(),
+  place: placeSchema,
+});
+export type LocatedStructure = z.infer<typeof locatedStructureSchema>;
+
+const tenth = (value: number) => Math.round(10 * value) / 10;
+const pair = ({ x, y }: Point): [number, number] => [tenth(x), tenth(y)];
+
+/** `axes`: both ends of one axis, then of the other. */
+export const ellipsePlace = (axes: readonly Point[]): Place => ({
+  type: 'ellipse',
+  points: axes.map(pair),
+});
+
+export const polygonPlace = (points: readonly Point[]): Place => ({
+  type: 'polygon',
+  points: points.map(pair),
+});
+
+export const linePlace = (ends: readonly [Point, Point]): Place => ({
+  type: 'line',
+  points: ends.map(pair),
+});
+
+export const rectanglePlace = ({ minX, minY, maxX, maxY }: Rectangle): Place => ({
+  type: 'rectangle',
+  points: [pair({ x: minX, y: minY }), pair({ x: maxX, y: maxY })],
+});
+
+/** A structure as a section lists it; `frame.index` is 0-based. */
+export function locatedOn(
+  { clip, frame }: { clip: Pick<Clip, 'file' | 'sopInstanceUid'>; frame: { index: number } },
+  structure: StructureName,
+  { confidence, accepted }: { confidence: number; accepted: boolean },
+  place: Place,
+): LocatedStructure {
+  return {
+    file: clip.file,
+    sop_instance_uid: clip.sopInstanceUid,
+    frame: frame.index + 1,
+    structure,
+    confidence: Math.round(1000 * confidence) / 1000,
+    accepted,
+    place,
+  };
+}
+
+/** `trace` of a listed spectrum in the data of a section: the velocity curve that was measured. */
+export const flowTraceSchema = z.object({
+  /** 1-based. */
+  frame: z.number().int().positive(),
+  side: z.enum(['above', 'below']),
+  baseline_row: z.number(),
+  points: z.array(z.tuple([z.number(), z.number()])),
+  beats: z.array(z.number()),
+});
+export type FlowTraceData = z.infer<typeof flowTraceSchema>;
+
+/** A velocity curve in pixels of its frame, as `measure/doppler` traces it. */
+export interface DrawnFlow {
+  side: 'above' | 'below';
+  /** Row of velocity zero. */
+  baselineRow: number;
+  points: readonly [x: number, y: number][];
+  /** Columns that mark the beats. */
+  beats: readonly number[];
+}
+
+/** A traced curve as a section lists it; `frame` is 0-based. */
+export function flowTrace(frame: number, trace: DrawnFlow): FlowTraceData {
+  return {
+    frame: frame + 1,
+    side: trace.side,
+    baseline_row: trace.baselineRow,
+    points: [...trace.points],
+    beats: [...trace.beats],
+  };
 }

@@ -14,7 +14,7 @@ import {
 } from '../concepts/concepts.ts';
 import { fixed } from '../measure/rounding.ts';
 import type { Measurement } from './envelope.ts';
-import { NO_FRAME, originOf } from './measured.ts';
+import { decided, NO_FRAME, originOf, standingBy } from './measured.ts';
 import { unitText } from './render/unit-text.ts';
 
 type Given = Partial<Omit<Measurement, 'concept' | 'label' | 'unit' | 'method' | 'value'>>;
@@ -27,7 +27,7 @@ export function createMeasurement(
   method: MethodKey,
   given: Given = {},
 ): Measurement {
-  return {
+  return decided({
     id,
     section: 'biometry',
     concept: measurementConcept(key),
@@ -48,11 +48,11 @@ export function createMeasurement(
     interpretation: null,
     inputs: [],
     origin: originOf(given.source ?? NO_FRAME),
-    standing: given.quality && given.quality !== 'accepted' ? 'withheld' : 'counts',
+    standing: standingBy(given.quality),
     remarks: [],
     note: null,
     ...given,
-  };
+  });
 }
 
 /**

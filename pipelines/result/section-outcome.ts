@@ -1,6 +1,13 @@
 import type { Finding, Measurement, Result, Section } from './envelope.ts';
 import type { Statement } from './statement.ts';
 
+const ASSESSED: ReadonlySet<Section['status']> = new Set(['complete', 'partial', 'inadequate']);
+
+/**
+ * Whether a section has something to say in the findings; the others are listed in the limitations.
+ */
+export const isAssessed = ({ status }: Pick<Section, 'status'>): boolean => ASSESSED.has(status);
+
 /** What the sections of an endpoint conclude, before anything is put into words. */
 
 /** An entry whose text is still to be rendered, from one statement or from several. */
@@ -41,6 +48,30 @@ export interface ReasonDraft {
   code: string;
   needs: string[];
   gaps: readonly Statement[];
+}
+
+/** A category, or, where the interval of the value holds a cut-off, those on both sides of it. */
+export type CategoryWithin<Category> =
+  | { category: Category; between: null }
+  | { category: null; between: readonly [Category, Category] };
+
+/** How far within the interval its ends are taken, as a share of its half width. */
+const INSIDE = 1e-6;
+
+/**
+ * The category of a value; none where its interval holds a cut-off, because neither side is certain
+ * then. A value without an interval, such as one of the machine, is taken as it is. The ends of the
+ * interval do not belong to it.
+ * @param categoryOf the category of a number in the unit of the value.
+ */
+export function categoryWithin<Category>(
+  { value, uncertainty }: Pick<Measurement, 'value' | 'uncertainty'>,
+  categoryOf: (value: number) => Category,
+): CategoryWithin<Category> {
+  if (uncertainty === null) return { category: categoryOf(value), between: null };
+  const inside = uncertainty * (1 - INSIDE);
+  const [low, high] = [categoryOf(value - inside), categoryOf(value + inside)];
+  return low === high ? { category: low, between: null } : { category: null, between: [low, high] };
 }
 
 /** What one section of an endpoint concludes about a study. */

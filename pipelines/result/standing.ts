@@ -1,5 +1,5 @@
 import type { Measurement } from './envelope.ts';
-import { fetusKey, isOfMachine } from './measured.ts';
+import { fetusKey, isOfMachine, standingBy } from './measured.ts';
 
 /**
  * Derivations that summarise repeated values; the repeated values are the `inputs` of the summary.
@@ -36,15 +36,19 @@ export function withStanding(measurements: readonly Measurement[]): Measurement[
       some.filter(({ derivation }) => SUMMARIES.has(derivation)).flatMap(({ inputs }) => inputs),
     );
   const parts = { ofAny: partsOf(measurements), ofAccepted: partsOf(accepted) };
+  const proposed = measurements.filter(({ quality }) => quality === 'review');
   // An accepted value counts by itself if it is part of a mean that was not accepted.
   const isPart = ({ id, quality }: Measurement) =>
     (quality === 'accepted' ? parts.ofAccepted : parts.ofAny).has(id);
   const isComparison = (one: Measurement) =>
     isOfMachine(one) && ours.some((other) => isSameQuantity(one, other));
   const chosen = accepted.filter((one) => one.standing !== 'repeat' && !isComparison(one));
+  // Of repeats that a person must confirm, the one that its section chose is proposed.
+  const chosenOf = (quality: Measurement['quality']) =>
+    quality === 'review' ? proposed.filter(({ standing }) => standing !== 'repeat') : chosen;
   const isPassedOver = (one: Measurement) =>
     one.standing === 'repeat' &&
-    chosen.some(
+    chosenOf(one.quality).some(
       (other) =>
         other.section === one.section &&
         other.concept.key === one.concept.key &&
@@ -55,7 +59,7 @@ export function withStanding(measurements: readonly Measurement[]): Measurement[
     if (isComparison(one)) return 'comparison';
     if (isPart(one)) return 'part-of-mean';
     if (isPassedOver(one)) return 'repeat';
-    return one.quality === 'accepted' ? 'counts' : 'withheld';
+    return standingBy(one.quality);
   };
   return measurements.map((one) => ({ ...one, standing: standingOf(one) }));
 }
@@ -65,13 +69,15 @@ export function withoutComparisons(measurements: readonly Measurement[]): Measur
   return measurements.filter(({ standing }) => standing !== 'comparison');
 }
 
+const LISTED: ReadonlySet<Measurement['standing']> = new Set(['counts', 'proposed', 'withheld']);
+
 /**
  * Returns one measurement for each quantity: the only value, the value that was chosen among
- * several, or the mean or median of repeated values. Values that were not accepted are included, so
- * that documents can name them as such.
+ * several, or the mean or median of repeated values. Values that were not accepted and values that
+ * need a review are included, so that documents can name them as such.
  */
 export function countingValues(measurements: readonly Measurement[]): Measurement[] {
-  return measurements.filter(({ standing }) => standing === 'counts' || standing === 'withheld');
+  return measurements.filter(({ standing }) => LISTED.has(standing));
 }
 
 /**

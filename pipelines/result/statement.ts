@@ -10,7 +10,7 @@ const STATEMENT_KINDS = ['value', 'conclusion', 'gap', 'advice', 'limitation'] a
 type StatementKind = (typeof STATEMENT_KINDS)[number];
 
 /** A code, a number or a concept key; never a word, and never text that was already rendered. */
-type Param =
+export type Param =
   | string
   | number
   | boolean
@@ -47,18 +47,31 @@ export const UNNAMED_FETUS = 'unnamed';
  */
 const paramsSchema: z.ZodType<Params> = z.record(z.string(), z.any());
 
-export const statementSchema: z.ZodType<Statement> = z.strictObject({
-  kind: z.enum(STATEMENT_KINDS),
-  code: z.string(),
-  about: z.array(z.string()),
-  fetus: z.string().nullable(),
-  params: paramsSchema,
-});
+export const statementSchema: z.ZodType<Statement> = z
+  .strictObject({
+    kind: z
+      .enum(STATEMENT_KINDS)
+      .meta({ description: 'Kind of statement', examples: [STATEMENT_KINDS[0]] }),
+    code: z.string().meta({ description: 'What it says', examples: ['growth.appropriate'] }),
+    about: z
+      .array(z.string())
+      .meta({ description: 'Measurements that it is about', examples: [['efw-1']] }),
+    fetus: z
+      .string()
+      .nullable()
+      .meta({ description: 'Fetus, where there are several', examples: [null] }),
+    params: paramsSchema.meta({ description: 'What its sentence prints', examples: [{}] }),
+  })
+  .meta({ id: 'Statement', description: 'Something that the result says, as data' });
 
-export const remarkSchema: z.ZodType<Remark> = z.strictObject({
-  code: z.string(),
-  params: paramsSchema,
-});
+export const remarkSchema: z.ZodType<Remark> = z
+  .strictObject({
+    code: z
+      .string()
+      .meta({ description: 'What must be read with the value', examples: ['reduced'] }),
+    params: paramsSchema.meta({ description: 'What its sentence prints', examples: [{}] }),
+  })
+  .meta({ id: 'Remark', description: 'Something that must be read with a value, as data' });
 
 /** Turns one statement into text; `context` holds the measurements that it is about (render/). */
 export type Sentence = (params: never, context: never) => string;

@@ -7,10 +7,13 @@ import type { Subject } from '../dicom/subject.ts';
 import { readStudy } from '../input/read-study.ts';
 import { withArtifacts } from '../result/assemble.ts';
 import { type ArtifactEntry, type Result, resultSchema } from '../result/envelope.ts';
-import type { ArtifactInput } from './write-artifacts.ts';
+import { EVIDENCE_FILE, evidenceText } from './evidence.ts';
+import type { ArtifactInput, writeEarlyPreviews } from './write-artifacts.ts';
 
 export interface ArtifactParts {
   writeArtifacts(input: ArtifactInput): Promise<ArtifactEntry[]>;
+  /** Without it, previews are written with the other artifacts. */
+  writeEarlyPreviews?: typeof writeEarlyPreviews;
   /** Artifacts of other folders, such as the FHIR bundle. */
   extra?: ArtifactInput['extra'];
 }
@@ -19,15 +22,24 @@ export type Report = (event: PipelineEvent) => void;
 
 /** How an endpoint does one job, once the options were read and the models opened. */
 export interface StudyInterpreter {
-  /** The scale in the request for files without one. */
-  mmPerPx?: number | undefined;
+  /** The scale in the request for a file without one; null where it gives none. */
+  mmPerPx?: (file: string) => number | null;
   previews: boolean;
   dating: Subject['dating'];
   /** The charts on which the documents draw growth. */
   curves: ArtifactInput['curves'];
   /** Why the study cannot be interpreted, in a sentence for the client; null where it can. */
   refusal(study: Study): string | null;
-  interpret(study: Study, report: Report, signal: AbortSignal): Promise<Result>;
+  /**
+   * The result, and the evidence from which a review makes it again (pipelines/run/evidence.ts).
+   * `preview` draws and announces what is measured while the rest of the study is still read.
+   */
+  interpret(
+    study: Study,
+    report: Report,
+    signal: AbortSignal,
+    preview: (early: Result) => Promise<void>,
+  ): Promise<{ result: Result; evidence: unknown }>;
 }
 
 /** For a finding without a concept, whose id is used as the code. */
@@ -47,7 +59,7 @@ export function stage(
 }
 
 /** Returns the subject of a result without identity, which is joined last, at the doors. */
-function anonymousSubject(
+export function anonymousSubject(
   requestId: string,
   study: Study,
   { dating, indication }: Pick<Subject, 'dating' | 'indication'>,
@@ -79,7 +91,7 @@ function anonymousSubject(
  * Returns the indication from the request; the doors have already refused indications that contain
  * identifiers.
  */
-function indicationOf({ clinicalContext }: Job): string | null {
+export function indicationOf({ clinicalContext }: Job): string | null {
   const { indication } = clinicalContext;
   return typeof indication === 'string' && indication.trim() !== '' ? indication.trim() : null;
 }
@@ -93,11 +105,20 @@ function alarm(report: Report, { findings }: Result): void {
   }
 }
 
-/** Reports a preview as soon as it is made; documents follow with the result. */
-function announce(report: Report, { name, media_type: mediaType, section }: ArtifactEntry): void {
-  if (!section || !mediaType.startsWith('image/')) return;
-  const caption = `Calipers: ${section}`;
-  report({ type: 'partial', artifact: name, mediaType, section, caption });
+/**
+ * Reports each preview as soon as it is made, and again only if it has changed; documents follow
+ * with the result.
+ */
+function announcer(report: Report) {
+  const announced = new Map<string, string>();
+  return (
+    { name, media_type: mediaType, section, sha256 }: ArtifactEntry,
+    shows: string | null,
+  ) => {
+    if (!section || shows === null || announced.get(name) === sha256) return;
+    announced.set(name, sha256);
+    report({ type: 'partial', artifact: name, mediaType, section, caption: shows });
+  };
 }
 
 /** Returns why no image could be read: each file with its own reason. */
@@ -123,14 +144,23 @@ export function createStudyPipeline(
     const laidOut = (name: string) => ({ name, path: join(folder, 'files', name) });
     const study = await readStudy(job.files.map(laidOut), {
       priors: job.priorFiles.map(laidOut),
-      mmPerPx: interpreter.mmPerPx,
+      unreadable: job.unreadable,
+      ...(interpreter.mmPerPx && { mmPerPx: interpreter.mmPerPx }),
       unpackTo: join(folder, 'unpacked'),
       signal,
     });
     signal.throwIfAborted();
     const refusal = interpreter.refusal(study);
     if (refusal) return { type: 'rejected', code: 'no_readable_image', detail: refusal };
-    const result = await interpreter.interpret(study, report, signal);
+    const artifactFolder = join(folder, 'artifacts');
+    const wholeFrames = job.wholeFrames === true;
+    const announce = announcer(report);
+    const preview = async (early: Result) => {
+      if (!interpreter.previews) return;
+      const drawn = { result: early, study, folder: artifactFolder, wholeFrames };
+      await parts.writeEarlyPreviews?.(drawn, announce);
+    };
+    const { result, evidence } = await interpreter.interpret(study, report, signal, preview);
     alarm(report, result);
     stage(report, 'reporting', 'Writing documents', DOCUMENTS);
     const artifacts = await parts.writeArtifacts({
@@ -141,13 +171,15 @@ export function createStudyPipeline(
       }),
       ...(job.paper && { paper: job.paper }),
       display: job.display !== false,
+      wholeFrames,
       study,
       previews: interpreter.previews,
       curves: interpreter.curves,
-      folder: join(folder, 'artifacts'),
-      written: (entry) => announce(report, entry),
+      folder: artifactFolder,
+      written: announce,
       ...(parts.extra && { extra: parts.extra }),
     });
+    await writeFile(join(artifactFolder, EVIDENCE_FILE), evidenceText(evidence));
     signal.throwIfAborted();
     const complete = resultSchema.parse(withArtifacts(result, artifacts));
     await writeFile(join(folder, 'result.json'), `${JSON.stringify(complete, null, 2)}\n`);

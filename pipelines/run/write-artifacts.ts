@@ -9,7 +9,12 @@ import { toPng } from '../artifacts/drawing/draw.ts';
 import { growthChart, renderGrowthChart } from '../artifacts/drawing/growth-chart.ts';
 import type { GrowthCurve } from '../artifacts/drawing/growth-curve.ts';
 import { renderReport } from '../artifacts/pdf/report.ts';
-import { keyOverlays, overlaysOf, type PreviewOverlay } from '../artifacts/previews/overlays.ts';
+import {
+  captionOf,
+  keyOverlays,
+  overlaysOf,
+  type PreviewOverlay,
+} from '../artifacts/previews/overlays.ts';
 import { renderPreview } from '../artifacts/previews/preview.ts';
 import { PICTURES_AT_ONCE } from '../artifacts/previews/raster.ts';
 import { createShownFrames, type ShownFrames } from '../artifacts/previews/shown-frames.ts';
@@ -46,27 +51,31 @@ export interface ArtifactInput {
   /** False: no key frames, cines and `overlays.json`, which viewers like the console show. */
   display?: boolean;
   paper?: Paper;
+  /** Pictures show whole frames, also what is outside of the ultrasound. */
+  wholeFrames?: boolean;
   extra?: readonly ExtraArtifact[];
-  /** Called for each artifact as soon as it is written. */
-  written?(entry: ArtifactEntry): void;
+  written?: Written;
 }
+
+/** Called for each artifact as soon as it is written, with what a picture shows. */
+type Written = (entry: ArtifactEntry, caption: string | null) => void;
 
 interface RenderedOverlay extends PreviewOverlay {
   png: Buffer;
 }
 
 async function renderOverlays(
-  { study, result, previews }: ArtifactInput,
+  { study, result, previews }: Pick<ArtifactInput, 'study' | 'result' | 'previews'>,
   shown: ShownFrames,
   rendered: (overlay: RenderedOverlay) => Promise<void>,
 ): Promise<RenderedOverlay[]> {
   if (previews === false) return [];
   const render = async (overlay: PreviewOverlay): Promise<RenderedOverlay[]> => {
     const clip = study.clips.find(({ file }) => file === overlay.file);
-    const frame = clip?.frames[overlay.frame - 1];
-    if (!clip || !frame) return [];
-    const areas = await shown.areasOf(clip);
-    const png = await renderPreview(await frame.rgb(), areas, overlay.measurements);
+    if (!clip?.frames[overlay.frame - 1]) return [];
+    const frame = await shown.frame(clip, overlay.frame);
+    if (!frame) return [];
+    const png = await renderPreview(frame, overlay.measurements);
     return [{ ...overlay, png }];
   };
   const overlays = overlaysOf(result.measurements);
@@ -87,6 +96,7 @@ type Write = (
   mediaType: string,
   content: Buffer | string,
   section?: string | null,
+  caption?: string,
 ) => Promise<void>;
 
 /** Artifacts that are written one after the other, in parallel to those of other parts. */
@@ -101,12 +111,16 @@ async function writeCharts(
   const chart =
     dating && growthChart(curves, result.measurements, dating.gaDays, earlierValues(result));
   if (chart) {
-    await write('growth-chart.png', 'image/png', await renderGrowthChart(chart), 'growth');
+    const png = await renderGrowthChart(chart);
+    await write('growth-chart.png', 'image/png', png, 'growth', 'Growth chart');
   }
   const strain = bullsEye(result);
-  if (strain) await write('bullseye.png', 'image/png', await toPng(strain, 2), 'lv-strain');
+  if (strain) {
+    const png = await toPng(strain, 2);
+    await write('bullseye.png', 'image/png', png, 'lv-strain', 'Longitudinal strain by segment');
+  }
   const sheet = previews === false ? null : await renderViewOverview(result, study, shown);
-  if (sheet) await write('view-overview.png', 'image/png', sheet, 'views');
+  if (sheet) await write('view-overview.png', 'image/png', sheet, 'views', 'Views of the clips');
 }
 
 async function writeForViewers(
@@ -119,24 +133,67 @@ async function writeForViewers(
   await writeDisplay({ result, study, shown, gaDays, curves }, write);
 }
 
-async function writeObjects(
-  { result, subject, extra = [] }: ArtifactInput,
-  write: Write,
+interface Document {
+  name: string;
+  mediaType: string;
+  content: Buffer | string;
+}
+
+const writeOverlay = (overlay: RenderedOverlay, write: Write) =>
+  write(overlay.name, 'image/png', overlay.png, overlay.section, captionOf(overlay));
+
+/**
+ * Writes the previews of a result that is not complete yet, under the names that they have in the
+ * complete one, which writes them again.
+ */
+export async function writeEarlyPreviews(
+  input: Pick<ArtifactInput, 'result' | 'study' | 'folder' | 'wholeFrames'>,
+  written: Written,
 ): Promise<void> {
-  await write('sr-tid1500.dcm', 'application/dicom', buildTid1500(result, subject));
+  await mkdir(input.folder, { recursive: true });
+  const write = writerInto(input.folder, written);
+  await renderOverlays(input, createShownFrames(input.wholeFrames), (overlay) =>
+    writeOverlay(overlay, write),
+  );
+}
+
+/** Writes an artifact into a folder, and says so. */
+function writerInto(folder: string, written: Written): Write {
+  return async (name, mediaType, content, section = null, caption) => {
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    await writeFile(join(folder, name), bytes);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const entry = { name, media_type: mediaType, bytes: bytes.length, sha256, section };
+    written(entry, caption ?? null);
+  };
+}
+
+/** The structured reports and segmentations of a result, and what other folders build. */
+export async function buildDocuments(
+  result: Result,
+  subject: Subject,
+  extra: readonly ExtraArtifact[],
+): Promise<Document[]> {
+  const dicom = (name: string, content: Buffer): Document => ({
+    name,
+    mediaType: 'application/dicom',
+    content,
+  });
+  const documents = [dicom('sr-tid1500.dcm', buildTid1500(result, subject))];
   if (objectFits('sr-echo', result.endpoint)) {
-    await write('sr-tid5200.dcm', 'application/dicom', buildTid5200(result, subject));
-    await write('sr-tid5300.dcm', 'application/dicom', buildTid5300(result, subject));
+    documents.push(dicom('sr-tid5200.dcm', buildTid5200(result, subject)));
+    documents.push(dicom('sr-tid5300.dcm', buildTid5300(result, subject)));
   }
   if (objectFits('sr-tid5000', result.endpoint)) {
-    await write('sr-tid5000.dcm', 'application/dicom', buildTid5000(result, subject));
+    documents.push(dicom('sr-tid5000.dcm', buildTid5000(result, subject)));
   }
   for (const [index, bytes] of buildSegmentations(result, subject, 'binary').entries()) {
-    await write(`seg-${index + 1}.dcm`, 'application/dicom', bytes);
+    documents.push(dicom(`seg-${index + 1}.dcm`, bytes));
   }
   for (const { name, mediaType, build } of extra) {
-    await write(name, mediaType, await build(result, subject));
+    documents.push({ name, mediaType, content: await build(result, subject) });
   }
+  return documents;
 }
 
 /**
@@ -145,13 +202,11 @@ async function writeObjects(
  */
 function partsOf(input: ArtifactInput): Part[] {
   const { result, subject, curves, paper } = input;
-  const shown = createShownFrames();
+  const shown = createShownFrames(input.wholeFrames);
   const previews = Promise.withResolvers<RenderedOverlay[]>();
   return [
     async (write) => {
-      const drawn = renderOverlays(input, shown, ({ name, png, section }) =>
-        write(name, 'image/png', png, section),
-      );
+      const drawn = renderOverlays(input, shown, (overlay) => writeOverlay(overlay, write));
       // An error must also reach the parts that wait for the previews.
       previews.resolve(drawn);
       await drawn;
@@ -165,7 +220,9 @@ function partsOf(input: ArtifactInput): Part[] {
     },
     async (write) => {
       await previews.promise;
-      await writeObjects(input, write);
+      for (const one of await buildDocuments(result, subject, input.extra ?? [])) {
+        await write(one.name, one.mediaType, one.content);
+      }
     },
   ];
 }
@@ -184,14 +241,12 @@ export async function writeArtifacts(input: ArtifactInput): Promise<ArtifactEntr
   const parts = partsOf(input);
   const written = await inParallel(parts, parts.length, async (part) => {
     const entries: ArtifactEntry[] = [];
-    await part(async (name, mediaType, content, section = null) => {
-      const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-      await writeFile(join(folder, name), bytes);
-      const sha256 = createHash('sha256').update(bytes).digest('hex');
-      const entry = { name, media_type: mediaType, bytes: bytes.length, sha256, section };
-      entries.push(entry);
-      input.written?.(entry);
-    });
+    await part(
+      writerInto(folder, (entry, caption) => {
+        entries.push(entry);
+        input.written?.(entry, caption);
+      }),
+    );
     return entries;
   });
   return written.flat();

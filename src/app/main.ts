@@ -1,28 +1,27 @@
 import type { Config } from '../../config/schema.ts';
-import { createStoreInstances } from '../../dimse/dicomweb/store-instances.ts';
-import { type DimseGateway, startDimse } from '../../dimse/gateway.ts';
+import type { DimseGateway } from '../../dimse/gateway.ts';
 import { createDicomAudit } from '../../dimse/receive/audit.ts';
-import { createStorageScp, type StorageScpParts } from '../../dimse/receive/storage-scp.ts';
+import type { StorageScpParts } from '../../dimse/receive/storage-scp.ts';
 import { forwardedObjects } from '../../dimse/send/deliver.ts';
 import { httpAccess } from '../../fhir/client/authorization.ts';
 import { contentEndpoint } from '../../pipelines/contract/content.ts';
 import { echoEndpoint } from '../../pipelines/echo/endpoint.ts';
 import { obstetricEndpoint } from '../../pipelines/obstetric/endpoint.ts';
+import { translateEndpoint } from '../../pipelines/translate/endpoint.ts';
 import { DEFAULT_ACCOUNT_ID } from '../core/accounts/keys.ts';
-import { createHostedFileFetcher } from '../core/files/hosted-files.ts';
 import { openBlobStore } from '../core/files/open-blob-store.ts';
 import { createReceivedObjects, removeFetched } from '../core/files/received-objects.ts';
 import { enqueueForwards } from '../core/outbox/deliveries.ts';
 import { openQueue } from '../core/queue/queue.ts';
-import { startWorker } from '../core/queue/worker.ts';
 import { createRequestCore, type RequestCore } from '../core/requests/core.ts';
-import { startExpiry } from '../core/requests/expiry.ts';
 import { removeExpiredResults } from '../core/requests/results.ts';
+import { forgetReceptions } from '../core/studies/receptions.ts';
 import { startRetention } from '../core/studies/retention.ts';
 import { fixedRules, type RulesSource } from '../core/studies/rules/rules-source.ts';
 import type { HttpServer } from '../doors/http/server.ts';
 import { commandsOn, type RunCommand, typedCommands } from '../operations/commands.ts';
-import { serveAdminSocket } from '../operations/socket.ts';
+import { adminSocketPath, gatewayAnswers, serveAdminSocket } from '../operations/socket.ts';
+import { DatabaseLockedError } from '../platform/database/folder-lock.ts';
 import { migrate } from '../platform/database/migrate.ts';
 import { openDatabase } from '../platform/database/open.ts';
 import { EVENTS } from '../platform/logging/events.ts';
@@ -36,16 +35,16 @@ import { NO_TRACING, startTracing } from './monitoring/tracing.ts';
 import { PIPELINE_PROGRAM } from './pipelines/program.ts';
 import { startAudit } from './wiring/audit.ts';
 import { startCleaning } from './wiring/cleaning.ts';
-import { startDeliveries } from './wiring/deliveries.ts';
-import { startHttpDoor } from './wiring/http-door.ts';
 import { operationsOn, retentionOf } from './wiring/operations.ts';
+import { reviewsOf, withReviews } from './wiring/reviews.ts';
 
 /** The endpoints of this gateway, and the pipeline module that a child process loads for each. */
-const ENDPOINTS = [obstetricEndpoint, echoEndpoint, contentEndpoint];
+const DESCRIBED = [obstetricEndpoint, echoEndpoint, contentEndpoint, translateEndpoint];
 const PIPELINES: Readonly<Record<string, string>> = {
   [obstetricEndpoint.id]: new URL('./pipelines/obstetric.ts', import.meta.url).href,
   [echoEndpoint.id]: new URL('./pipelines/echo.ts', import.meta.url).href,
   [contentEndpoint.id]: new URL('./pipelines/content.ts', import.meta.url).href,
+  [translateEndpoint.id]: new URL('./pipelines/translate.ts', import.meta.url).href,
 };
 const MOCK = new URL('./pipelines/mock.ts', import.meta.url).href;
 
@@ -65,7 +64,8 @@ export interface Gateway {
 
 /**
  * Wires all parts and starts those of `config.roles`. This is the only place where the parts are
- * connected.
+ * connected. What only one role needs is imported when that role starts: a process that listens for
+ * DICOM holds no web server, no PDF writer and no pipeline.
  * @param rules source of the routing rules, if they may change while the gateway runs.
  * @throws DatabaseLockedError when another gateway runs on the data folder; the system's error when
  * an address cannot be bound.
@@ -86,10 +86,15 @@ export async function startGateway(
     for (const end of ends.splice(0).reverse()) await end();
   };
   try {
+    // The lock of the database would refuse it too, except on a file system without locks.
+    if (config.databaseUrl === undefined && (await gatewayAnswers(config.dataDir))) {
+      throw new DatabaseLockedError(`the gateway that serves ${adminSocketPath(config.dataDir)}`);
+    }
     const database = await openDatabase({ ...config, logger });
     ends.push(() => database.close());
     const applied = await migrate(database);
     if (applied.length > 0) logger.event(EVENTS.databaseMigrated, { migrations: applied });
+    if (database.exclusive) await forgetReceptions(database);
     const audit = await startAudit(config, { database, logger });
     ends.push(() => audit.stop());
     tracing = await startTracing(config.tracing, { database, logger });
@@ -102,10 +107,11 @@ export async function startGateway(
     const objects = createReceivedObjects(config.dataDir, blobs);
     const monitoring = await startMonitoring(config, { database, queue, meters });
     ends.push(() => monitoring.stop());
+    const endpoints = withReviews(DESCRIBED, config);
     const core = await createRequestCore({
       database,
       queue,
-      endpoints: ENDPOINTS,
+      endpoints,
       blobs,
       config,
       logger,
@@ -127,10 +133,11 @@ export async function startGateway(
     const admin = await serveAdminSocket(config.dataDir, run, logger);
     ends.push(() => admin.close());
 
+    const roles = new Set(config.roles);
     const outbound = createOutboundClient(createUrlGuard(config.outbound));
     ends.push(() => outbound.close());
-    const roles = new Set(config.roles);
     if (roles.has('delivery')) {
+      const { startDeliveries } = await import('./wiring/deliveries.ts');
       const outbox = await startDeliveries(config, {
         database,
         objects,
@@ -143,10 +150,13 @@ export async function startGateway(
       ends.push(() => outbox.stop());
     }
     if (roles.has('worker')) {
+      const { startWorker } = await import('../core/queue/worker.ts');
+      const { createHostedFileFetcher } = await import('../core/files/hosted-files.ts');
+      const { startExpiry } = await import('../core/requests/expiry.ts');
       const worker = await startWorker({
         database,
         queue,
-        endpoints: ENDPOINTS,
+        endpoints,
         program: PIPELINE_PROGRAM,
         pipelines: PIPELINES,
         mock: MOCK,
@@ -169,6 +179,7 @@ export async function startGateway(
     ends.push(() => clock.stop());
     let dicom: DimseGateway | null = null;
     if (roles.has('dimse')) {
+      const { startDimse } = await import('../../dimse/gateway.ts');
       const started = await startDimse({
         config,
         routing: rules.current,
@@ -199,11 +210,27 @@ export async function startGateway(
     }
     let http: HttpServer | null = null;
     if (roles.has('api')) {
+      const { createStorageScp } = await import('../../dimse/receive/storage-scp.ts');
+      const { createStoreInstances } = await import('../../dimse/dicomweb/store-instances.ts');
+      const { startHttpDoor } = await import('./wiring/http-door.ts');
       const { checks, metrics } = monitoring;
-      const common = { database, core, blobs, outbound, checks, metrics, audit, logger };
+      const reviews = reviewsOf(config, { database, core, blobs, endpoints });
+      const common = {
+        database,
+        objects,
+        core,
+        reviews,
+        blobs,
+        outbound,
+        checks,
+        metrics,
+        audit,
+        logger,
+      };
       const intake = { config, database, objects, ...reception, logger, now: clock.now };
-      // A process that does not listen for DICOM has its own intake.
-      const door = dicom?.door ?? createStorageScp(intake);
+      // A process that does not listen for DICOM has its own intake, and no recovery at its start.
+      const door = dicom?.door ?? createStorageScp({ ...intake, recovers: false });
+      if (!dicom) ends.push(() => door.close());
       const storeInstances = createStoreInstances({ door, config, logger });
       const api = await startHttpDoor(config, { ...common, storeInstances, operations });
       ends.push(() => api.stop());

@@ -9,6 +9,7 @@ import {
   type WriteAudit,
 } from '../core/audit/audit.ts';
 import { DELIVERY_STATES } from '../core/outbox/delivery.ts';
+import { STUDY_STATE } from '../core/studies/study-store.ts';
 import { SonogateError } from '../platform/errors/catalogue.ts';
 import type { Operations } from './operations.ts';
 
@@ -64,6 +65,10 @@ const COMMANDS = {
       test: z.boolean().default(false),
       scopes: z.array(z.enum(SCOPES)).min(1).optional(),
       consoleRole: z.enum(CONSOLE_ROLES).optional(),
+      expiresAt: z.iso
+        .datetime({ offset: true })
+        .transform((text) => new Date(text))
+        .optional(),
     }),
     'key.create',
     ({ keys }, { scopes, consoleRole, ...key }) =>
@@ -79,6 +84,14 @@ const COMMANDS = {
   ),
   'keys.revoke': command(byId, 'key.revoke', ({ keys }, { id }) => keys.revoke(id)),
 
+  'studies.list': command(
+    z.strictObject({
+      state: z.enum(STUDY_STATE).nullable().default(null),
+      limit: z.number().int().positive().max(10_000).default(100),
+    }),
+    null,
+    ({ studies }, filter) => studies.list(filter),
+  ),
   'studies.explain': command(byStudy, null, async ({ studies }, { study }) => {
     const explanation = await studies.explain(study);
     if (!explanation) throw new SonogateError('not_found', `There is no study ${study}.`);

@@ -7,6 +7,9 @@ import type { DeliveryFilter, DeliveryRow } from '../core/outbox/deliveries.ts';
 import type { DryRun } from '../core/studies/commands.ts';
 import type { StudyExplanation } from '../core/studies/explain.ts';
 import type { PatientIdentity } from '../core/studies/patient.ts';
+import type { FileVerdicts } from '../core/studies/rules/judge-file.ts';
+import type { StudySummary } from '../core/studies/study-queries.ts';
+import type { StudyState } from '../core/studies/study-store.ts';
 import type { ErrorCode } from '../platform/errors/catalogue.ts';
 
 /**
@@ -45,6 +48,8 @@ export interface KeyOperations {
 
 /** A study is named by our own id of it or by its Study Instance UID. */
 export interface StudyOperations {
+  /** The studies that arrived last, or of those in one state; without identity. */
+  list(filter: { state: StudyState | null; limit: number }): Promise<StudySummary[]>;
   /** What happened to a study and how the rules judge it; null when it is unknown. */
   explain(study: string): Promise<StudyExplanation | null>;
   /** Stops waiting for more objects. @throws `not_found`, also in a state that does not allow it. */
@@ -69,6 +74,22 @@ export interface RuleOperations {
    * Judges rules on the studies received last, without acting; null for the rules as they are now.
    */
   dryRun(routing: Routing | null, last: number): Promise<DryRun[]>;
+  /**
+   * Judges rules on the first bytes of a DICOM file that was not received; nothing is stored.
+   * @param source name of the source that would send it. @throws `object_not_understood`
+   */
+  judgeFile(
+    routing: Routing,
+    file: { start: Buffer; whole: boolean },
+    source: string,
+  ): FileVerdicts;
+  /** Whether `save` has a file to write. */
+  canSave(): boolean;
+  /**
+   * Writes checked rules, as YAML, into the settings file; they act as soon as it is read again.
+   * @returns where the former file is kept. @throws `forbidden` where the file cannot be written.
+   */
+  save(yaml: string): Promise<string>;
 }
 
 export interface DeliveryOperations {

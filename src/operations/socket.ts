@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { SonogateError } from '../platform/errors/catalogue.ts';
+import { ERRORS, type ErrorCode, SonogateError } from '../platform/errors/catalogue.ts';
 import { EVENTS } from '../platform/logging/events.ts';
 import type { Logger } from '../platform/logging/logger.ts';
 import { type RunByName, type RunCommand, typedCommands } from './commands.ts';
@@ -66,6 +66,10 @@ export async function serveAdminSocket(
   };
 }
 
+/** Whether a gateway serves commands for this data folder. */
+export const gatewayAnswers = (dataDir: string): Promise<boolean> =>
+  answers(adminSocketPath(dataDir));
+
 function answers(path: string): Promise<boolean> {
   return new Promise((done) => {
     const socket = connect(path);
@@ -102,9 +106,19 @@ export class NoGatewayError extends Error {
   override name = 'NoGatewayError';
 }
 
-const refusal = z.object({ detail: z.string().default('the command failed') });
+const refusal = z.object({
+  /** Absent for a fault of the gateway itself. */
+  code: z
+    .custom<ErrorCode>((code) => typeof code === 'string' && Object.hasOwn(ERRORS, code))
+    .optional()
+    .catch(undefined),
+  detail: z.string().default('the command failed'),
+});
 
-/** Runs one command in the gateway of `dataDir`. @throws NoGatewayError when no gateway runs. */
+/**
+ * Runs one command in the gateway of `dataDir`. @throws NoGatewayError when no gateway runs,
+ * SonogateError when it refuses.
+ */
 export async function callAdminSocket(
   dataDir: string,
   name: string,
@@ -123,7 +137,8 @@ export async function callAdminSocket(
   });
   const body = await text(answer);
   if (answer.statusCode === 200) return body;
-  throw new Error(refusal.parse(JSON.parse(body || '{}')).detail);
+  const { code, detail } = refusal.parse(JSON.parse(body || '{}'));
+  throw code === undefined ? new Error(detail) : new SonogateError(code, detail);
 }
 
 /** The commands of the gateway that runs on `dataDir`. */

@@ -1,4 +1,5 @@
 import { routingSchema } from '../../config/routing.ts';
+import type { Config } from '../../config/schema.ts';
 import type { ReceivedObjects } from '../core/files/received-objects.ts';
 import {
   completeNow,
@@ -10,8 +11,11 @@ import {
 import { explainStudy } from '../core/studies/explain.ts';
 import { keptInWords, type RetentionParts, removeOldStudies } from '../core/studies/retention.ts';
 import { requireKnownAttributes } from '../core/studies/rules/attribute-values.ts';
+import { judgeFile } from '../core/studies/rules/judge-file.ts';
 import type { RulesSource } from '../core/studies/rules/rules-source.ts';
+import { listStudies } from '../core/studies/study-queries.ts';
 import type { Database } from '../platform/database/port.ts';
+import { SonogateError } from '../platform/errors/catalogue.ts';
 import type { RetentionOperations, RuleOperations, StudyOperations } from './operations.ts';
 
 interface StudyParts {
@@ -23,6 +27,7 @@ interface StudyParts {
 export function createStudyOperations({ database, objects, rules }: StudyParts): StudyOperations {
   const now = () => ({ routing: rules.current(), at: new Date() });
   return {
+    list: (filter) => listStudies(database, filter),
     explain: (study) => explainStudy(database, study, { ...now(), objects }),
     complete: (study) => completeNow(database, study, new Date()),
     hold: (study, reason) => holdStudy(database, study, reason),
@@ -31,19 +36,42 @@ export function createStudyOperations({ database, objects, rules }: StudyParts):
   };
 }
 
-export function createRuleOperations({ database, objects, rules }: StudyParts): RuleOperations {
+/** As a source lists it to admit every title. */
+const ANY_AE_TITLE = '*';
+
+export function createRuleOperations({
+  database,
+  objects,
+  rules,
+  config,
+}: StudyParts & { config: Pick<Config, 'sources' | 'dicom'> }): RuleOperations {
   return {
     current: () => rules.current(),
     check: (routing) => requireKnownAttributes(routingSchema.parse(routing)),
     dryRun: (routing, last) =>
       dryRun(database, { routing: routing ?? rules.current(), at: new Date(), objects, last }),
+    judgeFile(routing, file, source) {
+      const known = config.sources.find(({ name }) => name === source);
+      const aeTitle = known?.callingAeTitles.find((one) => one !== ANY_AE_TITLE) ?? '';
+      const by = {
+        source,
+        callingAeTitle: aeTitle,
+        calledAeTitle: config.dicom.aeTitle,
+      };
+      return judgeFile(file, by, { routing, at: new Date() });
+    },
+    canSave: () => rules.save !== null,
+    async save(yaml) {
+      if (rules.save) return rules.save(yaml, new Date());
+      throw new SonogateError('forbidden', 'The gateway runs without a settings file.');
+    },
   };
 }
 
 export function createRetentionOperations(parts: RetentionParts): RetentionOperations {
   return {
     async clean(isDryRun) {
-      const { kept, ...removal } = await removeOldStudies(parts, isDryRun);
+      const { kept, unfinished: _later, ...removal } = await removeOldStudies(parts, isDryRun);
       return { ...removal, kept: keptInWords(kept) };
     },
   };

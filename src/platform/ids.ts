@@ -25,12 +25,35 @@ function uuidV7(milliseconds: number): bigint {
   return (high << 64n) | low;
 }
 
-/** `req_` and 26 characters: a time-ordered id that is unique without asking the database. */
-export function newId(prefix: IdPrefix, now: Date = new Date()): string {
+/** The next UUIDv7: later than every one before it in this process. */
+function nextUuid(now: Date): bigint {
   const next = uuidV7(now.getTime());
   // Same millisecond (or a clock set back a little): continue from the last id (RFC 9562 6.2).
   last = next > last || next >> 80n < (last >> 80n) - 1000n ? next : last + 1n;
-  let rest = last;
+  return last;
+}
+
+/**
+ * A time-ordered UUID, for rows and files of which there are very many: the index entries of those
+ * that arrive together lie together, where random ones would each touch another page.
+ */
+export function newUuid(now: Date = new Date()): string {
+  const digits = nextUuid(now).toString(16).padStart(32, '0');
+  return digits.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
+}
+
+/** `req_` and 26 characters: a time-ordered id that is unique without asking the database. */
+export function newId(prefix: IdPrefix, now: Date = new Date()): string {
+  return idOf(prefix, nextUuid(now));
+}
+
+/** Where the ids begin that were made at this time or later: none of them sorts before it. */
+export function firstId(prefix: IdPrefix, since: Date): string {
+  return idOf(prefix, BigInt(Math.max(0, since.getTime())) << 80n);
+}
+
+function idOf(prefix: IdPrefix, uuid: bigint): string {
+  let rest = uuid;
   let text = '';
   for (let i = 0; i < LENGTH; i += 1) {
     text = ALPHABET[Number(rest & 31n)] + text;

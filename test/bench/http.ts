@@ -50,7 +50,13 @@ const settings = siteSettings(dataDir, {
   databaseUrl,
   redisUrl: redis.url,
   roles: ['api'],
-  http: { host: '127.0.0.1', port: 0, callsPerMinute: NO_LIMIT, openStreamsPerKey: 2 * STREAMS },
+  http: {
+    host: '127.0.0.1',
+    port: 0,
+    callsPerMinute: NO_LIMIT,
+    openStreamsPerKey: 2 * STREAMS,
+    queuedPerKey: NO_LIMIT,
+  },
 });
 const database = await openDatabase({ databaseUrl, dataDir, logger: silentLogger });
 await migrate(database);

@@ -5,22 +5,21 @@
  * +B --fork` and Orthanc. All run at once and take their turns in rounds, so that each sees the same
  * machine. Prints a table and writes nothing else.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { sendFiles } from '../../dimse/send/store-scu.ts';
-import { migrate } from '../../src/platform/database/migrate.ts';
-import { openDatabase } from '../../src/platform/database/open.ts';
-import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
-import { serve, siteFile } from '../gateway/serve.ts';
-import { siteSettings } from '../gateway/site.ts';
-import { startStorescp } from '../peers/dcmtk.ts';
-import { freshDataDir } from '../peers/embedded.ts';
-import { startOrthanc } from '../peers/orthanc.ts';
 import { startPostgres } from '../peers/postgres.ts';
-import { fillHistory } from './history.ts';
+import {
+  printTable,
+  type Receiver,
+  sendOverAssociations,
+  startDcmtk,
+  startOrthancReceiver,
+  startSonogate,
+  type Traffic,
+} from './receivers.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -32,36 +31,23 @@ const { values: options } = parseArgs({
 const STUDIES = Number(options.studies);
 const HISTORY = Number(options.history);
 const ROUNDS = Number(options.rounds);
-const ASSOCIATIONS = 50;
 const OBJECT_BYTES = 20_000;
 
-interface Receiver {
-  name: string;
-  aeTitle: string;
-  port: number;
-  /** Of all rounds. */
-  seconds: number;
-  latencies: number[];
-  failed: number;
-  stop(): Promise<void>;
-}
+interface Tried extends Receiver, Traffic {}
 
 const folder = await mkdtemp(join(tmpdir(), 'sonogate-bench-'));
 const postgres = await startPostgres({ durable: true });
-const receivers: Receiver[] = [];
+const receivers: Tried[] = [];
 try {
-  for (const history of [0, HISTORY]) receivers.push(await startOurs(history));
+  for (const history of [0, HISTORY]) receivers.push(untried(await startOurs(history)));
   if (postgres) {
     for (const history of [0, HISTORY]) {
-      receivers.push(await startOurs(history, await postgres.createDatabase()));
+      receivers.push(untried(await startOurs(history, await postgres.createDatabase())));
     }
   }
-  receivers.push(await startDcmtk());
-  const orthanc = await startOrthanc();
-  if (orthanc) {
-    const { aeTitle, dicomPort: port } = orthanc;
-    receivers.push({ ...untried('Orthanc'), aeTitle, port, stop: () => orthanc.stop() });
-  }
+  receivers.push(untried(await startDcmtk()));
+  const orthanc = await startOrthancReceiver();
+  if (orthanc) receivers.push(untried(orthanc));
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const receiver of receivers) await send(receiver, round);
   }
@@ -72,49 +58,17 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-function untried(name: string) {
-  return { name, seconds: 0, latencies: [], failed: 0 };
+function untried(receiver: Receiver): Tried {
+  return { ...receiver, seconds: 0, latencies: [], failed: 0 };
 }
 
-async function startOurs(history: number, databaseUrl?: string): Promise<Receiver> {
-  const dataDir = await freshDataDir();
-  const database = await openDatabase({ dataDir, databaseUrl, logger: silentLogger });
-  await migrate(database);
-  if (history > 0) await fillHistory(database, history);
-  await database.close();
-  const config = await siteFile(
-    siteSettings(dataDir, {
-      databaseUrl,
-      roles: ['dimse'],
-      dicom: { host: '127.0.0.1', port: 0, maxAssociations: 2 * ASSOCIATIONS },
-      routing: { rules: [{ name: 'none', when: { modality: 'US' }, ignore: true }] },
-    }),
-  );
-  const served = await serve(config, { SONOGATE_LOG_LEVEL: 'info' });
-  return {
-    ...untried(
-      `Sonogate, ${databaseUrl ? 'PostgreSQL' : 'embedded database'}, ${history.toLocaleString('en')} studies before`,
-    ),
-    aeTitle: 'SONOGATE',
-    port: served.dicomPort,
-    async stop() {
-      await served.stop('SIGTERM');
-      await rm(dataDir, { recursive: true, force: true });
-    },
-  };
+function startOurs(history: number, databaseUrl?: string): Promise<Receiver> {
+  const database = databaseUrl ? 'PostgreSQL' : 'embedded database';
+  const name = `Sonogate, ${database}, ${history.toLocaleString('en')} studies before`;
+  return startSonogate({ name, history, databaseUrl });
 }
 
-async function startDcmtk(): Promise<Receiver> {
-  const to = join(folder, 'storescp');
-  await mkdir(to);
-  return {
-    ...untried('DCMTK storescp +B --fork'),
-    aeTitle: 'STORESCP',
-    ...(await startStorescp(to, ['--fork'])),
-  };
-}
-
-async function send(receiver: Receiver, round: number): Promise<void> {
+async function send(receiver: Tried, round: number): Promise<void> {
   const share = STUDIES / ROUNDS;
   const paths: string[] = [];
   for (let n = 0; n < share; n += 1) {
@@ -125,24 +79,10 @@ async function send(receiver: Receiver, round: number): Promise<void> {
     await writeFile(path, dicomFile(object));
     paths.push(path);
   }
-  const node = {
-    host: '127.0.0.1',
-    port: receiver.port,
-    aeTitle: receiver.aeTitle,
-    callingAeTitle: 'CART',
-    timeoutSeconds: 60,
-  };
-  const begin = performance.now();
-  const association = async () => {
-    for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
-      const sent = performance.now();
-      const [result] = await sendFiles(node, [path]).catch(() => []);
-      receiver.latencies.push(performance.now() - sent);
-      if (result?.outcome !== 'stored') receiver.failed += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: ASSOCIATIONS }, association));
-  receiver.seconds += (performance.now() - begin) / 1000;
+  const { seconds, latencies, failed } = await sendOverAssociations(receiver, paths);
+  receiver.seconds += seconds;
+  receiver.latencies.push(...latencies);
+  receiver.failed += failed;
 }
 
 function print(): void {
@@ -162,6 +102,5 @@ function print(): void {
     'longest ms',
     'failed',
   ];
-  const table = [head, head.map(() => '---'), ...rows];
-  process.stdout.write(`${table.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`);
+  printTable(head, rows);
 }

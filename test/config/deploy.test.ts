@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { loadConfig } from '../../config/load.ts';
 import { ROLES } from '../../config/schema.ts';
 import { createMetrics, createProcessMeters } from '../../src/app/monitoring/metrics.ts';
@@ -17,7 +17,7 @@ const run = promisify(execFile);
 
 /** Names of all metrics, whether they have a sample at this moment or not. */
 async function metricNames(): Promise<Set<string>> {
-  const metrics = await createMetrics({
+  const text = await createMetrics({
     database: { query: async () => ({ rows: [], rowCount: 0 }) },
     queue: { counts: async () => ({ waiting: 0, active: 0 }) },
     meters: createProcessMeters(),
@@ -26,17 +26,19 @@ async function metricNames(): Promise<Set<string>> {
     dataDir: tmpdir(),
   })();
   return new Set(
-    metrics.flatMap(({ name, type }) =>
+    [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
       type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`, name] : [name],
     ),
   );
 }
 
+const metricsIn = (text: string) => [...text.matchAll(/\bsonogate_[a-z_]+/g)].map(([name]) => name);
+
 describe('the alert rules', () => {
   test('ask for metrics and events that there are', async () => {
     const text = await file('alerts.yaml');
     const known = await metricNames();
-    const asked = [...text.matchAll(/\bsonogate_[a-z_]+/g)].map(([name]) => name);
+    const asked = metricsIn(text);
     expect(asked.length).toBeGreaterThan(10);
     expect(asked.filter((name) => !known.has(name))).toEqual([]);
     const events = [...text.matchAll(/event="([a-z_]+)"/g)].map(([, event]) => event ?? '');
@@ -44,17 +46,118 @@ describe('the alert rules', () => {
     expect(events.filter((event) => !ids.has(event))).toEqual([]);
   });
 
-  test('are all explained in docs/monitoring.md, with every metric', async () => {
-    const page = await readFile(new URL('../../docs/monitoring.md', import.meta.url), 'utf8');
+  test('have a runbook each, and docs/monitoring.md lists every metric', async () => {
+    const runbooks = await readFile(new URL('../../docs/runbooks.md', import.meta.url), 'utf8');
     const { groups } = parse(await file('alerts.yaml')) as {
-      groups: { rules: { alert: string }[] }[];
+      groups: { rules: { alert: string; annotations: { runbook: string } }[] }[];
     };
-    const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
-    expect(alerts.filter((alert) => !page.includes(`\`${alert}\``))).toEqual([]);
+    const rules = groups.flatMap((group) => group.rules);
+    const sections = [...runbooks.matchAll(/^## (Sonogate\w+)$/gm)].map(([, alert]) => alert);
+    expect(rules.map(({ alert }) => alert).sort()).toEqual(sections.sort());
+    for (const { alert, annotations } of rules) {
+      expect(annotations.runbook).toBe(`docs/runbooks.md#${alert.toLowerCase()}`);
+    }
+    const page = await readFile(new URL('../../docs/monitoring.md', import.meta.url), 'utf8');
     const names = [...(await metricNames())].filter(
       (name) => !/_(bucket|sum|count)$/.test(name) || name.endsWith('bytes_sum'),
     );
     expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+describe('the dashboard', () => {
+  interface Panel {
+    id: number;
+    type: string;
+    title: string;
+    description?: string;
+    gridPos: { x: number; w: number };
+    targets?: { expr: string }[];
+  }
+  const panels = async () =>
+    (JSON.parse(await file('grafana-dashboard.json')) as { panels: Panel[] }).panels;
+
+  test('asks for metrics that there are, and says what each panel shows', async () => {
+    const known = await metricNames();
+    const graphs = (await panels()).filter(({ type }) => type !== 'row');
+    expect(graphs.length).toBeGreaterThan(15);
+    for (const { title, description, targets = [], gridPos } of graphs) {
+      expect(description, title).toBeTruthy();
+      expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24);
+      const asked = targets.flatMap(({ expr }) => metricsIn(expr));
+      expect(asked.length, title).toBeGreaterThan(0);
+      expect(asked.filter((name) => !known.has(name))).toEqual([]);
+    }
+  });
+
+  test('never adds up what every process reports for the whole site', async () => {
+    const page = await readFile(new URL('../../docs/monitoring.md', import.meta.url), 'utf8');
+    const [, ofSite = ''] = page.split('| of the site | | |');
+    const site = new Set([...ofSite.matchAll(/^\| `(sonogate_\w+)`/gm)].map(([, name]) => name));
+    expect(site.size).toBeGreaterThan(10);
+    const expressions = (await panels()).flatMap(({ targets = [] }) => targets);
+    for (const { expr } of expressions) {
+      const [name = ''] = metricsIn(expr);
+      const isOfSite = site.has(name.replace(/_(bucket|sum|count)$/, ''));
+      expect(/\bsum\b/.test(expr) && isOfSite, expr).toBe(false);
+      if (isOfSite) expect(expr).toMatch(/\bmax\b/);
+    }
+  });
+});
+
+describe('the example for Kubernetes', () => {
+  interface Resource {
+    kind: string;
+    metadata: { name: string; labels: Record<string, string> };
+    spec: {
+      template?: { spec: PodSpec };
+      selector?: { matchLabels?: Record<string, string> };
+    };
+  }
+  interface PodSpec {
+    terminationGracePeriodSeconds: number;
+    securityContext: { runAsNonRoot: boolean };
+    containers: {
+      env: { name: string; value: string }[];
+      securityContext: { readOnlyRootFilesystem: boolean; allowPrivilegeEscalation: boolean };
+    }[];
+  }
+  const resources = async () =>
+    parseAllDocuments(await file('kubernetes.yaml')).map((one) => one.toJS() as Resource);
+
+  test('has a deployment for each role that stops slowly enough, without root, on a read-only disk', async () => {
+    const { shutdown } = loadConfig({});
+    const pods = (await resources()).flatMap(({ spec: { template } }) => template?.spec ?? []);
+    const roles = pods.flatMap(({ containers }) => containers.map(({ env }) => env[0]?.value));
+    expect(roles.sort()).toEqual([...ROLES].sort());
+    for (const { terminationGracePeriodSeconds: grace, securityContext, containers } of pods) {
+      expect(grace).toBeGreaterThan(shutdown.readinessSeconds + shutdown.graceSeconds);
+      expect(securityContext.runAsNonRoot).toBe(true);
+      expect(containers[0]?.securityContext).toMatchObject({
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+      });
+    }
+  });
+
+  test('keeps one pod of each role through a drain', async () => {
+    const budgets = (await resources()).filter(({ kind }) => kind === 'PodDisruptionBudget');
+    expect(budgets.map(({ spec }) => spec.selector?.matchLabels?.role).sort()).toEqual(
+      [...ROLES].sort(),
+    );
+  });
+
+  test('is valid for the schemas of Kubernetes, without unknown fields', async ({ skip }) => {
+    const validator = new URL('../../.ci/kubernetes', import.meta.url).pathname;
+    if (!existsSync(validator)) return skip('kubernetes-validate is not installed');
+    const path = new URL('kubernetes.yaml', DEPLOY).pathname;
+    const checked = run('python3', ['-m', 'kubernetes_validate', '--strict', path], {
+      env: { ...process.env, PYTHONPATH: validator },
+    });
+    const { stdout, stderr } = await checked;
+    expect(`${stdout}${stderr}`.match(/ passed for resource /g)).toHaveLength(
+      (await resources()).length,
+    );
   });
 });
 
@@ -127,6 +230,8 @@ test('every file that is deployed is checked here', async () => {
     'Containerfile',
     'alerts.yaml',
     'compose.yaml',
+    'grafana-dashboard.json',
+    'kubernetes.yaml',
     'site.yaml',
     'sonogate.service',
   ]);

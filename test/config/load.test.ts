@@ -168,6 +168,17 @@ describe('configuration', () => {
     );
   });
 
+  it('takes the defaults of a completion of which a source states a part', () => {
+    const site = `sources: [
+      { name: a, callingAeTitles: [A], addresses: [10.0.0.1], completion: { signal: quiet-time } },
+      { name: b, callingAeTitles: [B], addresses: [10.0.0.2], completion: { quietSeconds: 90 } } ]`;
+    const { sources } = loadConfig({ SONOGATE_CONFIG: siteFile(site) });
+    expect(sources.map(({ completion }) => completion)).toEqual([
+      { signal: 'quiet-time', quietSeconds: 30, afterReleaseSeconds: 5 },
+      { signal: 'quiet-time', quietSeconds: 90, afterReleaseSeconds: 5 },
+    ]);
+  });
+
   it('refuses two destinations of one name', () => {
     const pacs = '{ type: dicom, name: pacs, host: localhost, port: 104, aeTitle: PACS }';
     expect(complaint({ SONOGATE_CONFIG: siteFile(`destinations: [${pacs}, ${pacs}]`) })).toContain(

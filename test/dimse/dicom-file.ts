@@ -17,6 +17,8 @@ export interface SmallObject {
   sex?: string;
   characterSet?: string;
   lastMenstrualDate?: string;
+  /** Makes it a grey image of this width and height, which the pipelines read. */
+  side?: number;
   /** Bytes of pixel data; distinguishes contents. */
   pixels?: Buffer;
 }
@@ -41,11 +43,27 @@ export function dataSet(object: SmallObject): Buffer {
     ['001021D0', 'DA', object.lastMenstrualDate],
     ['0020000D', 'UI', studyInstanceUid],
     ['0020000E', 'UI', seriesInstanceUid],
+    ...(object.side === undefined ? [] : greyImage(object.side)),
     ['7FE00010', 'OB', object.pixels ?? Buffer.alloc(16)],
   ];
   return Buffer.concat(
     elements.flatMap(([tag, vr, value]) => (value === undefined ? [] : [element(tag, vr, value)])),
   );
+}
+
+/** Image Pixel attributes of 8-bit grey pixels (PS3.3 C.7.6.3). */
+function greyImage(side: number): [string, string, Buffer | string][] {
+  const uint16 = (value: number) => Buffer.from([value & 0xff, value >> 8]);
+  return [
+    ['00280002', 'US', uint16(1)],
+    ['00280004', 'CS', 'MONOCHROME2'],
+    ['00280010', 'US', uint16(side)],
+    ['00280011', 'US', uint16(side)],
+    ['00280100', 'US', uint16(8)],
+    ['00280101', 'US', uint16(8)],
+    ['00280102', 'US', uint16(7)],
+    ['00280103', 'US', uint16(0)],
+  ];
 }
 
 /** The same as a DICOM file. */

@@ -15,6 +15,12 @@ const config = loadConfig(
   {
     dataDir,
     dicom: { host: '127.0.0.1', port: 0 },
+    // Decided without a look at the images, which would be another request.
+    routing: {
+      rules: [
+        { name: 'all', when: { modality: 'US' }, run: { endpoint: 'us/obstetric/interpret' } },
+      ],
+    },
     sources: [
       {
         name: 'this-machine',

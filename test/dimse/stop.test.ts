@@ -10,7 +10,9 @@ async function stopInsideAnObject(graceSeconds: number) {
   site.config.shutdown.graceSeconds = graceSeconds;
   const cart = new RawPeer(site.node.port);
   await cart.associate();
-  cart.send(storeCommand('1.2.3.4'), dataPdu([Buffer.alloc(20)], false));
+  // More than the first block of the disk writer, which makes the file when a block is full.
+  const fragments = [1, 2, 3].map(() => dataPdu([Buffer.alloc(60_000)], false));
+  cart.send(storeCommand('1.2.3.4'), ...fragments);
   await expect
     .poll(async () => {
       const names = await readdir(join(site.config.dataDir, 'intake'), { recursive: true });

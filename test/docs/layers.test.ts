@@ -17,7 +17,7 @@ const STOREYS: readonly (readonly string[])[] = [
   ['pipelines/artifacts'],
   ['src/core', 'pipelines/run'],
   ['src/operations', 'pipelines/obstetric', 'pipelines/echo'],
-  ['src/doors', 'dimse', 'fhir', 'pipelines/content', 'pipelines/mock'],
+  ['src/doors', 'dimse', 'fhir', 'pipelines/content', 'pipelines/mock', 'pipelines/translate'],
   ['models'],
   ['src/app'],
 ];

@@ -24,7 +24,9 @@ export async function cartNetwork(): Promise<CartNetwork | null> {
   const id = process.pid % 100_000;
   const namespace = `sonogate-cart-${id}`;
   const [ours, theirs] = [`sg${id}g`, `sg${id}c`];
-  const gateway = '10.213.77.1';
+  // Another run, or what a killed one left, must not have the same addresses.
+  const network = `10.213.${process.pid % 256}`;
+  const gateway = `${network}.1`;
   const ip = (...args: string[]) => run('ip', args);
   const onCart = (...args: string[]) => ip('netns', 'exec', namespace, ...args);
   const remove = async () => {
@@ -36,7 +38,7 @@ export async function cartNetwork(): Promise<CartNetwork | null> {
     await ip('link', 'add', ours, 'type', 'veth', 'peer', 'name', theirs, 'netns', namespace);
     await ip('addr', 'add', `${gateway}/30`, 'dev', ours);
     await ip('link', 'set', ours, 'up');
-    await onCart('ip', 'addr', 'add', '10.213.77.2/30', 'dev', theirs);
+    await onCart('ip', 'addr', 'add', `${network}.2/30`, 'dev', theirs);
     await onCart('ip', 'link', 'set', theirs, 'up');
   } catch {
     await remove();

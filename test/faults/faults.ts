@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,8 +10,11 @@ import { cartStudies } from './cart-studies.ts';
 import type { PacsMood } from './counting-pacs.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { networkCut } from './network-cut.ts';
+import { randomKills } from './random-kills.ts';
 import { pipelinesOf, type SiteOptions, type SiteUnderFault } from './site-under-fault.ts';
 import { type SmallDisk, smallDisk } from './small-disk.ts';
+import { soak } from './soak.ts';
+import type { Amount } from './traffic.ts';
 
 /** What a fault needs of its machine, set up before the site starts. */
 export interface Surroundings {
@@ -25,6 +29,8 @@ export interface Fault {
   name: string;
   /** What is done to the site under traffic. */
   done: string;
+  /** Its own traffic, at most, which ends with the strikes; otherwise that of the campaign. */
+  traffic?: Amount;
   /** Null where this machine does not permit it, with the reason. */
   prepare?(): Promise<Surroundings | { impossible: string }>;
   /**
@@ -229,7 +235,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'disk full',
-    done: 'the data folder is a tmpfs that is filled to its last page, with no watermark to warn; freed after 8 s',
+    done: 'the data folder is a tmpfs that is filled to its last page at a random moment, with no watermark to warn; freed after 8 s',
     async prepare() {
       const disk = await smallDisk(256);
       if (!disk) return { impossible: 'mounting a tmpfs is not permitted' };
@@ -237,6 +243,7 @@ export const FAULTS: readonly Fault[] = [
       return { site: { disk: { folder, minFreeBytes: 0 } }, disk, remove: disk.remove };
     },
     async strike(site) {
+      await delay(randomInt(MOOD_MS));
       const filler = join(site.dataDir, 'filler');
       const { bavail, bsize } = await statfs(site.dataDir);
       await writeFile(filler, Buffer.alloc(bavail * bsize)).catch(() => {});
@@ -260,6 +267,10 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   networkCut,
+  randomKills('PGlite'),
+  randomKills('PostgreSQL'),
+  randomKills('PostgreSQL and Redis'),
+  soak,
   clockJump('an hour ahead', '+3600'),
   clockJump('an hour back', '-3600'),
   {

@@ -27,6 +27,7 @@ describe.skipIf(!site)('every role killed, PostgreSQL and Redis crashed, under t
     const ledger = await settle(under, traffic.promised);
     expect(ledger).toMatchObject({ objectsAcknowledged: 6, requestsAcknowledged: 6 });
     expect(ledger.lost).toEqual([]);
+    expect(ledger.late).toEqual([]);
     expect(ledger.doubled).toEqual([]);
   });
 });

@@ -2,15 +2,22 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CartObject, dataSetSha256 } from './cart-studies.ts';
-import type { SiteUnderFault } from './site-under-fault.ts';
+import type { Part, SiteUnderFault } from './site-under-fault.ts';
 import type { Promised } from './traffic.ts';
 
 /** What became of everything that was promised. */
 export interface Ledger {
   objectsAcknowledged: number;
   requestsAcknowledged: number;
-  /** Acknowledged and not there, other bytes, not run to its end, or not delivered; in words. */
+  /**
+   * Acknowledged, and nothing more will happen to it: it is not there, has other bytes, failed, or its
+   * delivery ended without arriving; in words.
+   */
   lost: string[];
+  /** Deliveries whose wait for the next attempt was cut short after the fault. */
+  hastened: number;
+  /** Not yet at its end when the patience of the campaign was over; in words, with what it waits for. */
+  late: string[];
   deliveries: number;
   /** Arrived more than once as the same SOP Instance UID, identifier or webhook-id. */
   repeated: number;
@@ -18,23 +25,44 @@ export interface Ledger {
   doubled: string[];
 }
 
-const SETTLE_MS = 240_000;
+/** So long nothing more comes to its end before the campaign gives up. */
+const PATIENCE_MS = 1_200_000;
 const POLL_MS = 500;
+/** Long enough for an ordinary retry to come by itself. */
+const HASTEN_MS = 45_000;
+/** The gateway has to stop for each question: between two, it needs time for whole studies. */
+const POLL_STOPPED_MS = 90_000;
 
 /** SR documents of one obstetric study: TID 5000 and its TID 1500. */
 const DOCUMENTS_OF_STUDY = 2;
 
-/** Waits until all work has ended, and counts. What has not ended by then is lost. */
+/** Waits until all work has ended, and counts. What has not ended by then is late. */
 export async function settle(site: SiteUnderFault, promised: Promised): Promise<Ledger> {
   const studies = [...new Set(promised.objects.map(({ studyUid }) => studyUid))];
-  const deadline = performance.now() + SETTLE_MS;
-  while ((await open(site, studies, promised.requests)) > 0 && performance.now() < deadline) {
-    await delay(POLL_MS);
+  const stops = site.parts.length === 1;
+  let deadline = performance.now() + PATIENCE_MS;
+  let least = Number.POSITIVE_INFINITY;
+  const hastened = new Set<string>();
+  let hasten = performance.now() + HASTEN_MS;
+  for (;;) {
+    const left = await open(site, studies, promised.requests);
+    if (left === 0 || performance.now() > deadline) break;
+    if (left < least) deadline = performance.now() + PATIENCE_MS;
+    least = Math.min(least, left);
+    for (const part of site.parts) endedByItself(part, site);
+    if (performance.now() > hasten || stops) {
+      for (const id of await hastenDeliveries(site)) hastened.add(id);
+      hasten = performance.now() + HASTEN_MS;
+    }
+    await site.resume();
+    await delay(stops ? POLL_STOPPED_MS : POLL_MS);
   }
   const ledger: Ledger = {
     objectsAcknowledged: promised.objects.length,
     requestsAcknowledged: promised.requests.length,
     lost: [],
+    hastened: hastened.size,
+    late: await unfinished(site),
     deliveries: 0,
     repeated: 0,
     doubled: [],
@@ -43,6 +71,32 @@ export async function settle(site: SiteUnderFault, promised: Promised): Promise<
   for (const study of studies) await countStudy(site, study, ledger);
   for (const request of promised.requests) await countRequest(site, request, ledger);
   return ledger;
+}
+
+/** @throws when a process of the gateway has ended that nobody stopped. */
+function endedByItself(part: Part, site: SiteUnderFault): void {
+  const { exitCode, log } = site.process(part);
+  const code = exitCode();
+  // The embedded database is asked while the gateway is stopped.
+  if (code === null || code === 0) return;
+  throw new Error(`${part} ended by itself with ${code}: ${log.slice(-3).join(' ')}`);
+}
+
+/**
+ * Ends the waits between two attempts, which are minutes (a paused destination) to hours (a webhook):
+ * the fault is over, and a campaign cannot wait as long as a delivery can.
+ * @returns the deliveries that waited.
+ */
+async function hastenDeliveries(site: SiteUnderFault): Promise<string[]> {
+  const rows = await site
+    .query<{ id: string }>(
+      `WITH holds AS (DELETE FROM destination_holds), probes AS (
+         UPDATE destination_breakers SET probe_at = now() WHERE state = 'open' AND probe_at > now())
+       UPDATE deliveries SET next_at = now()
+       WHERE state = 'pending' AND next_at > now() RETURNING id`,
+    )
+    .catch(() => []);
+  return rows.map(({ id }) => id);
 }
 
 /** Studies, requests and deliveries that still have a way to go. */
@@ -67,6 +121,56 @@ async function open(
   return row?.open ?? 1;
 }
 
+/** Requests and deliveries that have not ended, with what they wait for. */
+async function unfinished(site: SiteUnderFault): Promise<string[]> {
+  const rows = await site.query<{ line: string }>(
+    `SELECT format('request %s is %s since %s, attempt %s, lease until %s', id, status, created_at,
+         attempts, lease_until) AS line
+       FROM requests WHERE status NOT IN ('succeeded', 'failed', 'rejected', 'canceled')
+     UNION ALL
+     SELECT format('%s %s of %s to %s is %s: attempt %s, %s, next at %s, lease until %s, now %s', kind,
+         object, COALESCE(request_id, study), destination, state, attempt, COALESCE(code, 'no failure'),
+         next_at, lease_until, now())
+       FROM deliveries WHERE state NOT IN ('delivered', 'dead')`,
+  );
+  return rows.map(({ line }) => line);
+}
+
+/** The deliveries of one kind for a request, or for a received object that is forwarded. */
+interface Awaited {
+  kind: 'forward' | 'dicom' | 'fhir' | 'webhook';
+  of: string;
+}
+
+/** Counts what arrived; what did not is late while a delivery of it has not ended, otherwise lost. */
+async function count(
+  site: SiteUnderFault,
+  ledger: Ledger,
+  arrivals: number,
+  otherwise: string,
+  { kind, of }: Awaited,
+): Promise<void> {
+  ledger.deliveries += Math.min(1, arrivals);
+  ledger.repeated += Math.max(0, arrivals - 1);
+  if (arrivals > 0) return;
+  const rows = await site.query<{ state: string; attempt: number; code: string | null }>(
+    'SELECT state, attempt, code FROM deliveries WHERE kind = $1 AND (request_id = $2 OR object = $2)',
+    [kind, of],
+  );
+  // `unfinished` has already named what is late.
+  if (rows.some(({ state }) => state === 'pending' || state === 'sending')) return;
+  const ends = rows.map((row) => `${row.state}, attempt ${row.attempt}, ${row.code}`);
+  ledger.lost.push(`${otherwise} (${ends.join('; ') || 'no delivery'})`);
+}
+
+/** A request that has not succeeded is lost, unless it has not ended: then it is late. */
+function countEnd(ledger: Ledger, name: string, status: string | undefined): void {
+  if (status === 'succeeded' || UNFINISHED.has(status ?? '')) return;
+  ledger.lost.push(`${name} is ${status ?? 'not there'}`);
+}
+
+const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'preparing', 'running']);
+
 async function countObject(site: SiteUnderFault, object: CartObject, ledger: Ledger) {
   const rows = await site.query<{ path: string; id: string }>(
     'SELECT path, id FROM instances WHERE sop_instance_uid = $1',
@@ -86,7 +190,8 @@ async function countObject(site: SiteUnderFault, object: CartObject, ledger: Led
   const arrived = site.archive.taken.filter(
     ({ sopInstanceUid, kept }) => kept && sopInstanceUid === object.sopInstanceUid,
   );
-  count(ledger, arrived.length, `${name} did not arrive at the archive`);
+  const forward = { kind: 'forward', of: rows[0]?.id ?? '' } as const;
+  await count(site, ledger, arrived.length, `${name} did not arrive at the archive`, forward);
   if (arrived.some(({ dataSetSha256: sha }) => sha !== object.dataSetSha256)) {
     ledger.lost.push(`${name} arrived at the archive with other bytes`);
   }
@@ -106,7 +211,8 @@ async function countStudy(site: SiteUnderFault, study: string, ledger: Ledger) {
     [study],
   );
   for (const { id, status } of requests) {
-    if (status !== 'succeeded') ledger.lost.push(`request ${id} of ${study} is ${status}`);
+    countEnd(ledger, `request ${id} of ${study}`, status);
+    if (status !== 'succeeded') continue;
     const documents = await site.query<{ uid: string }>(
       `SELECT sop_instance_uid AS uid FROM delivered_objects o
          JOIN deliveries d ON d.id = o.delivery_id WHERE d.request_id = $1`,
@@ -114,10 +220,12 @@ async function countStudy(site: SiteUnderFault, study: string, ledger: Ledger) {
     );
     for (const { uid } of documents) {
       const arrived = site.pacs.taken.filter((each) => each.kept && each.sopInstanceUid === uid);
-      count(ledger, arrived.length, `document ${uid} of ${study} is not in the PACS`);
+      const awaited = { kind: 'dicom', of: id } as const;
+      await count(site, ledger, arrived.length, `document ${uid} of ${study}`, awaited);
     }
     if (documents.length < DOCUMENTS_OF_STUDY) {
-      ledger.lost.push(`study ${study} has ${documents.length} documents in the PACS`);
+      const name = `study ${study} has ${documents.length} documents in the PACS`;
+      await count(site, ledger, 0, name, { kind: 'dicom', of: id });
     }
   }
   const known = await site.query<{ uid: string }>(
@@ -132,7 +240,12 @@ async function countStudy(site: SiteUnderFault, study: string, ledger: Ledger) {
   const reports = (await site.ehr.all('DiagnosticReport')).filter(({ identifier = [] }) =>
     identifier.some(({ value }) => all.some(({ id }) => id === value)),
   );
-  count(ledger, reports.length > 0 ? 1 : 0, `study ${study} has no report in the EHR`);
+  const [{ id: last = '', status = '' } = {}] = requests;
+  if (status === 'succeeded') {
+    const arrivals = Math.min(1, reports.length);
+    const awaited = { kind: 'fhir', of: last } as const;
+    await count(site, ledger, arrivals, `study ${study} has no report in the EHR`, awaited);
+  }
   if (reports.length > all.length) {
     ledger.doubled.push(`study ${study} has ${reports.length} reports in the EHR`);
   }
@@ -142,15 +255,11 @@ async function countRequest(site: SiteUnderFault, request: string, ledger: Ledge
   const [row] = await site.query<{ status: string }>('SELECT status FROM requests WHERE id = $1', [
     request,
   ]);
-  if (row?.status !== 'succeeded') ledger.lost.push(`request ${request} is ${row?.status}`);
+  countEnd(ledger, `request ${request}`, row?.status);
+  if (UNFINISHED.has(row?.status ?? '')) return;
   const calls = site.hook.calls.filter(({ requestId }) => requestId === request);
-  count(ledger, calls.length, `the end of ${request} was not announced`);
+  const awaited = { kind: 'webhook', of: request } as const;
+  await count(site, ledger, calls.length, `the end of ${request} was not announced`, awaited);
   const ids = new Set(calls.map(({ webhookId }) => webhookId));
   if (ids.size > 1) ledger.doubled.push(`${request} was announced under ${ids.size} webhook-ids`);
-}
-
-function count(ledger: Ledger, arrivals: number, otherwise: string): void {
-  if (arrivals === 0) ledger.lost.push(otherwise);
-  ledger.deliveries += Math.min(1, arrivals);
-  ledger.repeated += Math.max(0, arrivals - 1);
 }

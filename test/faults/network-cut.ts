@@ -64,7 +64,8 @@ export const networkCut: Fault = {
   },
 };
 
-const PATIENCE = 400;
+/** Looks at the intake, which are two minutes: a busy machine takes its time. */
+const PATIENCE = 2400;
 
 /** Bytes of what is being received, once they pass; of several objects the largest. */
 async function partial(site: SiteUnderFault, passes: (bytes: number) => boolean): Promise<number> {

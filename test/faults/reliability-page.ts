@@ -1,3 +1,4 @@
+import type { Ledger } from './ledger.ts';
 import type { Outcome } from './scenario.ts';
 
 interface Run {
@@ -8,16 +9,31 @@ interface Run {
   faults: number;
 }
 
-/** `docs/reliability.md`: the table of faults and their outcomes in this run. */
-export function reliabilityPage(outcomes: readonly Outcome[], run: Run): string {
+const COLUMNS = ['promised', 'lost', 'late', 'deliveries', 'again', 'doubled', 's'];
+const CAMPAIGN = ['fault', 'what was done', 'what was seen', ...COLUMNS];
+const APART = ['date, commit', 'fault', 'what was done', 'what was seen', ...COLUMNS];
+
+const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
+const heading = (names: readonly string[]) => `${line(names)}\n${line(names.map(() => '---'))}`;
+
+/** What of the page is written by whole campaigns, and what by single faults that were recorded. */
+const RUNS_APART = '## Runs of single faults\n';
+const NOT_SHOWN = '## What the campaign does not show\n';
+
+/**
+ * `docs/reliability.md`: the table of faults and their outcomes in this run.
+ * @param before the page until now, of which the runs of single faults stay.
+ */
+export function reliabilityPage(outcomes: readonly Outcome[], run: Run, before: string): string {
   const ran = outcomes.filter((outcome) => 'ledger' in outcome);
-  const sum = (of: (ledger: (typeof ran)[number]['ledger']) => number) =>
+  const sum = (of: (ledger: Ledger) => number) =>
     ran.reduce((total, { ledger }) => total + of(ledger), 0);
   const lost = ran.flatMap(({ ledger }) => ledger.lost);
+  const late = ran.flatMap(({ ledger }) => ledger.late);
   const doubled = ran.flatMap(({ ledger }) => ledger.doubled);
   return `# Reliability
 
-Written by \`npm run faults\` on ${run.at.toISOString().slice(0, 10)}, commit ${run.commit}; not edited by hand.
+Written by \`npm run faults\` on ${dayOf(run.at)}, commit ${run.commit}; not edited by hand.
 
 Each fault is applied to a new site: listener, API, worker and delivery as four processes, PostgreSQL
 with commits that wait for the disk, and Redis. A cart sends ${run.amount.studies} studies of two objects, a client
@@ -27,19 +43,19 @@ for storage commitment, and a report goes to an EHR.
 
 **Promised** counts what was acknowledged: objects answered 0000H and submits answered 202. Nothing is **lost**
 if every such object is stored byte for byte, each revision of a study has exactly one request, every
-request has succeeded, and every delivery has arrived. A delivery may arrive **again** if its confirmation
-was lost; it is then the same SOP instance with the same bytes, the same resource under its identifier, or
-the same \`webhook-id\`. Anything else that arrives twice is **doubled**.
+request has succeeded, and every delivery has arrived. **Late** is what had not come to its end when nothing
+had moved for 20 minutes after the fault; waits between two attempts of a delivery, which can be hours, are cut short
+after the fault. A delivery may arrive **again** if its confirmation was lost; it is then the same SOP instance with the
+same bytes, the same resource under its identifier, or the same \`webhook-id\`. Anything else that arrives twice is
+**doubled**.
 
-| fault | what was done | what was seen | promised | lost | deliveries | again | doubled | s |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- |
-${outcomes.map(row).join('\n')}
+${heading(CAMPAIGN)}
+${outcomes.map((outcome) => line(cellsOf(outcome))).join('\n')}
 
-${ran.length} of ${run.faults} faults were run to the end. In total: ${sum((l) => l.objectsAcknowledged)} objects and ${sum((l) => l.requestsAcknowledged)} submits promised, ${lost.length} lost; ${sum((l) => l.deliveries)} deliveries, ${sum((l) => l.repeated)} arrived
+${ran.length} of ${run.faults} faults were run to the end. In total: ${sum((l) => l.objectsAcknowledged)} objects and ${sum((l) => l.requestsAcknowledged)} submits promised, ${lost.length} lost, ${late.length} late; ${sum((l) => l.deliveries)} deliveries, ${sum((l) => l.repeated)} arrived
 again unchanged, ${doubled.length} doubled.
-${[...lost, ...doubled].map((line) => `\n- ${line}`).join('')}
-## What the campaign does not show
-
+${[...lost, ...late, ...doubled].map((each) => `\n- ${each}`).join('')}
+${runsApart(before)}${NOT_SHOWN}
 - A power cut: \`kill -9\` leaves the operating system's buffers intact. Files and their folders are synced
   before an acknowledgement; whether the disk really keeps what it reported as synced is not tested.
 - Two machines that each believe they are alone: leases and the attempt number of each change are tested in
@@ -49,24 +65,47 @@ ${[...lost, ...doubled].map((line) => `\n- ${line}`).join('')}
 `;
 }
 
-function row(outcome: Outcome): string {
+/** The page with one more run of a single fault. */
+export function withRun(page: string, outcome: Outcome, { commit, at }: Run): string {
+  const [before = '', after = ''] = page.split(NOT_SHOWN);
+  const section =
+    runsApart(page) ||
+    `${RUNS_APART}
+Each by \`node test/faults/campaign.ts --only '<fault>' --record\`; \`SONOGATE_KILLS\` says how often each victim of the
+random kills is killed.
+
+${heading(APART)}
+
+`;
+  const row = line([`${dayOf(at)}, ${commit}`, ...cellsOf(outcome)]);
+  const others = before.split(RUNS_APART)[0] ?? '';
+  return `${others}${section.trimEnd()}\n${row}\n\n${NOT_SHOWN}${after}`;
+}
+
+/** The section of the runs of single faults; empty where the page has none. */
+function runsApart(page: string): string {
+  const [, section] = page.split(RUNS_APART);
+  return section === undefined ? '' : `${RUNS_APART}${section.split(NOT_SHOWN)[0] ?? ''}`;
+}
+
+const dayOf = (at: Date) => at.toISOString().slice(0, 10);
+
+function cellsOf(outcome: Outcome): (string | number)[] {
   const { name, done } = outcome.fault;
-  if ('skipped' in outcome)
-    return `| ${name} | ${done} | not run: ${outcome.skipped} | | | | | | |`;
-  if ('failed' in outcome)
-    return `| ${name} | ${done} | **failed**: ${outcome.failed} | | | | | | |`;
+  const none = COLUMNS.map(() => '');
+  if ('skipped' in outcome) return [name, done, `not run: ${outcome.skipped}`, ...none];
+  if ('failed' in outcome) return [name, done, `**failed**: ${outcome.failed}`, ...none];
   const { ledger, seen, seconds } = outcome;
-  const promised = ledger.objectsAcknowledged + ledger.requestsAcknowledged;
-  const cells = [
+  return [
     name,
     done,
     seen,
-    promised,
+    `${ledger.objectsAcknowledged} objects, ${ledger.requestsAcknowledged} submits`,
     ledger.lost.length,
+    ledger.late.length,
     ledger.deliveries,
     ledger.repeated,
     ledger.doubled.length,
     seconds.toFixed(0),
   ];
-  return `| ${cells.join(' | ')} |`;
 }

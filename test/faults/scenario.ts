@@ -1,7 +1,7 @@
 import type { Fault, Surroundings } from './faults.ts';
 import { type Ledger, settle } from './ledger.ts';
 import { startSiteUnderFault } from './site-under-fault.ts';
-import { startTraffic } from './traffic.ts';
+import { type Amount, startTraffic } from './traffic.ts';
 
 /** One fault and its outcome. */
 export type Outcome =
@@ -10,10 +10,7 @@ export type Outcome =
   | { fault: Fault; seen: string; seconds: number; ledger: Ledger };
 
 /** Traffic, the fault in the midst of it, then the count. */
-export async function scenario(
-  fault: Fault,
-  amount: { studies: number; submits: number },
-): Promise<Outcome> {
+export async function scenario(fault: Fault, amount: Amount): Promise<Outcome> {
   const begin = performance.now();
   const prepared = await (fault.prepare?.() ?? { site: {}, remove: async () => {} });
   if ('impossible' in prepared) return { fault, skipped: prepared.impossible };
@@ -29,15 +26,16 @@ export async function scenario(
 async function struck(
   fault: Fault,
   surroundings: Surroundings,
-  amount: { studies: number; submits: number },
+  amount: Amount,
   begin: number,
 ): Promise<Outcome> {
   const site = await startSiteUnderFault(surroundings.site);
   if (!site) return { fault, skipped: 'PostgreSQL or Redis is not installed' };
-  const traffic = await startTraffic(site, fault.name, amount);
+  const traffic = await startTraffic(site, fault.name, fault.traffic ?? amount);
   try {
     await traffic.reached(1);
     const seen = await fault.strike(site, surroundings);
+    if (fault.traffic) traffic.finish();
     await traffic.all;
     const ledger = await settle(site, traffic.promised);
     return { fault, seen, seconds: (performance.now() - begin) / 1000, ledger };
@@ -50,9 +48,9 @@ async function struck(
   }
 }
 
-/** Whether nothing acknowledged was lost and nothing doubled unmarked. */
+/** Whether everything acknowledged has come to its end, and nothing was lost or doubled unmarked. */
 export function stood(outcome: Outcome): boolean {
-  return (
-    'ledger' in outcome && outcome.ledger.lost.length === 0 && outcome.ledger.doubled.length === 0
-  );
+  if (!('ledger' in outcome)) return false;
+  const { lost, late, doubled } = outcome.ledger;
+  return lost.length + late.length + doubled.length === 0;
 }

@@ -17,6 +17,7 @@ describe('a site under traffic', () => {
       objectsAcknowledged: 2 * AMOUNT.studies,
       requestsAcknowledged: AMOUNT.submits,
       lost: [],
+      late: [],
       doubled: [],
     });
   });

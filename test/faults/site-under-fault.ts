@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { loadConfig } from '../../config/load.ts';
 import { openCommands } from '../../src/app/wiring/operations.ts';
+import { openDatabase, type PooledDatabase } from '../../src/platform/database/open.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { PATIENT } from '../gateway/phantom.ts';
 import { type Served, serve, siteFile } from '../gateway/serve.ts';
 import { siteSettings } from '../gateway/site.ts';
@@ -17,9 +19,20 @@ import { type HookReceiver, startHookReceiver } from './hook-receiver.ts';
 export type Role = 'dimse' | 'api' | 'worker' | 'delivery';
 export const EACH_ROLE = ['dimse', 'api', 'worker', 'delivery'] as const satisfies readonly Role[];
 
+/** A process of the site: one role, or all of them, which the embedded database demands. */
+export type Part = Role | 'gateway';
+
+/** On what a site keeps its rows and its queue. */
+export type Backend = 'PGlite' | 'PostgreSQL' | 'PostgreSQL and Redis';
+
+/** Niceness of the gateway's processes, which is not that of the campaign (campaign.ts). */
+const GATEWAY_NICENESS = 0;
+
 const PATIENT_SYSTEM = 'urn:oid:1.2.3';
 
 export interface SiteOptions {
+  /** PostgreSQL and Redis unless given. */
+  backend?: Backend;
   /** Redis restarts with its data. */
   persistentRedis?: boolean;
   /** A cart that is not on this machine: the listener binds every address. */
@@ -31,42 +44,59 @@ export interface SiteOptions {
 }
 
 /**
- * A site whose roles are separate processes on one data folder, with PostgreSQL and Redis. Around
- * them a PACS, an archive, an EHR and a client with a webhook, all of which count what arrives.
+ * A site whose roles are separate processes on one data folder, with PostgreSQL and Redis (or what
+ * else `backend` says). Around them a PACS, an archive, an EHR and a client with a webhook, all of
+ * which count what arrives.
  */
 export interface SiteUnderFault {
   dicomPort: number;
   url: string;
   key: string;
+  /** @throws where the site has none. */
   postgres: PostgresServer;
   redis: RedisServer;
+  parts: readonly Part[];
   pacs: CountingPacs;
   archive: CountingPacs;
   ehr: FhirTestServer;
   hook: HookReceiver;
-  process(role: Role): Served;
-  /** Kills a role's process and starts another in its place. */
-  kill(role: Role): Promise<void>;
-  stop(role: Role): Promise<void>;
-  start(role: Role): Promise<void>;
+  process(part: Part): Served;
+  /** Kills these processes at once and starts others in their place. */
+  kill(...parts: Part[]): Promise<void>;
+  stop(part: Part): Promise<void>;
+  start(part: Part): Promise<void>;
   dataDir: string;
   /** An operation of a person, as the command line asks for it. */
   operate(name: string, asked: Record<string, unknown>): Promise<unknown>;
+  /** The embedded database serves one process: the gateway is stopped while it is asked. */
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
+  /** Starts a gateway again that `query` has stopped. */
+  resume(): Promise<void>;
   /** Writes the log of each role into a folder, to be read after the site is gone; returns it. */
   keepLogs(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Null where PostgreSQL or Redis is not installed. */
+/** Takes the place of a server that the backend does without. */
+function absent<Server extends object>(name: string): Server {
+  return new Proxy({} as Server, {
+    get() {
+      throw new Error(`this site has no ${name}`);
+    },
+  });
+}
+
+/** Null where PostgreSQL or Redis is needed and not installed. */
 export async function startSiteUnderFault(
   options: SiteOptions = {},
 ): Promise<SiteUnderFault | null> {
+  const backend = options.backend ?? 'PostgreSQL and Redis';
+  const wants = { postgres: backend !== 'PGlite', redis: backend === 'PostgreSQL and Redis' };
   const [postgres, redis] = await Promise.all([
-    startPostgres({ durable: true }),
-    startRedis({ persistent: options.persistentRedis ?? false }),
+    wants.postgres ? startPostgres({ durable: true }) : null,
+    wants.redis ? startRedis({ persistent: options.persistentRedis ?? false }) : null,
   ]);
-  if (!postgres || !redis) {
+  if ((wants.postgres && !postgres) || (wants.redis && !redis)) {
     await postgres?.stop();
     await redis?.stop();
     return null;
@@ -86,15 +116,19 @@ export async function startSiteUnderFault(
     birthDate: '1993-04-05',
     gender: 'female',
   });
-  const databaseUrl = await postgres.createDatabase();
-  const database = new pg.Pool({ connectionString: databaseUrl, max: 2 });
-  database.on('error', () => {});
+  const databaseUrl = await postgres?.createDatabase();
+  const pool = databaseUrl ? new pg.Pool({ connectionString: databaseUrl, max: 2 }) : null;
+  pool?.on('error', () => {});
 
   const dataDir = options.disk?.folder ?? (await mkdtemp(join(tmpdir(), 'sonogate-site-data-')));
   const peers = { databaseUrl, redis, dicomPort, httpPort, pacs, archive, ehr, hook };
   const common = settings(dataDir, peers, options);
-  const configFiles = new Map<Role, string>();
-  for (const role of EACH_ROLE) configFiles.set(role, await siteFile({ ...common, roles: [role] }));
+  const parts: readonly Part[] = postgres ? EACH_ROLE : ['gateway'];
+  const configFiles = new Map<Part, string>();
+  for (const part of parts) {
+    const roles = part === 'gateway' ? EACH_ROLE : [part];
+    configFiles.set(part, await siteFile({ ...common, roles }));
+  }
   const operate = async (name: string, asked: Record<string, unknown>) => {
     const { run, close } = await openCommands(loadConfig({}, common));
     try {
@@ -105,52 +139,70 @@ export async function startSiteUnderFault(
   };
   const made = await operate('keys.create', { name: 'client', test: true });
 
-  const running = new Map<Role, Served>();
-  const processOf = (role: Role): Served => {
-    const found = running.get(role);
-    if (!found) throw new Error(`the role ${role} does not run`);
+  const running = new Map<Part, Served>();
+  const processOf = (part: Part): Served => {
+    const found = running.get(part);
+    if (!found) throw new Error(`${part} does not run`);
     return found;
   };
-  const start = async (role: Role) => {
-    running.set(role, await serve(configFiles.get(role) ?? '', options.environment));
+  const start = async (part: Part) => {
+    const configFile = configFiles.get(part) ?? '';
+    running.set(part, await serve(configFile, options.environment, GATEWAY_NICENESS));
   };
-  for (const role of EACH_ROLE) await start(role);
+  for (const part of parts) await start(part);
+
+  let embedded: PooledDatabase | null = null;
+  const ask = async <Row extends object>(sql: string, values: unknown[]): Promise<Row[]> => {
+    if (pool) return (await pool.query<Row & pg.QueryResultRow>(sql, values)).rows;
+    if (!embedded) {
+      await processOf('gateway').stop('SIGTERM');
+      embedded = await openDatabase({ dataDir, logger: silentLogger });
+    }
+    return (await embedded.query<Row>(sql, values)).rows;
+  };
 
   return {
     dicomPort,
     url: `http://127.0.0.1:${httpPort}`,
     key: made.key,
-    postgres,
-    redis,
+    postgres: postgres ?? absent('PostgreSQL'),
+    redis: redis ?? absent('Redis'),
+    parts,
     pacs,
     archive,
     ehr,
     hook,
     process: processOf,
     start,
-    stop: (role) => processOf(role).stop('SIGTERM'),
-    async kill(role) {
-      await processOf(role).stop('SIGKILL');
-      await start(role);
+    stop: (part) => processOf(part).stop('SIGTERM'),
+    async kill(...killed) {
+      await Promise.all(killed.map((part) => processOf(part).stop('SIGKILL')));
+      await Promise.all(killed.map(start));
     },
     dataDir,
     operate,
-    query: async <Row extends object>(sql: string, values: unknown[] = []) =>
-      (await database.query<Row & pg.QueryResultRow>(sql, values)).rows,
+    query: (sql, values = []) => ask(sql, values),
+    async resume() {
+      if (!embedded) return;
+      await embedded.close();
+      embedded = null;
+      await start('gateway');
+    },
     async keepLogs() {
       const folder = await mkdtemp(join(tmpdir(), 'sonogate-fault-logs-'));
-      for (const [role, { log, exitCode }] of running) {
+      for (const [part, { log, exitCode }] of running) {
         const lines = [...log, `exit code ${exitCode() ?? 'none'}`];
-        await writeFile(join(folder, `${role}.log`), lines.join('\n'));
+        await writeFile(join(folder, `${part}.log`), lines.join('\n'));
       }
       return folder;
     },
     async close() {
       await Promise.all([...running.values()].map((each) => each.stop('SIGKILL')));
       await Promise.all([pacs.close(), archive.close(), ehr.close(), hook.close()]);
-      await database.end();
-      await redis.stop();
-      await postgres.stop();
+      await embedded?.close();
+      await pool?.end();
+      await redis?.stop();
+      await postgres?.stop();
       const configs = [...configFiles.values()].map((file) => join(file, '..'));
       // A separate disk is removed by whoever mounted it.
       for (const folder of options.disk ? configs : [dataDir, ...configs]) {
@@ -162,8 +214,9 @@ export async function startSiteUnderFault(
 
 function settings(
   dataDir: string,
-  peers: Pick<SiteUnderFault, 'pacs' | 'archive' | 'ehr' | 'hook' | 'redis' | 'dicomPort'> & {
-    databaseUrl: string;
+  peers: Pick<SiteUnderFault, 'pacs' | 'archive' | 'ehr' | 'hook' | 'dicomPort'> & {
+    redis: RedisServer | null;
+    databaseUrl: string | undefined;
     httpPort: number;
   },
   { cart, disk }: SiteOptions,
@@ -180,9 +233,9 @@ function settings(
   });
   const callable = { host: '127.0.0.1', addresses: ['127.0.0.1'], ports: [hook.port], http: true };
   return siteSettings(dataDir, {
-    databaseUrl,
-    redisUrl: redis.url,
-    http: { host: '127.0.0.1', port: httpPort, callsPerMinute: 100_000 },
+    ...(databaseUrl && { databaseUrl }),
+    ...(redis && { redisUrl: redis.url }),
+    http: { host: '127.0.0.1', port: httpPort, callsPerMinute: 100_000, queuedPerKey: 100_000 },
     dicom: {
       host: cart ? '0.0.0.0' : '127.0.0.1',
       port: dicomPort,

@@ -11,15 +11,37 @@ export interface Promised {
 
 export interface Traffic {
   promised: Promised;
-  /** Resolves when everything has been acknowledged. */
+  /** Begins no further study and no further submit. */
+  finish(): void;
+  /** Resolves when everything that was begun has been acknowledged. */
   all: Promise<void>;
   /** Resolves when so much was acknowledged. */
   reached(objects: number): Promise<void>;
   remove(): Promise<void>;
 }
 
+/** How many studies and submits, and how long a cart waits between two studies. */
+export interface Amount {
+  studies: number;
+  submits: number;
+  pauseMs?: number;
+  /** The traffic lasts until `finish`, and nobody loses patience before: the gateway may hardly run. */
+  untilFinished?: boolean;
+}
+
+/** How long a cart or client repeats what is not acknowledged. */
+interface Patience {
+  ended(): boolean;
+}
+
 const RETRY_MS = 700;
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 240_000;
+
+function patience(milliseconds = PATIENCE_MS): Patience {
+  const deadline = performance.now() + milliseconds;
+  return { ended: () => performance.now() > deadline };
+}
+
 const BETWEEN_STUDIES_MS = 700;
 
 /**
@@ -29,21 +51,27 @@ const BETWEEN_STUDIES_MS = 700;
 export async function startTraffic(
   site: Pick<SiteUnderFault, 'dicomPort' | 'url' | 'key' | 'hook'>,
   label: string,
-  { studies, submits }: { studies: number; submits: number },
+  { studies, submits, pauseMs = BETWEEN_STUDIES_MS, untilFinished = false }: Amount,
 ): Promise<Traffic> {
   const cart = await cartStudies(label, studies);
   const promised: Promised = { objects: [], requests: [] };
+  let finished = false;
+  let afterwards: Patience | null = null;
+  const lasting: Patience = { ended: () => afterwards?.ended() ?? false };
+  const patienceNow = () => (untilFinished ? lasting : patience());
 
   const sendStudies = async () => {
     for (const objects of cart.studies) {
-      await sendUntilStored(site.dicomPort, objects, (object) => promised.objects.push(object));
-      await delay(BETWEEN_STUDIES_MS);
+      if (finished) return;
+      const onStored = (object: CartObject) => promised.objects.push(object);
+      await sendUntilStored(site.dicomPort, objects, onStored, patienceNow());
+      await delay(pauseMs);
     }
   };
   const submitAll = async () => {
-    for (let n = 0; n < submits; n += 1) {
-      promised.requests.push(await submitUntilAccepted(site, `${label} ${n}`));
-      await delay(BETWEEN_STUDIES_MS / 2);
+    for (let n = 0; n < submits && !finished; n += 1) {
+      promised.requests.push(await submitUntilAccepted(site, `${label} ${n}`, patienceNow));
+      await delay(pauseMs / 2);
     }
   };
   const all = Promise.all([sendStudies(), submitAll()]).then(() => {});
@@ -51,6 +79,10 @@ export async function startTraffic(
   all.catch(() => {});
   return {
     promised,
+    finish() {
+      finished = true;
+      afterwards = patience();
+    },
     all,
     async reached(count) {
       while (promised.objects.length < count) {
@@ -66,17 +98,16 @@ export async function sendUntilStored(
   port: number,
   objects: readonly CartObject[],
   onStored: (object: CartObject) => void,
-  host = '127.0.0.1',
+  limit: Patience = patience(),
 ): Promise<void> {
   const node = {
-    host,
+    host: '127.0.0.1',
     port,
     aeTitle: 'SONOGATE',
     callingAeTitle: 'CART',
     timeoutSeconds: 15,
   };
   const left = new Map(objects.map((object) => [object.path, object]));
-  const deadline = performance.now() + PATIENCE_MS;
   while (left.size > 0) {
     await sendFiles(node, [...left.keys()], {
       onResult(path, { outcome }) {
@@ -87,7 +118,7 @@ export async function sendUntilStored(
       },
     }).catch(() => {});
     if (left.size > 0) await delay(RETRY_MS);
-    if (performance.now() > deadline) throw new Error('the gateway does not take objects again');
+    if (limit.ended()) throw new Error('the gateway does not take objects again');
   }
 }
 
@@ -95,9 +126,10 @@ export async function sendUntilStored(
 export async function submitUntilAccepted(
   { url, key, hook }: { url: string; key: string; hook: { url: string } | null },
   idempotencyKey: string,
+  patienceNow: () => Patience = patience,
 ): Promise<string> {
   const call = async <Answer>(path: string, body: object, step: string): Promise<Answer> => {
-    const deadline = performance.now() + PATIENCE_MS;
+    const limit = patienceNow();
     for (;;) {
       const answer = await fetch(new URL(path, url), {
         method: 'POST',
@@ -110,7 +142,7 @@ export async function submitUntilAccepted(
         signal: AbortSignal.timeout(15_000),
       }).catch(() => null);
       if (answer?.ok) return (await answer.json()) as Answer;
-      if (performance.now() > deadline) {
+      if (limit.ended()) {
         throw new Error(`${path} is not served again: ${await answer?.text()}`);
       }
       await delay(RETRY_MS);

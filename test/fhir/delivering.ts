@@ -38,6 +38,7 @@ export const DELIVERY: Delivery = {
   kind: 'fhir',
   destination: 'ehr',
   object: 'fhir-bundle',
+  resultRevision: 0,
   attempt: 1,
 };
 
@@ -48,6 +49,7 @@ export function destinationOf(
 ): FhirDestination {
   return {
     type: 'fhir',
+    release: 'at-once',
     name: 'ehr',
     baseUrl,
     authorization: { type: 'none' },

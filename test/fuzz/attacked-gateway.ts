@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { freshDataDir } from '../peers/embedded.ts';
-import type { Footprint, Started } from './gateway-process.ts';
+import type { Footprint, LoopDelay, Question, Started } from './gateway-process.ts';
 
 const SCRIPT = fileURLToPath(new URL('./gateway-process.ts', import.meta.url));
 
 export interface AttackedGateway extends Started {
   dataDir: string;
   footprint(): Promise<Footprint>;
+  loopDelay(): Promise<LoopDelay>;
   /** Null while it runs; else how it ended, with the end of what it wrote. */
   ended(): string | null;
   stop(): Promise<void>;
@@ -37,15 +38,17 @@ export async function startAttackedGateway(): Promise<AttackedGateway> {
     if (first === null) throw new Error(`the gateway ${ended()}`);
     return first[0] as T;
   };
+  const ask = <T>(question: Question) => {
+    child.send(question);
+    return answer<T>();
+  };
   const started = await answer<Started>();
   return {
     ...started,
     dataDir,
     ended,
-    footprint() {
-      child.send('footprint');
-      return answer<Footprint>();
-    },
+    footprint: () => ask<Footprint>('footprint'),
+    loopDelay: () => ask<LoopDelay>('loop-delay'),
     async stop() {
       if (ended() === null) child.kill('SIGTERM');
       await exited;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { examine } from './examine.ts';
 import { mutated } from './mutate.ts';
-import { filesOf, generatedSamples } from './samples.ts';
+import { filesOf, generatedSamples, hostileSamples } from './samples.ts';
 import { videoSamples } from './video-samples.ts';
 
 /** What the parent asks for: one mutation of one sample, kept in `keep` before it is read. */
@@ -26,6 +26,7 @@ const [data = '', mostBytes = '0', lastInput = '', only = ''] = process.argv.sli
 const samples = [
   ...(await generatedSamples()),
   ...(await videoSamples()),
+  ...hostileSamples(),
   ...(await filesOf(data, Number(mostBytes))),
 ].filter(({ name }) => name.includes(only));
 const folder = await mkdtemp(join(tmpdir(), 'fuzz-'));

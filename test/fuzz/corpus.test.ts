@@ -7,7 +7,7 @@ import { ultrasound } from '../pipelines/input/dicom-sample.ts';
 import { onDisk } from '../pipelines/input/on-disk.ts';
 import { examine } from './examine.ts';
 import { mutated, randomOf } from './mutate.ts';
-import { generatedSamples } from './samples.ts';
+import { generatedSamples, hostileSamples } from './samples.ts';
 
 const CORPUS = join(import.meta.dirname, 'corpus');
 
@@ -48,7 +48,7 @@ describe('the fuzzer itself', () => {
 
 describe('each sample, mutated a few times', () => {
   it('is read or refused', async () => {
-    const samples = await generatedSamples();
+    const samples = [...(await generatedSamples()), ...hostileSamples()];
     const random = randomOf(20_261_121);
     for (const { name, bytes } of samples) {
       for (let time = 0; time < 8; time += 1) {

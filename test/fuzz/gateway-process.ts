@@ -4,8 +4,10 @@
  */
 import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { loadConfig } from '../../config/load.ts';
 import { startGateway } from '../../src/app/main.ts';
+import { SCOPES } from '../../src/core/accounts/keys.ts';
 import { createLogger } from '../../src/platform/logging/logger.ts';
 import { siteSettings } from '../gateway/site.ts';
 
@@ -23,6 +25,17 @@ export interface Footprint {
   resources: number;
 }
 
+/** How long its event loop was held up since the last question, in ms. */
+export interface LoopDelay {
+  p99: number;
+  longest: number;
+  /** The same in processor time of the thread, which no other load of the machine changes. */
+  work: { p99: number; longest: number };
+}
+
+/** What a parent may ask. */
+export type Question = 'footprint' | 'loop-delay';
+
 const ANY_NUMBER_OF_CALLS = 1_000_000_000;
 
 const [dataDir = ''] = process.argv.slice(2);
@@ -32,22 +45,57 @@ const config = loadConfig(
   {
     ...settings,
     roles: ['api', 'dimse'],
-    http: { ...settings.http, callsPerMinute: ANY_NUMBER_OF_CALLS },
+    http: {
+      ...settings.http,
+      callsPerMinute: ANY_NUMBER_OF_CALLS,
+      queuedPerKey: ANY_NUMBER_OF_CALLS,
+    },
     // A silent peer is disconnected soon, so that a short run covers this.
-    sources: settings.sources.map((source) => ({ ...source, idleTimeoutSeconds: 1 })),
+    sources: settings.sources.map((source) => ({
+      ...source,
+      apiKeys: ['*'],
+      idleTimeoutSeconds: 1,
+    })),
   },
 );
 const gateway = await startGateway(config, createLogger(process.env.FUZZ_LOG ? 'error' : 'silent'));
-const made = await gateway.run('keys.create', { name: 'fuzz' });
+const made = await gateway.run('keys.create', { name: 'fuzz', scopes: [...SCOPES] });
 
-process.on('message', async () => {
+const RESOLUTION_MS = 5;
+const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+delay.enable();
+
+/** Processor time of the thread, in microseconds, from one turn of a timer to the next. */
+const work = createHistogram();
+let before = process.threadCpuUsage();
+setInterval(() => {
+  const now = process.threadCpuUsage();
+  work.record(Math.max(1, now.user - before.user + now.system - before.system));
+  before = now;
+}, RESOLUTION_MS);
+
+function loopDelay(): LoopDelay {
+  const answer = {
+    p99: delay.percentile(99) / 1e6,
+    longest: delay.max / 1e6,
+    work: { p99: work.percentile(99) / 1e3, longest: work.max / 1e3 },
+  };
+  delay.reset();
+  work.reset();
+  return answer;
+}
+
+async function footprint(): Promise<Footprint> {
   globalThis.gc?.();
-  const footprint: Footprint = {
+  return {
     heapBytes: process.memoryUsage().heapUsed,
     sockets: (await descriptors()).filter((target) => target.startsWith('socket:')).length,
     resources: process.getActiveResourcesInfo().length,
   };
-  process.send?.(footprint);
+}
+
+process.on('message', async (question: Question) => {
+  process.send?.(question === 'loop-delay' ? loopDelay() : await footprint());
 });
 /** What each open descriptor leads to; those of the embedded database's files come and go. */
 async function descriptors(): Promise<string[]> {

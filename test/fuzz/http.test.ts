@@ -16,7 +16,7 @@ it('every operation answers generated and malformed calls without an internal er
     seconds: 8,
     seed: 20_261_121,
     // On a slow machine too: those of this seed call every operation.
-    leastBatches: 2,
+    leastBatches: 4,
   });
   const called = new Set([...statuses.keys()].map((name) => name.split(' ')[0]));
   expect(OPERATIONS.map(({ id }) => id).filter((id) => !called.has(id))).toEqual([]);

@@ -24,6 +24,7 @@ import {
   SYNTAX,
   ultrasound,
 } from '../pipelines/input/dicom-sample.ts';
+import { hostileObjects } from './hostile-objects.ts';
 
 /** A file to be mutated. */
 export interface FuzzSample {
@@ -212,4 +213,12 @@ export async function filesOf(folder: string, mostBytes: number): Promise<FuzzSa
     samples.push({ name: entry.name, bytes: await readFile(path) });
   }
   return samples.toSorted((a, b) => a.name.localeCompare(b.name));
+}
+
+/** The hostile headers and bombs, a thousandth of their size: what a mutation makes of them is as hostile. */
+export function hostileSamples(): FuzzSample[] {
+  return hostileObjects('1.2.840.99', 1 / 1000).map(({ name, bytes }) => ({
+    name: `${name}.dcm`,
+    bytes,
+  }));
 }

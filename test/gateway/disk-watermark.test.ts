@@ -63,6 +63,12 @@ describe.skipIf(disk === null)('a disk that is nearly full', () => {
       body: JSON.stringify({ filename: 'a.dcm', bytes: 10, media_type: 'application/dicom' }),
     });
 
+  async function ready(): Promise<{ status: number; checks: unknown }> {
+    const answer = await fetch(`${site.gateway.http?.url}/health/ready`);
+    const { checks } = (await answer.json()) as { checks: unknown };
+    return { status: answer.status, checks };
+  }
+
   /** Leaves so many megabytes free. */
   async function fillUpTo(megabytes: number): Promise<void> {
     const line = execFileSync('df', ['-B1', '--output=avail', disk ?? ''], { encoding: 'utf8' });
@@ -86,12 +92,17 @@ describe.skipIf(disk === null)('a disk that is nearly full', () => {
     expect(answer.status).toBe(503);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await answer.json()).toMatchObject({ code: 'overloaded' });
-    expect((await fetch(`${site.gateway.http?.url}/health/ready`)).status).toBe(200);
+    expect(await ready()).toMatchObject({
+      status: 503,
+      checks: { disk: 'failing', database: 'ok' },
+    });
   });
 
   test('takes them again when there is room', async () => {
     await rm(filler);
-    expect(await store()).toMatchObject({ outcome: 'stored' });
+    // The free space is looked up four times a second.
+    await expect.poll(store).toMatchObject({ outcome: 'stored' });
     expect((await upload()).status).toBe(201);
+    expect(await ready()).toMatchObject({ status: 200, checks: { disk: 'ok' } });
   });
 });

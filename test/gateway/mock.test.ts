@@ -183,7 +183,12 @@ describe('the commands of a client', () => {
     const submitted = await sonogate('submit', 'us/obstetric', scan, '--ga-days', '196');
     const id = submitted.stdout.trim();
     expect(submitted.stderr).toContain('Finding standard planes');
-    expect(submitted.stderr.trim().split('\n').at(-1)).toBe('succeeded');
+    expect(submitted.stderr.trim().split('\n').slice(-4)).toEqual([
+      'succeeded',
+      '  no impression, because no report was requested (--report)',
+      expect.stringMatching(/^cost \d+\.\d\d USD$/),
+      `sonogate download ${id} --out DIR`,
+    ]);
 
     const out = join(folder, 'out');
     await sonogate('download', id, '--out', out);
@@ -200,6 +205,6 @@ describe('the commands of a client', () => {
 
   it('say by their exit status how a request ended', async () => {
     const rejected = sonogate('submit', 'us/echo', scan, '--metadata', 'mock=reject');
-    await expect(rejected).rejects.toMatchObject({ code: 1 });
+    await expect(rejected).rejects.toMatchObject({ code: 5 });
   });
 });

@@ -11,14 +11,14 @@ import { type Result, resultSchema } from '../../pipelines/result/envelope.ts';
 import { type ApiClient, createApiClient } from '../../src/doors/http/client.ts';
 import { DCMTK_INSTALLED, dcmtk } from '../peers/dcmtk.ts';
 import { PATIENT } from './phantom.ts';
-import { endOfStudy, openSite, type Site } from './site.ts';
+import { allDelivered, endOfStudy, explain, openSite, type Site } from './site.ts';
 
 const GA_DAYS = 140;
 const RULE = {
   name: 'obstetric',
   when: { modality: 'US' },
   run: { endpoint: 'us/obstetric/interpret', options: { report: true } },
-  deliverTo: [],
+  deliverTo: ['drafts'],
 };
 
 let site: Site;
@@ -26,7 +26,11 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sonogate-obstetric-'));
-  site = await openSite({ routing: { rules: [RULE] } });
+  site = await openSite({
+    routing: { rules: [RULE] },
+    destinations: [{ type: 'local', name: 'drafts' }],
+    queryRetrieve: { dicomweb: true },
+  });
 });
 afterAll(async () => {
   await site.close();
@@ -39,6 +43,7 @@ const statusOf = ({ sections }: Result, id: string) =>
 describe.skipIf(!DCMTK_INSTALLED)('a complete study of 20 weeks, sent by storescu', () => {
   let result: Result;
   let requestId: string;
+  let study = '';
 
   beforeAll(async () => {
     const { files, truth } = await simulateObstetricStudy({
@@ -54,15 +59,27 @@ describe.skipIf(!DCMTK_INSTALLED)('a complete study of 20 weeks, sent by storesc
     const row = await endOfStudy(site, truth.studyInstanceUid);
     expect(row, JSON.stringify(row.fault)).toMatchObject({ status: 'succeeded' });
     requestId = row.id;
+    study = truth.studyInstanceUid;
     result = resultSchema.parse(await site.gateway.core.result(row.id));
   }, 600_000);
+
+  it('keeps its reports beside the study, where QIDO-RS finds them, and reads nothing again', async () => {
+    await allDelivered(site);
+    const { key } = await site.gateway.run('keys.create', { name: 'viewer', scopes: ['retrieve'] });
+    const url = `${site.gateway.http?.url}/dicomweb/studies/${study}/instances?Modality=SR`;
+    const answer = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
+    expect(await answer.json()).toHaveLength(2);
+    expect(await explain(site.gateway, study)).toMatchObject({ revision: 1, state: 'submitted' });
+  });
 
   it.each([
     ['planes', 'complete'],
     ['biometry', 'complete'],
-    ['growth', 'complete'],
+    // The weight of an average fetus is known to about 15 %, which spans both centiles of the size category.
+    ['growth', 'partial'],
     ['presentation', 'complete'],
-    ['doppler', 'complete'],
+    // A value whose interval holds a cut-off has no category, which is a gap.
+    ['doppler', 'partial'],
     ['report', 'complete'],
   ])('gives the section %s: %s', (id, status) => {
     expect(statusOf(result, id)).toBe(status);
@@ -88,11 +105,15 @@ describe.skipIf(!DCMTK_INSTALLED)('a complete study of 20 weeks, sent by storesc
     },
   );
 
-  it('dates it by the header and finds no abnormal size', () => {
+  it('dates it by the header, and gives no size category that the interval of the weight leaves open', () => {
     expect(result.sections.find(({ id }) => id === 'growth')?.data.dating).toMatchObject({
       ga_days: GA_DAYS,
     });
-    expect(result.classifications.find(({ id }) => id === 'size-category')?.value).toBe('aga');
+    expect(result.classifications.find(({ id }) => id === 'size-category')).toBeUndefined();
+    const growth = result.sections.find(({ id }) => id === 'growth');
+    expect(growth?.statements).toContainEqual(
+      expect.objectContaining({ kind: 'gap', code: 'growth.at-cut-off' }),
+    );
   });
 
   it('comes with a PDF, previews and a growth chart', async () => {

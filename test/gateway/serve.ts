@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 
-const CLI = fileURLToPath(new URL('../../src/app/cli/sonogate.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../../src/app/cli/bin.mjs', import.meta.url));
 
 /** `sonogate serve` in a separate process, so that a test can kill it. */
 export interface Served {
@@ -27,10 +27,14 @@ export async function siteFile(settings: unknown): Promise<string> {
   return path;
 }
 
-/** Starts the gateway as an operator does, and waits until it says that it has started. */
+/**
+ * Starts the gateway as an operator does, and waits until it says that it has started.
+ * @param niceness of its process, where it is not that of the caller.
+ */
 export async function serve(
   configFile: string,
   environment: Record<string, string> = {},
+  niceness?: number,
 ): Promise<Served> {
   const child: ChildProcess = spawn(process.execPath, [CLI, 'serve'], {
     env: {
@@ -41,6 +45,7 @@ export async function serve(
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  if (niceness !== undefined && child.pid !== undefined) setPriority(child.pid, niceness);
   const log: string[] = [];
   const started = await new Promise<{ dicom: number; http: string }>((done, fail) => {
     child.once('exit', (code) => fail(new Error(`ended with ${code}:\n${log.join('\n')}`)));

@@ -41,15 +41,20 @@ const object = (sopInstanceUid: string) => ({ sopInstanceUid, studyInstanceUid: 
 
 /** A cart in the middle of an object: the command and a part of the data set have arrived. */
 async function halfAnObject(port: number, sopInstanceUid: string) {
-  const bytes = dataSet(object(sopInstanceUid));
+  const bytes = dataSet({ ...object(sopInstanceUid), pixels: Buffer.alloc(200_000) });
   const cart = new RawPeer(port);
   await cart.associate(associateRequest());
-  cart.send(storeCommand(sopInstanceUid), dataPdu([bytes.subarray(0, 20)], false));
+  // More than the first block of the disk writer, which makes the file when a block is full.
+  const fragments = [0, 60_000, 120_000].map((from) => bytes.subarray(from, from + 60_000));
+  cart.send(
+    storeCommand(sopInstanceUid),
+    ...fragments.map((fragment) => dataPdu([fragment], false)),
+  );
   await waitUntil('the part on the disk', async () => {
     const names = await readdir(join(dataDir, 'intake'), { recursive: true }).catch(() => []);
     return names.some((name) => name.endsWith('.part')) ? true : null;
   });
-  return { cart, rest: () => cart.send(dataPdu([bytes.subarray(20)], true)) };
+  return { cart, rest: () => cart.send(dataPdu([bytes.subarray(180_000)], true)) };
 }
 
 /** The gateway is closing: its DICOM door takes no connection any more. */

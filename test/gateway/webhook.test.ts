@@ -25,7 +25,14 @@ describe('the whole gateway and a client with its own webhook server', { timeout
       scopes: ['admin'],
     });
     key = made.key;
-    secret = ((await call('/v1/webhooks/secret')) as { secret: string }).secret;
+    const administrator = await site.gateway.run('keys.create', {
+      name: 'administrator',
+      scopes: ['admin'],
+    });
+    const answer = await fetch(`${url}/v1/webhooks/secret`, {
+      headers: { Authorization: `Bearer ${administrator.key}` },
+    });
+    secret = ((await answer.json()) as { secret: string }).secret;
   });
   afterAll(async () => {
     await site.close();

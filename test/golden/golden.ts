@@ -35,14 +35,14 @@ const TOLERANCE = 1e-4;
 const obstetric = (gaDays: number, seed: number): Case => ({
   name: `obstetric-${gaDays}-days`,
   endpoint: 'us/obstetric',
-  options: { gaDays },
+  options: { gaDays, accept: 'simulated' },
   input: async () => (await simulateObstetricStudy({ seed, gaDays, contents: 'stills' })).files,
 });
 
 const echo = (of: keyof typeof ECHO_CASES, seed: number): Case => ({
   name: `echo-${of}`,
   endpoint: 'us/echo',
-  options: {},
+  options: { accept: 'simulated' },
   input: async () => (await echoStudy({ seed, of })).files,
 });
 

@@ -24,6 +24,8 @@ end
 const TID1500 = '1.2.840.10008.5.1.4.1.1.88.34';
 const TID5000 = '1.2.840.10008.5.1.4.1.1.88.33';
 const SEGMENTATION = '1.2.840.10008.5.1.4.1.1.66.4';
+const KEY_OBJECTS = '1.2.840.10008.5.1.4.1.1.88.59';
+const PRESENTATION_STATE = '1.2.840.10008.5.1.4.1.1.11.1';
 
 let orthanc: Orthanc;
 let site: Site;
@@ -48,7 +50,7 @@ describe.skipIf(!ORTHANC_INSTALLED || !DCMTK_INSTALLED)('Orthanc with auto-routi
           host: '127.0.0.1',
           port: orthanc.dicomPort,
           aeTitle: orthanc.aeTitle,
-          objects: ['sr-tid1500', 'sr-tid5000', 'seg'],
+          objects: ['sr-tid1500', 'sr-tid5000', 'seg', 'key-objects', 'presentation-state'],
         },
       ],
       routing: {
@@ -79,11 +81,9 @@ describe.skipIf(!ORTHANC_INSTALLED || !DCMTK_INSTALLED)('Orthanc with auto-routi
   test('gets the reports and the segmentation back into the study of the images', async () => {
     const held = await orthanc.instances();
     const results = held.filter(({ Modality }) => Modality !== 'US');
-    expect([...new Set(results.map(({ SOPClassUID }) => SOPClassUID))].sort()).toEqual([
-      SEGMENTATION,
-      TID5000,
-      TID1500,
-    ]);
+    expect(new Set(results.map(({ SOPClassUID }) => SOPClassUID))).toEqual(
+      new Set([SEGMENTATION, TID5000, TID1500, KEY_OBJECTS, PRESENTATION_STATE]),
+    );
     for (const tags of results) {
       expect(tags).toMatchObject({
         StudyInstanceUID: study.studyUid,
@@ -111,8 +111,7 @@ describe.skipIf(!ORTHANC_INSTALLED || !DCMTK_INSTALLED)('Orthanc with auto-routi
     expect(output).toMatch(/\(0008,0060\) CS \[SR/);
   });
 
-  test('sends us our own reports after a movescu request: they are accepted and change nothing', async () => {
-    const reports = (await orthanc.instances()).filter(({ Modality }) => Modality === 'SR');
+  test('sends us the whole study with our results: all is accepted and changes nothing', async () => {
     const { exitCode, output } = await dcmtk('movescu', [
       '-S',
       '-v',
@@ -123,11 +122,9 @@ describe.skipIf(!ORTHANC_INSTALLED || !DCMTK_INSTALLED)('Orthanc with auto-routi
       '-aem',
       'SONOGATE',
       '-k',
-      'QueryRetrieveLevel=SERIES',
+      'QueryRetrieveLevel=STUDY',
       '-k',
       `StudyInstanceUID=${study.studyUid}`,
-      '-k',
-      `SeriesInstanceUID=${reports[0]?.SeriesInstanceUID}`,
       '127.0.0.1',
       String(orthanc.dicomPort),
     ]);

@@ -38,8 +38,12 @@ function serverUser(): { uid: number; gid: number } | undefined {
 /**
  * Starts a separate PostgreSQL server in a temporary folder; null where none is installed.
  * @param durable commits wait for the disk, as those of a site do
+ * @param preload libraries of PostgreSQL to load at the start, such as `pg_stat_statements`
  */
-export async function startPostgres({ durable = false } = {}): Promise<PostgresServer | null> {
+export async function startPostgres({
+  durable = false,
+  preload = '',
+} = {}): Promise<PostgresServer | null> {
   const bin = await programs();
   if (!bin) return null;
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-postgres-'));
@@ -56,6 +60,7 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
     `unix_socket_directories=${folder}`,
     `fsync=${durable ? 'on' : 'off'}`,
     'max_connections=200',
+    `shared_preload_libraries=${preload}`,
   ].flatMap((setting) => ['-c', setting]);
   const start = () =>
     spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings], {

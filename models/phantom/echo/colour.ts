@@ -79,7 +79,7 @@ function colourOf(velocity: number): readonly [number, number, number] {
   return wrapped > 0 ? [bright, pale, 0] : [0, pale, bright];
 }
 
-/** Velocity of the blood at a place: slow inflow and outflow, and the jet where it is. */
+/** Returns a function that gives the velocity of the blood at a place: slow inflow and outflow, fast in the jet. */
 function velocityField(
   heart: HeartMoment,
   plane: ImagePlane,

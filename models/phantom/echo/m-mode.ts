@@ -4,8 +4,10 @@ import type { ImageHeader } from '../dicom.ts';
 import { amplitude } from '../echo-map.ts';
 import type { PhantomFrame } from '../frame.ts';
 import { emptySample, type Heart, MATTER, type Matter } from '../heart/heart.ts';
+import { momentAt } from '../heart/motion.ts';
 import { across, type Place, sum } from '../heart/space.ts';
-import { createRandom } from '../random.ts';
+import { createRandom, type Random } from '../random.ts';
+import { type DisplayMarks, drawDisplayMarks, paintDisplayMarks } from '../views/display-marks.ts';
 import { paintSweep, type Sweep, sweepRegion, sweepValues } from '../views/sweep-display.ts';
 import { cavaDiameterMm } from './great-vessels.ts';
 
@@ -141,21 +143,61 @@ function ringLevels(
   };
 }
 
+/**
+ * What surrounds the structure on a real M-mode display, drawn at random; a plain display when
+ * absent.
+ */
+export interface SweepScene {
+  marks: DisplayMarks;
+  /** Depth of the middle of the vena cava, mm, and its excursion with a breath, mm. */
+  cavaDepthMm: number;
+  cavaDriftMm: number;
+  /** Levels in dB: the liver before the vein, its lumen, both walls, and the space behind it. */
+  liver: number;
+  lumen: number;
+  wall: number;
+  behind: number;
+  /** Depth of the space behind the vein up to the next echo, mm. */
+  behindMm: number;
+}
+
+export function drawSweepScene(random: Random): SweepScene {
+  return {
+    marks: drawDisplayMarks(random.fork('marks')),
+    cavaDepthMm: random.range(42, 95),
+    cavaDriftMm: random.range(0, 9),
+    liver: random.range(-32, -22),
+    lumen: random.range(-52, -40),
+    wall: random.range(-16, -4),
+    behind: random.range(-56, -42),
+    behindMm: random.range(14, 34),
+  };
+}
+
 /** The line across the inferior vena cava while the patient breathes. */
-function cavaLine(heart: Heart): Line {
+function cavaLine(heart: Heart, scene?: SweepScene): Line {
   const { sizes } = heart;
-  const middle = 46;
+  const middle = scene?.cavaDepthMm ?? 46;
+  const drift = scene?.cavaDriftMm ?? 0;
   return {
     viewName: 'IVC M-Mode',
     levels: (depths, seconds) => {
       const half = cavaDiameterMm(sizes, seconds) / 2;
+      const at = middle + drift * Math.sin(1.9 * seconds);
       return Float32Array.from(depths, (depth) => {
-        const wall = Math.abs(depth - middle) - half;
-        if (wall < 0) return LEVEL[MATTER.blood];
-        return wall < 1.6 ? -12 : -30;
+        const wall = Math.abs(depth - at) - half;
+        if (!scene) {
+          if (wall < 0) return LEVEL[MATTER.blood];
+          return wall < 1.6 ? -12 : -30;
+        }
+        if (wall < 0) return scene.lumen;
+        if (depth < at) return wall < 4 ? scene.wall - 8 : scene.liver;
+        if (wall < 3) return scene.wall;
+        if (wall < scene.behindMm) return scene.behind;
+        return wall < scene.behindMm + 1.5 ? scene.liver : scene.behind;
       });
     },
-    depthMm: 110,
+    depthMm: scene ? Math.max(110, middle + 60) : 110,
     seconds: 5,
     values: {
       cavaLargestMm: sizes.cava.diameterMm,
@@ -165,18 +207,55 @@ function cavaLine(heart: Heart): Line {
   };
 }
 
-const LINES = {
+/**
+ * The line across the aortic root and the left atrium. The walls of the root move forwards together
+ * in systole, so that nothing on it has the dimensions of a ventricle.
+ */
+function aorticRootLine(heart: Heart): Line {
+  const root = heart.sizes.aorta.sinusMm;
+  const atrium = 36;
+  return {
+    viewName: 'PLAX M-Mode LV',
+    levels: (depths, seconds) => {
+      const { squeeze } = momentAt(heart.beat, seconds);
+      const front = 46 - 9 * squeeze;
+      return Float32Array.from(depths, (depth) => {
+        if (depth < 8) return -14;
+        if (depth < 22) return -26;
+        const wall = Math.min(Math.abs(depth - front), Math.abs(depth - front - root));
+        if (wall < 1.3) return -9;
+        if (depth < front + root) return depth < front ? -48 : -46;
+        const far = depth - (46 + root + atrium);
+        if (far < -1) return -54;
+        return far < 2 ? -6 : -30;
+      });
+    },
+    depthMm: 140,
+    seconds: 3 * heart.beat.lengthS,
+    values: {},
+  };
+}
+
+const LINES: Readonly<Record<EchoMModeId, (heart: Heart, scene?: SweepScene) => Line>> = {
   'm-mode-lv': leftVentricleLine,
-  'm-mode-tapse': (heart: Heart) => annulusLine(heart, 'tricuspid'),
-  'm-mode-mapse': (heart: Heart) => annulusLine(heart, 'mitral'),
+  'm-mode-tapse': (heart) => annulusLine(heart, 'tricuspid'),
+  'm-mode-mapse': (heart) => annulusLine(heart, 'mitral'),
   'm-mode-ivc': cavaLine,
-} as const;
-export type EchoMModeId = keyof typeof LINES;
+  'm-mode-aortic-root': aorticRootLine,
+};
+export type EchoMModeId =
+  | 'm-mode-lv'
+  | 'm-mode-tapse'
+  | 'm-mode-mapse'
+  | 'm-mode-ivc'
+  | 'm-mode-aortic-root';
 
 interface MModeRequest {
   heart: Heart;
   seed: number;
   screen?: Screen;
+  /** What a real screen shows besides the structure. */
+  scene?: SweepScene;
 }
 
 /**
@@ -188,7 +267,7 @@ const PULSE_COLUMNS = 2;
 /** An M-mode sweep along one line of the beating heart. */
 export function simulateEchoMMode(id: EchoMModeId, request: MModeRequest): PhantomFrame {
   const random = createRandom(request.seed).fork(id);
-  const line: Line = LINES[id](request.heart);
+  const line: Line = LINES[id](request.heart, request.scene);
   const { columns, rows } = request.screen ?? { columns: 800, rows: 600 };
   const left = Math.round(columns * 0.05);
   const top = Math.round(rows * random.range(0.3, 0.4));
@@ -228,10 +307,18 @@ export function simulateEchoMMode(id: EchoMModeId, request: MModeRequest): Phant
     columns,
     rows,
   });
+  const gray = paintSweep(echoes, sweep, random.range(44, 54));
+  const { beat } = request.heart;
+  if (request.scene) {
+    paintDisplayMarks(gray, sweep, sweep, request.scene.marks, (seconds) => {
+      const phase = (start + seconds) / beat.lengthS;
+      return phase - Math.floor(phase);
+    });
+  }
   return {
     columns,
     rows,
-    gray: paintSweep(echoes, sweep, random.range(44, 54)),
+    gray,
     acquisition: drawAcquisition(view, random.fork('acquisition')),
     truth: {
       plane: id,

@@ -1,17 +1,7 @@
 import type { Acquisition } from '../image-formation.ts';
 import { drawText } from '../overlay.ts';
 import type { Random } from '../random.ts';
-
-/** Height of the electrocardiogram over the beat, 0 to 1: P wave, QRS complex, T wave. */
-function electrocardiogram(phase: number): number {
-  const bump = (at: number, width: number) => {
-    const away = Math.abs(phase - at);
-    return Math.exp(-((Math.min(away, 1 - away) / width) ** 2));
-  };
-  return (
-    0.12 * bump(0.86, 0.025) + bump(0, 0.012) - 0.25 * bump(0.03, 0.012) + 0.25 * bump(0.32, 0.045)
-  );
-}
+import { electrocardiogram } from '../views/display-marks.ts';
 
 /** The marks that the machine writes over an echo image: trace of the beat, depth marks, text. */
 export interface Marks {

@@ -4,16 +4,19 @@ import type { PhantomFrame } from '../frame.ts';
 import type { Heart } from '../heart/heart.ts';
 import type { Beat } from '../heart/motion.ts';
 import { createRandom, type Random } from '../random.ts';
+import { paintDisplayMarks } from '../views/display-marks.ts';
 import {
-  beatsOverTime,
+  beatAtTime,
   type Display,
   displayValues,
+  drawBeats,
   drawMarks,
   drawSpectrum,
   placeSpectrum,
   SPECTRUM_TYPE,
   spectralRegion,
 } from '../views/spectrum-display.ts';
+import { type DisplayScene, otherSignals } from './display-scene.ts';
 import {
   annulusMotion,
   diastolicSlope,
@@ -92,6 +95,8 @@ interface SpectrumRequest {
   irregularity?: number;
   /** Reach of the scale as a share of the peak: below 1 the peak aliases. */
   scaleShare?: number;
+  /** What else a real screen shows; only the flow, its mirror image and noise when absent. */
+  scene?: DisplayScene;
 }
 
 const USUAL_SCREEN: Screen = { columns: 800, rows: 600 };
@@ -129,8 +134,9 @@ function displayOf(
   const highest = Math.max(...steps);
   const lowest = -Math.min(...steps);
   const all = Math.max(highest, lowest);
-  const up = Math.max(highest, 0.18 * all) * share;
-  const down = Math.max(lowest, 0.18 * all) * share;
+  const least = (request.scene?.otherSide ?? 0.18) * all;
+  const up = Math.max(highest, least) * share;
+  const down = Math.max(lowest, least) * share;
   const left = Math.round(columns * random.range(0.03, 0.06));
   const top = Math.round(rows * random.range(0.32, 0.42));
   const width = Math.round(columns * 0.89) - left;
@@ -175,18 +181,44 @@ export function simulateEchoSpectrum(id: EchoSpectrumId, request: SpectrumReques
   const waveform = shape(heart.beat, request.flow ?? {});
   const display = displayOf(waveform, heart.beat, mode, request, random.fork('display'));
   const { columns, rows, settings } = display;
-  const beats = beatsOverTime(
-    {
-      beatsPerMinute: heart.sizes.beatsPerMinute,
-      velocity: (phase) => waveform.velocity(phase * heart.beat.lengthS),
-    },
-    settings.columns * settings.secondsPerColumn,
+  const { scene } = request;
+  const { lengthS } = heart.beat;
+  const duration = settings.columns * settings.secondsPerColumn;
+  const beats = drawBeats(
+    heart.sizes.beatsPerMinute,
+    duration,
     request.irregularity ?? 0.01,
     random.fork('beats'),
+    scene?.unevenness,
   );
+  const sized = scene?.unevenUntilS ?? Number.POSITIVE_INFINITY;
+  const fastest = (seconds: number) => {
+    const at = beatAtTime(beats, seconds);
+    if (!at) return 0;
+    return waveform.velocity(at.phase * lengthS) * (at.phase * lengthS < sized ? at.size : 1);
+  };
+  const phaseAt = (seconds: number) => beatAtTime(beats, seconds)?.phase ?? 0;
+  const shown = scene
+    ? {
+        ...settings,
+        noise: settings.noise + scene.noiseDb,
+        slowestShare: scene.slowestShare ?? settings.slowestShare,
+        flowLevel: -scene.faintDb,
+        map: scene.map,
+        besides: otherSignals(scene, heart.beat, settings, phaseAt, random.fork('scene')),
+      }
+    : settings;
   const gray = new Uint8Array(columns * rows);
-  placeSpectrum(gray, display, drawSpectrum(beats, settings, random.fork('speckle')));
+  placeSpectrum(gray, display, drawSpectrum(fastest, shown, random.fork('speckle')));
   drawMarks(gray, display, random.fork('marks'), TICKS[mode]);
+  if (scene) {
+    const { left, top } = display;
+    const area = { left, top, width: settings.columns, height: settings.rows };
+    const { secondsPerColumn } = settings;
+    paintDisplayMarks(gray, display, { ...area, secondsPerColumn }, scene.marks, phaseAt);
+  }
+  const whole = beats.filter(({ from, length }) => from >= 0 && from + length <= duration);
+  const usual = whole.reduce((sum, { size }) => sum + size, 0) / Math.max(1, whole.length);
   const extent = { across: 30, down: 30 };
   const view = drawVisibleView(extent, [], random.fork('view'), { columns, rows });
   return {
@@ -200,6 +232,8 @@ export function simulateEchoSpectrum(id: EchoSpectrumId, request: SpectrumReques
       values: {
         ...waveform.values,
         beatsPerMinute: heart.sizes.beatsPerMinute,
+        // The mean size of the beats that are wholly on the display.
+        sizeOfBeats: usual,
         ...displayValues(display),
       },
     },

@@ -44,8 +44,8 @@ export interface Cervix {
   /** Both ends of the funnel's mouth. */
   shoulders: [Point, Point];
   /**
-   * Lower edge of the placenta on the wall; null when there is none. Signed distance to the
-   * internal os, mm.
+   * Lower edge of the placenta on the wall, with its signed distance to the internal os in mm;
+   * null if no placenta is drawn.
    */
   edge: { at: Point; toOsMm: number } | null;
   pieces: Piece[];

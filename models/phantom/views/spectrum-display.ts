@@ -3,6 +3,7 @@ import { blurAxially, blurLaterally, gaussianTaps } from '../beam.ts';
 import type { PhantomFrame } from '../frame.ts';
 import { drawText, GLYPH } from '../overlay.ts';
 import type { Random } from '../random.ts';
+import { type DisplayMap, mapLevel } from './display-marks.ts';
 
 export const VESSELS = [
   'umbilical-artery',
@@ -167,16 +168,26 @@ interface SpectrumSettings {
   vein: number;
   /** Blurs of the picture, pixels. */
   blur: { time: number; velocity: number };
+  /** Level of the flow; 0 when absent. A faint jet is well below full scale. */
+  flowLevel?: number;
+  /** Power at a velocity (cm/s) and time (s) of anything else in the gate; none when absent. */
+  besides?: (velocity: number, seconds: number) => number;
+  /** The map from level to luminance; linear when absent. */
+  map?: DisplayMap;
 }
 
-const power = (decibel: number) => 10 ** (decibel / 10);
+export const power = (decibel: number) => 10 ** (decibel / 10);
 
 /** Smooth step from 1 to 0 around `edge`, as wide as `width`. */
 const below = (value: number, edge: number, width: number) =>
   1 / (1 + Math.exp((2.4 * (value - edge)) / width));
 
 /** Power of blood between the slowest and the fastest velocity, after the wall filter. */
-function flowPower(velocity: number, fastest: number, settings: SpectrumSettings): number {
+export function flowPower(
+  velocity: number,
+  fastest: number,
+  settings: Pick<SpectrumSettings, 'slowestShare' | 'wallFilter' | 'broadening' | 'resolution'>,
+): number {
   const { slowestShare, wallFilter } = settings;
   const sign = Math.sign(fastest) || 1;
   const v = velocity * sign;
@@ -200,20 +211,23 @@ export function drawSpectrum(
   settings: SpectrumSettings,
   random: Random,
 ): Uint8Array {
-  const { columns, rows, zeroRow, velocityPerRow, forward, vein } = settings;
+  const { columns, rows, zeroRow, velocityPerRow, forward, vein, besides } = settings;
+  const flow = power(settings.flowLevel ?? 0);
   const span = rows * velocityPerRow;
   const up = forward === 'up' ? 1 : -1;
   const noise = power(settings.noise);
   const mirror = power(settings.mirror);
   const field = new Float32Array(rows * columns);
   for (let column = 0; column < columns; column++) {
-    const peak = fastest(column * settings.secondsPerColumn);
+    const seconds = column * settings.secondsPerColumn;
+    const peak = fastest(seconds);
     for (let row = 0; row < rows; row++) {
       const shown = (zeroRow - row) * velocityPerRow * up;
       let level = noise;
       for (const velocity of [shown - span, shown, shown + span]) {
-        level += flowPower(velocity, peak, settings);
-        level += mirror * flowPower(-velocity, peak, settings);
+        level += flow * flowPower(velocity, peak, settings);
+        level += flow * mirror * flowPower(-velocity, peak, settings);
+        if (besides) level += besides(velocity, seconds);
         if (vein > 0) level += 0.5 * flowPower(-velocity, vein, settings);
       }
       // The power of one cell of a periodogram is exponentially distributed.
@@ -228,7 +242,8 @@ export function drawSpectrum(
   );
   return Uint8Array.from(smooth, (value) => {
     const decibel = 10 * Math.log10(value + 1e-12) + settings.gain;
-    return Math.max(0, Math.min(255, 255 * (1 + decibel / settings.dynamicRange)));
+    const level = Math.max(0, Math.min(255, 255 * (1 + decibel / settings.dynamicRange)));
+    return settings.map ? mapLevel(settings.map, level) : level;
   });
 }
 
@@ -241,6 +256,38 @@ export interface Display {
   settings: SpectrumSettings;
 }
 
+interface ShownBeat {
+  /** Seconds of its R wave on the display; negative for a beat that began before it. */
+  from: number;
+  length: number;
+  /** Height of its flow relative to the usual one. */
+  size: number;
+}
+
+/** Beats from before the display to its end, each a little different from the one before. */
+export function drawBeats(
+  beatsPerMinute: number,
+  seconds: number,
+  irregularity: number,
+  random: Random,
+  unevenness = 0.02,
+): ShownBeat[] {
+  const mean = 60 / beatsPerMinute;
+  const beats: ShownBeat[] = [];
+  for (let from = -random.unit() * mean; from < seconds; ) {
+    const length = mean * (1 + irregularity * random.range(-1.7, 1.7));
+    beats.push({ from, length, size: 1 + unevenness * random.normal(0, 1) });
+    from += length;
+  }
+  return beats;
+}
+
+/** The beat at a time, and the share of it that has passed. */
+export function beatAtTime(beats: readonly ShownBeat[], time: number) {
+  const beat = beats.findLast(({ from }) => from <= time);
+  return beat ? { phase: (time - beat.from) / beat.length, size: beat.size } : null;
+}
+
 /** The fastest velocity over time, beat by beat, each a little different from the one before. */
 export function beatsOverTime(
   waveform: Pick<Waveform, 'beatsPerMinute' | 'velocity'>,
@@ -248,16 +295,10 @@ export function beatsOverTime(
   irregularity: number,
   random: Random,
 ): (time: number) => number {
-  const mean = 60 / waveform.beatsPerMinute;
-  const beats: { from: number; length: number; size: number }[] = [];
-  for (let from = -random.unit() * mean; from < seconds; ) {
-    const length = mean * (1 + irregularity * random.range(-1.7, 1.7));
-    beats.push({ from, length, size: 1 + 0.02 * random.normal(0, 1) });
-    from += length;
-  }
+  const beats = drawBeats(waveform.beatsPerMinute, seconds, irregularity, random);
   return (time) => {
-    const beat = beats.findLast(({ from }) => from <= time);
-    return beat ? beat.size * waveform.velocity((time - beat.from) / beat.length) : 0;
+    const at = beatAtTime(beats, time);
+    return at ? at.size * waveform.velocity(at.phase) : 0;
   };
 }
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Result } from '../../result/envelope.ts';
-import { flowTraceSchema } from '../../result/flow-trace.ts';
-import { LOCATED_STRUCTURES, type StructureName } from '../../result/located-structure.ts';
+import { flowTraceSchema, LOCATED_STRUCTURES, type StructureName } from '../../result/measured.ts';
 import { closedOutline, type ListedStructure } from '../seg/outlined-structures.ts';
 import type { Contour, FlowTrace, OverlayClip, Structure } from './overlay-contract.ts';
 

@@ -107,7 +107,7 @@ export interface DrawnMeasurement {
    * accepted.
    */
   text: string;
-  quality: 'accepted' | 'low' | 'inadequate';
+  quality: 'accepted' | 'review' | 'low' | 'inadequate';
   frame: number;
   shapes: Shape[];
 }

@@ -48,7 +48,7 @@ const drawnMeasurement = z.strictObject({
   value: z.number(),
   unit: z.string(),
   text: z.string(),
-  quality: z.enum(['accepted', 'low', 'inadequate']),
+  quality: z.enum(['accepted', 'review', 'low', 'inadequate']),
   frame: count,
   shapes: z.array(shape),
 });

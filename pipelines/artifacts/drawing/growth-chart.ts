@@ -24,7 +24,8 @@ const INK = '#1f2933';
 const FAINT = '#d5dbe1';
 const CURVE = '#35618f';
 const BAND = '#dce8f4';
-const POINT_COLOUR = '#b3261e';
+/** Dark, not red: most values are usual, and red is for what needs action. */
+const POINT_COLOUR = '#14213d';
 
 interface Axis {
   from: number;

@@ -1,7 +1,7 @@
 import { STORAGE_CLASS } from '../../dicom/sop-classes.ts';
 import type { Subject } from '../../dicom/subject.ts';
 import type { Result } from '../../result/envelope.ts';
-import { DRAFT_NOTICE } from '../../result/render/statement.ts';
+import { noticeOf } from '../../result/render/statement.ts';
 import { commonModules, contentDateTime } from '../modules.ts';
 import { keyOverlays, overlaysOf } from '../previews/overlays.ts';
 import { type ContentItem, image, root, text } from '../sr/content-item.ts';
@@ -36,7 +36,7 @@ export function buildKeyObjects(result: Result, subject: Subject): Buffer | null
     text(
       'CONTAINS',
       SR.keyObjectDescription,
-      `${DRAFT_NOTICE}: frames that ${result.endpoint} ${result.version} measured.`,
+      `${noticeOf(result)}: frames that ${result.endpoint} ${result.version} measured.`,
     ),
     ...images,
   ]);

@@ -2,7 +2,7 @@ import { encodePart10, evenBytes } from '../../dicom/part10.ts';
 import { STORAGE_CLASS } from '../../dicom/sop-classes.ts';
 import type { Subject } from '../../dicom/subject.ts';
 import type { Result } from '../../result/envelope.ts';
-import { DRAFT_NOTICE } from '../../result/render/statement.ts';
+import { noticeOf } from '../../result/render/statement.ts';
 import { commonModules, contentDateTime, sopReference } from '../modules.ts';
 import { codeSequence } from '../sr/encode.ts';
 import { reportCode } from '../sr/vocabulary.ts';
@@ -27,7 +27,7 @@ export function buildEncapsulatedPdf(result: Result, subject: Subject, pdf: Buff
     // The pages name the patient.
     BurnedInAnnotation: 'YES',
     ...(instances.length > 0 && { SourceInstanceSequence: instances.map(sopReference) }),
-    DocumentTitle: `${DRAFT_NOTICE}: ${result.endpoint}`.slice(0, 64),
+    DocumentTitle: `${noticeOf(result)}: ${result.endpoint}`.slice(0, 64),
     ConceptNameCodeSequence: codeSequence(reportCode(result)),
     VerificationFlag: 'UNVERIFIED',
     MIMETypeOfEncapsulatedDocument: 'application/pdf',

@@ -1,12 +1,11 @@
 import { methodEntry } from '../../concepts/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
 import { withSubject } from '../../result/render/report-lines.ts';
-import { doubtOf } from '../../result/render/statement.ts';
+import { doubtOf, isShown, statedMethod } from '../../result/render/statement.ts';
 import { centileText, unitText, zScoreText } from '../../result/render/unit-text.ts';
 import { plainNumber, valueText } from '../../result/render/value-text.ts';
-import { countingValues } from '../../result/standing.ts';
 import type { Cell, Column } from './page.ts';
-import { ALERT, MUTED } from './page.ts';
+import { MUTED } from './page.ts';
 
 /**
  * Name, value, reference, centile, z-score and method; the columns for centile and z-score are left
@@ -26,15 +25,17 @@ const CENTILE_COLUMNS = [3, 4];
  * The mark before a value that is below its reference range (L), above it (H) or otherwise abnormal
  * (A).
  */
-const MARKS = { N: '', L: '\u25bc ', H: '\u25b2 ', A: '\u25cf ' } as const;
+export const MARKS = { N: '', L: '\u25bc ', H: '\u25b2 ', A: '\u25cf ' } as const;
 
 export const MARK_LEGEND =
   '± half width of the 95 % interval; \u25bc below, \u25b2 above the reference range; \u25cf abnormal. An unmarked value without a range was not rated.';
 
-function rangeText(measurement: Measurement): string {
+/** The reference range; its unit is left out where the value beside it has the same. */
+export function rangeText(measurement: Measurement, withUnit = true): string {
   const { low = null, high = null } = measurement.reference ?? {};
   const number = (value: number) => plainNumber(measurement, value);
-  const bound = (value: number) => `${number(value)} ${unitText(measurement.unit)}`.trimEnd();
+  const unit = withUnit ? unitText(measurement.unit) : '';
+  const bound = (value: number) => `${number(value)} ${unit}`.trimEnd();
   if (low !== null && high !== null) return `${number(low)} - ${bound(high)}`;
   if (low !== null) return `from ${bound(low)}`;
   return high === null ? '' : `up to ${bound(high)}`;
@@ -53,21 +54,32 @@ function intervalText(measurement: Measurement): string {
   return [number, '±', plainNumber(measurement, uncertainty), ...unitWords].join(' ');
 }
 
-function methodText({ method, derivation, inputs }: Measurement): string {
-  const text = methodEntry(method)?.text ?? method;
+/** Values beside the one that counts. */
+const STANDING = {
+  ...{ counts: '', proposed: '', withheld: '' },
+  ...{ repeat: 'repeat; ', 'part-of-mean': 'part of the mean; ', comparison: 'for comparison; ' },
+} as const satisfies Record<Measurement['standing'], string>;
+
+function methodText(measurement: Measurement): string {
+  const { derivation, inputs, standing } = measurement;
+  const method = statedMethod(measurement);
+  const text = method === null ? 'typed by the reader' : (methodEntry(method)?.text ?? method);
   // A mean over the beats of one image has no input measurements.
   const repeated = (derivation === 'mean' || derivation === 'median') && inputs.length > 0;
-  return repeated ? `${derivation} of ${inputs.length}; ${text}` : text;
+  const whole = repeated ? `${derivation} of ${inputs.length}; ${text}` : text;
+  return `${STANDING[standing]}${whole}`;
 }
 
 function valueCells(measurement: Measurement): Cell[] {
   const { reference, interpretation, method } = measurement;
   const mark = interpretation ? MARKS[interpretation] : '';
-  const emphasis = mark ? { colour: ALERT, bold: true } : {};
+  const emphasis = mark ? { bold: true } : {};
   const name = withSubject(measurement.label, measurement);
+  const proposal = measurement.quality === 'review';
+  const shown = proposal ? { colour: MUTED } : emphasis;
   return [
-    { text: name, ...emphasis },
-    { text: `${mark}${intervalText(measurement)}`, ...emphasis },
+    { text: name, ...shown },
+    { text: `${mark}${intervalText(measurement)}${proposal ? ', needs review' : ''}`, ...shown },
     { text: rangeText(measurement) },
     { text: reference?.centile == null ? '' : centileText(reference.centile), ...emphasis },
     { text: reference?.z_score == null ? '' : zScoreText(reference.z_score) },
@@ -90,7 +102,7 @@ function notAcceptedCells(measurement: Measurement): Cell[] {
  * Sections whose values are inputs of other values. They come last, after the values that a reader
  * looks for.
  */
-const INTERMEDIATE = new Set(['segment-chambers']);
+export const INTERMEDIATE: ReadonlySet<string> = new Set(['segment-chambers']);
 
 /** One part of the table: the values of a section. */
 interface MeasurementGroup {
@@ -105,9 +117,9 @@ interface MeasurementGroup {
  */
 function rowsOf(standing: readonly Measurement[]): Measurement[] {
   const name = (one: Measurement) => withSubject(one.label, one);
-  const told = new Set(standing.filter(({ quality }) => quality === 'accepted').map(name));
+  const told = new Set(standing.filter(isShown).map(name));
   return standing.filter((one) => {
-    if (one.quality === 'accepted') return true;
+    if (isShown(one)) return true;
     const first = !told.has(name(one));
     told.add(name(one));
     return first;
@@ -115,14 +127,13 @@ function rowsOf(standing: readonly Measurement[]): Measurement[] {
 }
 
 /**
- * Returns a row for each value that counts for its quantity, grouped by section in the order of the
- * result. The row of a value that was not accepted shows no number.
+ * Returns a row for each value, repeats among them, grouped by section in the order of the result. The row of a value that was not accepted shows no number.
  */
 export function measurementTable(result: Pick<Result, 'measurements' | 'sections'>): {
   columns: readonly Column[];
   groups: MeasurementGroup[];
 } {
-  const standing = rowsOf(countingValues(result.measurements));
+  const standing = rowsOf(result.measurements);
   const charted = standing.some(
     ({ reference }) => reference?.centile != null || reference?.z_score != null,
   );
@@ -146,10 +157,9 @@ export function measurementTable(result: Pick<Result, 'measurements' | 'sections
       rows: standing
         .filter(({ section }) => section === id)
         .map((measurement) => {
-          const cells =
-            measurement.quality === 'accepted'
-              ? valueCells(measurement)
-              : notAcceptedCells(measurement);
+          const cells = isShown(measurement)
+            ? valueCells(measurement)
+            : notAcceptedCells(measurement);
           return shown.flatMap((i) => cells[i] ?? []);
         }),
     }));

@@ -20,9 +20,13 @@ export const MUTED = '#616e7c';
 export const ALERT = '#b3261e';
 const RULE = '#cbd2d9';
 
+type Structure = ReturnType<PdfDocument['struct']>;
+
 /** A page that is being filled from top to bottom; `y` is where the next block begins. */
 export interface Page {
   doc: PdfDocument;
+  /** The element of the structure tree (ISO 32000-1, 14.7) that takes the next block. */
+  parent: Structure;
   y: number;
   /** Where the space for blocks ends. */
   bottom: number;
@@ -38,20 +42,55 @@ export function openDocument(title: string, created: Date, paper: Paper = 'a4'):
     bufferPages: true,
     lang: 'en',
     displayTitle: true,
+    // A tagged PDF, so that screen readers and archives have its reading order and alternate texts.
+    tagged: true,
+    pdfVersion: '1.7',
     info: { Title: title, Creator: 'Sonogate', CreationDate: created, ModDate: created },
   });
   doc.registerFont('regular', fontFile('regular'));
   doc.registerFont('bold', fontFile('bold'));
   doc.on('pageAdded', () => doc.translate((width - SHEETS.a4.width) / 2, 0));
   doc.addPage();
-  return { doc, y: HEAD, bottom: height - FOOT };
+  const parent = doc.struct('Document');
+  doc.addStructure(parent);
+  return { doc, parent, y: HEAD, bottom: height - FOOT };
+}
+
+/** Types of structure elements that this report uses. */
+type Tag = 'H1' | 'H2' | 'P' | 'Sect' | 'Table' | 'TR' | 'TH' | 'TD' | 'Figure';
+
+/** Draws something as one element of the structure tree; `alt` describes a picture in words. */
+export function tagged(page: Page, tag: Tag, draw: () => void, alt?: string): void {
+  page.parent.add(page.doc.struct(tag, alt === undefined ? {} : { alt }, [draw]));
+}
+
+/** Everything that `fill` adds to the page becomes a child of one element. */
+export function within(page: Page, tag: Tag, fill: () => void): void {
+  const outer = page.parent;
+  const element = page.doc.struct(tag);
+  outer.add(element);
+  page.parent = element;
+  fill();
+  element.end();
+  page.parent = outer;
+}
+
+/** Something that is not content: a rule, the header of a page. */
+function artifact({ doc }: Page, draw: () => void): void {
+  doc.markContent('Artifact', { type: 'Layout' });
+  draw();
+  doc.endMarkedContent();
+}
+
+/** Begins a new page, whatever is left of this one. */
+export function newPage(page: Page): void {
+  page.doc.addPage();
+  page.y = HEAD;
 }
 
 /** Begins a new page when less than `height` is left, so that no block is cut. */
 export function makeRoom(page: Page, height: number): void {
-  if (page.y + height <= page.bottom) return;
-  page.doc.addPage();
-  page.y = HEAD;
+  if (page.y + height > page.bottom) newPage(page);
 }
 
 interface TextStyle {
@@ -60,6 +99,7 @@ interface TextStyle {
   bold?: boolean;
   x?: number;
   width?: number;
+  tag?: Tag;
 }
 
 export function textHeight(page: Page, text: string, style: TextStyle = {}): number {
@@ -72,50 +112,71 @@ export function textHeight(page: Page, text: string, style: TextStyle = {}): num
 
 /** A paragraph at `page.y`, kept whole; moves `page.y` below it. */
 export function paragraph(page: Page, text: string, style: TextStyle = {}): void {
-  const { size = 9, colour = INK, bold = false, x = MARGIN, width = WIDTH } = style;
+  const { size = 9, colour = INK, bold = false, x = MARGIN, width = WIDTH, tag = 'P' } = style;
   const height = textHeight(page, text, style);
   makeRoom(page, height);
-  page.doc
-    .font(bold ? 'bold' : 'regular')
-    .fontSize(size)
-    .fillColor(colour);
-  page.doc.text(text, x, page.y, { width });
+  tagged(page, tag, () => {
+    page.doc
+      .font(bold ? 'bold' : 'regular')
+      .fontSize(size)
+      .fillColor(colour);
+    page.doc.text(text, x, page.y, { width });
+  });
   page.y += height + 3;
 }
 
-/** A heading with at least `following` points below it on the same page. */
+/** A heading with at least `following` points below it on the same page, and its bookmark. */
 export function heading(page: Page, text: string, following = 60): void {
-  makeRoom(page, 26 + following);
-  page.y += 10;
-  page.doc.font('bold').fontSize(11).fillColor(INK).text(text, MARGIN, page.y);
-  page.y += 16;
+  makeRoom(page, 24 + following);
+  page.y += 8;
+  page.doc.outline.addItem(text);
+  tagged(page, 'H2', () => {
+    page.doc.font('bold').fontSize(10.5).fillColor(INK).text(text, MARGIN, page.y);
+  });
+  page.y += 15;
   rule(page);
 }
 
-export function rule({ doc, y }: Page): void {
-  doc.moveTo(MARGIN, y - 1).lineTo(MARGIN + WIDTH, y - 1);
-  doc.lineWidth(0.5).strokeColor(RULE).stroke();
+export function rule(page: Page, x = MARGIN, width = WIDTH): void {
+  const { doc, y } = page;
+  artifact(page, () => {
+    doc.moveTo(x, y - 1).lineTo(x + width, y - 1);
+    doc.lineWidth(0.5).strokeColor(RULE).stroke();
+  });
 }
 
-function furnish(doc: PdfDocument, who: string, number: number, count: number): void {
+/** What every page says: whose examination it is, and which notice it carries. */
+interface Furniture {
+  who: string;
+  /** A second notice below that of the draft; null: none. */
+  notice: string | null;
+  /** Who signed the result; null for a draft, which every page says. */
+  signed: string | null;
+}
+
+function furnish(doc: PdfDocument, of: Furniture, number: number, count: number): void {
+  const { who, notice, signed } = of;
+  doc.markContent('Artifact', { type: 'Pagination' });
   doc.font('bold').fontSize(8).fillColor(ALERT);
-  doc.text(`${DRAFT_NOTICE} - not for diagnosis until verified`.toUpperCase(), MARGIN, 28, {
-    lineBreak: false,
-  });
+  if (notice) doc.text(`${notice}.`, MARGIN, 17, { lineBreak: false });
+  if (signed === null) {
+    const draft = `${DRAFT_NOTICE} - not for diagnosis until verified`.toUpperCase();
+    doc.text(draft, MARGIN, 28, { lineBreak: false });
+  } else {
+    doc
+      .fillColor(MUTED)
+      .text(`${signed}.`, MARGIN, 28, { width: WIDTH, height: 10, ellipsis: true });
+  }
   doc.font('regular').fillColor(MUTED);
-  const half = WIDTH / 2;
-  doc.text(who, MARGIN + half, 28, {
-    width: half,
-    align: 'right',
-    height: 10,
-    ellipsis: true,
-  });
-  doc.moveTo(MARGIN, 44).lineTo(MARGIN + WIDTH, 44);
+  doc.text(who, MARGIN, 39, { width: WIDTH, height: 10, ellipsis: true });
+  doc.moveTo(MARGIN, 52).lineTo(MARGIN + WIDTH, 52);
   doc.lineWidth(0.5).strokeColor(RULE).stroke();
   const foot = doc.page.height - 38;
   doc.font('regular').fontSize(8).fillColor(MUTED);
   doc.text(
-    `${DRAFT_NOTICE}. Computer-assisted; to be verified by the reporting clinician.`,
+    signed === null
+      ? `${DRAFT_NOTICE}. Computer-assisted; to be verified by the reporting clinician.`
+      : `${signed}.`,
     MARGIN,
     foot,
     {
@@ -123,14 +184,16 @@ function furnish(doc: PdfDocument, who: string, number: number, count: number): 
     },
   );
   doc.text(`Page ${number} of ${count}`, MARGIN, foot, { width: WIDTH, align: 'right' });
+  doc.endMarkedContent();
 }
 
-/** Adds the patient, the draft notice and the page number to every page, and ends the document. */
-export function closeDocument({ doc }: Page, who: string): Promise<Buffer> {
+/** Adds the patient, the notices and the page number to every page, and ends the document. */
+export function closeDocument({ doc, parent }: Page, of: Furniture): Promise<Buffer> {
+  parent.end();
   const { start, count } = doc.bufferedPageRange();
   for (let index = start; index < start + count; index += 1) {
     doc.switchToPage(index);
-    furnish(doc, who, index - start + 1, count);
+    furnish(doc, of, index - start + 1, count);
   }
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -165,16 +228,35 @@ function rowHeight(page: Page, columns: readonly Column[], cells: readonly Cell[
   return Math.max(...heights) + 2 * PADDING;
 }
 
-function drawRow(page: Page, columns: readonly Column[], cells: readonly Cell[]): void {
-  let x = MARGIN;
-  columns.forEach(({ width, align = 'left' }, index) => {
-    const { text = '', colour = INK, bold = false } = cells[index] ?? {};
-    page.doc
-      .font(bold ? 'bold' : 'regular')
-      .fontSize(SIZE)
-      .fillColor(colour);
-    page.doc.text(text, x, page.y + PADDING, { width: width - GAP, align });
-    x += width;
+interface RowStyle {
+  x?: number;
+  size?: number;
+  padding?: number;
+  /** Whether the cells are the heads of their columns. */
+  head?: boolean;
+}
+
+/** Draws one row at `page.y`, as a row of the structure tree. */
+export function drawRow(
+  page: Page,
+  columns: readonly Column[],
+  cells: readonly Cell[],
+  { x: left = MARGIN, size = SIZE, padding = PADDING, head = false }: RowStyle = {},
+): void {
+  within(page, 'TR', () => {
+    let x = left;
+    columns.forEach(({ width, align = 'left' }, index) => {
+      const { text = '', colour = INK, bold = false } = cells[index] ?? {};
+      const at = x;
+      tagged(page, head ? 'TH' : 'TD', () => {
+        page.doc
+          .font(bold ? 'bold' : 'regular')
+          .fontSize(size)
+          .fillColor(colour);
+        page.doc.text(text, at, page.y + padding, { width: width - GAP, align });
+      });
+      x += width;
+    });
   });
 }
 
@@ -224,34 +306,36 @@ export function groupedTable(
   const head = headOf(columns);
   const drawHead = () => {
     const height = rowHeight(page, columns, head);
-    drawRow(page, columns, head);
+    drawRow(page, columns, head, { head: true });
     page.y += height;
     rule(page);
   };
   const first = groups.find(({ rows }) => rows.length > 0)?.rows[0];
   if (!first) return;
   makeRoom(page, startHeight(page, columns, first));
-  drawHead();
-  const reserve = (height: number) => {
-    const before = page.y;
-    makeRoom(page, height);
-    if (page.y < before) drawHead();
-  };
-  for (const { title, rows } of groups) {
-    for (const [index, cells] of rows.entries()) {
-      const height = rowHeight(page, columns, cells);
-      const titled = index === 0 && title !== '';
-      reserve(height + (titled ? titleHeight(page, columns) : 0));
-      if (titled) {
-        const [wide] = columns;
-        const span = columns.reduce((sum, { width }) => sum + width, 0);
-        if (wide) drawRow(page, [{ ...wide, width: span }], [{ text: title, bold: true }]);
-        page.y += titleHeight(page, columns);
+  within(page, 'Table', () => {
+    drawHead();
+    const reserve = (height: number) => {
+      const before = page.y;
+      makeRoom(page, height);
+      if (page.y < before) drawHead();
+    };
+    for (const { title, rows } of groups) {
+      for (const [index, cells] of rows.entries()) {
+        const height = rowHeight(page, columns, cells);
+        const titled = index === 0 && title !== '';
+        reserve(height + (titled ? titleHeight(page, columns) : 0));
+        if (titled) {
+          const [wide] = columns;
+          const span = columns.reduce((sum, { width }) => sum + width, 0);
+          if (wide) drawRow(page, [{ ...wide, width: span }], [{ text: title, bold: true }]);
+          page.y += titleHeight(page, columns);
+        }
+        drawRow(page, columns, cells);
+        page.y += height;
+        rule(page);
       }
-      drawRow(page, columns, cells);
-      page.y += height;
-      rule(page);
     }
-  }
+  });
   page.y += 4;
 }

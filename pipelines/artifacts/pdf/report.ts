@@ -1,49 +1,55 @@
-import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import type { Paper } from '../../../config/schema.ts';
 import { inParallel } from '../../../src/platform/in-parallel.ts';
 import { chartEntry } from '../../concepts/concepts.ts';
 import { isoDate } from '../../dicom/dates.ts';
-import type { DicomIdentity, Subject } from '../../dicom/subject.ts';
+import type { Subject } from '../../dicom/subject.ts';
 import { earlierValues } from '../../result/earlier-values.ts';
 import type { Measurement, Result, Section } from '../../result/envelope.ts';
-import { conclusionsBesideFindings } from '../../result/render/echo/report.ts';
+import { conclusionTexts } from '../../result/render/conclusion.ts';
 import { basisText, weeksAndDays } from '../../result/render/obstetric/shared.ts';
-import { byId, renderStatements } from '../../result/render/render.ts';
 import { gapLine, inputLimitations } from '../../result/render/report-lines.ts';
 import {
   accepted,
-  DRAFT_NOTICE,
+  isShown,
   noMeasurementStatement,
+  noticeOf,
   ownSections,
   remarks,
+  researchNotice,
   sectionStatement,
+  signedBy,
 } from '../../result/render/statement.ts';
-import { isSameStatement } from '../../result/statement.ts';
+import { shortText } from '../../result/render/value-text.ts';
 import { bullsEye } from '../drawing/bulls-eye.ts';
 import { drawOnPdf } from '../drawing/draw.ts';
 import type { Drawing } from '../drawing/drawing.ts';
 import { growthPanel } from '../drawing/growth-chart.ts';
 import { type GrowthCurve, measuredOnCurve } from '../drawing/growth-curve.ts';
 import { dueDate } from '../due-date.ts';
-import { keyOverlays, overlaysOf } from '../previews/overlays.ts';
+import { keyOverlays, storedPreviews } from '../previews/overlays.ts';
 import { PICTURES_AT_ONCE } from '../previews/raster.ts';
+import { compactTable } from './compact-table.ts';
 import { MARK_LEGEND, measurementTable } from './measurement-table.ts';
 import {
   ALERT,
   closeDocument,
   groupedTable,
   heading,
+  INK,
   MARGIN,
   MUTED,
   makeRoom,
+  newPage,
   openDocument,
   type Page,
   paragraph,
   startHeight,
   table,
+  tagged,
   textHeight,
   WIDTH,
+  within,
 } from './page.ts';
 
 /** The wording of documents that differs by endpoint. */
@@ -91,12 +97,35 @@ function patientRows({ identity }: Subject): [string, string][] {
   ];
 }
 
-function studyRows(identity: DicomIdentity | null): [string, string][] {
+/** "GE Healthcare Voluson E10, ROOM-2"; '' where the images do not name the machine. */
+function equipmentText({ equipment }: Subject): string {
+  if (!equipment) return '';
+  const { manufacturer, model, station } = equipment;
+  // Some manufacturers repeat their name in that of the model.
+  const machine = model.startsWith(manufacturer) ? model : `${manufacturer} ${model}`.trim();
+  return [machine, station].filter(Boolean).join(', ');
+}
+
+function studyRows(subject: Subject): [string, string][] {
+  const { identity } = subject;
   if (!identity) return [];
+  const equipment = equipmentText(subject);
   return [
     ['Study date', or(readableDate(identity.StudyDate))],
     ['Study', or(identity.StudyDescription)],
     ['Accession number', or(identity.AccessionNumber)],
+    ...(equipment ? [['Equipment', equipment] as [string, string]] : []),
+  ];
+}
+
+function datingRows(subject: Subject): [string, string][] {
+  if (!subject.dating) return [];
+  const { gaDays, basis } = subject.dating;
+  const age = `${weeksAndDays(gaDays)} weeks (${gaDays} days), by ${basisText(basis)}`;
+  const due = dueDate(subject);
+  return [
+    ['Gestational age', age],
+    ...(due ? [['Expected delivery', due] as [string, string]] : []),
   ];
 }
 
@@ -112,7 +141,24 @@ export interface KeyImage {
   bytes: Buffer;
   width: number;
   height: number;
+  /** What it shows, for readers who do not see it. */
+  alt: string;
 }
+
+/** Who signed a report, in the words of the page; the time with its zone. */
+export interface Signature {
+  name: string;
+  role: string;
+  at: string;
+}
+
+/** The signatures of a signed result, for its signature block. */
+const signaturesOf = ({ verification }: Result): Signature[] =>
+  (verification?.signatures ?? []).map(({ observer, organization, at }) => ({
+    name: observer,
+    role: organization,
+    at,
+  }));
 
 interface ReportInput {
   result: Result;
@@ -121,22 +167,29 @@ interface ReportInput {
   panels: readonly Drawing[];
   keyImages: readonly KeyImage[];
   paper?: Paper;
+  /** Empty for a draft. */
+  signatures?: readonly Signature[];
 }
 
 const counted = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 function head(page: Page, { subject, result }: ReportInput): void {
-  paragraph(page, reportTitle(result), { size: 17, bold: true });
-  page.y += 4;
-  const rows = [patientRows(subject), studyRows(subject.identity)];
-  const top = page.y;
+  page.doc.outline.addItem(reportTitle(result));
+  paragraph(page, reportTitle(result), { size: 15, bold: true, tag: 'H1' });
+  const rows = [patientRows(subject), [...studyRows(subject), ...datingRows(subject)]];
+  const top = page.y + 2;
   const bottoms = rows.map((column, index) => {
     page.y = top;
     const x = MARGIN + (index * WIDTH) / 2;
     for (const [label, value] of column) {
-      page.doc.font('regular').fontSize(9).fillColor(MUTED).text(label, x, page.y);
-      paragraph(page, value, { x: x + 96, width: WIDTH / 2 - 100, bold: label === 'Patient' });
+      const at = page.y;
+      paragraph(page, label, { x, width: 92, size: 8.5, colour: MUTED });
+      const after = page.y;
+      page.y = at;
+      const width = WIDTH / 2 - 100;
+      paragraph(page, value, { x: x + 92, width, size: 8.5, bold: label === 'Patient' });
+      page.y = Math.max(page.y, after) - 1;
     }
     return page.y;
   });
@@ -146,103 +199,71 @@ function head(page: Page, { subject, result }: ReportInput): void {
   const { files, frames, calibrated_frames: calibrated } = result.input_summary;
   paragraph(
     page,
-    `Read from ${counted(files, 'file')} with ${counted(frames, 'frame')}, ${calibrated} calibrated. Draft made ${made} UTC.`,
-    { size: 8, colour: MUTED },
+    `Read from ${counted(files, 'file')} with ${counted(frames, 'frame')}, ${calibrated} calibrated. ${result.draft ? 'Draft made' : 'Made'} ${made} UTC.`,
+    { size: 7.5, colour: MUTED },
   );
-}
-
-function dating(page: Page, { subject, result }: ReportInput): void {
-  if (!isObstetric(result)) return;
-  heading(page, 'Dating', 20);
-  if (!subject.dating) {
-    paragraph(page, 'Gestational age was not given; growth centiles were not computed.');
-    return;
-  }
-  const { gaDays, basis } = subject.dating;
-  const age = `${weeksAndDays(gaDays)} weeks (${gaDays} days)`;
-  paragraph(page, `Gestational age on the day of the scan: ${age}, by ${basisText(basis)}.`);
-  const due = dueDate(subject);
-  if (due) paragraph(page, `Expected date of delivery: ${due}.`);
-}
-
-/**
- * Returns what a section concludes beyond the findings, as one line; null where there is nothing to
- * add.
- */
-function beyondFindings(section: Section, result: Result): string | null {
-  const { statements, summary } = section;
-  if (!statements) return summary || null;
-  const found = result.findings.flatMap(({ statement }) => statement ?? []);
-  const others = statements.filter((one) => !found.some((other) => isSameStatement(one, other)));
-  return renderStatements(others, byId(result.measurements)) || null;
 }
 
 const isRead = ({ status }: Section) => status === 'complete' || status === 'partial';
 
-/**
- * Returns the conclusions that are not findings: those of the draft report or, without one, those
- * of each section.
- */
-function conclusionLines(result: Result): string[] {
-  if (!result.report) {
-    return ownSections(result).flatMap((section) => {
-      const text = isRead(section) ? beyondFindings(section, result) : null;
-      return text ? [`${section.title}: ${text}`] : [];
-    });
-  }
-  if (!isObstetric(result)) return conclusionsBesideFindings(result);
-  const growth = result.sections.find(({ id }) => id === 'growth');
-  return growth && isRead(growth) ? [beyondFindings(growth, result) ?? []].flat() : [];
-}
-
-/**
- * Writes the abnormal findings, then the conclusions of the sections, then the findings that are
- * only noted.
- */
-function conclusion(page: Page, { result }: ReportInput): void {
-  heading(page, 'Conclusion', 30);
+/** Writes the impression, in the words of every document, and then what is advised. */
+function conclusion(page: Page, { result, subject }: ReportInput): void {
+  heading(page, 'Impression', 30);
   const nothing = noMeasurementStatement(result);
   if (nothing) paragraph(page, nothing, { bold: true });
-  const loud = result.findings.filter(({ severity }) => severity !== 'info');
-  for (const { text } of loud) paragraph(page, text, { bold: true, colour: ALERT });
-  for (const line of conclusionLines(result)) paragraph(page, line);
-  const quiet = result.findings.filter(({ severity }) => severity === 'info');
-  for (const { text } of quiet) paragraph(page, text);
-  for (const { text, source } of result.guidance) paragraph(page, `${text} (${source})`);
+  if (isObstetric(result) && !subject.dating) {
+    paragraph(page, 'Gestational age was not given; growth centiles were not computed.');
+  }
+  const lines = result.report?.impression_lines ?? [];
+  conclusionTexts(result).forEach((line, at) => {
+    const severity = lines[at]?.severity ?? 'info';
+    const colour = severity === 'critical' ? ALERT : INK;
+    paragraph(page, line, { size: 9.5, bold: severity !== 'info', colour });
+  });
+  for (const { text, source } of result.guidance) {
+    paragraph(page, `Advice: ${text} (${source})`, { size: 8, colour: MUTED });
+  }
+}
+
+/** Names the parts that were not assessed, so that silence is not taken for a normal finding. */
+function openParts(page: Page, { result }: ReportInput): void {
+  const sections = ownSections(result);
+  const none = sections.filter((section) => !isRead(section)).map(({ title }) => title);
+  const partly = sections.filter(({ status }) => status === 'partial').map(({ title }) => title);
+  const each = [
+    none.length > 0 ? `Not assessed: ${none.join(', ')}.` : '',
+    partly.length > 0 ? `Assessed in part: ${partly.join(', ')}.` : '',
+  ].filter(Boolean);
+  if (each.length === 0) return;
+  const text = `${each.join(' ')} What was not assessed is reported neither as normal nor as abnormal; the reasons are in the appendix.`;
+  paragraph(page, text, { size: 7.5, colour: MUTED });
 }
 
 function measurements(page: Page, { result }: ReportInput): void {
-  if (result.measurements.length === 0) return;
-  heading(page, 'Measurements', 40);
-  const { columns, groups } = measurementTable(result);
-  groupedTable(page, columns, groups);
-  paragraph(page, MARK_LEGEND, { size: 7.5, colour: MUTED });
-  const charts = new Set(accepted(result).flatMap(({ reference }) => reference?.chart ?? []));
-  for (const key of charts) {
-    const chart = chartEntry(key);
-    const text = chart ? `${chart.name}. ${chart.citation}` : key;
-    paragraph(page, `Reference: ${text}`, { size: 7.5, colour: MUTED });
-  }
-  for (const remark of remarks(result)) paragraph(page, remark, { size: 7.5, colour: MUTED });
+  compactTable(page, result);
 }
 
 /** Draws the growth panels, two to a row; no panel is split over pages. */
 function growth(page: Page, { panels }: ReportInput): void {
   const [first] = panels;
   if (!first) return;
-  const scale = (WIDTH - 12) / 2 / first.width;
-  const height = first.height * scale + 8;
+  // A single panel is smaller, because nothing beside it uses the space.
+  const share = panels.length > 1 ? 0.5 : 0.3;
+  const scale = (share * (WIDTH - 12)) / first.width;
+  const height = first.height * scale + 6;
   heading(page, 'Growth', height);
   panels.forEach((panel, index) => {
     const column = index % 2;
     if (column === 0) makeRoom(page, height);
-    drawOnPdf(page.doc, panel, MARGIN + column * (WIDTH / 2 + 6), page.y, scale);
+    const x = MARGIN + column * (WIDTH / 2 + 6);
+    const alt = 'Growth chart with the value of this scan; the values are in the table.';
+    tagged(page, 'Figure', () => drawOnPdf(page.doc, panel, x, page.y, scale), alt);
     if (column === 1 || index === panels.length - 1) page.y += height;
   });
 }
 
 /** Share of the width of the page that the bull's-eye takes. */
-const BULLS_EYE_SHARE = 0.5;
+const BULLS_EYE_SHARE = 0.36;
 
 function strain(page: Page, { result }: ReportInput): void {
   const drawing = bullsEye(result);
@@ -251,8 +272,35 @@ function strain(page: Page, { result }: ReportInput): void {
   const height = drawing.height * scale;
   heading(page, 'Strain by segment', height);
   makeRoom(page, height);
-  drawOnPdf(page.doc, drawing, MARGIN, page.y, scale);
+  const alt = "Bull's-eye of the longitudinal strain by segment of the left ventricle.";
+  tagged(page, 'Figure', () => drawOnPdf(page.doc, drawing, MARGIN, page.y, scale), alt);
   page.y += height;
+}
+
+/** Number of key images in a row, and on the first pages. */
+const IN_ROW = 3;
+
+/** Draws images in rows of equal width. */
+function imageRows(page: Page, images: readonly KeyImage[]): void {
+  const width = (WIDTH - 8 * (IN_ROW - 1)) / IN_ROW;
+  const heightOf = (image: KeyImage) => (image.height * width) / image.width;
+  for (let index = 0; index < images.length; index += IN_ROW) {
+    const row = images.slice(index, index + IN_ROW);
+    const height = Math.max(...row.map(heightOf)) + 6;
+    makeRoom(page, height);
+    row.forEach((image, column) => {
+      const x = MARGIN + column * (width + 8);
+      tagged(
+        page,
+        'Figure',
+        () => {
+          page.doc.image(image.bytes, x, page.y, { width });
+        },
+        image.alt,
+      );
+    });
+    page.y += height;
+  }
 }
 
 const KEY_IMAGE_NOTE =
@@ -261,19 +309,46 @@ const KEY_IMAGE_NOTE =
 function keyImages(page: Page, { keyImages: images }: ReportInput): void {
   const [first] = images;
   if (!first) return;
-  const width = (WIDTH - 12) / 2;
-  const heightOf = (image: KeyImage) => (image.height * width) / image.width;
-  heading(page, 'Key images', heightOf(first) + 20);
-  paragraph(page, KEY_IMAGE_NOTE, { size: 7.5, colour: MUTED });
-  for (let index = 0; index < images.length; index += 2) {
-    const row = images.slice(index, index + 2);
-    const height = Math.max(...row.map(heightOf)) + 8;
-    makeRoom(page, height);
-    row.forEach((image, column) => {
-      page.doc.image(image.bytes, MARGIN + column * (width + 12), page.y, { width });
-    });
-    page.y += height;
+  heading(page, 'Key images', ((WIDTH / IN_ROW) * first.height) / first.width);
+  imageRows(page, images.slice(0, IN_ROW));
+}
+
+/** Draws the line for the signature of a draft, or the names of those who signed. */
+function signature(page: Page, { signatures = [] }: ReportInput): void {
+  heading(page, 'Signature', 34);
+  for (const { name, role, at } of signatures) {
+    paragraph(page, `Signed by ${name}, ${role}, ${at}.`, { bold: true });
   }
+  if (signatures.length > 0) return;
+  paragraph(page, 'Draft: not signed.', { colour: MUTED });
+  page.y += 10;
+  paragraph(page, `Name and role ${'_'.repeat(34)}   Date and time ${'_'.repeat(22)}`);
+}
+
+/** Begins the appendix: what a reader looks up, on separate pages. */
+function appendix(page: Page, { result, keyImages: images }: ReportInput): void {
+  newPage(page);
+  page.doc.outline.addItem('Appendix');
+  paragraph(page, 'Appendix', { size: 13, bold: true, tag: 'H1' });
+  if (result.measurements.length > 0) {
+    heading(page, 'All values', 40);
+    const { columns, groups } = measurementTable(result);
+    groupedTable(page, columns, groups);
+    paragraph(page, MARK_LEGEND, { size: 7.5, colour: MUTED });
+  }
+  const charts = new Set(accepted(result).flatMap(({ reference }) => reference?.chart ?? []));
+  for (const key of charts) {
+    const chart = chartEntry(key);
+    const text = chart ? `${chart.name}. ${chart.citation}` : key;
+    paragraph(page, `Reference: ${text}`, { size: 7.5, colour: MUTED });
+  }
+  for (const remark of remarks(result)) paragraph(page, remark, { size: 7.5, colour: MUTED });
+  const further = images.slice(IN_ROW);
+  const [first] = further;
+  if (!first) return;
+  heading(page, 'Further images', ((WIDTH / IN_ROW) * first.height) / first.width + 14);
+  paragraph(page, KEY_IMAGE_NOTE, { size: 7.5, colour: MUTED });
+  imageRows(page, further);
 }
 
 /**
@@ -305,7 +380,7 @@ function notAssessed(page: Page, { result }: ReportInput): void {
   table(page, columns, rows);
 }
 
-/** Writes the limitations, without those that the table of parts not assessed already shows. */
+/** Writes the limitations, except those that the table of parts not assessed already shows. */
 function limitations(page: Page, { result }: ReportInput): void {
   const tabled = new Set(
     ownSections(result)
@@ -335,7 +410,7 @@ function software(page: Page, { result, subject }: ReportInput): void {
   heading(page, 'Software', 60);
   paragraph(
     page,
-    `Sonogate ${result.endpoint} ${result.version}, request ${subject.requestId}. ${DRAFT_NOTICE}.`,
+    `Sonogate ${result.endpoint} ${result.version}, request ${subject.requestId}. ${noticeOf(result)}.`,
     { size: 8 },
   );
   table(
@@ -357,12 +432,14 @@ function software(page: Page, { result, subject }: ReportInput): void {
 
 const BLOCKS = [
   head,
-  dating,
   conclusion,
   measurements,
+  openParts,
   growth,
   strain,
   keyImages,
+  signature,
+  appendix,
   notAssessed,
   limitations,
   software,
@@ -371,12 +448,16 @@ const BLOCKS = [
 /** Builds the report for people, with embedded fonts and a draft notice on every page. */
 function buildReportPdf(input: ReportInput): Promise<Buffer> {
   const page = openDocument(
-    `${reportTitle(input.result)} - ${DRAFT_NOTICE}`,
+    `${reportTitle(input.result)} - ${noticeOf(input.result)}`,
     new Date(input.result.generated_at),
     input.paper,
   );
-  for (const block of BLOCKS) block(page, input);
-  return closeDocument(page, patientLine(input.subject));
+  for (const block of BLOCKS) within(page, 'Sect', () => block(page, input));
+  return closeDocument(page, {
+    who: patientLine(input.subject),
+    notice: researchNotice(input.result),
+    signed: signedBy(input.result),
+  });
 }
 
 /**
@@ -391,12 +472,13 @@ interface ReportPreview {
   measurements: readonly Measurement[];
 }
 
-async function keyImage({ png }: ReportPreview): Promise<KeyImage> {
+async function keyImage({ png, measurements: shown }: ReportPreview): Promise<KeyImage> {
   const { data, info } = await sharp(png)
     .resize({ width: KEY_IMAGE.width, withoutEnlargement: true })
     .jpeg({ quality: KEY_IMAGE.quality })
     .toBuffer({ resolveWithObject: true });
-  return { bytes: data, width: info.width, height: info.height };
+  const values = shown.filter(isShown).map(shortText).join(', ');
+  return { bytes: data, width: info.width, height: info.height, alt: `Image: ${values}` };
 }
 
 /**
@@ -409,6 +491,7 @@ export async function renderReport(
   previews: readonly ReportPreview[],
   curves: readonly GrowthCurve[],
   paper?: Paper,
+  signatures: readonly Signature[] = signaturesOf(result),
 ): Promise<Buffer> {
   const gaDays = subject.dating?.gaDays;
   const shown = curves.filter((curve) => measuredOnCurve(curve, result.measurements).length > 0);
@@ -419,7 +502,10 @@ export async function renderReport(
           growthPanel(curve, result.measurements, gaDays, earlierValues(result)),
         );
   const keyImages = await inParallel(previews, PICTURES_AT_ONCE, keyImage);
-  return buildReportPdf({ result, subject, panels, keyImages, ...(paper && { paper }) });
+  return buildReportPdf({
+    ...{ result, subject, panels, keyImages, signatures },
+    ...(paper && { paper }),
+  });
 }
 
 /**
@@ -434,11 +520,12 @@ export async function rebuildReportPdf(
   curves: readonly GrowthCurve[],
   artifactPath: (name: string) => Promise<string | null>,
   paper?: Paper,
+  signatures: readonly Signature[] = signaturesOf(result),
 ): Promise<Buffer> {
   const previews: ReportPreview[] = [];
-  for (const { name, measurements } of keyOverlays(overlaysOf(result.measurements))) {
-    const path = await artifactPath(name);
-    if (path) previews.push({ png: await readFile(path), measurements });
+  for (const stored of keyOverlays(await storedPreviews(result, artifactPath))) {
+    const png = await stored.png();
+    if (png) previews.push({ png, measurements: stored.measurements });
   }
-  return renderReport(result, subject, previews, curves, paper);
+  return renderReport(result, subject, previews, curves, paper, signatures);
 }

@@ -5,7 +5,7 @@ import { encodePart10 } from '../../dicom/part10.ts';
 import { STORAGE_CLASS } from '../../dicom/sop-classes.ts';
 import type { SourceInstance, Subject } from '../../dicom/subject.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
-import { DRAFT_NOTICE } from '../../result/render/statement.ts';
+import { isShown, noticeOf } from '../../result/render/statement.ts';
 import { shortText } from '../../result/render/value-text.ts';
 import { withoutComparisons } from '../../result/standing.ts';
 import { bySeries, commonModules, sopReference } from '../modules.ts';
@@ -21,10 +21,10 @@ interface Drawn {
   graphics: readonly Graphic[];
 }
 
-/** Returns the accepted calipers on an image, in the same coordinates as in the SR. */
+/** Returns the calipers of the values that are shown on an image, in the same coordinates as in the SR. */
 function drawnOn(source: SourceInstance, result: Result, subject: Subject): Drawn[] {
   return withoutComparisons(result.measurements).flatMap((measurement) => {
-    if (measurement.quality !== 'accepted') return [];
+    if (!isShown(measurement)) return [];
     if (instanceOf(measurement, subject) !== source) return [];
     const graphics = measuredOn(measurement, subject)?.graphics ?? [];
     const frame = measurement.source.frame ?? 1;
@@ -79,7 +79,7 @@ function presentationState(
     }),
     Laterality: '',
     ContentLabel: LAYER,
-    ContentDescription: DRAFT_NOTICE,
+    ContentDescription: noticeOf(result).slice(0, 64),
     PresentationCreationDate: time.date,
     PresentationCreationTime: time.time,
     ContentCreatorName: `${MANUFACTURER}^Gateway`,
@@ -95,7 +95,11 @@ function presentationState(
       },
     ],
     GraphicLayerSequence: [
-      { GraphicLayer: LAYER, GraphicLayerOrder: '1', GraphicLayerDescription: DRAFT_NOTICE },
+      {
+        GraphicLayer: LAYER,
+        GraphicLayerOrder: '1',
+        GraphicLayerDescription: noticeOf(result).slice(0, 64),
+      },
     ],
     GraphicAnnotationSequence: Array.from(byFrame, ([frame, on]) => ({
       ReferencedImageSequence: [imageReference(source, [frame])],

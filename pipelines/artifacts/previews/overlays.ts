@@ -1,4 +1,7 @@
-import type { Measurement } from '../../result/envelope.ts';
+import { readFile } from 'node:fs/promises';
+import type { Measurement, Result } from '../../result/envelope.ts';
+import { isShown } from '../../result/render/statement.ts';
+import { signedPreview } from './preview.ts';
 
 /** A preview of one measured frame, with the name of its artifact. */
 export interface PreviewOverlay {
@@ -36,6 +39,56 @@ export function overlaysOf(measurements: readonly Measurement[]): PreviewOverlay
   return [...overlays.values()];
 }
 
+/** What a preview shows, such as `Biparietal diameter; Head circumference`. */
+export function captionOf({ measurements }: Pick<PreviewOverlay, 'measurements'>): string {
+  return [...new Set(measurements.map(({ label }) => label))].join('; ');
+}
+
+const placeOf = ({ section, file, frame }: PreviewOverlay) =>
+  JSON.stringify([section, file, frame]);
+
+const drawnOn = ({ measurements }: PreviewOverlay) =>
+  JSON.stringify(
+    measurements.map(({ concept, value, source }) => [concept.key, value, source.calipers]),
+  );
+
+/** An overlay with the picture of it that is stored. */
+export interface StoredPreview extends PreviewOverlay {
+  /** The picture as this result shows it; null where it does not exist (any more). */
+  png(): Promise<Buffer | null>;
+}
+
+/**
+ * The stored pictures that show what the result says. They were drawn for the draft: where a person
+ * changed a value or a caliper in a review, the picture is left out; the others are shown without
+ * the notice of a draft.
+ * @param artifactPath path of a stored artifact by its name.
+ */
+export async function storedPreviews(
+  result: Pick<Result, 'draft' | 'measurements'>,
+  artifactPath: (name: string) => Promise<string | null>,
+): Promise<StoredPreview[]> {
+  const overlays = overlaysOf(result.measurements);
+  const read = async (name: string) => {
+    const path = await artifactPath(name);
+    return path === null ? null : readFile(path);
+  };
+  if (result.draft) return overlays.map((one) => ({ ...one, png: () => read(one.name) }));
+  const text = await read('result.json');
+  if (text === null) return [];
+  const draft: Pick<Result, 'measurements'> = JSON.parse(text.toString('utf8'));
+  const drawn = new Map(overlaysOf(draft.measurements).map((one) => [placeOf(one), one]));
+  return overlays.flatMap((one) => {
+    const before = drawn.get(placeOf(one));
+    if (!before || drawnOn(before) !== drawnOn(one)) return [];
+    const png = async () => {
+      const bytes = await read(before.name);
+      return bytes && signedPreview(bytes, before.measurements, one.measurements);
+    };
+    return [{ ...one, name: before.name, png }];
+  });
+}
+
 /**
  * Returns the overlays for a report. Each shows a quantity that no earlier overlay in the list
  * shows.
@@ -46,7 +99,7 @@ export function keyOverlays<Shown extends Pick<PreviewOverlay, 'measurements'>>(
   const seen = new Set<string>();
   return overlays.filter(({ measurements }) => {
     const shown = measurements
-      .filter(({ quality }) => quality === 'accepted')
+      .filter(isShown)
       .map(({ concept, fetus }) => JSON.stringify([concept.key, fetus]));
     const fresh = shown.some((quantity) => !seen.has(quantity));
     for (const quantity of shown) seen.add(quantity);

@@ -1,9 +1,8 @@
 import sharp from 'sharp';
 import type { Point } from '../../contract/image.ts';
 import type { RgbImage } from '../../contract/study.ts';
-import { maskOutside, type Picture } from '../../measure/picture.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
-import { DRAFT_NOTICE } from '../../result/render/statement.ts';
+import { DRAFT_NOTICE, SIGNED_NOTICE } from '../../result/render/statement.ts';
 import { shortText } from '../../result/render/value-text.ts';
 import { toSvg } from '../drawing/draw.ts';
 import { disc, ellipsePoints, type Label, line, type Mark, rectangle } from '../drawing/drawing.ts';
@@ -76,8 +75,23 @@ function stripOf(width: number, rows: number) {
   return { text, row, margin, height: 2 * margin + row * Math.max(1, rows) };
 }
 
+const stripHeight = (width: number, measurements: readonly Measurement[]): number =>
+  stripOf(width, measurements.length).height;
+
+interface LegendPlace {
+  top: number;
+  width: number;
+  /** The measurements as their calipers were drawn; the legend has the same colours. */
+  drawn?: readonly Measurement[];
+  /** What the picture says about itself: a draft, or signed. */
+  notice: string;
+}
+
 /** Draws one row for each measurement below the picture, so that nothing covers the anatomy. */
-function legend(measurements: readonly Measurement[], top: number, width: number): Mark[] {
+function legend(
+  measurements: readonly Measurement[],
+  { top, width, drawn = measurements, notice }: LegendPlace,
+): Mark[] {
   const { text: size, row, margin } = stripOf(width, measurements.length);
   const radius = size / 3;
   const rows = measurements.flatMap((measurement, index): Mark[] => {
@@ -90,18 +104,22 @@ function legend(measurements: readonly Measurement[], top: number, width: number
       colour: '#f2f2f2',
     };
     const spot = { x: margin + radius, y: baseline - radius };
-    return [disc(spot, radius, colourOf(measurement, index)), label];
+    return [disc(spot, radius, colourOf(drawn[index] ?? measurement, index)), label];
   });
-  const notice: Label = {
+  const standing: Label = {
     kind: 'label',
-    text: DRAFT_NOTICE,
+    text: notice,
     at: { x: width - margin, y: top + margin + size },
     size,
     colour: '#ffb000',
     bold: true,
     anchor: 'end',
   };
-  return [...rows, notice];
+  return [
+    rectangle({ x: 0, y: top }, width, stripHeight(width, measurements), GROUND),
+    ...rows,
+    standing,
+  ];
 }
 
 function colourOf({ quality }: Measurement, index: number): string {
@@ -111,17 +129,15 @@ function colourOf({ quality }: Measurement, index: number): string {
 /**
  * Renders a measured frame with its calipers and, below the frame, the values. Returns a PNG that
  * is at least 1024 pixels wide.
- * @param areas polygons around the ultrasound picture (measure/picture.ts); everything outside is
- * blacked out, because names are shown there.
+ * @param frame as `ShownFrames` returns it: without the parts that may show a name.
  */
 export async function renderPreview(
   frame: RgbImage,
-  areas: Picture['areas'],
   measurements: readonly Measurement[],
 ): Promise<Buffer> {
   const scale = Math.max(1, LEAST_WIDTH / frame.width);
   const [width, height] = [Math.round(frame.width * scale), Math.round(frame.height * scale)];
-  const { height: strip } = stripOf(width, measurements.length);
+  const strip = stripHeight(width, measurements);
   const calipers = measurements.flatMap((measurement, index) =>
     measurement.source.calipers.flatMap((caliper) =>
       caliperMarks(caliper, scale, colourOf(measurement, index), width * STROKE_PER_WIDTH),
@@ -130,16 +146,32 @@ export async function renderPreview(
   const overlay = toSvg({
     width,
     height: height + strip,
-    marks: [
-      ...calipers,
-      rectangle({ x: 0, y: height }, width, strip, GROUND),
-      ...legend(measurements, height, width),
-    ],
+    marks: [...calipers, ...legend(measurements, { top: height, width, notice: DRAFT_NOTICE })],
   });
-  const shown = await enlarged(maskOutside(frame, areas), { width, height }, strip);
+  const shown = await enlarged(frame, { width, height }, strip);
   drawOver(shown.data, await sharp(Buffer.from(overlay)).ensureAlpha().raw().toBuffer());
   const { width: columns, height: rows } = shown;
   return sharp(shown.data, { raw: { width: columns, height: rows, channels: 3 } })
+    .png({ compressionLevel: COMPRESSION })
+    .toBuffer();
+}
+
+/**
+ * The preview of a draft as a signed result shows it: the frame and its calipers stay, and the strip
+ * below is drawn again, with the values as they were signed and without the notice of a draft.
+ * @param drawn the measurements as the draft had them, in the same order.
+ */
+export async function signedPreview(
+  png: Buffer,
+  drawn: readonly Measurement[],
+  signed: readonly Measurement[],
+): Promise<Buffer> {
+  const { width, height } = await sharp(png).metadata();
+  const strip = stripHeight(width, drawn);
+  const marks = legend(signed, { top: 0, width, drawn, notice: SIGNED_NOTICE });
+  const below = Buffer.from(toSvg({ width, height: strip, marks }));
+  return sharp(png)
+    .composite([{ input: below, left: 0, top: height - strip }])
     .png({ compressionLevel: COMPRESSION })
     .toBuffer();
 }

@@ -3,7 +3,7 @@ import { encodePart10, evenBytes } from '../../dicom/part10.ts';
 import { STORAGE_CLASS } from '../../dicom/sop-classes.ts';
 import type { Subject } from '../../dicom/subject.ts';
 import type { Result } from '../../result/envelope.ts';
-import { DRAFT_NOTICE } from '../../result/render/statement.ts';
+import { DRAFT_NOTICE, SIGNED_NOTICE } from '../../result/render/statement.ts';
 import { commonModules, contentDateTime, lossyHistory, sopReference } from '../modules.ts';
 import { codeSequence } from '../sr/encode.ts';
 import { instanceOf } from '../sr/references.ts';
@@ -49,7 +49,7 @@ export async function buildSecondaryCapture(
     Laterality: '',
     PatientOrientation: '',
     BurnedInAnnotation: 'YES',
-    DerivationDescription: `${DRAFT_NOTICE}: calipers and values drawn on the image`,
+    DerivationDescription: `${result.draft ? DRAFT_NOTICE : SIGNED_NOTICE}: calipers and values drawn on the image`,
     ...(reference && { SourceImageSequence: [reference] }),
     ...lossyHistory(source ? [source] : []),
     SamplesPerPixel: 3,

@@ -1,35 +1,34 @@
 import type { Clip, RgbImage } from '../../contract/study.ts';
 import { UnreadableInput } from '../../contract/study.ts';
-import { maskOutside, type Picture, shownPictureOf } from '../../measure/picture.ts';
+import { maskOutside, type ShownPicture, shownPictureOf } from '../../measure/picture.ts';
 
 /** The frames of a study without the parts that may show a name. */
 export interface ShownFrames {
   /**
-   * Returns the areas of a clip that show ultrasound; everything outside of them is blacked out.
-   */
-  areasOf(clip: Clip): Promise<Picture['areas']>;
-  /**
-   * Returns a frame by its number (1-based), black outside of the picture; null for a damaged
-   * frame, which the result already lists as refused.
+   * Returns a frame by its number (1-based), black outside of the ultrasound picture and where text
+   * is burned into it; null for a damaged frame, which the result already lists as refused.
    */
   frame(clip: Clip, number: number): Promise<RgbImage | null>;
 }
 
-/** The picture of each clip is located once, when a frame of it is first requested. */
-export function createShownFrames(): ShownFrames {
-  const pictures = new Map<Clip, Promise<Picture>>();
-  const areasOf = async (clip: Clip) => {
+/**
+ * The picture of each clip is located once, when a frame of it is first requested.
+ * @param whole the site wants whole frames, with names and all.
+ */
+export function createShownFrames(whole = false): ShownFrames {
+  const pictures = new Map<Clip, Promise<ShownPicture>>();
+  const pictureOf = (clip: Clip) => {
     const picture = pictures.get(clip) ?? shownPictureOf(clip);
     pictures.set(clip, picture);
-    return (await picture).areas;
+    return picture;
   };
   return {
-    areasOf,
     async frame(clip, number) {
       const frame = clip.frames[number - 1];
       if (!frame) throw new RangeError(`${clip.file} has no frame ${number}`);
       try {
-        return maskOutside(await frame.rgb(), await areasOf(clip));
+        const image = await frame.rgb();
+        return whole ? image : maskOutside(image, await pictureOf(clip));
       } catch (error) {
         if (error instanceof UnreadableInput) return null;
         throw error;

@@ -1,5 +1,13 @@
 import type { NaturalDataset } from 'dcmjs';
 
+/** The attributes that a dimension may point at, and their functional groups. */
+const DIMENSIONS = {
+  SegmentIdentificationSequence: 0x0062000a,
+  ReferencedSegmentNumber: 0x0062000b,
+  FrameContentSequence: 0x00209111,
+  TemporalPositionIndex: 0x00209128,
+} as const;
+
 const items = (value: unknown): NaturalDataset[] => (Array.isArray(value) ? value : []);
 const first = (value: unknown): NaturalDataset => items(value)[0] ?? {};
 
@@ -54,6 +62,20 @@ function frameFaults(frame: NaturalDataset, index: number, numbers: ReadonlySet<
   ].filter((fault) => fault !== null);
 }
 
+const keywordOf = (pointer: unknown) =>
+  Object.entries(DIMENSIONS).find(([, tag]) => tag === pointer)?.[0] ?? '';
+
+/** Each dimension is an attribute directly inside its functional group, in every frame (PS3.3 C.7.6.17). */
+function dimensionFaults(dataset: NaturalDataset, frames: readonly NaturalDataset[]): string[] {
+  return items(dataset.DimensionIndexSequence).flatMap((index) => {
+    const group = keywordOf(index.FunctionalGroupPointer);
+    const attribute = keywordOf(index.DimensionIndexPointer);
+    const missing = frames.findIndex((frame) => first(frame[group])[attribute] === undefined);
+    const label = String(index.DimensionDescriptionLabel);
+    return missing < 0 ? [] : [`frame ${missing + 1} lacks the attribute of dimension ${label}`];
+  });
+}
+
 /**
  * Checks that a Segmentation is as the gateway must write it (exchange 3.1 to 3.3): its segments
  * are numbered and have algorithm and tracking, its frames name their source, and its pixel data
@@ -74,6 +96,7 @@ export function checkSegmentation(dataset: NaturalDataset): string[] {
       ? []
       : [`${frames.length} functional groups for ${String(dataset.NumberOfFrames)} frames`]),
     ...frames.flatMap((frame, index) => frameFaults(frame, index, numbers)),
+    ...dimensionFaults(dataset, frames),
     ...(Number(dataset.BitsAllocated) === 1 || labelmap ? [] : ['BINARY has one bit a pixel']),
     ...(bytes === null || bytes === expectedBytes(dataset)
       ? []

@@ -8,7 +8,7 @@ import {
   locatedStructureSchema,
   type Place,
   type StructureName,
-} from '../../result/located-structure.ts';
+} from '../../result/measured.ts';
 import { withoutComparisons } from '../../result/standing.ts';
 import { ellipsePoints } from '../drawing/drawing.ts';
 import type { Code } from '../sr/content-item.ts';

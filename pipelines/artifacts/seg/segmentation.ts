@@ -4,7 +4,7 @@ import { encodePart10, evenBytes } from '../../dicom/part10.ts';
 import { STORAGE_CLASS } from '../../dicom/sop-classes.ts';
 import type { SourceInstance, Subject } from '../../dicom/subject.ts';
 import type { Result } from '../../result/envelope.ts';
-import { DRAFT_NOTICE } from '../../result/render/statement.ts';
+import { noticeOf } from '../../result/render/statement.ts';
 import {
   bySeries,
   commonModules,
@@ -154,10 +154,15 @@ const BACKGROUND_SEGMENT: NaturalDataset = {
 const TAGS = {
   segmentIdentificationSequence: 0x0062000a,
   referencedSegmentNumber: 0x0062000b,
-  derivationImageSequence: 0x00089124,
-  referencedFrameNumber: 0x00081160,
+  frameContentSequence: 0x00209111,
+  temporalPositionIndex: 0x00209128,
 } as const;
 
+/**
+ * Each dimension points at an attribute directly inside its functional group, and every frame has
+ * it (PS3.3 C.7.6.17). Referenced Frame Number does not qualify: it is one sequence deeper, and a
+ * source with a single frame has none.
+ */
 function dimensions(form: SegmentationForm, organization: string): NaturalDataset {
   const index = (pointer: number, group: number, label: string) => ({
     DimensionOrganizationUID: organization,
@@ -167,7 +172,7 @@ function dimensions(form: SegmentationForm, organization: string): NaturalDatase
   });
   const { referencedSegmentNumber, segmentIdentificationSequence } = TAGS;
   const bySegment = index(referencedSegmentNumber, segmentIdentificationSequence, 'Segment');
-  const byFrame = index(TAGS.referencedFrameNumber, TAGS.derivationImageSequence, 'Source frame');
+  const byFrame = index(TAGS.temporalPositionIndex, TAGS.frameContentSequence, 'Source frame');
   return {
     DimensionOrganizationSequence: [{ DimensionOrganizationUID: organization }],
     DimensionIndexSequence: form === 'binary' ? [bySegment, byFrame] : [byFrame],
@@ -191,7 +196,11 @@ function functionalGroups(
   const { segment } = frame;
   return {
     FrameContentSequence: [
-      { DimensionIndexValues: segment === null ? [position] : [segment, position] },
+      {
+        DimensionIndexValues: segment === null ? [position] : [segment, position],
+        TemporalPositionIndex: position,
+        FrameLabel: `Frame ${frame.source}`,
+      },
     ],
     ...(segment !== null && {
       SegmentIdentificationSequence: [{ ReferencedSegmentNumber: segment }],
@@ -264,7 +273,7 @@ export function buildSegmentation(
     PatientOrientation: '',
     ...contentDateTime(result, subject),
     ContentLabel: 'AI_DRAFT',
-    ContentDescription: DRAFT_NOTICE,
+    ContentDescription: noticeOf(result).slice(0, 64),
     ContentCreatorName: `${MANUFACTURER}^Gateway`,
     SegmentationType: form === 'binary' ? 'BINARY' : 'LABELMAP',
     ...(form === 'binary' && { SegmentsOverlap: overlapping(segments) ? 'YES' : 'NO' }),

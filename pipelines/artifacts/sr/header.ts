@@ -1,5 +1,6 @@
 import type { NaturalDataset } from 'dcmjs';
 import { CODING_SYSTEMS } from '../../concepts/concepts.ts';
+import { contentTime } from '../../dicom/dates.ts';
 import { MANUFACTURER } from '../../dicom/implementation.ts';
 import { STORAGE_CLASS } from '../../dicom/sop-classes.ts';
 import type { Subject } from '../../dicom/subject.ts';
@@ -70,13 +71,19 @@ function usesOwnCodes(tree: ContentItem): boolean {
 }
 
 /**
- * Returns `COMPLETE` when every requested section is complete; the draft is `PARTIAL` when a
- * section was not assessed, or only in part (PS3.3 C.17.2).
+ * Returns `COMPLETE` when every requested section is complete; a draft is `PARTIAL` when a section
+ * was not assessed, or only in part. Only a complete document may be verified (PS3.3 C.17.2): with
+ * the signature a person states that nothing is missing that should be in it.
  */
-function completion(result: Result): 'COMPLETE' | 'PARTIAL' {
+function completion(result: Result): NaturalDataset {
   const done = ({ status }: { status: string }) =>
     status === 'complete' || status === 'not_requested';
-  return result.sections.every(done) ? 'COMPLETE' : 'PARTIAL';
+  if (result.sections.every(done)) return { CompletionFlag: 'COMPLETE' };
+  if (result.draft) return { CompletionFlag: 'PARTIAL' };
+  return {
+    CompletionFlag: 'COMPLETE',
+    CompletionFlagDescription: 'Signed; names the parts that were not or not fully assessed',
+  };
 }
 
 /**
@@ -102,13 +109,51 @@ export function referencedRequest(subject: Subject): NaturalDataset {
   };
 }
 
+/** Whose documents a document replaces: the revision before it, or the earlier run of its study. */
+function formerSubject(
+  subject: Subject,
+): Pick<Subject, 'requestId' | 'identity' | 'signedRevision'> | null {
+  const { requestId, identity, supersedes, signedRevision = 0, draftsWithheld = false } = subject;
+  if (signedRevision === 1 && draftsWithheld) return null;
+  if (signedRevision > 0) return { requestId, identity, signedRevision: signedRevision - 1 };
+  return supersedes ? { requestId: supersedes, identity } : null;
+}
+
+/** The verification by those who signed (PS3.3 C.17.2); a draft is unverified. */
+function verification({ verification: signed }: Result, subject: Subject): NaturalDataset {
+  if (!signed) return { VerificationFlag: 'UNVERIFIED', PreliminaryFlag: 'PRELIMINARY' };
+  return {
+    VerificationFlag: 'VERIFIED',
+    PreliminaryFlag: 'FINAL',
+    VerifyingObserverSequence: signed.signatures.map(({ observer, organization, at }) => {
+      const { date, time } = contentTime(at, subject.identity);
+      return {
+        VerifyingOrganization: organization.slice(0, 64),
+        VerificationDateTime: `${date}${time}`,
+        VerifyingObserverName: personName(observer),
+        VerifyingObserverIdentificationCodeSequence: [],
+      };
+    }),
+  };
+}
+
+/**
+ * A name as DICOM writes it (PS3.5 6.2.1): without backslash and `=`, which mean something there.
+ * Nobody said which part of it is the family name; the delimiter marks the whole as one, because a
+ * name without any is taken for the retired form.
+ */
+function personName(name: string): string {
+  const plain = name.replaceAll(/[\\=]/g, ' ').trim().slice(0, 63);
+  return plain.includes('^') ? plain : `${plain}^`;
+}
+
 /**
  * Refers to the document of the same kind and class from an earlier run of the study (PS3.3
  * C.17.2). Its UIDs are derived from the id of the earlier request.
  */
 function predecessor(subject: Subject, document: SrDocument): NaturalDataset {
-  if (!subject.supersedes) return {};
-  const former = { requestId: subject.supersedes, identity: subject.identity };
+  const former = formerSubject(subject);
+  if (!former) return {};
   const instance = {
     sopClassUid: SR_CLASSES[document.sopClass],
     sopInstanceUid: uidOf(former, uidRole(document)),
@@ -138,9 +183,8 @@ export function srHeader(result: Result, subject: Subject, document: SrDocument)
     ...commonModules(result, subject, kind),
     ...(usesOwnCodes(document.tree) && { CodingSchemeIdentificationSequence: OWN_CODES }),
     ReferencedPerformedProcedureStepSequence: [],
-    CompletionFlag: completion(result),
-    VerificationFlag: 'UNVERIFIED',
-    PreliminaryFlag: 'PRELIMINARY',
+    ...completion(result),
+    ...verification(result, subject),
     ...contentDateTime(result, subject),
     PerformedProcedureCodeSequence: [],
     ...predecessor(subject, document),

@@ -7,6 +7,7 @@ import {
 } from '../../concepts/concepts.ts';
 import type { Subject } from '../../dicom/subject.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
+import { statedMethod } from '../../result/render/statement.ts';
 import {
   type Code,
   type ContentItem,
@@ -189,8 +190,11 @@ export function sourceItems({ image: on, graphics }: MeasuredOn): ContentItem[] 
 }
 
 /** Returns the equation as a code where PS3.16 has one, otherwise as a citation (TID 315). */
-export function equationItems(method: string): ContentItem[] {
-  const entry = methodEntry(method);
+export function equationItems(
+  measurement: Pick<Measurement, 'method' | 'confirmed'>,
+): ContentItem[] {
+  const method = statedMethod(measurement);
+  const entry = method === null ? null : methodEntry(method);
   if (entry?.equation) return [code('INFERRED FROM', SR.equation, entry.equation)];
   if (entry?.citation) return [text('INFERRED FROM', SR.equationCitation, entry.citation)];
   return [];
@@ -230,6 +234,11 @@ interface NumOptions {
    * row for the centile.
    */
   withCentile?: boolean;
+  /**
+   * Whether a value that needs a review is sent with its number; the template must then say that it
+   * is a proposal. Elsewhere it is sent without, because receivers take the numbers of a template.
+   */
+  proposals?: boolean;
   /** Items from which the value was obtained (INFERRED FROM): calipers, images and input values. */
   sources: readonly ContentItem[];
 }
@@ -239,15 +248,17 @@ interface NumOptions {
  * number, as a failed measurement (PS3.16 CID 42), so that no receiver can mistake it for a result.
  */
 export function measurementItem(measurement: Measurement, options: NumOptions): ContentItem {
-  const { name = conceptOf(measurement), withCentile = true, sources } = options;
+  const { name = conceptOf(measurement), withCentile = true, proposals = false, sources } = options;
   const modifier = code('HAS CONCEPT MOD', SR.derivation, DERIVATIONS[measurement.derivation]);
-  if (measurement.quality !== 'accepted') {
-    return missingNum('CONTAINS', name, SR.measurementFailure, [modifier, ...sources]);
+  const isProposal = measurement.quality === 'review';
+  if (measurement.quality !== 'accepted' && !(isProposal && proposals)) {
+    const why = isProposal ? SR.valueUnknown : SR.measurementFailure;
+    return missingNum('CONTAINS', name, why, [modifier, ...sources]);
   }
   return num('CONTAINS', name, exchange(measurement)(measurement.value), [
     modifier,
     ...propertyItems(measurement, withCentile),
-    ...equationItems(measurement.method),
+    ...equationItems(measurement),
     ...sources,
   ]);
 }

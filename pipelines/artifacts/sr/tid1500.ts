@@ -1,11 +1,13 @@
 import type { Subject } from '../../dicom/subject.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
+import { conclusionTexts } from '../../result/render/conclusion.ts';
 import {
   isOurs,
   noMeasurementStatement,
   notAcceptedStatement,
   originStatement,
   ownSections,
+  researchNotice,
   sectionStatement,
 } from '../../result/render/statement.ts';
 import { withoutComparisons } from '../../result/standing.ts';
@@ -96,26 +98,28 @@ function measurementGroup(
     ...(region
       ? on.graphics.map((graphic) => scoord('CONTAINS', SR.imageRegion, graphic, on.image))
       : []),
-    measurementItem(measurement, { sources }),
+    measurementItem(measurement, { sources, proposals: true }),
+    ...(measurement.quality === 'review' ? [code('CONTAINS', SR.valueStatus, SR.needsReview)] : []),
     ...(measurement.confidence === null ? [] : [confidenceItem(measurement.confidence)]),
     ...remarks.map((remark) => text('CONTAINS', SR.comment, remark)),
   ];
   return container(SR.measurementGroup, items, region ? '1410' : '1501');
 }
 
-/** States for every section what was assessed and found, or what was not assessed and why. */
+/** Gives the impression, and states for every section what was assessed and found, or what was not assessed and why. */
 function qualitativeEvaluations(result: Result): ContentItem {
   const statements = [
+    researchNotice(result),
     noMeasurementStatement(result),
     ...result.classifications.map(({ name, value }) => `${name}: ${value}`),
     ...result.findings.map((finding) => finding.text),
     ...result.guidance.map(({ text: advice, source }) => `${advice} (${source})`),
     ...ownSections(result).map((section) => `${section.title}: ${sectionStatement(section)}`),
   ].filter((statement) => statement !== null);
-  return container(
-    SR.qualitativeEvaluations,
-    statements.map((statement) => text('CONTAINS', SR.finding, statement)),
-  );
+  return container(SR.qualitativeEvaluations, [
+    ...conclusionTexts(result).map((line) => text('CONTAINS', SR.impression, line)),
+    ...statements.map((statement) => text('CONTAINS', SR.finding, statement)),
+  ]);
 }
 
 /** Builds the content tree of TID 1500 (PS3.16; exchange 2.8). */

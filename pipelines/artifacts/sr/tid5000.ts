@@ -1,13 +1,15 @@
 import { conceptEntry, STATED_AGE } from '../../concepts/concepts.ts';
 import type { Subject } from '../../dicom/subject.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
+import { conclusionTexts } from '../../result/render/conclusion.ts';
 import {
   accepted,
-  DRAFT_NOTICE,
   noMeasurementStatement,
   notAcceptedStatement,
+  noticeOf,
   ownSections,
   remarks,
+  researchNotice,
   sectionStatement,
 } from '../../result/render/statement.ts';
 import { countingFirst, countingValues } from '../../result/standing.ts';
@@ -228,9 +230,11 @@ function summaryText(fetus: Fetus, result: Result): string {
   );
   const homeless = fetus.id !== null && accepted(result).some(({ fetus: of }) => of === null);
   return [
-    `${DRAFT_NOTICE}.`,
+    `${noticeOf(result)}.`,
+    researchNotice(result),
     noMeasurementStatement(result),
-    ...result.findings.map((finding) => finding.text),
+    ...conclusionTexts(result),
+    ...result.findings.filter(({ severity }) => severity === 'info').map((finding) => finding.text),
     ...result.guidance.map(({ text: advice, source }) => `${advice} (${source})`),
     ...rejected.map(notAcceptedStatement),
     ...remarks(result),
@@ -278,14 +282,7 @@ function biometryGroup(
         }),
       ),
       ...(age
-        ? [
-            num(
-              'CONTAINS',
-              SR.gestationalAge,
-              { value: age.value, unit: DAYS },
-              equationItems(age.method),
-            ),
-          ]
+        ? [num('CONTAINS', SR.gestationalAge, { value: age.value, unit: DAYS }, equationItems(age))]
         : []),
       ...(standing ? centileItem(SR.growthPercentile, standing) : []),
     ],

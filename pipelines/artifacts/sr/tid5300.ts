@@ -293,11 +293,12 @@ function tid5300Tree(result: Result, subject: Subject): ContentItem {
       ? [value(measurement, [...modifiers, ...described(measurement, null, subject)])]
       : [];
   });
+  // Both containers are rows of TID 5300 itself; TID 5301 and 5302 begin with the NUM inside them.
   return root(SR.adultEchoReport, '5300', [
     languageItem(),
     ...observerItems(result),
-    ...(core.length > 0 ? [container(SR.preCoordinatedMeasurements, core, '5301')] : []),
-    ...(others.length > 0 ? [container(SR.postCoordinatedMeasurements, others, '5302')] : []),
+    ...(core.length > 0 ? [container(SR.preCoordinatedMeasurements, core)] : []),
+    ...(others.length > 0 ? [container(SR.postCoordinatedMeasurements, others)] : []),
   ]);
 }
 

@@ -53,6 +53,7 @@ export const SR = {
   trackingIdentifier: dcm('112039', 'Tracking Identifier'),
   trackingUid: dcm('112040', 'Tracking Unique Identifier'),
   finding: dcm('121071', 'Finding'),
+  impression: dcm('121073', 'Impression'),
   findingSite: sct('363698007', 'Finding Site'),
   laterality: sct('272741003', 'Laterality'),
   left: sct('7771000', 'Left'),
@@ -60,6 +61,13 @@ export const SR = {
   imageRegion: dcm('111030', 'Image Region'),
   sourceOfMeasurement: dcm('121112', 'Source of Measurement'),
   comment: dcm('121106', 'Comment'),
+  /** Whether a value may be used; a concept that no standard scheme has. */
+  valueStatus: { scheme: '99USINT', code: 'value-status', meaning: 'Value status' },
+  needsReview: {
+    scheme: '99USINT',
+    code: 'needs-review',
+    meaning: 'Proposal, needs review before use',
+  },
   probability: dcm('122157', 'Probability'),
 
   measurementMethod: sct('370129005', 'Measurement Method'),
@@ -78,6 +86,7 @@ export const SR = {
   equationCitation: dcm('121421', 'Equation Citation'),
   tableCitation: dcm('121422', 'Table of Values Citation'),
   measurementFailure: dcm('114006', 'Measurement failure'),
+  valueUnknown: dcm('114010', 'Value unknown'),
 
   summary: dcm('121111', 'Summary'),
   fetusSummary: dcm('125008', 'Fetus Summary'),

@@ -1,8 +1,16 @@
 import { cardiacPhases, type PhaseSource } from '../../measure/cardiac-phases.ts';
-import { isRegular } from '../../measure/statistics.ts';
-import type { ChamberClip } from './clip.ts';
+import { oncePer } from '../../measure/once-per.ts';
+import { type BeatMean, isRegular, meanOfBeats } from '../../measure/statistics.ts';
+import type { OutlineFault } from '../locate/outline-faults.ts';
+import type { ChamberClip, ChamberFrame } from './clip.ts';
 import { ADVISED_BEATS, type ApicalView } from './gaps.ts';
-import { biplaneVolume, type ChamberOf, type FrameGeometry, frameGeometry } from './geometry.ts';
+import {
+  biplaneVolume,
+  type ChamberFigure,
+  type ChamberOf,
+  type FrameGeometry,
+  frameGeometry,
+} from './geometry.ts';
 
 /** One beat of an apical clip: the frames from which everything is measured. */
 export interface ClipBeat {
@@ -58,20 +66,56 @@ export function averaging(rWaves: readonly number[]): { regular: boolean | null;
   return { regular, most: ADVISED_BEATS[regular === false ? 'irregular' : 'regular'] };
 }
 
+/** The chambers of a frame as a person corrected their outlines; null as in `frameGeometry`. */
+export const correctedGeometry = (
+  frame: ChamberFrame,
+  corrected: NonNullable<ChamberFrame['corrected']>,
+  scale: ChamberClip['scale'],
+): FrameGeometry | null =>
+  frameGeometry(
+    { ...frame, outlines: { ...frame.outlines, ...corrected }, faults: [], chamberFaults: {} },
+    scale,
+  );
+
+/**
+ * The beats with the outlines that a person corrected. Where there are any, only the beats that hold
+ * one are measured: the person looked at those. A beat with an outline on which nothing can be
+ * measured is left out, so that the former outline does not count as the person's.
+ */
+function withCorrections(beats: readonly ClipBeat[], { frames, scale }: ChamberClip): ClipBeat[] {
+  const corrected = new Map(
+    frames.flatMap((one) =>
+      one.corrected ? [[one.frame, correctedGeometry(one, one.corrected, scale)] as const] : [],
+    ),
+  );
+  if (corrected.size === 0) return [...beats];
+  const asDrawn = (found: FrameGeometry) =>
+    corrected.has(found.frame) ? (corrected.get(found.frame) ?? null) : found;
+  return beats
+    .filter(
+      ({ diastole, systole }) => corrected.has(diastole.frame) || corrected.has(systole.frame),
+    )
+    .flatMap((beat) => {
+      const [diastole, systole] = [asDrawn(beat.diastole), asDrawn(beat.systole)];
+      return diastole && systole ? [{ ...beat, diastole, systole }] : [];
+    });
+}
+
 /**
  * The beats of a clip, at most as many as are averaged. The list is empty where the clip does not
  * hold a whole beat, or where its outlines are unsteady.
  */
-export function measuredClip(clip: ChamberClip): MeasuredClip {
+export const measuredClip = oncePer((clip: ChamberClip): MeasuredClip => {
   const figures = clip.frames.flatMap((frame) => frameGeometry(frame, clip.scale) ?? []);
   const samples = figures.map(({ time, lv }) => ({ time, area: lv.area }));
   const steady = unsteadiness(samples.map(({ area }) => area)) <= UNSTEADY;
   const { beats, source } = cardiacPhases(steady ? samples : [], clip.rWaves, clip.heartRate);
   const { regular, most } = averaging(clip.rWaves);
-  const measured = beats.slice(0, most).flatMap(({ diastole, systole, interval }) => {
+  const found = beats.slice(0, most).flatMap(({ diastole, systole, interval }) => {
     const [first, second] = [figures[diastole], figures[systole]];
     return first && second ? [{ diastole: first, systole: second, interval }] : [];
   });
+  const measured = withCorrections(found, clip);
   const used = new Set(measured.flatMap((beat) => [beat.diastole.frame, beat.systole.frame]));
   return {
     clip,
@@ -84,7 +128,7 @@ export function measuredClip(clip: ChamberClip): MeasuredClip {
       clip.frames.filter(({ frame }) => used.has(frame)).map(({ confidence }) => confidence.lv),
     ),
   };
-}
+});
 
 /** The clip of a view to measure: calibrated clips first, then the surest and most usable one. */
 export function bestClip(
@@ -98,13 +142,29 @@ export function bestClip(
 }
 
 /** Mean of `measure` over the beats of a clip; null where `measure` gives null for every beat. */
-export function overBeats(
+export const overBeats = (
   { beats }: MeasuredClip,
   measure: (beat: ClipBeat) => number | null,
-): number | null {
-  const values = beats.flatMap((beat) => measure(beat) ?? []);
-  return values.length > 0 ? mean(values) : null;
+): BeatMean | null => meanOfBeats(beats.flatMap((beat) => measure(beat) ?? []));
+
+/**
+ * The beats in which no outline of a chamber has a fault. Where every beat has one, all beats are
+ * kept with the fault, so that the value can be shown as withheld.
+ * @param faultOf the fault of the outlines from which a beat is measured.
+ */
+export function soundBeats(
+  on: MeasuredClip,
+  faultOf: (beat: ClipBeat) => OutlineFault | null,
+): { on: MeasuredClip; fault: OutlineFault | null } {
+  const beats = on.beats.filter((beat) => faultOf(beat) === null);
+  const [first] = on.beats;
+  if (beats.length > 0 || !first) return { on: { ...on, beats }, fault: null };
+  return { on, fault: faultOf(first) };
 }
+
+/** The first fault of some figures of a beat; null where none has one. */
+export const faultIn = (...figures: readonly (ChamberFigure | null)[]): OutlineFault | null =>
+  figures.flatMap((figure) => figure?.fault ?? [])[0] ?? null;
 
 /** The clip that is measured for each apical view. */
 export type ApicalClips = Readonly<Record<ApicalView, MeasuredClip | null>>;
@@ -114,7 +174,8 @@ export type Phase = keyof Pick<ClipBeat, 'diastole' | 'systole'>;
 export const isCalibrated = ({ clip }: MeasuredClip) => clip.scale !== null;
 
 /** The value of a calibrated clip; null without a scale, because sizes cannot be measured then. */
-export const sized = (on: MeasuredClip, value: number | null) => (isCalibrated(on) ? value : null);
+export const sized = <Value>(on: MeasuredClip, value: Value): Value | null =>
+  isCalibrated(on) ? value : null;
 
 export const firstOf = ({ beats }: MeasuredClip, phase: Phase): FrameGeometry | null =>
   beats[0]?.[phase] ?? null;
@@ -126,5 +187,5 @@ export function biplane(four: MeasuredClip, two: MeasuredClip, phase: Phase, of:
     const [one, other] = [four.beats[i]?.[phase], two.beats[i]?.[phase]];
     return one && other ? biplaneVolume(of(one), of(other)) : null;
   }).filter((volume) => volume !== null);
-  return volumes.length > 0 ? volumes.reduce((sum, one) => sum + one, 0) / volumes.length : null;
+  return meanOfBeats(volumes);
 }

@@ -1,6 +1,7 @@
 import type { PixelScale, Point } from '../../contract/image.ts';
 import type { JointEjectionFraction } from '../locate/ejection-fraction.ts';
 import type { Chamber } from '../locate/names.ts';
+import type { JudgedChamber, OutlineFault } from '../locate/outline-faults.ts';
 import type { ShapeFault, VentriclePose } from '../locate/ventricle-pose.ts';
 import type { ApicalView } from './gaps.ts';
 
@@ -12,10 +13,14 @@ export interface ChamberFrame {
   time: number;
   /** Closed outlines in pixels of the stored frame; absent where a chamber was not found. */
   outlines: Partial<Record<Chamber, readonly Point[]>>;
+  /** Outlines as a person corrected them; the phases stay those of the outlines of the network. */
+  corrected?: Partial<Record<Chamber, readonly Point[]>>;
   confidence: Readonly<Record<Chamber, number>>;
   pose: VentriclePose | null;
   /** Faults of the outlined ventricle; a frame with a fault is drawn, but not measured. */
-  faults: readonly (ShapeFault | 'below-gate' | 'area-jump')[];
+  faults: readonly (ShapeFault | OutlineFault | 'below-gate' | 'area-jump')[];
+  /** The fault of each other chamber that has one; the chamber is drawn, but not measured here. */
+  chamberFaults: Partial<Record<Exclude<JudgedChamber, 'lv'>, OutlineFault>>;
 }
 
 /** LVEF of one beat by the outlines and by the second network together. */

@@ -11,7 +11,15 @@ export const ADVISED_BEATS = { regular: 3, irregular: 5 } as const;
 /** The evidence from which the gaps of the outlined apical clips are determined. */
 export interface OutlineEvidence {
   /** The view of every clip. */
-  clips: readonly { view: string | null }[];
+  clips: readonly {
+    view: string | null;
+    /** The view that the classifier would have named without its gate. */
+    belowGate: string | null;
+    /** Null where no classifier looked at the clip. */
+    confidence: number | null;
+    /** Whether no fan was found, so that the whole screen was taken for the picture. */
+    unseparated: boolean;
+  }[];
   /**
    * `apical` is null where the reader of the apical clips failed; `clips` is null where no
    * permitted model outlines chambers.
@@ -45,7 +53,15 @@ export function outlineGap(
   if (views.apical === null) return sayOfEcho.gap('outlines.reader-failed', {});
   if (views.apical.clips === null) return sayOfEcho.gap('outlines.no-model', {});
   const shown = clips.some(({ view }) => wanted.some((one) => one === view));
-  return sayOfEcho.gap(shown ? 'outlines.no-beat' : 'outlines.no-clip', { views: wanted });
+  if (shown) return sayOfEcho.gap('outlines.no-beat', { views: wanted });
+  // A clip that nobody could name may be the wanted one: this must not read as if it were missing.
+  const unnamed = clips.filter(({ view, confidence }) => view === null && confidence !== null);
+  return sayOfEcho.gap('outlines.no-clip', {
+    views: wanted,
+    unnamed: unnamed.length,
+    perhaps: unnamed.filter(({ belowGate }) => wanted.some((one) => one === belowGate)).length,
+    unseparated: unnamed.filter(({ unseparated }) => unseparated).length,
+  });
 }
 
 /**

@@ -8,14 +8,17 @@ import {
 } from '../../measure/chamber.ts';
 import { areaOf, chordLength, inMillimetres, type Outline } from '../../measure/outline.ts';
 import { biplaneDiscVolume, discVolume } from '../formulas/chambers.ts';
+import type { OutlineFault } from '../locate/outline-faults.ts';
 import type { ChamberFrame } from './clip.ts';
 
 /** One chamber of one frame, in millimetres (in pixels where the picture has no scale). */
-interface ChamberFigure {
+export interface ChamberFigure {
   outline: Outline;
   area: number;
   /** Null where the valve plane of the chamber was not found: then only the area is known. */
   axis: ChamberAxis | null;
+  /** Why the outline is not that of a whole chamber; null where nothing contradicts it. */
+  fault: OutlineFault | null;
 }
 
 /** A chamber with its axis, from which length, diameters and volume follow. */
@@ -39,7 +42,7 @@ const SQUARE: PixelScale = { x: 1, y: 1 };
  * has no scale, its pixels are assumed to be square: ratios are then valid, sizes are not.
  */
 export function frameGeometry(
-  { frame, time, outlines, faults }: ChamberFrame,
+  { frame, time, outlines, faults, chamberFaults }: ChamberFrame,
   scale: PixelScale | null,
 ): FrameGeometry | null {
   if (faults.length > 0) return null;
@@ -49,20 +52,25 @@ export function frameGeometry(
   const [rv, ra] = [figure(outlines.rv), figure(outlines.ra)];
   const axis = lv && chamberAxis(lv, { across: la, wall: muscle });
   if (!lv || !axis) return null;
-  const behind = (outline: Outline | null, across: Outline | null): ChamberFigure | null =>
+  const behind = (
+    outline: Outline | null,
+    across: Outline | null,
+    fault: OutlineFault | null = null,
+  ): ChamberFigure | null =>
     outline && {
       outline,
       area: areaOf(outline),
       axis: across && chamberAxis(outline, { across, wall: null }),
+      fault,
     };
   return {
     frame,
     time,
-    lv: { outline: lv, area: areaOf(lv), axis },
+    lv: { outline: lv, area: areaOf(lv), axis, fault: null },
     muscle,
-    la: behind(la, lv),
-    rv: behind(rv, ra),
-    ra: behind(ra, rv),
+    la: behind(la, lv, chamberFaults.la),
+    rv: behind(rv, ra, chamberFaults.rv),
+    ra: behind(ra, rv, chamberFaults.ra),
   };
 }
 

@@ -1,11 +1,13 @@
 import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
 import type { Point } from '../../contract/image.ts';
 import { onAxis } from '../../measure/chamber.ts';
+import type { BeatMean } from '../../measure/statistics.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
 import { createMeasurement, measuredOn } from '../../result/measurement.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import type { Remark } from '../../result/statement.ts';
-import { withPlausibility } from '../shared/plausibility.ts';
+import type { JudgedChamber, OutlineFault } from '../locate/outline-faults.ts';
+import { inadequate, withPlausibility } from '../shared/plausibility.ts';
 import type { MeasuredClip } from './beats.ts';
 import type { ChamberClip } from './clip.ts';
 import { irregularity } from './gaps.ts';
@@ -49,13 +51,15 @@ export interface Outlined {
   section: string;
   method: EchoMethod;
   /** The value in the unit of its concept. If it is null, no measurement is created. */
-  value: number | null;
+  value: BeatMean | null;
   on: MeasuredClip;
   /** The frame whose caliper is shown for all beats; null for a value of several frames. */
   at?: FrameGeometry | null;
   calipers?: readonly Caliper[];
   inputs?: readonly string[];
   remarks?: readonly Remark[];
+  /** Half width of the 95 % interval in the unit of the value; null where it is not known. */
+  uncertainty?: number | null;
 }
 
 /** With fewer frames a clip does not show the course of the area, only single phases. */
@@ -82,6 +86,31 @@ function beatsRemark(on: MeasuredClip): Remark {
 /** The id of a value from the outlines; it differs from the machine's value of the same concept. */
 export const outlinedId = (key: EchoConcept) => `${key}-outlined`;
 
+/** The measurement, withheld where the beats that it is the mean of contradict each other. */
+export function withAgreement(
+  measurement: Measurement,
+  key: EchoConcept,
+  mean: BeatMean | null,
+): Measurement {
+  const [least, greatest] = mean?.contradicting ?? [];
+  if (least === undefined || greatest === undefined) return measurement;
+  return inadequate(
+    measurement,
+    remarkOfEcho('outlines.beats-contradict', { key, least, greatest }),
+  );
+}
+
+/** The measurements, withheld where the outline of the chamber has a fault in every beat. */
+export function withOutlineFault(
+  measurements: Measurement[],
+  chamber: JudgedChamber,
+  fault: OutlineFault | null,
+): Measurement[] {
+  if (!fault) return measurements;
+  const reason = remarkOfEcho('outlines.fault', { chamber, fault });
+  return measurements.map((one) => (one.quality === 'inadequate' ? one : inadequate(one, reason)));
+}
+
 /**
  * One value from the outlines of a clip, as a measurement; empty if the value could not be
  * calculated.
@@ -96,15 +125,17 @@ export function outlined({
   calipers = [],
   inputs = [],
   remarks = [],
+  uncertainty = null,
 }: Outlined): Measurement[] {
-  if (value === null || !Number.isFinite(value)) return [];
+  if (value === null || !Number.isFinite(value.value)) return [];
   const { clip, beats, confidence } = on;
   const { stride } = clip;
-  const measurement = createMeasurement(outlinedId(key), key, value, method, {
+  const measurement = createMeasurement(outlinedId(key), key, value.value, method, {
     section,
     derivation: inputs.length > 0 ? 'calculated' : beats.length > 1 ? 'mean' : 'measured',
     source: measuredOn(clip, at ? at.frame : null, 'model', calipers),
     confidence,
+    uncertainty,
     inputs: [...inputs],
     remarks: [
       ...remarks,
@@ -113,9 +144,7 @@ export function outlined({
       ...timingRemark(on),
     ],
   });
-  return [withPlausibility(measurement, key)];
+  return [withAgreement(withPlausibility(measurement, key), key, value)];
 }
 
 export const SUFFIX = { A4C: '4c', A2C: '2c', A3C: '3c' } as const;
-
-export const SQUARE_CENTIMETRE = 100;

@@ -1,5 +1,5 @@
 import { inParallel } from '../../../src/platform/in-parallel.ts';
-import type { GrayImage } from '../../contract/image.ts';
+import type { GrayImage, Point } from '../../contract/image.ts';
 import { type Clip, type Rectangle, scaleFor } from '../../contract/study.ts';
 import { DECODING, decodeBatch } from '../../input/decode-frames.ts';
 import { outlineOfRegion } from '../../measure/outline.ts';
@@ -8,7 +8,9 @@ import { fractionalChange } from '../formulas/chambers.ts';
 import { areaOf, type ChamberMasks, labelOf } from '../locate/chambers.ts';
 import type { HeartLocator } from '../locate/heart-locator.ts';
 import { CHAMBERS } from '../locate/names.ts';
+import { type JudgedChamber, outlineFault } from '../locate/outline-faults.ts';
 import type { ClipView, EchoReader, EchoReaderInput } from '../locate/reader.ts';
+import { litHull } from '../locate/sector.ts';
 import { jumpingFrames, shapeFaults, ventriclePose } from '../locate/ventricle-pose.ts';
 import { type ClipBeat, measuredClip } from './beats.ts';
 import type { ChamberClip, ChamberFrame, JointEjection } from './clip.ts';
@@ -37,7 +39,7 @@ const FRAMES_PER_CLIP = 64;
 const LEAST_FRAMES = 2;
 /** Number of frames that are decoded and outlined at a time. */
 const BATCH = 8;
-/** Number of frames from which the left and right of a display are identified. */
+/** Number of frames from which the sides of a display and the edge of its fan are identified. */
 const SIDE_FRAMES = 2;
 
 interface Chosen {
@@ -79,15 +81,33 @@ function outlinesIn({ area, width, height, labels }: ChamberMasks) {
   });
 }
 
-function readFrame(frame: number, time: number, masks: ChamberMasks): ChamberFrame {
-  const outlines = outlinesIn(masks);
+/** One outlined frame with the faults of its outlines; `picture` is the convex hull of the fan. */
+function readFrame(
+  frame: number,
+  time: number,
+  masks: ChamberMasks,
+  picture: readonly Point[],
+): ChamberFrame {
+  const outlines: ChamberFrame['outlines'] = Object.fromEntries(outlinesIn(masks));
+  const faultOf = (chamber: JudgedChamber) => {
+    const outline = outlines[chamber];
+    return outline ? outlineFault(chamber, outline, picture) : null;
+  };
+  const shapes: ChamberFrame['faults'] = shapeFaults(masks);
+  const dented = faultOf('lv') === 'dented' ? (['dented'] as const) : [];
   return {
     frame,
     time,
-    outlines: Object.fromEntries(outlines),
+    outlines,
     confidence: masks.confidence,
     pose: ventriclePose(masks),
-    faults: [...(masks.accepted ? [] : (['below-gate'] as const)), ...shapeFaults(masks)],
+    faults: [...(masks.accepted ? [] : (['below-gate'] as const)), ...shapes, ...dented],
+    chamberFaults: Object.fromEntries(
+      (['la', 'rv', 'ra'] as const).flatMap((chamber) => {
+        const fault = faultOf(chamber);
+        return fault ? [[chamber, fault]] : [];
+      }),
+    ),
   };
 }
 
@@ -105,6 +125,8 @@ interface Outlining {
   clip: Clip;
   fan: Rectangle;
   mirrored: boolean;
+  /** The convex hull of what the fan shows, in stored pixels. */
+  picture: readonly Point[];
   segment: Segment;
   signal: AbortSignal;
 }
@@ -116,7 +138,7 @@ const imageOf = async (clip: Clip, index: number, signal: AbortSignal) => {
 };
 
 async function outlineFrames(
-  { clip, fan, mirrored, segment, signal }: Outlining,
+  { clip, fan, mirrored, picture, segment, signal }: Outlining,
   stride: number,
 ): Promise<ChamberFrame[]> {
   const wanted = clip.frames.filter((_, index) => index % stride === 0);
@@ -134,7 +156,7 @@ async function outlineFrames(
     for (const [index, { frame }] of decoded.entries()) {
       const found = masks[index];
       if (!found) continue;
-      frames.push(readFrame(frame.index, frame.time, found));
+      frames.push(readFrame(frame.index, frame.time, found, picture));
       cavities.push(areaOf(found, 'lv'));
     }
   }
@@ -173,23 +195,15 @@ async function ejectionsOf(
   return found;
 }
 
-/**
- * Whether the display of a four-chamber view is mirrored; only this view shows the right heart, by
- * which the sides are identified.
- */
-async function isMirrored(
-  clip: Clip,
-  fan: Rectangle,
-  locator: HeartLocator,
-  signal: AbortSignal,
-): Promise<boolean> {
+/** Some frames of a clip, spread over it. */
+async function someFrames(clip: Clip, signal: AbortSignal): Promise<GrayImage[]> {
   const some: GrayImage[] = [];
   for (let n = 0; n < SIDE_FRAMES; n++) {
     const index = Math.floor(((n + 0.5) / SIDE_FRAMES) * clip.frames.length);
     const image = await imageOf(clip, index, signal);
     if (image) some.push(image);
   }
-  return (await locator.isMirrored?.(some, fan)) ?? false;
+  return some;
 }
 
 async function readClip(
@@ -200,8 +214,12 @@ async function readClip(
 ): Promise<ChamberClip> {
   const { clip, fan, confidence } = of;
   const stride = Math.max(1, Math.round(clip.frames.length / FRAMES_PER_CLIP));
-  const mirrored = view === 'A4C' && (await isMirrored(clip, fan, locator, signal));
-  const frames = await outlineFrames({ clip, fan, mirrored, segment, signal }, stride);
+  const some = await someFrames(clip, signal);
+  // Only the four-chamber view shows the right heart, by which the sides are identified.
+  const mirrored = view === 'A4C' && ((await locator.isMirrored?.(some, fan)) ?? false);
+  const picture = litHull(some, fan);
+  const outlining = { clip, fan, mirrored, picture, segment, signal };
+  const frames = await outlineFrames(outlining, stride);
   const corners = [
     { x: fan.minX, y: fan.minY },
     { x: fan.maxX, y: fan.maxY },

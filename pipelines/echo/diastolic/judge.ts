@@ -143,7 +143,7 @@ export function judge2016(
     given: true,
     result: { scheme: '2016-a', result: limited, criteria, ...ALONE },
     // Algorithm A presumes that there is no disease; what was not measured is not excluded (10.4).
-    conclusions: [sayOfDiastolic.conclusion('diastolic.disease-unknown', {})],
+    conclusions: [sayOfDiastolic.limitation('diastolic.disease-unknown', {})],
     classifications: [category2016(limited, '2016-a', criteria)],
   };
 }

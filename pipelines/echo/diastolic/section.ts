@@ -173,7 +173,7 @@ function conclusionsOf(judgements: readonly Judgement[]): (Statement | null)[] {
       ...conclusions,
     ]),
     apart ? sayOfDiastolic.conclusion('diastolic.algorithms-differ', {}) : null,
-    sayOfDiastolic.conclusion('diastolic.applies', {}),
+    sayOfDiastolic.limitation('diastolic.applies', {}),
   ];
 }
 

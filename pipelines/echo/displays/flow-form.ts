@@ -1,6 +1,7 @@
 import type { Clip, SweepKind } from '../../contract/study.ts';
-import { annularMotion, ejectionsOf, fillingsOf } from '../../measure/doppler/cardiac-flow.ts';
+import { annularMotion, ejectionsOf } from '../../measure/doppler/cardiac-flow.ts';
 import type { SpectralDisplay } from '../../measure/doppler/envelope.ts';
+import { fillingsOf } from '../../measure/doppler/filling.ts';
 import { median } from '../../measure/statistics.ts';
 import type { DisplayForm } from '../../result/render/echo/shared.ts';
 import { headerView } from '../locate/header-view.ts';
@@ -55,7 +56,9 @@ function asAnnulus(display: SpectralDisplay): FlowForm | null {
 
 function asFilling({ above, below, spectrum }: SpectralDisplay): FlowForm | null {
   const seconds = spectrum.secondsPerColumn;
-  const { beats, certainty, period } = fillingsOf(above.curve, above.waves, seconds);
+  const { beats, certainty, period } = fillingsOf(above.curve, above.waves, seconds, {
+    opposite: below.curve,
+  });
   const pairs = beats.filter(({ atrial }) => atrial !== null);
   if (period === null || pairs.length < 2) return null;
   const fall = median(pairs.flatMap(({ decelerationTime }) => decelerationTime ?? []));

@@ -4,13 +4,15 @@ import {
   decayOf,
   type Ejection,
   ejectionsOf,
-  FILLING,
-  type Filling,
-  fillingsOf,
   type VeinBeat,
   veinBeats,
 } from '../../measure/doppler/cardiac-flow.ts';
-import type { SpectralDisplay, SpectralTrace } from '../../measure/doppler/envelope.ts';
+import {
+  fastestNear,
+  type SpectralDisplay,
+  type SpectralTrace,
+} from '../../measure/doppler/envelope.ts';
+import { FILLING, type Filling, fillingsOf } from '../../measure/doppler/filling.ts';
 import { isRegular, median } from '../../measure/statistics.ts';
 import type { Wave } from '../../measure/waves.ts';
 import type { DisplayDoubt, DisplayRemark } from '../../result/render/echo/shared.ts';
@@ -35,6 +37,8 @@ interface BeatValue {
   value: number;
   /** Two points form a caliper; more points form the trace. */
   points: readonly TracePoint[];
+  /** What is to be read twice: a peak, by its column on its side of the baseline. */
+  peak?: { trace: SpectralTrace; column: number };
 }
 
 /** Values of one quantity, one per beat, in the unit of its concept. */
@@ -49,6 +53,9 @@ export interface FlowQuantity {
 const CENTIMETRES = 100;
 const MILLISECONDS = 1000;
 
+/** Seconds around a peak within which its tip is sought on the leading edge. */
+const TIP = 0.02;
+
 /** A velocity of a trace with its sign: cm/s, positive above the baseline. */
 export const signed = (trace: SpectralTrace, velocity: number) =>
   trace.side === 'above' ? velocity : -velocity;
@@ -61,12 +68,21 @@ function peakCaliper(trace: SpectralTrace, column: number, velocity: number): Tr
   ];
 }
 
+/** A peak velocity with its caliper. */
+const peakValue = (
+  trace: SpectralTrace,
+  column: number,
+  velocity: number,
+  perUnit = 1,
+): BeatValue => ({
+  value: velocity / perUnit,
+  points: peakCaliper(trace, column, velocity),
+  peak: { trace, column },
+});
+
 /** The peak velocity of each ejection, m/s, with its caliper. */
 const peaksOf = (trace: SpectralTrace, ejections: readonly Ejection[]) =>
-  ejections.map(({ peak, peakColumn }) => ({
-    value: peak / CENTIMETRES,
-    points: peakCaliper(trace, peakColumn, peak),
-  }));
+  ejections.map(({ peak, peakColumn }) => peakValue(trace, peakColumn, peak, CENTIMETRES));
 
 /** The points of a trace that begins at a column and has one value per column. */
 const outlinePoints = (trace: SpectralTrace, from: number, values: readonly number[]) =>
@@ -108,17 +124,20 @@ function stenosisQuantities(
  * @param seconds per column of the display.
  */
 function fillingQuantities(
-  beats: readonly Filling[],
+  { beats, doubtful }: ReturnType<typeof fillingsOf>,
   trace: SpectralTrace,
   seconds: number,
   cw: boolean,
 ): FlowQuantity[] {
   // E and A are measured at the leading edge (D16), other flows where the signal is dense.
-  const outer = ({ height }: Wave) => height + trace.skirt;
+  const outer = ({ peak }: Wave) => fastestNear(trace.leading, peak, TIP / seconds);
+  const peakOf = (wave: Wave) => peakValue(trace, wave.peak, outer(wave));
   const fused = beats.some(({ atAtrialOnset }) => (atAtrialOnset ?? 0) > FILLING.fused);
   const single = beats.length > 0 && beats.every(({ atrial }) => atrial === null);
   const even = isRegular(beats.map(({ early }) => early.peak)) !== false;
-  const doubt: DisplayDoubt | null = fused ? 'fused' : single && even ? 'one-wave' : null;
+  const unclear = doubtful ? 'phase' : null;
+  const doubt: DisplayDoubt | null =
+    unclear ?? (fused ? 'fused' : single && even ? 'one-wave' : null);
   const falling = beats.filter(({ decelerationTime }) => decelerationTime !== null);
   const outlines = beats.filter(({ outlines: found }) => found.length > 0);
   const flows = outlines.map((beat) => beat.outlines.flatMap(({ values }) => values));
@@ -135,20 +154,13 @@ function fillingQuantities(
   return [
     {
       key: 'mitral-e',
-      beats: beats.map(({ early }) => ({
-        value: outer(early),
-        points: peakCaliper(trace, early.peak, outer(early)),
-      })),
+      beats: beats.map(({ early }) => peakOf(early)),
       remark: single ? 'no-a-wave' : null,
-      doubt: single ? doubt : null,
+      doubt: single ? doubt : unclear,
     },
     {
       key: 'mitral-a',
-      beats: beats.flatMap(({ atrial }) =>
-        atrial
-          ? [{ value: outer(atrial), points: peakCaliper(trace, atrial.peak, outer(atrial)) }]
-          : [],
-      ),
+      beats: beats.flatMap(({ atrial }) => (atrial ? [peakOf(atrial)] : [])),
       remark: null,
       doubt,
     },
@@ -176,7 +188,12 @@ function fillingQuantities(
       remark: null,
       doubt,
     },
-    { key: 'mv-vti', beats: traced((flow) => velocityTimeIntegral(flow, seconds)), remark: null },
+    {
+      key: 'mv-vti',
+      beats: traced((flow) => velocityTimeIntegral(flow, seconds)),
+      remark: null,
+      doubt: unclear,
+    },
   ];
 }
 
@@ -220,10 +237,7 @@ function decayQuantities(
 /** S and D of a pulmonary vein. */
 function veinQuantities(beats: readonly VeinBeat[], above: SpectralTrace): FlowQuantity[] {
   const of = (part: 's' | 'd') =>
-    beats.map((beat) => ({
-      value: beat[part].height,
-      points: peakCaliper(above, beat[part].peak, beat[part].height),
-    }));
+    beats.map((beat) => peakValue(above, beat[part].peak, beat[part].height));
   return [
     { key: 'pulmonary-vein-s', beats: of('s'), remark: null },
     { key: 'pulmonary-vein-d', beats: of('d'), remark: null },
@@ -366,7 +380,7 @@ const WALLS = {
 
 /** S', e' and a' of a wall; `unnamed` if the header does not identify the wall. */
 export function readAnnulus(wall: keyof typeof WALLS, display: SpectralDisplay): FlowReading {
-  const { systolic, diastolic, beats } = annularMotion(display);
+  const { systolic, diastolic, beats, inverted } = annularMotion(display);
   const [s, e, a] = WALLS[wall];
   const of = (key: EchoConcept, part: 'systolic' | 'early' | 'atrial'): FlowQuantity => {
     const trace = part === 'systolic' ? systolic : diastolic;
@@ -374,11 +388,10 @@ export function readAnnulus(wall: keyof typeof WALLS, display: SpectralDisplay):
       key,
       beats: beats.flatMap((beat) => {
         const wave = beat[part];
-        return wave
-          ? [{ value: wave.height, points: peakCaliper(trace, wave.peak, wave.height) }]
-          : [];
+        return wave ? [peakValue(trace, wave.peak, wave.height)] : [];
       }),
       remark: null,
+      doubt: inverted ? 'inverted' : null,
     };
   };
   return {
@@ -403,8 +416,16 @@ export function readUnnamed(display: SpectralDisplay): FlowReading {
   };
 }
 
-/** The quantities of a display whose flow is known. */
-export function readFlow(flow: Flow, display: SpectralDisplay, cw: boolean): FlowReading {
+/**
+ * The quantities of a display whose flow is known.
+ * @param heartRate of the header, beats per minute.
+ */
+export function readFlow(
+  flow: Flow,
+  display: SpectralDisplay,
+  cw: boolean,
+  heartRate: number | null = null,
+): FlowReading {
   if (TISSUE.has(flow)) return readAnnulus(flow as Exclude<keyof typeof WALLS, 'unnamed'>, display);
   const trace = sideOf(flow, display);
   const seconds = display.spectrum.secondsPerColumn;
@@ -415,10 +436,14 @@ export function readFlow(flow: Flow, display: SpectralDisplay, cw: boolean): Flo
   ) => ({ side: trace.side, trace, peaks, quantities });
   switch (flow) {
     case 'mitral-inflow': {
-      const { beats } = fillingsOf(trace.curve, trace.waves, seconds);
+      const other = trace.side === 'above' ? display.below : display.above;
+      const found = fillingsOf(trace.curve, trace.waves, seconds, {
+        opposite: other.curve,
+        heartRate,
+      });
       return of(
-        fillingQuantities(beats, trace, seconds, cw),
-        beats.map(({ early }) => early.peak),
+        fillingQuantities(found, trace, seconds, cw),
+        found.beats.map(({ early }) => early.peak),
       );
     }
     case 'aortic-regurgitation':

@@ -50,21 +50,30 @@ interface Traced {
 }
 
 /** Why a value is not used; null where the value is used. */
-function doubtOf({ reading, quantity }: Traced): Remark | null {
-  const { namedBy, nameConfidence, because, confidence } = reading;
+function doubtOf(traced: Traced): Remark | null {
+  const { reading, quantity } = traced;
+  const { namedBy, nameConfidence, because } = reading;
   if (namedBy === null || quantity.key in SECTION_OF) {
     return remarkOfEcho('display.unnamed', { form: because });
   }
   if (namedBy === 'form' && nameConfidence < TRACED.nameConfidence) {
     return remarkOfEcho('display.form-uncertain', { form: because ?? 'fits-none' });
   }
-  const doubt = quantity.doubt ?? traceDoubt(quantity, confidence);
+  const doubt = quantity.doubt ?? traceDoubt(traced);
   return doubt && remarkOfEcho('display.doubt', { doubt });
 }
 
-function traceDoubt({ beats, used }: TracedQuantity, confidence: number): DisplayDoubt | null {
+/**
+ * Confidence in a quantity, 0 to 1: that in its trace, less where its beats are not similar. In one
+ * display E may differ with breathing and A may not.
+ */
+const confidenceOf = ({ reading, quantity: { beats, used } }: Traced) =>
+  reading.confidence * (beats.length > 0 ? used.length / beats.length : 1);
+
+function traceDoubt({ reading, quantity: { beats, used } }: Traced): DisplayDoubt | null {
   if (beats.length > 0 && used.length < TRACED.leastBeats) return 'single-beat';
-  return confidence < TRACED.confidence ? 'faint' : null;
+  if (reading.confidence < TRACED.confidence) return 'faint';
+  return 2 * used.length < beats.length ? 'beats-differ' : null;
 }
 
 /** States the number of beats averaged; empty for a quantity that is not measured beat by beat. */
@@ -89,7 +98,7 @@ function toMeasurement(traced: Traced, id: string, section: string): Measurement
       section,
       derivation: quantity.used.length > 1 ? 'mean' : 'measured',
       source: measuredOn(reading, reading.frame, 'image-analysis', quantity.calipers),
-      confidence: reading.confidence * (reading.namedBy === 'form' ? reading.nameConfidence : 1),
+      confidence: confidenceOf(traced) * (reading.namedBy === 'form' ? reading.nameConfidence : 1),
       quality: doubt ? 'low' : 'accepted',
       remarks: [
         ...beatsRemark(traced),
@@ -107,7 +116,7 @@ function toMeasurement(traced: Traced, id: string, section: string): Measurement
  * whose value is doubtful.
  */
 function best(key: EchoConcept, found: readonly Traced[]): Traced[] {
-  const worth = (one: Traced) => (HIGHEST.has(key) ? one.quantity.value : one.reading.confidence);
+  const worth = (one: Traced) => (HIGHEST.has(key) ? one.quantity.value : confidenceOf(one));
   return found
     .toSorted(
       (one, other) =>

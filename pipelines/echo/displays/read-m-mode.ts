@@ -5,17 +5,24 @@ import { annularExcursion, type Excursion } from '../../measure/m-mode/excursion
 import { framePoint, type MModePlane, readMModePlane } from '../../measure/m-mode/plane.ts';
 import {
   cavaDiameters,
+  isVentricle,
   type VentricleBeat,
   type VentricleWalls,
   ventricleBeats,
   ventricleWalls,
 } from '../../measure/m-mode/walls.ts';
-import { meanOfSimilar } from '../../measure/statistics.ts';
+import { meanOfSimilar, standardError } from '../../measure/statistics.ts';
 import type { Caliper } from '../../result/envelope.ts';
 import type { DisplayDoubt } from '../../result/render/echo/shared.ts';
+import type { DisplayRefusal } from '../../result/render/echo/views.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
-import type { DisplayReading, TracedQuantity } from './reading.ts';
-import { type MModeStructure, mModeStructure } from './reading.ts';
+import {
+  BEATS_DIFFER,
+  type DisplayReading,
+  type MModeStructure,
+  mModeStructure,
+  type TracedQuantity,
+} from './reading.ts';
 
 const MILLIMETRES = 10;
 
@@ -57,7 +64,7 @@ function quantityOf(
       used,
       calipers: [...calipers, ...traces],
       remark: null,
-      doubt: null,
+      doubt: standardError(values) > BEATS_DIFFER ? 'beats-differ' : null,
     },
   ];
 }
@@ -83,7 +90,7 @@ function readExcursion(key: EchoConcept, plane: MModePlane) {
   const doubt = doubtOf(key, found);
   return quantityOf(key, plane, beats, [traceOf(plane, found.path.rows)]).map((one) => ({
     ...one,
-    doubt,
+    doubt: doubt ?? one.doubt,
   }));
 }
 
@@ -107,18 +114,25 @@ function readVentricle(plane: MModePlane): TracedQuantity[] {
         to: [beat[at], walls[far][beat[at]] ?? 0] as const,
       })),
     );
-  return [
+  const four = [
     ...part('ivsd', ({ septum }) => septum, 'diastole', 'septumOuter', 'septumInner'),
     ...part('lvidd', (beat) => beat.cavityDiastole, 'diastole', 'septumInner', 'posteriorInner'),
     ...part('lvpwd', (beat) => beat.posteriorWall, 'diastole', 'posteriorInner', 'posteriorOuter'),
     ...part('lvids', (beat) => beat.cavitySystole, 'systole', 'septumInner', 'posteriorInner'),
   ];
+  // The four dimensions share their walls: where one cannot be right, none is.
+  const first = four.find(({ doubt }) => doubt !== null)?.doubt ?? null;
+  const doubt = isVentricle(walls, beats) ? first : 'not-ventricle';
+  return four.map((one) => ({ ...one, doubt }));
 }
 
 function readCava(plane: MModePlane): TracedQuantity[] {
   const found = cavaDiameters(plane);
   if (!found) return [];
-  const { largest, smallest, near, far } = found;
+  const { largest, smallest, near, far, certain } = found;
+  const doubt: DisplayDoubt | null = certain ? null : 'another-band';
+  const unclear = (...sizes: readonly (typeof largest)[]) =>
+    doubt ?? (sizes.every(({ agrees }) => agrees) ? null : 'readings-differ');
   const lineAt = ({ sample }: { sample: number }): Caliper => ({
     type: 'line',
     points: [
@@ -126,7 +140,7 @@ function readCava(plane: MModePlane): TracedQuantity[] {
       framePoint(plane, sample, far[sample] ?? 0),
     ],
   });
-  const once = { beats: [], used: [], doubt: null };
+  const once = { beats: [], used: [] };
   return [
     {
       ...once,
@@ -134,6 +148,7 @@ function readCava(plane: MModePlane): TracedQuantity[] {
       value: MILLIMETRES * largest.diameter,
       calipers: [lineAt(largest)],
       remark: 'largest',
+      doubt: unclear(largest),
     },
     {
       ...once,
@@ -143,6 +158,7 @@ function readCava(plane: MModePlane): TracedQuantity[] {
       // The cut-offs for a sniff and for quiet breathing differ; the header does not state how the
       // patient breathed.
       remark: 'breath',
+      doubt: unclear(largest, smallest),
     },
   ];
 }
@@ -180,15 +196,14 @@ function readSweep(image: GrayImage, clip: Clip, sweep: SweepRegion) {
   const quantities = plane ? quantitiesOf(structure, plane) : [];
   const [first] = quantities;
   if (!first) {
-    const refusal = plane ? 'no-walls' : 'no-scale';
+    const refusal: DisplayRefusal = plane ? 'no-walls' : 'no-scale';
     return { ...naming, ...none, beats: 0, confidence: 0, refusal, quantities: [] };
   }
-  const alike = first.beats.length > 0 ? first.used.length / first.beats.length : 1;
   return {
     ...naming,
     ...none,
     beats: first.used.length,
-    confidence: FOLLOWED * alike,
+    confidence: FOLLOWED,
     refusal: null,
     quantities,
   };

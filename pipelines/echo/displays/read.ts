@@ -1,8 +1,16 @@
 import type { Clip, Frame, Study, SweepKind, SweepRegion } from '../../contract/study.ts';
-import { drawnTrace, type SpectralDisplay, traceDisplay } from '../../measure/doppler/envelope.ts';
-import { isRegular, meanOfSimilar } from '../../measure/statistics.ts';
+import {
+  drawnTrace,
+  fastestNear,
+  type SpectralDisplay,
+  type SpectralTrace,
+  traceDisplay,
+} from '../../measure/doppler/envelope.ts';
+import { isRegular, meanOfSimilar, median, standardError } from '../../measure/statistics.ts';
 import type { Caliper } from '../../result/envelope.ts';
-import { flowTrace } from '../../result/flow-trace.ts';
+import { flowTrace } from '../../result/measured.ts';
+import type { DisplayDoubt } from '../../result/render/echo/shared.ts';
+import type { DisplayRefusal } from '../../result/render/echo/views.ts';
 import { type FlowForm, flowByForm } from './flow-form.ts';
 import {
   type FlowQuantity,
@@ -14,20 +22,22 @@ import {
 } from './flow-quantities.ts';
 import { type Flow, headerFlow, saysTissue, TISSUE } from './flows.ts';
 import { readMModeDisplays } from './read-m-mode.ts';
-import type { DisplayReading, TracedQuantity } from './reading.ts';
+import { BEATS_DIFFER, type DisplayReading, type TracedQuantity } from './reading.ts';
 
 /**
  * Share of its columns in which a display must show flow; with less, it counts as a display without
  * flow.
  */
 const FILLED = 0.08;
-/**
- * Share of the columns in which flow may reach the end of the scale, as clicks do. If more columns
- * do, the peak is cut off.
- */
-const CUT = 0.01;
-/** Share of the scale above which a PW peak may be aliased (echo 17). */
+/** Share of the scale above which a peak may be aliased, or cut off by CW (echo 17). */
 const NYQUIST = 0.95;
+/**
+ * A peak at the edge of the densest signal is at least this share of the peak at half level;
+ * otherwise the edge is no edge, and the value depends on where the reader draws it.
+ */
+const READINGS_AGREE = 0.8;
+/** Seconds around a peak within which its second reading is taken. */
+const SECOND_READING = 0.03;
 
 const SPECTRAL: ReadonlySet<SweepKind> = new Set(['pw', 'cw', 'doppler']);
 
@@ -48,12 +58,34 @@ function caliperOf(points: readonly TracePoint[], { spectrum }: SpectralDisplay)
   };
 }
 
+/** How two independent readings of the edge agree at a peak: 1 where they are the same. */
+function agreementAt({ peak }: FlowQuantity['beats'][number], seconds: number): number[] {
+  if (!peak) return [];
+  const { trace, column } = peak;
+  const reach = SECOND_READING / seconds;
+  const usual = fastestNear(trace.curve, column, reach);
+  return usual > 0 ? [(fastestNear(trace.dense, column, reach) - trace.skirt) / usual] : [];
+}
+
+/** Why the values of a quantity contradict each other, or themselves; null where they do not. */
+function contradiction({ beats }: FlowQuantity, seconds: number): DisplayDoubt | null {
+  const atEnd = beats.some(
+    ({ peak }) => peak && (peak.trace.curve[peak.column] ?? 0) > NYQUIST * peak.trace.limit,
+  );
+  if (atEnd) return 'at-end';
+  if (standardError(beats.map(({ value }) => value)) > BEATS_DIFFER) return 'beats-differ';
+  const agreement = beats.flatMap((beat) => agreementAt(beat, seconds));
+  return agreement.length > 0 && median(agreement) < READINGS_AGREE ? 'readings-differ' : null;
+}
+
 function averaged(
-  { key, beats, remark, doubt = null }: FlowQuantity,
+  quantity: FlowQuantity,
   regular: boolean,
   display: SpectralDisplay,
 ): TracedQuantity[] {
+  const { key, beats, remark } = quantity;
   if (beats.length === 0) return [];
+  const doubt = quantity.doubt ?? contradiction(quantity, display.spectrum.secondsPerColumn);
   const values = beats.map(({ value }) => value);
   const { mean, used } = meanOfSimilar(values, regular);
   const calipers = used.flatMap((i) => {
@@ -86,17 +118,31 @@ function nameFlow(clip: Clip, sweep: SweepRegion, display: SpectralDisplay): Flo
   };
 }
 
-function readAs({ flow }: FlowNaming, display: SpectralDisplay, kind: SweepKind): FlowReading {
+function readAs(
+  { flow }: FlowNaming,
+  display: SpectralDisplay,
+  kind: SweepKind,
+  heartRate: number | null,
+): FlowReading {
   if (flow === null) return readUnnamed(display);
   if (flow === 'annulus') return readAnnulus('unnamed', display);
-  return readFlow(flow as Flow, display, kind === 'cw');
+  return readFlow(flow as Flow, display, kind === 'cw', heartRate);
 }
 
-/** Why a trace cannot be measured; null where it can. */
-function refusalOf({ trace, peaks }: FlowReading, other: number): string | null {
+/**
+ * Why a trace cannot be measured; null where it can. What reaches the end of the scale beside the
+ * measured peaks (a click, the outflow beside an inflow) has no influence.
+ */
+function refusalOf(
+  { trace, peaks }: FlowReading,
+  other: SpectralTrace,
+  kind: SweepKind,
+): DisplayRefusal | null {
   if (trace.filled < FILLED || trace.waves.length === 0) return 'no-flow';
-  if (trace.cut > CUT) return other > 0 ? 'aliased' : 'cut-off';
-  return peaks.length === 0 ? 'no-beats' : null;
+  if (peaks.length === 0) return 'no-beats';
+  const cut = peaks.filter((peak) => (trace.curve[peak] ?? 0) > NYQUIST * trace.limit);
+  if (cut.length === 0) return null;
+  return kind !== 'cw' || other.wrapped ? 'aliased' : 'cut-off';
 }
 
 function readDopplerSweep(
@@ -117,26 +163,24 @@ function readDopplerSweep(
   };
   if (!display) {
     const unnamed: FlowNaming = { flow: null, namedBy: null, nameConfidence: 0, because: null };
-    return { ...unnamed, ...none, refusal: 'no-scale' };
+    return { ...unnamed, ...none, refusal: 'no-scale' as const };
   }
   const naming = nameFlow(clip, sweep, display);
-  const reading = readAs(naming, display, sweep.kind);
+  const reading = readAs(naming, display, sweep.kind, clip.heartRate);
   const { trace, peaks, side } = reading;
   const opposite = side === 'above' ? display.below : display.above;
-  const refusal = refusalOf(reading, opposite.cut);
+  const refusal = refusalOf(reading, opposite, sweep.kind);
   if (refusal) return { ...naming, ...none, refusal };
   const heights = peaks.map((peak) => trace.curve[peak] ?? 0);
   const regular = isRegular(peaks);
-  const { mean, used } = meanOfSimilar(heights, regular !== false);
-  const aliased = sweep.kind !== 'cw' && mean > NYQUIST * trace.limit;
-  if (aliased) return { ...naming, ...none, refusal: 'aliased' };
+  const { mean } = meanOfSimilar(heights, regular !== false);
   return {
     ...naming,
     side,
     peak: mean,
     beats: peaks.length,
     regular,
-    confidence: trace.clear * (used.length / heights.length),
+    confidence: trace.clear,
     refusal: null,
     trace: flowTrace(frame, drawnTrace(trace.curve, side, display.spectrum, peaks)),
     quantities: reading.quantities.flatMap((one) => averaged(one, regular !== false, display)),

@@ -2,8 +2,9 @@ import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Clip, SweepKind } from '../../contract/study.ts';
 import { viewWords } from '../../contract/view-words.ts';
 import type { Caliper } from '../../result/envelope.ts';
-import type { FlowTraceData } from '../../result/flow-trace.ts';
+import type { FlowTraceData } from '../../result/measured.ts';
 import type { DisplayDoubt, DisplayForm, DisplayRemark } from '../../result/render/echo/shared.ts';
+import type { DisplayRefusal } from '../../result/render/echo/views.ts';
 import { headerView } from '../locate/header-view.ts';
 import type { Flow } from './flows.ts';
 
@@ -51,6 +52,12 @@ export function mModeStructure(
   return view === 'SUBCOSTAL-IVC' ? 'vena-cava' : null;
 }
 
+/**
+ * The standard error of a mean over beats, as a share of it, above which the mean is not used: a
+ * person may measure another beat and get another value.
+ */
+export const BEATS_DIFFER = 0.08;
+
 /** One quantity of a display: its value in each beat, and the mean of the similar beats. */
 export interface TracedQuantity {
   key: EchoConcept;
@@ -89,7 +96,8 @@ export interface DisplayReading {
   regular: boolean | null;
   /** Confidence of the trace, 0 to 1. */
   confidence: number;
-  refusal: string | null;
+  /** Why nothing was measured; null where something was. */
+  refusal: DisplayRefusal | null;
   /**
    * The velocity curve on its frame, in the form in which results list it; null where nothing was
    * traced.

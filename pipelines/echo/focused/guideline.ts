@@ -1,5 +1,6 @@
 import { rounded } from '../../measure/rounding.ts';
 import { atrialPressure } from '../pulmonary-hypertension/guideline.ts';
+import { isBeyond, RV_SIZE } from '../rv-function/guideline.ts';
 
 const FOCUSED_BANDS = [
   'hyperdynamic',
@@ -48,9 +49,19 @@ const CAVA_STATES = { 3: 'small, collapsing', 8: 'intermediate', 15: 'plethoric'
 export const focusedCava = (diameter: number, collapse: number) =>
   CAVA_STATES[atrialPressure(diameter, collapse)];
 
-/** Size of the RV by the ratio of the basal diameters of RV and LV (Vieillard-Baron, Jardin). */
-export function focusedRightVentricle(ratio: number): 'normal' | 'enlarged' | 'severely enlarged' {
-  const shown = rounded(ratio, 2);
+type RvSize = 'normal' | 'enlarged' | 'severely enlarged';
+
+/**
+ * Size of the RV by the ratio of the end-diastolic areas of RV and LV in A4C (Vieillard-Baron,
+ * Jardin; echo 15). The limit of 0.6 is one of areas: the basal diameter of a healthy RV is two
+ * thirds of that of its LV and more.
+ */
+export function focusedRightVentricle(areas: number): RvSize {
+  const shown = rounded(areas, 2);
   if (shown <= 0.6) return 'normal';
   return shown <= 1 ? 'enlarged' : 'severely enlarged';
 }
+
+/** Size of the RV by the ratio of the basal diameters, which has one limit (PH22). */
+export const focusedByDiameters = (ratio: number): RvSize =>
+  isBeyond(RV_SIZE.ratio, ratio) ? 'enlarged' : 'normal';

@@ -17,6 +17,7 @@ import {
 } from '../shared/section.ts';
 import {
   focusedBand,
+  focusedByDiameters,
   focusedCava,
   focusedEf,
   focusedLevel,
@@ -25,7 +26,10 @@ import {
 
 /** What this section needs in addition to the values. */
 interface FocusedEvidence extends PatientEvidence, OutlineEvidence {
-  clips: readonly { clip: { mode: string }; view: HeartView | null }[];
+  clips: readonly (OutlineEvidence['clips'][number] & {
+    clip: { mode: string };
+    view: HeartView | null;
+  })[];
   /** The clips of the study; a clip without regions carries no calibration. */
   study: { clips: readonly { regions: readonly unknown[] }[] };
   /** One to five videos of a handheld scanner instead of a study. */
@@ -45,7 +49,7 @@ interface FocusedConditions<Evidence extends FocusedEvidence> {
     grade: string | null;
     /**
      * The view in which the effusion is deeper than at the place where its depth was measured;
-     * null: there is none.
+     * null where no view shows more.
      */
     deeperIn: string | null;
     fluid: { seen: readonly string[] };
@@ -136,9 +140,10 @@ function answersOf<Evidence extends FocusedEvidence>(
   windows: readonly string[],
 ) {
   const ventricle = ventricleAnswer(evidence, values, conditions, windows);
-  const ratio = values.measurement('rv-to-lv');
+  const areas = values.measurement('rv-to-lv-area');
+  const ratio = areas ?? values.measurement('rv-to-lv');
   const excursion = values.measurement('tapse');
-  const size = ratio && focusedRightVentricle(ratio.value);
+  const size = ratio && (areas ? focusedRightVentricle : focusedByDiameters)(ratio.value);
   const cava = cavaAnswer(values);
   const effusion = effusionAnswer(conditions.effusionOf(evidence, values));
   return {
@@ -171,7 +176,13 @@ function answersOf<Evidence extends FocusedEvidence>(
           'focused cardiac ultrasound, three levels',
         ),
       size &&
-        classification(ID, 'focused-rv-size', 'RV size, focused', size, 'RV to LV basal diameter'),
+        classification(
+          ID,
+          'focused-rv-size',
+          'RV size, focused',
+          size,
+          areas ? 'RV to LV end-diastolic area' : 'RV to LV basal diameter',
+        ),
     ],
   };
 }

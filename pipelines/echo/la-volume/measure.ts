@@ -1,11 +1,15 @@
+import { SQUARE_CENTIMETRE } from '../../measure/outline.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import {
   type ApicalClips,
   biplane,
+  faultIn,
   firstOf,
   isCalibrated,
+  type MeasuredClip,
   overBeats,
   sized,
+  soundBeats,
 } from '../chambers/beats.ts';
 import { axial, leftAtrium, planeVolume } from '../chambers/geometry.ts';
 import {
@@ -13,15 +17,28 @@ import {
   outlineCaliper,
   outlined,
   outlinedId,
-  SQUARE_CENTIMETRE,
   SUFFIX,
+  withOutlineFault,
 } from '../chambers/outlined.ts';
+import { isTooSmallAtrium } from '../locate/outline-faults.ts';
+
+/** The beats whose outline of the atrium at end-systole may be that of a whole atrium. */
+const atrialBeats = (on: MeasuredClip) =>
+  soundBeats(on, ({ diastole, systole: { la } }) => {
+    const small = la !== null && isTooSmallAtrium(la.area, diastole.lv.area);
+    return small ? 'too-small-beside-lv' : faultIn(la);
+  });
+
 /** Area, length and volume of the atrium at end-systole, when it is fullest (echo 6). */
 export function atrialValues({ A4C: four, A2C: two }: ApicalClips): Measurement[] {
   const section = 'la-volume';
-  const single = [four, two].flatMap((on) => {
-    if (!on || on.clip.view === 'A3C') return [];
-    const suffix = SUFFIX[on.clip.view];
+  const [fourBeats, twoBeats] = [four && atrialBeats(four), two && atrialBeats(two)];
+  const single = [fourBeats, twoBeats].flatMap((beats) => {
+    if (!beats) return [];
+    const { on, fault } = beats;
+    const { view } = on.clip;
+    if (view === 'A3C') return [];
+    const suffix = SUFFIX[view];
     const at = firstOf(on, 'systole');
     const atrium = at && leftAtrium(at);
     const area = overBeats(on, ({ systole }) => systole.la && systole.la.area / SQUARE_CENTIMETRE);
@@ -31,7 +48,7 @@ export function atrialValues({ A4C: four, A2C: two }: ApicalClips): Measurement[
     });
     const volume = overBeats(on, ({ systole }) => planeVolume(leftAtrium(systole)));
     const outline = at?.la ? [outlineCaliper(at.la.outline, on.clip)] : [];
-    return [
+    const values = [
       ...outlined({
         key: `la-area-${suffix}`,
         section,
@@ -58,15 +75,17 @@ export function atrialValues({ A4C: four, A2C: two }: ApicalClips): Measurement[
         value: sized(on, volume),
       }),
     ];
+    return withOutlineFault(values, 'la', fault);
   });
-  if (!four || !two || !isCalibrated(four) || !isCalibrated(two)) return single;
+  if (!fourBeats || !twoBeats || !four || !two) return single;
+  if (!isCalibrated(four) || !isCalibrated(two)) return single;
   const both = outlined({
     key: 'la-volume-biplane',
     section,
     method: 'biplane-discs',
     on: four,
-    value: biplane(four, two, 'systole', leftAtrium),
+    value: biplane(fourBeats.on, twoBeats.on, 'systole', leftAtrium),
     inputs: [outlinedId('la-volume-4c'), outlinedId('la-volume-2c')],
   });
-  return [...single, ...both];
+  return [...single, ...withOutlineFault(both, 'la', fourBeats.fault ?? twoBeats.fault)];
 }

@@ -3,7 +3,14 @@ import type { Measurement } from '../../result/envelope.ts';
 import { sayOfLaVolume } from '../../result/render/echo/la-volume.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { biplaneAreaLengthVolume } from '../formulas/chambers.ts';
-import { graded, inRangeOf, isAbnormal, isNearCutOff, VARIABILITY } from '../shared/grading.ts';
+import {
+  type Abnormality,
+  graded,
+  inRangeOf,
+  isAbnormal,
+  isNearCutOff,
+  VARIABILITY,
+} from '../shared/grading.ts';
 import {
   classification,
   conclude,
@@ -44,6 +51,17 @@ function isAtLimit({ value }: Measurement): boolean {
   const { male, decimals } = LEFT_ATRIUM.volumeIndex;
   const limits = [...male.normal, male.mild, male.moderate];
   return isNearCutOff(rounded(value, decimals), limits, VARIABILITY.atrialVolumeIndex);
+}
+
+/** A diameter on the other side of its limit than the volume, which counts (echo 6). */
+function diameterDisagrees(
+  grade: Abnormality,
+  byDiameter: Abnormality,
+  about: readonly Measurement[],
+) {
+  return isAbnormal(grade) === isAbnormal(byDiameter)
+    ? null
+    : sayOfLaVolume.conclusion('la-volume.diameter-disagrees', { grade: byDiameter }, about);
 }
 
 /** The volume by area-length, and the indexed volumes by both methods, discs and area-length. */
@@ -98,6 +116,9 @@ function run(evidence: LaVolumeEvidence, given: Values) {
       grade && sayOfLaVolume.conclusion('la-volume.grade', { grade }),
       grade && counted && isAtLimit(counted)
         ? sayOfLaVolume.conclusion('la-volume.at-limit', { within: VARIABILITY.atrialVolumeIndex })
+        : null,
+      counted && diameter && grade && diameterGrade
+        ? diameterDisagrees(grade, diameterGrade, [diameter, counted])
         : null,
       !counted && diameterGrade
         ? sayOfLaVolume.conclusion('la-volume.diameter-grade', { grade: diameterGrade })

@@ -8,13 +8,13 @@ export interface Grid {
   classes: number;
 }
 
-/** Class of each pixel, row by row; 0 is the ground. */
+/** Class of each pixel, row by row; 0 is the background. */
 export interface LabelMap {
   width: number;
   height: number;
   labels: Uint8Array;
   /**
-   * Mean probability of each class over the pixels labelled with it; 0 for the ground, and for a
+   * Mean probability of each class over the pixels labelled with it; 0 for the background, and for a
    * class without pixels.
    */
   confidence: readonly number[];

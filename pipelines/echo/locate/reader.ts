@@ -29,11 +29,16 @@ export interface ClipView {
   clip: Clip;
   /** Null where neither the header nor a model names a reliable view. */
   view: HeartView | null;
-  source: 'header' | 'model' | null;
+  source: 'header' | 'model' | 'person' | null;
   /** Confidence of the model; null where the header names the view, or no model was used. */
   confidence: number | null;
   /** The view that the model would have named if it had no gate; null: none. */
   belowGate: HeartView | null;
+  /**
+   * Whether the picture could not be distinguished from the rest of the screen: then the whole frame
+   * was given to the classifier.
+   */
+  unseparated: boolean;
   /** The fan of the picture in stored pixels; null where no frame of the clip was examined. */
   fan: Rectangle | null;
 }

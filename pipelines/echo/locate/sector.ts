@@ -1,5 +1,6 @@
-import type { GrayImage } from '../../contract/image.ts';
+import type { GrayImage, Point } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
+import { convexHull } from '../../measure/picture.ts';
 import { blobs } from '../../measure/regions.ts';
 
 /**
@@ -56,6 +57,22 @@ export function sectorOf(images: readonly GrayImage[], within?: Rectangle): Rect
     },
     area,
   );
+}
+
+/**
+ * The convex hull, in stored pixels, of what any of the images shows within the rectangle of the fan:
+ * the edge of the picture.
+ */
+export function litHull(images: readonly GrayImage[], area: Rectangle): Point[] {
+  const ends: Point[] = [];
+  for (let y = area.minY; y <= area.maxY; y++) {
+    const isLit = (x: number) => images.some(({ width, data }) => (data[y * width + x] ?? 0) > LIT);
+    let [left, right] = [area.minX, area.maxX];
+    while (left <= right && !isLit(left)) left++;
+    while (right > left && !isLit(right)) right--;
+    if (left <= right) ends.push({ x: left, y }, { x: right, y });
+  }
+  return convexHull(ends);
 }
 
 /** The image with left and right exchanged. */

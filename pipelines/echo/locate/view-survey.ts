@@ -18,6 +18,12 @@ function searched({ regions }: Clip): Rectangle | undefined {
   return regions.map(({ area }) => area).toSorted((one, other) => size(other) - size(one))[0];
 }
 
+/** Share of the width and of the height of a frame from which a fan is the frame itself. */
+const WHOLE = 0.98;
+
+const coversFrame = (fan: Rectangle, { width, height }: Clip): boolean =>
+  fan.maxX - fan.minX + 1 >= WHOLE * width && fan.maxY - fan.minY + 1 >= WHOLE * height;
+
 async function someFrames(clip: Clip, signal: AbortSignal): Promise<GrayImage[]> {
   const count = clip.frames.length;
   const indices = new Set(
@@ -46,6 +52,7 @@ async function surveyClip(
     source: named && 'header',
     confidence: null,
     belowGate: null,
+    unseparated: false,
     fan: null,
   };
   if (!isPicture(clip)) return none;
@@ -58,6 +65,7 @@ async function surveyClip(
   return {
     ...none,
     fan,
+    unseparated: clip.regions.length === 0 && coversFrame(fan, clip),
     view: own,
     source: own && 'model',
     confidence,

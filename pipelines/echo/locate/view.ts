@@ -9,6 +9,12 @@ import { ECHO_VIEWS, type EchoView } from './names.ts';
  */
 const SHORT_AXES = ['PSAX-AV', 'PSAX-MV', 'PSAX-PM', 'PSAX-AP'] as const satisfies EchoView[];
 
+/**
+ * Probability from which the level of a short axis is named. That it is a short axis must reach the
+ * gate of the view, which may be higher: a wrong level is a neighbour, a wrong view another heart.
+ */
+const LEVEL_GATE = 0.6;
+
 const isShortAxis = (view: EchoView) => SHORT_AXES.some((level) => level === view);
 
 export interface ViewEstimate {
@@ -70,9 +76,12 @@ export function viewOfLogits(
     return more > 0 ? b : a;
   });
   const least = best === 'other' ? 0 : (classGates[best] ?? gate);
-  if (shareOf(best) >= least) return { view: best, confidence: shareOf(best), belowGate: null };
-  if (together(best) >= least) return { view: 'PSAX', confidence: shortAxis, belowGate: null };
-  return { view: 'other', confidence: shareOf('other'), belowGate: best };
+  if (together(best) < least)
+    return { view: 'other', confidence: shareOf('other'), belowGate: best };
+  const levelKnown = !isShortAxis(best) || shareOf(best) >= Math.min(least, LEVEL_GATE);
+  return levelKnown
+    ? { view: best, confidence: shareOf(best), belowGate: null }
+    : { view: 'PSAX', confidence: shortAxis, belowGate: null };
 }
 
 function mean(rows: readonly Float32Array[]): number[] {

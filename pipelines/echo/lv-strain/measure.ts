@@ -1,4 +1,5 @@
 import type { EchoConcept } from '../../concepts/echo.ts';
+import type { BeatMean } from '../../measure/statistics.ts';
 import { contourStrain } from '../../measure/wall.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
@@ -38,7 +39,7 @@ export function strainValues(clips: ApicalClips): Measurement[] {
 /**
  * Longitudinal contour strain of a view, per cent, averaged over its beats; null without a beat.
  */
-const viewStrain = (on: MeasuredClip): number | null =>
+const viewStrain = (on: MeasuredClip): BeatMean | null =>
   overBeats(on, ({ diastole, systole }) =>
     contourStrain(ventricleFigure(diastole), ventricleFigure(systole)),
   );

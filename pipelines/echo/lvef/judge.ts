@@ -180,7 +180,9 @@ function linearLimit(values: Values, ef: Measurement): UngradedEf | null {
 /** Why the headline EF may not be graded; null where it may be, or where there is no EF. */
 export function ungradedEf(values: Values): UngradedEf | null {
   const ef = headlineEf(values);
-  return ef && (contradiction(values, ef) ?? linearLimit(values, ef));
+  if (!ef) return null;
+  const measured = headlineEf(values.asMeasured);
+  return (measured && contradiction(values.asMeasured, measured)) ?? linearLimit(values, ef);
 }
 
 /** The headline EF if it may be graded and used; null otherwise, and where no EF was measured. */
@@ -190,7 +192,7 @@ export function gradableEf(values: Values): Measurement | null {
 
 /**
  * A severely reduced EF reported by the machine that a headline EF from the images would hide; null
- * where there is none.
+ * where the machine reported no such EF.
  */
 export function severeOfMachine(values: Values): Measurement | null {
   const ef = headlineEf(values);

@@ -1,3 +1,4 @@
+import { meanOfBeats } from '../../measure/statistics.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import {
@@ -22,6 +23,11 @@ export function planeValues(on: MeasuredClip): Measurement[] {
   const section = 'lvef';
   const volume = (phase: Phase) => overBeats(on, (beat) => planeVolume(leftVentricle(beat[phase])));
   const [filled, emptied] = [volume('diastole'), volume('systole')];
+  const ejected = overBeats(on, (beat) => {
+    const [before, after] = [leftVentricle(beat.diastole), leftVentricle(beat.systole)];
+    const [most, least] = [planeVolume(before), planeVolume(after)];
+    return most !== null && least !== null ? fractionalChange(most, least) : null;
+  });
   const [diastole, systole] = [firstOf(on, 'diastole'), firstOf(on, 'systole')];
   const discs = { section, method: 'disc-summation', on } as const;
   const edv = outlined({
@@ -43,7 +49,13 @@ export function planeValues(on: MeasuredClip): Measurement[] {
     ...outlined({
       ...discs,
       key: `lvef-${suffix}`,
-      value: filled !== null && emptied !== null ? fractionalChange(filled, emptied) : null,
+      value: ejected &&
+        filled &&
+        emptied && {
+          ...ejected,
+          // The volumes after a review.
+          value: fractionalChange(edv[0]?.value ?? filled.value, esv[0]?.value ?? emptied.value),
+        },
       inputs: [...edv, ...esv].map(({ id }) => id),
       remarks: isCalibrated(on) ? [] : [remarkOfEcho('outlines.ratio-only', { of: 'volumes' })],
     }),
@@ -90,7 +102,7 @@ export function networkValues(on: MeasuredClip | null): Measurement[] {
     section: 'lvef',
     method: 'mean-of-networks',
     on,
-    value: mean(used.map(({ percent }) => percent)),
+    value: meanOfBeats(used.map(({ percent }) => percent)),
     remarks: on.clip.scale ? [] : [remarkOfEcho('outlines.ratio-only', { of: 'volumes' })],
   }).map((measurement) => ({
     ...measurement,

@@ -135,6 +135,23 @@ function criticalFinding(
   );
 }
 
+/** Other methods whose category is not that of the LVEF that counts; null where all agree. */
+function methodsDisagree(
+  ef: Measurement,
+  grade: string,
+  others: readonly Measurement[],
+  sex: Sex | null,
+): Statement | null {
+  const apart = others.flatMap((one) => {
+    const own = graded(one, LEFT_VENTRICLE.ef, sex);
+    return own && own !== grade ? [{ one, own }] : [];
+  });
+  if (apart.length === 0) return null;
+  const grades = apart.map(({ own }) => own);
+  const about = [ef, ...apart.map(({ one }) => one)];
+  return sayOfLvef.conclusion('lvef.methods-disagree', { grades }, about);
+}
+
 const NEEDS = [
   'A4C and A2C 2D clips of at least one beat, or LVEF in the report of the machine',
   'sex',
@@ -201,9 +218,10 @@ function run(evidence: LvefEvidence, given: Values) {
   return conclude(lvef, {
     measurements,
     conclusions: [
-      grade && sayOfLvef.conclusion('lvef.grade', { grade }),
+      grade && ef && sayOfLvef.conclusion('lvef.grade', { grade }, [ef]),
+      ef && grade ? methodsDisagree(ef, grade, others, sex) : null,
       range && sayOfLvef.conclusion('lvef.heart-failure-range', { range }),
-      ef && sayOfLvef.conclusion('lvef.variability', { points: EF_VARIABILITY }),
+      ef && sayOfLvef.conclusion('lvef.variability', { points: EF_VARIABILITY }, [ef]),
       rhythm && !rhythm.few ? sayOfEcho.conclusion('rhythm.irregular', rhythm) : null,
       ef && grade && sex && isAtLimit(ef, sex)
         ? sayOfLvef.conclusion('lvef.at-limit', { points: VARIABILITY.ejectionFraction })

@@ -1,10 +1,11 @@
 import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
 import type { PixelScale } from '../../contract/image.ts';
+import { meanOfBeats } from '../../measure/statistics.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { createMeasurement, lineBetween, measuredOn } from '../../result/measurement.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import type { Remark } from '../../result/statement.ts';
-import { outlinedId } from '../chambers/outlined.ts';
+import { outlinedId, withAgreement } from '../chambers/outlined.ts';
 import type { Line, LongAxisLine } from '../locate/parasternal.ts';
 import { withPlausibility } from '../shared/plausibility.ts';
 import type { ParasternalClip, ParasternalFrame } from './clip.ts';
@@ -85,20 +86,22 @@ function dimensions({ clip, scale, frames, beats }: Phased): Measurement[] {
     });
     const [first] = found;
     if (!first) return [];
-    const mean = found.reduce((sum, { length }) => sum + length, 0) / found.length;
-    return [
-      drawnMeasurement({
-        key,
-        section,
-        method: 'outlined-dimension',
-        clip,
-        value: unit === 'cm' ? mean / CENTIMETRE : mean,
-        at: first.at,
-        line: first.own,
-        confidence: first.at.confidence,
-        remark: remarkOfEcho('outlines.beats', { beats: found.length }),
-      }),
-    ];
+    const mean = meanOfBeats(
+      found.map(({ length }) => (unit === 'cm' ? length / CENTIMETRE : length)),
+    );
+    if (!mean) return [];
+    const drawn = drawnMeasurement({
+      key,
+      section,
+      method: 'outlined-dimension',
+      clip,
+      value: mean.value,
+      at: first.at,
+      line: first.own,
+      confidence: first.at.confidence,
+      remark: remarkOfEcho('outlines.beats', { beats: found.length }),
+    });
+    return [withAgreement(drawn, key, mean)];
   });
 }
 

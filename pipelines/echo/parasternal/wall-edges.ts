@@ -148,7 +148,7 @@ export function linesOnPicture(
   };
 }
 
-/** The echo-free space from the posterior wall to the pericardium; null where there is none. */
+/** The echo-free space from the posterior wall to the pericardium; null where no such space is seen. */
 function fluidBehind(
   profile: LineProfile,
   { back, outlined }: { back: number; outlined: number },

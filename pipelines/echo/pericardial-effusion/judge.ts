@@ -24,7 +24,7 @@ export interface Effusion {
   behindWall: boolean;
   /**
    * The view in which the effusion is outlined so deep that it exceeds the grade of the measured
-   * depth; null: there is none.
+   * depth; null where no view shows more.
    */
   deeperIn: string | null;
   /** Whether the outline alone shows that the effusion is large. */

@@ -37,7 +37,7 @@ const MEASURED = [
   'aortic-root',
 ] as const satisfies readonly EchoConcept[];
 
-/** Number of categories of signs; two of them decide (PH22). */
+/** Number of categories of signs; signs of two categories raise the probability (PH22). */
 const CATEGORIES = 3;
 
 /**

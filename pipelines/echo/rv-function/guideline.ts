@@ -1,4 +1,5 @@
 import { rounded } from '../../measure/rounding.ts';
+import { categoryWithin } from '../../result/section-outcome.ts';
 
 /** Indices of RV systolic function, each with the cut-off beyond which it is abnormal (ASE15). */
 export const RV_FUNCTION = {
@@ -29,6 +30,15 @@ export function isBeyond(limit: Limit, value: number): boolean {
   const shown = rounded(value, limit.decimals);
   return 'below' in limit ? shown < limit.below : shown > limit.above;
 }
+
+/**
+ * Whether a measured value is beyond its limit; null where its interval holds the limit, so that it
+ * may be on either side.
+ */
+export const isSurelyBeyond = (
+  limit: Limit,
+  measurement: Parameters<typeof categoryWithin>[0],
+): boolean | null => categoryWithin(measurement, (value) => isBeyond(limit, value)).category;
 
 /** The kind of Doppler by which the performance index was measured. */
 export type PerformanceMethod = 'pulsed' | 'tissue';

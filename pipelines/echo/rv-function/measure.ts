@@ -1,18 +1,30 @@
 import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Point } from '../../contract/image.ts';
 import { directionsOf, onAxis, wallsAt } from '../../measure/chamber.ts';
-import { chordLength } from '../../measure/outline.ts';
+import { chordLength, SQUARE_CENTIMETRE } from '../../measure/outline.ts';
+import type { BeatMean } from '../../measure/statistics.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
-import { type ClipBeat, type MeasuredClip, overBeats } from '../chambers/beats.ts';
+import {
+  type ClipBeat,
+  faultIn,
+  type MeasuredClip,
+  overBeats,
+  soundBeats,
+} from '../chambers/beats.ts';
 import type { ChamberClip } from '../chambers/clip.ts';
 import { type AxialFigure, axial, BASAL_THIRD, widest } from '../chambers/geometry.ts';
-import { cutCaliper, lineCaliper, outlineCaliper, outlined } from '../chambers/outlined.ts';
+import {
+  cutCaliper,
+  lineCaliper,
+  outlineCaliper,
+  outlined,
+  withOutlineFault,
+} from '../chambers/outlined.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
 import { inadequate } from '../shared/plausibility.ts';
 
 const SECTION = 'rv-function';
-const SQUARE_CENTIMETRE = 100;
 
 /**
  * The lateral hinge of the RV: the free wall is on the left of the usual display, on the right of a
@@ -43,32 +55,46 @@ function cutAt(figure: AxialFigure, share: number, clip: ChamberClip): Caliper[]
 const midWidth = ({ outline, axis }: AxialFigure) =>
   chordLength(outline, onAxis(axis, 0.5), directionsOf(axis).across);
 
-/** Ratio of the basal widths of RV and LV on one frame; null where the RV cannot be measured. */
+/** The basal width of the RV over that of the LV on one frame; null where the RV cannot be measured. */
 function ventricleRatio({ diastole }: ClipBeat): number | null {
   const right = ventricle(diastole);
-  if (!right) return null;
-  return widest(right, BASAL_THIRD).width / widest(diastole.lv, BASAL_THIRD).width;
+  return right && widest(right, BASAL_THIRD).width / widest(diastole.lv, BASAL_THIRD).width;
 }
+
+/** The end-diastolic area of the RV as a share of that of the LV. */
+const areaRatio = ({ diastole: { rv, lv } }: ClipBeat): number | null => rv && rv.area / lv.area;
 
 /**
  * Values that show whether the outline of the RV is plausible. The excursion of the annulus is not
  * one of them: if it is implausible, only the hinge is wrong.
  */
-const SIZES: readonly EchoConcept[] = ['rv-ed-area', 'rv-fac', 'rv-basal', 'rv-to-lv'];
+const SIZES: readonly EchoConcept[] = [
+  'rv-ed-area',
+  'rv-fac',
+  'rv-basal',
+  'rv-to-lv',
+  'rv-to-lv-area',
+];
 
 /**
  * The values, all withheld if the outline is not plausible: if one size of the RV is implausible,
- * or the RV is not smaller in systole, its other sizes, its ratio to the LV and the motion of its
- * annulus cannot be trusted either.
+ * the RV is not smaller in systole, or its beats contradict each other, its other sizes, its ratio
+ * to the LV and the motion of its annulus cannot be trusted either.
  */
-function believed(values: Measurement[]): Measurement[] {
+function believed(values: Measurement[], change: BeatMean | null): Measurement[] {
   const of = (key: EchoConcept) => values.find(({ concept }) => concept.key === key);
   const [diastole, systole] = [of('rv-ed-area'), of('rv-es-area')];
   const wrong = SIZES.map(of).find((one) => one?.quality === 'inadequate');
   const grows = diastole && systole && systole.value >= diastole.value;
+  const [least, greatest] = change?.contradicting ?? [];
+  const contradicting =
+    least !== undefined && greatest !== undefined
+      ? remarkOfEcho('outlines.beats-contradict', { key: 'rv-fac', least, greatest })
+      : null;
   const reason = grows
     ? remarkOfEcho('right-heart.fault', { fault: 'grows-in-systole' })
-    : wrong && remarkOfEcho('outlines.rv-unreliable', { key: wrong.concept.key as EchoConcept });
+    : (contradicting ??
+      (wrong && remarkOfEcho('outlines.rv-unreliable', { key: wrong.concept.key as EchoConcept })));
   if (!reason) return values;
   return values.map((one) => (one.quality === 'inadequate' ? one : inadequate(one, reason)));
 }
@@ -112,14 +138,17 @@ function widths(on: MeasuredClip): Measurement[] {
  * Values of the right heart from an A4C clip (echo 7): areas, diameters, the motion of the annulus,
  * the ratio of the ventricles. A standard A4C underestimates the RV; a remark states this.
  */
-export function rightHeartValues(on: MeasuredClip | null): Measurement[] {
-  if (on?.clip.view !== 'A4C') return [];
+export function rightHeartValues(given: MeasuredClip | null): Measurement[] {
+  if (given?.clip.view !== 'A4C') return [];
+  const { on, fault } = soundBeats(given, ({ diastole, systole }) =>
+    faultIn(diastole.rv, systole.rv),
+  );
   const { clip } = on;
   const calibrated = clip.scale !== null;
   const [beat] = on.beats;
   const [diastole, systole] = [beat?.diastole ?? null, beat?.systole ?? null];
   const right = diastole && ventricle(diastole);
-  const sized = (value: number | null) => (calibrated ? value : null);
+  const sized = (value: BeatMean | null) => (calibrated ? value : null);
   const area = (key: EchoConcept, phase: 'diastole' | 'systole') => {
     const at = phase === 'diastole' ? diastole : systole;
     const value = overBeats(on, (one) => one[phase].rv && one[phase].rv.area / SQUARE_CENTIMETRE);
@@ -134,7 +163,12 @@ export function rightHeartValues(on: MeasuredClip | null): Measurement[] {
       calipers,
     });
   };
-  const atrium = overBeats(on, (one) => one.systole.ra && one.systole.ra.area / SQUARE_CENTIMETRE);
+  const ofAtrium = soundBeats(given, ({ systole: { ra } }) => faultIn(ra));
+  const atrialFrame = ofAtrium.on.beats[0]?.systole ?? null;
+  const atrium = overBeats(
+    ofAtrium.on,
+    (one) => one.systole.ra && one.systole.ra.area / SQUARE_CENTIMETRE,
+  );
   const after = systole && ventricle(systole);
   const change = overBeats(on, (one) =>
     one.diastole.rv && one.systole.rv
@@ -172,17 +206,29 @@ export function rightHeartValues(on: MeasuredClip | null): Measurement[] {
       value: overBeats(on, ventricleRatio),
       at: diastole,
     }),
+    ...outlined({
+      key: 'rv-to-lv-area',
+      section: SECTION,
+      method: 'ratio-of-areas',
+      on,
+      value: overBeats(on, areaRatio),
+      at: diastole,
+    }),
   ];
   return [
-    ...believed(ofVentricle),
-    ...outlined({
-      key: 'ra-area',
-      section: 'pulmonary-hypertension',
-      method: 'outlined-area',
-      on,
-      value: sized(atrium),
-      at: systole,
-      calipers: systole?.ra ? [outlineCaliper(systole.ra.outline, clip)] : [],
-    }),
+    ...withOutlineFault(believed(ofVentricle, change), 'rv', fault),
+    ...withOutlineFault(
+      outlined({
+        key: 'ra-area',
+        section: 'pulmonary-hypertension',
+        method: 'outlined-area',
+        on: ofAtrium.on,
+        value: sized(atrium),
+        at: atrialFrame,
+        calipers: atrialFrame?.ra ? [outlineCaliper(atrialFrame.ra.outline, clip)] : [],
+      }),
+      'ra',
+      ofAtrium.fault,
+    ),
   ];
 }

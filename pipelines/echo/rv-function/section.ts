@@ -14,8 +14,8 @@ import {
   type Values,
 } from '../shared/section.ts';
 import {
-  isBeyond,
   isPerformanceBeyond,
+  isSurelyBeyond,
   type PerformanceMethod,
   RV_FUNCTION,
   RV_SIZE,
@@ -54,6 +54,7 @@ const MEASURED = [
   'rv-ed-area',
   'rv-es-area',
   'rv-to-lv',
+  'rv-to-lv-area',
 ] as const satisfies readonly EchoConcept[];
 
 const SIZES = { 'rv-basal': RV_SIZE.basal, 'rv-mid': RV_SIZE.mid } as const;
@@ -90,11 +91,11 @@ function systolicFunction(judged: readonly Judged[]) {
   return { conclusion, statement };
 }
 
-/** Which sizes are beyond their limits; none for a child. */
+/** Which sizes are surely beyond their limits; none for a child. */
 function sizesOf(values: Values, child: boolean) {
-  const beyond = (key: EchoConcept, limit: Parameters<typeof isBeyond>[0]) => {
+  const beyond = (key: EchoConcept, limit: Parameters<typeof isSurelyBeyond>[0]) => {
     const measurement = values.measurement(key);
-    return measurement && !child && isBeyond(limit, measurement.value) ? [measurement] : [];
+    return measurement && !child && isSurelyBeyond(limit, measurement) ? [measurement] : [];
   };
   const wide = Object.entries(SIZES).flatMap(([key, limit]) =>
     beyond(key as keyof typeof SIZES, limit),
@@ -113,9 +114,9 @@ function judgedIndices(
 ): Judged[] {
   const measured = Object.entries(INDICES).flatMap(([key, limit]) => {
     const one = key === 'rv-fac' ? change : values.measurement(key as keyof typeof INDICES);
-    return one?.quality === 'accepted'
-      ? [{ measurement: one, beyond: isBeyond(limit, one.value) }]
-      : [];
+    const beyond = one?.quality === 'accepted' ? isSurelyBeyond(limit, one) : null;
+    // A value whose interval holds the cut-off is on neither side of it.
+    return one && beyond !== null ? [{ measurement: one, beyond }] : [];
   });
   return child ? [] : [...measured, ...performance];
 }
@@ -203,6 +204,7 @@ export const rvFunction: EchoSection<RvFunctionEvidence> = {
   id: ID,
   title: 'Right ventricular function',
   needs: NEEDS,
+  judgesIntervals: true,
   measures: [
     'tapse',
     'rv-s-prime',
@@ -216,6 +218,7 @@ export const rvFunction: EchoSection<RvFunctionEvidence> = {
     'rv-mid',
     'rv-wall',
     'rv-to-lv',
+    'rv-to-lv-area',
   ],
   run,
 };

@@ -1,22 +1,25 @@
 import type { EchoConcept } from '../../concepts/echo.ts';
-import { areaOf } from '../../measure/outline.ts';
+import { areaOf, SQUARE_CENTIMETRE } from '../../measure/outline.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { firstOf, type MeasuredClip, overBeats, type Phase, sized } from '../chambers/beats.ts';
 import type { FrameGeometry } from '../chambers/geometry.ts';
-import { outlineCaliper, outlined, SQUARE_CENTIMETRE, SUFFIX } from '../chambers/outlined.ts';
+import { outlineCaliper, outlined, SUFFIX } from '../chambers/outlined.ts';
 /** Areas of the cavity and of the muscle in one view (echo 3). */
 export function chamberAreas(on: MeasuredClip): Measurement[] {
   const { clip } = on;
   const suffix = SUFFIX[clip.view];
   const section = 'segment-chambers';
   const of = (key: EchoConcept, phase: Phase, figure: (frame: FrameGeometry) => number | null) => {
-    const area = overBeats(on, (beat) => figure(beat[phase]));
+    const area = overBeats(on, (beat) => {
+      const size = figure(beat[phase]);
+      return size && size / SQUARE_CENTIMETRE;
+    });
     return {
       key,
       section,
       method: 'outlined-area',
       on,
-      value: sized(on, area && area / SQUARE_CENTIMETRE),
+      value: sized(on, area),
     } as const;
   };
   const cavity = (key: EchoConcept, phase: Phase) => {

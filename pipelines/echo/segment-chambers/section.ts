@@ -1,4 +1,6 @@
 import type { PixelScale, Point } from '../../contract/image.ts';
+import { oncePer } from '../../measure/once-per.ts';
+import { areaOf, SQUARE_CENTIMETRE } from '../../measure/outline.ts';
 import { sayOfSegmentChambers } from '../../result/render/echo/segment-chambers.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
@@ -58,35 +60,60 @@ const KEYS = [
 const tenth = (value: number) => Math.round(10 * value) / 10;
 const pair = ({ x, y }: Point) => [tenth(x), tenth(y)];
 
-/** The outlines of a clip, frame by frame, in pixel-centre coordinates of the stored frame. */
-function clipData({ clip, beats, phases, usable, confidence }: OutlinedClip) {
-  return {
-    file: clip.file,
-    view: clip.view,
-    frames: clip.framesInClip,
-    outlined: clip.frames.length,
-    every: clip.stride,
-    usable_share: usable,
-    confidence,
-    mirrored_display: clip.mirrored,
-    mm_per_pixel: clip.scale,
-    phases_from: phases,
-    beats: beats.map(({ diastole, systole }) => ({
-      end_diastole_frame: diastole.frame + 1,
-      end_systole_frame: systole.frame + 1,
-    })),
-    outlines: clip.frames.map(({ frame, faults, outlines }) => ({
-      frame: frame + 1,
-      faults,
-      ...Object.fromEntries(
-        CHAMBERS.flatMap((chamber) => {
-          const outline = outlines[chamber];
-          return outline ? [[chamber, outline.map(pair)]] : [];
-        }),
-      ),
-    })),
-  };
+/**
+ * The area of each outlined chamber of a frame, cm2; null without a scale. `epicardium` is the cavity
+ * with the muscle around it.
+ */
+export function chamberAreasOf(
+  outlines: OutlinedClip['clip']['frames'][number]['outlines'],
+  scale: PixelScale | null,
+): Readonly<Record<string, number>> | null {
+  if (!scale) return null;
+  const squareCentimetres = (outline: readonly Point[]) =>
+    (areaOf(outline) * scale.x * scale.y) / SQUARE_CENTIMETRE;
+  const areas = Object.fromEntries(
+    CHAMBERS.flatMap((chamber) => {
+      const outline = outlines[chamber];
+      return outline ? [[chamber, squareCentimetres(outline)] as const] : [];
+    }),
+  );
+  const { lv, myocardium } = areas;
+  const whole = lv !== undefined && myocardium !== undefined ? { epicardium: lv + myocardium } : {};
+  const rounded = Object.entries({ ...areas, ...whole }).map(([name, area]) => [
+    name,
+    Math.round(100 * area) / 100,
+  ]);
+  return Object.fromEntries(rounded);
 }
+
+/** The outlines of a clip, frame by frame, in pixel-centre coordinates of the stored frame. */
+const clipData = oncePer(({ clip, beats, phases, usable, confidence }: OutlinedClip) => ({
+  file: clip.file,
+  view: clip.view,
+  frames: clip.framesInClip,
+  outlined: clip.frames.length,
+  every: clip.stride,
+  usable_share: usable,
+  confidence,
+  mirrored_display: clip.mirrored,
+  mm_per_pixel: clip.scale,
+  phases_from: phases,
+  beats: beats.map(({ diastole, systole }) => ({
+    end_diastole_frame: diastole.frame + 1,
+    end_systole_frame: systole.frame + 1,
+  })),
+  outlines: clip.frames.map(({ frame, faults, outlines }) => ({
+    frame: frame + 1,
+    faults,
+    areas_cm2: chamberAreasOf(outlines, clip.scale),
+    ...Object.fromEntries(
+      CHAMBERS.flatMap((chamber) => {
+        const outline = outlines[chamber];
+        return outline ? [[chamber, outline.map(pair)]] : [];
+      }),
+    ),
+  })),
+}));
 
 /** States which chambers were outlined in a clip, and on how many frames. */
 function outlinedStatement({ clip, beats, steady }: OutlinedClip): Statement {

@@ -44,7 +44,6 @@ const areas = (filled: EchoConcept, emptied: EchoConcept): Pair => ({
 
 const PAIRS: readonly Pair[] = [
   volumes('lvedv-biplane', 'lvesv-biplane', ['lvef-biplane', 'lvedv-index', 'lvesv-index']),
-  // Half of the joint LVEF of both networks comes from the discs of A4C.
   volumes('lvedv-4c', 'lvesv-4c', ['lvef-4c', 'lvef-networks']),
   volumes('lvedv-2c', 'lvesv-2c', ['lvef-2c']),
   {
@@ -75,16 +74,120 @@ function faultsOf(measured: readonly Measurement[]): ReadonlyMap<string, Remark>
   );
 }
 
+const OF_LV_4C = ['lv-ed-area-4c', 'lv-length-4c', 'lvedv-4c'] as const;
+const OF_LV_2C = ['lv-ed-area-2c', 'lv-length-2c', 'lvedv-2c'] as const;
+const OF_LA_4C = ['la-area-4c', 'la-volume-4c'] as const;
+const OF_LA_2C = ['la-area-2c', 'la-volume-2c'] as const;
+const WALLS = ['ivsd', 'lvidd', 'lvpwd'] as const;
+
 /**
- * The measurements; values that no heart can have together are marked as inadequate (echo 3, 4.6,
- * 5.5).
+ * What is calculated from each value, or read from the same outline or trace: where the value is
+ * implausible, none of it can be trusted (echo 3). What the sections calculate themselves never uses a
+ * withheld value; this table is for what a source reports as well.
+ */
+const RESTS_ON: Readonly<Partial<Record<EchoConcept, readonly EchoConcept[]>>> = {
+  'lv-ed-area-4c': OF_LV_4C,
+  'lv-es-area-4c': OF_LV_4C,
+  'lv-length-4c': OF_LV_4C,
+  'lvedv-4c': OF_LV_4C,
+  'lvesv-4c': OF_LV_4C,
+  'lvef-4c': OF_LV_4C,
+  // Half of it comes from the discs of A4C.
+  'lvef-networks': [...OF_LV_4C, 'lvef-4c'],
+  'gls-end-systolic-4c': OF_LV_4C,
+  'lv-ed-area-2c': OF_LV_2C,
+  'lv-es-area-2c': OF_LV_2C,
+  'lv-length-2c': OF_LV_2C,
+  'lvedv-2c': OF_LV_2C,
+  'lvesv-2c': OF_LV_2C,
+  'lvef-2c': OF_LV_2C,
+  'gls-end-systolic-2c': OF_LV_2C,
+  'lvedv-biplane': [...OF_LV_4C, ...OF_LV_2C],
+  'lvesv-biplane': [...OF_LV_4C, ...OF_LV_2C],
+  'lvef-biplane': ['lvedv-biplane', 'lvesv-biplane'],
+  'lvedv-index': ['lvedv-biplane', 'body-surface-area'],
+  'lvesv-index': ['lvesv-biplane', 'body-surface-area'],
+  'la-area-4c': OF_LA_4C,
+  'la-length-4c': OF_LA_4C,
+  'la-volume-4c': OF_LA_4C,
+  'la-area-2c': OF_LA_2C,
+  'la-length-2c': OF_LA_2C,
+  'la-volume-2c': OF_LA_2C,
+  'la-volume-biplane': [...OF_LA_4C, ...OF_LA_2C],
+  'la-volume-area-length': [...OF_LA_4C, ...OF_LA_2C],
+  'la-volume-index': ['la-volume-biplane', 'body-surface-area'],
+  'la-volume-index-area-length': ['la-volume-area-length', 'body-surface-area'],
+  'lv-mass': WALLS,
+  'lv-mass-index': [...WALLS, 'lv-mass', 'body-surface-area'],
+  'relative-wall-thickness': ['lvidd', 'lvpwd'],
+  'fractional-shortening': ['lvidd', 'lvids'],
+  'lvef-teichholz': ['lvidd', 'lvids'],
+  'rv-fac': ['rv-ed-area', 'rv-es-area'],
+  'rv-to-lv': ['rv-basal', ...OF_LV_4C],
+  'rv-to-lv-area': ['rv-ed-area', ...OF_LV_4C],
+  'mitral-a-duration': ['mitral-a'],
+  'deceleration-time': ['mitral-e'],
+  'e-to-a': ['mitral-e', 'mitral-a'],
+  'e-to-e-prime': ['mitral-e', 'e-prime-septal', 'e-prime-lateral'],
+  'e-to-e-prime-septal': ['mitral-e', 'e-prime-septal'],
+  'e-to-e-prime-lateral': ['mitral-e', 'e-prime-lateral'],
+  'av-mean-gradient': ['av-vmax'],
+  'av-vti': ['av-vmax'],
+  'av-area': ['lvot-diameter', 'lvot-vti', 'av-vmax', 'av-vti'],
+  'av-area-vmax': ['lvot-diameter', 'lvot-vmax', 'av-vmax'],
+  'av-area-index': ['av-area', 'body-surface-area'],
+  'av-area-vmax-index': ['av-area-vmax', 'body-surface-area'],
+  'velocity-index': ['lvot-vti', 'av-vmax', 'av-vti'],
+  'lvot-stroke-volume': ['lvot-diameter', 'lvot-vti'],
+  'lvot-stroke-index': ['lvot-stroke-volume', 'body-surface-area'],
+  'ivc-collapse': ['ivc-diameter', 'ivc-least-diameter'],
+  'tr-gradient': ['tr-vmax'],
+  rvsp: ['tr-vmax', 'ra-pressure'],
+  'tapse-to-spap': ['tapse', 'tr-vmax', 'rvsp'],
+};
+
+/** The concepts of which the only values of a source are inadequate. */
+function withheldIn(measured: readonly Measurement[]): Set<string> {
+  const accepted = new Set(
+    measured.filter(({ quality }) => quality === 'accepted').map(({ concept }) => concept.key),
+  );
+  return new Set(
+    measured
+      .filter(({ quality, concept }) => quality === 'inadequate' && !accepted.has(concept.key))
+      .map(({ concept }) => concept.key),
+  );
+}
+
+/** The values of one source; what rests on a withheld value is withheld as well, step by step. */
+function withDependants(measured: readonly Measurement[]): readonly Measurement[] {
+  const withheld = withheldIn(measured);
+  let changed = false;
+  const next = measured.map((one) => {
+    const inputs = RESTS_ON[one.concept.key as EchoConcept] ?? [];
+    const fault = inputs.find((key) => key !== one.concept.key && withheld.has(key));
+    if (!fault || one.quality !== 'accepted') return one;
+    changed = true;
+    return inadequate(one, remarkOfEcho('echo.rests-on-withheld', { key: fault }));
+  });
+  return changed ? withDependants(next) : next;
+}
+
+/**
+ * The measurements; values that no heart can have together are marked as inadequate, and so is what
+ * rests on them or on an implausible value of the same source, machine or images (echo 3, 4.6, 5.5).
  */
 export function withConsistency(measured: readonly Measurement[]): Measurement[] {
   const ofMachine = faultsOf(measured.filter(isOfMachine));
   const ofImages = faultsOf(measured.filter((one) => !isOfMachine(one)));
-  return measured.map((one) => {
+  const consistent = measured.map((one) => {
     const reason = (isOfMachine(one) ? ofMachine : ofImages).get(one.concept.key);
     if (!reason || one.quality !== 'accepted') return one;
     return inadequate(one, reason);
   });
+  const sources = [true, false].flatMap((machine) =>
+    withDependants(consistent.filter((one) => isOfMachine(one) === machine)),
+  );
+  // In the order in which they were given: the first value of a quantity is the one that is used.
+  const found = new Map(sources.map((one) => [one.id, one]));
+  return consistent.map((one) => found.get(one.id) ?? one);
 }

@@ -1,6 +1,7 @@
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
+import { categoryWithin } from '../../result/section-outcome.ts';
 
 export type Sex = 'male' | 'female';
 
@@ -38,7 +39,14 @@ const ABNORMALITY = [
   'severely abnormal',
   'above normal range',
 ] as const;
-type Abnormality = (typeof ABNORMALITY)[number];
+export type Abnormality = (typeof ABNORMALITY)[number];
+
+/** Bands of values that are not abnormal: no decision depends on which of them a value is in. */
+export const UNGRADED_BANDS: ReadonlySet<string> = new Set<Abnormality>([
+  'below normal range',
+  'normal',
+  'above normal range',
+]);
 
 /**
  * The band of a value, which is rounded first. Values beyond the normal range on the other side are
@@ -91,11 +99,15 @@ export function inRangeOf(
     return { ...measurement, remarks: [...measurement.remarks, ranges, ...unverified] };
   }
   const [low, high] = quantity[sex].normal;
-  const value = rounded(measurement.value, quantity.decimals);
+  const { category } = categoryWithin(measurement, (value) => {
+    const shown = rounded(value, quantity.decimals);
+    return shown < low ? 'L' : shown > high ? 'H' : 'N';
+  });
   return {
     ...measurement,
     reference: { low, high, centile: null, z_score: null, chart: quantity.source },
-    interpretation: value < low ? 'L' : value > high ? 'H' : 'N',
+    // Null where the interval holds an end of the range.
+    interpretation: category,
     remarks: [...measurement.remarks, ...unverified],
   };
 }

@@ -1,5 +1,6 @@
 import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
+import { isConfirmed } from '../../result/measured.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import type { Remark } from '../../result/statement.ts';
 
@@ -7,7 +8,7 @@ import type { Remark } from '../../result/statement.ts';
  * Plausible ranges. A value outside its range is an error of contour or calibration and is withheld
  * (echo 3).
  */
-const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, number]>>> = {
+export const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, number]>>> = {
   lvef: [5, 90],
   'lvef-biplane': [5, 90],
   'lvef-4c': [5, 90],
@@ -26,17 +27,19 @@ const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, number]>
   'rv-ed-area': [5, 60],
   'body-surface-area': [1, 3.2],
   lvidd: [2, 10],
-  ivsd: [0.3, 4],
+  ivsd: [0.5, 4],
   lvpwd: [0.3, 4],
   'lv-mass': [30, 900],
   'la-volume-biplane': [10, 400],
   'la-volume-area-length': [10, 400],
   tapse: [3, 45],
   'rv-s-prime': [2, 30],
-  'rv-fac': [5, 80],
+  // A change of 5 % or less is that of an outline that does not follow the heart.
+  'rv-fac': [5.1, 80],
   'rv-basal': [15, 90],
   // The narrowest plausible RV with the widest plausible LV, and the other way round.
   'rv-to-lv': [0.17, 3.6],
+  'rv-to-lv-area': [0.1, 3.6],
   'gls-end-systolic': [-30, -5],
   'gls-end-systolic-4c': [-30, -5],
   'gls-end-systolic-2c': [-30, -5],
@@ -63,15 +66,54 @@ const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, number]>
   'velocity-index': [0.1, 1.2],
   'av-area': [0.3, 6],
   'av-area-vmax': [0.3, 6],
-  'tr-vmax': [1, 6],
+  // The jets and walls below were readings of noise on real screens; choices of the project ([C]).
+  'tr-vmax': [1.5, 6],
+  'mitral-a-duration': [60, 250],
   'ivc-diameter': [3, 45],
   'ivc-collapse': [0, 100],
   'rvot-acceleration': [30, 220],
+  // Wide ranges: what is outside of them was read from noise or at a wrong scale ([C]).
+  'lvesv-biplane': [5, 450],
+  'lvesv-4c': [5, 450],
+  'lvesv-2c': [5, 450],
+  'lv-ed-area-2c': [12, 80],
+  'lv-ed-area-3c': [12, 80],
+  'lv-es-area-4c': [4, 75],
+  'lv-es-area-2c': [4, 75],
+  'lv-es-area-3c': [4, 75],
+  'rv-es-area': [2, 55],
+  'rv-mid': [10, 80],
+  'la-volume-4c': [10, 400],
+  'la-volume-2c': [10, 400],
+  'la-length-4c': [2, 10],
+  'la-length-2c': [2, 10],
+  'la-diameter': [1.5, 9],
+  lvids: [1, 9],
+  'lvot-vmax': [0.3, 5],
+  'pv-vmax': [0.3, 6],
+  'mr-vmax': [1.5, 8],
+  'ar-vmax': [1.5, 7],
+  'pr-vmax': [0.5, 5],
+  'av-mean-gradient': [1, 130],
+  'rvot-vti': [4, 40],
+  'pulmonary-vein-s': [10, 150],
+  'pulmonary-vein-d': [10, 150],
+  's-prime-septal': [1, 25],
+  's-prime-lateral': [1, 25],
+  'a-prime-septal': [1, 25],
+  'a-prime-lateral': [1, 25],
+  'aortic-root': [10, 90],
   rvsp: [10, 160],
   'ra-area': [6, 60],
   'pa-diameter': [10, 70],
   'effusion-depth': [0, 80],
 };
+
+/** The plausible range of a quantity in its unit; null where none is known. */
+export function plausibleRange(key: string): { low: number; high: number } | null {
+  const range = Object.hasOwn(PLAUSIBLE, key) ? PLAUSIBLE[key as EchoConcept] : undefined;
+  return range ? { low: range[0], high: range[1] } : null;
+}
 
 /** The measurement with one more remark. */
 export const withRemark = (measurement: Measurement, remark: Remark): Measurement => ({
@@ -79,12 +121,14 @@ export const withRemark = (measurement: Measurement, remark: Remark): Measuremen
   remarks: [...measurement.remarks, remark],
 });
 
-/** The measurement withheld as inadequate, with the reason as its last remark. */
-export const inadequate = (measurement: Measurement, reason: Remark): Measurement => ({
-  ...withRemark(measurement, reason),
-  quality: 'inadequate',
-  standing: 'withheld',
-});
+/**
+ * The measurement withheld as inadequate, with the reason as its last remark. A value that a person
+ * confirmed is not withheld.
+ */
+export const inadequate = (measurement: Measurement, reason: Remark): Measurement =>
+  isConfirmed(measurement)
+    ? measurement
+    : { ...withRemark(measurement, reason), quality: 'inadequate', standing: 'withheld' };
 
 /**
  * The measurement; a value outside its plausible range is marked as inadequate, with the reason.

@@ -37,8 +37,23 @@ export interface Calculation {
   ofOneSource?: ImageInputs;
 }
 
+/** A value that is moved to an end of its 95 % interval, to see what is then concluded. */
+export interface Shift {
+  /** Id of the measurement. */
+  id: string;
+  /** Key of its concept. */
+  concept: string;
+  from: number;
+  to: number;
+}
+
 /** What was measured and calculated so far, by concept. It holds accepted values only. */
 export interface Values {
+  /**
+   * These values without a shift. Values that contradict each other do so as they were measured, not
+   * at the ends of their intervals.
+   */
+  readonly asMeasured: Values;
   /** Every value of the concept; the first one is the value that is used. */
   all(key: EchoConcept): readonly Measurement[];
   measurement(key: EchoConcept): Measurement | null;
@@ -67,6 +82,11 @@ export interface EchoSection<Evidence = PatientEvidence> {
   needs: readonly string[];
   /** Quantities that this section shows if they were measured. */
   measures: readonly EchoConcept[];
+  /**
+   * Whether the rules of the section consider the 95 % intervals of its values; otherwise its
+   * conclusions are compared at both ends of each (within-intervals.ts).
+   */
+  judgesIntervals?: boolean;
   /** `values` holds what was measured and what the sections before this one calculated. */
   run(evidence: Evidence, values: Values): SectionOutcome;
 }

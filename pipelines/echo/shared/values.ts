@@ -1,25 +1,49 @@
-import type { EchoConcept } from '../../concepts/echo.ts';
+import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
+import { evidenceFor, halfWidth95 } from '../../concepts/evidence.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { createMeasurement, NO_FRAME } from '../../result/measurement.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import { withPlausibility, withRemark } from './plausibility.ts';
-import { type Calculation, isOfMachine, type Values } from './section.ts';
+import { type Calculation, isOfMachine, type Shift, type Values } from './section.ts';
 
 type All = Values['all'];
 
-function valuesBy(all: All): Values {
+/** The concepts that a section asked for, whether or not they have a value. */
+export type Reads = Set<string>;
+
+function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
   const measurement = (key: EchoConcept) => all(key)[0] ?? null;
+  const moved = (one: Measurement, from: number, to: number) =>
+    one.id === shift?.id && one.value === from ? { ...one, value: to } : one;
   const values: Values = {
     all,
     measurement,
+    get asMeasured() {
+      return shift
+        ? valuesBy(
+            (key) =>
+              all(key)
+                // What was calculated from the moved value is calculated again where it is needed.
+                .filter(({ inputs }) => !inputs.includes(shift.id))
+                .map((one) => moved(one, shift.to, shift.from)),
+            null,
+            reads,
+          )
+        : values;
+    },
     number: (key) => measurement(key)?.value ?? null,
-    calculated: (key, calculation) => calculated(values, key, calculation),
+    calculated(key, calculation) {
+      // A calculated value may be the one that is moved, even where its concept was left out.
+      reads?.add(key);
+      const one = calculated(values, key, calculation);
+      return one && shift ? moved(one, shift.from, shift.to) : one;
+    },
     with(calculations) {
       const own = valuesOf(calculations.filter((one) => one !== null));
-      return valuesBy((key) => [...own.all(key), ...all(key)]);
+      return valuesBy((key) => [...own.all(key), ...all(key)], shift, reads);
     },
-    only: (isWanted) => valuesBy((key) => all(key).filter(isWanted)),
-    without: (keys) => valuesBy((key) => (keys.has(key) ? [] : all(key))),
+    only: (isWanted) => valuesBy((key) => all(key).filter(isWanted), shift, reads),
+    without: (keys) => valuesBy((key) => (keys.has(key) ? [] : all(key)), shift, reads),
   };
   return values;
 }
@@ -27,11 +51,24 @@ function valuesBy(all: All): Values {
 /**
  * Groups accepted values by concept. If a concept has several values, the first one is used; values
  * from traced images come before the machine's.
+ * @param shift the value that is moved to an end of its interval; null: every value as it is.
+ * @param reads collects the concepts that are asked for.
  */
-export function valuesOf(measurements: readonly Measurement[]): Values {
-  return valuesBy((key) =>
-    measurements.filter((one) => one.concept.key === key && one.quality === 'accepted'),
-  );
+export function valuesOf(
+  measurements: readonly Measurement[],
+  shift: Shift | null = null,
+  reads?: Reads,
+): Values {
+  const shifted = measurements.flatMap((one) => {
+    if (one.quality !== 'accepted') return [];
+    return one.id === shift?.id && one.value === shift.from ? { ...one, value: shift.to } : one;
+  });
+  const byKey = Map.groupBy(shifted, ({ concept }) => concept.key);
+  const all: All = (key) => {
+    reads?.add(key);
+    return byKey.get(key) ?? [];
+  };
+  return valuesBy(all, shift, reads);
 }
 
 /**
@@ -53,6 +90,31 @@ function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measureme
   const ofSource = (machine: boolean) =>
     complete(from.map((key) => values.all(key).find((v) => isOfMachine(v) === machine) ?? null));
   return ofSource(true) ?? ofSource(false);
+}
+
+/**
+ * Half width of the 95 % interval of a calculated value: that of the evidence for its method, where
+ * the calculation itself was compared with a reference, otherwise that of its inputs, of which the
+ * errors are taken as independent (root of the sum of squares). Null: its inputs are taken as exact.
+ */
+function intervalOf(
+  key: EchoConcept,
+  method: EchoMethod,
+  result: number,
+  inputs: readonly Measurement[],
+  value: Calculation['value'],
+): number | null {
+  if (inputs.every(({ uncertainty }) => uncertainty === null)) return null;
+  const evidence = evidenceFor(method, key);
+  const measured = evidence && halfWidth95(evidence, key, result);
+  if (measured !== null && inputs.every((input) => !isOfMachine(input))) return measured;
+  const effects = inputs.map(({ uncertainty }, at) => {
+    const end = (side: 1 | -1) =>
+      value(...inputs.map((one, i) => one.value + (i === at ? side * (uncertainty ?? 0) : 0)));
+    const effect = (end(1) - end(-1)) / 2;
+    return Number.isFinite(effect) ? effect : result;
+  });
+  return Math.hypot(...effects);
 }
 
 function calculated(
@@ -78,6 +140,7 @@ function calculated(
     section,
     source: { ...NO_FRAME, provenance: cart ? 'cart-sr' : 'image-analysis' },
     inputs: inputs.map(({ id }) => id),
+    uncertainty: intervalOf(key, method, result, inputs, value),
     remarks: presumes ? [remarkOfEcho('echo.presumes', { what: presumes })] : [],
   });
   return withPlausibility(measurement, key);

@@ -1,8 +1,13 @@
 import { z } from 'zod';
-import { type MinimumItem, MODES, sayOfViews } from '../../result/render/echo/views.ts';
+import {
+  type DisplayRefusal,
+  type MinimumItem,
+  MODES,
+  sayOfViews,
+} from '../../result/render/echo/views.ts';
 import { notAssessed, type SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import type { Flow } from '../displays/flows.ts';
+import { FLOWS, type Flow } from '../displays/flows.ts';
 import { familyOf, type HeartView, isPicture, VIEW_FAMILIES } from '../locate/names.ts';
 import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 
@@ -64,7 +69,7 @@ const clipViewSchema = z.object({
   view: z.enum(VIEW_FAMILIES).nullable(),
   /** The view with its level (`PSAX-PM`), where the level is known. */
   level: z.string().nullable(),
-  source: z.enum(['header', 'model']).nullable(),
+  source: z.enum(['header', 'model', 'person']).nullable(),
   /** Confidence of the model; null where the header names the view, or no model was used. */
   confidence: z.number().nullable(),
   /** The view that the model would have named if it had no gate. */
@@ -123,7 +128,7 @@ interface Display {
   side: string | null;
   beats: number;
   confidence: number;
-  refusal: string | null;
+  refusal: DisplayRefusal | null;
   /** The velocity curve in the form in which the result lists it. */
   trace: Readonly<Record<string, unknown>> | null;
 }
@@ -185,6 +190,23 @@ function unnamedGap(clips: readonly ViewedClip[]): Gap | null {
   };
 }
 
+/** The name of a flow in words; null for a structure of M-mode, and where nothing names the display. */
+const nameOf = (flow: string | null) =>
+  flow !== null && flow in FLOWS ? FLOWS[flow as Flow] : null;
+
+/** States which Doppler and M-mode displays were not measured, and why; null where all were. */
+function refusedGap(spectra: readonly Display[]): Gap | null {
+  const displays = spectra.flatMap(({ file, kind, flow, refusal }) =>
+    refusal === null ? [] : [{ file, mode: kind, shows: nameOf(flow), why: refusal }],
+  );
+  return displays.length === 0
+    ? null
+    : {
+        code: 'display_refused',
+        statement: sayOfViews.gap('views.displays-refused', { displays }),
+      };
+}
+
 /**
  * States that a study is limited, and which items are missing; null where the minimum set is
  * complete.
@@ -206,7 +228,9 @@ function run(evidence: ViewsEvidence): SectionOutcome {
     return [...new Set(own.flatMap(({ view }) => familyName(view) ?? []))];
   };
   const [coded, seen] = [found('header'), found('model')];
-  const gaps = [unnamedGap(clips), limitedGap(evidence)].filter((one) => one !== null);
+  const gaps = [unnamedGap(clips), limitedGap(evidence), refusedGap(spectra)].filter(
+    (one) => one !== null,
+  );
   const missing = gaps.map(({ statement }) => statement);
   const outlined = new Set(heart.outlined.map(({ clip }) => clip.file));
   return {

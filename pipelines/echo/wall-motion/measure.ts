@@ -1,3 +1,4 @@
+import { meanOfBeats } from '../../measure/statistics.ts';
 import type { WallLevel, WallSide } from '../../measure/wall.ts';
 import { type SegmentMotion, segmentMotions } from '../../measure/wall.ts';
 import type { Measurement } from '../../result/envelope.ts';
@@ -67,6 +68,18 @@ const BELIEVABLE = [-45, 15] as const;
 const mean = (values: readonly number[]) =>
   values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 
+/**
+ * Points by which the motion or the thickening of a still segment differs from beat to beat without
+ * a contradiction.
+ */
+const SEGMENT_NOISE = 15;
+
+/** The mean over the beats; null without a beat, and where the beats contradict each other. */
+function agreedMean(values: readonly number[]): number | null {
+  const over = meanOfBeats(values, SEGMENT_NOISE);
+  return over && !over.contradicting ? over.value : null;
+}
+
 const OTHER: Readonly<Record<WallSide, WallSide>> = { left: 'right', right: 'left' };
 
 function segmentOf({ view, mirrored }: ChamberClip, side: WallSide, level: WallLevel): number {
@@ -91,9 +104,9 @@ interface Motion extends Pick<SegmentMotion, 'excursion' | 'thickening'> {
 /** The reading of each segment in one view: means over its beats, with a score. */
 function readingsOf(view: SegmentReading['view'], motions: readonly Motion[]): Placed[] {
   return [...Map.groupBy(motions, ({ segment }) => segment)].flatMap(([segment, own]) => {
-    const strain = mean(own.flatMap((one) => one.strain ?? []));
-    const excursion = mean(own.map((one) => one.excursion));
-    const thickening = mean(own.flatMap((one) => one.thickening ?? []));
+    const strain = agreedMean(own.flatMap((one) => one.strain ?? []));
+    const excursion = agreedMean(own.map((one) => one.excursion));
+    const thickening = agreedMean(own.flatMap((one) => one.thickening ?? []));
     if (excursion === null) return [];
     const score = motionScore(thickening, excursion);
     return [{ segment, reading: { view, strain, excursion, thickening, score } }];

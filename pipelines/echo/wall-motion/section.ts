@@ -25,7 +25,7 @@ interface WallSegment {
   readings: readonly { score: MotionScore | null }[];
   /** Null where the segment was not scored. */
   score: MotionScore | null;
-  /** A raised score that only one view gives; null where there is none. */
+  /** A raised score that only one view gives; null where no single view raises it. */
   suspected: MotionScore | null;
 }
 
@@ -135,7 +135,7 @@ function segmentConclusions(
       ? sayOfWallMotion.conclusion('wall-motion.graded', { scored, of: WALL_MOTION.scored })
       : null,
     segments.some(({ score }) => score === NORMAL)
-      ? sayOfWallMotion.conclusion('wall-motion.may-miss', {})
+      ? sayOfWallMotion.limitation('wall-motion.may-miss', {})
       : null,
     abnormal.length > 0
       ? sayOfWallMotion.conclusion('wall-motion.abnormal', { segments: abnormal })

@@ -80,19 +80,30 @@ function groupByOffsets(fragments: readonly Span[], offsets: readonly number[]):
   return groups;
 }
 
-/** SOI of JPEG and JPEG-LS, SOC of JPEG 2000, and of JPEG XL with and without its boxes. */
-const CODE_STREAM_STARTS = new Set([0xffd8, 0xff4f, 0xff0a, 0x0000]);
+/**
+ * What a code stream begins with: SOI of JPEG and JPEG-LS with the next marker, SOC and SIZ of JPEG
+ * 2000, and JPEG XL, JPEG 2000 and JPEG XL with their boxes. Shorter patterns also occur inside a
+ * frame, whose fragments may be cut anywhere.
+ */
+const CODE_STREAM_STARTS = ['ffd8ff', 'ff4fff51', 'ff0a', '0000000c4a584c20', '0000000c6a502020'];
+const LONGEST_START = 8;
 
-function beginsCodeStream(bytes: Buffer): boolean {
-  return CODE_STREAM_STARTS.has(bytes.readUInt16BE(0));
+/** The pattern with which these bytes begin; null for the middle of a frame. */
+function codeStreamStart(bytes: Buffer): string | null {
+  const digits = bytes.toString('hex');
+  return CODE_STREAM_STARTS.find((start) => digits.startsWith(start)) ?? null;
 }
 
 async function groupByMarkers(source: ByteSource, fragments: readonly Span[]): Promise<Span[][]> {
   const groups: Span[][] = [];
+  let kind: string | null = null;
   for (const span of fragments) {
-    const begins = span.length >= 2 && beginsCodeStream(await source.read(span.offset, 2));
+    const head = await source.read(span.offset, Math.min(LONGEST_START, span.length));
+    const start = codeStreamStart(head);
     const open = groups.at(-1);
-    if (begins || !open) groups.push([span]);
+    // All frames of an image are of one kind.
+    kind ??= start;
+    if (!open || (start !== null && start === kind)) groups.push([span]);
     else open.push(span);
   }
   return groups;

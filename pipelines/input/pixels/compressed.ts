@@ -27,16 +27,81 @@ function isStartOfFrame(marker: number): boolean {
 
 /** The SIZ segment of a JPEG 2000 code stream (ITU-T T.800 A.5.1). */
 function jpeg2000Size(bytes: Buffer): CodeStreamSize | null {
+  const at = codeStreamStart(bytes);
+  return at === null
+    ? null
+    : {
+        width: bytes.readUInt32BE(at + 8) - bytes.readUInt32BE(at + 16),
+        height: bytes.readUInt32BE(at + 12) - bytes.readUInt32BE(at + 20),
+        components: bytes.readUInt16BE(at + 40),
+      };
+}
+
+const SOT = 0xff90;
+
+/** Where the code stream begins (SOC, then SIZ), behind JP2 boxes where a writer left them in. */
+function codeStreamStart(bytes: Buffer): number | null {
   const last = Math.min(MOST_BOXES, bytes.length - 42);
-  for (let at = 0; at <= last; at += 1) {
-    if (bytes.readUInt32BE(at) !== SOC_SIZ) continue;
-    return {
-      width: bytes.readUInt32BE(at + 8) - bytes.readUInt32BE(at + 16),
-      height: bytes.readUInt32BE(at + 12) - bytes.readUInt32BE(at + 20),
-      components: bytes.readUInt16BE(at + 40),
-    };
-  }
+  for (let at = 0; at <= last; at += 1) if (bytes.readUInt32BE(at) === SOC_SIZ) return at;
   return null;
+}
+
+/**
+ * How many tiles a JPEG 2000 code stream announces, and how many have data (ITU-T T.800 A.4.2). A
+ * decoder leaves a missing tile black. Null where the stream cannot be followed.
+ */
+export function jpeg2000Tiles(bytes: Buffer): { announced: number; present: number } | null {
+  const start = codeStreamStart(bytes);
+  if (start === null) return null;
+  const size = (at: number) => bytes.readUInt32BE(start + at);
+  const along = (axis: number) => Math.ceil((size(8 + axis) - size(32 + axis)) / size(24 + axis));
+  const announced = along(0) * along(4);
+  const present = new Set<number>();
+  // The main header is a list of segments; from the first tile on, each part states its length.
+  let at = start + 2;
+  while (at + 12 <= bytes.length && bytes.readUInt16BE(at) !== SOT) {
+    at += 2 + bytes.readUInt16BE(at + 2);
+  }
+  while (at + 12 <= bytes.length && bytes.readUInt16BE(at) === SOT) {
+    present.add(bytes.readUInt16BE(at + 4));
+    const length = bytes.readUInt32BE(at + 6);
+    // The last part may leave its length open.
+    if (length < 12) break;
+    at += length;
+  }
+  return Number.isFinite(announced) && present.size > 0
+    ? { announced, present: present.size }
+    : null;
+}
+
+function checkTiles(encoded: Buffer): void {
+  const tiles = jpeg2000Tiles(encoded);
+  if (!tiles || tiles.present >= tiles.announced) return;
+  throw new UnreadableInput(
+    `the compressed image has ${tiles.present} of its ${tiles.announced} tiles`,
+  );
+}
+
+const JPEG_XL_SIGNATURE = Buffer.from('0000000c4a584c200d0a870a', 'hex');
+/** A box of JPEG XL has a length and a type of four bytes each (ISO/IEC 18181-2). */
+const BOX_HEAD = 8;
+
+/**
+ * A JPEG XL file without what follows its last box. DICOM pads a frame of odd length with 00 (PS3.5
+ * 8.2), and libjxl waits for ever for the rest of a box that begins with it.
+ */
+export function withoutPadding(encoded: Buffer): Buffer {
+  if (!encoded.subarray(0, JPEG_XL_SIGNATURE.length).equals(JPEG_XL_SIGNATURE)) return encoded;
+  let at = 0;
+  while (at + BOX_HEAD <= encoded.length) {
+    const length = encoded.readUInt32BE(at);
+    const long = length === 1 && at + 16 <= encoded.length;
+    const bytes = long ? Number(encoded.readBigUInt64BE(at + 8)) : length;
+    // Zero: the last box reaches to the end, padding included.
+    if (bytes < BOX_HEAD || at + bytes > encoded.length) return encoded;
+    at += bytes;
+  }
+  return encoded.subarray(0, at);
 }
 
 /** The first frame header of a JPEG or JPEG-LS stream (ITU-T T.81 B.2.2). */
@@ -103,7 +168,7 @@ async function decodeJpegXl(encoded: Buffer, format: PixelFormat): Promise<Uint8
   image.alloc();
   samples.alloc();
   scaler.allocContext();
-  packet.data = encoded;
+  packet.data = withoutPadding(encoded);
   const damaged =
     (await context.open2(codec, null)) < 0 ||
     (await context.sendPacket(packet)) < 0 ||
@@ -262,6 +327,7 @@ export async function decodeCompressed(
   coding: CompressedCoding,
 ): Promise<Pixels> {
   if (coding !== 'rle' && coding !== 'jpeg-xl') checkSize(encoded, format);
+  if (coding === 'jpeg-2000' || coding === 'ht-jpeg-2000') checkTiles(encoded);
   try {
     return await decode(encoded, format, coding);
   } catch (error) {

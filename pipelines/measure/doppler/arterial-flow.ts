@@ -58,7 +58,7 @@ function isOtherVessel(main: Envelope, other: Envelope): boolean {
 }
 
 /**
- * Returns the velocity in each column, in cm/s: the forward flow or, where there is none, the
+ * Returns the velocity in each column, in cm/s: the forward flow or, without forward flow, the
  * reversed flow as a negative velocity.
  */
 function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Float64Array {
@@ -155,7 +155,9 @@ export function traceDoppler(image: GrayImage, sweep: SweepRegion): DopplerWavef
   if (main.filled < DOPPLER.filled || main.contrast < ENVELOPE.aboveNoise) {
     return refused('no-flow');
   }
-  if (main.cut > DOPPLER.cut) return refused(other.cut > 0 ? 'aliased' : 'cut-off');
+  if (main.cut > DOPPLER.cut) {
+    return refused(other.cut > 0 || other.wrapped ? 'aliased' : 'cut-off');
+  }
   const otherVessel = isOtherVessel(main, other);
   const curve = signedCurve(main, other, otherVessel);
   const found = beatsOf(curve, spectrum.secondsPerColumn);

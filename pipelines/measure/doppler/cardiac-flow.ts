@@ -1,5 +1,5 @@
 import { median } from '../statistics.ts';
-import { flankLine, outlineOfWave, type Wave, type WaveOutline } from '../waves.ts';
+import { outlineOfWave, type Wave } from '../waves.ts';
 import type { SpectralDisplay, SpectralTrace } from './envelope.ts';
 
 const EJECTION = {
@@ -184,157 +184,18 @@ function motionOf(
 }
 
 /**
- * Returns the motion of an annulus, with S' on one side of the baseline, and e' and a' on the
- * other. Seen from the apex, S' is above the baseline; a display that the machine inverted is
- * recognised because it has two waves above and one below.
+ * Returns the motion of an annulus, seen from the apex: it moves towards the probe in systole, so
+ * that S' is above the baseline, and e' and a' are below it (echo 17). `inverted` where the display
+ * has two waves per beat above and one below: the machine may have inverted it, which the header
+ * does not say, and nothing on it is certain.
  */
-export function annularMotion(display: SpectralDisplay): AnnularMotion {
+export function annularMotion(display: SpectralDisplay): AnnularMotion & { inverted: boolean } {
   const { above, below, spectrum } = display;
   const upright = motionOf(above, below, spectrum.secondsPerColumn);
-  const inverted = motionOf(below, above, spectrum.secondsPerColumn);
+  const turned = motionOf(below, above, spectrum.secondsPerColumn);
   const pairs = ({ beats }: AnnularMotion) =>
     beats.filter(({ early, atrial }) => early && atrial).length;
-  return pairs(inverted) > pairs(upright) ? inverted : upright;
-}
-
-export const FILLING = {
-  /** Minimum height of a wave as a share of the fastest wave. */
-  height: 0.22,
-  /** Velocity at the beginning of A above which E and A are fused, cm/s (echo 10.2). */
-  fused: 20,
-  /** The part of the fall of E that is straight, as shares of the peak of E. */
-  deceleration: { low: 0.35, high: 0.9 },
-  /** Seconds that a peak must be away from the end of the display. */
-  margin: 0.02,
-  /** Maximum number of waves per beat that can be distinguished: E; E and A; or E, L and A. */
-  mostPerBeat: 3,
-} as const;
-
-/** Diastolic filling of one beat; columns of the display, velocities in cm/s, times in seconds. */
-export interface Filling {
-  early: Wave;
-  /** Null where there is one wave per beat (atrial fibrillation, or E and A fused into one). */
-  atrial: Wave | null;
-  /** The outlines of E and A down to the baseline; a wave that cannot be outlined is left out. */
-  outlines: WaveOutline[];
-  /**
-   * Time from the peak of E to the baseline, along the line of its fall; null where the fall is too
-   * short.
-   */
-  decelerationTime: number | null;
-  atrialDuration: number | null;
-  /** Velocity in the valley before A, in cm/s. */
-  atAtrialOnset: number | null;
-}
-
-interface Fillings {
-  beats: Filling[];
-  /** Seconds from E to E; null for a single beat. */
-  period: number | null;
-  /**
-   * From 0 to 1: how much more the gap that was chosen as systole resembles one than the other gap.
-   */
-  certainty: number;
-}
-
-/**
- * Returns the expected seconds without filling, from the end of A to the beginning of E: the
- * ejection time of Weissler (1968: 413 - 1.7 HR ms) plus 0.12 s for both isovolumic phases.
- */
-function systolicGap(beatsPerMinute: number): number {
-  return 0.12 + 0.413 - 0.0017 * beatsPerMinute;
-}
-
-/**
- * Returns how many waves make up one beat: the number for which the distances between corresponding
- * waves are most even.
- */
-function wavesPerBeat(waves: readonly Wave[]): number {
-  const scores = Array.from({ length: FILLING.mostPerBeat }, (_, i) => {
-    const count = i + 1;
-    const pairs = waves.slice(count).map((wave, k) => [waves[k], wave] as const);
-    if (pairs.length === 0) return { count, score: Number.POSITIVE_INFINITY };
-    const apart = pairs.map(([one, other]) => other.peak - (one?.peak ?? 0));
-    const usual = median(apart);
-    const uneven = apart.map((distance) => Math.abs(distance - usual) / usual);
-    const unlike = pairs.map(
-      ([one, other]) => Math.abs(other.height - (one?.height ?? 0)) / other.height,
-    );
-    return { count, score: median(uneven) + median(unlike) + 0.05 * i };
-  });
-  return scores.reduce((best, next) => (next.score < best.score ? next : best)).count;
-}
-
-/**
- * Returns the index of the first wave of a beat, chosen so that the gap before it resembles a
- * systole most.
- */
-function firstOfBeat(waves: readonly Wave[], count: number, secondsPerColumn: number) {
-  const period =
-    median(waves.slice(count).map((wave, i) => wave.peak - (waves[i]?.peak ?? 0))) *
-    secondsPerColumn;
-  const expected = systolicGap(60 / period);
-  const errors = Array.from({ length: count }, (_, offset) => {
-    const gaps = waves.flatMap((wave, i) => {
-      const before = waves[i - 1];
-      return before && i % count === offset ? [(wave.from - before.to) * secondsPerColumn] : [];
-    });
-    return gaps.length > 0 ? Math.abs(median(gaps) - expected) : Number.POSITIVE_INFINITY;
-  });
-  const sorted = errors.toSorted((a, b) => a - b);
-  const [best = 0, next] = sorted;
-  const certainty =
-    next === undefined || next === Number.POSITIVE_INFINITY ? 1 : (next - best) / (next + best);
-  return { offset: errors.indexOf(best), certainty, period };
-}
-
-function toFilling(
-  curve: Float64Array,
-  early: Wave,
-  atrial: Wave | null,
-  secondsPerColumn: number,
-): Filling {
-  const fall = flankLine(curve, early, 'fall', FILLING.deceleration);
-  const a = atrial && outlineOfWave(curve, atrial);
-  return {
-    early,
-    atrial,
-    outlines: [outlineOfWave(curve, early), a].filter((outline) => outline !== null),
-    decelerationTime: fall && (fall.zero - early.peak) * secondsPerColumn,
-    atrialDuration: a && (a.to - a.from) * secondsPerColumn,
-    atAtrialOnset: atrial && (curve[atrial.from] ?? 0),
-  };
-}
-
-/**
- * Returns the fillings of a ventricle on one side of a display (`traceDisplay`). Of two waves, E is
- * the one that follows the gap of systole.
- */
-export function fillingsOf(
-  curve: Float64Array,
-  waves: readonly Wave[],
-  secondsPerColumn: number,
-): Fillings {
-  const highest = Math.max(0, ...waves.map(({ height }) => height));
-  const margin = FILLING.margin / secondsPerColumn;
-  const tall = waves.filter(
-    ({ height, peak }) =>
-      height >= FILLING.height * highest && peak >= margin && peak <= curve.length - 1 - margin,
-  );
-  const [only] = tall;
-  if (!only) return { beats: [], period: null, certainty: 0 };
-  const count = tall.length > 1 ? wavesPerBeat(tall) : 1;
-  if (tall.length <= count) {
-    const beats = [toFilling(curve, only, tall[count - 1] ?? null, secondsPerColumn)];
-    return { beats: count > 1 || tall.length > 1 ? [] : beats, period: null, certainty: 0 };
-  }
-  const { offset, certainty, period } = firstOfBeat(tall, count, secondsPerColumn);
-  const beats = tall.flatMap((early, i) => {
-    if (i % count !== offset) return [];
-    const atrial = count > 1 ? (tall[i + count - 1] ?? null) : null;
-    return count > 1 && !atrial ? [] : [toFilling(curve, early, atrial, secondsPerColumn)];
-  });
-  return { beats, period, certainty };
+  return { ...upright, inverted: pairs(turned) > pairs(upright) };
 }
 
 const JET_DECAY = {

@@ -17,6 +17,10 @@ export const ENVELOPE = {
    * ends at the edge.
    */
   full: 0.86,
+  /** Share at which E and A are measured: the leading edge, where the signal begins (D16). */
+  leading: 0.25,
+  /** Share of a second reading of the edge, which must agree with the first. */
+  dense: 0.7,
   /**
    * Share of the flow level at which patches are separated; a higher share would break one flow
    * into pieces.
@@ -27,10 +31,18 @@ export const ENVELOPE = {
   /** Minimum height of a flow above the noise, in grey levels. */
   contrast: 14,
   /**
-   * A column that is darker than this share of the usual level gets its threshold from the usual
-   * level.
+   * A column that is darker than `share` of the level of the flow just before and after it
+   * (`quantile` of the levels within `seconds`) gets its threshold from that level: its faint signal
+   * is the margin of a wave, not its edge.
    */
-  dimmest: 0.6,
+  dim: { share: 0.6, seconds: 0.1, quantile: 0.75 },
+  /**
+   * The flow level of a column is that of the outer part of its flow, `part` of the rows from its
+   * edge to the baseline: the bright band of slow echoes at the baseline (the edge of the wall
+   * filter) would hide a jet that is fainter than the band. `quantile` of the levels there, so that
+   * the faint margin beyond the dense signal has no influence.
+   */
+  outer: { part: 0.6, quantile: 0.8 },
   /** Minimum number of consecutive bright rows; fewer are a speck. */
   thickness: 3,
   /**
@@ -46,6 +58,16 @@ export const ENVELOPE = {
   /** Number of columns on either side over which the flow level and the trace are smoothed. */
   smoothing: 2,
   /**
+   * The same for the leading edge. The tip of A is so narrow that wider smoothing would lower it;
+   * the dense signal needs more, because its edge is rough.
+   */
+  leadingSmoothing: 1,
+  /**
+   * A flow from the other side that has wrapped around reaches less far than this share of the side;
+   * a flow of this side that is cut off at its end begins at the wall filter.
+   */
+  wrapped: 0.75,
+  /**
    * Distance from the end of the side, as a share of its rows, within which a flow counts as cut
    * off.
    */
@@ -57,12 +79,15 @@ export interface Envelope {
   side: Side;
   /** Speed in each column in cm/s, never negative; 0 where no flow rises above the noise. */
   velocities: Float64Array;
+  /** The same at the leading edge, and at the edge of the densest signal. */
+  leading: Float64Array;
+  dense: Float64Array;
   /**
    * Row of the edge in each column, as a fractional row of the display; null where there is no
    * flow.
    */
   edgeRows: (number | null)[];
-  /** Brightest level of the side in each column, in grey levels above the noise. */
+  /** Level of the outer part of the flow in each column, in grey levels above the noise. */
   levels: readonly number[];
   /** Share of the columns with flow. */
   filled: number;
@@ -75,6 +100,10 @@ export interface Envelope {
    * the traced edge beyond the fastest blood.
    */
   skirt: number;
+  /** Whether a flow of the other side reappears at the end of this side. */
+  wrapped: boolean;
+  /** Whether the flow reaches the end of the side, in each column. */
+  atEnd: readonly boolean[];
   /** Share of the columns in which flow reaches the end of the side. */
   cut: number;
   /** Speed at the end of the side, in cm/s. */
@@ -103,19 +132,6 @@ function medianSmoothed(values: readonly number[], reach: number): number[] {
   );
 }
 
-/**
- * Returns the brightest level of each column on the side, above the noise and smoothed over time.
- */
-function columnLevels(spectrum: Spectrum, sideRows: readonly number[]): number[] {
-  const { columns, levels, noise } = spectrum;
-  const brightest = Array.from({ length: columns }, (_, column) => {
-    let top = 0;
-    for (const row of sideRows) top = Math.max(top, levels[row * columns + column] as number);
-    return Math.max(0, top - noise.mean);
-  });
-  return medianSmoothed(brightest, ENVELOPE.smoothing);
-}
-
 /** The grey levels of one side, with its outermost row first. */
 interface SideView {
   columns: number;
@@ -127,13 +143,18 @@ interface SideView {
  * Marks the pixels of a side that are flow: they are brighter than the threshold of their column,
  * and belong to a patch that touches the baseline or lasts long enough.
  */
-function flowMask(view: SideView, thresholds: readonly number[], shortest: number): Uint8Array {
+function flowMask(
+  view: SideView,
+  thresholds: readonly number[],
+  shortest: number,
+): { mask: Uint8Array; wrapped: boolean } {
   const { columns, rows, level } = view;
   const mask = new Uint8Array(columns * rows);
   for (let i = 0; i < mask.length; i++) {
     const column = i % columns;
     if (level(Math.floor(i / columns), column) > (thresholds[column] ?? Infinity)) mask[i] = 1;
   }
+  let wrapped = false;
   const seen = new Uint8Array(mask.length);
   const patch = new Int32Array(mask.length);
   for (let seed = 0; seed < mask.length; seed++) {
@@ -161,10 +182,15 @@ function flowMask(view: SideView, thresholds: readonly number[], shortest: numbe
       }
     }
     if (inner >= rows - 1) continue;
-    if (last - first + 1 >= shortest && inner > ENVELOPE.margin * rows) continue;
+    const lasting = last - first + 1 >= shortest;
+    // A flow that begins at the end of the scale and does not come near the baseline has wrapped
+    // around from the other side.
+    const outermost = Math.floor(seed / columns) === 0 && inner < ENVELOPE.wrapped * rows;
+    if (lasting && outermost) wrapped = true;
+    if (lasting && !outermost && inner > ENVELOPE.margin * rows) continue;
     for (let next = 0; next < count; next++) mask[patch[next] as number] = 0;
   }
-  return mask;
+  return { mask, wrapped };
 }
 
 /**
@@ -192,20 +218,78 @@ function edgeIn(
 }
 
 /**
+ * Returns the level above the noise of the outer part of the flow in each column, smoothed over
+ * time; 0 where nothing of the side is brighter than the noise.
+ * @param edges steps from the end of the side to the flow (`edgeIn`).
+ */
+function flowLevels(view: SideView, edges: readonly (number | null)[], noise: number): number[] {
+  const { part, quantile } = ENVELOPE.outer;
+  const levels = edges.map((edge, column) => {
+    if (edge === null) return 0;
+    const from = Math.round(edge);
+    const to = Math.max(from + ENVELOPE.thickness, from + part * (view.rows - from));
+    const outer: number[] = [];
+    for (let step = from; step < Math.min(view.rows, to); step++) {
+      outer.push(view.level(step, column));
+    }
+    return Math.max(0, percentile(outer, quantile) - noise);
+  });
+  return medianSmoothed(levels, ENVELOPE.smoothing);
+}
+
+/** Returns the usual level of the flow within `reach` columns of each column. */
+function levelsAround(levels: readonly number[], reach: number): number[] {
+  return levels.map((_, column) =>
+    percentile(
+      levels.slice(Math.max(0, column - reach), column + reach + 1),
+      ENVELOPE.dim.quantile,
+    ),
+  );
+}
+
+/** The edge of the flow in each column, in steps from the end of the side, at a share of its level. */
+type EdgesAt = (share: number) => (number | null)[];
+
+/**
+ * Finds the flow of one side: what is brighter than the noise first, then what reaches a share of
+ * the level of its outer part, twice, because the first edge includes the faint margin.
+ */
+function flowOf(view: SideView, { noise, secondsPerColumn }: Spectrum, least: number) {
+  const { mean } = noise;
+  const shortest = ENVELOPE.shortestSeconds / secondsPerColumn;
+  const reach = Math.max(1, Math.round(ENVELOPE.dim.seconds / secondsPerColumn));
+  const everywhere = Array.from({ length: view.columns }, () => mean + least);
+  const { mask: visible, wrapped } = flowMask(view, everywhere, shortest);
+  const seen = everywhere.map((threshold, column) => edgeIn(view, visible, column, threshold));
+  const usualOf = (levels: readonly number[]) =>
+    percentile(
+      levels.filter((level) => level > least),
+      0.5,
+    );
+  const edgesOf = (levels: readonly number[], mask: Uint8Array, share: number) => {
+    const around = levelsAround(levels, reach);
+    return levels.map((level, column) => {
+      if (level < least || view.rows < 2 * ENVELOPE.thickness) return null;
+      const own = Math.max(level, ENVELOPE.dim.share * (around[column] ?? 0));
+      return edgeIn(view, mask, column, mean + Math.max(least, share * own));
+    });
+  };
+  const first = flowLevels(view, seen, mean);
+  const levels = flowLevels(view, edgesOf(first, visible, ENVELOPE.edge), mean);
+  const edgesAt: EdgesAt = (share) => edgesOf(levels, visible, share);
+  return { levels, usual: usualOf(levels), edgesAt, wrapped };
+}
+
+/**
  * Traces the outer edge of the flow on one side of the baseline. In each column the threshold is
- * half way between the noise and the column's flow level, so that gain and dynamic range have
- * little influence. Thin marks and single specks are not flow; the rows at the baseline are
- * ignored.
+ * half way between the noise and the level of the outer part of the flow, so that gain, dynamic
+ * range and the bright band at the baseline have little influence. Thin marks and single specks are
+ * not flow; the rows at the baseline are ignored.
  */
 export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
   const { columns, zeroRow, velocityPerRow, noise } = spectrum;
   const sideRows = rowsOf(spectrum, side);
-  const levels = columnLevels(spectrum, sideRows);
   const least = Math.max(ENVELOPE.contrast, ENVELOPE.aboveNoise * noise.deviation);
-  const usual = percentile(
-    levels.filter((level) => level > least),
-    0.5,
-  );
   const towards = side === 'above' ? 1 : -1;
   const outerRow = side === 'above' ? 0 : spectrum.rows - 1;
   const view: SideView = {
@@ -213,15 +297,7 @@ export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
     rows: sideRows.length,
     level: (step, column) => spectrum.levels[(sideRows[step] ?? 0) * columns + column] as number,
   };
-  const thresholdsAt = (share: number) =>
-    levels.map((level) => {
-      if (level < least || view.rows < 2 * ENVELOPE.thickness) return Number.POSITIVE_INFINITY;
-      return noise.mean + Math.max(least, share * Math.max(level, ENVELOPE.dimmest * usual));
-    });
-  const shortest = ENVELOPE.shortestSeconds / spectrum.secondsPerColumn;
-  const mask = flowMask(view, thresholdsAt(ENVELOPE.patch), shortest);
-  const edgesAt = (share: number) =>
-    thresholdsAt(share).map((threshold, column) => edgeIn(view, mask, column, threshold));
+  const { levels, usual, edgesAt, wrapped } = flowOf(view, spectrum, least);
   const found = edgesAt(ENVELOPE.edge);
   const full = edgesAt(ENVELOPE.full);
   const skirts = found.flatMap((edge, column) => {
@@ -230,26 +306,35 @@ export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
   });
   // In a column without flow the edge is placed as near to the baseline as possible, so that the
   // median does not mistake the column for one with fast flow.
-  const steps = medianSmoothed(
-    found.map((edge) => edge ?? sideRows.length),
-    ENVELOPE.smoothing,
-  );
-  const inward = steps.map((step) => (step >= sideRows.length ? null : step));
-  const edgeRows = inward.map((step) => (step === null ? null : outerRow + towards * step));
-  const velocities = Float64Array.from(edgeRows, (row) =>
-    row === null ? 0 : Math.abs(zeroRow - row) * velocityPerRow,
-  );
+  const smoothed = (edges: readonly (number | null)[], reach: number) =>
+    medianSmoothed(
+      edges.map((edge) => edge ?? sideRows.length),
+      reach,
+    ).map((step) => (step >= sideRows.length ? null : step));
+  const inward = smoothed(found, ENVELOPE.smoothing);
+  const rowsAt = (steps: readonly (number | null)[]) =>
+    steps.map((step) => (step === null ? null : outerRow + towards * step));
+  const velocitiesAt = (rows: readonly (number | null)[]) =>
+    Float64Array.from(rows, (row) => (row === null ? 0 : Math.abs(zeroRow - row) * velocityPerRow));
+  const edgeAt = (share: number, reach: number) =>
+    velocitiesAt(rowsAt(smoothed(edgesAt(share), reach)));
+  const edgeRows = rowsAt(inward);
   const flowing = inward.filter((step) => step !== null);
+  const atEnd = inward.map((step) => step !== null && step <= ENVELOPE.end * sideRows.length);
   return {
     side,
-    velocities,
+    velocities: velocitiesAt(edgeRows),
+    leading: edgeAt(ENVELOPE.leading, ENVELOPE.leadingSmoothing),
+    dense: edgeAt(ENVELOPE.dense, ENVELOPE.smoothing),
     edgeRows,
     levels,
     filled: flowing.length / columns,
     contrast: usual / Math.max(1, noise.deviation),
     brightness: usual,
     skirt: percentile(skirts, 0.5) * velocityPerRow,
-    cut: flowing.filter((step) => step <= ENVELOPE.end * sideRows.length).length / columns,
+    atEnd,
+    wrapped,
+    cut: atEnd.filter((one) => one).length / columns,
     limit: Math.abs(zeroRow - outerRow) * velocityPerRow,
   };
 }
@@ -268,6 +353,11 @@ const SPECTRAL_TRACE = {
   shortestSeconds: 0.04,
   /** How many times the trace is smoothed. */
   smoothing: 2,
+  /**
+   * Seconds on either side over which the trace of blood is smoothed by the median: a spike of the
+   * dense signal that is shorter is noise. Tissue moves and stops more sharply.
+   */
+  spike: 0.014,
   /**
    * Share of the edge's width that is subtracted from the traced edge. In blood the dense signal is
    * traced, "chin, not beard" (echo 17). All parts of the tissue move at the same velocity, so that
@@ -288,6 +378,10 @@ export interface SpectralTrace {
   side: Side;
   /** Speed in each column in cm/s; 0 where there is no flow. */
   curve: Float64Array;
+  /** The same at the leading edge, where E and A are measured. */
+  leading: Float64Array;
+  /** The same at the edge of the densest signal: a second reading, to be compared with `curve`. */
+  dense: Float64Array;
   waves: Wave[];
   /** Speed that was subtracted from the traced edge, in cm/s. */
   skirt: number;
@@ -301,6 +395,14 @@ export interface SpectralTrace {
   cut: number;
   /** Speed at the end of the scale, in cm/s. */
   limit: number;
+  /** Whether a flow of the other side reappears at the end of this side. */
+  wrapped: boolean;
+}
+
+/** The fastest speed of a curve within some columns of a place. */
+export function fastestNear(curve: Float64Array, column: number, reach: number): number {
+  const from = Math.max(0, Math.floor(column - reach));
+  return Math.max(0, ...curve.subarray(from, Math.ceil(column + reach) + 1));
 }
 
 export interface SpectralDisplay {
@@ -330,7 +432,11 @@ function fastest(curve: Float64Array): number {
 function toTrace(envelope: Envelope, spectrum: Spectrum, tissue: boolean): SpectralTrace {
   const { side, velocities, contrast, brightness, filled, cut, limit } = envelope;
   const skirt = SPECTRAL_TRACE.skirt[tissue ? 'tissue' : 'blood'] * envelope.skirt;
-  const edge = velocities.map((velocity) => Math.max(0, velocity - skirt));
+  const reach = tissue ? 0 : Math.round(SPECTRAL_TRACE.spike / spectrum.secondsPerColumn);
+  const edge = medianSmoothed(
+    Array.from(velocities, (velocity) => Math.max(0, velocity - skirt)),
+    reach,
+  );
   const curve = steadied(edge, SPECTRAL_TRACE.smoothing);
   const top = fastest(curve);
   const hidden = (spectrum.baselineRows + 1) * spectrum.velocityPerRow;
@@ -343,7 +449,20 @@ function toTrace(envelope: Envelope, spectrum: Spectrum, tissue: boolean): Spect
         })
       : [];
   const clear = Number.isFinite(contrast) ? 1 - Math.exp(-contrast / SPECTRAL_TRACE.clear) : 1;
-  return { side, curve, waves, skirt, clear, brightness, filled, cut, limit };
+  return {
+    side,
+    curve,
+    leading: envelope.leading,
+    dense: steadied(envelope.dense, SPECTRAL_TRACE.smoothing),
+    waves,
+    skirt,
+    clear,
+    brightness,
+    filled,
+    cut,
+    limit,
+    wrapped: envelope.wrapped,
+  };
 }
 
 /**

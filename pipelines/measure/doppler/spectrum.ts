@@ -24,13 +24,30 @@ export interface Spectrum {
   noise: { mean: number; deviation: number };
 }
 
+/**
+ * A click of a valve is in every velocity at once: at least `full` of its rows are `bright` grey
+ * levels above the noise, for less than `seconds` (echo 17), and `drop` fewer rows `beside` seconds
+ * away from it. The flow of a wave rises more slowly.
+ */
+const CLICK = { full: 0.85, bright: 12, seconds: 0.04, drop: 0.15, beside: 0.008 } as const;
+
 /** Minimum size of a display on which flow can be traced. */
 const SMALLEST = { columns: 60, rows: 24 } as const;
 /**
- * Reach of the median window in pixels. Lines, dots, carets and the ECG are thinner than half the
- * window and vanish; flow is thicker.
+ * Reach of the median window in pixels. Lines, dots, letters, carets and the ECG are thinner than
+ * half the window; flow is thicker, except at the tip of a narrow wave.
  */
 const MEDIAN_REACH = { x: 3, y: 2 } as const;
+/**
+ * A thin vertical mark is brighter than its surroundings by at least this many grey levels. The tip
+ * of a narrow wave is not, so that it keeps its height.
+ */
+const MARK = 80;
+/**
+ * A bar of the grey map is even from left to right, which no spectrum is: at least `width` columns
+ * of one grey level between `levels`, in `height` rows.
+ */
+const BAR = { width: 8, height: 16, levels: [30, 250] } as const;
 /** Share of the rows at the end of a side, and of its columns, in which noise is measured. */
 const OUTER = { rows: 0.2, columns: 0.5 } as const;
 /** A column whose brightest pixel is darker than this grey level has not been written yet. */
@@ -53,6 +70,77 @@ function medianAlong(plane: Plane, columns: number, rows: number, along: 'x' | '
     }
     sortFew(window);
     result[i] = window[reach] as number;
+  }
+  return result;
+}
+
+/** Returns the levels without marks that are thin from left to right. */
+function withoutThinMarks(plane: Plane, columns: number, rows: number): Plane {
+  const beside = medianAlong(plane, columns, rows, 'x');
+  return plane.map((level, i) => {
+    const around = beside[i] as number;
+    return level - around > MARK ? around : level;
+  });
+}
+
+/** Blackens the bars of a grey map that are drawn over the display. */
+function withoutBars(plane: Plane, columns: number, rows: number): Plane {
+  const even = new Uint8Array(plane.length);
+  const [darkest, brightest] = BAR.levels;
+  for (let row = 0; row < rows; row++) {
+    for (let from = 0, to = 1; from < columns; from = to) {
+      const level = plane[row * columns + from] as number;
+      for (to = from + 1; to < columns && plane[row * columns + to] === level; ) to++;
+      if (to - from >= BAR.width && level >= darkest && level <= brightest) {
+        even.fill(1, row * columns + from, row * columns + to);
+      }
+    }
+  }
+  const result = plane.slice();
+  for (let column = 0; column < columns; column++) {
+    const count = Array.from({ length: rows }, (_, row) => even[row * columns + column] ?? 0);
+    if (count.reduce((sum, one) => sum + one, 0) < BAR.height) continue;
+    for (const [row, one] of count.entries()) if (one === 1) result[row * columns + column] = 0;
+  }
+  return result;
+}
+
+/** Returns the first and the last column of each click. */
+function clicksOf(plane: Plane, columns: number, noise: number, secondsPerColumn: number) {
+  const rows = plane.length / columns;
+  const lit = new Float32Array(columns);
+  for (let i = 0; i < plane.length; i++) {
+    if ((plane[i] as number) > noise + CLICK.bright)
+      lit[i % columns] = 1 / rows + (lit[i % columns] as number);
+  }
+  const beside = Math.max(2, Math.round(CLICK.beside / secondsPerColumn));
+  const clicks: [number, number][] = [];
+  for (let from = 0; from < columns; from++) {
+    if ((lit[from] as number) < CLICK.full) continue;
+    let to = from;
+    while ((lit[to + 1] ?? 0) >= CLICK.full) to++;
+    const around = [lit[from - beside], lit[to + beside]];
+    const sudden = around.every((share) => share !== undefined && share < CLICK.full - CLICK.drop);
+    if (sudden && (to - from + 1) * secondsPerColumn < CLICK.seconds) {
+      clicks.push([from - beside + 1, to + beside - 1]);
+    }
+    from = to;
+  }
+  return clicks;
+}
+
+/** Fills the columns of the clicks with the levels beside them, in a straight line over time. */
+function withoutClicks(plane: Plane, columns: number, clicks: readonly [number, number][]): Plane {
+  const result = plane.slice();
+  for (let row = 0; row < plane.length; row += columns) {
+    for (const [from, to] of clicks) {
+      const before = plane[row + Math.max(0, from - 1)] as number;
+      const after = plane[row + Math.min(columns - 1, to + 1)] as number;
+      for (let column = Math.max(0, from); column <= Math.min(columns - 1, to); column++) {
+        const share = (column - from + 1) / (to - from + 2);
+        result[row + column] = before + share * (after - before);
+      }
+    }
   }
   return result;
 }
@@ -149,18 +237,22 @@ export function readSpectrum(image: GrayImage, sweep: SweepRegion): Spectrum | n
     { length: columns * rows },
     (_, i) => whole[Math.floor(i / columns) * width + first + (i % columns)] as number,
   );
-  const thinless = medianAlong(medianAlong(cut, columns, rows, 'x'), columns, rows, 'y');
-  const once = smoothAlong(smoothAlong(thinless, columns, rows, 'x'), columns, rows, 'y');
-  const spectrum = {
+  const plain = withoutBars(cut, columns, rows);
+  const thinless = medianAlong(withoutThinMarks(plain, columns, rows), columns, rows, 'y');
+  const place = {
     left: area.minX + first,
     top: area.minY,
     columns,
     rows,
-    levels: smoothAlong(once, columns, rows, 'x'),
     zeroRow: zeroRow - area.minY,
     secondsPerColumn: secondsPerPixel,
     velocityPerRow: valuePerPixel,
     baselineRows: Math.max(4, Math.round(rows / 80)),
   };
+  const { mean } = noiseOf({ ...place, levels: thinless });
+  const clicks = clicksOf(thinless, columns, mean, secondsPerPixel);
+  const steady = withoutClicks(thinless, columns, clicks);
+  const once = smoothAlong(smoothAlong(steady, columns, rows, 'x'), columns, rows, 'y');
+  const spectrum = { ...place, levels: smoothAlong(once, columns, rows, 'x') };
   return { ...spectrum, noise: noiseOf(spectrum) };
 }

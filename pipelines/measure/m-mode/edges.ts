@@ -322,9 +322,9 @@ export function severalPaths(
   count: number,
   apart: number,
   band?: Band,
+  slopes: Float32Array = textureSlopes(plane),
 ): EdgePath[] {
   const edges = strengths.slice();
-  const slopes = textureSlopes(plane);
   const found: EdgePath[] = [];
   for (let i = 0; i < count; i++) {
     const path = strongestPath(plane, edges, slopes, band);

@@ -1,10 +1,10 @@
-import { median } from '../statistics.ts';
 import { steadied, wavesOf } from '../waves.ts';
 import {
   type EdgePath,
   edgesOf,
   exactEdge,
   linesOf,
+  severalPaths,
   strongestPath,
   textureSlopes,
 } from './edges.ts';
@@ -26,7 +26,47 @@ export const WALLS = {
      */
     nearlyAsStrong: 0.6,
   },
-  cava: { nearWall: [1, 14], lumen: [0.25, 4.5] },
+  cava: {
+    nearWall: [1, 14],
+    lumen: [0.25, 4.5],
+    /** Number of dark bands that are compared, and the distance between their near walls in cm. */
+    bands: 6,
+    apart: 0.4,
+    /**
+     * Parts of the tissue before the vein, in cm from its near wall, each of which is brighter than
+     * its lumen. Before the dark space behind the vein is the lumen, which is not.
+     */
+    tissue: [
+      [0.3, 1],
+      [1, 2],
+    ],
+    /**
+     * An edge nearer to the near wall than the strongest edge behind it is the far wall if it has at
+     * least this share of the strength: an echo on the black behind the vein is a strong edge, too.
+     */
+    nearlyAsStrong: 0.5,
+    /** Depth of the far wall behind its edge in cm, over which its level is taken. */
+    wall: 0.25,
+    /** Distance in cm within which a dark band behind another one is the space behind its wall. */
+    behind: 1.5,
+    /** The choice is doubtful if another band is this nearly as distinct. */
+    nearlyAsDistinct: 0.7,
+    /** Least difference of the lumen from the tissue and the wall, as a share of their levels. */
+    distinct: 0.2,
+    /**
+     * The far wall is where the level has risen from the lumen by half; two further readings, by
+     * these shares, must agree with each other within `agree` of the diameter.
+     */
+    rise: [0.3, 0.7],
+    agree: 0.2,
+    /** Seconds over which a diameter is averaged. */
+    steady: 0.15,
+  },
+  /**
+   * What a ventricle does in every beat: its cavity shortens by this share, and its walls move
+   * towards each other. The walls of the aortic root move together.
+   */
+  contraction: { shortening: [0.1, 0.65], together: 0.3, walls: [0.45, 2.6], cavity: [2.4, 9] },
   /** Minimum time between end-diastoles, in seconds. */
   shortestBeat: 0.3,
   /** A cavity counts as beating if it changes by at least this share of its largest size. */
@@ -162,49 +202,222 @@ export function ventricleBeats(plane: MModePlane, walls: VentricleWalls): Ventri
   });
 }
 
-interface CavaDiameters {
-  /** Diameters in cm, with the samples where they were found. */
-  largest: { diameter: number; sample: number };
-  smallest: { diameter: number; sample: number };
+/**
+ * Whether the walls behave like those of a ventricle: the cavity shortens, its dimensions are
+ * plausible, and the septum and the posterior wall move towards each other. On a line that crosses
+ * the aortic root both walls move forwards together in systole (echo 5.1).
+ */
+export function isVentricle(
+  { septumInner, posteriorInner }: VentricleWalls,
+  beats: readonly VentricleBeat[],
+): boolean {
+  const { shortening, together, walls, cavity } = WALLS.contraction;
+  const within = (value: number, [low, high]: readonly number[]) =>
+    value >= (low ?? 0) && value <= (high ?? Infinity);
+  const whole = beats.every(
+    (beat) =>
+      within(1 - beat.cavitySystole / beat.cavityDiastole, shortening) &&
+      within(beat.septum, walls) &&
+      within(beat.posteriorWall, walls) &&
+      within(beat.cavityDiastole, cavity),
+  );
+  return whole && correlation(septumInner, posteriorInner) < together;
+}
+
+/** Pearson's correlation of two series. */
+function correlation(one: Float64Array, other: Float64Array): number {
+  const mean = (values: Float64Array) => values.reduce((sum, x) => sum + x, 0) / values.length;
+  const [a, b] = [mean(one), mean(other)];
+  let [cross, first, second] = [0, 0, 0];
+  for (const [i, value] of one.entries()) {
+    const [x, y] = [value - a, (other[i] ?? 0) - b];
+    cross += x * y;
+    first += x * x;
+    second += y * y;
+  }
+  return first > 0 && second > 0 ? cross / Math.sqrt(first * second) : 1;
+}
+
+export interface CavaDiameters {
+  /**
+   * Diameters in cm, with the samples where they were found. `agrees`: whether two further readings
+   * of the far wall give the same diameter there.
+   */
+  largest: { diameter: number; sample: number; agrees: boolean };
+  smallest: { diameter: number; sample: number; agrees: boolean };
   near: Float64Array;
   far: Float64Array;
+  /** Whether no other dark band may be the vein instead. */
+  certain: boolean;
+}
+
+/** A dark band between two walls, and how distinct it is: 0 to 1. */
+interface DarkBand {
+  near: Float64Array;
+  far: Float64Array;
+  distinct: number;
+}
+
+/** Mean level between two paths, each moved by some rows. */
+function levelBetween(
+  { columns, rows, levels }: MModePlane,
+  from: (sample: number) => number,
+  to: (sample: number) => number,
+): number {
+  let [sum, count] = [0, 0];
+  for (let sample = 0; sample < columns; sample++) {
+    const last = Math.min(rows - 1, Math.round(to(sample)));
+    for (let row = Math.max(0, Math.round(from(sample))); row <= last; row++) {
+      sum += levels[row * columns + sample] ?? 0;
+      count++;
+    }
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+/** Grey levels added to a contrast, so that black beside nearly black does not count as distinct. */
+const FAINT = 25;
+
+function darkBand(plane: MModePlane, nearPath: EdgePath, farPath: EdgePath): DarkBand {
+  const { depthPerRow } = plane;
+  const { tissue, wall } = WALLS.cava;
+  const near = exactEdge(plane, nearPath.rows, 'darker');
+  const far = exactEdge(plane, farPath.rows, 'brighter');
+  const at = (path: Float64Array, cm: number) => (sample: number) =>
+    (path[sample] ?? 0) + cm / depthPerRow;
+  const lumen = levelBetween(plane, at(near, 0.1), at(far, -0.1));
+  const beside = [
+    ...tissue.map(([from, to]) =>
+      levelBetween(plane, at(near, -(to ?? 0)), at(near, -(from ?? 0))),
+    ),
+    levelBetween(plane, at(far, 0), at(far, wall)),
+  ];
+  const contrasts = beside.map((level) => (level - lumen) / (level + lumen + FAINT));
+  return { near, far, distinct: Math.min(...contrasts) };
+}
+
+/** Returns the nearest of the edges behind a near wall that are nearly as strong as the strongest. */
+function nearestWall(
+  plane: MModePlane,
+  edges: Float32Array,
+  slopes: Float32Array,
+  near: Float64Array,
+): EdgePath | null {
+  const { depthPerRow } = plane;
+  const { lumen, nearlyAsStrong, apart } = WALLS.cava;
+  const behind = beside(near, 1, lumen, depthPerRow);
+  let chosen = strongestPath(plane, edges, slopes, behind);
+  for (let next = chosen; next && chosen; ) {
+    const { rows, strength } = chosen;
+    const nearer = (sample: number): readonly [number, number] => [
+      behind(sample)[0],
+      Math.max(behind(sample)[0], (rows[sample] ?? 0) - apart / depthPerRow),
+    ];
+    next = strongestPath(plane, edges, slopes, nearer);
+    if (!next || next.strength < nearlyAsStrong * strength) break;
+    chosen = next;
+  }
+  return chosen;
+}
+
+const meanOf = (path: Float64Array) => path.reduce((sum, row) => sum + row, 0) / path.length;
+
+/** Whether a dark band is the space behind the far wall of another one. */
+function isBehind(one: DarkBand, other: DarkBand, depthPerRow: number): boolean {
+  const gap = (meanOf(one.near) - meanOf(other.far)) * depthPerRow;
+  return gap > 0 && gap < WALLS.cava.behind;
 }
 
 /**
- * Returns the largest and the smallest diameter of the vena cava, inner edge to inner edge; null
- * where its walls are not found.
+ * Every distinct dark band between two walls, the most distinct first, without the dark spaces
+ * behind the far wall of another one: behind the vena cava such a space may be darker than the vein.
+ */
+function darkBands(plane: MModePlane): DarkBand[] {
+  const { depthPerRow } = plane;
+  const { nearWall, bands, apart, distinct } = WALLS.cava;
+  const slopes = textureSlopes(plane);
+  const brighter = edgesOf(plane, 'brighter');
+  const nearPaths = severalPaths(
+    plane,
+    edgesOf(plane, 'darker'),
+    bands,
+    apart / depthPerRow,
+    () => [nearWall[0] / depthPerRow, nearWall[1] / depthPerRow],
+    slopes,
+  );
+  const found = nearPaths
+    .flatMap((near) => {
+      const far = nearestWall(plane, brighter, slopes, near.rows);
+      return far ? [darkBand(plane, near, far)] : [];
+    })
+    .filter((band) => band.distinct >= distinct);
+  return found
+    .filter((band) => !found.some((other) => isBehind(band, other, depthPerRow)))
+    .toSorted((one, other) => other.distinct - one.distinct);
+}
+
+/**
+ * The row behind the lumen at which the level has risen by a share from that of the lumen to that of
+ * the far wall, in each sample.
+ */
+function risesAt(plane: MModePlane, { near, far }: DarkBand, share: number): Float64Array {
+  const { columns, rows, levels, depthPerRow } = plane;
+  const wall = Math.max(1, Math.round(WALLS.cava.wall / depthPerRow));
+  return near.map((from, sample) => {
+    const start = Math.round(from) + 1;
+    const end = Math.min(rows - 1, Math.round(far[sample] ?? 0) + wall);
+    const profile: number[] = [];
+    for (let row = start; row <= end; row++) {
+      const level = (k: number) => levels[row * columns + Math.min(columns - 1, sample + k)] ?? 0;
+      profile.push((level(-1) + level(0) + level(1)) / 3);
+    }
+    const calm = steadied(profile, 3);
+    const dark = Math.min(...calm);
+    const darkest = calm.indexOf(dark);
+    const bright = Math.max(...calm.subarray(darkest));
+    const level = dark + share * (bright - dark);
+    const rise = calm.findIndex((value, i) => i >= darkest && value >= level);
+    return start + Math.max(0, rise);
+  });
+}
+
+/**
+ * Returns the largest and the smallest diameter of the vena cava, inner edge to inner edge. The vein
+ * is the dark band that tissue precedes and a wall follows; the dark space behind its far wall is not
+ * preceded by tissue. Null where no band is distinct.
  */
 export function cavaDiameters(plane: MModePlane): CavaDiameters | null {
-  const { depthPerRow } = plane;
-  const { nearWall, lumen } = WALLS.cava;
-  const slopes = textureSlopes(plane);
-  const nearPath = strongestPath(plane, edgesOf(plane, 'darker'), slopes, () => [
-    nearWall[0] / depthPerRow,
-    nearWall[1] / depthPerRow,
-  ]);
-  const farPath =
-    nearPath &&
-    strongestPath(
-      plane,
-      edgesOf(plane, 'brighter'),
-      slopes,
-      beside(nearPath.rows, 1, lumen, depthPerRow),
+  const { depthPerRow, secondsPerColumn } = plane;
+  const { nearlyAsDistinct, rise, agree, steady, apart } = WALLS.cava;
+  const [band, ...others] = darkBands(plane);
+  if (!band) return null;
+  const times = Math.max(1, Math.round((steady / secondsPerColumn) ** 2 / 4));
+  const diameters = (far: Float64Array) =>
+    steadied(
+      band.near.map((row, i) => ((far[i] ?? 0) - row) * depthPerRow),
+      times,
     );
-  if (!nearPath || !farPath) return null;
-  const near = exactEdge(plane, nearPath.rows, 'darker');
-  const far = exactEdge(plane, farPath.rows, 'brighter');
-  const sizes = steadied(
-    near.map((row, i) => ((far[i] ?? 0) - row) * depthPerRow),
-    2,
-  );
+  const sizes = diameters(band.far);
+  const readings = rise.map((share) => diameters(risesAt(plane, band, share)));
   // The ends of a path are uncertain, and the vena cava moves with the heart beat as well as with
   // breathing, so that no single sample counts.
   const inside = Array.from(sizes.keys()).slice(2, -2);
   const order = inside.toSorted((a, b) => (sizes[a] ?? 0) - (sizes[b] ?? 0));
-  const at = (sample: number | undefined) => ({
-    sample: sample ?? 0,
-    diameter: sizes[sample ?? 0] ?? 0,
-  });
-  if (median(Array.from(sizes)) <= lumen[0]) return null;
-  return { largest: at(order.at(-1)), smallest: at(order[0]), near, far };
+  const at = (sample = 0) => {
+    const [early = 0, late = 0] = readings.map((one) => one[sample] ?? 0);
+    const diameter = sizes[sample] ?? 0;
+    return { sample, diameter, agrees: Math.abs(late - early) <= agree * diameter };
+  };
+  const rival = others.some(
+    (one) =>
+      one.distinct >= nearlyAsDistinct * band.distinct &&
+      Math.abs(meanOf(one.far) - meanOf(band.far)) > apart / depthPerRow,
+  );
+  return {
+    largest: at(order.at(-1)),
+    smallest: at(order[0]),
+    near: band.near,
+    far: band.far,
+    certain: !rival,
+  };
 }

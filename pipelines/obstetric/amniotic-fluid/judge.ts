@@ -1,7 +1,11 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { say } from '../../result/render/obstetric/amniotic-fluid.ts';
-import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
+import {
+  type ClassificationDraft,
+  categoryWithin,
+  type FindingDraft,
+} from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { isOfMachine } from '../shared/measurement.ts';
 import {
@@ -64,20 +68,39 @@ export interface FluidValues {
   deeper: Measurement | null;
 }
 
-function judgedBy(id: string, by: FluidKey, value: Measurement | null): Judged[] {
-  return value ? [{ id, by, value, category: RULES[by].category(value.value / MM_PER_CM) }] : [];
-}
+const categoryOf = (by: FluidKey, value: Measurement) =>
+  categoryWithin(value, (mm) => RULES[by].category(Math.max(0, mm) / MM_PER_CM));
 
-/** The category for each value; the index is judged only at an age at which it is used. */
-export function judgeFluid(
+/** The values that are judged; the index only at an age at which it is used. */
+function judgedValues(
   { pocket, index, deeper }: FluidValues,
   gaDays: number | undefined,
-): Judged[] {
+): { id: string; by: FluidKey; value: Measurement }[] {
   const indexUsed = gaDays !== undefined && gaDays >= AFI_FROM_DAYS;
   return [
-    ...judgedBy(FLUID_BY.pocket, 'deepest-vertical-pocket', deeper ? null : pocket),
-    ...judgedBy(FLUID_BY.index, 'amniotic-fluid-index', indexUsed ? index : null),
+    ...(pocket && !deeper
+      ? [{ id: FLUID_BY.pocket, by: 'deepest-vertical-pocket' as const, value: pocket }]
+      : []),
+    ...(index && indexUsed
+      ? [{ id: FLUID_BY.index, by: 'amniotic-fluid-index' as const, value: index }]
+      : []),
   ];
+}
+
+/** The category of each value whose interval contains no cut-off; other values are left out. */
+export function judgeFluid(values: FluidValues, gaDays: number | undefined): Judged[] {
+  return judgedValues(values, gaDays).flatMap((one) => {
+    const { category } = categoryOf(one.by, one.value);
+    return category === null ? [] : [{ ...one, category }];
+  });
+}
+
+/** States each value at a cut-off, with the categories on both sides of it. */
+export function fluidAtCutOff(values: FluidValues, gaDays: number | undefined): Statement[] {
+  return judgedValues(values, gaDays).flatMap(({ by, value }) => {
+    const { between } = categoryOf(by, value);
+    return between ? [say.gap('fluid.at-cut-off', { between: [...between] }, [value])] : [];
+  });
 }
 
 /** Rounding errors in sums of pixel lengths stay below this, mm. */
@@ -160,6 +183,27 @@ export function fluidClassification({ id, by, value, category }: Judged): Classi
       },
     ],
   };
+}
+
+const LITTLE: ReadonlySet<FluidCategory> = new Set(['anhydramnios', 'oligohydramnios']);
+
+/** The finding of a value that is abnormal at both ends of its interval, in the same direction. */
+export function findingsAtCutOff(values: FluidValues, gaDays: number | undefined): FindingDraft[] {
+  return judgedValues(values, gaDays).flatMap(({ id, by, value }) => {
+    const { between } = categoryOf(by, value);
+    if (!between || between.includes('normal')) return [];
+    return [
+      {
+        id,
+        section: FLUID_SECTION,
+        concept: findingConcept(LITTLE.has(between[0]) ? 'oligohydramnios' : 'polyhydramnios'),
+        statement: say.gap('fluid.at-cut-off', { between: [...between] }, [value]),
+        severity: 'abnormal' as const,
+        confidence: null,
+        evidence: [value.id],
+      },
+    ];
+  });
 }
 
 /** The finding of too little or too much fluid, with the cut-off; empty for a normal amount. */

@@ -55,20 +55,38 @@ export function measurePocket(
 export const deepest = (pockets: readonly MeasuredPocket[]): MeasuredPocket | null =>
   pockets.toSorted((a, b) => b.measurement.value - a.measurement.value)[0] ?? null;
 
+/**
+ * Half width of the 95 % interval of a sum of independent values (JCGM 100:2008 5.1.2); null where that
+ * of a value is not known.
+ */
+function uncertaintyOfSum(terms: readonly Measurement[]): number | null {
+  const known = terms.flatMap(({ uncertainty }) => uncertainty ?? []);
+  return known.length === terms.length ? Math.hypot(...known) : null;
+}
+
 /** The gap that is reported at an age before the index is used (obstetric 4). */
 export const INDEX_TOO_EARLY = say.gap('fluid.index-too-early', { days: AFI_FROM_DAYS });
 
-/** The depths of the four quadrants and their index, or the reason why there is no index. */
+/**
+ * The depths of the four quadrants and their index, or the reason why there is no index. `named` are the
+ * quadrants that the machine named on any image.
+ */
 export function measureIndex(
   pockets: readonly MeasuredPocket[],
   gaDays: number | undefined,
+  named: ReadonlySet<number>,
 ): { measurements: Measurement[] } | { gap: Statement } {
   const whole = pockets.filter(({ cut }) => !cut);
   const [first, second, third, fourth] = Array.from({ length: QUADRANT_COUNT }, (_, index) =>
     deepest(whole.filter(({ quadrant }) => quadrant === index)),
   );
   if (!first || !second || !third || !fourth) {
-    return { gap: say.gap('fluid.quadrants-not-named', {}) };
+    const quadrants = [first, second, third, fourth].flatMap((one, index) =>
+      one ? [] : [index + 1],
+    );
+    return quadrants.every((quadrant) => named.has(quadrant - 1))
+      ? { gap: say.gap('fluid.quadrants-not-measured', { quadrants }) }
+      : { gap: say.gap('fluid.quadrants-not-named', {}) };
   }
   if (gaDays !== undefined && gaDays < AFI_FROM_DAYS) {
     return { gap: INDEX_TOO_EARLY };
@@ -93,6 +111,7 @@ export function measureIndex(
     'sum-of-quadrants',
     {
       section: 'amniotic-fluid',
+      uncertainty: uncertaintyOfSum(quadrants),
       inputs: quadrants.map(({ id }) => id),
       reference:
         low === null || high === null

@@ -1,12 +1,10 @@
 import type { Measurement } from '../../result/envelope.ts';
-import { cutOffsOf } from '../../result/obstetric/limits.ts';
 import { say } from '../../result/render/obstetric/amniotic-fluid.ts';
 import { type SeveralFetusesSource, SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
   acceptedValue,
-  acrossCutOff,
   isOfMachine,
   isPlausible,
   machineUnused,
@@ -24,6 +22,8 @@ import {
   FLUID_SECTION,
   type FluidKey,
   type FluidValues,
+  findingsAtCutOff,
+  fluidAtCutOff,
   fluidClassification,
   fluidFinding,
   judgeFluid,
@@ -35,12 +35,6 @@ import {
   measureIndex,
   measurePocket,
 } from './measure.ts';
-
-/**
- * Depths at which the category of a pocket changes, mm. The cut-off at 0 is left out: no depth lies
- * below it.
- */
-const DEPTHS = cutOffsOf('deepest-vertical-pocket').filter((mm) => mm > 0);
 
 const VIEW = 'calibrated images of the deepest pocket or of the four quadrants';
 
@@ -55,7 +49,11 @@ interface Measured {
   noIndex: Statement | null;
 }
 
-function measure(pockets: readonly MeasuredPocket[], gaDays: number | undefined): Measured {
+function measure(
+  pockets: readonly MeasuredPocket[],
+  gaDays: number | undefined,
+  named: ReadonlySet<number>,
+): Measured {
   const whole = deepest(pockets.filter(({ cut }) => !cut))?.measurement ?? null;
   const running = deepest(pockets.filter((pocket) => pocket.cut))?.measurement ?? null;
   const deeper = running && running.value > (whole?.value ?? 0) ? running : null;
@@ -64,7 +62,7 @@ function measure(pockets: readonly MeasuredPocket[], gaDays: number | undefined)
     id: 'deepest-vertical-pocket-2',
     standing: 'repeat' as const,
   };
-  const index = measureIndex(pockets, gaDays);
+  const index = measureIndex(pockets, gaDays, named);
   return {
     measurements: [
       ...(whole ? [whole] : []),
@@ -98,7 +96,7 @@ function assess(
   const against = contradictions(counting, drawn, values);
   const judged = against.length > 0 ? [] : drawn;
   const missing = [
-    pocket && !deeper ? acrossCutOff(pocket, DEPTHS) : null,
+    ...fluidAtCutOff(counting, gaDays),
     deeper && !(pocket && isOfMachine(pocket)) ? say.gap('fluid.deeper-pocket-cut', {}) : null,
     pocket ? null : say.gap('fluid.no-pocket', {}),
     index ? null : noIndex,
@@ -118,7 +116,11 @@ function assess(
     data: DATA,
     measurements: values,
     classifications: judged.map(fluidClassification),
-    findings: [...judged.flatMap(fluidFinding), ...contradictionFinding(against, involved)],
+    findings: [
+      ...judged.flatMap(fluidFinding),
+      ...(against.length > 0 ? [] : findingsAtCutOff(counting, gaDays)),
+      ...contradictionFinding(against, involved),
+    ],
   };
 }
 
@@ -140,10 +142,11 @@ function outcomeOf(evidence: FluidEvidence, machine: readonly Measurement[]): Se
   const pockets = pocketsOf(evidence);
   const gaDays = evidence.options.dating?.ga_days;
   const whole = pockets.some(({ cut }) => !cut);
+  const named = new Set(view?.frames?.flatMap(({ quadrant }) => quadrant ?? []) ?? []);
   const plausible = machine.some(({ concept, value }) =>
     isPlausible(concept.key as FluidKey, value),
   );
-  if (whole || plausible) return assess(measure(pockets, gaDays), machine, gaDays);
+  if (whole || plausible) return assess(measure(pockets, gaDays, named), machine, gaDays);
   if (pockets.length > 0) {
     return inadequate('low_confidence', say.gap('fluid.every-pocket-cut', {}), [VIEW]);
   }

@@ -5,12 +5,15 @@ import {
 } from '../../concepts/obstetric.ts';
 import { centileOf } from '../../measure/statistics.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { cutOffWithin } from '../../result/obstetric/limits.ts';
 import { SIZE_NAMES, say } from '../../result/render/obstetric/anomaly-screen.ts';
 import { withSubject } from '../../result/render/obstetric/shared.ts';
-import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
+import {
+  type ClassificationDraft,
+  categoryWithin,
+  type FindingDraft,
+} from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { isOfMachine } from '../shared/measurement.ts';
+import { atCutOff, isOfMachine } from '../shared/measurement.ts';
 import { keyFrame } from '../shared/plane.ts';
 import type { ScreenEvidence } from './evidence.ts';
 import {
@@ -161,6 +164,7 @@ export function withChart(measurement: Measurement, gaDays: number): Measurement
 
 /** Names under which findings report a size outside its limits. */
 type Abnormality =
+  | 'ventriculomegaly'
   | 'mild-ventriculomegaly'
   | 'moderate-ventriculomegaly'
   | 'severe-ventriculomegaly'
@@ -177,8 +181,6 @@ interface Judgement {
   criterion: { name: string; met: boolean };
   /** Null where the size is within its limits. */
   finding: Abnormality | null;
-  /** Sizes in mm at which a finding begins. */
-  limits: readonly number[];
 }
 
 function judgeVentricle(mm: number): Judgement {
@@ -190,7 +192,6 @@ function judgeVentricle(mm: number): Judgement {
     category,
     criterion: { name: `at least ${VENTRICLE_MM.mild} mm`, met: category !== 'normal' },
     finding: category === 'normal' ? null : `${category}-ventriculomegaly`,
-    limits: [VENTRICLE_MM.mild],
   };
 }
 
@@ -204,7 +205,6 @@ function judgeCisterna(mm: number): Judgement {
     category,
     criterion: { name: `from ${low} to ${high} mm`, met: category === 'normal' },
     finding: category === 'normal' ? null : `${category}-cisterna-magna`,
-    limits: [low, high],
   };
 }
 
@@ -218,18 +218,17 @@ function judgeFold(mm: number, gaDays: number): Judgement | null {
       category,
       criterion: { name: `at least ${SCREEN_MM.nuchalFold} mm`, met: category === 'thick' },
       finding: category === 'thick' ? 'thick-nuchal-fold' : null,
-      limits: [SCREEN_MM.nuchalFold],
     }
   );
 }
 
 /** The judgement of a size; null where the size has no category at this age. */
-function judge(measurement: Measurement, gaDays: number): Judgement | null {
+function judge(measurement: Measurement, gaDays: number, mm = measurement.value): Judgement | null {
   const key = keyOf(measurement);
   const inRange = gaDays >= BRAIN_DAYS.from && gaDays <= BRAIN_DAYS.to;
-  if (key === 'atrial-width' && inRange) return judgeVentricle(measurement.value);
-  if (key === 'cisterna-magna' && inRange) return judgeCisterna(measurement.value);
-  return key === 'nuchal-fold' ? judgeFold(measurement.value, gaDays) : null;
+  if (key === 'atrial-width' && inRange) return judgeVentricle(mm);
+  if (key === 'cisterna-magna' && inRange) return judgeCisterna(mm);
+  return key === 'nuchal-fold' ? judgeFold(mm, gaDays) : null;
 }
 
 function findingOf(
@@ -289,7 +288,7 @@ export function concludeSizes(
   for (const measurement of countingSizes(measurements, several)) {
     const judged = judge(measurement, gaDays);
     if (!judged) continue;
-    const { key, finding, concept, limits } = judged;
+    const { key, finding, concept } = judged;
     const others = several ? [] : contradicting(measurement, judged, measurements, gaDays);
     if (others.length > 0) {
       const values = others.map(({ value }) => value);
@@ -298,9 +297,23 @@ export function concludeSizes(
       concluded.findings.push(findingOf(judged, measurement, said, values));
       continue;
     }
-    const cutOff = cutOffWithin(measurement, limits);
-    if (cutOff !== null) {
-      concluded.uncertain.push(say.gap('screen.uncertain', { key, cutOff }, [measurement]));
+    const within = categoryWithin(
+      measurement,
+      (mm) => judge(measurement, gaDays, mm)?.category ?? '',
+    );
+    if (within.between !== null) {
+      const [low] = within.between;
+      concluded.uncertain.push(...atCutOff(measurement, within));
+      // Mild or moderate: enlarged in either case.
+      if (key === 'atrial-width' && low !== 'normal') {
+        const given = {
+          key,
+          finding: 'ventriculomegaly' as const,
+          unnamed: several && !measurement.fetus,
+        };
+        const said = say.conclusion('screen.abnormal', given, [measurement]);
+        concluded.findings.push(findingOf(judged, measurement, said));
+      }
       continue;
     }
     const unnamed = several && measurement.fetus === null;

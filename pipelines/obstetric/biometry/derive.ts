@@ -4,19 +4,18 @@ import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfBiometry, say } from '../../result/render/obstetric/biometry.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import type { Remark, Statement } from '../../result/statement.ts';
-import { excludedBy } from '../planes/judge.ts';
 import {
   acceptedValue,
   createMeasurement,
   isOfMachine,
   isPlausible,
-  LOWEST_AXIS_RATIO,
+  isShapeOf,
   lineBetween,
   measuredOn,
+  uncertaintyOfRatio,
 } from '../shared/measurement.ts';
 import type { FrameReading } from '../shared/plane.ts';
-import { BPD_PLANES } from '../shared/plane.ts';
-import type { BiometryEvidence } from './evidence.ts';
+import { BPD_PLANES, excludedBy } from '../shared/plane.ts';
 import {
   CEPHALIC_INDEX_RANGE,
   cephalicIndex,
@@ -28,6 +27,7 @@ import {
   headAbdomenRatio,
   WEIGHT_FORMULAS,
 } from './formulas.ts';
+import type { BiometryEvidence } from './measure.ts';
 
 const DAYS_PER_WEEK = 7;
 const MM_PER_CM = 10;
@@ -129,7 +129,8 @@ export function weightGap(
   gaDays: number | null,
 ): Statement | null {
   const [hc, ac, fl] = (['hc', 'ac', 'fl'] as const).map((key) => acceptedValue(lengths, key));
-  if (!ac) return say.gap('biometry.no-weight-without-ac', {});
+  const withheld = lengths.some(({ concept }) => concept.key === 'ac');
+  if (!ac) return say.gap('biometry.no-weight-without-ac', { withheld });
   const [efw] = weight(hc ?? null, ac, fl ?? null, gaDays);
   if (efw) return efw.quality === 'accepted' ? null : say.gap('biometry.weight-implausible', {});
   if (!hc) return say.gap('biometry.no-weight-without-hc-fl', {});
@@ -209,6 +210,12 @@ function ratios(
   ac: Measurement | null,
   fl: Measurement | null,
 ): Measurement[] {
+  // An axis of the head is about as uncertain, for its length, as the circumference.
+  const share = hc?.uncertainty == null ? null : hc.uncertainty / hc.value;
+  const withShare = (one: Measurement) =>
+    (one === bpd || one === ofd) && one.uncertainty === null && share !== null && !isOfMachine(one)
+      ? { value: one.value, uncertainty: share * one.value }
+      : one;
   const ratio = (
     key: ObstetricConcept,
     value: (first: number, second: number) => number,
@@ -217,7 +224,9 @@ function ratios(
     given: Given = {},
   ) => {
     if (!first || !second) return [];
-    return [derived(key, value(first.value, second.value), 'ratio', [first, second], given)];
+    const of = value(first.value, second.value);
+    const uncertainty = uncertaintyOfRatio(of, [first, second].map(withShare));
+    return [derived(key, of, 'ratio', [first, second], { uncertainty, ...given })];
   };
   return [
     ...ratio('cephalic-index', cephalicIndex, bpd, ofd, {
@@ -269,7 +278,7 @@ function isUsable(reading: FrameReading): reading is HeadReading {
   if (structure !== 'head' || !located?.accepted || excludedBy(reading) !== null) return false;
   const { a, b } = located.ellipse;
   const unscaled = clip.regions.length === 0 && clip.calibrationRefused === null;
-  return unscaled && Math.min(a, b) / Math.max(a, b) >= LOWEST_AXIS_RATIO.head;
+  return unscaled && isShapeOf('head', a, b);
 }
 
 /**

@@ -5,27 +5,46 @@ import { axisEnds, distance, perimeter, toMillimetres } from '../../measure/elli
 import { median } from '../../measure/statistics.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
 import {
+  asRepeat,
   ellipsePlace,
   type LocatedStructure,
   linePlace,
   locatedOn,
-} from '../../result/located-structure.ts';
-import { asRepeat } from '../../result/measured.ts';
+} from '../../result/measured.ts';
 import { type PlaneExclusion, remarkOfBiometry } from '../../result/render/obstetric/biometry.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import { distinctRemarks, type Remark } from '../../result/statement.ts';
-import { excludedBy } from '../planes/judge.ts';
 import {
   createMeasurement,
   isPlausible,
-  LOWEST_AXIS_RATIO,
+  isShapeOf,
   lineBetween,
   measuredOn,
   NO_FRAME,
 } from '../shared/measurement.ts';
-import type { FrameReading, LocatedOutline, Plane, Structure } from '../shared/plane.ts';
-import { BPD_PLANES, MEASURING_PLANES } from '../shared/plane.ts';
-import type { BiometryEvidence } from './evidence.ts';
+import type { FramePlane, FrameReading, Plane, Structure } from '../shared/plane.ts';
+import { BPD_PLANES, excludedBy, MEASURING_PLANES } from '../shared/plane.ts';
+import type { SectionEvidence } from '../shared/section.ts';
+
+/**
+ * Half width of the 95 % interval for each length. For an outlined structure it is a share of the
+ * length, since the error grows with size.
+ */
+export interface LengthUncertainty {
+  hcPercent: number | null;
+  acPercent: number | null;
+  flMm: number | null;
+}
+
+/** What the biometry section works from. */
+export interface BiometryEvidence extends SectionEvidence {
+  /** Null where no permitted model classifies planes. */
+  planes: readonly FramePlane[] | null;
+  readings: readonly FrameReading[];
+  /** Structures that no permitted model locates. */
+  withoutModel: readonly Structure[];
+  uncertainty: LengthUncertainty;
+}
 
 /** One length on one frame, with the caliper between whose ends it was taken. */
 export interface Length {
@@ -166,6 +185,12 @@ export function lengthsOf(reading: FrameReading): ReadLengths | null {
 /** Maximum number of frames per measurement: "Median of up to three frames each" (api 2.6). */
 const FRAMES_PER_MEASUREMENT = 3;
 
+/**
+ * BPD outer to inner as a share of BPD outer to outer, which leaves out the far bone: 89 for 92 mm
+ * (obstetric 2.2). An estimate, since the bone is not measured.
+ */
+const OUTER_INNER = 0.97;
+
 /** Remark that the head was measured on the plane that is its last choice. */
 const ON_LAST_RESORT = remarkOfBiometry('biometry.last-resort-plane', {});
 
@@ -217,6 +242,9 @@ function remarksOn(key: ObstetricConcept, read: Read): Remark[] {
     // A remark names a scale that the request gave and no image states (obstetric 0.4).
     ...(calibration === 'user' ? [remarkOfBiometry('biometry.scale-of-request', {})] : []),
     ...(key === 'tad' || key === 'apad' ? [remarkOfBiometry('biometry.abdomen-axes', {})] : []),
+    ...(key === 'bpd'
+      ? [remarkOfBiometry('biometry.bpd-placement', { outerInner: OUTER_INNER * read.length.mm })]
+      : []),
     ...(read.implausible ? [read.implausible] : []),
   ];
 }
@@ -230,10 +258,9 @@ function implausibility(structure: Structure, lengths: readonly Length[]): Remar
   if (outside) return remark('obstetric.implausible-by', { key: outside.key });
   const [, one, other] = lengths;
   if (structure === 'femur' || !one || !other) return null;
-  const ratio = Math.min(one.mm, other.mm) / Math.max(one.mm, other.mm);
-  return ratio < LOWEST_AXIS_RATIO[structure]
-    ? remarkOfBiometry('biometry.wrong-shape', { structure })
-    : null;
+  return isShapeOf(structure, one.mm, other.mm)
+    ? null
+    : remarkOfBiometry('biometry.wrong-shape', { structure });
 }
 
 function fromFrame(id: string, read: Read, evidence: Measured): Measurement {
@@ -353,15 +380,6 @@ export function measureApart(structure: Structure, evidence: Measured): Measurem
 }
 
 /**
- * Whether an outline has a plausible shape. This needs no scale: a wrong shape is wrong in pixels,
- * too.
- */
-function shapely(structure: 'head' | 'abdomen', { ellipse }: LocatedOutline): boolean {
-  const ratio = Math.min(ellipse.a, ellipse.b) / Math.max(ellipse.a, ellipse.b);
-  return ratio >= LOWEST_AXIS_RATIO[structure];
-}
-
-/**
  * Places in pixels of the heads, abdomens and femurs found on frames that give no millimetres. On
  * frames with a scale, calipers show the place.
  */
@@ -373,9 +391,10 @@ export function structuresWithoutScale(readings: readonly FrameReading[]): Locat
       return [locatedOn(reading, 'fetal-femur', located, linePlace(located.ends))];
     }
     const { located, structure } = reading;
-    const { confidence } = located;
-    const accepted = located.accepted && shapely(structure, located);
-    const place = ellipsePlace(axisEnds(located.ellipse));
+    const { confidence, ellipse } = located;
+    // This needs no scale: a wrong shape is wrong in pixels, too.
+    const accepted = located.accepted && isShapeOf(structure, ellipse.a, ellipse.b);
+    const place = ellipsePlace(axisEnds(ellipse));
     return [locatedOn(reading, `fetal-${structure}`, { confidence, accepted }, place)];
   });
 }

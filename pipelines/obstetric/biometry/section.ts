@@ -2,12 +2,11 @@ import { findingConcept, type ObstetricConcept } from '../../concepts/obstetric.
 import type { Measurement } from '../../result/envelope.ts';
 import { say } from '../../result/render/obstetric/biometry.ts';
 import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
-import type { FindingDraft } from '../../result/section-outcome.ts';
+import { categoryWithin, type FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { excludedBy } from '../planes/judge.ts';
 import { acceptedValue, isOfMachine, REPEATABILITY } from '../shared/measurement.ts';
 import type { FramePlane, Structure } from '../shared/plane.ts';
-import { MEASURING_PLANES } from '../shared/plane.ts';
+import { excludedBy, MEASURING_PLANES } from '../shared/plane.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import {
   bpdConvention,
@@ -16,14 +15,20 @@ import {
   uncalibratedIndex,
   weightGap,
 } from './derive.ts';
-import type { BiometryEvidence } from './evidence.ts';
 import {
+  type CartComparison,
+  type Contradiction,
   compareWithCart,
   consistencyFindings,
+  contradictionFindings,
+  contradictions,
+  isContradicted,
   LENGTHS,
   withCartInputs,
   withCartWeight,
+  withoutContradicted,
 } from './judge.ts';
+import type { BiometryEvidence } from './measure.ts';
 import {
   isOfLastResort,
   lengthsOf,
@@ -51,6 +56,7 @@ const NAMES = ['head', 'abdomen', 'femur'] as const satisfies readonly Structure
 const INADEQUATE: ReadonlySet<string> = new Set([
   'low_confidence',
   'implausible',
+  'contradicted',
   'plane_excluded',
 ]);
 
@@ -102,7 +108,7 @@ function withoutPlane(
 function gapOf(
   structure: Structure,
   evidence: BiometryEvidence,
-  lengths: readonly Measurement[],
+  { lengths, found }: Pick<CheckedLengths, 'lengths' | 'found'>,
 ): Gap | null {
   const { keys, plane } = STRUCTURES[structure];
   const missing = keys.filter((key) => !acceptedValue(lengths, key));
@@ -124,6 +130,14 @@ function gapOf(
     return { code: 'outside_calibrated_region', said, need: plane };
   }
   const own = lengths.filter(({ concept }) => keys.some((key) => key === concept.key));
+  const against = own.some(isContradicted)
+    ? found.find(({ of }) => own.some((one) => of.some(({ id }) => id === one.id)))
+    : undefined;
+  if (against) {
+    const { id, ratio, low, high } = against;
+    const said = say.gap('biometry.contradicted', { ...given, id, ratio, low, high });
+    return { code: 'contradicted', said, need: `${plane}, measured again` };
+  }
   if (own.some(({ quality }) => quality === 'inadequate')) {
     return { code: 'implausible', said: say.gap('biometry.implausible', given), need: plane };
   }
@@ -176,7 +190,7 @@ function spreadFinding(
 
 function headShapeFinding(measurements: readonly Measurement[]): FindingDraft[] {
   const index = acceptedValue(measurements, 'cephalic-index');
-  const shape = index && headShape(index.value);
+  const shape = index && categoryWithin(index, headShape).category;
   if (!index || !shape) return [];
   return [
     {
@@ -247,14 +261,55 @@ function apart(
   };
 }
 
+/** A contradiction about the lengths as they are listed, under the ids that they have in the end. */
+const withLengths = (
+  { of: [first, second], ...one }: Contradiction,
+  listed: (one: Measurement) => Measurement,
+): Contradiction => ({ ...one, of: [listed(first), listed(second)] });
+
+interface CheckedLengths extends CartComparison {
+  /** The pairs of lengths that contradict each other. */
+  found: Contradiction[];
+}
+
+/**
+ * The lengths in use, without those of ours that contradict others. A value of the machine that
+ * takes the place of a withheld one may contradict another of ours, so that the check is repeated
+ * until nothing more is withheld.
+ */
+function checkedLengths(
+  evidence: BiometryEvidence,
+  own: readonly Measurement[],
+  gaDays: number | null,
+  before: readonly Contradiction[] = [],
+): CheckedLengths {
+  const comparison = compareWithCart(evidence, own);
+  const now = contradictions(comparison.lengths, gaDays);
+  const found = [...before.filter(({ id }) => now.every((one) => one.id !== id)), ...now];
+  const kept = withoutContradicted(own, now);
+  if (kept.some((one, i) => one !== own[i])) {
+    return checkedLengths(evidence, kept, gaDays, found);
+  }
+  const listed = (one: Measurement) =>
+    comparison.lengths.find(
+      ({ concept, value, origin, derivation }) =>
+        concept.key === one.concept.key &&
+        value === one.value &&
+        origin === one.origin &&
+        derivation === one.derivation,
+    ) ?? one;
+  return { ...comparison, found: found.map((one) => withLengths(one, listed)) };
+}
+
 function run(evidence: BiometryEvidence): SectionOutcome {
   const several = evidence.severalFetuses;
   const single = several ? NAMES.flatMap((structure) => measureApart(structure, evidence)) : [];
   if (several && single.length > 0) return apart(evidence, single, several);
   const own = NAMES.flatMap((structure) => measureStructure(structure, evidence));
-  const { lengths, beside, findings, unused } = compareWithCart(evidence, own);
-  const gaps = NAMES.flatMap((structure) => gapOf(structure, evidence, lengths) ?? []);
   const gaDays = evidence.options.dating?.ga_days ?? null;
+  const checked = checkedLengths(evidence, own, gaDays);
+  const { lengths, beside, findings, unused, found } = checked;
+  const gaps = NAMES.flatMap((structure) => gapOf(structure, evidence, checked) ?? []);
   const calculated = withCartInputs(deriveBiometry(lengths, gaDays), lengths);
   const weight = several
     ? { derived: calculated, findings: [] }
@@ -281,6 +336,7 @@ function run(evidence: BiometryEvidence): SectionOutcome {
       ...findings,
       ...weight.findings,
       ...(['hc', 'ac', 'fl'] as const).flatMap((key) => spreadFinding(key, measurements)),
+      ...contradictionFindings(found),
       ...consistencyFindings(measurements),
       ...headShapeFinding(measurements),
     ],

@@ -2,11 +2,10 @@ import type { Measurement } from '../../result/envelope.ts';
 import { asRepeat } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/cervix.ts';
 import { SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
-import { inadequate, notAssessed } from '../../result/section-outcome.ts';
+import { categoryWithin, inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
   acceptedValue,
-  acrossCutOff,
   ifPlausible,
   isPlausible,
   withMachineValues,
@@ -101,7 +100,10 @@ function assess(
   const ours = used.length > 0;
   const days = evidence.options.dating?.ga_days;
   const noCategory = ours ? withoutCategory(days) : say.gap('cervix.route-of-machine', {});
-  const category = noCategory === null ? cervixCategory(mm) : null;
+  const within = noCategory === null ? categoryWithin(length, cervixCategory) : null;
+  // A length that is short at both ends of its interval is short, whatever its grade.
+  const short = mm + (length.uncertainty ?? 0) <= CERVIX_MM.short;
+  const category = within && (within.category ?? (short ? 'short' : null));
   const unnamed = used.some(({ route }) => route === null);
   const bladder = used.some(({ reading }) => reading.located?.bladder);
   // The cervix changes during the examination, so a funnel counts on whichever image it was seen.
@@ -109,7 +111,9 @@ function assess(
   const missing = [
     noCategory,
     unnamed ? say.gap('cervix.route-not-named', {}) : null,
-    category && acrossCutOff(length, [CERVIX_MM.short]),
+    within?.between
+      ? say.gap('cervix.at-cut-off', { between: [...within.between] }, [length])
+      : null,
     contradiction(category, machine.plausible[0] ?? null),
     machine.implausible[0]
       ? say.gap('cervix.machine-implausible', {}, [machine.implausible[0]])

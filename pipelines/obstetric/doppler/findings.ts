@@ -5,10 +5,12 @@ import {
 } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { FLOW_TEXT, remarkOfDoppler, say } from '../../result/render/obstetric/doppler.ts';
-import type {
-  ClassificationDraft,
-  CriterionValue,
-  FindingDraft,
+import {
+  type CategoryWithin,
+  type ClassificationDraft,
+  type CriterionValue,
+  categoryWithin,
+  type FindingDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { isOfMachine } from '../shared/measurement.ts';
@@ -16,6 +18,7 @@ import { type FlowOfLoops, graverFlow, type MachineFlow } from './flow.ts';
 import {
   ANAEMIA_MOM,
   type AWave,
+  anaemiaBand,
   type DopplerState,
   type DopplerSummary,
   type EndDiastolicFlow,
@@ -28,7 +31,7 @@ import { DOPPLER_SECTION, type TracedReading } from './measure.ts';
 /** Source for the technique and the thresholds of obstetric Doppler. */
 export const ISUOG = 'ISUOG 2021, Ultrasound Obstet Gynecol 58:331-339';
 
-/** The accepted measurement with this id; null if there is none. */
+/** The accepted measurement with this id; null if it was not measured or not accepted. */
 export const acceptedAt = (measurements: readonly Measurement[], id: string) =>
   measurements.find((one) => one.id === id && one.quality === 'accepted') ?? null;
 
@@ -36,9 +39,24 @@ export const acceptedAt = (measurements: readonly Measurement[], id: string) =>
  * Whether the value with this id is low, normal or high on its chart; null where it has no chart.
  */
 export const rankOf = (measurements: readonly Measurement[], id: string) => {
-  const reference = acceptedAt(measurements, id)?.reference;
-  return reference && reference.centile !== null ? rank(reference) : null;
+  const one = acceptedAt(measurements, id);
+  return one ? rankWithin(one).category : null;
 };
+
+/**
+ * Whether the whole interval of a value is low, normal or high on its chart, or what it is at both
+ * ends; null without a centile.
+ */
+export function rankWithin(one: Measurement): CategoryWithin<'L' | 'N' | 'H' | null> {
+  const { reference } = one;
+  if (!reference || reference.centile === null) return { category: null, between: null };
+  // The value itself is ranked by its centile, which is exact at the cut-off.
+  if (one.uncertainty === null) return { category: rank(reference), between: null };
+  const { low, high } = reference;
+  return categoryWithin(one, (value) =>
+    low !== null && value < low ? 'L' : high !== null && value > high ? 'H' : 'N',
+  );
+}
 
 function classification(
   id: FindingConceptKey,
@@ -121,12 +139,18 @@ export function rankFindings(
   ];
 }
 
+/** The band of anaemia that holds for the whole interval of a multiple of the median. */
+export const anaemiaWithin = (mom: Measurement) => categoryWithin(mom, anaemiaBand);
+
 /** The finding of an MCA peak velocity at or above the limit for mild anaemia; empty below it. */
 function anaemiaFindings(mom: Measurement | null): FindingDraft[] {
-  if (!mom || mom.value < ANAEMIA_MOM.mild) return [];
+  const band = mom && anaemiaWithin(mom);
+  // From the lower end of the interval on the velocity is certain to be at least mildly high.
+  const least = band?.between?.[0] ?? band?.category;
+  if (!mom || !least || least === 'no-signal') return [];
   const unknown = mom.remarks.some(({ code }) => code === ANGLE_NOT_GIVEN.code);
   const params = { angleLimit: unknown ? MCA_ANGLE : null };
-  return mom.value >= ANAEMIA_MOM.moderate
+  return least !== 'mild'
     ? [
         finding(
           'fetal-anaemia-signal',
@@ -178,7 +202,7 @@ export function classify(
           ]),
         ]
       : []),
-    ...(ratio
+    ...(ratio && rankWithin(ratio).between === null
       ? [
           classification(
             'cerebral-redistribution',

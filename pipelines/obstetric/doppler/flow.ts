@@ -25,7 +25,7 @@ export interface FlowOfLoops<Flow> {
   shownOn: TracedReading[];
   /**
    * Lost flow that is graver than the leading flow, but was seen on a trace too poor for a
-   * category; null if there is none.
+   * category; null if no such trace shows lost flow.
    */
   suspected: { flow: Flow; problem: TraceProblem; shownOn: TracedReading } | null;
 }

@@ -1,16 +1,7 @@
-import type { ObstetricChart } from '../../concepts/obstetric-charts.ts';
-import type { BeatVelocities } from '../../measure/doppler/waveform.ts';
+import type { ObstetricChart } from '../../concepts/obstetric.ts';
 import { centileOf } from '../../measure/statistics.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import {
-  type CiobanuIndex,
-  ciobanuAt,
-  ciobanuZ,
-  umbilicalAt,
-  umbilicalZ,
-  uterinePiAt,
-  uterinePiZ,
-} from './charts.ts';
+import type { BeatVelocities } from './evidence.ts';
 
 /**
  * Range of fetal heart rates, beats per minute: outside it the indices change, and no chart applies
@@ -174,4 +165,166 @@ export function dopplerSummary(state: DopplerState): DopplerSummary {
     state.suspected || state.flow === 'not-assessable' || state.aWave === 'not-assessable';
   const judged = state.umbilicalPi !== null && !open;
   return judged ? 'normal' : 'not-assessed';
+}
+
+const { exp, log, log10, sqrt } = Math;
+
+/**
+ * Pulsatility index from velocities in cm/s; TAMX is the time average of the maximum velocity, not
+ * of the mean velocity.
+ */
+export function pulsatilityIndex(psv: number, edv: number, tamx: number): number {
+  return (psv - edv) / tamx;
+}
+
+/** Pourcelot's resistance index: 1 with absent, above 1 with reversed end-diastolic flow. */
+export function resistanceIndex(psv: number, edv: number): number {
+  return (psv - edv) / psv;
+}
+
+/** The S/D ratio; null without forward end-diastolic flow. */
+export function systolicDiastolicRatio(psv: number, edv: number): number | null {
+  return edv > 0 ? psv / edv : null;
+}
+
+/** CPR: MCA-PI / UA-PI from the same scan; its inverse is the umbilicocerebral ratio. */
+export function cerebroplacentalRatio(mcaPi: number, uaPi: number): number {
+  return mcaPi / uaPi;
+}
+
+export type UmbilicalIndex = 'pi' | 'ri' | 'sd';
+
+interface ExponentialNormal {
+  g: number;
+  m(ga: number): number;
+  s(ga: number): number;
+}
+
+/** INTERGROWTH-21st, Drukker et al., AJOG 2020;222:602.e1-15: exact weeks, 24 to 40. */
+const DRUKKER_2020: Readonly<Record<UmbilicalIndex, ExponentialNormal>> = {
+  pi: {
+    g: -0.0768617,
+    m: (ga) => 1.02944 + 77.7456 * ga ** -2 - 0.000004455 * ga ** 3,
+    s: (ga) => -0.00645693 + 254.885 * log(ga) * ga ** -2 - 715.949 * ga ** -2,
+  },
+  ri: {
+    g: 0.0172944,
+    m: (ga) => 0.674914 + 25.3909 * ga ** -2 - 0.0000022523 * ga ** 3,
+    s: (ga) => 0.0375921 + 60.7614 * log(ga) * ga ** -2 - 183.336 * ga ** -2,
+  },
+  sd: {
+    g: -0.2752483,
+    m: (ga) => 2.60358 + 445.991 * ga ** -2 - 0.0000108754 * ga ** 3,
+    s: (ga) => -0.503202 + 1268.37 * log(ga) * ga ** -2 - 3417.37 * ga ** -2,
+  },
+};
+
+const drukkerRange = (gaWeeks: number) => gaWeeks >= 24 && gaWeeks <= 40;
+
+/** Value at a z-score; null outside the chart, or where the model diverges (1 + g z ≤ 0). */
+export function umbilicalAt(index: UmbilicalIndex, gaWeeks: number, z: number): number | null {
+  const { g, m, s } = DRUKKER_2020[index];
+  const base = 1 + g * z;
+  if (!drukkerRange(gaWeeks) || base <= 0) return null;
+  return m(gaWeeks) + (s(gaWeeks) * log(base)) / g;
+}
+
+/** z-score of a value; null outside the chart. */
+export function umbilicalZ(index: UmbilicalIndex, gaWeeks: number, value: number): number | null {
+  const { g, m, s } = DRUKKER_2020[index];
+  if (!drukkerRange(gaWeeks)) return null;
+  return (exp(((value - m(gaWeeks)) * g) / s(gaWeeks)) - 1) / g;
+}
+
+export type CiobanuIndex = 'ua-pi' | 'mca-pi' | 'cpr';
+
+/**
+ * FMF, Ciobanu et al., UOG 2019;53:465-472: log10 of the median and its SD by gestational days. The
+ * median of UA-PI is linear on the raw scale; the other two medians are polynomials on the log
+ * scale.
+ */
+const CIOBANU_2019: Readonly<
+  Record<CiobanuIndex, { median(d: number): number; sd(d: number): number }>
+> = {
+  'ua-pi': {
+    median: (d) => log10(1.6473 - 0.003005 * d),
+    sd: (d) => 0.08713 - 0.0002936 * d + 0.0000009355 * d ** 2,
+  },
+  'mca-pi': {
+    median: (d) => 0.3117 - 0.0071 * d + 0.00006345 * d ** 2 - 0.0000001443 * d ** 3,
+    sd: (d) => 0.1708 - 0.001199 * d + 0.000003211 * d ** 2,
+  },
+  cpr: {
+    median: (d) => -0.3564 + 0.0003969 * d + 0.00003199 * d ** 2 - 0.00000009266 * d ** 3,
+    sd: (d) => 0.1948 - 0.00122 * d + 0.000003262 * d ** 2,
+  },
+};
+
+/** Value at a z-score, 20+0 to 41+6; null outside the chart. */
+export function ciobanuAt(index: CiobanuIndex, gaDays: number, z: number): number | null {
+  if (gaDays < 140 || gaDays > 293) return null;
+  const { median, sd } = CIOBANU_2019[index];
+  return 10 ** (median(gaDays) + z * sd(gaDays));
+}
+
+/** z-score of a value, on the log10 scale; null outside the chart. */
+export function ciobanuZ(index: CiobanuIndex, gaDays: number, value: number): number | null {
+  if (gaDays < 140 || gaDays > 293) return null;
+  const { median, sd } = CIOBANU_2019[index];
+  return (log10(value) - median(gaDays)) / sd(gaDays);
+}
+
+/** Gomez et al., UOG 2008;32:128-132, ln scale, 11+0 to 41+0. */
+function gomez(gaDays: number): { mean: number; sd: number } | null {
+  if (gaDays < 77 || gaDays > 287) return null;
+  return {
+    mean: 1.39 - 0.012 * gaDays + 0.0000198 * gaDays ** 2,
+    sd: 0.272 - 0.000259 * gaDays,
+  };
+}
+
+/** Mean PI of both uterine arteries at a z-score; null outside the chart. */
+export function uterinePiAt(gaDays: number, z: number): number | null {
+  const model = gomez(gaDays);
+  return model && exp(model.mean + z * model.sd);
+}
+
+/** z-score of a mean PI, on the ln scale; null outside the chart. */
+export function uterinePiZ(gaDays: number, meanPi: number): number | null {
+  const model = gomez(gaDays);
+  return model && (log(meanPi) - model.mean) / model.sd;
+}
+
+/** S/D of the umbilical artery, free loop: Acharya et al., AJOG 2005;192:937-944, 19 to 41 weeks. */
+export function acharyaSystolicDiastolicAt(gaWeeks: number, z: number): number | null {
+  if (gaWeeks < 19 || gaWeeks > 41) return null;
+  const lnGa = log(gaWeeks);
+  const variance = 0.4851 - 0.2678 * lnGa + 0.04115 * lnGa ** 2;
+  return exp(4.16676 - 0.9188 * lnGa + z * sqrt(variance));
+}
+
+/** Median MCA-PSV in cm/s for every second week from 18: Mari et al., NEJM 2000;342:9-14. */
+const MARI_2000 = [23.2, 25.5, 27.9, 30.7, 33.6, 36.9, 40.5, 44.4, 48.7, 53.5, 58.7, 64.4] as const;
+const MARI_FROM_WEEK = 18;
+const MARI_STEP = 2;
+
+/**
+ * Median MCA-PSV in cm/s from 18 to 40 weeks, with ln(median) interpolated between the printed
+ * weeks; null outside them.
+ */
+export function mcaPeakMedian(gaWeeks: number): number | null {
+  const position = (gaWeeks - MARI_FROM_WEEK) / MARI_STEP;
+  const index = Math.min(Math.floor(position), MARI_2000.length - 2);
+  const lower = MARI_2000[index];
+  const upper = MARI_2000[index + 1];
+  if (position < 0 || position > MARI_2000.length - 1 || !lower || !upper) return null;
+  return lower * (upper / lower) ** (position - index);
+}
+
+/**
+ * Multiple of the median from the rounded closed-form equation of Mari 2000, whose medians are 0.5
+ * to 1.6 % below its table.
+ */
+export function mcaPeakMoMClosedForm(gaWeeks: number, psv: number): number {
+  return psv / exp(2.31 + 0.046 * gaWeeks);
 }

@@ -1,17 +1,22 @@
 import type { Measurement } from '../../result/envelope.ts';
-import { cutOffWithin } from '../../result/obstetric/limits.ts';
 import { remarkOfDoppler, say } from '../../result/render/obstetric/doppler.ts';
-import type {
-  ClassificationDraft,
-  FindingDraft,
-  GuidanceDraft,
+import {
+  type ClassificationDraft,
+  categoryWithin,
+  type FindingDraft,
+  type GuidanceDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { acceptedValue, createMeasurement } from '../shared/measurement.ts';
-import { cerebroplacentalRatio, mcaPeakMedian } from './charts.ts';
+import {
+  acceptedValue,
+  atCutOff,
+  createMeasurement,
+  uncertaintyOfRatio,
+} from '../shared/measurement.ts';
 import {
   ANGLE_NOT_GIVEN,
   acceptedAt,
+  anaemiaWithin,
   classify,
   ductusFindings,
   flowFindings,
@@ -20,18 +25,21 @@ import {
   ISUOG,
   rankFindings,
   rankOf,
+  rankWithin,
 } from './findings.ts';
 import { ductusWave, machineFlow, pairStatements, umbilicalFlow } from './flow.ts';
 import {
   ANAEMIA_MOM,
   anaemiaBand,
   CHARTED_RATE,
+  cerebroplacentalRatio,
   ciobanuReference,
   type DopplerState,
   type DopplerSummary,
   dopplerSummary,
   type EndDiastolicFlow,
   MCA_ANGLE,
+  mcaPeakMedian,
   rank,
   umbilicalReference,
   uterineReference,
@@ -95,22 +103,28 @@ const uterineSides = (measurements: readonly Measurement[]) =>
     ? [say.gap('doppler.no-uterine-mean', {})]
     : [];
 
+/** Values whose centile is judged. */
+const RANKED = [
+  'umbilical-artery-pi',
+  'middle-cerebral-artery-pi',
+  'cerebroplacental-ratio',
+  'uterine-artery-mean-pi',
+] as const;
+
 /**
  * States which values are so close to an abnormal centile that the trace cannot show on which side
- * they are.
+ * they are; they have no category.
  */
 function nearCutOff(measurements: readonly Measurement[]): Statement[] {
-  const umbilical = acceptedValue(measurements, 'umbilical-artery-pi');
-  const cerebral = acceptedValue(measurements, 'middle-cerebral-artery-pi');
-  const near = (one: Measurement | null, limit: number | null | undefined) =>
-    one !== null && limit != null && cutOffWithin(one, [limit]) !== null;
+  const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
   return [
-    ...(near(umbilical, umbilical?.reference?.high)
-      ? [say.gap('doppler.umbilical-near-centile', {})]
-      : []),
-    ...(near(cerebral, cerebral?.reference?.low)
-      ? [say.gap('doppler.cerebral-near-centile', {})]
-      : []),
+    ...RANKED.flatMap((key) => {
+      const one = acceptedValue(measurements, key);
+      const { between } = one ? rankWithin(one) : { between: null };
+      const [low, high] = between ?? [null, null];
+      return one && low && high ? atCutOff(one, { between: [low, high] }) : [];
+    }),
+    ...(mom ? atCutOff(mom, anaemiaWithin(mom)) : []),
   ];
 }
 
@@ -121,7 +135,7 @@ function nearCutOff(measurements: readonly Measurement[]): Statement[] {
 function withoutFlow(measurements: readonly Measurement[], flow: Judged['flow']): Statement[] {
   const pi = acceptedValue(measurements, 'umbilical-artery-pi');
   if (!pi || flow !== null) return [];
-  const within = pi.reference?.centile != null && rank(pi.reference) === 'N';
+  const within = rankWithin(pi).category === 'N';
   return [say.gap('doppler.no-flow', { within })];
 }
 
@@ -152,7 +166,9 @@ type Reference = Measurement['reference'];
 
 function withReference(measurement: Measurement, reference: Reference): Measurement {
   if (!reference) return measurement;
-  return { ...measurement, reference, interpretation: rank(reference) };
+  const one = { ...measurement, reference };
+  // At a cut-off it is not known on which side the value is.
+  return { ...one, interpretation: rankWithin(one).between === null ? rank(reference) : null };
 }
 
 /**
@@ -180,9 +196,16 @@ function cpr(measurements: readonly Measurement[]): Measurement[] {
     createMeasurement('cerebroplacental-ratio', 'cerebroplacental-ratio', value, 'ratio', {
       section: DOPPLER_SECTION,
       fetus: ua.fetus,
+      uncertainty: uncertaintyOfRatio(value, [mca, ua]),
       inputs,
     }),
   ];
+}
+
+/** Half width of the interval of a mean; null where no part has one. */
+function uncertaintyOfMean(parts: readonly Measurement[]): number | null {
+  const known = parts.flatMap(({ uncertainty }) => uncertainty ?? []);
+  return known.length === 0 ? null : Math.hypot(...known) / parts.length;
 }
 
 function uterineMean(measurements: readonly Measurement[]): Measurement[] {
@@ -194,6 +217,7 @@ function uterineMean(measurements: readonly Measurement[]): Measurement[] {
     createMeasurement('uterine-artery-mean-pi', 'uterine-artery-mean-pi', value, 'mean-of-sides', {
       section: DOPPLER_SECTION,
       derivation: 'mean',
+      uncertainty: uncertaintyOfMean([left, right]),
       inputs: [left.id, right.id],
     }),
   ];
@@ -227,9 +251,13 @@ function peakMoM(
     ...(gaDays >= 35 * 7 ? [remarkOfDoppler('doppler.late', {})] : []),
   ];
   const key = 'middle-cerebral-artery-psv-mom';
+  const uncertainty = psv.uncertainty === null ? null : psv.uncertainty / median;
+  const value = psv.value / median;
+  const { category: band } = categoryWithin({ value, uncertainty }, anaemiaBand);
   return [
-    createMeasurement(key, key, psv.value / median, 'multiple-of-median', {
+    createMeasurement(key, key, value, 'multiple-of-median', {
       section: DOPPLER_SECTION,
+      uncertainty,
       inputs: [psv.id],
       reference: {
         low: null,
@@ -238,7 +266,7 @@ function peakMoM(
         z_score: null,
         chart: 'mari-2000-mca-psv',
       },
-      interpretation: psv.value / median >= ANAEMIA_MOM.moderate ? 'H' : 'N',
+      interpretation: band === null ? null : value >= ANAEMIA_MOM.moderate ? 'H' : 'N',
       fetus: psv.fetus,
       remarks,
     }),
@@ -303,7 +331,7 @@ export function judgeDoppler(
     cerebralPi: rankOf(measurements, 'middle-cerebral-artery-pi'),
     cpr: rankOf(measurements, 'cerebroplacental-ratio'),
     aWave: ductus.lead,
-    anaemia: mom ? anaemiaBand(mom.value) : null,
+    anaemia: mom ? anaemiaWithin(mom).category : null,
   };
   const category = dopplerSummary(state);
   const advised = ADVICE.find((one) => one === category);

@@ -1,5 +1,4 @@
 import type { ObstetricConcept } from '../../concepts/obstetric.ts';
-import type { BeatVelocities, DopplerWaveform } from '../../measure/doppler/waveform.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
 import {
   remarkOfDoppler,
@@ -15,9 +14,18 @@ import {
   isPlausible,
   measuredOn,
 } from '../shared/measurement.ts';
-import { pulsatilityIndex, resistanceIndex, systolicDiastolicRatio } from './charts.ts';
-import type { DopplerVessel, SpectrumReading } from './evidence.ts';
-import { WALL_FILTER_LIMIT } from './guideline.ts';
+import type {
+  BeatVelocities,
+  DopplerVessel,
+  DopplerWaveform,
+  SpectrumReading,
+} from './evidence.ts';
+import {
+  pulsatilityIndex,
+  resistanceIndex,
+  systolicDiastolicRatio,
+  WALL_FILTER_LIMIT,
+} from './guideline.ts';
 
 export const DOPPLER_SECTION = 'doppler';
 
@@ -152,11 +160,33 @@ function isPlausiblePi(
   return isPlausible(key, value) && (reversed || isPlausible('unnamed-vessel-pi', value));
 }
 
-/** PI, RI, S/D, PSV and EDV of one spectrum; the values of `rank` 0 take the plain ids. */
+/**
+ * Peaks in cm/s that a vessel can have; choices of this project, but for the MCA (obstetric 0.6). A
+ * display of another vessel, or a scale that was read wrongly, gives others.
+ */
+const PEAKS = {
+  'umbilical-artery': { low: 5, high: 150 },
+  'middle-cerebral-artery': { low: 5, high: 200 },
+  'uterine-artery': { low: 5, high: 300 },
+} as const satisfies Partial<Record<DopplerVessel, { low: number; high: number }>>;
+
+/** Whether the peak of a spectrum is one that its vessel can have. */
+function isPlausiblePeak({ vessel, velocities, waveform }: TracedReading): boolean {
+  if (!velocities || vessel === null || vessel === 'ductus-venosus') return true;
+  const peak = mean(waveform.beats.map((beat) => beat.peak));
+  return peak >= PEAKS[vessel].low && peak <= PEAKS[vessel].high;
+}
+
+/**
+ * PI, RI, S/D, PSV and EDV of one spectrum; the values of `rank` 0 take the plain ids. A spectrum
+ * whose vessel, or in a twin pregnancy whose fetus, the header does not name may be of any vessel,
+ * such as an outflow tract of an adult heart: its values are shown and not used.
+ */
 export function measureSpectrum(reading: TracedReading, rank: number): Measurement[] {
   const { waveform, vessel } = reading;
   if (vessel === 'ductus-venosus') return [];
   const values = valuesOf(waveform.beats);
+  const peakHolds = isPlausiblePeak(reading);
   const problem = traceProblem(waveform);
   return (['pi', 'ri', 'sd', 'psv', 'edv'] as const).flatMap((property) => {
     const value = values[property];
@@ -164,8 +194,9 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
     const key = `${vessel ?? 'unnamed-vessel'}-${property}` as const;
     const velocity = property === 'psv' || property === 'edv';
     if (velocity && !reading.velocities) return [];
-    const plausible =
+    const own =
       property === 'pi' ? isPlausiblePi(key, value, waveform.beats) : isPlausible(key, value);
+    const plausible = own && peakHolds;
     const branch = key === 'uterine-artery-psv' && value <= UTERINE_STEM_PSV;
     const { laterality, correctionAngle: angle } = reading;
     const limits = isPlausible(key, value) ? 'unnamed-vessel-pi' : key;
@@ -175,7 +206,9 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
         ? [remarkOfDoppler('doppler.side', { side: laterality })]
         : []),
       ...(problem ? [remarkOfDoppler('doppler.trace-problem', { problem })] : []),
-      ...(plausible ? [] : [remark('obstetric.implausible-by', { key: limits })]),
+      ...(vessel === null ? [remarkOfDoppler('doppler.vessel-not-named', {})] : []),
+      ...(own ? [] : [remark('obstetric.implausible-by', { key: limits })]),
+      ...(peakHolds ? [] : [remarkOfDoppler('doppler.peak-implausible', {})]),
       ...(velocity && angle !== null
         ? [remarkOfDoppler('doppler.angle', { degrees: Math.round(Math.abs(angle)) })]
         : []),
@@ -192,7 +225,7 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
         fetus: sidesApart(vessel) ? null : reading.fetus,
         confidence: waveform.confidence,
         uncertainty: uncertaintyOf(property, value),
-        quality: !plausible ? 'inadequate' : problem ? 'low' : 'accepted',
+        quality: !plausible ? 'inadequate' : problem || vessel === null ? 'low' : 'accepted',
         remarks,
         ...(rank > 0 && { standing: 'repeat' as const }),
       }),

@@ -1,9 +1,6 @@
 import type { Ellipse, Point } from '../../contract/image.ts';
 import type { Clip, Frame } from '../../contract/study.ts';
-import type { CardiacActivity } from '../../measure/periodicity.ts';
-import type { MModeReading } from '../fetal-heart/evidence.ts';
 import type { SectionEvidence } from '../shared/section.ts';
-import type { NamedView } from '../shared/view-names.ts';
 
 /**
  * A gestational sac found by image analysis: echo-free, closed, nearly elliptic, with a bright ring
@@ -40,11 +37,30 @@ export interface EarlyFrame {
   bodies: 'one' | 'several' | 'unclear';
 }
 
-export interface EarlyClip extends NamedView {
+/** Motion at the rate of a heart within the sac. */
+export type EmbryoActivity =
+  | { status: 'beating'; beatsPerMinute: number; uncertainty: number; strength: number }
+  | { status: 'not-seen' }
+  | { status: 'not-assessable' };
+
+/** An M-mode sweep, as far as this section uses it. */
+export interface EarlySweep {
+  /** Whether the sweep is known to be of the fetus. */
+  fetal: boolean;
+  rhythm:
+    | { status: 'beating'; beatsPerMinute: number; variation: number | null }
+    | { status: 'not-seen' }
+    | { status: 'not-assessable' };
+}
+
+export interface EarlyClip {
+  /** The plane through the uterus, and the way the probe was applied; null where no word says it. */
+  plane: 'sagittal' | 'transverse' | null;
+  route: 'transvaginal' | 'transabdominal' | null;
   clip: Clip;
   frames: readonly EarlyFrame[];
   /** Cardiac activity within the sac of this clip; null where no sac was accepted in it. */
-  cardiac: CardiacActivity | null;
+  cardiac: EmbryoActivity | null;
 }
 
 /**
@@ -55,9 +71,17 @@ export const EMBRYO_CLIP = { frames: 60, framesPerSecond: 20 } as const;
 
 /** What the early-pregnancy section works from. */
 export interface EarlyEvidence extends SectionEvidence {
+  /**
+   * The band of an embryonic heart rate at an age, and the limit for a slow rate where it was not
+   * verified against its source; null at an age without bands.
+   */
+  embryonicRate(
+    gaDays: number,
+    beatsPerMinute: number,
+  ): { band: 'slow' | 'borderline' | 'usual' | 'fast'; recalled: number | null } | null;
   views: {
     earlyPregnancy?: readonly EarlyClip[] | null;
-    fetalHeart?: { mMode: readonly Pick<MModeReading, 'fetal' | 'rhythm'>[] } | null;
+    fetalHeart?: { mMode: readonly EarlySweep[] } | null;
   };
 }
 

@@ -133,28 +133,3 @@ export function suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp }: Suspic
 export function nybergAge(msd: number): number | null {
   return msd < DIAGNOSTIC.msd ? msd + 30 : null;
 }
-
-/**
- * Differences in days that are accepted, each up to and including a last day of the age by last
- * period.
- */
-const REDATING = [
-  { untilDays: 62, days: 5 },
-  { untilDays: 111, days: 7 },
-  { untilDays: 153, days: 10 },
-  { untilDays: 195, days: 14 },
-] as const;
-const REDATING_LATE_DAYS = 21;
-/**
- * From this age on, a single scan does not change the date: disturbed growth looks the same (ACOG
- * 700).
- */
-export const NO_REDATING_FROM_DAYS = 196;
-
-/**
- * Largest accepted difference in days between the ages by ultrasound and by last period (ACOG
- * Committee Opinion 700, 2017).
- */
-export function redatingDays(daysByLmp: number): number {
-  return REDATING.find(({ untilDays }) => daysByLmp <= untilDays)?.days ?? REDATING_LATE_DAYS;
-}

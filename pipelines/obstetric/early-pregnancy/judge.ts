@@ -1,10 +1,12 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { say } from '../../result/render/obstetric/early-pregnancy.ts';
-import type { FindingDraft, GuidanceDraft } from '../../result/section-outcome.ts';
+import {
+  categoryWithin,
+  type FindingDraft,
+  type GuidanceDraft,
+} from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { embryonicRateBand } from '../fetal-heart/guideline.ts';
-import { recalledLimit } from '../fetal-heart/judge-rate.ts';
 import {
   acceptedValue,
   bothValues,
@@ -13,9 +15,10 @@ import {
   judgedRate,
   judgedValue,
   type MachineValues,
+  redatingDays,
 } from '../shared/measurement.ts';
 import type { EarlyClip, EarlyEvidence } from './evidence.ts';
-import { DATING_CRL, redatingDays } from './guideline.ts';
+import { DATING_CRL } from './guideline.ts';
 import { EARLY_SECTION } from './measure.ts';
 import type { EarlySight, EarlyViability, JudgedViability } from './viability.ts';
 
@@ -52,22 +55,26 @@ function viabilityFinding(
   ];
 }
 
-function rateFinding(measurements: readonly Measurement[]): FindingDraft[] {
+function rateFinding(
+  measurements: readonly Measurement[],
+  embryonicRate: EarlyEvidence['embryonicRate'],
+): FindingDraft[] {
   const rate = judgedRate(measurements);
   const age = acceptedValue(measurements, 'ga-by-crl');
   if (!rate || !age) return [];
   const gaDays = Math.round(age.value);
-  const band = embryonicRateBand(gaDays, rate.value);
-  if (!band || band === 'usual') return [];
+  const { category: band } = categoryWithin(
+    rate,
+    (value) => embryonicRate(gaDays, value)?.band ?? null,
+  );
+  if (band === null || band === 'usual') return [];
+  const recalled = embryonicRate(gaDays, rate.value)?.recalled ?? null;
   return [
     {
       id: 'embryonic-heart-rate',
       section: EARLY_SECTION,
       concept: findingConcept('cardiac-activity'),
-      statement: say.conclusion('early.heart-rate', { band, recalled: recalledLimit(gaDays) }, [
-        rate,
-        age,
-      ]),
+      statement: say.conclusion('early.heart-rate', { band, recalled }, [rate, age]),
       severity: band === 'borderline' ? 'info' : 'abnormal',
       confidence: rate.confidence,
       evidence: [rate.id, age.id],
@@ -135,12 +142,12 @@ export function earlyFindings(
   judged: EarlyViability,
   seen: EarlySight,
   measurements: readonly Measurement[],
-  dating: EarlyEvidence['options']['dating'],
+  { options: { dating }, embryonicRate }: Pick<EarlyEvidence, 'options' | 'embryonicRate'>,
 ): FindingDraft[] {
   return [
     ...viabilityFinding(judged, seen, measurements),
     ...differenceFinding(measurements),
-    ...rateFinding(measurements),
+    ...rateFinding(measurements, embryonicRate),
     ...datingFinding(measurements, dating),
   ];
 }

@@ -57,7 +57,7 @@ function unusualYolkSac(measurements: readonly Measurement[]) {
 function summaryOf(
   seen: EarlySight,
   measurements: readonly Measurement[],
-  { category, doubts, nearMsd: msd }: EarlyViability,
+  { category, between, doubts, nearMsd: msd }: EarlyViability,
 ): Statement[] {
   const rate = judgedRate(measurements);
   const lengths = EARLY_LENGTHS.flatMap((key) => judgedValue(measurements, key) ?? []);
@@ -74,7 +74,8 @@ function summaryOf(
     [...lengths, ...(rate ? [rate] : []), ...(age ? [age] : [])],
   );
   const doubt = doubts.length > 0 || msd ? [say.limitation('early.doubt', { doubts, msd })] : [];
-  return [found, ...doubt, ...differences(measurements)];
+  const sides = between ? [say.gap('early.at-cut-off', { between: [...between] }, lengths)] : [];
+  return [found, ...sides, ...doubt, ...differences(measurements)];
 }
 
 /**
@@ -167,7 +168,7 @@ function run(evidence: EarlyEvidence): SectionOutcome {
         criteria: judged.criteria,
       },
     ],
-    findings: earlyFindings(judged, seen, measurements, evidence.options.dating),
+    findings: earlyFindings(judged, seen, measurements, evidence),
     guidance: earlyGuidance(judged, seen),
   };
 }

@@ -2,9 +2,8 @@ import type { Measurement } from '../../result/envelope.ts';
 import { cutOffWithin, isPlausible } from '../../result/obstetric/limits.ts';
 import { type EarlyDoubt, say } from '../../result/render/obstetric/early-pregnancy.ts';
 import type { ClassificationDraft } from '../../result/section-outcome.ts';
-import type { MModeReading } from '../fetal-heart/evidence.ts';
-import { type EarlyLength, judgedValue } from '../shared/measurement.ts';
-import type { EarlyClip, EarlyEvidence } from './evidence.ts';
+import { EARLY_LENGTHS, type EarlyLength, judgedValue } from '../shared/measurement.ts';
+import type { EarlyClip, EarlyEvidence, EarlySweep } from './evidence.ts';
 import {
   DIAGNOSTIC,
   SUSPICIOUS,
@@ -31,7 +30,7 @@ export interface EarlySight {
    */
   cardiacActivity: boolean | null;
   /**
-   * Length in seconds of the clip in which no cardiac activity was seen; null where there is none.
+   * Length in seconds of the clip in which no cardiac activity was seen; null without such a clip.
    */
   silentSeconds: number | null;
 }
@@ -46,7 +45,7 @@ const isBeating = ({ cardiac }: EarlyClip) =>
   cardiac?.status === 'beating' && isRate(cardiac.beatsPerMinute);
 
 /** Rhythms of the M-mode sweeps that are of the fetus and beat at a plausible rate. */
-const fetalRhythms = (sweeps: readonly Pick<MModeReading, 'fetal' | 'rhythm'>[]) =>
+const fetalRhythms = (sweeps: readonly EarlySweep[]) =>
   sweeps.flatMap(({ fetal, rhythm }) =>
     fetal && rhythm.status === 'beating' && isRate(rhythm.beatsPerMinute) ? [rhythm] : [],
   );
@@ -58,7 +57,7 @@ const fetalRhythms = (sweeps: readonly Pick<MModeReading, 'fetal' | 'rhythm'>[])
  */
 export function earlySight(
   clips: readonly EarlyClip[],
-  sweeps: readonly Pick<MModeReading, 'fetal' | 'rhythm'>[] = [],
+  sweeps: readonly EarlySweep[] = [],
   machine: readonly Measurement[] = [],
 ): EarlySight {
   const withSac = clips.filter(({ frames }) => frames.some(({ sac }) => sac?.accepted));
@@ -99,6 +98,11 @@ export interface EarlyViability {
   /** Whether a criterion diagnostic of loss would be met if a person saw what the analysis saw. */
   seemsLost: boolean;
   criteria: ClassificationDraft['criteria'];
+  /**
+   * The categories within the intervals of the lengths, where they differ. `category` is then that of
+   * an uncertain viability where each of them is in doubt, and none otherwise.
+   */
+  between: readonly JudgedViability[] | null;
   /** Why a criterion of loss that seems to be met is not certain. */
   doubts: EarlyDoubt[];
   /**
@@ -124,6 +128,47 @@ function nearCutOff(msd: Measurement | null): EarlyViability['nearMsd'] {
 const seenState = (seen: boolean | null) =>
   seen === null ? 'not-assessed' : seen ? 'seen' : 'not-seen';
 
+type EarlyValues = Readonly<Record<EarlyLength, number | null>>;
+
+/** Both ends of the interval of each length; the machine's values are taken as they are. */
+function endsOf(measured: (key: EarlyLength) => Measurement | null): EarlyValues[] {
+  return EARLY_LENGTHS.reduce<EarlyValues[]>(
+    (before, key) => {
+      const one = measured(key);
+      const ends =
+        one === null || one.uncertainty === null
+          ? [one?.value ?? null]
+          : [one.value - one.uncertainty, one.value + one.uncertainty];
+      return before.flatMap((values) => ends.map((value) => ({ ...values, [key]: value })));
+    },
+    [{ 'mean-sac-diameter': null, 'yolk-sac': null, crl: null }],
+  );
+}
+
+/** Categories in which the viability is in doubt. */
+const IN_DOUBT: ReadonlySet<JudgedViability> = new Set([
+  'suspicious-for-pregnancy-loss',
+  'uncertain-viability',
+]);
+
+/** The category at these lengths, and the signs that led to it. */
+function viabilityAt(
+  values: EarlyValues,
+  { embryo, cardiacActivity }: EarlySight,
+  dating: EarlyEvidence['options']['dating'],
+) {
+  const { crl, 'mean-sac-diameter': msd, 'yolk-sac': yolkSac } = values;
+  const daysByLmp = dating?.basis === 'lmp' ? dating.ga_days : null;
+  const signs = suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp });
+  const byScan = viability({ crl, msd, embryo, cardiacActivity });
+  const anySign = cardiacActivity !== true && Object.values(signs).some(Boolean);
+  const seemsLost = byScan === 'diagnostic-of-pregnancy-loss';
+  const held = seemsLost ? 'suspicious-for-pregnancy-loss' : byScan;
+  const open = held === 'uncertain-viability' || held === 'not-assessable';
+  const category: JudgedViability = open && anySign ? 'suspicious-for-pregnancy-loss' : held;
+  return { category, seemsLost, signs };
+}
+
 /**
  * The viability by SRU's criteria, in their order. A finding that would be diagnostic of loss is
  * reported as suspicious only. `measurements` are those of `measureEarlyPregnancy`, `dating` is
@@ -139,26 +184,30 @@ export function judgeViability(
   const crl = value('crl');
   const msd = value('mean-sac-diameter');
   const { embryo, cardiacActivity } = seen;
-  const signs = suspiciousSigns({
-    yolkSac: value('yolk-sac'),
-    msd,
+  const at = (values: EarlyValues) => viabilityAt(values, seen, dating);
+  const {
+    category: point,
+    seemsLost,
+    signs,
+  } = at({
+    'mean-sac-diameter': msd,
+    'yolk-sac': value('yolk-sac'),
     crl,
-    embryo,
-    daysByLmp: dating?.basis === 'lmp' ? dating.ga_days : null,
   });
+  const possible = [...new Set(endsOf(measured).map((values) => at(values).category))];
+  const between = possible.length > 1 ? possible : null;
+  const undecided = possible.every((one) => IN_DOUBT.has(one))
+    ? ('uncertain-viability' as const)
+    : ('not-assessable' as const);
+  const category = between === null ? point : undecided;
   const silent = crl !== null && cardiacActivity === false;
   const empty = msd !== null && embryo === false;
-  const byScan = viability({ crl, msd, embryo, cardiacActivity });
-  const anySign = cardiacActivity !== true && Object.values(signs).some(Boolean);
-  const seemsLost = byScan === 'diagnostic-of-pregnancy-loss';
-  const held = seemsLost ? 'suspicious-for-pregnancy-loss' : byScan;
-  const open = held === 'uncertain-viability' || held === 'not-assessable';
-  const category = open && anySign ? 'suspicious-for-pregnancy-loss' : held;
   const heart = say.value('early.crl-and-heart', { crl, heart: seenState(cardiacActivity) });
   const sac = say.value('early.msd-and-embryo', { msd, embryo: seenState(embryo) });
   const yolkSac = value('yolk-sac');
   return {
     category,
+    between,
     seemsLost,
     // The analysis overlooks the heartbeat of small embryos, and a third of embryos
     // (docs/early-pregnancy.md).

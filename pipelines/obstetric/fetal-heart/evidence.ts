@@ -1,9 +1,5 @@
 import type { Ellipse, Point } from '../../contract/image.ts';
-import type { Clip } from '../../contract/study.ts';
-import type { MModeRhythm } from '../../measure/m-mode/heart-rate.ts';
-import type { CardiacActivity } from '../../measure/periodicity.ts';
-import type { SpectrumReading } from '../doppler/evidence.ts';
-import type { FramePlane } from '../shared/plane.ts';
+import type { Clip, Frame } from '../../contract/study.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
 /** Heart and thorax of a four-chamber view. */
@@ -58,6 +54,44 @@ export interface CardiacViewReading {
   confidence: number | null;
 }
 
+/** Motion at the rate of a heart on an M-mode sweep, as `measure/m-mode` finds it. */
+export type MModeRhythm =
+  | {
+      status: 'beating';
+      beatsPerMinute: number;
+      /** Coefficient of variation of the beat lengths; null for fewer than three whole beats. */
+      variation: number | null;
+      strength: number;
+    }
+  | { status: 'not-seen' }
+  | { status: 'not-assessable' };
+
+/** Motion at the rate of a heart on a cine, as `measure/periodicity.ts` finds it. */
+export type CardiacActivity =
+  | { status: 'beating'; beatsPerMinute: number; uncertainty: number; strength: number }
+  | { status: 'not-seen' }
+  | { status: 'not-assessable' };
+
+/** The beats of a fetal artery on a spectral display. */
+export interface SpectrumBeats {
+  file: string;
+  sopInstanceUid: string | null;
+  /** Frame index, 0-based. */
+  frame: number;
+  fetus: string | null;
+  /** Null where the display gives no rate because most of its beats differ. */
+  rhythm: {
+    beatsPerMinute: number;
+    confidence: number;
+    /** Whether the trace is good enough for a category. */
+    steady: boolean;
+    /** Coefficient of variation of the lengths of all beats; null for fewer than three alike. */
+    variation: number | null;
+    /** Number of beats that are alike, and number of beats seen. */
+    alike: { beats: number; seen: number };
+  } | null;
+}
+
 export interface MModeReading {
   file: string;
   sopInstanceUid: string | null;
@@ -72,7 +106,11 @@ export interface MModeReading {
 }
 
 /** One frame of the chest; `located` is null where heart or thorax was not found. */
-export type ChestReading = FramePlane & { located: LocatedChest | null };
+export interface ChestReading {
+  clip: Clip;
+  frame: Frame;
+  located: LocatedChest | null;
+}
 
 export interface FetalHeartReadings {
   /** Null where no permitted model can outline the heart. */
@@ -90,9 +128,12 @@ export interface CardiacReading {
 
 /** The evidence from which the rates of the fetal heart are read. */
 export interface RateEvidence extends SectionEvidence {
+  /** The beats of the fetal arteries, from the spectra of the Doppler section. */
+  spectrumBeats: readonly SpectrumBeats[];
+  /** The fetus that View Name and Stage Name name; null where they name none, or several. */
+  fetusOf(clip: Pick<Clip, 'viewName' | 'stageName'>): string | null;
   views: {
     fetalHeart?: FetalHeartReadings | null;
-    spectra?: readonly SpectrumReading[] | null;
     presentation?: { cardiac: readonly CardiacReading[] } | null;
   };
 }

@@ -102,3 +102,12 @@ export function embryonicRateBand(gaDays: number, rate: number): RateBand | null
   if (rate < band.usualFrom) return 'borderline';
   return band.usualTo !== null && rate > band.usualTo ? 'fast' : 'usual';
 }
+
+/**
+ * The limit for a slow rate at an age where it was not verified against its source; null at any
+ * other age.
+ */
+export function recalledLimit(gaDays: number): number | null {
+  const bands = rateBandsAt(gaDays);
+  return bands?.recalled ? bands.slowBelow : null;
+}

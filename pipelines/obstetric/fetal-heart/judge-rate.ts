@@ -1,21 +1,32 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
-import { fetusOf } from '../../contract/fetus-name.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { asRepeat, fetusKey } from '../../result/measured.ts';
-import { cutOffWithin } from '../../result/obstetric/limits.ts';
 import {
   bandText,
   RATE_SOURCE,
   type RateSource,
   say,
 } from '../../result/render/obstetric/fetal-heart.ts';
-import { sayOfObstetric } from '../../result/render/obstetric/shared.ts';
-import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
+import {
+  type ClassificationDraft,
+  categoryWithin,
+  type FindingDraft,
+} from '../../result/section-outcome.ts';
 import { type Statement, UNNAMED_FETUS } from '../../result/statement.ts';
-import { withMachineValues } from '../shared/measurement.ts';
-import { keyedByFetus, statementOfFetus } from '../shared/one-of-several.ts';
+import {
+  atCutOff,
+  keyedByFetus,
+  statementOfFetus,
+  withMachineValues,
+} from '../shared/measurement.ts';
 import type { RateEvidence } from './evidence.ts';
-import { FETAL_RATE, type FetalRateBand, fetalRateBand, rateBandsAt } from './guideline.ts';
+import {
+  FETAL_RATE,
+  type FetalRateBand,
+  fetalRateBand,
+  rateBandsAt,
+  recalledLimit,
+} from './guideline.ts';
 import { FETAL_HEART_SECTION, type RateGroup, type RateReading, REGULAR } from './measure-rate.ts';
 
 const KEY = 'fetal-heart-rate';
@@ -28,15 +39,6 @@ const GRAVEST_FIRST: readonly FetalRateBand[] = [
   'normal',
 ];
 
-/**
- * The limit for a slow rate at an age where it was not verified against its source; null at any
- * other age.
- */
-export function recalledLimit(gaDays: number): number | null {
-  const bands = rateBandsAt(gaDays);
-  return bands?.recalled ? bands.slowBelow : null;
-}
-
 /** The source of the bands at an age. */
 function schemeAt(gaDays: number): string {
   const source = rateBandsAt(gaDays)?.source ?? FETAL_RATE.source;
@@ -47,7 +49,10 @@ function schemeAt(gaDays: number): string {
 }
 
 interface Judged extends RateReading {
+  /** Null without an age, and where the interval of the rate holds a limit. */
   band: FetalRateBand | null;
+  /** The bands at both ends of the interval, where they differ. */
+  between: readonly [FetalRateBand, FetalRateBand] | null;
 }
 
 export interface RateOutcome {
@@ -92,14 +97,20 @@ function rhythmFindings(judged: readonly Judged[]): FindingDraft[] {
   ];
 }
 
-/**
- * The limit that the interval of a rate includes; null if none. Before 14+0 weeks no limit is
- * tested, since there are too many bands.
- */
-function limitWithin(rate: Measurement, gaDays: number): number | null {
-  const { fromDays, least, most, tachycardia } = FETAL_RATE;
-  return gaDays < fromDays ? null : cutOffWithin(rate, [least, most, tachycardia]);
+/** The band that holds for the whole interval of a rate; none without an age. */
+function bandOf(rate: Measurement, gaDays: number | null): Pick<Judged, 'band' | 'between'> {
+  if (gaDays === null) return { band: null, between: null };
+  const within = categoryWithin(rate, (value) => fetalRateBand(gaDays, value));
+  const [low, high] = within.between ?? [null, null];
+  // At an age without bands both are null.
+  return { band: within.category, between: low !== null && high !== null ? [low, high] : null };
 }
+
+/** Both sides of the limit that the interval of a rate includes, for each rate at a limit. */
+const doubtsOf = (judged: readonly Judged[]): Statement[] =>
+  judged.flatMap(({ measurement, between }) =>
+    between === null ? [] : atCutOff(measurement, { between }),
+  );
 
 /**
  * The source to name: only that of a machine value, or of a rate other than the one that counts;
@@ -113,28 +124,37 @@ const { tachycardia } = FETAL_RATE;
 const worstOf = (judged: readonly Judged[]) =>
   GRAVEST_FIRST.flatMap((band) => judged.find((one) => one.band === band) ?? [])[0] ?? null;
 
+const bandFinding = (
+  { id, confidence }: Measurement,
+  statement: Statement,
+  severity: FindingDraft['severity'],
+): FindingDraft => ({
+  id: 'fetal-heart-rate-band',
+  section: FETAL_HEART_SECTION,
+  concept: findingConcept('fetal-heart-rate-band'),
+  statement,
+  severity,
+  confidence,
+  evidence: [id],
+});
+
 function bandFindings(judged: readonly Judged[], counting: Judged, gaDays: number): FindingDraft[] {
   const worst = worstOf(judged);
-  if (!worst?.band || worst.band === 'normal') return [];
+  if (!worst?.band || worst.band === 'normal') {
+    // Fast or tachycardia: abnormal in either case.
+    const beyond = judged.find(({ between }) => between?.every((band) => band !== 'normal'));
+    const [statement] = beyond ? doubtsOf([beyond]) : [];
+    return beyond && statement ? [bandFinding(beyond.measurement, statement, 'abnormal')] : [];
+  }
   const { measurement, band } = worst;
   const given = {
     source: shownSource(worst, counting),
     band,
     tachycardia,
-    across: limitWithin(measurement, gaDays),
     recalled: recalledLimit(gaDays),
   };
-  return [
-    {
-      id: 'fetal-heart-rate-band',
-      section: FETAL_HEART_SECTION,
-      concept: findingConcept('fetal-heart-rate-band'),
-      statement: say.conclusion('heart.band', given, [measurement]),
-      severity: band === 'borderline' ? 'info' : 'abnormal',
-      confidence: measurement.confidence,
-      evidence: [measurement.id],
-    },
-  ];
+  const said = say.conclusion('heart.band', given, [measurement]);
+  return [bandFinding(measurement, said, band === 'borderline' ? 'info' : 'abnormal')];
 }
 
 function apart(one: Judged, other: Judged): boolean {
@@ -149,7 +169,8 @@ function apart(one: Judged, other: Judged): boolean {
 function sourceFindings(judged: readonly Judged[]): FindingDraft[] {
   const [first] = judged;
   if (!first) return [];
-  const bands = new Set(judged.map(({ band }) => band)).size > 1;
+  const known = judged.flatMap(({ band }) => band ?? []);
+  const bands = new Set(known).size > 1;
   const beyond = judged.some((one) => judged.some((other) => apart(one, other)));
   if (!bands && !beyond) return [];
   return [
@@ -161,7 +182,7 @@ function sourceFindings(judged: readonly Judged[]): FindingDraft[] {
         'heart.sources-differ',
         {
           sources: judged.map(({ source }) => source),
-          bands: bands ? judged.map(({ band }) => band) : [],
+          bands: bands && known.length === judged.length ? known : [],
           tachycardia,
         },
         judged.map(({ measurement }) => measurement),
@@ -207,15 +228,13 @@ function rateStatements(
   counting: Judged,
   gaDays: number | null,
 ): Statement[] {
-  const { measurement, band } = counting;
+  const { measurement, band, between } = counting;
   const source = shownSource(counting, counting);
-  const given = { source, band, tachycardia, dated: gaDays !== null };
-  const across = band && gaDays !== null ? limitWithin(measurement, gaDays) : null;
+  const range = between ? 'at-limit' : gaDays === null ? 'no-age' : 'none-known';
+  const given = { source, band, tachycardia, range } as const;
   return [
     say.value('heart.rate', given, [measurement]),
-    ...(across === null
-      ? []
-      : [sayOfObstetric.gap('obstetric.across-cut-off', { cutOff: across, unit: '' })]),
+    ...doubtsOf(judged),
     say.conclusion('heart.rhythm', rhythm(rhythmOf(judged) ?? counting)),
   ];
 }
@@ -261,7 +280,7 @@ function judgeGroup(
     .filter(({ measurement }) => measurement.quality === 'accepted')
     .map((one) => ({
       ...one,
-      band: gaDays === null ? null : fetalRateBand(gaDays, one.measurement.value),
+      ...bandOf(one.measurement, gaDays),
     }));
   const [counting] = judged;
   const none = { measurements, statements: [], findings: [], classifications: [], known: false };
@@ -329,7 +348,7 @@ function beatsElsewhere(groups: readonly RateGroup[], fetus: string | null): boo
  * finding.
  */
 export function silentSweeps(
-  { study, views }: RateEvidence,
+  { study, views, fetusOf }: RateEvidence,
   groups: readonly RateGroup[],
 ): { statements: Statement[]; findings: FindingDraft[] } {
   const silent = (views.fetalHeart?.mMode ?? []).filter(

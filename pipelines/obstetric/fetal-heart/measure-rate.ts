@@ -1,11 +1,8 @@
-import { fetusOf } from '../../contract/fetus-name.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { fetusKey } from '../../result/measured.ts';
 import { type RateSource, remarkOfHeart, say } from '../../result/render/obstetric/fetal-heart.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import type { Statement } from '../../result/statement.ts';
-import type { SpectrumReading } from '../doppler/evidence.ts';
-import { isTraced, traceProblem } from '../doppler/measure.ts';
 import {
   createMeasurement,
   ifPlausible,
@@ -13,7 +10,7 @@ import {
   isPlausible,
   measuredOn,
 } from '../shared/measurement.ts';
-import type { CardiacReading, MModeReading, RateEvidence } from './evidence.ts';
+import type { MModeReading, RateEvidence, SpectrumBeats } from './evidence.ts';
 
 export const FETAL_HEART_SECTION = 'fetal-heart';
 
@@ -76,7 +73,7 @@ function rate(
 const SWEEP_UNCERTAINTY = 3;
 
 /** The fetus that the name of an image states; null where it states none. */
-const fetusOn = ({ study }: RateEvidence, file: string): string | null => {
+const fetusOn = ({ study, fetusOf }: RateEvidence, file: string): string | null => {
   const clip = study.clips.find((one) => one.file === file);
   return clip ? fetusOf(clip) : null;
 };
@@ -97,46 +94,26 @@ function ofMMode(evidence: RateEvidence): RateReading[] {
   });
 }
 
-/** Vessels whose beat is that of the fetal heart; maternal and unnamed vessels do not count. */
-const FETAL_VESSELS: ReadonlySet<string> = new Set(['umbilical-artery', 'middle-cerebral-artery']);
-
-function ofDoppler(readings: readonly SpectrumReading[]): RateReading[] {
-  return readings
-    .filter(isTraced)
-    .filter(({ vessel }) => vessel !== null && FETAL_VESSELS.has(vessel))
-    .map(
-      ({ waveform, ...at }, index): RateReading => ({
-        source: 'doppler',
-        measurement: rate(
-          `doppler-${index + 1}`,
-          waveform.beatsPerMinute,
-          'doppler-periodicity',
-          at,
-          {
-            confidence: waveform.confidence,
-            uncertainty: SWEEP_UNCERTAINTY,
-            steady: traceProblem(waveform) === null,
-          },
-        ),
-        variation: waveform.beats.length >= 3 ? waveform.variationSeen : null,
-        alike: { beats: waveform.beats.length, seen: waveform.beatsSeen },
-      }),
-    );
+function ofDoppler(spectra: readonly SpectrumBeats[]): RateReading[] {
+  const withRate = spectra.flatMap(({ rhythm, ...at }) => (rhythm ? [{ at, rhythm }] : []));
+  return withRate.map(({ at, rhythm }, index): RateReading => {
+    const { beatsPerMinute, confidence, steady, variation, alike } = rhythm;
+    const given = { confidence, uncertainty: SWEEP_UNCERTAINTY, steady };
+    return {
+      source: 'doppler',
+      measurement: rate(`doppler-${index + 1}`, beatsPerMinute, 'doppler-periodicity', at, given),
+      variation,
+      alike,
+    };
+  });
 }
 
-/** States which fetal spectra give no rate because most of their beats differ. */
-export function unevenBeats(readings: readonly SpectrumReading[]): Statement[] {
-  const uneven = readings.some(
-    ({ vessel, waveform }) =>
-      vessel !== null &&
-      FETAL_VESSELS.has(vessel) &&
-      waveform.status === 'refused' &&
-      waveform.reason === 'beats-differ',
-  );
-  return uneven ? [say.gap('heart.uneven-beats', {})] : [];
-}
+/** States that some fetal spectra give no rate because most of their beats differ. */
+export const unevenBeats = ({ spectrumBeats }: RateEvidence): Statement[] =>
+  spectrumBeats.some(({ rhythm }) => rhythm === null) ? [say.gap('heart.uneven-beats', {})] : [];
 
-function ofCine(readings: readonly CardiacReading[]): RateReading[] {
+function ofCine({ views, fetusOf }: RateEvidence): RateReading[] {
+  const readings = views.presentation?.cardiac ?? [];
   return readings.flatMap(({ clip, activity }, index): RateReading[] => {
     if (activity.status !== 'beating') return [];
     const { beatsPerMinute, strength, uncertainty } = activity;
@@ -172,11 +149,10 @@ export function ratesOf(
   evidence: RateEvidence,
   listed: readonly Measurement[] = [],
 ): RateReading[] {
-  const { views } = evidence;
   return [
     ...ofMMode(evidence),
-    ...ofDoppler(views.spectra ?? []),
-    ...ofCine(views.presentation?.cardiac ?? []),
+    ...ofDoppler(evidence.spectrumBeats),
+    ...ofCine(evidence),
     ...ofMachine(evidence, listed),
   ];
 }

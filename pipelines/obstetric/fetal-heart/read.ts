@@ -97,8 +97,9 @@ async function readMMode(clip: Clip, fetal: boolean): Promise<MModeReading[]> {
 }
 
 /**
- * Locates heart and thorax on the best frames of both classes, since real four-chamber views may be
- * classified as `thorax`.
+ * Locates heart and thorax on the best four-chamber views: those that the classifier shows, and sections of the
+ * chest that the machine names so. On any other section of the chest the heart is cut at another level, and its
+ * ratio to the thorax says nothing of its size (6 of 172 real ones were "abnormal").
  */
 async function readChests({
   planes,
@@ -107,7 +108,11 @@ async function readChests({
 }: ReaderInput<ChestModels>): Promise<ChestReading[] | null> {
   if (!locator.chest) return null;
   const chests: ChestReading[] = [];
-  for (const at of bestFrames(planes, ['four-chamber', 'thorax'], CHEST_FRAMES)) {
+  const shown = planes.filter(
+    ({ clip, estimate }) =>
+      estimate.label === 'four-chamber' || WORDS['four-chamber'].test(viewWords(clip)),
+  );
+  for (const at of bestFrames(shown, ['four-chamber', 'thorax'], CHEST_FRAMES)) {
     signal.throwIfAborted();
     const [located = null] = await locator.chest([await at.frame.gray()]);
     chests.push({ ...at, located });

@@ -7,8 +7,8 @@ import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { FetalHeartEvidence } from './evidence.ts';
 import { CARDIAC_VIEWS, type CardiacView, type CardiacViewReading } from './evidence.ts';
 import { judgeRates, silentSweeps } from './judge-rate.ts';
-import { cardiacSizeOf, MACHINE_OF_SEVERAL } from './judge-size.ts';
 import { FETAL_HEART_SECTION, rateGroups, unevenBeats } from './measure-rate.ts';
+import { cardiacSizeOf, MACHINE_OF_SEVERAL } from './size.ts';
 
 const NEEDS = ['four-chamber plane', 'outflow-tract and three-vessel views', 'a cine or an M-mode'];
 
@@ -62,7 +62,7 @@ function run(evidence: FetalHeartEvidence, earlier: readonly Measurement[]): Sec
   const states = viewStates(readings?.views ?? []);
   const groups = rateGroups(evidence, earlier);
   const silence = silentSweeps(evidence, groups);
-  const uneven = unevenBeats(evidence.views.spectra ?? []);
+  const uneven = unevenBeats(evidence);
   const size = cardiacSizeOf(evidence);
   const chestFrames = readings?.chestFrames ?? 0;
   const anyView = states.some(({ state }) => state !== 'not-seen') || chestFrames > 0;

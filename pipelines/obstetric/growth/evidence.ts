@@ -1,6 +1,9 @@
-import type { EarlierSource } from '../../result/earlier-values.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import type { SectionEvidence } from '../shared/section.ts';
+
+/** Where the value of an earlier scan is from, the best source first. */
+export const EARLIER_SOURCES = ['images', 'machine-report', 'unreviewed-draft'] as const;
+export type EarlierSource = (typeof EARLIER_SOURCES)[number];
 
 export interface EarlierLength {
   measurement: Measurement;
@@ -29,4 +32,6 @@ export interface GrowthEvidence extends SectionEvidence {
   priors: readonly string[];
   /** The earlier examinations that were read, newest first. */
   earlier: readonly EarlierScan[];
+  /** A centile as every output shows it (obstetric 0.3). */
+  centileText(centile: number): string;
 }

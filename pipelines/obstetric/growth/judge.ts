@@ -4,10 +4,20 @@ import type { Measurement } from '../../result/envelope.ts';
 import { fetusKey } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/growth.ts';
 import type { Dating } from '../../result/render/obstetric/shared.ts';
-import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
+import {
+  type ClassificationDraft,
+  categoryWithin,
+  type FindingDraft,
+} from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { NO_REDATING_FROM_DAYS, redatingDays } from '../early-pregnancy/guideline.ts';
-import { acceptedValue, ifPlausible, SOFT_Z } from '../shared/measurement.ts';
+import {
+  acceptedValue,
+  atCutOff,
+  ifPlausible,
+  NO_REDATING_FROM_DAYS,
+  redatingDays,
+  SOFT_Z,
+} from '../shared/measurement.ts';
 import type { GrowthEvidence } from './evidence.ts';
 import {
   CENTILE_CROSSING,
@@ -19,8 +29,7 @@ import {
   TWIN_DISCORDANCE,
   twinDiscordance,
 } from './guideline.ts';
-import type { GrowthSince } from './interval-growth.ts';
-import { type Charted, chart, chartedValue, isCharted } from './measure.ts';
+import { type Charted, chart, chartedValue, type GrowthSince, isCharted } from './measure.ts';
 
 export function growthFinding(
   id: string,
@@ -45,16 +54,32 @@ const measured = (entries: readonly Charted[]) => entries.map(({ measurement }) 
 /** z-scores beyond which a part of the body is called small or large (obstetric 3.8). */
 const PART_Z = { microcephaly: -3, low: -2, high: 2 } as const;
 
+/** The z-scores at both ends of the interval of a value; its own where it has no interval. */
+function zEnds({ measurement, z }: Charted, gaWeeks: number): readonly [number, number] {
+  const { value, uncertainty } = measurement;
+  if (uncertainty === null) return [z, z];
+  const at = (mm: number) => {
+    const entry = chart({ ...measurement, value: mm }, gaWeeks);
+    return isCharted(entry) ? entry.z : z;
+  };
+  return [at(value - uncertainty), at(value + uncertainty)];
+}
+
 /**
- * Findings for head and femur by z-score. A small BPD beside an HC of normal size is a matter of
- * shape.
+ * Findings for head and femur by z-score, where the whole interval is beyond the limit. A small BPD
+ * beside an HC of normal size is a matter of shape.
  */
-export function partFindings(charted: readonly Charted[], datingInDoubt: boolean): FindingDraft[] {
+export function partFindings(
+  charted: readonly Charted[],
+  gaWeeks: number,
+  datingInDoubt: boolean,
+): FindingDraft[] {
   const [hc, fl, bpd] = (['hc', 'fl', 'bpd'] as const).map((key) => chartedValue(charted, key));
   const findings: FindingDraft[] = [];
-  if (hc && (hc.z > PART_Z.high || hc.z < PART_Z.low)) {
+  const [lowest, highest] = hc ? zEnds(hc, gaWeeks) : [0, 0];
+  if (hc && (lowest > PART_Z.high || highest < PART_Z.low)) {
     const size =
-      hc.z > PART_Z.high ? 'large' : hc.z < PART_Z.microcephaly ? 'microcephaly' : 'small';
+      lowest > PART_Z.high ? 'large' : highest < PART_Z.microcephaly ? 'microcephaly' : 'small';
     const said = say.conclusion('growth.head-size', { size, datingInDoubt }, measured([hc]));
     findings.push(growthFinding('head-size', 'head-size', said, [hc]));
   }
@@ -62,7 +87,7 @@ export function partFindings(charted: readonly Charted[], datingInDoubt: boolean
     const said = say.conclusion('growth.bpd-shape', { datingInDoubt }, measured([bpd]));
     findings.push(growthFinding('bpd-shape', 'head-shape', said, [bpd, hc], 'info'));
   }
-  if (fl && fl.z < PART_Z.low) {
+  if (fl && zEnds(fl, gaWeeks)[1] < PART_Z.low) {
     const said = say.conclusion('growth.short-femur', { datingInDoubt }, measured([fl]));
     findings.push(growthFinding('femur-size', 'femur-size', said, [fl]));
   }
@@ -77,8 +102,15 @@ export function weightFinding(measurements: readonly Measurement[]): FindingDraf
   const efw = acceptedValue(measurements, 'efw');
   const grams = MACROSOMIA_GRAMS.find((limit) => efw !== null && efw.value >= limit);
   if (!efw || grams === undefined) return [];
-  const said = say.conclusion('growth.macrosomia', { grams }, [efw]);
-  const finding = growthFinding('macrosomia', 'size-for-gestational-age', said, []);
+  // The interval of a weight holds the limit more often than not; then nothing is concluded.
+  const between = [`below-${grams}-g`, `${grams}-g-or-more`] as const;
+  const [doubt] = atCutOff(
+    efw,
+    categoryWithin(efw, (value) => between[value < grams ? 0 : 1]),
+  );
+  const said = doubt ?? say.conclusion('growth.macrosomia', { grams }, [efw]);
+  const severity = doubt ? 'info' : 'abnormal';
+  const finding = growthFinding('macrosomia', 'size-for-gestational-age', said, [], severity);
   return [{ ...finding, evidence: [efw.id] }];
 }
 
@@ -102,7 +134,12 @@ export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingD
 }
 
 export interface Size {
-  category: SizeCategory;
+  /** Null where the interval of a value holds the 10th or the 90th centile. */
+  category: SizeCategory | null;
+  /** That of the values themselves, from which no category is stated but advice is. */
+  point: SizeCategory;
+  /** The categories at both ends of the intervals, where they differ. */
+  between: readonly [SizeCategory, SizeCategory] | null;
   /** The weight and the AC, or the one of the two that is available. */
   by: Charted[];
 }
@@ -111,24 +148,51 @@ export interface Size {
  * The size category from the weight, or else from the AC; null where both are missing, since head
  * or femur alone give no category.
  */
-export function sizeOf(charted: readonly Charted[]): Size | null {
+export function sizeOf(charted: readonly Charted[], gaWeeks: number): Size | null {
   const efw = chartedValue(charted, 'efw');
   const ac = chartedValue(charted, 'ac');
-  if (efw) {
-    const category = sizeCategory(efw.centile, ac?.centile ?? null);
-    return { category, by: ac ? [efw, ac] : [efw] };
-  }
-  return ac ? { category: sizeCategory(ac.centile), by: [ac] } : null;
+  const [first, second] = efw ? [efw, ac] : [ac, null];
+  if (!first) return null;
+  const by = second ? [first, second] : [first];
+  const at = (end: -1 | 0 | 1) =>
+    sizeCategory(
+      centileAt(first, end, gaWeeks),
+      second === null ? null : centileAt(second, end, gaWeeks),
+    );
+  const [low, high] = [at(-1), at(1)];
+  const point = at(0);
+  if (low === high) return { category: low, point, between: null, by };
+  return { category: certainOf(low, high), point, between: [low, high], by };
 }
 
-const keyOf = ({ measurement }: Charted) => measurement.concept.key;
+/** The category that both ends share: below the 10th centile, or above the 90th; null for none. */
+function certainOf(low: SizeCategory, high: SizeCategory): SizeCategory | null {
+  const both = [low, high];
+  if (both.every((one) => one === 'sga' || one === 'sga-severe')) return 'sga';
+  return both.every((one) => one === 'lga' || one === 'lga-severe') ? 'lga' : null;
+}
+
+/** The centile at an end of the interval; that of the value where it has none or leaves the chart. */
+function centileAt({ measurement, centile }: Charted, end: -1 | 0 | 1, gaWeeks: number): number {
+  const { value, uncertainty } = measurement;
+  if (uncertainty === null || end === 0) return centile;
+  const at = chart({ ...measurement, value: value + end * uncertainty }, gaWeeks);
+  return isCharted(at) ? at.centile : centile;
+}
 
 /** The statement of the category with the values that led to it. */
-export const sizeStatement = ({ category, by }: Size, datingInDoubt: boolean): Statement =>
-  say.conclusion('growth.size', { category, datingInDoubt }, measured(by));
+export const sizeStatement = (
+  { category, between, by }: Size,
+  datingInDoubt: boolean,
+): Statement =>
+  category === null
+    ? say.gap('growth.at-cut-off', { between: [...(between ?? [])] }, measured(by))
+    : say.conclusion('growth.size', { category, datingInDoubt }, measured(by));
 
-export function sizeClassification({ category, by }: Size): ClassificationDraft {
-  return {
+/** The classification of the size; empty where a cut-off is within the interval. */
+export function sizeClassification({ category, by }: Size): ClassificationDraft[] {
+  if (category === null) return [];
+  const one: ClassificationDraft = {
     id: 'size-category',
     section: 'growth',
     concept: findingConcept('size-for-gestational-age'),
@@ -141,12 +205,13 @@ export function sizeClassification({ category, by }: Size): ClassificationDraft 
       met: centile < SIZE_CUTOFFS.small || centile > SIZE_CUTOFFS.large,
     })),
   };
+  return [one];
 }
 
 /** The finding of a small AC beside a weight that is not small (obstetric 3.8). */
-function abdomenFinding({ category, by }: Size, datingInDoubt: boolean): FindingDraft[] {
+function abdomenFinding({ point, by }: Size, datingInDoubt: boolean): FindingDraft[] {
   const [efw, ac] = by;
-  const weightIsSmall = category === 'sga' || category === 'sga-severe';
+  const weightIsSmall = point === 'sga' || point === 'sga-severe';
   const cutOff = SIZE_CUTOFFS.small;
   if (!efw || !ac || weightIsSmall || ac.centile >= cutOff) return [];
   const said = say.conclusion('growth.small-abdomen', { cutOff, datingInDoubt }, measured([ac]));
@@ -156,40 +221,10 @@ function abdomenFinding({ category, by }: Size, datingInDoubt: boolean): Finding
 export function sizeFindings(size: Size, datingInDoubt: boolean): FindingDraft[] {
   const said = sizeStatement(size, datingInDoubt);
   const own =
-    size.category === 'aga'
+    size.category === null || size.category === 'aga'
       ? []
       : [growthFinding('size', 'size-for-gestational-age', said, size.by)];
   return [...own, ...abdomenFinding(size, datingInDoubt)];
-}
-
-/** The cut-offs that lie within the interval of a value, as centiles. */
-function cutOffsWithin({ measurement }: Charted, gaWeeks: number): number[] {
-  const { value, uncertainty } = measurement;
-  if (uncertainty === null) return [];
-  const ends = [value - uncertainty, value + uncertainty].map((end) =>
-    chart({ ...measurement, value: end }, gaWeeks),
-  );
-  const [low, high] = ends.map((end) => (isCharted(end) ? end.centile : null));
-  if (low == null || high == null) return [];
-  return Object.values(SIZE_CUTOFFS).filter((cutOff) => low < cutOff && cutOff < high);
-}
-
-/**
- * States that an interval includes a cut-off, so that the category is not certain; empty where none
- * does.
- */
-export function sizeAcrossCutOffs({ by }: Size, gaWeeks: number): Statement[] {
-  const across = by
-    .map((entry) => ({ key: keyOf(entry), cutOffs: cutOffsWithin(entry, gaWeeks) }))
-    .filter(({ cutOffs }) => cutOffs.length > 0);
-  if (across.length === 0) return [];
-  const cutOffs = new Set(across.flatMap(({ cutOffs: within }) => within));
-  return [
-    say.gap('growth.across-centiles', {
-      keys: across.map(({ key }) => key),
-      centiles: [...cutOffs].toSorted((one, other) => one - other),
-    }),
-  ];
 }
 
 /** The weights of two named fetuses, and their difference in % of the larger. */

@@ -1,6 +1,7 @@
 import type { Clip, PriorReport, RefusedFile, Study } from '../../contract/study.ts';
 import { cartMeasurements } from '../../result/cart-values.ts';
 import { deriveBiometry } from '../biometry/derive.ts';
+import { contradictions, withoutContradicted } from '../biometry/judge.ts';
 import { type Measured, measureStructure } from '../biometry/measure.ts';
 import type { StructureModels } from '../biometry/read.ts';
 import { readStructures } from '../biometry/read.ts';
@@ -84,15 +85,19 @@ function reportedLengths({ draft, values }: PriorReport): EarlierLength[] {
 
 /**
  * For each length the first available value: from the images, then from the machine, then from a
- * draft.
+ * draft. Lengths on the images that contradict each other are used as little as those of this study.
  */
 function lengthsOf(
   { readings, reports }: ScanRead,
   uncertainty: Measured['uncertainty'],
+  gaDays: number | null,
 ): EarlierLength[] {
-  const kept = (['head', 'abdomen', 'femur'] as const)
-    .flatMap((structure) => measureStructure(structure, { readings, uncertainty }))
-    .map((measurement): EarlierLength => ({ measurement, source: 'images' }));
+  const measured = (['head', 'abdomen', 'femur'] as const).flatMap((structure) =>
+    measureStructure(structure, { readings, uncertainty }),
+  );
+  const kept = withoutContradicted(measured, contradictions(measured, gaDays)).map(
+    (measurement): EarlierLength => ({ measurement, source: 'images' }),
+  );
   const machineFirst = reports.toSorted((one, other) => Number(one.draft) - Number(other.draft));
   for (const one of machineFirst.flatMap(reportedLengths)) {
     const known = kept.some(
@@ -115,7 +120,8 @@ export function measureEarlierScan(
   }: Pick<Measured, 'uncertainty'> & Pick<SectionEvidence, 'options'>,
 ): EarlierScan {
   const { daysBefore: days, clips, reports } = scan;
-  const lengths = lengthsOf(scan, uncertainty);
+  const gaDays = days === null || !dating ? null : dating.ga_days - days;
+  const lengths = lengthsOf(scan, uncertainty, gaDays);
   const several = severalFetuses({
     study: { clips, cart: reports.flatMap(({ values }) => values) },
     views: {},
@@ -125,11 +131,11 @@ export function measureEarlierScan(
     severalFetuses: several !== null,
     lengths,
     derived:
-      days === null || !dating
+      gaDays === null
         ? []
         : deriveBiometry(
             lengths.map(({ measurement }) => measurement),
-            dating.ga_days - days,
+            gaDays,
           ),
   };
 }

@@ -6,7 +6,6 @@ import type { Statement } from '../../result/statement.ts';
 import { acceptedValue, SOFT_Z } from '../shared/measurement.ts';
 import type { Amendment, ObstetricSection, SectionOutcome } from '../shared/section.ts';
 import type { GrowthEvidence } from './evidence.ts';
-import { type GrowthSince, growthSince } from './interval-growth.ts';
 import {
   conflictFindings,
   crossingFinding,
@@ -16,7 +15,6 @@ import {
   discordanceFindings,
   partFindings,
   type Size,
-  sizeAcrossCutOffs,
   sizeClassification,
   sizeFindings,
   sizeOf,
@@ -31,6 +29,8 @@ import {
   type Charted,
   chartedValue,
   chartOfStudy,
+  type GrowthSince,
+  growthSince,
   isCharted,
   type NotCharted,
 } from './measure.ts';
@@ -67,7 +67,12 @@ function judge(measured: readonly Measurement[], gaDays: number): Judgement {
   const charted = entries.filter(isCharted);
   const notCharted = entries.filter((entry): entry is NotCharted => !isCharted(entry));
   const doubtful = charted.filter(({ z }) => Math.abs(z) > SOFT_Z);
-  return { charted, notCharted, doubtful, size: doubtful.length === 0 ? sizeOf(charted) : null };
+  return {
+    charted,
+    notCharted,
+    doubtful,
+    size: doubtful.length === 0 ? sizeOf(charted, gaDays / 7) : null,
+  };
 }
 
 function summaryOf(
@@ -86,14 +91,18 @@ function summaryOf(
     size ? sizeStatement(size, datingInDoubt) : say.gap('growth.not-judged', {}),
     say.value('growth.dated', { basis, days }),
     ...(others.length > 0 ? [say.value('growth.values', {}, others)] : []),
-    ...(size ? sizeAcrossCutOffs(size, days / 7) : []),
     ...since.statements,
   ];
 }
 
 function reasonOf({ notCharted, doubtful, size }: Judgement): SectionOutcome['reason'] {
   const needsWeight = !size && doubtful.length === 0;
-  if (notCharted.length === 0 && doubtful.length === 0 && !needsWeight) return null;
+  const undecided = size && size.category === null ? [sizeStatement(size, false)] : [];
+  if (notCharted.length === 0 && doubtful.length === 0 && !needsWeight) {
+    return undecided.length > 0
+      ? { code: 'at_cut_off', gaps: undecided, needs: ['measurements by hand'] }
+      : null;
+  }
   const gap = say.gap(
     'growth.incomplete',
     {
@@ -105,7 +114,7 @@ function reasonOf({ notCharted, doubtful, size }: Judgement): SectionOutcome['re
   );
   return {
     code: doubtful.length > 0 ? 'dating_doubtful' : (notCharted[0]?.reason.code ?? 'no_weight'),
-    gaps: [gap],
+    gaps: [gap, ...undecided],
     needs: size ? [] : ['AC, or HC, AC and FL'],
   };
 }
@@ -201,6 +210,7 @@ function run(
     datingInDoubt,
     measurements: before,
     classified,
+    centileText: evidence.centileText,
   });
   const reason = reasonOf(judgement);
   return {
@@ -209,13 +219,13 @@ function run(
     statements: summaryOf(judgement, dating, datingInDoubt, since),
     data: dataOf(dating, conflict, since, judgement, small.data),
     amendments: [...charted, ...notCharted].map(amendment),
-    classifications: [...(size ? [sizeClassification(size)] : []), ...small.classifications],
+    classifications: [...(size ? sizeClassification(size) : []), ...small.classifications],
     findings: [
       ...datingFinding(doubtful),
       ...conflictFindings(conflict, dating),
       ...statedAgeFindings(evidence.study.cart ?? [], dating),
       ...(size ? sizeFindings(size, datingInDoubt) : []),
-      ...(doubtful.length > 0 ? [] : partFindings(charted, datingInDoubt)),
+      ...(doubtful.length > 0 ? [] : partFindings(charted, gaDays / 7, datingInDoubt)),
       ...weightFinding(before),
       ...crossingFinding(since, gaDays),
       ...small.findings,

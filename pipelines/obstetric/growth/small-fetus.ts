@@ -6,14 +6,12 @@ import {
 import type { Measurement } from '../../result/envelope.ts';
 import { criterionText, pointsText, say } from '../../result/render/obstetric/growth.ts';
 import type { DatingBasis } from '../../result/render/obstetric/shared.ts';
-import { centileText } from '../../result/render/unit-text.ts';
 import type {
   ClassificationDraft,
   FindingDraft,
   GuidanceDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { FLUID_BY } from '../amniotic-fluid/judge.ts';
 import { acceptedValue } from '../shared/measurement.ts';
 import {
   CENTILE_CROSSING,
@@ -25,8 +23,7 @@ import {
   restrictionForm,
   SIZE_CUTOFFS,
 } from './guideline.ts';
-import type { GrowthSince } from './interval-growth.ts';
-import { type Charted, chartedValue } from './measure.ts';
+import { type Charted, chartedValue, type GrowthSince } from './measure.ts';
 
 const CONCEPT: FindingConceptKey = 'fetal-growth-restriction';
 const DELPHI = 'Gordijn et al. 2016, UOG 48:333-339';
@@ -45,6 +42,8 @@ export interface SmallFetusEvidence {
   /** Measurements of the sections that ran before, such as Doppler indices with their centiles. */
   measurements: readonly Measurement[];
   classified: readonly ClassificationDraft[];
+  /** A centile as every output shows it (obstetric 0.3). */
+  centileText(centile: number): string;
 }
 
 type Flow = NonNullable<RestrictionEvidence['endDiastolicFlow']>;
@@ -68,8 +67,11 @@ const DOPPLER_KEYS = [
 
 function restrictionEvidence(given: SmallFetusEvidence): RestrictionEvidence {
   const { charted, gaDays, measurements, classified, since } = given;
-  const centile = (key: ObstetricConcept) =>
-    acceptedValue(measurements, key)?.reference?.centile ?? null;
+  // An index at its cut-off has no interpretation, and is not available as a criterion.
+  const centile = (key: ObstetricConcept) => {
+    const one = acceptedValue(measurements, key);
+    return one && one.interpretation !== null ? (one.reference?.centile ?? null) : null;
+  };
   return {
     gaWeeks: gaDays / 7,
     efwCentile: chartedValue(charted, 'efw')?.centile ?? null,
@@ -82,7 +84,10 @@ function restrictionEvidence(given: SmallFetusEvidence): RestrictionEvidence {
   };
 }
 
-function valueText({ kind, value }: RestrictionCriterion): string {
+function valueText(
+  { kind, value }: RestrictionCriterion,
+  { centileText }: SmallFetusEvidence,
+): string {
   if (value === null) return 'not assessed';
   if (typeof value === 'string') return value;
   return kind === 'fall' ? pointsText(value, CENTILE_CROSSING) : `centile ${centileText(value)}`;
@@ -99,7 +104,8 @@ const named = ({ name, kind, value }: RestrictionCriterion) => ({
   cutOff: CENTILE_CROSSING,
 });
 
-const metText = (one: RestrictionCriterion) => criterionText(named(one), { centile: centileText });
+const metText = (one: RestrictionCriterion, { centileText }: SmallFetusEvidence) =>
+  criterionText(named(one), { centile: centileText });
 
 const distinct = (texts: readonly string[]) => [...new Set(texts)];
 
@@ -194,8 +200,8 @@ function guidanceStatements(
 ): Statement[] {
   const { gaDays, basis, since, classified } = given;
   const fluid =
-    classifiedAs(classified, 'amniotic-fluid', FLUID_BY.pocket) ??
-    classifiedAs(classified, 'amniotic-fluid', FLUID_BY.index);
+    classifiedAs(classified, 'amniotic-fluid', 'fluid-by-deepest-pocket') ??
+    classifiedAs(classified, 'amniotic-fluid', 'fluid-by-index');
   const notAssessed = [...missing, ...(fluid ? [] : ['amniotic fluid']), 'anatomy'];
   const charts = distinct(values.map(({ reference }) => reference.chart));
   return [
@@ -235,7 +241,7 @@ export function smallFetus(given: SmallFetusEvidence): {
   const data = {
     definition: 'delphi-2016',
     form,
-    criteria_met: criteria.filter(({ met }) => met).map(metText),
+    criteria_met: criteria.filter(({ met }) => met).map((one) => metText(one, given)),
     criteria_not_available: missing,
   };
   if (form === 'none' || form === 'not-assessable') {
@@ -257,7 +263,7 @@ export function smallFetus(given: SmallFetusEvidence): {
         scheme: DELPHI,
         criteria: criteria.map((one) => ({
           name: one.name,
-          value: valueText(one),
+          value: valueText(one, given),
           met: one.met,
         })),
       },

@@ -37,7 +37,16 @@ export type TransperinealReading = FramePlane & {
   borders: LocatedTransperineal['borders'];
 };
 
+/** What is measured on a transperineal image. */
+export const LABOR_KEYS = [
+  'angle-of-progression',
+  'head-symphysis-distance',
+  'head-direction',
+] as const;
+
 export interface LaborProgressReadings {
+  /** The quantities that are used; all of them where absent. */
+  values?: readonly (typeof LABOR_KEYS)[number][];
   /** Half width of the 95 % interval for the angle, in degrees; null where it is not known. */
   uncertainty: number | null;
   /** Null where no permitted model locates symphysis and head. */

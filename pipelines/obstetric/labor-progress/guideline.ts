@@ -1,6 +1,9 @@
+/** Change of the station for each degree of the angle of progression, cm. */
+export const CM_PER_DEGREE = 0.0937;
+
 /** Station in cm for an angle of progression in degrees: Tutschek et al., BJOG 2011;118:62-69. */
 export function stationByAngle(angleOfProgression: number): number {
-  return 0.0937 * angleOfProgression - 10.911;
+  return CM_PER_DEGREE * angleOfProgression - 10.911;
 }
 
 /**

@@ -1,25 +1,280 @@
-import type { GrayImage } from '../../contract/image.ts';
-import { type Placement, toSource } from '../../inference/letterbox.ts';
+import type { Ellipse, GrayImage, Point } from '../../contract/image.ts';
+import { cropped, type Placement, toSource } from '../../inference/letterbox.ts';
 import { mirroredMaps } from '../../inference/mirrored-maps.ts';
 import type { ModelSession } from '../../inference/session.ts';
+import { axisEnds } from '../../measure/ellipse.ts';
+import { distanceToEllipse, fitEllipse } from '../../measure/ellipse-fit.ts';
 import { outlineOf } from '../../measure/outline.ts';
 import { insideOf, type SoftMask } from '../../measure/soft-mask.ts';
+import { median } from '../../measure/statistics.ts';
 import { type Outline, outlineOfMask } from '../shared/outline.ts';
 import type { LocatedBorder, LocatedSymphysisHead, LocatedTransperineal } from './evidence.ts';
 
 /**
- * The border of the mask itself, whose overlap with the reference the model card states; the
- * ellipse used for the geometry cuts off whatever is not elliptic. Null where the mask is too
- * small.
+ * How much closer the symphysis is looked at again: its axis decides the angle of progression, and it is
+ * small. The maps of all looks are averaged (validation split: mean error 5.3° with one look, 4.7° with
+ * three).
  */
-function borderOf(
-  mask: SoftMask,
-  placement: Placement,
-  { confidence, accepted }: Outline,
-): LocatedBorder | null {
-  const border = outlineOf(insideOf(mask), mask.width, mask.height);
-  return border && { border: border.map((p) => toSource(placement, p)), confidence, accepted };
+const CLOSER = [1.15, 1.3] as const;
+
+/**
+ * Largest difference in degrees between the axes that the looks give; beyond it the symphysis has no clear
+ * axis. On the validation split no two looks differ by more than 18°.
+ */
+const AXES_APART = 20;
+
+/** The network's maps of one image, on one grid. */
+export interface TransperinealMaps {
+  placement: Placement;
+  symphysis: SoftMask;
+  head: SoftMask;
+  /** The symphysis as each look alone shows it. */
+  looks: readonly SoftMask[];
 }
+
+/** The value of a map at a point of its grid, by bilinear interpolation; null outside the grid. */
+function valueAt({ width, height, values }: SoftMask, { x, y }: Point): number | null {
+  if (x < 0 || y < 0 || x > width - 1 || y > height - 1) return null;
+  const left = Math.min(Math.floor(x), width - 2);
+  const top = Math.min(Math.floor(y), height - 2);
+  const [fx, fy] = [x - left, y - top];
+  const at = (row: number, column: number) => values[row * width + column] ?? 0;
+  const upper = (1 - fx) * at(top, left) + fx * at(top, left + 1);
+  const lower = (1 - fx) * at(top + 1, left) + fx * at(top + 1, left + 1);
+  return (1 - fy) * upper + fy * lower;
+}
+
+/** The central part of what the network sees of an image, `zoom` times enlarged. */
+function closer(
+  image: GrayImage,
+  placement: Placement,
+  { width, height }: { width: number; height: number },
+  zoom: number,
+) {
+  const corner = (sign: -1 | 1) =>
+    toSource(placement, {
+      x: (width - 1) / 2 + (sign * width) / 2 / zoom,
+      y: (height - 1) / 2 + (sign * height) / 2 / zoom,
+    });
+  const within = (value: number, size: number) =>
+    Math.min(Math.max(Math.round(value), 0), size - 1);
+  const [from, to] = [corner(-1), corner(1)];
+  const area = {
+    minX: within(from.x, image.width),
+    minY: within(from.y, image.height),
+    maxX: within(to.x, image.width),
+    maxY: within(to.y, image.height),
+  };
+  return { part: cropped(image, area), left: area.minX, top: area.minY };
+}
+
+/** A map of a part of the image on the grid of the whole image; 0 where the part has nothing. */
+function onWhole(
+  map: SoftMask,
+  { scaleX, scaleY, offsetX, offsetY }: Placement,
+  { left, top }: { left: number; top: number },
+  whole: Placement,
+): SoftMask {
+  const { width, height } = map;
+  const values = Float32Array.from({ length: width * height }, (_, index) => {
+    const source = toSource(whole, { x: index % width, y: Math.floor(index / width) });
+    const x = scaleX * (source.x - left + 0.5) - 0.5 + offsetX;
+    const y = scaleY * (source.y - top + 0.5) - 0.5 + offsetY;
+    return valueAt(map, { x, y }) ?? 0;
+  });
+  return { width, height, values };
+}
+
+function meanOf(masks: readonly SoftMask[]): SoftMask {
+  const [first] = masks;
+  const values = Float32Array.from(first?.values ?? [], (_, index) => {
+    let sum = 0;
+    for (const mask of masks) sum += mask.values[index] ?? 0;
+    return sum / masks.length;
+  });
+  return { width: first?.width ?? 0, height: first?.height ?? 0, values };
+}
+
+/** The maps of each image by `symphysis-head`: the head from one look, the symphysis from several. */
+export async function transperinealMaps(
+  session: ModelSession,
+  images: readonly GrayImage[],
+  zooms: readonly number[] = CLOSER,
+): Promise<TransperinealMaps[]> {
+  const { input, output } = session.model;
+  const { width, height } = input;
+  const maskOf = (channels: readonly Float32Array[], name: string): SoftMask => ({
+    width,
+    height,
+    values: channels[output.channels.indexOf(name)] ?? new Float32Array(),
+  });
+  const maps = await mirroredMaps(session, images);
+  const parts = maps.flatMap(({ placement }, n) => {
+    const image = images[n];
+    return image ? zooms.map((zoom) => closer(image, placement, input, zoom)) : [];
+  });
+  const enlarged = await mirroredMaps(
+    session,
+    parts.map(({ part }) => part),
+  );
+  return maps.map(({ placement, channels }, n) => {
+    const again = zooms.flatMap((_, k) => {
+      const part = parts[n * zooms.length + k];
+      const map = enlarged[n * zooms.length + k];
+      if (!part || !map) return [];
+      return [onWhole(maskOf(map.channels, 'symphysis'), map.placement, part, placement)];
+    });
+    const looks = [maskOf(channels, 'symphysis'), ...again];
+    return { placement, looks, symphysis: meanOf(looks), head: maskOf(channels, 'head') };
+  });
+}
+
+/** The direction of the long axis in degrees, 0 up to 180. */
+function axisOf(ellipse: Ellipse): number {
+  const turned = ellipse.angle + (ellipse.a >= ellipse.b ? 0 : Math.PI / 2);
+  return ((((turned * 180) / Math.PI) % 180) + 180) % 180;
+}
+
+/** Whether all looks that show a symphysis agree on its axis. */
+function axesAgree({ looks, placement }: TransperinealMaps): boolean {
+  const axes = looks.flatMap((look) => {
+    const outline = outlineOfMask(look, placement, 0);
+    return outline ? [axisOf(outline.ellipse)] : [];
+  });
+  return axes.every((one) =>
+    axes.every((other) => {
+      const apart = Math.abs(one - other);
+      return Math.min(apart, 180 - apart) <= AXES_APART;
+    }),
+  );
+}
+
+/**
+ * Area of a head over that of its convex hull, below which something else is joined to it. Of 1016 real images
+ * 2 have less; half have more than 0.98.
+ */
+const LEAST_CONVEX = 0.965;
+/** How far the border of a head may be from its innermost point, in medians of that distance. */
+const FARTHEST = 1.3;
+/** How far the border may be from the ellipse of the head, as a share of the shorter semi-axis. */
+const NEAR_ELLIPSE = 0.08;
+
+const cross = (o: Point, a: Point, b: Point) =>
+  (a.x - o.x) * (b.y - o.y) - (a.y - o.y) * (b.x - o.x);
+
+/** The convex hull of points, in order (Andrew 1979). */
+function hullOf(points: readonly Point[]): Point[] {
+  const sorted = points.toSorted((p, q) => p.x - q.x || p.y - q.y);
+  const half = (some: readonly Point[]) => {
+    const chain: Point[] = [];
+    for (const point of some) {
+      for (;;) {
+        const [before, last] = [chain.at(-2), chain.at(-1)];
+        if (!before || !last || cross(before, last, point) > 0) break;
+        chain.pop();
+      }
+      chain.push(point);
+    }
+    return chain.slice(0, -1);
+  };
+  return [...half(sorted), ...half(sorted.toReversed())];
+}
+
+const areaOf = (polygon: readonly Point[]) =>
+  Math.abs(
+    polygon.reduce((sum, one, n) => {
+      const next = polygon[(n + 1) % polygon.length] ?? one;
+      return sum + one.x * next.y - next.x * one.y;
+    }, 0),
+  ) / 2;
+
+/** The grid point inside a border that is farthest from it. */
+function innermost(border: readonly Point[]): Point | null {
+  const [minX, maxX] = [
+    Math.min(...border.map(({ x }) => x)),
+    Math.max(...border.map(({ x }) => x)),
+  ];
+  const [minY, maxY] = [
+    Math.min(...border.map(({ y }) => y)),
+    Math.max(...border.map(({ y }) => y)),
+  ];
+  let best: { point: Point; depth: number } | null = null;
+  for (let i = 1; i < INNERMOST_STEPS; i++) {
+    for (let j = 1; j < INNERMOST_STEPS; j++) {
+      const point = {
+        x: minX + ((maxX - minX) * i) / INNERMOST_STEPS,
+        y: minY + ((maxY - minY) * j) / INNERMOST_STEPS,
+      };
+      if (!isInside(border, point)) continue;
+      const depth = Math.min(...border.map(({ x, y }) => Math.hypot(x - point.x, y - point.y)));
+      if (best === null || depth > best.depth) best = { point, depth };
+    }
+  }
+  return best?.point ?? null;
+}
+const INNERMOST_STEPS = 32;
+
+/** Whether a closed border runs around a point an odd number of times. */
+function isInside(border: readonly Point[], { x, y }: Point): boolean {
+  let inside = false;
+  for (const [n, one] of border.entries()) {
+    const next = border[(n + 1) % border.length] ?? one;
+    if (one.y > y === next.y > y) continue;
+    if (x < one.x + ((y - one.y) * (next.x - one.x)) / (next.y - one.y)) inside = !inside;
+  }
+  return inside;
+}
+
+/**
+ * The head without what is joined to it; null where its outline is convex. A full bladder before the head is as
+ * dark as the head and is drawn as a second lobe, whereas a skull is one convex outline: the ellipse is fitted to
+ * the border of the larger lobe.
+ */
+function withoutLobe(head: Outline, border: readonly Point[]): Outline | null {
+  if (areaOf(border) >= LEAST_CONVEX * areaOf(hullOf(border))) return null;
+  const centre = innermost(border);
+  if (!centre) return null;
+  const radii = border.map(({ x, y }) => Math.hypot(x - centre.x, y - centre.y));
+  const radius = median(radii);
+  const own = border.filter((_, n) => (radii[n] ?? 0) <= FARTHEST * radius);
+  const first = fitEllipse(own, { centre, a: radius, b: radius, angle: 0 });
+  if (!first) return null;
+  const near = (ellipse: Ellipse) =>
+    own.filter(
+      (point) =>
+        Math.abs(distanceToEllipse(ellipse, point)) <=
+        NEAR_ELLIPSE * Math.min(ellipse.a, ellipse.b),
+    );
+  const ellipse = fitEllipse(near(first), first) ?? first;
+  return { ...head, ellipse, boundary: pointsOf(ellipse) };
+}
+
+/** Points of the outline of an ellipse, about five degrees apart. */
+function pointsOf(ellipse: Ellipse): Point[] {
+  const [a1, , b1] = axisEnds(ellipse);
+  const { centre } = ellipse;
+  return Array.from({ length: 72 }, (_, n) => {
+    const [cos, sin] = [Math.cos((n * Math.PI) / 36), Math.sin((n * Math.PI) / 36)];
+    return {
+      x: centre.x + cos * (a1.x - centre.x) + sin * (b1.x - centre.x),
+      y: centre.y + cos * (a1.y - centre.y) + sin * (b1.y - centre.y),
+    };
+  });
+}
+
+/**
+ * The border of the mask itself, whose overlap with the reference the model card states; the ellipse used
+ * for the geometry cuts off whatever is not elliptic. Null where the mask is too small.
+ */
+function borderOf(mask: SoftMask, placement: Placement): Point[] | null {
+  const border = outlineOf(insideOf(mask), mask.width, mask.height);
+  return border?.map((point) => toSource(placement, point)) ?? null;
+}
+
+const located = (
+  border: readonly Point[] | null,
+  { confidence, accepted }: Outline,
+): LocatedBorder | null => border && { border, confidence, accepted };
 
 /**
  * Locates pubic symphysis and fetal head on each transperineal image by `symphysis-head`. The less
@@ -28,36 +283,36 @@ function borderOf(
 export async function locateTransperineal(
   session: ModelSession,
   images: readonly GrayImage[],
+  zooms: readonly number[] = CLOSER,
 ): Promise<LocatedTransperineal[]> {
-  const { model } = session;
-  const { width, height } = model.input;
-  const maps = await mirroredMaps(session, images);
-  return maps.map(({ placement, channels }) => {
-    const found = (name: string) => {
-      const values = channels[model.output.channels.indexOf(name)] ?? new Float32Array();
-      const mask = { width, height, values };
-      const outline = outlineOfMask(mask, placement, model.gate);
-      return outline && { outline, border: borderOf(mask, placement, outline) };
-    };
-    const symphysis = found('symphysis');
-    const head = found('head');
+  const { gate } = session.model;
+  const maps = await transperinealMaps(session, images, zooms);
+  return maps.map((own) => {
+    const { placement } = own;
+    const symphysis = outlineOfMask(own.symphysis, placement, gate);
+    const drawn = outlineOfMask(own.head, placement, gate);
+    const drawnBorder = drawn && borderOf(own.head, placement);
+    const single = drawnBorder && withoutLobe(drawn, drawnBorder);
+    const head = single ?? drawn;
+    const symphysisBorder = symphysis && located(borderOf(own.symphysis, placement), symphysis);
+    const headBorder = head && located(single ? single.boundary : drawnBorder, head);
     return {
-      pair: symphysis && head && pairOf(symphysis.outline, head.outline),
+      pair: symphysis && head && pairOf(symphysis, head, axesAgree(own)),
       borders: {
-        ...(symphysis?.border && { symphysis: symphysis.border }),
-        ...(head?.border && { 'fetal-head': head.border }),
+        ...(symphysisBorder && { symphysis: symphysisBorder }),
+        ...(headBorder && { 'fetal-head': headBorder }),
       },
     };
   });
 }
 
-function pairOf(symphysis: Outline, head: Outline): LocatedSymphysisHead {
+function pairOf(symphysis: Outline, head: Outline, clearAxis: boolean): LocatedSymphysisHead {
   return {
     symphysis: symphysis.ellipse,
     head: head.ellipse,
     skull: head.boundary,
     confidence: Math.min(symphysis.confidence, head.confidence),
-    accepted: symphysis.accepted && head.accepted,
+    accepted: symphysis.accepted && head.accepted && clearAxis,
   };
 }
 
@@ -66,6 +321,15 @@ export async function locateSymphysisHead(
   session: ModelSession,
   images: readonly GrayImage[],
 ): Promise<(LocatedSymphysisHead | null)[]> {
-  const located = await locateTransperineal(session, images);
-  return located.map(({ pair }) => pair);
+  const found = await locateTransperineal(session, images);
+  return found.map(({ pair }) => pair);
+}
+
+/** The same from one look, which is enough to confirm that an image shows both. */
+export async function confirmSymphysisHead(
+  session: ModelSession,
+  images: readonly GrayImage[],
+): Promise<(LocatedSymphysisHead | null)[]> {
+  const found = await locateTransperineal(session, images, []);
+  return found.map(({ pair }) => pair);
 }

@@ -17,26 +17,44 @@ interface SymphysisAxis {
 }
 
 /**
- * How far beyond the middle a symphysis must be for the image to count as mirrored, as a share of
- * the width.
+ * How far from the middle a symphysis must be for its side to be known, as a share of the width: nearer than
+ * `side` it is open; nearer than `sure` its lower edge must also be the one nearer to the probe. Of 1016 real
+ * images (PSFHS) 1 % of the symphyses are beyond the middle, at up to 0.58 of the width. The side of the head
+ * does not decide: on 133 of them the head is centred on the far side of the symphysis.
  */
-const MIRRORED_BEYOND = 0.06;
+const FROM_MIDDLE = { side: 0.05, sure: 0.09 } as const;
+
+/** The axis as it is on an image with the symphysis on the left, and whether the side is known. */
+export interface DirectedAxis extends SymphysisAxis {
+  sideKnown: boolean;
+}
+
+/** The same axis, read from its other end. */
+export const reversed = ({ upper, lower }: SymphysisAxis): SymphysisAxis => ({
+  upper: lower,
+  lower: upper,
+});
 
 /**
- * Both ends of the long axis of the symphysis on an image of this width. The symphysis is shown on
- * the left and its lower edge points to the right (ISUOG 2018); on a mirrored image it is clearly
- * right of the middle, and the lower edge points to the left.
+ * Both ends of the long axis of the symphysis on an image of this width. The symphysis is shown on the left and
+ * its lower edge points to the right, towards the probe at the top (ISUOG 2018); on a mirrored image it is right
+ * of the middle, and the lower edge points to the left. An image is taken as mirrored only where that is known.
  */
-export function symphysisAxis(symphysis: Ellipse, width: number): SymphysisAxis {
+export function symphysisAxis(symphysis: Ellipse, width: number): DirectedAxis {
   const long = symphysis.a >= symphysis.b;
   const [a1, a2, b1, b2] = axisEnds(symphysis);
   const [left, right] = [long ? a1 : b1, long ? a2 : b2].toSorted((p, q) => p.x - q.x) as [
     Point,
     Point,
   ];
-  return symphysis.centre.x <= (0.5 + MIRRORED_BEYOND) * width
-    ? { upper: left, lower: right }
-    : { upper: right, lower: left };
+  const beyond = symphysis.centre.x / width - 0.5;
+  const [upper, lower] = beyond <= 0 ? [left, right] : [right, left];
+  const distance = Math.abs(beyond);
+  const sideKnown =
+    distance >= FROM_MIDDLE.sure || (distance >= FROM_MIDDLE.side && lower.y <= upper.y);
+  return beyond > 0 && !sideKnown
+    ? { upper: left, lower: right, sideKnown }
+    : { upper, lower, sideKnown };
 }
 
 const towards = (from: Point, to: Point): Point => ({ x: to.x - from.x, y: to.y - from.y });
@@ -133,12 +151,39 @@ export function headDirectionAngle(axis: SymphysisAxis, head: Ellipse): number |
   return Math.abs(angle) > UNDECIDED_BEYOND ? null : angle;
 }
 
+/** Difference in degrees up to which it does not matter from which end the symphysis is read. */
+const EITHER_END = 10;
+
+/** The symphysis with its axis and the angle of progression, on an image of this width. */
+export interface Progression {
+  axis: SymphysisAxis;
+  tangent: Tangent | null;
+  /** Whether the angle depends on a side of the image that is not known. */
+  sideUnknown: boolean;
+}
+
+/** The angle of progression on an image of this width; all lengths have one scale. */
+export function progressionOf(
+  symphysis: Ellipse,
+  skull: readonly Point[],
+  headCentre: Point,
+  width: number,
+): Progression {
+  const axis = symphysisAxis(symphysis, width);
+  const tangent = angleOfProgression(axis, skull, headCentre);
+  const other = angleOfProgression(reversed(axis), skull, headCentre);
+  const apart = tangent && other ? Math.abs(tangent.degrees - other.degrees) : 0;
+  return { axis, tangent, sideUnknown: !axis.sideKnown && apart > EITHER_END };
+}
+
 /** One value on one transperineal frame, in degrees or millimetres, with the lines that show it. */
 export interface Descent {
   key: ObstetricConcept;
   method: ObstetricMethod;
   value: number;
   calipers: Caliper[];
+  /** Whether the value depends on a side of the image that is not known. */
+  sideUnknown: boolean;
 }
 
 /**
@@ -157,8 +202,12 @@ export function descentOf({ clip, located }: TransperinealReading): Descent[] {
     points: [pair(from), pair(to)],
   });
   const head = toMillimetres(located.head, scale);
-  const axis = symphysisAxis(toMillimetres(located.symphysis, scale), clip.width * scale.x);
-  const tangent = angleOfProgression(axis, located.skull.map(onPlane), head.centre);
+  const { axis, tangent, sideUnknown } = progressionOf(
+    toMillimetres(located.symphysis, scale),
+    located.skull.map(onPlane),
+    head.centre,
+    clip.width * scale.x,
+  );
   const skullPoint = region && infrapubicSkullPoint(axis, head);
   const direction = headDirectionAngle(axis, head);
   const [front, back] = axisEnds(head);
@@ -170,6 +219,7 @@ export function descentOf({ clip, located }: TransperinealReading): Descent[] {
             method: 'aop-tangent' as const,
             value: tangent.degrees,
             calipers: [line(axis.upper, axis.lower), line(axis.lower, tangent.point)],
+            sideUnknown,
           },
         ]
       : []),
@@ -180,6 +230,7 @@ export function descentOf({ clip, located }: TransperinealReading): Descent[] {
             method: 'hsd-infrapubic' as const,
             value: Math.hypot(skullPoint.x - axis.lower.x, skullPoint.y - axis.lower.y),
             calipers: [line(axis.lower, skullPoint)],
+            sideUnknown,
           },
         ]
       : []),
@@ -191,6 +242,7 @@ export function descentOf({ clip, located }: TransperinealReading): Descent[] {
             method: 'head-direction-symphysis' as const,
             value: direction,
             calipers: [line(axis.upper, axis.lower), line(front, back)],
+            sideUnknown,
           },
         ]),
   ];

@@ -1,20 +1,26 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { type LocatedStructure, locatedOn, polygonPlace } from '../../result/located-structure.ts';
+import { type LocatedStructure, locatedOn, polygonPlace } from '../../result/measured.ts';
 import { remarkOfLabor, say } from '../../result/render/obstetric/labor-progress.ts';
 import type { ClassificationDraft } from '../../result/section-outcome.ts';
-import { inadequate, notAssessed } from '../../result/section-outcome.ts';
+import { categoryWithin, inadequate, notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
   acceptedValue,
-  acrossCutOff,
+  atCutOff,
   createMeasurement,
   measuredOn,
   withMedian,
 } from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
-import type { LaborEvidence, LaborProgressReadings, TransperinealReading } from './evidence.ts';
 import {
+  LABOR_KEYS,
+  type LaborEvidence,
+  type LaborProgressReadings,
+  type TransperinealReading,
+} from './evidence.ts';
+import {
+  CM_PER_DEGREE,
   DESCENT_BANDS,
   descentBand,
   headDirection,
@@ -27,11 +33,10 @@ import { type Descent, descentOf } from './measure.ts';
 const ID = 'labor-progress';
 const VIEW = 'transperineal mid-sagittal image';
 const FRAMES_PER_MEASUREMENT = 3;
-const KEYS = ['angle-of-progression', 'head-symphysis-distance', 'head-direction'] as const;
 
 function onFrame(
   { clip, frame, located }: TransperinealReading,
-  { key, method, value, calipers }: Descent,
+  { key, method, value, calipers, sideUnknown }: Descent,
   index: number,
   uncertainty: number | null,
 ): Measurement {
@@ -43,17 +48,24 @@ function onFrame(
     source: measuredOn(clip, frame.index, 'model', calipers),
     confidence: located?.confidence ?? null,
     uncertainty: key === 'angle-of-progression' ? uncertainty : null,
-    quality: implausible ? 'inadequate' : located?.accepted ? 'accepted' : 'low',
-    remarks: implausible ? [remarkOfLabor('labor.implausible-angle', { from, to })] : [],
+    quality: implausible ? 'inadequate' : located?.accepted && !sideUnknown ? 'accepted' : 'low',
+    remarks: [
+      ...(implausible ? [remarkOfLabor('labor.implausible-angle', { from, to })] : []),
+      ...(sideUnknown ? [remarkOfLabor('labor.may-be-mirrored', {})] : []),
+    ],
   });
 }
 
-function measure({ frames, uncertainty }: LaborProgressReadings): Measurement[] {
+function measure({
+  frames,
+  uncertainty,
+  values = LABOR_KEYS,
+}: LaborProgressReadings): Measurement[] {
   const located = (frames ?? []).filter((reading) => reading.located !== null);
   const accepted = located.filter((reading) => reading.located?.accepted);
   const used = (accepted.length > 0 ? accepted : located).slice(0, FRAMES_PER_MEASUREMENT);
   const all = used.map((reading) => ({ reading, descents: descentOf(reading) }));
-  return KEYS.flatMap((key) =>
+  return values.flatMap((key) =>
     withMedian(
       key,
       all.flatMap(({ reading, descents }, index) =>
@@ -75,30 +87,48 @@ function structuresOf({ frames }: LaborProgressReadings): LocatedStructure[] {
   );
 }
 
+/**
+ * The direction of the head with the interval of the angle of progression, which rests on the same
+ * two outlines: for the direction itself no reference exists.
+ */
+const directionWithin = (direction: Measurement, uncertainty: number | null) =>
+  categoryWithin(
+    { value: direction.value, uncertainty: direction.uncertainty ?? uncertainty },
+    headDirection,
+  );
+
 function station(angle: Measurement): Measurement[] {
   if (angle.value < STATION_ANGLES.from || angle.value > STATION_ANGLES.to) return [];
   const value = stationByAngle(angle.value);
   return [
     createMeasurement('head-station', 'head-station', value, 'station-tutschek-2011', {
       section: ID,
+      uncertainty: angle.uncertainty === null ? null : CM_PER_DEGREE * angle.uncertainty,
       inputs: [angle.id],
     }),
   ];
 }
 
-function classifications(measurements: readonly Measurement[]): ClassificationDraft[] {
+function classifications(
+  measurements: readonly Measurement[],
+  { uncertainty }: LaborProgressReadings,
+): ClassificationDraft[] {
   const angle = acceptedValue(measurements, 'angle-of-progression');
   const direction = acceptedValue(measurements, 'head-direction');
   const limits = Object.values(DESCENT_BANDS);
+  const { category: band } = angle ? categoryWithin(angle, descentBand) : { category: null };
+  const { category: pointing } = direction
+    ? directionWithin(direction, uncertainty)
+    : { category: null };
   return [
-    ...(angle
+    ...(angle && band
       ? [
           {
             id: 'descent-of-the-head',
             section: ID,
             concept: findingConcept('head-station'),
             name: 'Descent of the fetal head',
-            value: descentBand(angle.value),
+            value: band,
             scheme: 'angle of progression, ISUOG 2018',
             criteria: limits.map((limit) => ({
               name: `angle of progression at least ${limit} deg`,
@@ -108,14 +138,14 @@ function classifications(measurements: readonly Measurement[]): ClassificationDr
           },
         ]
       : []),
-    ...(direction
+    ...(direction && pointing
       ? [
           {
             id: 'direction-of-the-head',
             section: ID,
             concept: findingConcept('head-direction'),
             name: 'Direction of the fetal head',
-            value: headDirection(direction.value),
+            value: pointing,
             scheme: 'head direction to the long axis of the symphysis, ISUOG 2018',
             criteria: [
               {
@@ -152,19 +182,25 @@ function run({ views }: LaborEvidence): SectionOutcome {
   const measured = measure(readings);
   const angle = acceptedValue(measured, 'angle-of-progression');
   if (!angle) {
-    const gap = say.gap('labor.not-clear', {});
+    const sideUnknown = measured.some(({ remarks }) =>
+      remarks.some(({ code }) => code === 'labor.may-be-mirrored'),
+    );
+    const gap = sideUnknown ? say.gap('labor.side-unknown', {}) : say.gap('labor.not-clear', {});
     const data = { structures: structuresOf(readings) };
     return { ...inadequate('low_confidence', gap, [`a clearer ${VIEW}`], measured), data };
   }
   const measurements = [...measured, ...station(angle)];
-  const bands = Object.values(DESCENT_BANDS);
-  const undecided = acrossCutOff(angle, bands, 'deg');
+  const { between } = categoryWithin(angle, descentBand);
+  const undecided = between && say.gap('labor.at-cut-off', { between: [...between] }, [angle]);
+  const direction = acceptedValue(measurements, 'head-direction');
   const gaps = [
     ...distanceGap(readings, measurements),
-    ...(acceptedValue(measurements, 'head-direction') ? [] : [say.gap('labor.no-direction', {})]),
+    ...(direction
+      ? atCutOff(direction, directionWithin(direction, readings.uncertainty))
+      : [say.gap('labor.no-direction', {})]),
     ...(undecided ? [undecided] : []),
   ];
-  const values = [...KEYS, 'head-station' as const].flatMap(
+  const values = [...LABOR_KEYS, 'head-station' as const].flatMap(
     (key) => acceptedValue(measurements, key) ?? [],
   );
   return {
@@ -185,7 +221,7 @@ function run({ views }: LaborEvidence): SectionOutcome {
       structures: structuresOf(readings),
     },
     measurements,
-    classifications: classifications(measurements),
+    classifications: classifications(measurements, readings),
   };
 }
 

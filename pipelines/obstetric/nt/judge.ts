@@ -1,12 +1,11 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { cutOffWithin } from '../../result/obstetric/limits.ts';
 import { say } from '../../result/render/obstetric/nt.ts';
-import { sayOfObstetric } from '../../result/render/obstetric/shared.ts';
-import type {
-  ClassificationDraft,
-  FindingDraft,
-  GuidanceDraft,
+import {
+  type ClassificationDraft,
+  categoryWithin,
+  type FindingDraft,
+  type GuidanceDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { bothValues, differ } from '../shared/measurement.ts';
@@ -18,6 +17,19 @@ const KEY = 'nuchal-translucency';
 const categoryOf = (nt: Measurement, crl: Measurement | null) =>
   nuchalCategory(nt.value, crl?.value ?? null);
 
+/** The category that holds for the whole interval of the thickness; else those at both ends. */
+const categoryOfInterval = (nt: Measurement, crl: Measurement | null) =>
+  categoryWithin(nt, (mm) => nuchalCategory(mm, crl?.value ?? null));
+
+/**
+ * The least category of the interval: at or above its lower limit is certain even where the upper one
+ * is within the interval.
+ */
+function certainCategory(nt: Measurement, crl: Measurement | null) {
+  const { category, between } = categoryOfInterval(nt, crl);
+  return between === null ? category : between[0];
+}
+
 /** The 95th centile by CRL, mm; null without a CRL in the window. */
 export const limitOf = (crl: Measurement | null): number | null =>
   crl && nuchalTranslucency95(crl.value);
@@ -25,7 +37,7 @@ export const limitOf = (crl: Measurement | null): number | null =>
 /** The thickness with its 95th centile by CRL. */
 export function withReference(nt: Measurement, crl: Measurement | null): Measurement {
   const high = limitOf(crl);
-  const category = categoryOf(nt, crl);
+  const { category } = categoryOfInterval(nt, crl);
   return {
     ...nt,
     reference:
@@ -37,12 +49,12 @@ export function withReference(nt: Measurement, crl: Measurement | null): Measure
   };
 }
 
-/** The category with its limits; none below `HIGH_NT` without a CRL. */
+/** The category with its limits; none at a cut-off, and none below `HIGH_NT` without a CRL. */
 export function nuchalClassification(
   nt: Measurement,
   crl: Measurement | null,
 ): ClassificationDraft[] {
-  const value = categoryOf(nt, crl);
+  const { category: value } = categoryOfInterval(nt, crl);
   if (value === null) return [];
   const limit = limitOf(crl);
   const shown = { of: KEY, value: nt.value, cutOffs: limit === null ? [] : [limit] };
@@ -70,24 +82,12 @@ export function nuchalClassification(
   ];
 }
 
-/**
- * The limit that the interval of the value includes; null where the value is certain to be on one
- * side of each limit.
- */
-function limitWithin(nt: Measurement, crl: Measurement | null): number | null {
-  const limit = limitOf(crl);
-  return cutOffWithin(nt, [...(limit === null ? [] : [Number(limit.toFixed(2))]), HIGH_NT]);
-}
-
-/**
- * States that it is uncertain on which side of a limit the value is; the finding is reported all
- * the same.
- */
-export function nuchalDoubt(nt: Measurement, crl: Measurement | null): Statement | null {
-  const cutOff = limitWithin(nt, crl);
-  return cutOff === null
-    ? null
-    : sayOfObstetric.gap('obstetric.across-cut-off', { cutOff, unit: 'mm' });
+/** States that it is uncertain on which side of a limit the value is, and names both sides. */
+export function nuchalDoubt(nt: Measurement, crl: Measurement | null): Statement[] {
+  const { between } = categoryOfInterval(nt, crl);
+  return between === null
+    ? []
+    : [say.gap('nt.at-cut-off', { between: [...between], high: HIGH_NT }, [nt])];
 }
 
 function finding(nt: Measurement, statement: Statement): FindingDraft {
@@ -102,24 +102,33 @@ function finding(nt: Measurement, statement: Statement): FindingDraft {
   };
 }
 
-/** A thickness at or above one of its limits. */
+/** Whether a thickness is certain to be at least `HIGH_NT`. */
+export const isHigh = (nt: Measurement): boolean => certainCategory(nt, null) === 'high';
+
+/** A thickness that is certain to be at or above one of its limits. */
 export function nuchalFindings(nt: Measurement, crl: Measurement | null): FindingDraft[] {
-  const category = categoryOf(nt, crl);
+  const category = certainCategory(nt, crl);
   if (category !== 'increased' && category !== 'high') return [];
-  const limits = { cutOff: HIGH_NT, limit: limitOf(crl), across: limitWithin(nt, crl) };
+  const limits = { cutOff: HIGH_NT, limit: limitOf(crl) };
   return [finding(nt, say.conclusion('nt.increased', { category, ...limits }, [nt]))];
 }
 
 /**
  * The finding, with several fetuses, of a thickness that is high at any CRL, whichever fetus it is
- * of.
+ * of, or the doubt whether it is.
  */
-export function highOfSeveral(measurements: readonly Measurement[]): FindingDraft[] {
+export function highOfSeveral(measurements: readonly Measurement[]): {
+  findings: FindingDraft[];
+  doubts: Statement[];
+} {
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');
   const [most] = accepted.toSorted((one, other) => other.value - one.value);
-  if (!most || most.value < HIGH_NT) return [];
-  const given = { cutOff: HIGH_NT, across: limitWithin(most, null) };
-  return [finding(most, say.conclusion('nt.high-of-several', given, [most]))];
+  if (!most) return { findings: [], doubts: [] };
+  const said = () => say.conclusion('nt.high-of-several', { cutOff: HIGH_NT }, [most]);
+  return {
+    findings: isHigh(most) ? [finding(most, said())] : [],
+    doubts: nuchalDoubt(most, null),
+  };
 }
 
 export interface NuchalDifference {

@@ -1,9 +1,8 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
 import { scaleFor } from '../../contract/study.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import type { LocatedStructure } from '../../result/located-structure.ts';
-import { locatedOn, rectanglePlace } from '../../result/located-structure.ts';
-import { asRepeat } from '../../result/measured.ts';
+import type { LocatedStructure } from '../../result/measured.ts';
+import { asRepeat, locatedOn, rectanglePlace } from '../../result/measured.ts';
 import { remarkOfNt } from '../../result/render/obstetric/nt.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft } from '../../result/section-outcome.ts';

@@ -11,6 +11,7 @@ import {
   differenceFinding,
   HIGH_GUIDANCE,
   highOfSeveral,
+  isHigh,
   limitOf,
   nuchalClassification,
   nuchalDifference,
@@ -102,12 +103,12 @@ function apart(
   const measurements = measureNuchalApart(readings);
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');
   if (accepted.length === 0) return { ...whyNone(readings, measurements), measurements };
-  const findings = highOfSeveral(accepted);
-  const gap = say.gap('nt.apart', { source }, accepted);
+  const { findings, doubts } = highOfSeveral(accepted);
+  const gaps = [say.gap('nt.apart', { source }, accepted), ...doubts];
   return {
     status: 'partial',
-    reason: { code: 'several_fetuses', gaps: [gap], needs: ['a study of each fetus by itself'] },
-    statements: [gap],
+    reason: { code: 'several_fetuses', gaps, needs: ['a study of each fetus by itself'] },
+    statements: gaps,
     measurements,
     findings,
     guidance: findings.length > 0 ? [HIGH_GUIDANCE] : [],
@@ -138,7 +139,7 @@ function assess(
     ...(difference ? [difference.statement] : []),
     ...gapsOf(own === nt ? best : null, crl),
   ];
-  const doubt = judged ? nuchalDoubt(nt, crl) : null;
+  const doubt = judged ? nuchalDoubt(nt, crl) : [];
   return {
     status: 'partial',
     reason: {
@@ -149,14 +150,14 @@ function assess(
     statements: [
       say.value('nt.value', { limit: limitOf(crl) }, [nt]),
       ...classifications.map(({ name, value }) => say.conclusion('nt.category', { name, value })),
-      ...(doubt ? [doubt] : []),
+      ...doubt,
       ...gaps,
     ],
     data: { ...data, mom: judged && crl ? nuchalTranslucencyMoM(crl.value, nt.value) : null },
     measurements: all.map((one) => (judged && one === nt ? withReference(nt, crl) : one)),
     findings: [...(judged ? nuchalFindings(nt, crl) : []), ...differenceFinding(difference)],
     classifications,
-    guidance: judged && nt.value >= HIGH_NT ? [HIGH_GUIDANCE] : [],
+    guidance: judged && isHigh(nt) ? [HIGH_GUIDANCE] : [],
   };
 }
 

@@ -1,13 +1,15 @@
 import { findingConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { say } from '../../result/render/obstetric/placenta.ts';
-import type {
-  ClassificationDraft,
-  FindingDraft,
-  GuidanceDraft,
+import {
+  type CategoryWithin,
+  type ClassificationDraft,
+  categoryWithin,
+  type FindingDraft,
+  type GuidanceDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { acceptedValue, acrossCutOff } from '../shared/measurement.ts';
+import { acceptedValue, atCutOff } from '../shared/measurement.ts';
 import type { EdgeReading } from './evidence.ts';
 import {
   COVERS_OS_MM,
@@ -21,15 +23,14 @@ import { edgesDisagree } from './measure.ts';
 export const PLACENTA_SECTION = 'placenta';
 
 /**
- * The lower edge of the placenta with its category, which is null where no gestational age was
- * given.
+ * The lower edge of the placenta with its category. It has no category without a gestational age, nor
+ * where its interval holds a cut-off; `between` then names both sides.
  */
-export interface LowerEdge {
+export type LowerEdge = (CategoryWithin<PlacentaCategory> | { category: null; between: null }) & {
   measurement: Measurement;
-  category: PlacentaCategory | null;
   /** Distances on other images, where these fall into another category. */
   others: readonly Measurement[];
-}
+};
 
 /**
  * The distance in use among those of `measureEdges`, with its category; null without a distance.
@@ -43,7 +44,9 @@ export function lowerEdge(
   const accepted = distances.filter(({ quality }) => quality === 'accepted');
   return {
     measurement,
-    category: gaDays === undefined ? null : placentaCategory(measurement.value, gaDays / 7),
+    ...(gaDays === undefined
+      ? { category: null, between: null }
+      : categoryWithin(measurement, (mm) => placentaCategory(mm, gaDays / 7))),
     others: edgesDisagree(accepted) ? accepted.filter((one) => one !== measurement) : [],
   };
 }
@@ -76,14 +79,34 @@ export function edgeClassification({ measurement, category }: LowerEdge): Classi
   ];
 }
 
-/** Whether the edge covers the os or is too close to it. */
-export const isLow = (category: PlacentaCategory | null) =>
+const isLowCategory = (category: PlacentaCategory | null) =>
   category === 'praevia' || category === 'low-lying';
+
+/** Whether the edge is certain to cover the os or to be too close to it. */
+export const isLow = (edge: LowerEdge | null) =>
+  edge !== null && (edge.between ?? [edge.category]).every(isLowCategory);
 
 /** The finding of an edge that covers the os or is too close to it, and what other images show. */
 export function edgeFindings(edge: LowerEdge): FindingDraft[] {
   const { measurement, category, others } = edge;
-  if (!category || !isLow(category)) return [];
+  if (!isLow(edge)) return [];
+  const [doubt] = atCutOff(measurement, edge);
+  if (!category) {
+    // Praevia or low-lying: too close to the os in either case.
+    return doubt
+      ? [
+          {
+            id: 'low-placenta',
+            section: PLACENTA_SECTION,
+            concept: findingConcept('low-lying-placenta'),
+            statement: doubt,
+            severity: 'abnormal',
+            confidence: measurement.confidence,
+            evidence: [measurement.id],
+          },
+        ]
+      : [];
+  }
   return [
     {
       id: 'low-placenta',
@@ -109,8 +132,8 @@ function laterScans(gaDays: number): 'both' | 'second' | 'none' {
 }
 
 /** When a low edge should be scanned again. */
-export function edgeGuidance(category: PlacentaCategory | null, gaDays: number): GuidanceDraft[] {
-  if (!isLow(category)) return [];
+export function edgeGuidance(edge: LowerEdge | null, gaDays: number): GuidanceDraft[] {
+  if (!isLow(edge)) return [];
   const [first, second] = LOW_EDGE_WEEKS;
   return [
     {
@@ -130,16 +153,14 @@ export function edgeGaps(
   edge: LowerEdge | null,
 ): Statement[] {
   if (edge) {
-    const { measurement, category, others } = edge;
-    const near =
-      category && category !== 'too-early'
-        ? acrossCutOff(measurement, [COVERS_OS_MM, LOW_LYING_MM])
-        : null;
+    const { measurement, category, between, others } = edge;
     return [
-      category ? null : say.gap('placenta.no-age', {}),
-      others.length > 0 ? say.gap('placenta.edges-disagree', {}, [measurement, ...others]) : null,
-      near,
-    ].filter((gap) => gap !== null);
+      ...(category || between ? [] : [say.gap('placenta.no-age', {})]),
+      ...(others.length > 0
+        ? [say.gap('placenta.edges-disagree', {}, [measurement, ...others])]
+        : []),
+      ...atCutOff(measurement, edge),
+    ];
   }
   const [abdominal] = distances.filter(({ quality }) => quality === 'low');
   if (abdominal) return [say.gap('placenta.transabdominal-edge', {}, [abdominal])];

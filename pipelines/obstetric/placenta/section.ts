@@ -136,9 +136,9 @@ function run({ views, options }: PlacentaEvidence): SectionOutcome {
     classifications: edge ? edgeClassification(edge) : [],
     findings: [
       ...(edge ? edgeFindings(edge) : []),
-      ...accretaFindings(accreta.present, isLow(edge?.category ?? null)),
+      ...accretaFindings(accreta.present, isLow(edge)),
     ],
-    guidance: days === undefined ? [] : edgeGuidance(edge?.category ?? null, days),
+    guidance: days === undefined ? [] : edgeGuidance(edge, days),
   };
 }
 

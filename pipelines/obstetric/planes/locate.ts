@@ -1,5 +1,5 @@
 import type { Ellipse, GrayImage } from '../../contract/image.ts';
-import { letterbox, letterboxLit } from '../../inference/letterbox.ts';
+import { letterboxLit } from '../../inference/letterbox.ts';
 import { mirror } from '../../inference/mirrored-maps.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { cropHead, type Mirroring } from '../shared/head-crop.ts';
@@ -48,10 +48,10 @@ export const pastPlanes = (gaDays: number | null): Plane[] =>
   PLANES.filter((plane) => (gaDays ?? 0) > (LAST_DAY[plane] ?? Number.POSITIVE_INFINITY));
 
 /**
- * The plane of each image by `fetal-plane`: mean of the image and its mirror image. A picture on a large
- * black screen is looked at with the screen and without, and has a name where both looks give it the
- * same: an enlarged elbow looks like a femur, an adult heart at the size of a stamp like an abdomen. A
- * view that lies behind at the given age is not among the answers.
+ * The plane of each image by `fetal-plane`: mean of the image and its mirror image. The picture on a whole
+ * screen is looked at twice, and has a name where both looks give it the same. An early
+ * pregnancy is not among the answers when it lies behind at the given age, and what looks mid-sagittal
+ * then has no name: it shows something that no class is for.
  */
 export async function classifyPlanes(
   session: ModelSession,
@@ -60,7 +60,11 @@ export async function classifyPlanes(
 ): Promise<GatedPlane[]> {
   const { input, output, temperature = 1, gate, class_gates } = session.model;
   const past = new Set<string>(pastPlanes(gaDays));
-  const kept = [...output.channels.keys()].filter((i) => !past.has(output.channels[i] ?? ''));
+  // Pockets of fluid share their look with a gestational sac, which only phantoms taught: the later view
+  // gets its probability. A mid-sagittal fetus is known from real images.
+  const kept = [...output.channels.keys()].filter(
+    (i) => output.channels[i] !== 'early-pregnancy' || !past.has('early-pregnancy'),
+  );
   const classes = kept.map((i) => output.channels[i] ?? '');
   const looks = images.flatMap((image, n) =>
     looksAt(image, input).map(({ pixels }) => ({ n, pixels })),
@@ -86,13 +90,20 @@ export async function classifyPlanes(
     const own = answers.filter((answer) => answer.n === n).map(({ mean }) => mean);
     const together = named(own);
     const agreed = own.every((look) => groupOf(named([look]).label).includes(together.label));
+    if (past.has(together.label)) return { ...unnamed(together), belowGate: null };
     return agreed ? together : unnamed(together);
   });
 }
 
-/** The whole image, and the picture without a black screen around it where that shows it larger. */
+/** Margin around the picture of a screen in the second look at it, as a share of its size. */
+const WIDER = 0.1;
+
+/**
+ * The image; of a screen its ultrasound picture alone, and once more with a margin. The whole screen is
+ * not looked at: it shows the picture at the size of a stamp.
+ */
 const looksAt = (image: GrayImage, { width, height }: ModelSession['model']['input']) => [
-  ...new Set([letterbox(image, width, height), letterboxLit(image, width, height)]),
+  ...new Set([letterboxLit(image, width, height), letterboxLit(image, width, height, WIDER)]),
 ];
 
 const meanOf = (all: readonly ArrayLike<number>[]): number[] =>
@@ -106,7 +117,10 @@ export function unnamed(estimate: GatedPlane): GatedPlane {
   return { label: 'other', confidence, groupConfidence: confidence, probabilities, belowGate };
 }
 
-/** The head planes are decided as one group first: two of them may share one certain head. */
+/**
+ * The head planes are decided as one group first: the network may be sure that it sees a head, but not
+ * which of its planes.
+ */
 const groupOf = (plane: Plane): readonly Plane[] =>
   HEAD_PLANES.includes(plane) ? HEAD_PLANES : [plane];
 

@@ -3,6 +3,7 @@ import type { GrayImage } from '../../contract/image.ts';
 import type { Clip, RefusedFile, Study } from '../../contract/study.ts';
 import { type ClipFrame, DECODING, decodeBatch, frameBatches } from '../../input/decode-frames.ts';
 import type { FramePlane, PlaneEstimate } from '../shared/plane.ts';
+import { headerPlane, withHeaderPlane } from '../shared/view-names.ts';
 
 /** Names the plane of each image. */
 export interface PlaneModels {
@@ -50,8 +51,9 @@ export async function surveyPlanes(
       gaDays,
     );
     const planes = decoded.flatMap(({ clip, frame }, index) => {
-      const estimate = isSweep(clip) ? SWEEP : estimates[index];
-      return estimate ? [{ clip, frame, estimate }] : [];
+      if (isSweep(clip)) return [{ clip, frame, estimate: SWEEP }];
+      const seen = estimates[index];
+      return seen ? [{ clip, frame, estimate: withHeaderPlane(seen, headerPlane(clip)) }] : [];
     });
     done += batch.length;
     progress(done / total);

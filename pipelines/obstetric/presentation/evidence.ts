@@ -1,4 +1,6 @@
-import type { CardiacReading, RateEvidence } from '../fetal-heart/evidence.ts';
+import type { Measurement } from '../../result/envelope.ts';
+import type { CardiacReading } from '../fetal-heart/evidence.ts';
+import type { SectionEvidence } from '../shared/section.ts';
 import type { SweepReading } from '../shared/sweeps.ts';
 
 export interface PresentationReadings {
@@ -8,6 +10,8 @@ export interface PresentationReadings {
 }
 
 /** What the presentation section works from. */
-export interface PresentationEvidence extends RateEvidence {
-  views: RateEvidence['views'] & { presentation?: PresentationReadings | null };
+export interface PresentationEvidence extends SectionEvidence {
+  /** The accepted rates of the fetal heart, best source first. */
+  heartRates: readonly Pick<Measurement, 'method' | 'value'>[];
+  views: { presentation?: PresentationReadings | null };
 }

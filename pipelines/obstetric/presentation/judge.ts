@@ -3,7 +3,6 @@ import type { FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import type { CardiacReading } from '../fetal-heart/evidence.ts';
 import { FETAL_RATE } from '../fetal-heart/guideline.ts';
-import { ratesOf } from '../fetal-heart/measure-rate.ts';
 import type { PresentationEvidence } from './evidence.ts';
 
 export interface FetalActivity {
@@ -47,12 +46,9 @@ const SWEPT = [
  * One rate from M-mode and one from Doppler: for each, the first within the range of a fetus, else
  * the first.
  */
-function sweptBeats(evidence: PresentationEvidence): Beat[] {
-  const accepted = ratesOf(evidence)
-    .map(({ measurement }) => measurement)
-    .filter(({ quality }) => quality === 'accepted');
+function sweptBeats({ heartRates }: PresentationEvidence): Beat[] {
   return SWEPT.flatMap(({ method, by }): Beat[] => {
-    const own = accepted.filter((one) => one.method === method).map(({ value }) => value);
+    const own = heartRates.filter((one) => one.method === method).map(({ value }) => value);
     const fetal = own.find((value) => value >= FETAL_RATE.least);
     const beatsPerMinute = fetal ?? own[0];
     if (beatsPerMinute === undefined) return [];

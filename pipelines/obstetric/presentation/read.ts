@@ -8,8 +8,8 @@ import type { CardiacReading } from '../fetal-heart/evidence.ts';
 import type { FramePlane, Plane } from '../shared/plane.ts';
 import type { Reader, ReaderInput } from '../shared/reader.ts';
 import type { SweepReading } from '../shared/sweeps.ts';
-import { partRuns, type SweptFrame } from '../shared/sweeps.ts';
-import { namedSweep, type SweepDirection } from '../shared/view-names.ts';
+import { partRuns, type SweepDirection, type SweptFrame } from '../shared/sweeps.ts';
+import { namedSweep } from '../shared/view-names.ts';
 import type { PresentationReadings } from './evidence.ts';
 
 type OutlineModels = Pick<StructureModels, 'head' | 'abdomen'>;

@@ -12,9 +12,11 @@ import {
   isOfMachine,
   measurementOf,
   NO_FRAME,
+  ofFetusId,
 } from '../../result/measured.ts';
 import { cutOffWithin, isPlausible } from '../../result/obstetric/limits.ts';
 import { remark, sayOfObstetric } from '../../result/render/obstetric/shared.ts';
+import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
 import type { Remark, Statement } from '../../result/statement.ts';
 import type { SectionEvidence } from './section.ts';
 
@@ -72,18 +74,54 @@ export function acrossCutOff(
   return cutOff === null ? null : sayOfObstetric.gap('obstetric.across-cut-off', { cutOff, unit });
 }
 
-/** Shorter over longer axis of an outline, below which it is rejected (obstetric 16.3). */
-export const LOWEST_AXIS_RATIO = { head: 0.6, abdomen: 0.7 } as const;
+/**
+ * States that the interval of a value holds a cut-off, and the categories on both sides of it; empty
+ * where one category holds for the whole interval.
+ */
+export function atCutOff(
+  one: Measurement,
+  { between }: { between: readonly [string, string] | null },
+): Statement[] {
+  return between === null
+    ? []
+    : [sayOfObstetric.gap('obstetric.at-cut-off', { between: [...between] }, [one])];
+}
 
 /**
- * Limits of plausible ratios: a ratio outside them points to a measurement error, not to the fetus
- * (obstetric 0.6).
+ * Half width of the interval of a product or a quotient: the relative half widths of its factors
+ * are added as squares. A factor without an interval, such as a value of the machine, is taken as
+ * exact; null where no factor has one.
  */
-export const SOFT_RATIOS = {
-  flToAc: { low: 0.15, high: 0.28 },
-  flToHc: { low: 0.1, high: 0.26 },
-  tadToApad: { low: 0.75, high: 1.35 },
+export function uncertaintyOfRatio(
+  value: number,
+  factors: readonly Pick<Measurement, 'value' | 'uncertainty'>[],
+): number | null {
+  const shares = factors.flatMap((one) =>
+    one.uncertainty === null || one.value === 0 ? [] : [one.uncertainty / one.value],
+  );
+  return shares.length === 0 ? null : Math.abs(value) * Math.hypot(...shares);
+}
+
+/**
+ * Shorter over longer axis of an outline, outside of which it is rejected (obstetric 16.3). For a
+ * head it is the cephalic index: four standard deviations from the mean of Hadlock 1981, and up to
+ * 2.5 points higher because our BPD is outer to outer.
+ */
+export const AXIS_RATIO = {
+  head: { low: 0.61, high: 0.98 },
+  abdomen: { low: 0.7, high: 1 },
 } as const;
+
+/** Whether two axes, in any order and in one unit, are those of a head or of an abdomen. */
+export function isShapeOf(structure: keyof typeof AXIS_RATIO, one: number, other: number): boolean {
+  const ratio = Math.min(one, other) / Math.max(one, other);
+  return ratio >= AXIS_RATIO[structure].low && ratio <= AXIS_RATIO[structure].high;
+}
+
+/**
+ * Limits of TAD/APAD: outside of them a measurement is to be checked, not the fetus (obstetric 0.6).
+ */
+export const TAD_TO_APAD = { low: 0.75, high: 1.35 } as const;
 
 /**
  * A cervix longer than this, in mm, warns that the lower segment was mistaken for cervix (obstetric
@@ -99,6 +137,31 @@ export const SOFT_Z = 5;
  * in mm (obstetric 2.6).
  */
 export const REPEATABILITY = { circumferenceShare: 0.05, femurMm: 3 } as const;
+
+/**
+ * Differences in days that are accepted, each up to and including a last day of the age by last
+ * period.
+ */
+const REDATING = [
+  { untilDays: 62, days: 5 },
+  { untilDays: 111, days: 7 },
+  { untilDays: 153, days: 10 },
+  { untilDays: 195, days: 14 },
+] as const;
+const REDATING_LATE_DAYS = 21;
+/**
+ * From this age on, a single scan does not change the date: disturbed growth looks the same (ACOG
+ * 700).
+ */
+export const NO_REDATING_FROM_DAYS = 196;
+
+/**
+ * Largest accepted difference in days between the ages by ultrasound and by last period (ACOG
+ * Committee Opinion 700, 2017).
+ */
+export function redatingDays(daysByLmp: number): number {
+  return REDATING.find(({ untilDays }) => daysByLmp <= untilDays)?.days ?? REDATING_LATE_DAYS;
+}
 
 /** A measurement with further remarks behind those that it has. */
 export const remarked = (value: Measurement, ...remarks: readonly Remark[]): Measurement => ({
@@ -246,3 +309,44 @@ export function withDifference(
 /** Whether the machine's value and ours are further apart than ours is uncertain. */
 export const differ = ({ machine, own }: { machine: Measurement; own: Measurement }): boolean =>
   Math.abs(machine.value - own.value) > (own.uncertainty ?? 0);
+
+interface JudgedParts {
+  measurements: Measurement[];
+  findings: FindingDraft[];
+  classifications: ClassificationDraft[];
+}
+
+/** A statement about one of several fetuses, whose measurements have ids of that fetus. */
+export const statementOfFetus = (statement: Statement, fetus: string): Statement => ({
+  ...statement,
+  fetus,
+  about: statement.about.map((id) => ofFetusId(id, fetus)),
+});
+
+/**
+ * Measurements, findings and classifications of one of several fetuses: the ids, the names and the
+ * statements say which one (obstetric 0.5: every fetal section is keyed by fetus).
+ */
+export function keyedByFetus(judged: JudgedParts, fetus: string): JudgedParts {
+  const idOf = (id: string) => ofFetusId(id, fetus);
+  return {
+    measurements: judged.measurements.map((one) => ({
+      ...one,
+      id: idOf(one.id),
+      fetus,
+      inputs: one.inputs.map(idOf),
+    })),
+    findings: judged.findings.map(({ statement, statements, ...one }) => ({
+      ...one,
+      id: idOf(one.id),
+      ...(statement && { statement: statementOfFetus(statement, fetus) }),
+      ...(statements && { statements: statements.map((said) => statementOfFetus(said, fetus)) }),
+      evidence: one.evidence.map(idOf),
+    })),
+    classifications: judged.classifications.map((one) => ({
+      ...one,
+      id: idOf(one.id),
+      name: `${one.name}, fetus ${fetus}`,
+    })),
+  };
+}

@@ -1,5 +1,5 @@
 import type { Ellipse, Point } from '../../contract/image.ts';
-import type { Clip, Frame } from '../../contract/study.ts';
+import { type Clip, type Frame, scaleFor } from '../../contract/study.ts';
 
 /**
  * Classes of the plane classifier (api 2.6; obstetric 1.1): the eight of the service,
@@ -111,3 +111,53 @@ export function keyFrame(planes: readonly FramePlane[], plane: Plane): FramePlan
 
 /** How the probe was applied; null where the name of the view does not say. */
 export type MeasuringRoute = 'transvaginal' | 'transabdominal' | null;
+
+/** Steepest femur, degrees to the horizontal (Salomon 2006). */
+export const STEEPEST_FEMUR = 45;
+
+/**
+ * Confidence from which a structure of the head counts as seen, and up to which it counts as not
+ * seen; in between it is undecided. Chosen out of fold against what was read by eye (card of
+ * `fetal-brain-plane`).
+ */
+const SEEN = 0.8;
+const NOT_SEEN = 0.4;
+
+/** Whether a structure is in view; null where this was not examined or is not clear. */
+export function inView(
+  structures: HeadStructures | undefined,
+  name: keyof HeadStructures,
+): boolean | null {
+  const share = structures?.[name];
+  if (share === undefined || (share > NOT_SEEN && share < SEEN)) return null;
+  return share >= SEEN;
+}
+
+type FemurReading = Extract<FrameReading, { structure: 'femur' }>;
+
+/**
+ * Angle of a femur to the horizontal in degrees, measured in mm where there is a scale; null where
+ * no femur was found.
+ */
+export function femurAngle({ clip, located }: FemurReading): number | null {
+  if (!located) return null;
+  const [from, to] = located.ends;
+  const scale = scaleFor(clip, located.ends)?.scale ?? { x: 1, y: 1 };
+  const rise = Math.abs(to.y - from.y) * scale.y;
+  return (Math.atan2(rise, Math.abs(to.x - from.x) * scale.x) * 180) / Math.PI;
+}
+
+/**
+ * Why a frame is not the plane that its structure is measured on (obstetric 1.1); null where
+ * nothing clearly contradicts it. Two answers must agree that a head shows the cerebellum: the plane
+ * alone is named wrongly too often (card of `fetal-brain-plane`).
+ */
+export function excludedBy(reading: FrameReading): 'steep-femur' | 'cerebellum-in-view' | null {
+  if (reading.structure === 'femur') {
+    const angle = femurAngle(reading);
+    return angle !== null && angle > STEEPEST_FEMUR ? 'steep-femur' : null;
+  }
+  const { label, structures } = reading.estimate;
+  const cerebellum = label === 'transcerebellar' && inView(structures, 'cerebellum') === true;
+  return reading.structure === 'head' && cerebellum ? 'cerebellum-in-view' : null;
+}

@@ -1,6 +1,8 @@
 import type { Clip } from '../../contract/study.ts';
 import type { Plane } from './plane.ts';
-import type { SweepDirection } from './view-names.ts';
+
+/** Which way a sweep runs along the mother; null where the cart's words do not say it. */
+export type SweepDirection = 'to-cranial' | 'to-caudal';
 
 /** A part of the fetus as a sweep shows it. */
 export type FetalPart = 'head' | 'trunk';

@@ -1,9 +1,7 @@
 import type { ViewNamed } from '../../contract/view-words.ts';
 import { viewWords } from '../../contract/view-words.ts';
-import type { MeasuringRoute } from './plane.ts';
-
-/** Which way a sweep runs along the mother; null where the cart's words do not say it. */
-export type SweepDirection = 'to-cranial' | 'to-caudal';
+import type { MeasuringRoute, Plane, PlaneEstimate } from './plane.ts';
+import type { SweepDirection } from './sweeps.ts';
 
 /** Whether the words of a view name a sweep, and its direction. */
 export function namedSweep(clip: ViewNamed): { sweep: boolean; direction: SweepDirection | null } {
@@ -38,3 +36,38 @@ export function namedView(clip: ViewNamed): NamedView {
         : null,
   };
 }
+
+/**
+ * Words by which operators and presets name the views that the header decides. The classifier learnt these from
+ * simulated images and takes fluid for placenta and the reverse; planes that it learnt from real images are never
+ * named by a header.
+ */
+const PLANE_WORDS: readonly (readonly [RegExp, Plane])[] = [
+  [
+    /\b(afi|amniotic fluid|(deepest|max(imum|imal)?) (vertical )?pocket|[dm]vp|sdp|[rl][ul]q)\b/,
+    'amniotic-fluid',
+  ],
+  [/\bplacenta(l)?\b/, 'placenta'],
+  [/\b(cervix|cervical length)\b/, 'cervix'],
+];
+
+/** The view that the header of an image names; null where it names none of them, or several. */
+export function headerPlane(clip: ViewNamed): Plane | null {
+  const words = viewWords(clip);
+  const named = PLANE_WORDS.flatMap(([pattern, plane]) => (pattern.test(words) ? [plane] : []));
+  return named.length === 1 ? (named[0] ?? null) : null;
+}
+
+/**
+ * The estimate of an image whose header names a view: it is that view, at the confidence of the classifier. What is
+ * measured on it is still looked for on the image.
+ */
+export const withHeaderPlane = (estimate: PlaneEstimate, named: Plane | null): PlaneEstimate =>
+  named === null || estimate.label === named
+    ? estimate
+    : {
+        ...estimate,
+        label: named,
+        confidence: estimate.probabilities?.[named] ?? 0,
+        belowGate: null,
+      };

@@ -1,8 +1,10 @@
 import type { ConceptKey } from '../../concepts/concepts.ts';
+import type { ReviewReason } from '../../concepts/evidence.ts';
 import type { CartMeasurement } from '../../contract/study.ts';
 import { implausibleNote } from '../hard-limits.ts';
 import { format } from '../measurement.ts';
 import { remarksOf, type SentenceTable } from '../statement.ts';
+import { REVIEW_TEXT } from './shared.ts';
 
 type Selection = NonNullable<CartMeasurement['selection']>;
 
@@ -32,6 +34,8 @@ const unchosen = ({ key, count, low, high }: Repeats): string =>
 export const MEASUREMENT_REMARKS = {
   'value.implausible': ({ key }: { key: ConceptKey }) => implausibleNote(key),
   /** `equation` is the meaning of a code of the machine's report. */
+  'value.needs-review': ({ reason }: { reason: ReviewReason }) =>
+    `needs review: ${REVIEW_TEXT[reason]}`,
   'machine.equation': ({ equation }: { equation: string }) => `by ${equation}`,
   'machine.selected': ({ selection }: { selection: Selection }) => SELECTED[selection],
   'machine.end-of-repeats': ({ end, ...repeats }: Repeats & { end: 'highest' | 'lowest' }) =>
@@ -43,6 +47,10 @@ export const MEASUREMENT_REMARKS = {
     'one diameter of the gestational sac, not the mean of three: not judged as mean sac diameter',
   'machine.too-far-apart': ({ count }: { count: number }) =>
     `one of ${count} values, of which the machine chose none, too far apart for their median`,
+  'review.rejected': () => 'rejected by the reader',
+  'review.passed-over': () => 'the reader chose another value',
+  'review.by-person': ({ typed }: { typed: boolean }) =>
+    typed ? 'entered by the reader' : 'measured by the reader',
 } as const satisfies SentenceTable;
 
 export const remark = remarksOf<typeof MEASUREMENT_REMARKS>();

@@ -1,6 +1,7 @@
 import { chartEntry, conceptEntry, methodEntry } from '../../concepts/concepts.ts';
 import { fixed, rounded } from '../../measure/rounding.ts';
 import type { Measurement, Result, Section } from '../envelope.ts';
+import { impressionTexts } from './conclusion.ts';
 import { decimalsOf } from './number-text.ts';
 import { weeksAndDays } from './obstetric/shared.ts';
 import { byId, type MeasurementsById, remarkTexts, renderStatement } from './render.ts';
@@ -65,6 +66,8 @@ function textsOf(result: Result): string[] {
     ...result.sections.flatMap((section) => sectionTexts(section, measurements)),
     ...result.findings.map(({ text }) => text),
     ...result.guidance.map(({ text }) => text),
+    // The published names of grades hold numbers: "grade 3, elevated LAP".
+    ...result.classifications.map(({ value }) => value),
     ...result.measurements.flatMap((one) => [one.note, ...remarkTexts(one), valuePhrase(one)]),
     ...result.measurements.map(({ method }) => methodEntry(method)?.text),
     ...result.measurements.map(({ reference }) => chartEntry(reference?.chart ?? '')?.name),
@@ -90,8 +93,11 @@ const asWhole = (statement: string) =>
   );
 
 /** Returns the part of a line that does not occur word for word in the result. */
-function ownWords(line: string, said: readonly RegExp[]): string {
-  return said.reduce((rest, statement) => rest.replace(statement, ' '), line);
+function ownWords(line: string, said: readonly string[]): string {
+  return said.reduce(
+    (rest, statement) => (rest.includes(statement) ? rest.replace(asWhole(statement), ' ') : rest),
+    line,
+  );
 }
 
 const rounds = (value: number, printed: string) =>
@@ -159,6 +165,58 @@ function holds(measurement: Measurement, { line, rest, claims, fetuses }: OwnWor
   );
 }
 
+/** Every number of the parameters of a statement, at any depth. */
+function numbersIn(value: unknown): number[] {
+  if (typeof value === 'number') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(numbersIn);
+}
+
+/** Whether a statement gave a number as a parameter: a count, a cut-off, an age in days. */
+const isParameter = (value: number, { number }: Claim) =>
+  rounds(value, number) || weeksAndDays(value) === number;
+
+/**
+ * Claims of the impression that the values do not support which its statements are about. A line
+ * must be the text of its statements, and every number in it, with its unit, must be that of an
+ * accepted value that the line is about, or a parameter of its statements.
+ */
+function unsupportedInImpression(
+  { impression, impression_lines: lines }: Report,
+  result: Result,
+  said: readonly string[],
+): string[] {
+  if (!lines) return [];
+  const measurements = byId(result.measurements);
+  const missing = lines
+    .flatMap(({ statements }) => statements.flatMap(({ about }) => about))
+    .filter((id) => !measurements.has(id));
+  if (missing.length > 0) return [`an impression about ${missing.join(', ')}`];
+  const texts = impressionTexts(lines, result);
+  if (texts.join('\n') !== impression.join('\n')) return ['an impression in other words'];
+  return lines.flatMap(({ statements }, at) => {
+    const about = statements
+      .flatMap((one) => one.about)
+      .flatMap((id) => measurements.get(id) ?? []);
+    const given = statements.flatMap(({ params }) => numbersIn(params));
+    const line = texts[at] ?? '';
+    const doubtful = about.filter(({ quality }) => quality !== 'accepted').map(({ id }) => id);
+    const claims = claimsIn(ownWords(line, said)).filter(
+      (claim) =>
+        !about.some((one) => isOf(one, claim)) && !given.some((one) => isParameter(one, claim)),
+    );
+    const sides = sidesIn(ownWords(line, said)).filter(
+      (side) => !about.some(({ laterality }) => laterality === side),
+    );
+    const named = [
+      ...claims.map(({ number, unit }) => `${number} ${unit}`.trim()),
+      ...sides,
+      ...doubtful,
+    ];
+    return named.length > 0 ? [`${named.join(', ')} in "${line}"`] : [];
+  });
+}
+
 /**
  * Claims of a report that the result does not support, each with its line: "every number is
  * validated against the structured result" (api 2.6), and with it every unit, side and fetus. A
@@ -167,11 +225,13 @@ function holds(measurement: Measurement, { line, rest, claims, fetuses }: OwnWor
  * z-score, for its side and fetus.
  */
 export function unsupportedClaims(report: Report, result: Result): string[] {
-  const said = textsOf(result).map(asWhole);
+  const said = textsOf(result);
   // The name of a file may be just a number, and is only allowed in its own line.
   const refused = new Set(result.input_summary.refused.map(refusedLine));
-  const lines = [...report.findings, ...report.impression, ...report.limitations];
-  return lines.flatMap((line) => {
+  const impression = report.impression_lines ? [] : report.impression;
+  const lines = [...report.findings, ...impression, ...report.limitations];
+  const doubted = unsupportedInImpression(report, result, said);
+  const others = lines.flatMap((line) => {
     if (refused.has(line)) return [];
     const own = ownWords(line, said);
     const fetuses = fetusesIn(own);
@@ -190,4 +250,5 @@ export function unsupportedClaims(report: Report, result: Result): string[] {
     ];
     return [`${named.join(', ')} in "${line}"`];
   });
+  return [...doubted, ...others];
 }

@@ -1,18 +1,14 @@
 import { READ } from '../../contract/study.ts';
 import type { Finding, Measurement, Result, Section } from '../envelope.ts';
+import { isAssessed } from '../section-outcome.ts';
+import { byId, renderStatement } from './render.ts';
+import { RESEARCH_NOTICE } from './shared.ts';
 
 /** Lines that occur in the draft reports of all endpoints. */
 
 export const NOTHING_CONCLUDED = 'No conclusion can be drawn from what was assessed.';
 export const NOTHING_ACCEPTED = 'No measurement was accepted.';
 const DRAFT = 'Computer-assisted draft; to be verified by the reporting clinician.';
-
-const ASSESSED: ReadonlySet<Section['status']> = new Set(['complete', 'partial', 'inadequate']);
-
-/**
- * Whether a section has something to say in the findings; the others are listed in the limitations.
- */
-export const isAssessed = ({ status }: Pick<Section, 'status'>): boolean => ASSESSED.has(status);
 
 /** Returns the text with a full stop at its end, unless it already ends a sentence. */
 export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
@@ -61,18 +57,44 @@ export const isOfFiles = ({ id }: Pick<Finding, 'id'>): boolean => id === 'sever
 const SCALE_OF_REQUEST =
   'Images that state no scale were measured in the scale given with the request.';
 
+/** A picture of another size or zoom has another scale. */
+const oneScaleFor = (sizes: readonly string[]) =>
+  `One scale of the request was used for images of different size (${sizes.join(', ')} pixels): check that it holds for each.`;
+
 /** Returns the limitations that come from the images themselves. */
-export function inputLimitations({ input_summary }: Pick<Result, 'input_summary'>): string[] {
-  const { refused, scale_from_request: scaleOfRequest } = input_summary;
-  return [...(scaleOfRequest ? [SCALE_OF_REQUEST] : []), ...refused.map(refusedLine)];
+export function inputLimitations({
+  input_summary,
+  evidence_accepted: accepts,
+}: Pick<Result, 'input_summary' | 'evidence_accepted'>): string[] {
+  const { refused, scale_from_request: scaleOfRequest, one_scale_for_sizes: sizes } = input_summary;
+  return [
+    ...(accepts === 'simulated' ? [`${RESEARCH_NOTICE}.`] : []),
+    ...(scaleOfRequest ? [SCALE_OF_REQUEST] : []),
+    ...(sizes ? [oneScaleFor(sizes)] : []),
+    ...refused.map(refusedLine),
+  ];
 }
 
-/** Returns everything that was not assessed, and the statement that the report is a draft. */
+/** Returns the conditions under which the conclusions of assessed sections hold. */
+function conditionsOf({ sections, measurements }: Result): string[] {
+  const known = byId(measurements);
+  return sections.filter(isAssessed).flatMap(({ title, statements = [] }) => {
+    const conditions = statements.filter(({ kind }) => kind === 'limitation');
+    return conditions.map((one) => `${title}: ${renderStatement(one, known)}`);
+  });
+}
+
+/**
+ * Returns everything that was not assessed, the conditions of what was concluded, and the statement
+ * that the report is a draft; each once.
+ */
 export function limitationsOf(result: Result): string[] {
-  return [
+  const lines = [
     ...result.findings.filter(isOfFiles).map(({ text }) => text),
     ...result.sections.flatMap((section) => gapLine(section) ?? []),
+    ...conditionsOf(result),
     ...inputLimitations(result),
     DRAFT,
   ];
+  return [...new Set(lines)];
 }

@@ -1,4 +1,22 @@
+import type { ReviewReason } from '../../concepts/evidence.ts';
 import { type SentenceTable, statementsOf } from '../statement.ts';
+import type { SentenceContext } from './obstetric/shared.ts';
+
+/** Why a value needs the review of a person, as the end of a sentence. */
+export const REVIEW_TEXT = {
+  'no-evidence': 'the method was not validated on real images',
+  'simulated-only': 'the method was validated on simulated images only',
+  'too-few-cases': 'the method was validated on too few real images',
+  'no-reference': 'the method was not compared with a reference on real images',
+  'error-too-large': 'the method was too inexact on real images',
+  'other-model': 'the model in use is not the one that was validated',
+  'outside-domain': 'the method was not validated on images of this kind or age',
+  'rests-on-review': 'calculated from a value that needs review',
+} as const satisfies Record<ReviewReason, string>;
+
+/** Shown on every page of a result in which methods count that were shown on simulated images only. */
+export const RESEARCH_NOTICE =
+  'Research setting: values validated on simulated images are accepted';
 
 /** Sentences about the run itself, which sections of every endpoint may need. */
 export const SHARED_SENTENCES = {
@@ -8,6 +26,14 @@ export const SHARED_SENTENCES = {
   'run.several-studies': () =>
     'The files belong to more than one study but were read as one examination of one patient: submit each study separately.',
   'run.mock': () => 'The mock backend does not look at the images of the heart.',
+  'run.needs-review': ({ reason }: { reason: ReviewReason }, { about, text }: SentenceContext) => {
+    const values = about.map((one) => `${text.names([one.concept.key])} ${text.value(one)}`);
+    const verb =
+      about.length > 1 ? 'were measured and need review' : 'was measured and needs review';
+    return `${values.join(', ')} ${verb}: ${REVIEW_TEXT[reason]}.`;
+  },
+  'run.rests-on-review': () =>
+    'The images show more than is concluded here; what was read on them needs review.',
   'report.not-requested': () => 'The draft report was not requested.',
   'report.withheld': ({ claims }: { claims: readonly string[] }) =>
     `The report was withheld: the result does not hold ${claims.join(', ')}.`,

@@ -1,9 +1,28 @@
 import type { Measurement, Result, Section } from '../envelope.ts';
 import { countingValues } from '../standing.ts';
 import { gapLine, sentence } from './report-lines.ts';
+import { RESEARCH_NOTICE } from './shared.ts';
 
 /** Shown on every page and document that leaves the gateway. */
 export const DRAFT_NOTICE = 'AI draft, not verified';
+
+/** Shown on the pictures of a signed result, where its signatures have no room. */
+export const SIGNED_NOTICE = 'Signed';
+
+/** Who signed a result, in words; null for a draft. */
+export function signedBy({ verification }: Pick<Result, 'verification'>): string | null {
+  if (!verification) return null;
+  const names = verification.signatures.map(
+    ({ observer, organization }) => `${observer} (${organization})`,
+  );
+  const last = verification.signatures.at(-1)?.at ?? '';
+  const amended = verification.revision > 1 ? 'Amended and signed' : 'Signed';
+  return `${amended} by ${names.join(' and ')} on ${last.slice(0, 10)} at ${last.slice(11, 16)} UTC`;
+}
+
+/** Whether a document is an unverified draft, or who signed it. */
+export const noticeOf = (result: Pick<Result, 'verification'>): string =>
+  signedBy(result) ?? DRAFT_NOTICE;
 
 const STATUS_TEXT = {
   complete: 'Complete',
@@ -14,14 +33,17 @@ const STATUS_TEXT = {
   failed: 'Failed',
 } as const satisfies Record<Section['status'], string>;
 
+/** Whether the summary of a section says already what it lacks. */
+export const tellsGaps = ({ statements = [], summary, reason }: Section): boolean =>
+  statements.some(({ kind }) => kind === 'gap') || summary === reason?.detail;
+
 /**
  * Returns the outcome of a section in words. It is never empty, so that silence is not mistaken for
  * a normal finding (obstetric 14).
  */
 export function sectionStatement(section: Section): string {
-  const { status, summary, reason, statements = [] } = section;
-  const tellsGaps = statements.some(({ kind }) => kind === 'gap') || summary === reason?.detail;
-  const detail = tellsGaps ? '' : (reason?.detail ?? '');
+  const { status, summary, reason } = section;
+  const detail = tellsGaps(section) ? '' : (reason?.detail ?? '');
   return [STATUS_TEXT[status], summary, detail].filter(Boolean).map(sentence).join(' ');
 }
 
@@ -48,6 +70,7 @@ export function noMeasurementStatement(result: Result): string | null {
 
 /** Why a value was not accepted. */
 const DOUBT = {
+  review: 'needs the review of a person',
   low: 'confidence too low',
   inadequate: 'image inadequate',
 } as const satisfies Record<Exclude<Measurement['quality'], 'accepted'>, string>;
@@ -60,25 +83,50 @@ export const doubtOf = ({ quality }: Pick<Measurement, 'quality'>): string | nul
  * Returns the sentence about a value that was not accepted; it names the value without its number.
  */
 export function notAcceptedStatement(measurement: Measurement): string {
+  if (measurement.quality === 'review') {
+    return `Proposal: ${measurement.label} was measured and needs the review of a person before use.`;
+  }
   return `${measurement.label} was measured but not accepted: ${doubtOf(measurement)}.`;
 }
+
+/** Whether the number of a value is shown; one that needs a review is shown as a proposal. */
+export const isShown = ({ quality }: Pick<Measurement, 'quality'>): boolean =>
+  quality === 'accepted' || quality === 'review';
+
+/**
+ * The notice of a result in which methods count that were shown on simulated images only; null
+ * where none do.
+ */
+export const researchNotice = ({
+  evidence_accepted: accepts,
+}: Pick<Result, 'evidence_accepted'>): string | null =>
+  accepts === 'simulated' ? RESEARCH_NOTICE : null;
 
 /** Whether this software measured a value, instead of receiving it from elsewhere. */
 export function isOurs({ source: { provenance } }: Measurement): boolean {
   return provenance === 'model' || provenance === 'image-analysis';
 }
 
+/**
+ * The method by which a value was obtained; null for one that a person typed, because nobody said
+ * how it was measured.
+ */
+export const statedMethod = ({ method, confirmed }: Pick<Measurement, 'method' | 'confirmed'>) =>
+  confirmed === 'entered' ? null : method;
+
 /** The origin of values that this software did not measure. */
 export const ORIGINS = {
   machine: 'Value of the ultrasound machine, from its structured report',
   calculated: 'Calculated from values of the ultrasound machine, from its structured report',
   input: 'Value given with the request',
+  person: 'Value of the reader',
 } as const;
 
 /** Returns the origin of a value in words; null for a value that this software measured. */
 export function originStatement(measurement: Measurement): string | null {
   if (isOurs(measurement)) return null;
-  if (measurement.source.provenance === 'input') return ORIGINS.input;
+  const { provenance } = measurement.source;
+  if (provenance === 'input' || provenance === 'person') return ORIGINS[provenance];
   return measurement.inputs.length > 0 ? ORIGINS.calculated : ORIGINS.machine;
 }
 

@@ -19,11 +19,12 @@ export const plainNumber = ({ concept }: Measurement, value: number): string =>
 
 /**
  * Returns the name and the value, such as "HC 262.4 mm"; a value that was not accepted is named
- * without its number.
+ * without its number, one that needs a review says so.
  */
 export function shortText(measurement: Measurement): string {
   const name = conceptEntry(measurement.concept.key)?.abbreviation ?? measurement.label;
   const subject = withSubject(name, measurement);
+  if (measurement.quality === 'review') return `${subject} ${valueText(measurement)}, needs review`;
   return measurement.quality === 'accepted'
     ? `${subject} ${valueText(measurement)}`
     : `${subject} not accepted`;

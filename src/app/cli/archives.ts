@@ -4,36 +4,37 @@ import { loadConfig } from '../../../config/load.ts';
 import type { StudyKeys } from '../../../dimse/archive/archive.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';
 import { commandsOfGateway, NoGatewayError } from '../../operations/socket.ts';
+import { type AnswerForm, answer } from './answer.ts';
+import { EXIT, type ExitStatus } from './exit-status.ts';
 import { runCommand } from './operations.ts';
 
-interface FindOptions extends Omit<StudyKeys, 'studyInstanceUid' | 'issuerOfPatientId'> {
+interface FindOptions
+  extends AnswerForm,
+    Omit<StudyKeys, 'studyInstanceUid' | 'issuerOfPatientId'> {
   from: string;
   study?: string;
   /** List the objects of each study as well. */
   objects?: boolean;
   limit: number;
-  json?: boolean;
 }
 
-/** Lists the studies that an archive has. @returns the exit status: 1 when the archive has none. */
+/** Lists the studies that an archive has; an archive that has none has answered too. */
 export async function find({
   from,
   study,
   objects = false,
   limit,
-  json,
+  json = false,
   patientId,
   accessionNumber,
   studyDate,
   modality,
-}: FindOptions): Promise<number> {
+}: FindOptions): Promise<void> {
   const keys = { patientId, studyInstanceUid: study, accessionNumber, studyDate, modality };
   const asked = { from, keys, limit, objects, person: userInfo().username };
   const found = await runCommand('archives.find', asked);
-  if (json) process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);
-  else for (const one of found) process.stdout.write(`${inWords(one)}\n`);
-  if (!json && found.length === 0) process.stdout.write(`${from} has no matching study\n`);
-  return found.length > 0 ? 0 : 1;
+  const lines = found.map(inWords);
+  answer({ json }, found, lines.length > 0 ? lines : [`${from} has no matching study`]);
 }
 
 function inWords({
@@ -56,29 +57,28 @@ function inWords({
 const POLL_MS = 500;
 const PATIENCE_MS = 600_000;
 
-/**
- * Makes the running gateway retrieve a study and route it. @returns the exit status: 0 when the
- * study has arrived.
- */
+/** Makes the running gateway retrieve a study and route it; a success when the study has arrived. */
 export async function fetchStudy(
   study: string,
-  { from, detach }: { from: string; detach?: boolean },
-): Promise<number> {
+  { from, detach, ...form }: AnswerForm & { from: string; detach?: boolean },
+): Promise<ExitStatus> {
   const { id } = await runCommand('archives.fetch', { study, from });
   if (detach) {
-    process.stdout.write(`${id}\n`);
-    return 0;
+    answer(form, { id }, [id]);
+    return EXIT.success;
   }
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const { state, detail } = await retrieval(id);
     if (state === 'succeeded' || state === 'failed') {
-      process.stdout.write(`${state}: ${detail}\n`);
-      return state === 'succeeded' ? 0 : 1;
+      answer(form, { id, state, detail }, [`${state}: ${detail}`]);
+      return state === 'succeeded' ? EXIT.success : EXIT.failed;
     }
     if (Date.now() > deadline) {
-      process.stdout.write(`${state}: the gateway continues; see npx sonogate explain ${study}\n`);
-      return 1;
+      answer(form, { id, state, detail }, [
+        `${state}: the gateway continues; see npx sonogate explain ${study}`,
+      ]);
+      return EXIT.failed;
     }
     await sleep(POLL_MS);
   }

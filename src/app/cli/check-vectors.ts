@@ -8,6 +8,8 @@ import type {
 } from '../../../pipelines/contract/vector-inputs.ts';
 import { ECHO_CHECKS } from '../../../pipelines/echo/check-formulas.ts';
 import { OBSTETRIC_CHECKS } from '../../../pipelines/obstetric/check-formulas.ts';
+import { type AnswerForm, answer } from './answer.ts';
+import { EXIT, type ExitStatus } from './exit-status.ts';
 
 const scalar = z.union([z.number(), z.string(), z.boolean(), z.null()]);
 
@@ -25,9 +27,14 @@ type Vector = z.infer<typeof vectorsSchema>[number];
 
 const FORMULAS: Readonly<Record<string, CheckFormula>> = { ...OBSTETRIC_CHECKS, ...ECHO_CHECKS };
 
-function reader(inputs: Vector['inputs']): VectorInputs {
+/** The inputs of a vector; the name of each input that is asked for is added to `asked`. */
+function reader(inputs: Vector['inputs'], asked: Set<string>): VectorInputs {
+  const given = (name: string): unknown => {
+    asked.add(name);
+    return inputs[name];
+  };
   const optional = <Type>(name: string, type: string): Type | null => {
-    const value = inputs[name];
+    const value = given(name);
     if (value === undefined || value === null) return null;
     if (typeof value !== type) throw new Error(`input ${name} is no ${type}`);
     return value as Type;
@@ -43,9 +50,9 @@ function reader(inputs: Vector['inputs']): VectorInputs {
     optionalNumber: (name) => optional<number>(name, 'number'),
     optionalText: (name) => optional<string>(name, 'string'),
     optionalFlag: (name) => optional<boolean>(name, 'boolean'),
-    isText: (name) => typeof inputs[name] === 'string',
-    numbers: (name) => z.array(z.number()).parse(inputs[name]),
-    texts: (name) => z.array(z.string()).parse(inputs[name]),
+    isText: (name) => typeof given(name) === 'string',
+    numbers: (name) => z.array(z.number()).parse(given(name)),
+    texts: (name) => z.array(z.string()).parse(given(name)),
   };
 }
 
@@ -61,7 +68,11 @@ function fault(vector: Vector): string | null {
   const formula = Object.hasOwn(FORMULAS, vector.formula) ? FORMULAS[vector.formula] : undefined;
   if (!formula) return `unknown formula "${vector.formula}"`;
   try {
-    const found = formula(reader(vector.inputs));
+    const asked = new Set<string>();
+    const found = formula(reader(vector.inputs, asked));
+    const ignored = Object.keys(vector.inputs).filter((name) => !asked.has(name));
+    // A formula that ignores an input calculates something else than the vector describes.
+    if (ignored.length > 0) return `${vector.formula} has no input ${ignored.join(', ')}`;
     return agrees(found, vector)
       ? null
       : `${vector.formula} gives ${found}, expected ${vector.expected} ± ${vector.tolerance}`;
@@ -71,8 +82,8 @@ function fault(vector: Vector): string | null {
 }
 
 /**
- * Runs the test vectors of a `*-checks.json` against the project's own formulas. An unknown formula
- * is a failure. Throws when the file is not a list of vectors.
+ * Runs the test vectors of a `*-checks.json` against the project's own formulas. An unknown formula,
+ * or an input that the formula does not have, is a failure. Throws when the file is not a list of vectors.
  */
 export async function checkVectors(
   path: string,
@@ -86,9 +97,9 @@ export async function checkVectors(
 }
 
 /** `npx sonogate check-vectors`: each failure, then the counts. @returns the exit status. */
-export async function checkVectorsCommand(path: string): Promise<number> {
-  const { passed, failed, lines } = await checkVectors(path);
-  for (const text of lines) process.stdout.write(`${text}\n`);
-  process.stdout.write(`${passed} passed, ${failed} failed\n`);
-  return failed === 0 ? 0 : 1;
+export async function checkVectorsCommand(path: string, form: AnswerForm): Promise<ExitStatus> {
+  const checked = await checkVectors(path);
+  const { passed, failed, lines } = checked;
+  answer(form, checked, [...lines, `${passed} passed, ${failed} failed`]);
+  return failed === 0 ? EXIT.success : EXIT.failed;
 }

@@ -1,25 +1,25 @@
 import type { DeliveryState } from '../../core/outbox/delivery.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';
 import { ERRORS } from '../../platform/errors/catalogue.ts';
+import { type AnswerForm, answer } from './answer.ts';
 import { runCommand } from './operations.ts';
 
 type Delivery = CommandAnswer<'deliveries.list'>[number];
 type Breaker = CommandAnswer<'deliveries.breakers'>[number];
 
-interface DeliveryListOptions {
+interface DeliveryListOptions extends AnswerForm {
   destination?: string;
   state?: DeliveryState;
   code?: string;
   request?: string;
   last?: number;
-  json?: boolean;
 }
 
 /** Lists deliveries, newest first, after the destinations whose breaker is open. */
 export async function listDeliveries({
   request,
   last,
-  json = false,
+  json,
   ...filter
 }: DeliveryListOptions): Promise<void> {
   const parameters = {
@@ -29,13 +29,13 @@ export async function listDeliveries({
   };
   const rows = await runCommand('deliveries.list', parameters);
   const breakers = await runCommand('deliveries.breakers', {});
-  if (json) {
-    process.stdout.write(`${JSON.stringify({ deliveries: rows, breakers })}\n`);
-    return;
-  }
   const alone = breakers.filter(({ state }) => state !== 'closed');
   const lines = [...alone.map(describeBreaker), ...rows.map(describeDelivery)];
-  process.stdout.write(lines.map((line) => `${line}\n`).join('') || 'no deliveries\n');
+  answer(
+    { ...(json && { json }) },
+    { deliveries: rows, breakers },
+    lines.length > 0 ? lines : ['no deliveries'],
+  );
 }
 
 export function describeBreaker(row: Breaker): string {
@@ -78,7 +78,7 @@ function timeOf(time: string | null): string {
   return time === null ? 'once' : time.replace(/\.\d+Z$/, 'Z');
 }
 
-interface ReplayOptions {
+interface ReplayOptions extends AnswerForm {
   destination?: string;
   toAlternate?: boolean;
   to?: string;
@@ -89,20 +89,21 @@ interface ReplayOptions {
  * another.
  */
 export async function replay(id: string | undefined, options: ReplayOptions): Promise<void> {
-  const { destination, toAlternate = false, to } = options;
+  const { destination, toAlternate = false, to, ...form } = options;
   if (id !== undefined && (toAlternate || to !== undefined)) {
     const parameters = { id, destination: to ?? null };
     const row = await runCommand('deliveries.divert', parameters);
-    process.stdout.write(`${row.object} goes to ${row.destination} instead, as ${row.id}\n`);
+    answer(form, row, [`${row.object} goes to ${row.destination} instead, as ${row.id}`]);
   } else if (id !== undefined) {
     const row = await runCommand('deliveries.replay', { id });
-    process.stdout.write(`${row.object} goes to ${row.destination} again\n`);
+    answer(form, row, [`${row.object} goes to ${row.destination} again`]);
   } else if (destination !== undefined) {
     const command = toAlternate ? 'deliveries.divert-all' : 'deliveries.replay-all';
     const many = await runCommand(command, { destination });
     const where = toAlternate ? `the alternate of ${destination}` : `${destination} again`;
-    process.stdout.write(`${many} ${many === 1 ? 'delivery goes' : 'deliveries go'} to ${where}\n`);
+    const what = many === 1 ? 'delivery goes' : 'deliveries go';
+    answer(form, { deliveries: many }, [`${many} ${what} to ${where}`]);
   } else {
-    await listDeliveries({});
+    await listDeliveries(form);
   }
 }

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { sendFiles } from '../../../dimse/send/store-scu.ts';
 import { echo as verify } from '../../../dimse/send/verification.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { type AnswerForm, answer } from './answer.ts';
+import { EXIT, type ExitStatus, inWords, statusOf, UsageError } from './exit-status.ts';
 
 /** A DICOM node as given on the command line. */
 export interface DicomNode {
@@ -18,19 +20,22 @@ const COMMAND_AE_TITLE = 'SONOGATE-CLI';
 export const COMMAND_TIMEOUT_SECONDS = 30;
 
 /**
- * Parses `AE@host:port`; an IPv6 address is in brackets. @throws Error with the expected form.
+ * Parses `AE@host:port`; an IPv6 address is in brackets. @throws UsageError with the expected form.
  */
 export function parseDicomNode(text: string): DicomNode {
   const match = /^([^@\\]{1,16})@(\[[0-9a-fA-F:]+\]|[^:@[\]]+):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
   if (!match?.[1] || !match[2] || port < 1 || port > 65535) {
-    throw new Error(`"${text}" is not a DICOM node; write it as AE@host:port`);
+    throw new UsageError(`"${text}" is not a DICOM node; write it as AE@host:port`);
   }
   return { aeTitle: match[1], host: match[2].replace(/^\[|\]$/g, ''), port };
 }
 
-/** C-ECHO to a node. @returns the exit status: 0 when the peer answered with success. */
-export async function echo(text: string, options: { from?: string }): Promise<number> {
+/** C-ECHO to a node. */
+export async function echo(
+  text: string,
+  options: AnswerForm & { from?: string },
+): Promise<ExitStatus> {
   const node = {
     ...parseDicomNode(text),
     callingAeTitle: options.from ?? COMMAND_AE_TITLE,
@@ -38,13 +43,15 @@ export async function echo(text: string, options: { from?: string }): Promise<nu
   };
   try {
     const { status, milliseconds } = await verify(node);
-    const answer = status === 0 ? 'success' : `status ${status.toString(16).padStart(4, '0')}H`;
-    process.stdout.write(`${text}: ${answer} in ${milliseconds.toFixed(0)} ms\n`);
-    return status === 0 ? 0 : 1;
+    const success = status === 0 ? 'success' : `status ${status.toString(16).padStart(4, '0')}H`;
+    answer(options, { status, milliseconds }, [
+      `${text}: ${success} in ${milliseconds.toFixed(0)} ms`,
+    ]);
+    return status === 0 ? EXIT.success : EXIT.refused;
   } catch (error) {
     if (!(error instanceof SonogateError)) throw error;
-    process.stderr.write(`${text}: ${error.detail}\n`);
-    return 1;
+    process.stderr.write(`${text}: ${inWords(error)}\n`);
+    return statusOf(error.code);
   }
 }
 
@@ -82,32 +89,31 @@ async function findDicomFiles(paths: readonly string[]): Promise<string[]> {
   return found;
 }
 
-/**
- * C-STORE of files and folders. @returns the exit status: 0 when the peer accepted every object.
- */
+/** C-STORE of files and folders; a success only when the peer accepted every object. */
 export async function send(
   text: string,
   paths: string[],
-  options: { from?: string },
-): Promise<number> {
+  options: AnswerForm & { from?: string },
+): Promise<ExitStatus> {
   const node = {
     ...parseDicomNode(text),
     callingAeTitle: options.from ?? COMMAND_AE_TITLE,
     timeoutSeconds: COMMAND_TIMEOUT_SECONDS,
   };
   const files = await findDicomFiles(paths);
-  if (files.length === 0) throw new Error(`no DICOM file in ${paths.join(', ')}`);
+  if (files.length === 0) throw new UsageError(`no DICOM file in ${paths.join(', ')}`);
   try {
     const results = await sendFiles(node, files, {
-      onResult: (path, { outcome, detail }) =>
-        process.stdout.write(`${outcome.padEnd(8)} ${path} (${detail})\n`),
+      onResult: (path, { outcome, detail }) => {
+        if (!options.json) process.stdout.write(`${outcome.padEnd(8)} ${path} (${detail})\n`);
+      },
     });
     const failed = results.filter(({ outcome }) => outcome === 'failed').length;
-    process.stdout.write(`${results.length - failed} sent, ${failed} failed\n`);
-    return failed === 0 ? 0 : 1;
+    answer(options, results, [`${results.length - failed} sent, ${failed} failed`]);
+    return failed === 0 ? EXIT.success : EXIT.refused;
   } catch (error) {
     if (!(error instanceof SonogateError)) throw error;
-    process.stderr.write(`${text}: ${error.detail}\n`);
-    return 1;
+    process.stderr.write(`${text}: ${inWords(error)}\n`);
+    return statusOf(error.code);
   }
 }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { requiredCapabilities } from '../../../fhir/client/required-capabilities.ts';
 import {
   DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN,
@@ -9,9 +9,11 @@ import {
 import { catalogueEntry, ERRORS, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import type { LogEvent } from '../../platform/logging/event.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
+import { renderEvidencePage, withEvidenceOf } from './evidence-page.ts';
 
 export const ERRORS_PAGE = new URL('../../../docs/errors.md', import.meta.url);
 export const LOG_EVENTS_PAGE = new URL('../../../docs/log-events.md', import.meta.url);
+export const EVIDENCE_PAGE = new URL('../../../docs/evidence.md', import.meta.url);
 const STATEMENT_PAGE = new URL('../../../docs/fhir-capability-statement.json', import.meta.url);
 
 /** `docs/errors.md`: the error catalogue as a page. */
@@ -109,12 +111,25 @@ export function withGeneratedTables(page: string): string {
   });
 }
 
+/** The card of every model that has one, by the id of the model. */
+export function modelCards(): [model: string, page: URL][] {
+  const models = new URL('../../../models/', import.meta.url);
+  return readdirSync(models, { withFileTypes: true }).flatMap(({ name }): [string, URL][] => {
+    const page = new URL(`${name}/card.md`, models);
+    return existsSync(page) ? [[name, page]] : [];
+  });
+}
+
 /** Writes the generated pages and tables. */
 export function writeDocs(): void {
   for (const page of PAGES_WITH_TABLES) {
     writeFileSync(page, withGeneratedTables(readFileSync(page, 'utf8')));
   }
   writeFileSync(ERRORS_PAGE, renderErrorsPage());
+  writeFileSync(EVIDENCE_PAGE, renderEvidencePage());
+  for (const [model, page] of modelCards()) {
+    writeFileSync(page, withEvidenceOf(model, readFileSync(page, 'utf8')));
+  }
   writeFileSync(LOG_EVENTS_PAGE, renderLogEventsPage());
   writeFileSync(STATEMENT_PAGE, `${JSON.stringify(requiredCapabilities(), null, 2)}\n`);
 }

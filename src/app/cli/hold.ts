@@ -1,23 +1,24 @@
 import { userInfo } from 'node:os';
 import type { CommandAnswer } from '../../operations/commands.ts';
+import { type AnswerForm, answer } from './answer.ts';
 import { runCommand } from './operations.ts';
 
 type HeldReport = CommandAnswer<'holds.list'>[number];
 
-interface By {
+interface By extends AnswerForm {
   /** Who acts; by default the account of the operating system. */
   by?: string;
 }
 
 /** Lists the reports that wait for a person, with the reason and the candidates; no identity. */
-export async function listHeld(): Promise<void> {
+export async function listHeld(form: AnswerForm): Promise<void> {
   const reports = await runCommand('holds.list', {});
-  if (reports.length === 0) process.stdout.write('no report is held\n');
-  for (const report of reports) process.stdout.write(`${inWords(report)}\n`);
+  const lines = reports.flatMap(inWords);
+  answer(form, reports, lines.length > 0 ? lines : ['no report is held']);
 }
 
 /** Shows one report with the identity of its images; who looked is audited. */
-export async function showHeld(id: string, { by }: By): Promise<void> {
+export async function showHeld(id: string, { by, ...form }: By): Promise<void> {
   const report = await runCommand('holds.show', {
     id,
     person: personOf(by),
@@ -30,13 +31,13 @@ export async function showHeld(id: string, { by }: By): Promise<void> {
         `  accession number ${identity.AccessionNumber || 'none'}, study of ${identity.StudyDate}`,
       ]
     : ['  the study has been removed'];
-  process.stdout.write(`${[inWords(report), ...images].join('\n')}\n`);
+  answer(form, report, [...inWords(report), ...images]);
 }
 
 /** Sends a held report, to the chosen patient and with the chosen order. */
 export async function releaseHeld(
   id: string,
-  { by, patient, order }: By & { patient?: string; order?: string | false },
+  { by, patient, order, ...form }: By & { patient?: string; order?: string | false },
 ): Promise<void> {
   const report = await runCommand('holds.release', {
     id,
@@ -47,27 +48,27 @@ export async function releaseHeld(
     withoutOrder: order === false,
   });
   const whom = patient ? ` for ${patient}` : '';
-  process.stdout.write(`${report.id} goes to ${report.destination}${whom}\n`);
+  answer(form, report, [`${report.id} goes to ${report.destination}${whom}`]);
 }
 
 /** Rejects a held report for good. */
 export async function rejectHeld(
   id: string,
-  { by, reason }: By & { reason: string },
+  { by, reason, ...form }: By & { reason: string },
 ): Promise<void> {
   const report = await runCommand('holds.reject', {
     id,
     person: personOf(by),
     reason,
   });
-  process.stdout.write(`${report.id} is rejected and not sent to ${report.destination}\n`);
+  answer(form, report, [`${report.id} is rejected and not sent to ${report.destination}`]);
 }
 
 function personOf(by: string | undefined): string {
   return by ?? userInfo().username;
 }
 
-function inWords(report: HeldReport): string {
+function inWords(report: HeldReport): string[] {
   const retried = report.retried ? ', still tried' : '';
   return [
     `${report.id}  ${report.request_id} → ${report.destination}, since ${report.since}${retried}`,
@@ -77,5 +78,5 @@ function inWords(report: HeldReport): string {
       const other = differs.length > 0 ? ` other ${differs.join(', ')}` : ' nothing differs';
       return `  candidate ${reference}:${same}${other}`;
     }),
-  ].join('\n');
+  ];
 }

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../../../config/load.ts';
+import type { AcceptedEvidence } from '../../../config/schema.ts';
 import type { Job, Pipeline, PipelineEvent } from '../../../pipelines/contract/job.ts';
 import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
 import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
+import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
+import { type AnswerForm, answer } from './answer.ts';
+import { EXIT, type ExitStatus, UsageError } from './exit-status.ts';
+import { type InputOptions, inputOf } from './input-options.ts';
 import { type LocalFile, localFiles, withUniqueNames } from './local-files.ts';
 
-export interface InterpretOptions {
-  gaDays?: number;
-  mmPerPx?: number;
-  report?: boolean;
-  age?: number;
-  sex?: string;
-  heightCm?: number;
-  weightKg?: number;
-  /** Files and folders of earlier examinations. */
-  priors?: readonly string[];
+export interface InterpretOptions extends InputOptions, AnswerForm {
+  /** Which evidence counts; the setting `evidence.accept` where absent. */
+  accept?: AcceptedEvidence;
   out: string;
+  /** Reads each file as an examination, with a folder below `out` for each. */
+  batch?: boolean;
 }
 
 /** The endpoints that run without a server; only the requested pipeline is loaded. */
@@ -37,24 +37,16 @@ type Endpoint = (typeof ENDPOINTS)[number]['endpoint'];
 
 /** Options and context of the input schema, validated like those of a submitted request. */
 function checkedInput(endpoint: Endpoint, files: readonly LocalFile[], options: InterpretOptions) {
-  const { gaDays, mmPerPx, report, age, sex, heightCm, weightKg } = options;
   const parsed = endpoint.input.safeParse({
     files: files.map(({ name }) => name),
-    options: {
-      ...(gaDays !== undefined && { dating: { ga_days: gaDays } }),
-      ...(mmPerPx !== undefined && { mm_per_px: mmPerPx }),
-      ...(report !== undefined && { report }),
-    },
-    clinical_context: {
-      ...(age !== undefined && { age_years: age }),
-      ...(sex !== undefined && { sex }),
-      ...(heightCm !== undefined && { height_cm: heightCm }),
-      ...(weightKg !== undefined && { weight_kg: weightKg }),
-    },
+    ...inputOf(
+      options,
+      files.map(({ name }) => name),
+    ),
   });
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new Error(lines.join('\n'));
+  throw new UsageError(lines.join('\n'));
 }
 
 function say(event: PipelineEvent): void {
@@ -62,45 +54,85 @@ function say(event: PipelineEvent): void {
   process.stderr.write(`${Math.round(event.progress * 100)} % ${event.label}\n`);
 }
 
+/** What `interpret` made of one examination. */
+interface Interpretation {
+  /** Path of the result; null where the pipeline refused the files. */
+  result: string | null;
+  /** Why it refused. */
+  refusal: { code: string; detail: string } | null;
+}
+
 /**
  * Runs the pipeline on local files without a server: the same function as in a request, in a
  * temporary work folder, whose result and artifacts are copied to `out`.
- * @returns the exit status: 0 with a result, 1 when the input was rejected.
  */
 export async function interpret(
   endpoint: string,
   paths: readonly string[],
   options: InterpretOptions,
-): Promise<number> {
+): Promise<ExitStatus> {
   const chosen = ENDPOINTS.find(
     ({ endpoint: { id, model } }) => id === endpoint || model === endpoint,
   );
   if (!chosen) {
     const allowed = ENDPOINTS.map(({ endpoint: { model } }) => model).join(', ');
-    throw new Error(`"${endpoint}" is not an endpoint; allowed: ${allowed}`);
+    throw new UsageError(`"${endpoint}" is not an endpoint; allowed: ${allowed}`);
   }
   const found = await localFiles(paths.map((path) => resolve(path)));
   const files = withUniqueNames(found.toSorted((a, b) => a.name.localeCompare(b.name)));
-  if (files.length === 0) throw new Error(`no file in ${paths.join(', ')}`);
+  if (files.length === 0) throw new UsageError(`no file in ${paths.join(', ')}`);
   const earlier = await localFiles((options.priors ?? []).map((path) => resolve(path)));
-  const priors = withUniqueNames([...files, ...earlier]).slice(files.length);
-  const input = checkedInput(chosen.endpoint, files, options);
   const pipeline = await chosen.load();
-  const job: Job = {
-    endpoint: chosen.endpoint.id,
-    version: chosen.endpoint.version,
-    files: files.map(({ name }) => name),
-    priorFiles: priors.map(({ name }) => name),
-    options: input.options ?? {},
-    clinicalContext: input.clinical_context ?? {},
-    models: loadConfig().models,
+  const config = loadConfig();
+  const examine = (read: readonly LocalFile[], out: string) => {
+    const priors = withUniqueNames([...read, ...earlier]).slice(read.length);
+    const { options: given, clinical_context: context } = checkedInput(
+      chosen.endpoint,
+      read,
+      options,
+    );
+    const job: Job = {
+      endpoint: chosen.endpoint.id,
+      version: chosen.endpoint.version,
+      files: read.map(({ name }) => name),
+      priorFiles: priors.map(({ name }) => name),
+      options: given ?? {},
+      clinicalContext: context ?? {},
+      evidence: options.accept ?? config.evidence.accept,
+      models: config.models,
+    };
+    return runJob(pipeline, job, [...read, ...priors], out);
   };
+  if (!options.batch) {
+    const made = await examine(files, options.out);
+    answer(options, made, made.result === null ? [] : [made.result]);
+    return made.result === null ? EXIT.refused : EXIT.success;
+  }
+  const all: (Interpretation & { file: string })[] = [];
+  for (const file of files) {
+    process.stderr.write(`${file.name}\n`);
+    const made = await examine([file], join(options.out, file.name));
+    if (!options.json && made.result !== null) process.stdout.write(`${made.result}\n`);
+    all.push({ file: file.name, ...made });
+  }
+  const refused = all.filter(({ result }) => result === null).length;
+  answer(options, all, [`${all.length - refused} read, ${refused} refused`]);
+  return refused === 0 ? EXIT.success : EXIT.refused;
+}
+
+/** Runs one job on links to the files, and copies its result and artifacts to `out`. */
+async function runJob(
+  pipeline: Pipeline,
+  job: Job,
+  files: readonly LocalFile[],
+  out: string,
+): Promise<Interpretation> {
   // The name of the work folder is the request id, from which all UIDs of the result are derived.
   const folder = join(tmpdir(), `local_${randomUUID()}`);
   try {
     await mkdir(join(folder, 'files'), { recursive: true });
     await mkdir(join(folder, 'artifacts'));
-    for (const { name, path } of [...files, ...priors]) {
+    for (const { name, path } of files) {
       const link = join(folder, 'files', name);
       await mkdir(dirname(link), { recursive: true });
       await symlink(path, link);
@@ -109,14 +141,28 @@ export async function interpret(
     const end = await pipeline(folder, say, new AbortController().signal);
     if (end.type === 'rejected') {
       process.stderr.write(`${end.code}: ${end.detail}\n`);
-      return 1;
+      return { result: null, refusal: { code: end.code, detail: end.detail } };
     }
-    await mkdir(options.out, { recursive: true });
-    await cp(join(folder, 'artifacts'), join(options.out, 'artifacts'), { recursive: true });
-    await cp(join(folder, 'result.json'), join(options.out, 'result.json'));
-    process.stdout.write(`${join(options.out, 'result.json')}\n`);
-    return 0;
+    await mkdir(out, { recursive: true });
+    await cp(join(folder, 'artifacts'), join(out, 'artifacts'), { recursive: true });
+    await cp(join(folder, 'result.json'), join(out, 'result.json'));
+    const { input_summary: input } = resultSchema.parse(
+      JSON.parse(await readFile(join(out, 'result.json'), 'utf8')),
+    );
+    if (input.calibrated_frames < input.frames) process.stderr.write(scaleHint(job, input));
+    return { result: join(out, 'result.json'), refusal: null };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What to do about frames without a scale: on them nothing can be measured in millimetres. */
+function scaleHint(
+  { endpoint }: Pick<Job, 'endpoint'>,
+  { frames, calibrated_frames: calibrated }: Result['input_summary'],
+): string {
+  const some = `${frames - calibrated} of ${frames} frames have no scale, so that nothing on them is measured in millimetres`;
+  const remedy =
+    endpoint === obstetricEndpoint.id ? '; state the scale with --mm-per-px if you know it' : '';
+  return `${some}${remedy}.\n`;
 }

@@ -2,7 +2,10 @@ import { type Command, Option } from 'commander';
 import { CLIENT_SCOPES, OVERLAP_HOURS, SCOPES, type Scope } from '../../core/accounts/keys.ts';
 import type { ConsoleRole } from '../../core/accounts/roles.ts';
 import { CONSOLE_ROLES } from '../../core/accounts/roles.ts';
-import { hoursUpTo } from './numbers.ts';
+import type { CommandAnswer } from '../../operations/commands.ts';
+import { type AnswerForm, answer } from './answer.ts';
+import { UsageError } from './exit-status.ts';
+import { endOf, hoursUpTo } from './numbers.ts';
 import { runCommand } from './operations.ts';
 
 /** `keys` with its sub-commands. */
@@ -13,15 +16,23 @@ export function addKeyCommands(program: Command): void {
     .description('create a key and print it, once')
     .requiredOption('--name <name>', 'what the key is for')
     .option('--test', 'a key for the mock pipeline')
-    .option('--scopes <list>', SCOPES.join(','), CLIENT_SCOPES.join(','))
+    .option(
+      '--scopes <list>',
+      `${SCOPES.join(',')} (default: ${CLIENT_SCOPES.join(',')}; none with --console-role)`,
+    )
     .addOption(
       new Option('--console-role <role>', 'sign in to the console with it').choices(CONSOLE_ROLES),
     )
+    .option('--expires <when>', 'when it stops working: 90d, 2027-01-31 or an instant', (text) =>
+      endOf(text),
+    )
+    .option('--json', 'as JSON')
     .action(createKey);
   keys
     .command('list')
     .description('list keys, without their secrets')
-    .action(() => listKeys());
+    .option('--json', 'as JSON')
+    .action((options) => listKeys(options));
   keys
     .command('rotate <id>')
     .description('replace a key by one of the same name and scopes and print it, once')
@@ -31,58 +42,77 @@ export function addKeyCommands(program: Command): void {
       hoursUpTo(OVERLAP_HOURS.longest),
       OVERLAP_HOURS.usual,
     )
+    .option('--json', 'as JSON')
     .action((id, options) => rotateKey(id, options));
   keys
     .command('revoke <id>')
     .description('revoke a key for good')
-    .action((id) => revokeKey(id));
+    .option('--json', 'as JSON')
+    .action((id, options) => revokeKey(id, options));
 }
 
 /** Prints the new key alone on standard output; it is shown only once. */
-export async function createKey(options: {
-  name: string;
-  test?: boolean;
-  scopes: string;
-  consoleRole?: ConsoleRole;
-}): Promise<void> {
-  const { key } = await runCommand('keys.create', {
+export async function createKey(
+  options: AnswerForm & {
+    name: string;
+    test?: boolean;
+    scopes?: string;
+    consoleRole?: ConsoleRole;
+    expires?: Date;
+  },
+): Promise<void> {
+  const made = await runCommand('keys.create', {
     name: options.name,
     test: options.test ?? false,
-    scopes: options.scopes.split(',').map((scope) => scopeOf(scope.trim())),
+    ...(options.scopes && {
+      scopes: options.scopes.split(',').map((scope) => scopeOf(scope.trim())),
+    }),
     ...(options.consoleRole && { consoleRole: options.consoleRole }),
+    ...(options.expires && { expiresAt: options.expires.toISOString() }),
   });
-  process.stdout.write(`${key}\n`);
+  answer(options, made, [made.key]);
 }
 
 function scopeOf(text: string): Scope {
   const scope = SCOPES.find((each) => each === text);
   if (scope) return scope;
-  throw new Error(`"${text}" is not a scope; allowed: ${SCOPES.join(', ')}`);
+  throw new UsageError(`"${text}" is not a scope; allowed: ${SCOPES.join(', ')}`);
 }
 
-export async function listKeys(): Promise<void> {
+/** One line for each key, revoked and expired ones included. */
+export async function listKeys(form: AnswerForm): Promise<void> {
   const keys = await runCommand('keys.list', {});
-  for (const key of keys) {
-    const state = key.revoked_at ? 'revoked' : key.test ? 'test' : 'live';
-    const used = key.last_used_at ? `last used ${String(key.last_used_at)}` : 'never used';
-    const role = key.console_role ? `  console ${key.console_role}` : '';
-    process.stdout.write(
-      `${key.id}  ${state}  ${key.name}  ${key.scopes.join(',')}${role}  ${used}\n`,
-    );
-  }
+  const lines = keys.map((key) => {
+    const { id, name, console_role: role, last_used_at: used, expires_at: end } = key;
+    return [
+      id,
+      stateOf(key),
+      name,
+      key.scopes.join(',') || 'no scopes',
+      ...(role ? [`console ${role}`] : []),
+      used ? `last used ${used}` : 'never used',
+      ...(end ? [`${end > new Date().toISOString() ? 'expires' : 'expired'} ${end}`] : []),
+    ].join('  ');
+  });
+  answer(form, keys, lines);
+}
+
+function stateOf({ revoked_at: revoked, test }: CommandAnswer<'keys.list'>[number]): string {
+  if (revoked) return 'revoked';
+  return test ? 'test' : 'live';
 }
 
 /** Prints the replacement of a key, alone on standard output; it is shown only once. */
 export async function rotateKey(
   id: string,
-  { overlapHours }: { overlapHours: number },
+  { overlapHours, ...form }: AnswerForm & { overlapHours: number },
 ): Promise<void> {
-  const { key } = await runCommand('keys.rotate', { id, overlapHours });
-  process.stdout.write(`${key}\n`);
+  const made = await runCommand('keys.rotate', { id, overlapHours });
+  answer(form, made, [made.key]);
   process.stderr.write(`${id} still works for at most ${overlapHours} hours\n`);
 }
 
-export async function revokeKey(id: string): Promise<void> {
-  await runCommand('keys.revoke', { id });
-  process.stdout.write(`${id} is revoked\n`);
+export async function revokeKey(id: string, form: AnswerForm): Promise<void> {
+  const record = await runCommand('keys.revoke', { id });
+  answer(form, record, [`${id} is revoked`]);
 }

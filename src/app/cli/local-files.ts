@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
+import { UsageError } from './exit-status.ts';
 
 export interface LocalFile {
   /** The path relative to the given folder, with `/`; for a given file, its name. */
@@ -11,7 +12,7 @@ export interface LocalFile {
 async function filesOf(path: string): Promise<LocalFile[]> {
   const given = await stat(path);
   if (given.isFile()) return [{ name: basename(resolve(path)), path }];
-  if (!given.isDirectory()) throw new Error(`"${path}" is neither a file nor a folder`);
+  if (!given.isDirectory()) throw new UsageError(`"${path}" is neither a file nor a folder`);
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const paths = entries
     .filter((entry) => entry.isFile())

@@ -1,14 +1,26 @@
+import { existsSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { loadConfig } from '../../../config/load.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';
+import { copyDatabase, DatabaseNotEmptyError } from '../../platform/database/copy-database.ts';
+import { embeddedFolder, openEmbedded } from '../../platform/database/embedded.ts';
+import { DatabaseLockedError } from '../../platform/database/folder-lock.ts';
+import { openServer } from '../../platform/database/open.ts';
+import { silentLogger } from '../../platform/logging/logger.ts';
+import { type AnswerForm, answer } from './answer.ts';
+import { EXIT, type ExitStatus, UsageError } from './exit-status.ts';
 import { commandsFor, runCommand } from './operations.ts';
 
 /**
  * Removes received studies older than `retention.intakeDays`, or with `dryRun` prints how many
  * would be removed.
  */
-export async function clean({ dryRun = false }: { dryRun?: boolean }): Promise<void> {
+export async function clean({
+  dryRun = false,
+  ...form
+}: AnswerForm & { dryRun?: boolean }): Promise<void> {
   const config = loadConfig();
   const { intakeDays, quarantineDays } = config.retention;
   const keepsAll = intakeDays === undefined && quarantineDays === undefined;
@@ -19,38 +31,38 @@ export async function clean({ dryRun = false }: { dryRun?: boolean }): Promise<v
     person: userInfo().username,
   });
   if (keepsAll) {
-    process.stdout.write(
-      'retention.intakeDays and quarantineDays are not set: everything is kept\n',
-    );
+    answer(form, removal, [
+      'retention.intakeDays and quarantineDays are not set: everything is kept',
+    ]);
     return;
   }
   const megabytes = (removal.bytes / 1e6).toFixed(1);
   const verb = dryRun ? 'would remove' : 'removed';
   const what = `${removal.studies} studies, ${removal.objects} objects, ${megabytes} MB`;
-  process.stdout.write(`${verb} ${what}; ${removal.quarantined} from the quarantine\n`);
-  for (const { because, studies } of removal.kept) {
-    process.stdout.write(`${studies} old enough stay: ${because}\n`);
-  }
+  answer(form, removal, [
+    `${verb} ${what}; ${removal.quarantined} from the quarantine`,
+    ...removal.kept.map(({ because, studies }) => `${studies} old enough stay: ${because}`),
+  ]);
 }
 
-/**
- * Lists everything in the audit that has changed since it was sealed. @returns the exit status: 0
- * when nothing has changed.
- */
-export async function verifyAudit({ publicKey = [] }: { publicKey?: string[] }): Promise<number> {
-  const { intact, seals, rows, unsealed, findings } = await runCommand('audit.verify', {
+/** Lists everything in the audit that has changed since it was sealed; a failure if anything has. */
+export async function verifyAudit({
+  publicKey = [],
+  ...form
+}: AnswerForm & { publicKey?: string[] }): Promise<ExitStatus> {
+  const verified = await runCommand('audit.verify', {
     publicKeys: publicKey.map((path) => resolve(path)),
     person: userInfo().username,
   });
-  for (const { what, seal, row } of findings) {
-    process.stdout.write(
-      `${what}: ${row === undefined ? `seal ${seal}` : `row ${row} (seal ${seal})`}\n`,
-    );
-  }
+  const { intact, seals, rows, unsealed, findings } = verified;
+  const lines = findings.map(
+    ({ what, seal, row }) =>
+      `${what}: ${row === undefined ? `seal ${seal}` : `row ${row} (seal ${seal})`}`,
+  );
   const rest = unsealed === 0 ? '' : `; ${unsealed} after the last seal`;
   const verdict = intact ? 'the audit is intact' : 'THE AUDIT IS NOT INTACT';
-  process.stdout.write(`${verdict}: ${rows} rows in ${seals} seals${rest}\n`);
-  return intact ? 0 : 1;
+  answer(form, verified, [...lines, `${verdict}: ${rows} rows in ${seals} seals${rest}`]);
+  return intact ? EXIT.success : EXIT.failed;
 }
 
 /**
@@ -68,4 +80,46 @@ export async function exportAudit({ format }: { format: string }): Promise<void>
     for (const line of page.lines) process.stdout.write(`${line}\n`);
     after = page.next;
   }
+}
+
+/**
+ * Copies the embedded database of the data folder to the empty PostgreSQL server of DATABASE_URL, and
+ * renames the embedded one, so that no later start falls back to it. Files stay where they are: the
+ * data folder goes on being used.
+ * @throws UsageError where there is nothing to copy, or the gateway runs, or the server holds rows.
+ */
+export async function migrateEmbedded(form: AnswerForm): Promise<void> {
+  const { dataDir, databaseUrl } = loadConfig();
+  const folder = embeddedFolder(dataDir);
+  if (databaseUrl === undefined) {
+    throw new UsageError('Set DATABASE_URL to the empty PostgreSQL database that is to be filled.');
+  }
+  if (!existsSync(folder)) throw new UsageError(`There is no embedded database in ${folder}.`);
+  const from = await openEmbedded(dataDir, silentLogger).catch((error: unknown) => {
+    throw error instanceof DatabaseLockedError
+      ? new UsageError('The gateway is running on this data folder: stop it first.')
+      : error;
+  });
+  let copied: { table: string; rows: number }[];
+  try {
+    const to = await openServer(databaseUrl, silentLogger);
+    try {
+      copied = await copyDatabase(from, to);
+    } finally {
+      await to.close();
+    }
+  } catch (error) {
+    throw error instanceof DatabaseNotEmptyError ? new UsageError(error.message) : error;
+  } finally {
+    await from.close();
+  }
+  const kept = `${folder}.copied-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+  await rename(folder, kept);
+  const total = copied.reduce((sum, { rows }) => sum + rows, 0);
+  answer(form, { tables: copied, kept }, [
+    ...copied.filter(({ rows }) => rows > 0).map(({ table, rows }) => `${table}: ${rows}`),
+    `${total} rows were copied and compared. The embedded database is now ${kept}; remove it when the ` +
+      'gateway has run on the server for a while.',
+    'Start the gateway with the same data folder and DATABASE_URL.',
+  ]);
 }

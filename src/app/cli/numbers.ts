@@ -19,6 +19,13 @@ const LAST_PORT = 65_535;
 /** 0, 1, 2 … */
 export const wholeNumber: ReadNumber = numberReader(WHOLE, () => true, 'a whole number');
 
+export const wholeNumberFrom = (least: number, most: number): ReadNumber =>
+  numberReader(
+    WHOLE,
+    (value) => value >= least && value <= most,
+    `a whole number from ${least} to ${most}`,
+  );
+
 /** 1, 2, 3 … */
 export const count: ReadNumber = numberReader(
   WHOLE,
@@ -44,3 +51,30 @@ export const port: ReadNumber = numberReader(
   (value) => value <= LAST_PORT,
   `a port from 0 to ${LAST_PORT}`,
 );
+
+const PERIOD = /^(\d{1,5})([mhd])$/;
+const PERIOD_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const DAY_OR_INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+/** The instant that a day (at midnight UTC), an instant or a period before (-1) or after (1) `now` names. */
+function instantOf(text: string, direction: 1 | -1, now: number): Date {
+  const [, number, unit] = PERIOD.exec(text) ?? [];
+  const time =
+    number !== undefined && unit !== undefined
+      ? now + direction * Number(number) * PERIOD_MS[unit as keyof typeof PERIOD_MS]
+      : Date.parse(DAY_OR_INSTANT.test(text) ? text : '');
+  if (!Number.isNaN(time)) return new Date(time);
+  throw new InvalidArgumentError(
+    'Expected a period (30m, 12h, 90d), a day (2026-01-31) or an instant (2026-01-31T08:00:00Z).',
+  );
+}
+
+/** A moment that a list begins with: `12h` is twelve hours ago. */
+export const startOf = (text: string, now = Date.now()): Date => instantOf(text, -1, now);
+
+/** A moment at which something ends: `90d` is in 90 days. It must be in the future. */
+export function endOf(text: string, now = Date.now()): Date {
+  const end = instantOf(text, 1, now);
+  if (end.getTime() > now) return end;
+  throw new InvalidArgumentError('Expected a moment in the future.');
+}

@@ -6,6 +6,7 @@ import { type RunCommand, typedCommands } from '../../operations/commands.ts';
 import { callAdminSocket, NoGatewayError } from '../../operations/socket.ts';
 import { embeddedFolder } from '../../platform/database/embedded.ts';
 import { openCommands } from '../wiring/operations.ts';
+import { UsageError } from './exit-status.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -15,7 +16,7 @@ type Environment = Record<string, string | undefined>;
  * does before the first start. This is allowed only in a folder that was named explicitly: in the
  * default `./data` it would usually create a second, empty database beside that of the gateway,
  * which would not know the key.
- * @throws Error when there is no data.
+ * @throws UsageError when there is no data.
  */
 export function describeSiteData(
   { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
@@ -26,7 +27,7 @@ export function describeSiteData(
   if (existsSync(embeddedFolder(folder))) return `data folder: ${folder} (no gateway runs on it)`;
   const named = environment.SONOGATE_DATA_DIR !== undefined || dataDir !== loadConfig({}).dataDir;
   if (mayMake && named) return `data folder: ${folder} (new)`;
-  throw new Error(
+  throw new UsageError(
     `no gateway data at ${folder}: start the gateway first, or set SONOGATE_DATA_DIR, SONOGATE_CONFIG or DATABASE_URL as the gateway has them`,
   );
 }
@@ -34,7 +35,7 @@ export function describeSiteData(
 /**
  * Runs commands in the running gateway, or, when none runs on the data folder, on the database
  * itself: PGlite serves one process at a time. The data used is then named on standard error.
- * @throws Error when there is no such database: a new, empty one would give a wrong answer.
+ * @throws UsageError when there is no such database: a new, empty one would give a wrong answer.
  */
 export function commandsFor(config: Config): RunCommand {
   return typedCommands(async (name, parameters) => {

@@ -3,9 +3,13 @@ import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { resultSchema } from '../../../pipelines/result/envelope.ts';
 import type { Stage } from '../../core/requests/request.ts';
 import type { RequestObject } from '../../core/requests/view.ts';
 import { type ApiClient, createApiClient } from '../../doors/http/client.ts';
+import { type AnswerForm, answer } from './answer.ts';
+import { EXIT, type ExitStatus, UsageError } from './exit-status.ts';
+import { type InputOptions, inputOf } from './input-options.ts';
 import { filesBelow } from './local-files.ts';
 
 const BAR = 24;
@@ -46,22 +50,29 @@ export function progressBar(output: ProgressOutput) {
   };
 }
 
-interface SubmitOptions {
-  gaDays?: number;
-  mmPerPx?: number;
-  report?: boolean;
+interface SubmitOptions extends InputOptions, AnswerForm {
   priority?: string;
   metadata?: string[];
+  /** URL that is notified of the events, by default of the end. */
+  webhook?: string;
+  webhookEvents?: string[];
+  /** A repeated command with the same key submits nothing twice. */
+  idempotencyKey?: string;
   /** Prints the id of the request and does not wait for its end. */
   detach?: boolean;
 }
 
 /**
- * @throws Error when the environment does not name the gateway.
+ * @throws UsageError when the environment does not name the gateway.
  */
 export function connect(environment: NodeJS.ProcessEnv = process.env): ApiClient {
   const { SONOGATE_URL: url, SONOGATE_KEY: key } = environment;
-  if (!url || !key) throw new Error('set SONOGATE_URL and SONOGATE_KEY (sonogate keys create)');
+  if (!url || !key) {
+    throw new UsageError('set SONOGATE_URL and SONOGATE_KEY (sonogate keys create)');
+  }
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new UsageError(`SONOGATE_URL is "${url}"; write it as http://host:port or https://host`);
+  }
   return createApiClient({ url, key });
 }
 
@@ -71,37 +82,76 @@ export async function submit(
   paths: readonly string[],
   given: SubmitOptions,
   client = connect(),
-): Promise<number> {
-  const files: string[] = [];
+): Promise<ExitStatus> {
   const found = await filesBelow(paths);
-  if (found.length === 0) throw new Error(`no file in ${paths.join(', ')}`);
-  for (const path of found) {
-    process.stderr.write(`uploading ${basename(path)}\n`);
-    files.push(await client.upload(path));
+  if (found.length === 0) throw new UsageError(`no file in ${paths.join(', ')}`);
+  const { priority, webhook, webhookEvents: events, idempotencyKey, metadata = [] } = given;
+  if (events !== undefined && webhook === undefined) {
+    throw new UsageError('--webhook-events needs --webhook');
   }
-  const { gaDays, mmPerPx, report, priority, metadata = [] } = given;
-  const options = {
-    ...(gaDays !== undefined && { dating: { ga_days: gaDays } }),
-    ...(mmPerPx !== undefined && { mm_per_px: mmPerPx }),
-    ...(report !== undefined && { report }),
-  };
-  const { id } = await client.submit(endpoint, {
-    input: { files, options },
-    ...(priority !== undefined && { priority }),
-    metadata: Object.fromEntries(metadata.map(nameAndValue)),
-  });
-  process.stdout.write(`${id}\n`);
-  return given.detach ? 0 : watch(id, client);
+  // Wrong options are refused before anything is uploaded.
+  const input = inputOf(
+    given,
+    found.map((path) => basename(path)),
+  );
+  const attached = metadataOf(metadata);
+  const earlier = await filesBelow(given.priors ?? []);
+  const files = await uploaded(found, client);
+  const priors = await uploaded(earlier, client);
+  const submitted = await client.submit(
+    endpoint,
+    {
+      input: { files, ...(priors.length > 0 && { prior_files: priors }), ...input },
+      ...(webhook !== undefined && { webhook: { url: webhook, ...(events && { events }) } }),
+      ...(priority !== undefined && { priority }),
+      metadata: attached,
+    },
+    idempotencyKey,
+  );
+  if (given.detach) {
+    answer(given, submitted, [submitted.id]);
+    return EXIT.success;
+  }
+  (given.json ? process.stderr : process.stdout).write(`${submitted.id}\n`);
+  return watch(submitted.id, given, client);
+}
+
+/** Uploads files one after the other; returns their ids. */
+async function uploaded(paths: readonly string[], client: ApiClient): Promise<string[]> {
+  const ids: string[] = [];
+  for (const path of paths) {
+    process.stderr.write(`uploading ${basename(path)}\n`);
+    ids.push(await client.upload(path));
+  }
+  return ids;
+}
+
+/** `metadata` of a submit: NAME=VALUE pairs, or one JSON object or array. @throws UsageError */
+function metadataOf(texts: readonly string[]): unknown {
+  const [only = '', ...others] = texts;
+  if (others.length === 0 && /^\s*[{[]/.test(only)) {
+    try {
+      return JSON.parse(only);
+    } catch (cause) {
+      throw new UsageError(`--metadata is not JSON: ${(cause as Error).message}`, { cause });
+    }
+  }
+  return Object.fromEntries(texts.map(nameAndValue));
 }
 
 function nameAndValue(text: string): [string, string] {
   const at = text.indexOf('=');
-  if (at < 1) throw new Error(`"${text}" is not NAME=VALUE`);
+  if (at < 1) throw new UsageError(`--metadata "${text}" is not NAME=VALUE`);
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Shows the progress of a request until it ends; 0 when it succeeded. */
-export async function watch(id: string, client = connect()): Promise<number> {
+/**
+ * Shows the progress of a request until it ends; then what it found, what it cost, and how to
+ * download it.
+ */
+export async function watch(id: string, form: AnswerForm, client = connect()): Promise<ExitStatus> {
+  // A first call that is not repeated: following would wait for a gateway that does not answer.
+  await client.request(id);
   const bar = progressBar(process.stderr);
   let ended: RequestObject | null = null;
   for await (const { name, data } of client.follow(id)) {
@@ -112,39 +162,75 @@ export async function watch(id: string, client = connect()): Promise<number> {
   }
   bar.end();
   process.stderr.write(`${ended?.status ?? 'unknown'}\n`);
-  return ended?.status === 'succeeded' ? 0 : 1;
+  const request = await client.request(id);
+  if (form.json) answer(form, request, []);
+  if (ended?.status !== 'succeeded') return EXIT.failed;
+  for (const line of summaryOf(request)) process.stderr.write(`${line}\n`);
+  return EXIT.success;
 }
 
-export async function cancel(id: string, client = connect()): Promise<void> {
-  const { status } = await client.cancel(id);
-  process.stdout.write(`${id} is ${status}\n`);
+/** What a request found and cost, and how to download it. */
+export function summaryOf({ id, cost, output }: RequestObject): string[] {
+  const { report } = resultSchema.parse(output);
+  return [
+    ...(report?.impression.map((line) => `  ${line}`) ?? [
+      '  no impression, because no report was requested (--report)',
+    ]),
+    `cost ${cost.total} ${cost.currency}`,
+    `sonogate download ${id} --out DIR`,
+  ];
 }
 
-/** One line for each request, newest first. */
+export async function cancel(id: string, form: AnswerForm, client = connect()): Promise<void> {
+  const request = await client.cancel(id);
+  answer(form, request, [`${id} is ${request.status}`]);
+}
+
+/** One line for each request, newest first; or all as a JSON array. */
 export async function history(
-  filter: { model?: string; status?: string; limit?: number },
+  {
+    json = false,
+    since,
+    ...filter
+  }: AnswerForm & {
+    model?: string;
+    status?: string;
+    key?: string;
+    since?: Date;
+    limit?: number;
+  },
   client = connect(),
 ): Promise<void> {
-  const { data } = await client.history(filter);
-  for (const { id, created_at, status, endpoint, cost } of data) {
+  const { data } = await client.history({
+    ...filter,
+    ...(since && { since: since.toISOString() }),
+  });
+  const lines = data.map(({ id, created_at, status, endpoint, cost }) => {
     const money = `${cost.total} ${cost.currency}`;
-    process.stdout.write(`${id}  ${created_at}  ${status.padEnd(9)}  ${endpoint}  ${money}\n`);
-  }
+    return `${id}  ${created_at}  ${status.padEnd(9)}  ${endpoint}  ${money}`;
+  });
+  answer({ json }, data, lines);
 }
 
 /** Writes the result and the artifacts of a request to `out`. */
 export async function download(
   id: string,
-  { out, only }: { out: string; only?: string[] },
+  { out, only, json = false }: AnswerForm & { out: string; only?: string[] },
   client = connect(),
 ): Promise<void> {
   await mkdir(out, { recursive: true });
   const listed = await client.artifacts(id);
   const wanted = listed.filter(({ name }) => only === undefined || only.includes(name));
-  if (wanted.length === 0) throw new Error(`${id} has no such artifact`);
+  if (wanted.length === 0) {
+    const names = listed.map(({ name }) => name).join(', ') || 'none';
+    throw new UsageError(`${id} has no such artifact; it has: ${names}`);
+  }
+  const written: string[] = [];
   for (const { name } of wanted) {
     const path = join(out, basename(name));
     await pipeline(Readable.fromWeb(await client.artifact(id, name)), createWriteStream(path));
-    process.stdout.write(`${path}\n`);
+    written.push(path);
+    if (!json) process.stdout.write(`${path}\n`);
   }
+  answer({ json }, written, []);
 }

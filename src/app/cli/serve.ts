@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError, loadConfig } from '../../../config/load.ts';
@@ -95,4 +96,6 @@ export async function serve(): Promise<void> {
   const logger = createLogger(config.logging.level);
   const gateway = await startGateway(config, logger, rulesOf(config, logger));
   stopOnSignal(gateway, config.shutdown, logger);
+  // Otherwise it is only written at an orderly end.
+  flushCompileCache();
 }

@@ -8,8 +8,9 @@ import type { StudyContents } from '../../../models/phantom/study-shots.ts';
 import { createLogger } from '../../platform/logging/logger.ts';
 import type { startDemoEhr } from '../demo/ehr.ts';
 import { CART_STYLES } from '../simulate/carts.ts';
+import { type AnswerForm, answer } from './answer.ts';
 import { send } from './dicom.ts';
-import { count, port, seconds, wholeNumber } from './numbers.ts';
+import { count, port, seconds, wholeNumber, wholeNumberFrom } from './numbers.ts';
 
 /**
  * A copy checked by its type: importing the list itself would load all views of the phantom and
@@ -19,10 +20,16 @@ const CONTENTS: Record<StudyContents, string> = {
   biometry: 'planes of biometry',
   stills: 'stills of all views',
   complete: 'cines as well',
+  labor: 'the transperineal plane and a sweep',
+  twins: 'sweeps over two fetuses',
 };
 
+/** A copy of `STUDY_AGES`, for the same reason. */
+const studyAge = wholeNumberFrom(42, 294);
+
 function contentsOption(): Option {
-  return new Option('--contents <what>', Object.values(CONTENTS).join(', or '))
+  const explained = Object.entries(CONTENTS).map(([name, what]) => `${name}: ${what}`);
+  return new Option('--contents <what>', explained.join('; '))
     .choices(Object.keys(CONTENTS))
     .default('biometry' satisfies StudyContents);
 }
@@ -32,17 +39,18 @@ export function addSimulateCommands(program: Command): void {
   const command = program
     .command('simulate')
     .description('write a phantom obstetric study as DICOM files, or send it')
-    .option('--ga-days <number>', 'gestational age', wholeNumber, 200)
+    .option('--ga-days <number>', 'gestational age, 42 to 294', studyAge, 200)
     .option('--seed <number>', 'seed of the phantom fetus', wholeNumber, 1)
     .option('--out <dir>', 'folder for the files', './phantom-study')
     .addOption(contentsOption())
     .option('--send <node>', 'also send it to AE@host:port')
+    .option('--json', 'as JSON')
     .action(simulate);
   command
     .command('cart <node>')
     .description('send a phantom exam to AE@host:port as a cart of a given style would')
     .addOption(new Option('--style <maker>', 'whose habits').choices(CART_STYLES).default('ge'))
-    .option('--ga-days <number>', 'gestational age', wholeNumber, 200)
+    .option('--ga-days <number>', 'gestational age, 42 to 294', studyAge, 200)
     .option('--seed <number>', 'seed of the phantom fetus', wholeNumber, 1)
     .addOption(contentsOption())
     .option('--pause-seconds <number>', 'between two objects', seconds, 0)
@@ -76,14 +84,19 @@ export function addSimulateCommands(program: Command): void {
     .option('--out <dir>', 'folder for the files', './phantom-echo')
     .option('--handheld', 'MP4 clips of the focused views, without calibration')
     .option('--send <node>', 'also send it to AE@host:port')
+    .option('--json', 'as JSON')
     .action(simulateEcho);
 }
 
-/** Files of a study and `truth.json` beside them; returns the paths of the files. */
+/**
+ * Files of a study, and what a perfect reader would find in `<out>.truth.json` beside the folder, so that the
+ * folder can be submitted as it is; returns the paths of the files.
+ */
 async function writeStudy(
   out: string,
   files: readonly StudyFile[],
   truth: object,
+  form: AnswerForm,
 ): Promise<string[]> {
   await mkdir(out, { recursive: true });
   const paths: string[] = [];
@@ -97,14 +110,17 @@ async function writeStudy(
     files.map(({ name, truth: labels }) => [name, labels.map(({ masks: _, ...label }) => label)]),
   );
   const text = `${JSON.stringify({ ...truth, frames }, null, 2)}\n`;
-  await writeFile(join(out, 'truth.json'), text);
-  process.stdout.write(`${files.length} files and truth.json in ${out}\n`);
+  const truthFile = `${resolve(out)}.truth.json`;
+  await writeFile(truthFile, text);
+  answer(form, { files: paths, truth: truthFile }, [
+    `${files.length} files in ${out}, the truth in ${truthFile}`,
+  ]);
   return paths;
 }
 
 /**
- * Writes a phantom obstetric study as DICOM files, with `truth.json` beside them: the values that a
- * perfect reader would measure. With `send`, the files go to that node as well.
+ * Writes a phantom obstetric study as DICOM files, and the values that a perfect reader would measure. With
+ * `send`, the files go to that node as well.
  */
 export async function simulate(options: {
   gaDays: number;
@@ -112,10 +128,11 @@ export async function simulate(options: {
   out: string;
   contents?: StudyContents;
   send?: string;
+  json?: boolean;
 }): Promise<void> {
   const { simulateObstetricStudy } = await import('../../../models/phantom/study.ts');
   const { files, truth } = await simulateObstetricStudy(options);
-  const paths = await writeStudy(options.out, files, truth);
+  const paths = await writeStudy(options.out, files, truth, options);
   if (options.send) process.exitCode = await send(options.send, paths, {});
 }
 
@@ -130,11 +147,12 @@ async function simulateEcho(options: {
   out: string;
   handheld?: boolean;
   send?: string;
+  json?: boolean;
 }): Promise<void> {
   const { echoStudy, handheldStudy } = await import('../../../models/phantom/echo/study.ts');
   const request = { seed: options.seed, of: options.heart, beats: options.beats };
   const { files, truth } = await (options.handheld ? handheldStudy : echoStudy)(request);
-  const paths = await writeStudy(options.out, files, truth);
+  const paths = await writeStudy(options.out, files, truth, options);
   if (options.send) process.exitCode = await send(options.send, paths, {});
 }
 

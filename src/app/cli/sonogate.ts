@@ -1,10 +1,14 @@
 import { constants } from 'node:os';
 import { Command, Option } from 'commander';
-import { ConfigError } from '../../../config/load.ts';
+import { EVIDENCE_SETTINGS } from '../../../config/schema.ts';
 import { DELIVERY_STATES } from '../../core/outbox/delivery.ts';
-import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { WEBHOOK_EVENTS } from '../../core/requests/announce.ts';
+import { REQUEST_STATUS } from '../../core/requests/request.ts';
+import { STUDY_STATE } from '../../core/studies/study-store.ts';
+import { EXIT, explainFailure } from './exit-status.ts';
+import { addInputOptions } from './input-options.ts';
 import { addKeyCommands } from './keys.ts';
-import { count, positiveNumber, wholeNumber } from './numbers.ts';
+import { count, startOf, wholeNumber } from './numbers.ts';
 import { addSimulateCommands } from './simulate.ts';
 
 /**
@@ -18,12 +22,17 @@ function endOnClosedPipe(): void {
   });
 }
 
-const program = new Command('sonogate')
+/** Every command with an answer has it: standard output then holds one JSON document. */
+const asJson = () => new Option('--json', 'as JSON');
+
+export const program = new Command('sonogate')
   .description(
     'Hospital integration gateway for ultrasound: DICOM in, measurements out as SR, FHIR and JSON.',
   )
   // Sub-commands of `simulate` have options of the same names as it.
-  .enablePositionalOptions();
+  .enablePositionalOptions()
+  // Sub-commands inherit it: a wrong argument ends with the status of `EXIT.usage`.
+  .exitOverride();
 
 program
   .command('serve')
@@ -36,6 +45,7 @@ program
     'run the whole path once on this machine: phantom studies in, SR, SEG and FHIR reports out',
   )
   .option('--out <dir>', 'keep everything in this folder')
+  .option('--review', 'review and sign each result by a script; prints what changed')
   .option('--stay', 'keep the gateway running afterwards')
   .option('--seed <number>', 'seed of the phantom patients', wholeNumber, 1)
   .addOption(new Option('--only <study>', 'one of the two studies').choices(['obstetric', 'echo']))
@@ -50,6 +60,7 @@ program
   .command('echo <node>')
   .description('C-ECHO to a DICOM node: AE@host:port')
   .option('--from <ae>', 'our AE title')
+  .addOption(asJson())
   .action(async (node, options) => {
     process.exitCode = await (await import('./dicom.ts')).echo(node, options);
   });
@@ -58,6 +69,7 @@ program
   .command('send <node> <paths...>')
   .description('C-STORE files and folders to a DICOM node: AE@host:port')
   .option('--from <ae>', 'our AE title')
+  .addOption(asJson())
   .action(async (node, paths, options) => {
     process.exitCode = await (await import('./dicom.ts')).send(node, paths, options);
   });
@@ -73,45 +85,43 @@ program
   .option('--modality <code>')
   .option('--objects', 'list the objects of each study')
   .option('--limit <number>', 'largest number of rows', count, 100)
-  .addOption(new Option('--json', 'as JSON, with the identity of the patient'))
-  .action(async (options) => {
-    process.exitCode = await (await import('./archives.ts')).find(options);
-  });
+  .option('--json', 'as JSON, with the identity of the patient')
+  .action(async (options) => (await import('./archives.ts')).find(options));
 
 program
   .command('fetch <study>')
   .description('make the gateway retrieve a study from an archive and route it')
   .requiredOption('--from <archive>', 'its name in the configuration')
   .option('--detach', 'print the id of the retrieval and do not wait')
+  .addOption(asJson())
   .action(async (study, options) => {
     process.exitCode = await (await import('./archives.ts')).fetchStudy(study, options);
   });
 
-program
-  .command('interpret <endpoint> <paths...>')
+addInputOptions(program.command('interpret <endpoint> <paths...>'))
   .description('run a pipeline on local files, without a server: us/obstetric, us/echo')
-  .option('--ga-days <number>', 'gestational age on the day of the scan', wholeNumber)
-  .option('--mm-per-px <number>', 'scale of images without calibration', positiveNumber)
-  .option('--report', 'add the draft report')
-  .option('--priors <paths...>', 'files or folders of earlier examinations')
-  .option('--age <years>', 'age of the patient', wholeNumber)
-  .option('--sex <sex>', 'female or male, for reference ranges')
-  .option('--height-cm <number>', 'for the body surface area', positiveNumber)
-  .option('--weight-kg <number>', 'for the body surface area', positiveNumber)
+  .option('--batch', 'read each file as a separate examination, with a folder for each')
+  .addOption(
+    new Option(
+      '--accept <evidence>',
+      'simulated: research, values validated on simulated images count too',
+    ).choices(EVIDENCE_SETTINGS),
+  )
   .requiredOption('--out <dir>', 'folder for result.json and the artifacts')
+  .addOption(asJson())
   .action(async (endpoint, paths, options) => {
     process.exitCode = await (await import('./interpret.ts')).interpret(endpoint, paths, options);
   });
 
-program
-  .command('submit <endpoint> <paths...>')
+addInputOptions(program.command('submit <endpoint> <paths...>'))
   .description('upload files and submit them to a gateway (SONOGATE_URL, SONOGATE_KEY)')
-  .option('--ga-days <number>', 'gestational age on the day of the scan', wholeNumber)
-  .option('--mm-per-px <number>', 'scale of images without calibration', positiveNumber)
-  .option('--report', 'add the draft report')
+  .option('--webhook <url>', 'notified when the request ends')
+  .addOption(new Option('--webhook-events <event...>', 'notified of these').choices(WEBHOOK_EVENTS))
   .addOption(new Option('--priority <priority>').choices(['low', 'normal', 'high']))
-  .option('--metadata <name=value...>', 'attached to the request')
+  .option('--metadata <name=value...>', 'attached to the request; or one JSON object')
+  .option('--idempotency-key <key>', 'a repeated command with the same key submits nothing twice')
   .option('--detach', 'print the id and do not wait')
+  .addOption(asJson())
   .action(async (endpoint, paths, options) => {
     process.exitCode = await (await import('./remote.ts')).submit(endpoint, paths, options);
   });
@@ -119,21 +129,28 @@ program
 program
   .command('watch <request>')
   .description('show the progress of a request until it ends')
-  .action(async (request) => {
-    process.exitCode = await (await import('./remote.ts')).watch(request);
+  .addOption(asJson())
+  .action(async (request, options) => {
+    process.exitCode = await (await import('./remote.ts')).watch(request, options);
   });
 
 program
   .command('cancel <request>')
   .description('cancel a request')
-  .action(async (request) => (await import('./remote.ts')).cancel(request));
+  .addOption(asJson())
+  .action(async (request, options) => (await import('./remote.ts')).cancel(request, options));
 
 program
   .command('history')
   .description('list requests, newest first')
   .option('--model <model>', 'us/obstetric')
-  .option('--status <status>', 'succeeded, failed, …')
+  .addOption(new Option('--status <status>', 'only in this state').choices(REQUEST_STATUS))
+  .option('--key <id>', 'only those made with this key')
+  .option('--since <when>', 'only since then: 12h, 2026-01-31 or an instant', (text) =>
+    startOf(text),
+  )
   .option('--limit <number>', 'largest number of rows', count)
+  .addOption(asJson())
   .action(async (options) => (await import('./remote.ts')).history(options));
 
 program
@@ -141,36 +158,47 @@ program
   .description('download the result and its artifacts')
   .requiredOption('--out <dir>', 'folder for them')
   .option('--only <name...>', 'only these artifacts')
+  .addOption(asJson())
   .action(async (request, options) => (await import('./remote.ts')).download(request, options));
 
 program
   .command('explain <study>')
   .description('what happened to a study and why: its UID or our id')
-  .addOption(new Option('--json', 'as JSON'))
+  .addOption(asJson())
   .action(async (study, options) => (await import('./studies.ts')).explain(study, options));
 
 program
   .command('doctor')
   .description('check configuration, disk, models, every PACS and EHR; changes nothing')
-  .addOption(new Option('--json', 'as JSON'))
+  .addOption(asJson())
   .action(async (options) => {
     process.exitCode = await (await import('../doctor/doctor.ts')).doctor(options);
   });
 
 const studies = program.command('studies').description('studies received by DICOM');
 studies
+  .command('list')
+  .description('the studies that arrived last, without identity')
+  .addOption(new Option('--state <state>', 'only in this state').choices(STUDY_STATE))
+  .option('--last <number>', 'number of studies', count, 100)
+  .addOption(asJson())
+  .action(async (options) => (await import('./studies.ts')).listStudies(options));
+studies
   .command('complete <study>')
   .description('stop waiting for more objects')
-  .action(async (study) => (await import('./studies.ts')).completeStudy(study));
+  .addOption(asJson())
+  .action(async (study, options) => (await import('./studies.ts')).completeStudy(study, options));
 studies
   .command('release <study>')
   .description('release a study that is held, ignored or not routed')
   .option('--rule <name>', 'under this routing rule')
+  .addOption(asJson())
   .action(async (study, options) => (await import('./studies.ts')).releaseStudy(study, options));
 studies
   .command('rerun <study>')
   .description('interpret a study again')
-  .action(async (study) => (await import('./studies.ts')).rerunStudy(study));
+  .addOption(asJson())
+  .action(async (study, options) => (await import('./studies.ts')).rerunStudy(study, options));
 
 program
   .command('rules')
@@ -180,6 +208,7 @@ program
   .option('--config <file>', 'rules of this file in place of those in use')
   .option('--last <number>', 'number of studies', count, 100)
   .option('--verbose', 'why each rule did or did not match')
+  .addOption(asJson())
   .action(async (options) => (await import('./studies.ts')).testRules(options));
 
 program
@@ -190,7 +219,7 @@ program
   .option('--code <code>', 'only with this code of the last failure (docs/errors.md)')
   .option('--request <id>', 'only of this request')
   .option('--last <number>', 'so many', count, 100)
-  .option('--json', 'as JSON, with the breakers')
+  .addOption(asJson())
   .action(async (options) => (await import('./deliveries.ts')).listDeliveries(options));
 
 program
@@ -202,17 +231,20 @@ program
     'to the alternate of its destination; with --destination also what is waiting',
   )
   .option('--to <name>', 'to this other destination')
+  .addOption(asJson())
   .action(async (delivery, options) => (await import('./deliveries.ts')).replay(delivery, options));
 
 const hold = program.command('hold').description('reports to an EHR that wait for a person');
 hold
   .command('list')
   .description('list them with the reason and the candidates; without identity')
-  .action(async () => (await import('./hold.ts')).listHeld());
+  .addOption(asJson())
+  .action(async (options) => (await import('./hold.ts')).listHeld(options));
 hold
   .command('show <id>')
   .description('show one with the identity of its images; who looked is audited')
   .option('--by <name>', 'who looks')
+  .addOption(asJson())
   .action(async (id, options) => (await import('./hold.ts')).showHeld(id, options));
 hold
   .command('release <id>')
@@ -221,25 +253,35 @@ hold
   .option('--order <reference>', 'ServiceRequest/<id> of the EHR')
   .option('--no-order', 'with the accession number alone')
   .option('--by <name>', 'who decides')
+  .addOption(asJson())
   .action(async (id, options) => (await import('./hold.ts')).releaseHeld(id, options));
 hold
   .command('reject <id>')
   .description('reject it for good: it is not sent')
   .requiredOption('--reason <text>', 'why')
   .option('--by <name>', 'who decides')
+  .addOption(asJson())
   .action(async (id, options) => (await import('./hold.ts')).rejectHeld(id, options));
 
 program
   .command('clean')
   .description('remove received studies older than retention.intakeDays')
   .option('--dry-run', 'say what would be removed, and what stays and why')
+  .addOption(asJson())
   .action(async (options) => (await import('./maintenance.ts')).clean(options));
+
+program
+  .command('migrate-embedded')
+  .description('copy the embedded database to the empty PostgreSQL server of DATABASE_URL')
+  .addOption(asJson())
+  .action(async (options) => (await import('./maintenance.ts')).migrateEmbedded(options));
 
 const audit = program.command('audit').description('the audit, sealed row by row');
 audit
   .command('verify')
   .description('find rows that were altered, removed or inserted')
   .option('--public-key <files...>', 'public keys of other machines that sealed it')
+  .addOption(asJson())
   .action(async (options) => {
     process.exitCode = await (await import('./maintenance.ts')).verifyAudit(options);
   });
@@ -252,15 +294,20 @@ audit
 program
   .command('check-vectors <file>')
   .description('check the formulas against test vectors')
-  .action(async (file) => {
-    process.exitCode = await (await import('./check-vectors.ts')).checkVectorsCommand(file);
+  .addOption(asJson())
+  .action(async (file, options) => {
+    process.exitCode = await (await import('./check-vectors.ts')).checkVectorsCommand(
+      file,
+      options,
+    );
   });
 
 program
   .command('validate <files...>')
   .description('check structured reports, segmentations and FHIR bundles against our own rules')
-  .action(async (files) => {
-    process.exitCode = await (await import('./validate.ts')).validate(files);
+  .addOption(asJson())
+  .action(async (files, options) => {
+    process.exitCode = await (await import('./validate.ts')).validate(files, options);
   });
 
 program
@@ -268,16 +315,19 @@ program
   .description('write the generated pages of docs/')
   .action(async () => (await import('./docs.ts')).writeDocs());
 
-endOnClosedPipe();
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (error instanceof ConfigError || error instanceof SonogateError) {
-    process.stderr.write(`${error.message}\n`);
-  } else if (process.env.SONOGATE_LOG_LEVEL === 'debug') {
-    throw error;
-  } else {
-    process.stderr.write(`${(error as Error).message}\n`);
+/** Runs one command line; the exit status is in `process.exitCode`. */
+export async function runCommandLine(given: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(given, { from: 'user' });
+  } catch (error) {
+    const { status, line } = explainFailure(error);
+    if (status === EXIT.unexpected && process.env.SONOGATE_LOG_LEVEL === 'debug') throw error;
+    if (line !== null) process.stderr.write(`${line}\n`);
+    process.exitCode = status;
   }
-  process.exitCode = 1;
+}
+
+if (import.meta.main) {
+  endOnClosedPipe();
+  await runCommandLine(process.argv.slice(2));
 }

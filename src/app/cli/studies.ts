@@ -1,5 +1,7 @@
 import { loadConfig } from '../../../config/load.ts';
+import type { StudyState } from '../../core/studies/study-store.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';
+import { type AnswerForm, answer } from './answer.ts';
 import { commandsFor, runCommand } from './operations.ts';
 
 type StudyExplanation = CommandAnswer<'studies.explain'>;
@@ -7,31 +9,50 @@ type DryRun = CommandAnswer<'rules.test'>[number];
 type RuleVerdict = StudyExplanation['rules'][number];
 type ConditionVerdict = RuleVerdict['conditions'][number];
 
+/** One line for each study, newest first, with the reason of its state; or all as a JSON array. */
+export async function listStudies({
+  state,
+  last,
+  ...form
+}: AnswerForm & { state?: StudyState; last: number }): Promise<void> {
+  const studies = await runCommand('studies.list', { state: state ?? null, limit: last });
+  const lines = studies.map(({ studyInstanceUid, firstReceivedAt, objects, rules, ...study }) => {
+    const facts = [studyInstanceUid, firstReceivedAt, study.state, `${objects} objects`];
+    if (rules.length > 0) facts.push(rules.join(', '));
+    if (study.reason !== null) facts.push(study.reason);
+    return facts.join('  ');
+  });
+  answer(form, studies, lines);
+}
+
 /** Stops a study from waiting for more objects. */
-export async function completeStudy(study: string): Promise<void> {
+export async function completeStudy(study: string, form: AnswerForm): Promise<void> {
   await runCommand('studies.complete', { study });
-  process.stdout.write('complete: the routing rules are applied now\n');
+  answer(form, { study }, ['complete: the routing rules are applied now']);
 }
 
 /** Releases a held study, under the given rule or, without one, as the other rules decide. */
-export async function releaseStudy(study: string, { rule }: { rule?: string }): Promise<void> {
+export async function releaseStudy(
+  study: string,
+  { rule, ...form }: AnswerForm & { rule?: string },
+): Promise<void> {
   await runCommand('studies.release', { study, rule: rule ?? null });
-  process.stdout.write(rule ? `released to the rule ${rule}\n` : 'released\n');
+  answer(form, { study, rule: rule ?? null }, [rule ? `released to the rule ${rule}` : 'released']);
 }
 
 /** Has a study interpreted again. */
-export async function rerunStudy(study: string): Promise<void> {
+export async function rerunStudy(study: string, form: AnswerForm): Promise<void> {
   await runCommand('studies.rerun', { study });
-  process.stdout.write('a new revision will be interpreted\n');
+  answer(form, { study }, ['a new revision will be interpreted']);
 }
 
 /** Prints what happened to a study and why each routing rule did or did not match it. */
-export async function explain(study: string, options: { json?: boolean }): Promise<void> {
-  const told = await runCommand('studies.explain', { study });
-  process.stdout.write(options.json ? `${JSON.stringify(told, null, 2)}\n` : `${inWords(told)}\n`);
+export async function explain(study: string, form: AnswerForm): Promise<void> {
+  const explanation = await runCommand('studies.explain', { study });
+  answer(form, explanation, inWords(explanation));
 }
 
-function inWords(study: StudyExplanation): string {
+function inWords(study: StudyExplanation): string[] {
   const lines = [
     `Study ${study.studyInstanceUid} (${study.id})`,
     `  from ${study.callingAeTitle} to ${study.calledAeTitle}, source "${study.source}"`,
@@ -58,7 +79,7 @@ function inWords(study: StudyExplanation): string {
   for (const request of study.requests) {
     lines.push(`  ${request.request_id} (revision ${request.revision}, rule ${request.rule})`);
   }
-  return lines.join('\n');
+  return lines;
 }
 
 /** A rule and its conditions, one on each line, indented by `indent`. */
@@ -85,23 +106,20 @@ function conditionInWords(verdict: ConditionVerdict, indent: string): string[] {
  * Applies rules to the studies received last without acting: the rules of the gateway, or those of
  * a configuration file that is not in use yet.
  */
-export async function testRules(options: {
-  config?: string;
-  last: number;
-  verbose?: boolean;
-}): Promise<void> {
+export async function testRules(
+  options: AnswerForm & { config?: string; last: number; verbose?: boolean },
+): Promise<void> {
   const running = loadConfig();
   const routing = options.config
     ? loadConfig({ ...process.env, SONOGATE_CONFIG: options.config }).routing
     : null;
   const { last } = options;
   const runs = await commandsFor(running)('rules.test', { routing, last });
-  for (const { study, receivedAt, acting, verdicts } of runs) {
-    process.stdout.write(`${study}  ${receivedAt}  ${acting.join(', ') || 'no rule'}\n`);
-    if (!options.verbose) continue;
-    for (const rule of verdicts) process.stdout.write(`${describeRule(rule, '  ').join('\n')}\n`);
-  }
-  process.stdout.write(`${summary(runs)}\n`);
+  const lines = runs.flatMap(({ study, receivedAt, acting, verdicts }) => [
+    `${study}  ${receivedAt}  ${acting.join(', ') || 'no rule'}`,
+    ...(options.verbose ? verdicts.flatMap((rule) => describeRule(rule, '  ')) : []),
+  ]);
+  answer(options, runs, [...lines, summary(runs)]);
 }
 
 function summary(runs: readonly DryRun[]): string {

@@ -8,6 +8,8 @@ import { decode } from '../../../pipelines/artifacts/sr/decode.ts';
 import { checkTemplate } from '../../../pipelines/artifacts/sr/template-check.ts';
 import { ORIGINS } from '../../../pipelines/result/render/statement.ts';
 import { TEST_DATA } from '../test-data-label.ts';
+import { type AnswerForm, answer } from './answer.ts';
+import { EXIT, type ExitStatus } from './exit-status.ts';
 
 const entrySchema = z.looseObject({
   fullUrl: z.string().optional(),
@@ -26,6 +28,9 @@ const bundleSchema = z.looseObject({
 const metaSchema = z.looseObject({ security: z.array(z.looseObject({ code: z.string() })) });
 
 const notesSchema = z.array(z.looseObject({ text: z.string() }));
+
+/** Those who signed. */
+const personsSchema = z.array(z.looseObject({ type: z.literal('Practitioner') })).nonempty();
 
 /** Notes that mark a value as given from outside, not asserted by an AI. */
 const GIVEN: ReadonlySet<string> = new Set(Object.values(ORIGINS));
@@ -74,14 +79,20 @@ function observationFault({ resource }: Entry): string | null {
   return hasValue && resource.dataAbsentReason ? 'has a value and a reason for its absence' : null;
 }
 
+const DRAFT_STATUSES = ['preliminary', 'partial', 'entered-in-error', 'registered'];
+const SIGNED_STATUSES = ['final', 'amended', 'entered-in-error'];
+
+/** What names the person who signed it is final; anything else is part of a draft. */
 function statusFault({ resource }: Entry): string | null {
-  const drafts = ['DiagnosticReport', 'Observation'];
-  if (!drafts.includes(resource.resourceType)) return null;
-  const { status } = resource;
-  const allowed = ['preliminary', 'partial', 'entered-in-error', 'registered'];
-  return allowed.includes(String(status))
+  if (!['DiagnosticReport', 'Observation'].includes(resource.resourceType)) return null;
+  const status = String(resource.status);
+  const isReport = resource.resourceType === 'DiagnosticReport';
+  const persons = isReport ? resource.resultsInterpreter : resource.performer;
+  const isSigned = personsSchema.safeParse(persons).success;
+  const allowed = isSigned ? SIGNED_STATUSES : DRAFT_STATUSES;
+  return allowed.includes(status)
     ? null
-    : `status ${String(status)} is not that of a draft`;
+    : `status ${status} is not that of a ${isSigned ? 'signed result' : 'draft'}`;
 }
 
 /**
@@ -184,17 +195,14 @@ export function checkContent(bytes: Buffer): { kind: string; faults: string[] } 
   }
 }
 
-/**
- * `npx sonogate validate`: each file with its faults. @returns the exit status, 1 when any file has
- * a fault.
- */
-export async function validate(paths: readonly string[]): Promise<number> {
-  let faulty = 0;
-  for (const path of paths) {
-    const { kind, faults } = checkContent(await readFile(path));
-    process.stdout.write(`${path}: ${kind}, ${faults.length === 0 ? 'no fault' : 'faults:'}\n`);
-    for (const fault of faults) process.stdout.write(`  ${fault}\n`);
-    if (faults.length > 0) faulty += 1;
-  }
-  return faulty === 0 ? 0 : 1;
+/** `npx sonogate validate`: each file with its faults; a failure when any file has one. */
+export async function validate(paths: readonly string[], form: AnswerForm): Promise<ExitStatus> {
+  const checked: { path: string; kind: string; faults: string[] }[] = [];
+  for (const path of paths) checked.push({ path, ...checkContent(await readFile(path)) });
+  const lines = checked.flatMap(({ path, kind, faults }) => [
+    `${path}: ${kind}, ${faults.length === 0 ? 'no fault' : 'faults:'}`,
+    ...faults.map((fault) => `  ${fault}`),
+  ]);
+  answer(form, checked, lines);
+  return checked.every(({ faults }) => faults.length === 0) ? EXIT.success : EXIT.failed;
 }

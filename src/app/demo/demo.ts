@@ -7,6 +7,7 @@ import type { Config } from '../../../config/schema.ts';
 import { type ReceivedObject, startReceiver } from '../../../dimse/receive/receiver.ts';
 import { sendFiles } from '../../../dimse/send/store-scu.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
+import { RESEARCH_NOTICE } from '../../../pipelines/result/render/shared.ts';
 import { FINAL_STATUS } from '../../core/requests/request.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';
 import { createLogger } from '../../platform/logging/logger.ts';
@@ -22,10 +23,13 @@ import {
   phantomStudy,
   registerPatient,
 } from './phantom-studies.ts';
+import { reviewScripted, sideBySide } from './review.ts';
 
 interface DemoOptions {
   /** Folder for everything; by default a new temporary folder. */
   out?: string;
+  /** Review and sign each result by a script, and print what changed in its documents. */
+  review?: boolean;
   /** Keep the gateway running until SIGINT. */
   stay?: boolean;
   seed: number;
@@ -73,6 +77,8 @@ function demoOverrides(dataDir: string, pacsPort: number, ehrUrl: string) {
         patientIdentifierSystems: { '*': PATIENT_ID_SYSTEM },
       },
     ],
+    // The studies are phantoms: on them, what was validated on simulated images counts.
+    evidence: { accept: 'simulated' },
     routing: {
       rules: [
         ...DEMO_STUDIES.map((name) => ({
@@ -141,6 +147,7 @@ async function runDemo(stageOf: Stage): Promise<number> {
   say(
     `          database ${config.databaseUrl ? 'PostgreSQL' : 'embedded'}, queue ${config.redisUrl ? 'Redis' : 'in the database'}`,
   );
+  say(`          ${RESEARCH_NOTICE} (evidence.accept)`);
   let complete = true;
   for (const name of options.only ? [options.only] : DEMO_STUDIES) {
     say('');
@@ -155,7 +162,11 @@ async function runDemo(stageOf: Stage): Promise<number> {
   say(
     `EHR       ${reports.length} DiagnosticReport (${reports.map((r) => r.status).join()}), ${observations.length} Observations in ${join(out, 'ehr')}`,
   );
-  say('Every output is an unverified, AI-made draft; the phantoms are not patients.');
+  say(
+    options.review
+      ? 'Signed by a script and not by a clinician; the phantoms are not patients.'
+      : 'Every output is an unverified, AI-made draft; the phantoms are not patients.',
+  );
   const arrived = received.length > 0 && reports.length > 0;
   if (!complete || !arrived) say('NOT COMPLETE: something did not arrive, see above.');
   return complete && arrived ? 0 : 1;
@@ -166,7 +177,7 @@ async function runDemo(stageOf: Stage): Promise<number> {
  * arrived.
  */
 async function runStudy(
-  { out, config, gateway, ehr }: Stage,
+  { options, out, config, gateway, ehr }: Stage,
   study: DemoStudy,
   port: number,
 ): Promise<boolean> {
@@ -200,7 +211,7 @@ async function runStudy(
   say(
     `Request   ${requestId} succeeded; models: ${result.models.map((m) => `${m.id} ${m.version} (${m.pack})`).join(', ')}`,
   );
-  const deliveries = await deliveriesOf(gateway, requestId);
+  const drafts = await deliveriesOf(gateway, requestId);
   const rows = study.compare(result);
   say('');
   for (const line of comparisonTable(rows)) say(`  ${line}`);
@@ -211,6 +222,8 @@ async function runStudy(
     );
   }
   say('');
+  if (options.review) await review(gateway, requestId, study.name);
+  const deliveries = options.review ? await deliveriesOf(gateway, requestId) : drafts;
   for (const delivery of deliveries) {
     say(
       `Delivery  ${delivery.object.padEnd(11)} → ${delivery.destination}: ${delivery.state}, ${delivery.detail ?? ''}`,
@@ -220,6 +233,21 @@ async function runStudy(
   const missing = study.everySize ? rows.filter(({ measured }) => measured === null) : [];
   if (missing.length > 0) say(`NOT MEASURED: ${missing.map(({ name }) => name).join(', ')}.`);
   return missing.length === 0 && deliveries.every(({ state }) => state === 'delivered');
+}
+
+/** Reviews and signs a result, and prints what differs between draft and signed document. */
+async function review(gateway: Gateway, requestId: string, name: DemoStudyName): Promise<void> {
+  const { steps, sr, bundle } = await reviewScripted(gateway, requestId, name);
+  for (const step of steps) say(`Review    ${step}`);
+  for (const [title, { before, after }] of [
+    ['SR, TID 1500', sr],
+    ['FHIR bundle', bundle],
+  ] as const) {
+    say('');
+    say(`  ${title}: the lines that differ, draft on the left and signed result on the right`);
+    for (const line of sideBySide(before, after, process.stdout.columns)) say(`  ${line}`);
+  }
+  say('');
 }
 
 async function requestOf(gateway: Gateway, study: string): Promise<string> {

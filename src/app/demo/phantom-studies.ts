@@ -120,13 +120,14 @@ async function obstetric(seed: number, acquisition: string): Promise<DemoStudy> 
     contents: 'stills',
     acquisition,
   });
+  const { sizes } = study.truth;
   return {
     name: 'obstetric',
     what: `${study.files.length} phantom objects, ${GA_DAYS} days of gestation`,
     files: study.files,
     patient: { ...study.patient, gender: 'female' },
     studyInstanceUid: study.truth.studyInstanceUid,
-    compare: (result) => compareFetus(result, study.truth.sizes),
+    compare: (result) => (sizes ? compareFetus(result, sizes) : []),
     everySize: true,
   };
 }

@@ -30,6 +30,7 @@ export async function checkPeers({ destinations, sources, dicom }: Config): Prom
   const ours = dicom.aeTitle;
   const findings = await Promise.all([
     ...destinations.map((peer) => {
+      if (peer.type === 'local') return [];
       if (peer.type === 'dicom') return pacs(peer, ours);
       return peer.type === 'dicomweb' ? originServer(peer) : ehr(peer);
     }),

@@ -3,6 +3,7 @@ import { readdir, readFile, statfs } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Config } from '../../../config/schema.ts';
 import type { Reception } from '../../../dimse/receive/storage-scp.ts';
 import type { ModelInUse } from '../../../pipelines/contract/job.ts';
@@ -11,79 +12,76 @@ import type { RequestQueue } from '../../core/queue/queue.ts';
 import type { HttpDeps } from '../../doors/http/context.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import type { OnEvent } from '../../platform/logging/logger.ts';
-import {
-  createCounter,
-  createHistogram,
-  type Metric,
-  renderMetrics,
-} from '../../platform/metrics/metrics.ts';
 import { VERSION } from '../../platform/version.ts';
-import { followEndedWork, readOpenWork, WORKING_SECONDS } from './work.ts';
+import { followEndedWork, WORKING_SECONDS, watchOpenWork } from './work.ts';
 
 const NANOSECONDS = 1e9;
 const LOOP_RESOLUTION_MILLISECONDS = 10;
 const KIBIBYTE = 1024;
 
-/** Metrics of this process. Each process of a site has its own. */
+/** Measures this process at each call. Each process of a site has its own metrics. */
 function watchThisProcess({
+  registry,
   version,
   roles,
   dataDir,
-  models,
 }: {
+  registry: Registry;
   version: string;
   roles: readonly string[];
   dataDir: string;
-  models: () => readonly ModelInUse[];
-}): () => Promise<Metric[]> {
+}): () => Promise<void> {
+  const registers = [registry];
+  new Gauge({
+    name: 'sonogate_build_info',
+    help: 'Version of the gateway and of Node.js, and its roles.',
+    labelNames: ['version', 'node', 'roles'],
+    registers,
+  }).set({ version, node: process.versions.node, roles: roles.join(',') }, 1);
+  new Gauge({
+    name: 'sonogate_process_start_time_seconds',
+    help: 'Start time of the process, Unix time.',
+    registers,
+  }).set(Math.round(Date.now() / 1000 - process.uptime()));
+  const delay = new Gauge({
+    name: 'sonogate_event_loop_delay_seconds',
+    help: 'Delay of timers since the last scrape.',
+    labelNames: ['statistic'],
+    registers,
+  });
+  const memory = new Gauge({
+    name: 'sonogate_process_memory_bytes',
+    help: 'Resident memory of gateway and pipelines.',
+    labelNames: ['process'],
+    registers,
+  });
+  const free = new Gauge({
+    name: 'sonogate_disk_free_bytes',
+    help: 'Free on the disk of the data folder.',
+    registers,
+  });
+  const size = new Gauge({
+    name: 'sonogate_disk_size_bytes',
+    help: 'Size of the disk of the data folder.',
+    registers,
+  });
   const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MILLISECONDS });
   loop.enable();
-  const started = Math.round(Date.now() / 1000 - process.uptime());
 
   return async () => {
-    const delay = Object.entries({
-      median: loop.percentile(50),
-      p99: loop.percentile(99),
-      longest: loop.max,
-    }).map(([statistic, value]) => ({ labels: { statistic }, value: value / NANOSECONDS }));
+    delay.set({ statistic: 'median' }, loop.percentile(50) / NANOSECONDS);
+    delay.set({ statistic: 'p99' }, loop.percentile(99) / NANOSECONDS);
+    delay.set({ statistic: 'longest' }, loop.max / NANOSECONDS);
     loop.reset();
     const { bavail, blocks, bsize } = await statfs(dataDir);
-    const memory = [
-      { labels: { process: 'gateway' }, value: process.memoryUsage.rss() },
-      ...(await memoryOfChildren()).map((value, index) => ({
-        labels: { process: `pipeline-${index}` },
-        value,
-      })),
-    ];
-    return [
-      gauge('sonogate_build_info', 'Version of the gateway and of Node.js, and its roles.', [
-        { labels: { version, node: process.versions.node, roles: roles.join(',') }, value: 1 },
-      ]),
-      gauge('sonogate_process_start_time_seconds', 'Start time of the process, Unix time.', [
-        { labels: {}, value: started },
-      ]),
-      gauge('sonogate_event_loop_delay_seconds', 'Delay of timers since the last scrape.', delay),
-      gauge('sonogate_process_memory_bytes', 'Resident memory of gateway and pipelines.', memory),
-      gauge('sonogate_disk_free_bytes', 'Free on the disk of the data folder.', [
-        { labels: {}, value: bavail * bsize },
-      ]),
-      gauge('sonogate_disk_size_bytes', 'Size of the disk of the data folder.', [
-        { labels: {}, value: blocks * bsize },
-      ]),
-      gauge(
-        'sonogate_models',
-        'Models open in the pipeline process of this gateway, and what each runs on.',
-        models().map(({ id, version: of, pack, provider }) => ({
-          labels: { model: id, version: of, pack, provider },
-          value: 1,
-        })),
-      ),
-    ];
+    free.set(bavail * bsize);
+    size.set(blocks * bsize);
+    memory.reset();
+    memory.set({ process: 'gateway' }, process.memoryUsage.rss());
+    for (const [index, bytes] of (await memoryOfChildren()).entries()) {
+      memory.set({ process: `pipeline-${index}` }, bytes);
+    }
   };
-}
-
-function gauge(name: string, help: string, samples: Metric['samples']): Metric {
-  return { name, help, type: 'gauge', samples };
 }
 
 /**
@@ -111,8 +109,9 @@ async function memoryOfChildren(): Promise<number[]> {
   }
 }
 
-/** Counters of the work of this process; see docs/monitoring.md. */
+/** Counts the work of this process; see docs/monitoring.md. */
 interface ProcessMeters {
+  registry: Registry;
   onEvent: OnEvent;
   /** An object of the source arrived by C-STORE. */
   onReception(source: string, reception: Reception): void;
@@ -121,73 +120,90 @@ interface ProcessMeters {
   /** Called once the models are open. */
   modelsReady(models: readonly ModelInUse[]): void;
   models(): readonly ModelInUse[];
-  read(): Metric[];
 }
 
 export function createProcessMeters(): ProcessMeters {
+  const registry = new Registry();
+  const registers = [registry];
   let models: readonly ModelInUse[] = [];
-  let open = 0;
-  const events = createCounter({
+  const events = new Counter({
     name: 'sonogate_events_total',
     help: 'Log events of this process by id, and by error code where they have one.',
+    labelNames: ['event', 'code'],
+    registers,
   });
-  const objects = createCounter({
+  const open = new Gauge({
+    name: 'sonogate_dicom_associations_open',
+    help: 'Associations that peers hold open with this process.',
+    registers,
+  });
+  const objects = new Counter({
     name: 'sonogate_dicom_objects_total',
     help: 'Objects received by C-STORE, by source and outcome.',
+    labelNames: ['source', 'outcome'],
+    registers,
   });
-  const bytes = createCounter({
+  const bytes = new Counter({
     name: 'sonogate_dicom_received_bytes_total',
     help: 'Bytes of data sets received by C-STORE, by source.',
+    labelNames: ['source'],
+    registers,
   });
-  const seconds = createHistogram({
+  const seconds = new Histogram({
     name: 'sonogate_dicom_store_seconds',
     help: 'From the C-STORE request until the object is durable, by source.',
+    labelNames: ['source'],
     buckets: WORKING_SECONDS,
+    registers,
   });
-  const images = createCounter({
+  const images = new Counter({
     name: 'sonogate_model_images_total',
     help: 'Images that each model has processed in the pipelines of this process.',
+    labelNames: ['model'],
+    registers,
   });
-  const inference = createHistogram({
+  const inference = new Histogram({
     name: 'sonogate_model_seconds',
     help: 'Time of one call of a model, with a batch of images.',
+    labelNames: ['model'],
     buckets: WORKING_SECONDS,
+    registers,
+  });
+  const opened = new Gauge({
+    name: 'sonogate_models',
+    help: 'Models open in the pipeline process of this gateway, and what each runs on.',
+    labelNames: ['model', 'version', 'pack', 'provider'],
+    registers,
   });
   return {
+    registry,
     onEvent(event, { code }) {
-      events.add(1, { event, code: typeof code === 'string' ? code : '' });
-      if (event === 'association_accepted') open += 1;
-      if (event === 'association_ended') open -= 1;
+      events.inc({ event, code: typeof code === 'string' ? code : '' });
+      if (event === 'association_accepted') open.inc();
+      if (event === 'association_ended') open.dec();
     },
     onReception(source, reception) {
-      objects.add(1, { source, outcome: reception.outcome });
-      bytes.add(reception.bytes, { source });
-      if (reception.outcome === 'stored') seconds.observe(reception.seconds, { source });
+      objects.inc({ source, outcome: reception.outcome });
+      bytes.inc({ source }, reception.bytes);
+      if (reception.outcome === 'stored') seconds.observe({ source }, reception.seconds);
     },
     onInference({ model, images: many, seconds: took }) {
-      images.add(many, { model });
-      inference.observe(took, { model });
+      images.inc({ model }, many);
+      inference.observe({ model }, took);
     },
-    modelsReady(opened) {
-      models = opened;
+    modelsReady(inUse) {
+      models = inUse;
+      opened.reset();
+      for (const { id: model, version, pack, provider } of inUse) {
+        opened.set({ model, version, pack, provider }, 1);
+      }
     },
     models: () => models,
-    read: () => [
-      events.read(),
-      {
-        name: 'sonogate_dicom_associations_open',
-        help: 'Associations that peers hold open with this process.',
-        type: 'gauge',
-        samples: [{ labels: {}, value: open }],
-      },
-      objects.read(),
-      bytes.read(),
-      seconds.read(),
-      images.read(),
-      inference.read(),
-    ],
   };
 }
+
+/** Prometheus text exposition format 0.0.4. */
+export type Scrape = () => Promise<string>;
 
 /**
  * All metrics of `GET /metrics`: those of this process, and those of the site, which are read from
@@ -196,30 +212,29 @@ export function createProcessMeters(): ProcessMeters {
 export function createMetrics({
   database,
   queue,
-  meters,
+  meters: { registry },
   ...process
 }: {
   database: Queryable;
   queue: Pick<RequestQueue, 'counts'>;
-  meters: ProcessMeters;
+  meters: Pick<ProcessMeters, 'registry'>;
   version: string;
   roles: readonly string[];
   dataDir: string;
-}): () => Promise<Metric[]> {
-  const ended = followEndedWork(database);
+}): Scrape {
+  const ended = followEndedWork(database, registry);
   // Starts counting work that ends from now on, however late the first scrape is.
-  const begun = ended().catch(() => []);
-  const self = watchThisProcess({ ...process, models: meters.models });
+  const begun = ended().catch(() => undefined);
+  const self = watchThisProcess({ ...process, registry });
+  const open = watchOpenWork(database, queue, registry);
   // Two concurrent scrapes share one reading: the followers of the tables keep a position in them.
-  let reading: Promise<Metric[]> | null = null;
+  let reading: Promise<string> | null = null;
   const read = async () => {
     await begun;
-    return [
-      ...(await self()),
-      ...meters.read(),
-      ...(await readOpenWork(database, queue)),
-      ...(await ended()),
-    ];
+    await self();
+    await open();
+    await ended();
+    return registry.metrics();
   };
   return () => {
     reading ??= read().finally(() => {
@@ -243,10 +258,10 @@ interface MonitoringServer {
  */
 export async function startMonitoringServer(
   { host, port }: { host: string; port: number },
-  { metrics, ready }: { metrics: () => Promise<readonly Metric[]>; ready: () => Promise<unknown> },
+  { metrics, ready }: { metrics: Scrape; ready: () => Promise<unknown> },
 ): Promise<MonitoringServer> {
   const answers: Readonly<Record<string, () => Promise<[status: number, text: string]>>> = {
-    '/metrics': async () => [200, renderMetrics(await metrics())],
+    '/metrics': async () => [200, await metrics()],
     '/health/live': async () => [200, 'live\n'],
     '/health/ready': () =>
       ready().then(
@@ -256,11 +271,11 @@ export async function startMonitoringServer(
   };
   const server = createServer((request, response) => {
     const answer = answers[request.url?.split('?')[0] ?? ''];
-    const told = answer?.() ?? Promise.resolve([404, 'not found\n'] as const);
-    told
+    const answered = answer?.() ?? Promise.resolve([404, 'not found\n'] as const);
+    answered
       .catch(() => [503, 'not available\n'] as const)
       .then(([status, text]) => {
-        response.writeHead(status, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' });
+        response.writeHead(status, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE });
         response.end(text);
       });
   });
@@ -286,9 +301,22 @@ interface Monitoring extends Pick<HttpDeps, 'checks' | 'metrics'> {
   stop(): Promise<void>;
 }
 
+/** Objects and uploads are refused below this, so that a balancer must send them elsewhere. */
+async function requireRoom({
+  dataDir,
+  dicom: { minFreeBytes },
+}: Pick<Config, 'dataDir' | 'dicom'>): Promise<void> {
+  const { bavail, bsize } = await statfs(dataDir);
+  const free = bavail * bsize;
+  if (free >= minFreeBytes) return;
+  throw new Error(
+    `${free} bytes are free below ${dataDir}; objects are refused below ${minFreeBytes}`,
+  );
+}
+
 /** Answers to probes and scrapes, on the port of the role `api` and, if set, on a separate one. */
 export async function startMonitoring(
-  config: Pick<Config, 'roles' | 'dataDir' | 'monitoring'>,
+  config: Pick<Config, 'roles' | 'dataDir' | 'monitoring' | 'dicom'>,
   {
     database,
     queue,
@@ -299,6 +327,7 @@ export async function startMonitoring(
   const checks = {
     database: () => database.query('SELECT 1'),
     queue: () => queue.counts(),
+    disk: () => requireRoom(config),
     serving: async () => {
       if (!serves) throw new Error('the gateway is starting or about to stop');
     },

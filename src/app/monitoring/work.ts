@@ -1,21 +1,17 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { RequestQueue } from '../../core/queue/queue.ts';
 import { followRows } from '../../platform/database/follow-rows.ts';
 import type { Queryable } from '../../platform/database/port.ts';
-import {
-  createCounter,
-  createHistogram,
-  type Metric,
-  type Sample,
-} from '../../platform/metrics/metrics.ts';
 
 interface Group {
   labels: Record<string, string>;
   value: number;
 }
 
-interface Gauge {
+interface TableGauge {
   name: string;
   help: string;
+  labels: readonly string[];
   /** Returns rows of `labels` and `value`; reads an index of what is open, not the history. */
   query: string;
 }
@@ -28,16 +24,18 @@ const SECONDS_SINCE = (column: string) =>
  */
 const DESTINATION = `CASE WHEN kind = 'webhook' THEN 'webhooks' ELSE destination END`;
 
-const GAUGES: readonly Gauge[] = [
+const GAUGES: readonly TableGauge[] = [
   {
     name: 'sonogate_requests',
     help: 'Requests that have not ended, by status. For the whole site: use one process.',
+    labels: ['status'],
     query: `SELECT jsonb_build_object('status', status) AS labels, count(*)::float8 AS value
       FROM requests WHERE status IN ('queued', 'preparing', 'running') GROUP BY status`,
   },
   {
     name: 'sonogate_request_oldest_seconds',
     help: 'Age of the oldest request that has not ended, by status. For the whole site.',
+    labels: ['status'],
     query: `SELECT jsonb_build_object('status', status) AS labels,
         ${SECONDS_SINCE('created_at')} AS value
       FROM requests WHERE status IN ('queued', 'preparing', 'running') GROUP BY status`,
@@ -45,6 +43,7 @@ const GAUGES: readonly Gauge[] = [
   {
     name: 'sonogate_deliveries',
     help: 'Deliveries that wait or are being sent, by destination. For the whole site.',
+    labels: ['destination', 'state'],
     query: `SELECT jsonb_build_object('destination', ${DESTINATION}, 'state', state) AS labels,
         count(*)::float8 AS value
       FROM deliveries WHERE state IN ('pending', 'sending') GROUP BY 1`,
@@ -52,6 +51,7 @@ const GAUGES: readonly Gauge[] = [
   {
     name: 'sonogate_delivery_oldest_seconds',
     help: 'Age of the oldest delivery that is not confirmed, by destination. For the whole site.',
+    labels: ['destination'],
     query: `SELECT jsonb_build_object('destination', ${DESTINATION}) AS labels,
         ${SECONDS_SINCE('created_at')} AS value
       FROM deliveries WHERE state IN ('pending', 'sending') GROUP BY 1`,
@@ -59,6 +59,7 @@ const GAUGES: readonly Gauge[] = [
   {
     name: 'sonogate_deliveries_dead',
     help: 'Deliveries that were given up or refused and wait for a person. For the whole site.',
+    labels: ['destination'],
     query: `SELECT jsonb_build_object('destination', ${DESTINATION}) AS labels,
         count(*)::float8 AS value
       FROM deliveries WHERE state = 'dead' GROUP BY 1`,
@@ -66,6 +67,7 @@ const GAUGES: readonly Gauge[] = [
   {
     name: 'sonogate_destination_breaker',
     help: '1 for the state of the breaker of a destination that fails. For the whole site.',
+    labels: ['destination', 'state'],
     query: `SELECT jsonb_build_object('destination', destination, 'state', state) AS labels,
         1::float8 AS value
       FROM destination_breakers WHERE state <> 'closed'`,
@@ -73,6 +75,7 @@ const GAUGES: readonly Gauge[] = [
   {
     name: 'sonogate_studies',
     help: 'Studies that are not settled, by state. For the whole site.',
+    labels: ['state'],
     query: `SELECT jsonb_build_object('state', state) AS labels, count(*)::float8 AS value FROM (
         SELECT state FROM studies WHERE state IN ('receiving', 'complete')
         UNION ALL SELECT state FROM studies WHERE state IN ('held', 'unrouted', 'refused')
@@ -81,6 +84,7 @@ const GAUGES: readonly Gauge[] = [
   {
     name: 'sonogate_study_oldest_seconds',
     help: 'Since the first object of the oldest study that is not settled, by state. For the whole site.',
+    labels: ['state'],
     query: `SELECT jsonb_build_object('state', state) AS labels,
         ${SECONDS_SINCE('first_received_at')} AS value
       FROM studies WHERE state IN ('receiving', 'complete') GROUP BY state`,
@@ -88,6 +92,7 @@ const GAUGES: readonly Gauge[] = [
   {
     name: 'sonogate_rows_estimated',
     help: 'Rows of the large tables as the database estimates them. For the whole site.',
+    labels: ['table'],
     query: `SELECT jsonb_build_object('table', relname) AS labels,
         GREATEST(0, reltuples)::float8 AS value
       FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
@@ -95,24 +100,36 @@ const GAUGES: readonly Gauge[] = [
   },
 ];
 
-/** Open work, read from the tables and the queue at each call; no identity. */
-export async function readOpenWork(
+/** Reads open work from the tables and the queue at each call; no identity. */
+export function watchOpenWork(
   database: Queryable,
   queue: Pick<RequestQueue, 'counts'>,
-): Promise<Metric[]> {
-  const gauges = GAUGES.map(async ({ name, help, query }): Promise<Metric> => {
-    const { rows } = await database.query<Group>(query);
-    return { name, help, type: 'gauge', samples: rows };
+  registry: Registry,
+): () => Promise<void> {
+  const registers = [registry];
+  const gauges = GAUGES.map(({ name, help, labels, query }) => ({
+    gauge: new Gauge({ name, help, labelNames: labels, registers }),
+    query,
+  }));
+  const jobs = new Gauge({
+    name: 'sonogate_queue_jobs',
+    help: 'Jobs on the queue.',
+    labelNames: ['state'],
+    registers,
   });
-  const { waiting, active } = await queue.counts();
-  const jobs: Sample[] = [
-    { labels: { state: 'waiting' }, value: waiting },
-    { labels: { state: 'active' }, value: active },
-  ];
-  return [
-    ...(await Promise.all(gauges)),
-    { name: 'sonogate_queue_jobs', help: 'Jobs on the queue.', type: 'gauge', samples: jobs },
-  ];
+  return async () => {
+    await Promise.all(
+      gauges.map(async ({ gauge, query }) => {
+        const { rows } = await database.query<Group>(query);
+        // What no longer has a row must not keep its last value.
+        gauge.reset();
+        for (const { labels, value } of rows) gauge.set(labels, value);
+      }),
+    );
+    const { waiting, active } = await queue.counts();
+    jobs.set({ state: 'waiting' }, waiting);
+    jobs.set({ state: 'active' }, active);
+  };
 }
 
 /** Buckets for waiting times in seconds: from a second to a day. */
@@ -175,54 +192,69 @@ const ENDED_DELIVERIES = `
  * Histograms of work that has ended since this process was first scraped, by following the tables:
  * every process of a site reports the same rates, no matter which process did the work.
  */
-export function followEndedWork(database: Queryable): () => Promise<Metric[]> {
-  const ended = createCounter({
+export function followEndedWork(database: Queryable, registry: Registry): () => Promise<void> {
+  const registers = [registry];
+  const ended = new Counter({
     name: 'sonogate_requests_ended_total',
     help: 'Requests that have ended, by endpoint and status. For the whole site: use one process.',
+    labelNames: ['endpoint', 'status'],
+    registers,
   });
-  const wait = createHistogram({
+  const wait = new Histogram({
     name: 'sonogate_request_wait_seconds',
     help: 'From the submission of a request to the start of its pipeline. For the whole site.',
+    labelNames: ['endpoint'],
     buckets: WAITING_SECONDS,
+    registers,
   });
-  const run = createHistogram({
+  const run = new Histogram({
     name: 'sonogate_request_run_seconds',
     help: 'From the start of the pipeline to the end of the request. For the whole site.',
+    labelNames: ['endpoint'],
     buckets: WORKING_SECONDS,
+    registers,
   });
-  const stage = createHistogram({
+  const stage = new Histogram({
     name: 'sonogate_request_stage_seconds',
     help: 'Time in each stage of a request. For the whole site.',
+    labelNames: ['endpoint', 'stage'],
     buckets: WORKING_SECONDS,
+    registers,
   });
-  const result = createHistogram({
+  const result = new Histogram({
     name: 'sonogate_study_to_result_seconds',
     help: 'From the first object of a study to its first result. For the whole site.',
+    labelNames: ['endpoint'],
     buckets: WAITING_SECONDS,
+    registers,
   });
-  const deliveries = createCounter({
+  const deliveries = new Counter({
     name: 'sonogate_deliveries_ended_total',
     help: 'Deliveries that have ended, by destination and state. For the whole site.',
+    labelNames: ['destination', 'kind', 'state'],
+    registers,
   });
-  const door = createHistogram({
+  const door = new Histogram({
     name: 'sonogate_door_to_report_seconds',
     help: 'From the first object of a study to a destination that has its first result. For the whole site.',
+    labelNames: ['destination'],
     buckets: WAITING_SECONDS,
+    registers,
   });
 
   const onRequest = (row: EndedRequest) => {
     const { endpoint, status } = row;
-    ended.add(1, { endpoint, status });
-    if (row.wait !== null) wait.observe(row.wait, { endpoint });
-    if (row.run !== null) run.observe(row.run, { endpoint });
-    if (row.study !== null && status === 'succeeded') result.observe(row.study, { endpoint });
-    for (const { name, seconds } of row.stages) stage.observe(seconds, { endpoint, stage: name });
+    ended.inc({ endpoint, status });
+    if (row.wait !== null) wait.observe({ endpoint }, row.wait);
+    if (row.run !== null) run.observe({ endpoint }, row.run);
+    if (row.study !== null && status === 'succeeded') result.observe({ endpoint }, row.study);
+    for (const { name, seconds } of row.stages) stage.observe({ endpoint, stage: name }, seconds);
   };
   const onDelivery = (row: EndedDelivery) => {
     // Clients choose the URLs of webhooks, so the URLs are not used as labels.
     const destination = row.kind === 'webhook' ? 'webhooks' : row.destination;
-    deliveries.add(1, { destination, kind: row.kind, state: row.state });
-    if (row.door !== null && row.kind !== 'webhook') door.observe(row.door, { destination });
+    deliveries.inc({ destination, kind: row.kind, state: row.state });
+    if (row.door !== null && row.kind !== 'webhook') door.observe({ destination }, row.door);
   };
   const requestsRead = followRows<EndedRequest>(database, ENDED_REQUESTS, onRequest);
   const deliveriesRead = followRows<EndedDelivery>(database, ENDED_DELIVERIES, onDelivery);
@@ -230,6 +262,5 @@ export function followEndedWork(database: Queryable): () => Promise<Metric[]> {
   return async () => {
     await requestsRead();
     await deliveriesRead();
-    return [ended, wait, run, stage, result, deliveries, door].map((meter) => meter.read());
   };
 }

@@ -1,11 +1,12 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { Worker } from 'node:worker_threads';
+import { getPriority, setPriority } from 'node:os';
 import type { Job, Pipeline, Prepare } from '../../../pipelines/contract/job.ts';
 import {
   ACCELERATOR_REFUSAL,
   type AcceleratorRefusalOfModel,
 } from '../../../pipelines/inference/accelerators.ts';
 import { INFERENCE, type InferenceRun } from '../../../pipelines/inference/inference-channel.ts';
+import { READING, type Reading } from '../../../pipelines/input/reading.ts';
 import { isOutOfSpace } from '../../platform/errors/file-system.ts';
 // Imported first: its threads must be running before new threads are forbidden.
 import './inference-threads.ts';
@@ -53,6 +54,7 @@ subscribe(INFERENCE.name, (run) => send({ type: 'inference', run: run as Inferen
 subscribe(ACCELERATOR_REFUSAL.name, (told) =>
   send({ type: 'refusal', refusal: told as AcceleratorRefusalOfModel }),
 );
+subscribe(READING.name, (reading) => send({ type: 'reading', reading: reading as Reading }));
 process.on('message', (message: ToChild) => {
   switch (message.type) {
     case 'load':
@@ -67,11 +69,14 @@ process.on('message', (message: ToChild) => {
   }
 });
 process.on('disconnect', () => process.exit(0));
-
-// A pipeline that computes without a pause never sees the disconnect: a separate thread checks
-// whether the gateway is still our parent.
-const ORPHAN_WATCH = `setInterval(() => {
-  if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL');
-}, 1000);`;
-new Worker(ORPHAN_WATCH, { eval: true }).unref();
 forbidThreads();
+
+/**
+ * Niceness that a process which yields adds: beside one other it gets a quarter of a core
+ * (sched(7)). More would keep a mock run waiting for minutes on a busy machine.
+ */
+const NICER = 5;
+
+// Not before: a process that yields to all others while it starts may take minutes until it can see
+// that its gateway has ended.
+if (process.env.SONOGATE_YIELDS) setPriority(Math.min(getPriority() + NICER, 19));

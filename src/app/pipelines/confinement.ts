@@ -30,6 +30,19 @@ const asking = (owner: object) =>
 refuseAll(dns, asking(dns));
 refuseAll(dns.promises, asking(dns.promises));
 
+/**
+ * Ends this process when its parent is no longer `parent`. It does so on a thread: a process that
+ * loads its program, or computes without a pause, does not see that its channel is closed. A gateway
+ * that is killed again and again on a busy machine would otherwise leave a growing number of processes
+ * that compete with the next.
+ */
+function endWith(parent: number): void {
+  const watch = `setInterval(() => {
+    if (process.ppid !== ${parent}) process.kill(process.pid, 'SIGKILL');
+  }, 1000);`;
+  new threads.Worker(watch, { eval: true }).unref();
+}
+
 /** Forbids new threads, which would have network access; running ones continue. */
 export function forbidThreads(): void {
   refuseAll(threads, ['Worker']);
@@ -37,3 +50,7 @@ export function forbidThreads(): void {
 }
 
 syncBuiltinESMExports();
+
+// The threads of this process load this file, too.
+const parent = Number(process.env.SONOGATE_PARENT_PID);
+if (threads.isMainThread && Number.isInteger(parent)) endWith(parent);

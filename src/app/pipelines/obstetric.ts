@@ -1,7 +1,7 @@
 import { fhirBundleArtifact } from '../../../fhir/resources/bundle.ts';
 import type { Pipeline, Prepare } from '../../../pipelines/contract/job.ts';
 import { createObstetricPipeline } from '../../../pipelines/obstetric/pipeline.ts';
-import { writeArtifacts } from '../../../pipelines/run/write-artifacts.ts';
+import { writeArtifacts, writeEarlyPreviews } from '../../../pipelines/run/write-artifacts.ts';
 import { openFetalModels } from './open-models.ts';
 
 /**
@@ -11,6 +11,7 @@ import { openFetalModels } from './open-models.ts';
 export const pipeline: Pipeline = createObstetricPipeline({
   openLocator: openFetalModels,
   writeArtifacts,
+  writeEarlyPreviews,
   extra: [fhirBundleArtifact],
 });
 

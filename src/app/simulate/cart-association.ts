@@ -20,9 +20,11 @@ import {
   PDU_HEADER_BYTES,
   PDV_HEADER_BYTES,
   type ProposedContext,
+  rejectionInWords,
 } from '../../../dimse/network/pdu.ts';
 import { type PduEvent, PduReader, readEvents } from '../../../dimse/network/pdu-reader.ts';
 import type { OutgoingObject } from '../../../dimse/network/requestor.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
 import type { DicomNode } from '../cli/dicom.ts';
 import type { Cart } from './carts.ts';
 
@@ -85,11 +87,13 @@ export class CartAssociation {
     const answer = await association.#next();
     if (answer.kind !== 'pdu' || answer.type !== PDU.associateAccept) {
       socket.destroy();
-      const { result, source, reason } =
-        answer.kind === 'pdu' && answer.type === PDU.associateReject
-          ? decodeReject(answer.body)
-          : { result: 0, source: 0, reason: 0 };
-      throw new Error(`association rejected: result ${result}, source ${source}, reason ${reason}`);
+      const rejected = answer.kind === 'pdu' && answer.type === PDU.associateReject;
+      throw new SonogateError(
+        'peer_rejected_association',
+        rejected
+          ? `A-ASSOCIATE-RJ: ${rejectionInWords(decodeReject(answer.body))}.`
+          : 'The peer aborted the association.',
+      );
     }
     const accept = decodeAssociateAccept(answer.body);
     for (const { id, result, transferSyntax } of accept.contexts) {

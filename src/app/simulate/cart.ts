@@ -4,6 +4,7 @@ import { outgoingBuffer } from '../../../dimse/send/store-scu.ts';
 import { simulateObstetricStudy } from '../../../models/phantom/study.ts';
 import type { StudyContents } from '../../../models/phantom/study-shots.ts';
 import { parseDicomNode } from '../cli/dicom.ts';
+import { EXIT, type ExitStatus } from '../cli/exit-status.ts';
 import { sendExam } from './cart-exam.ts';
 import { CARTS, type Cart, type CartStyle } from './carts.ts';
 
@@ -37,10 +38,7 @@ export function asCartObject(file: Buffer, cart: Cart): OutgoingObject {
   return outgoingBuffer(Buffer.from(written.write({ fragmentMultiframe: false })));
 }
 
-/**
- * Sends a phantom obstetric exam over the network as a cart of the style does.
- * @returns the exit status: 0 when the peer accepted every object.
- */
+/** Sends a phantom obstetric exam over the network as a cart of the style does; a success when the peer accepted all. */
 export async function simulateCart(
   node: string,
   options: {
@@ -51,7 +49,7 @@ export async function simulateCart(
     pauseSeconds: number;
     from?: string;
   },
-): Promise<number> {
+): Promise<ExitStatus> {
   const style: Cart = CARTS[options.style];
   const cart: Cart = { ...style, callingAeTitle: options.from ?? style.callingAeTitle };
   const { files, truth } = await simulateObstetricStudy({
@@ -74,7 +72,7 @@ export async function simulateCart(
     tell(`MPPS N-CREATE and N-SET: ${outcome.performedProcedure.map(hexadecimal).join(', ')}`);
   }
   if (outcome.committed !== null) tell(`storage commitment: ${outcome.committed} objects`);
-  return taken === files.length ? 0 : 1;
+  return taken === files.length ? EXIT.success : EXIT.refused;
 }
 
 const tell = (line: string) => process.stdout.write(`${line}\n`);

@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import type { Config } from '../../../config/schema.ts';
 import { tlsOptions } from '../../../dimse/network/dial.ts';
-import { connectFhir } from '../../../fhir/client/client.ts';
 import { auditEvent } from '../../../fhir/resources/audit-event.ts';
 import { createAuditWriter, type WriteAudit } from '../../core/audit/audit.ts';
 import { dicomAuditMessage } from '../../core/audit/dicom-message.ts';
@@ -38,7 +37,7 @@ export async function startAudit(
   const sealing = await startSealing({ database, dataDir: config.dataDir, logger });
   const about = { actor: 'gateway', detail: { roles: config.roles.join(','), pid: process.pid } };
   await write({ ...about, at: new Date(), action: 'gateway.start', outcome: 'success' });
-  const feeds = repositoriesOf(config).map(({ name, send, close }) => {
+  const feeds = (await repositoriesOf(config)).map(({ name, send, close }) => {
     const common = { database, subjectsOf: auditSubjects(database), site: siteOf(config), logger };
     const feed = startAuditFeed({ ...common, name, send });
     return async () => {
@@ -80,11 +79,11 @@ interface Repository {
   close(): void;
 }
 
-function repositoriesOf(config: AuditConfig): Repository[] {
+async function repositoriesOf(config: AuditConfig): Promise<Repository[]> {
   const { syslog, fhir } = config.audit;
   return [
     ...(syslog ? [syslogRepository(syslog)] : []),
-    ...(fhir ? [fhirRepository(fhir, config)] : []),
+    ...(fhir ? [await fhirRepository(fhir, config)] : []),
   ];
 }
 
@@ -110,10 +109,11 @@ function syslogRepository(settings: NonNullable<Config['audit']['syslog']>): Rep
   };
 }
 
-function fhirRepository(
+async function fhirRepository(
   settings: NonNullable<Config['audit']['fhir']>,
   config: AuditConfig,
-): Repository {
+): Promise<Repository> {
+  const { connectFhir } = await import('../../../fhir/client/client.ts');
   const server = connectFhir(settings);
   const identifiers = identifiersOf(config);
   const ending = new AbortController();

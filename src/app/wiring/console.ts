@@ -2,17 +2,20 @@ import type { Config } from '../../../config/schema.ts';
 import { chartEntry, conceptEntry, methodEntry } from '../../../pipelines/concepts/concepts.ts';
 import { ACCEPTED_STORAGE } from '../../../pipelines/dicom/sop-classes.ts';
 import { FLOWS } from '../../../pipelines/echo/displays/flows.ts';
+import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
+import { ECHO_VIEWS } from '../../../pipelines/echo/locate/names.ts';
+import { categoryText } from '../../../pipelines/result/render/categories.ts';
 import { decimalsOf, numberText } from '../../../pipelines/result/render/number-text.ts';
 import { VESSELS } from '../../../pipelines/result/render/obstetric/doppler.ts';
 import { PLANE_LABELS } from '../../../pipelines/result/render/obstetric/planes.ts';
-import { weeksAndDays } from '../../../pipelines/result/render/obstetric/shared.ts';
+import { basisText, weeksAndDays } from '../../../pipelines/result/render/obstetric/shared.ts';
 import { doubtOf } from '../../../pipelines/result/render/statement.ts';
 import { centileText, unitText, zScoreText } from '../../../pipelines/result/render/unit-text.ts';
 import { countingValues } from '../../../pipelines/result/standing.ts';
 import { fileName } from '../../core/studies/study-queries.ts';
 import { type Console, startConsole } from '../../doors/console/console.ts';
 import type { ConsoleDeps } from '../../doors/console/context.ts';
-import type { Wording } from '../../doors/console/result-view.ts';
+import type { Wording } from '../../doors/console/wording.ts';
 import type { Operations } from '../../operations/operations.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 
@@ -32,14 +35,33 @@ export const RESULT_WORDING: Wording = {
   chart: (key) => chartEntry(key)?.name ?? key,
   standing: countingValues,
   sopClass: (uid) => ACCEPTED_STORAGE.get(uid) ?? uid,
+  category: categoryText,
+  basis: basisText,
   views: { ...PLANE_LABELS, ...VESSELS, ...FLOWS },
+  imageNames: (endpoint) =>
+    endpoint === echoEndpoint.id
+      ? { kind: 'name-view', options: ECHO_VIEWS.map((value) => ({ value, text: value })) }
+      : {
+          kind: 'name-plane',
+          options: Object.entries(PLANE_LABELS).map(([value, text]) => ({
+            value,
+            text: `${text.charAt(0).toUpperCase()}${text.slice(1)}`,
+          })),
+        },
   fileName: (ordinal) => fileName({ ordinal }),
 };
 
 interface ConsoleServiceParts
   extends Pick<
     ConsoleDeps,
-    'core' | 'authenticate' | 'writeAudit' | 'limits' | 'logger' | 'stopping'
+    | 'core'
+    | 'reviews'
+    | 'storeInstances'
+    | 'authenticate'
+    | 'writeAudit'
+    | 'limits'
+    | 'logger'
+    | 'stopping'
   > {
   database: PooledDatabase;
   operations: Operations;

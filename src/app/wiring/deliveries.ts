@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Config, DicomDestination, FhirDestination } from '../../../config/schema.ts';
 import { connectPacs } from '../../../dimse/pacs.ts';
+import { createStorageScp } from '../../../dimse/receive/storage-scp.ts';
 import { createDicomDeliverer, createForwardDeliverer } from '../../../dimse/send/deliver.ts';
 import { startCommitmentRounds } from '../../../dimse/services/commitment-scu.ts';
 import { httpAccess } from '../../../fhir/client/authorization.ts';
@@ -42,7 +43,17 @@ export async function startDeliveries(
   const address = config.http.publicUrl ?? ownAddress(config.http);
   const subject = (requestId: string) => subjectOfRequest(database, requestId);
   const isFhir = (d: Config['destinations'][number]): d is FhirDestination => d.type === 'fhir';
-  const pacs = connectPacs(config, httpAccess);
+  const intake = config.destinations.some(({ type }) => type === 'local')
+    ? createStorageScp({
+        config,
+        database,
+        objects,
+        recovers: false,
+        logger,
+        now: () => new Date(),
+      })
+    : null;
+  const pacs = connectPacs(config, httpAccess, intake?.unmeasured ?? null);
   const deliverers = [
     createDicomDeliverer({
       destinations: pacs.destinations,
@@ -72,7 +83,7 @@ export async function startDeliveries(
     }),
     createWebhookDeliverer({
       database,
-      bodyOf: (id, accountId) => core.webhookBody(id, accountId, address),
+      bodyOf: (id, accountId, object) => core.webhookBody(id, accountId, object, address),
       client: outbound,
       logger,
     }),
@@ -99,6 +110,7 @@ export async function startDeliveries(
       await commitment.stop();
       await outbox.stop();
       await pacs.close();
+      await intake?.close();
     },
   };
 }

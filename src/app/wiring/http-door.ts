@@ -2,8 +2,10 @@ import type { Config } from '../../../config/schema.ts';
 import { readModelCards } from '../../../pipelines/inference/model-registry.ts';
 import { createAuthenticate } from '../../core/accounts/keys.ts';
 import type { BlobStore } from '../../core/files/blob-store.ts';
+import type { ReceivedObjects } from '../../core/files/received-objects.ts';
 import { createUploads } from '../../core/files/uploads.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
+import type { Reviews } from '../../core/reviews/reviews.ts';
 import { createHttpApp } from '../../doors/http/app.ts';
 import { createCallLimits } from '../../doors/http/call-limits.ts';
 import type { HttpDeps } from '../../doors/http/context.ts';
@@ -24,9 +26,11 @@ export async function startHttpDoor(
   parts: {
     database: PooledDatabase;
     core: RequestCore;
+    reviews: Reviews;
     blobs: BlobStore;
     operations: Operations;
     storeInstances: HttpDeps['storeInstances'];
+    objects: ReceivedObjects;
     outbound: OutboundClient;
     checks: HttpDeps['checks'];
     audit: AuditService;
@@ -34,7 +38,8 @@ export async function startHttpDoor(
     logger: Logger;
   },
 ): Promise<{ server: HttpServer; stop(): Promise<void> }> {
-  const { database, core, blobs, operations, outbound, checks, metrics, audit, logger } = parts;
+  const { database, core, reviews, blobs, operations, outbound, checks, metrics, audit, logger } =
+    parts;
   const uploads = createUploads({
     database,
     blobs,
@@ -57,17 +62,22 @@ export async function startHttpDoor(
     ...access,
     database,
     core,
+    reviews,
     operations,
+    storeInstances: parts.storeInstances,
     logger,
   });
   const app = createHttpApp({
     ...access,
     addConsole: (server) => webConsole && server.use(webConsole.router.routes()),
     core,
+    reviews,
     database,
     refusals: audit.refusals,
     uploads,
     storeInstances: parts.storeInstances,
+    objects: parts.objects,
+    servesStudies: config.queryRetrieve.dicomweb,
     blobs,
     outbound,
     signer: createUrlSigner(await loadSigningSecret(database)),

@@ -22,8 +22,6 @@ import { migrate } from '../../platform/database/migrate.ts';
 import { openDatabase } from '../../platform/database/open.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { silentLogger } from '../../platform/logging/logger.ts';
-import { checkPeers } from '../doctor/peers.ts';
-import { checkThisMachine } from '../doctor/this-machine.ts';
 import { auditOperationsOn } from './audit.ts';
 
 /** The commands alone, for a command line that finds no gateway running. */
@@ -56,7 +54,7 @@ export function operationsOn(
   return {
     keys: createKeyOperations(database),
     studies: createStudyOperations(studies),
-    rules: createRuleOperations(studies),
+    rules: createRuleOperations({ ...studies, config }),
     deliveries: createDeliveryOperations(config, database),
     holds: createHoldQueue({
       database,
@@ -72,7 +70,9 @@ export function operationsOn(
     retention: createRetentionOperations(retentionOf(config, database, objects)),
     audit: auditOperationsOn(database, config),
     async doctor(peer) {
+      const { checkPeers } = await import('../doctor/peers.ts');
       if (peer === null) {
+        const { checkThisMachine } = await import('../doctor/this-machine.ts');
         const [machine, peers] = await Promise.all([checkThisMachine(config), checkPeers(config)]);
         return [...machine, ...peers];
       }

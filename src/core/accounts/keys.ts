@@ -10,11 +10,28 @@ import type { ConsoleRole } from './roles.ts';
  */
 export const DEFAULT_ACCOUNT_ID = 'default';
 
-/** What a key may do. `store` permits a client to send studies by STOW-RS. */
-export const SCOPES = ['run', 'read', 'uploads', 'store', 'admin'] as const;
+/**
+ * What a key may do. `store` permits a client to send studies by STOW-RS, `retrieve`
+ * to search and retrieve studies with the identity of their patients (QIDO-RS, WADO-RS); `review` to
+ * change a draft, and `sign` to sign it under the name of the key. `admin` includes every scope but
+ * `sign`.
+ */
+export const SCOPES = [
+  'run',
+  'read',
+  'uploads',
+  'store',
+  'retrieve',
+  'review',
+  'sign',
+  'admin',
+] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What a client needs to upload, run and read; `admin` must be asked for by name. */
+/**
+ * What a client needs to upload, run and read: the scopes of a key without a console role, unless
+ * others are named. `admin` must be asked for by name.
+ */
 export const CLIENT_SCOPES: readonly Scope[] = ['run', 'read', 'uploads'];
 
 /** The caller of the API, as its key identifies it. */
@@ -70,7 +87,9 @@ export async function createKey(
   key: NewKey,
   now = new Date(),
 ): Promise<{ key: string; record: KeyRecord }> {
-  const { name, test = false, scopes = CLIENT_SCOPES, expiresAt = null, consoleRole = null } = key;
+  const { name, test = false, expiresAt = null, consoleRole = null } = key;
+  // A key for the console may call the API only with scopes that were asked for.
+  const { scopes = consoleRole === null ? CLIENT_SCOPES : [] } = key;
   const secret = `sg_${test ? 'test' : 'live'}_${base62(randomBytes(KEY_BYTES))}`;
   const { rows } = await database.query<KeyRecord>(
     `INSERT INTO api_keys (id, account_id, name, sha256, test, scopes, created_at, expires_at,
@@ -126,7 +145,7 @@ export async function revokeKey(
 }
 
 /**
- * Creates a key that replaces another: same name, scopes, kind and console role. The old one still
+ * Creates a key that replaces another: same name, scopes, kind, console role and end. The old one still
  * works for `overlapHours`, so that its users can change over, unless it expires earlier. With an
  * `accountId`, only a key of that account can be replaced; with null, a key of any account.
  * @throws SonogateError `not_found`, also for a revoked or expired key and, with `testOnly`, for a
@@ -139,16 +158,18 @@ export function rotateKey(
 ): Promise<{ key: string; record: KeyRecord }> {
   const { id, accountId, overlapHours, testOnly } = rotation;
   return database.transaction(async (tx) => {
-    const { rows } = await tx.query<KeyRecord>(
+    const { rows } = await tx.query<KeyRecord & { ends_at: Date | null }>(
       `UPDATE api_keys SET expires_at = LEAST(expires_at, $3)
-       WHERE id = $1 AND ($2::text IS NULL OR account_id = $2) AND revoked_at IS NULL
-         AND (expires_at IS NULL OR expires_at > $4) AND (test OR NOT $5) RETURNING ${COLUMNS}`,
+       FROM (SELECT id AS old, expires_at AS ends_at FROM api_keys WHERE id = $1 FOR UPDATE) before
+       WHERE id = old AND ($2::text IS NULL OR account_id = $2) AND revoked_at IS NULL
+         AND (expires_at IS NULL OR expires_at > $4) AND (test OR NOT $5) RETURNING ${COLUMNS}, ends_at`,
       [id, accountId, new Date(now.getTime() + overlapHours * 3_600_000), now, testOnly],
     );
     const old = rows[0];
     if (!old) throw new SonogateError('not_found', `There is no working key ${id}.`);
-    const { name, test, scopes, account_id, console_role: consoleRole } = old;
-    return createKey(tx, { name, test, scopes, accountId: account_id, consoleRole }, now);
+    const { name, test, scopes, account_id: accountOf, console_role: consoleRole } = old;
+    const replacement = { name, test, scopes, accountId: accountOf, consoleRole };
+    return createKey(tx, { ...replacement, expiresAt: old.ends_at }, now);
   });
 }
 

@@ -2,15 +2,25 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 
 /**
  *   viewer         sees studies without identity
- *   clinician      sees identity and results; decides on held reports and acknowledges critical flags
+ *   clinician      sees identity and results; reviews and signs them; decides on held reports and
+ *                  acknowledges critical flags
  *   operator       sees initials; deliveries, rules and peers; completes, holds, repeats and cancels
- *   administrator  everything, and the settings
+ *   administrator  everything but signing, and the settings
  */
 export const CONSOLE_ROLES = ['viewer', 'clinician', 'operator', 'administrator'] as const;
 export type ConsoleRole = (typeof CONSOLE_ROLES)[number];
 
 /** What a role may do in the console. */
-export type Capability = 'read' | 'confirm' | 'run' | 'deliver' | 'rules' | 'peers' | 'settings';
+export type Capability =
+  | 'read'
+  | 'confirm'
+  | 'review'
+  | 'sign'
+  | 'run'
+  | 'deliver'
+  | 'rules'
+  | 'peers'
+  | 'settings';
 
 /** How much of a patient's identity is shown. */
 type ShownIdentity = 'identity' | 'initials' | 'hidden';
@@ -29,14 +39,14 @@ interface RoleMeaning {
 /** What each role may do and see. No other code decides this. */
 export const ROLES = {
   viewer: { may: ['read'], sees: 'hidden', readsFreeText: false },
-  clinician: { may: ['read', 'confirm'], sees: 'identity', readsFreeText: true },
+  clinician: { may: ['read', 'confirm', 'review', 'sign'], sees: 'identity', readsFreeText: true },
   operator: {
     may: ['read', 'run', 'deliver', 'rules', 'peers'],
     sees: 'initials',
     readsFreeText: true,
   },
   administrator: {
-    may: ['read', 'confirm', 'run', 'deliver', 'rules', 'peers', 'settings'],
+    may: ['read', 'confirm', 'review', 'run', 'deliver', 'rules', 'peers', 'settings'],
     sees: 'identity',
     readsFreeText: true,
   },

@@ -343,7 +343,9 @@ export async function sealAudit(database: Database, key: SealKey, at: Date): Pro
 const HIGHEST = 2n ** 63n - 1n;
 
 async function hasRowsAfter(tx: Queryable, after: bigint): Promise<boolean> {
-  const { rows } = await tx.query('SELECT 1 FROM audit WHERE id > $1 LIMIT 1', [String(after)]);
+  const { rows } = await tx.query('SELECT 1 FROM audit WHERE id > $1 ORDER BY id LIMIT 1', [
+    String(after),
+  ]);
   return rows.length > 0;
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 
-/** Security and authorization messages, notice (RFC 5424 6.2.1): 10 × 8 + 5. */
+/** PRI: facility 10 (security and authorization) × 8 + severity 5 (notice); RFC 5424 6.2.1. */
 const PRIORITY = 85;
 
 /** MSGID of every audit message (PS3.15 A.6). */

@@ -115,6 +115,8 @@ type FileStatus = 'pending' | 'ready';
 export interface FileRow {
   id: string;
   account_id: string;
+  /** Whether a test key announced it. */
+  test: boolean;
   filename: string;
   media_type: string;
   /** Size in bytes; null for a file without an announced size until its PUT has arrived. */
@@ -161,9 +163,15 @@ interface UploadedFile {
   sha256: string;
 }
 
+/** Whose uploads a call may use: those of the account, and with a test key only those of test keys. */
+export interface Uploader {
+  accountId: string;
+  test: boolean;
+}
+
 export interface Uploads {
   /** @throws SonogateError `payload_too_large`, `overloaded`. */
-  create(accountId: string, announced: AnnouncedFile): Promise<FileRow>;
+  create(uploader: Uploader, announced: AnnouncedFile): Promise<FileRow>;
   /**
    * Stores the bytes of a pending file; a later PUT replaces an earlier one. `length` is the
    * Content-Length, if given: a wrong one is refused before anything is read.
@@ -175,7 +183,7 @@ export interface Uploads {
    * @throws SonogateError `not_found`, `upload_incomplete`.
    */
   complete(
-    accountId: string,
+    uploader: Uploader,
     id: string,
     sha256: string | null,
     named?: readonly NamedPart[] | null,
@@ -183,7 +191,7 @@ export interface Uploads {
   /**
    * The file in its present state. @throws SonogateError `not_found`.
    */
-  find(accountId: string, id: string): Promise<FileRow>;
+  find(uploader: Uploader, id: string): Promise<FileRow>;
   /**
    * URL for a direct PUT of the bytes, valid for `seconds`; null when the client must send them
    * through the gateway.
@@ -199,12 +207,12 @@ export interface Uploads {
   /** Stores one part; a later PUT replaces an earlier one. Returns its ETag. */
   receivePart(id: string, n: number, source: Readable, length: number | null): Promise<string>;
   /** Ends an incomplete upload; its bytes are removed a day after it was announced. */
-  abort(accountId: string, id: string): Promise<void>;
+  abort(uploader: Uploader, id: string): Promise<void>;
   /**
-   * The files of `ids` that this account may use at present; this call keeps them for another day
+   * The files of `ids` that this uploader may use at present; this call keeps them for another day
    * and an hour.
    */
-  ready(accountId: string, ids: readonly string[]): Promise<Map<string, UploadedFile>>;
+  ready(uploader: Uploader, ids: readonly string[]): Promise<Map<string, UploadedFile>>;
   /** The bytes of a ready file. @throws BlobMissingError */
   read(file: Pick<UploadedFile, 'sha256'>): Promise<Readable>;
   removeExpired: UploadExpiry['removeExpired'];
@@ -236,10 +244,11 @@ export function createUploads({
     return toFile(rows[0]);
   }
 
-  async function find(accountId: string, id: string): Promise<FileRow> {
+  async function find({ accountId, test }: Uploader, id: string): Promise<FileRow> {
     const { rows } = await database.query<FileRow>(
-      'SELECT * FROM files WHERE id = $1 AND account_id = $2 AND expires_at > $3',
-      [id, accountId, now()],
+      `SELECT * FROM files WHERE id = $1 AND account_id = $2 AND (test OR NOT $4)
+         AND expires_at > $3`,
+      [id, accountId, now(), test],
     );
     if (!rows[0]) throw new SonogateError('not_found', 'There is no such upload.');
     return toFile(rows[0]);
@@ -248,7 +257,7 @@ export function createUploads({
   /** Looks up the files of submits that arrive at the same time in one query. */
   const readyFiles = batched(async (asked: readonly (readonly string[])[]) => {
     const { rows } = await database.query<FileRow>(
-      `SELECT id, account_id, filename, media_type, bytes, status, sha256, created_at, expires_at
+      `SELECT id, account_id, test, filename, media_type, bytes, status, sha256, created_at, expires_at
        FROM files WHERE id = ANY($1::text[]) AND status = 'ready'`,
       [[...new Set(asked.flat())]],
       'ready-files',
@@ -277,15 +286,16 @@ export function createUploads({
   }
 
   return {
-    async create(accountId, { filename, bytes, mediaType }) {
+    async create({ accountId, test }, { filename, bytes, mediaType }) {
       if (bytes !== null && bytes > limits.maxFileBytes) throw tooLarge(limits.maxFileBytes);
       if ((await unreservedBytes(database, blobs, now())) - (bytes ?? 0) < limits.minFreeBytes) {
         throw new SonogateError('overloaded', 'There is no room for the file at the moment.');
       }
       const { rows } = await database.query<FileRow>(
-        `INSERT INTO files (id, account_id, filename, media_type, bytes, status, created_at, expires_at)
-         VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7) RETURNING *`,
-        [newId('file'), accountId, filename, mediaType, bytes, now(), expiry.endOfLife()],
+        `INSERT INTO files (id, account_id, test, filename, media_type, bytes, status, created_at,
+           expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, 'pending', $7, $8) RETURNING *`,
+        [newId('file'), accountId, test, filename, mediaType, bytes, now(), expiry.endOfLife()],
       );
       return toFile(rows[0] as FileRow);
     },
@@ -311,8 +321,8 @@ export function createUploads({
       return toFile(rows[0]);
     },
 
-    async complete(accountId, id, sha256, named = null) {
-      const file = await find(accountId, id);
+    async complete(uploader, id, sha256, named = null) {
+      const file = await find(uploader, id);
       const digest =
         (await takeIn(file)) ??
         file.sha256 ??
@@ -352,22 +362,24 @@ export function createUploads({
       return parts.receive(id, file.bytes ?? 0, n, source, length);
     },
 
-    async abort(accountId, id) {
+    async abort({ accountId, test }, id) {
       const { rows } = await database.query(
         `UPDATE files SET expires_at = $3
-         WHERE id = $1 AND account_id = $2 AND status = 'pending' AND expires_at > $3 RETURNING id`,
-        [id, accountId, now()],
+         WHERE id = $1 AND account_id = $2 AND (test OR NOT $4) AND status = 'pending'
+           AND expires_at > $3 RETURNING id`,
+        [id, accountId, now(), test],
       );
       if (!rows[0]) throw new SonogateError('not_found', 'There is no pending upload here.');
       await parts.abort(id);
     },
 
-    async ready(accountId, ids) {
+    async ready(uploader, ids) {
       const at = now();
       const found = (await readyFiles(ids)).filter(
-        ({ account_id, expires_at }) => account_id === accountId && expires_at > at,
+        ({ account_id, test, expires_at }) =>
+          account_id === uploader.accountId && (test || !uploader.test) && expires_at > at,
       );
-      if (!(await expiry.renew(found))) return this.ready(accountId, ids);
+      if (!(await expiry.renew(found))) return this.ready(uploader, ids);
       return new Map(
         found.map(({ id, filename, bytes, sha256 }) => [
           id,

@@ -36,7 +36,7 @@ export const OVERTAKEN_AFTER_FAILURES = 3;
 export const EARLIER_DELIVERY_PENDING = `EXISTS (SELECT 1 FROM deliveries ahead
   WHERE ahead.destination = d.destination AND ahead.study = d.study AND d.study IS NOT NULL
     AND ahead.state IN ('pending', 'sending')
-    AND (ahead.revision, ahead.rank) < (d.revision, d.rank)
+    AND (ahead.revision, ahead.result_revision, ahead.rank) < (d.revision, d.result_revision, d.rank)
     AND ahead.own_failures < ${OVERTAKEN_AFTER_FAILURES})`;
 
 /** A row of `deliveries`. */
@@ -51,6 +51,11 @@ export interface DeliveryRow {
   attempt: number;
   /** Number of attempts made before a person last sent the delivery again. */
   attempts_before: number;
+  /**
+   * Number of attempts since then that were lost with our own process or database; they do not count
+   * in the retry schedule.
+   */
+  lost_attempts: number;
   next_at: Date;
   give_up_at: Date;
   /** Error code of the last failure; null when there was none. */
@@ -59,13 +64,15 @@ export interface DeliveryRow {
   created_at: Date;
   ended_at: Date | null;
   /**
-   * When the PACS committed to keep the objects; also null when storage commitment is not
+   * When the PACS committed to keep the objects; null until then, and where storage commitment is not
    * requested.
    */
   committed_at: Date | null;
   /** Our own id of the study, and its revision; null when there is no study. */
   study: string | null;
   revision: number | null;
+  /** Signed revision of the result; 0 for the draft. */
+  result_revision: number;
   /** Rank within the revision. */
   rank: number;
   /** Failures that the object itself may have caused. */
@@ -74,21 +81,25 @@ export interface DeliveryRow {
   alternate_of: string | null;
 }
 
-/** Creates the deliveries of a request; one that already exists stays as it is. */
+/**
+ * Creates the deliveries of a request; one that already exists stays as it is.
+ * @param resultRevision the signed revision of the result that is sent; 0 for the draft.
+ */
 export async function enqueueDeliveries(
   tx: Queryable,
   requestId: string,
   targets: readonly DeliveryTarget[],
   giveUpSeconds: number,
+  resultRevision = 0,
 ): Promise<void> {
   for (const { kind, destination, object } of targets) {
     await tx.query(
       `INSERT INTO deliveries (id, request_id, kind, destination, object, study, revision, rank,
-         give_up_at)
+         give_up_at, result_revision)
        SELECT $1, id, $3, $4, $5, CASE WHEN $3 <> 'webhook' THEN source ->> 'study' END,
-         (source ->> 'revision')::integer, $6, now() + make_interval(secs => $7)
+         (source ->> 'revision')::integer, $6, now() + make_interval(secs => $7), $8
        FROM requests WHERE id = $2
-       ON CONFLICT (request_id, destination, object) DO NOTHING`,
+       ON CONFLICT (request_id, destination, object, result_revision) DO NOTHING`,
       [
         newId(kind === 'webhook' ? 'whd' : 'dlv'),
         requestId,
@@ -97,6 +108,7 @@ export async function enqueueDeliveries(
         object,
         rankOf(kind, object),
         giveUpSeconds,
+        resultRevision,
       ],
     );
   }
@@ -179,6 +191,25 @@ export async function markDead(
     `UPDATE deliveries SET state = 'dead', ended_at = now(), lease_until = NULL,
        code = $3, detail = $4 WHERE ${OWN}`,
     [id, attempt, code, detail],
+  );
+}
+
+/**
+ * Releases a delivery whose attempt was interrupted on our side, because the gateway stops or its
+ * database was away: it is due again in `waitSeconds`, and the attempt does not count.
+ * @param failure what the peer answered until then, which may have the object; null for nothing.
+ */
+export async function releaseDelivery(
+  database: Queryable,
+  { id, attempt }: Delivery,
+  failure: { code: ErrorCode; detail: string } | null,
+  waitSeconds: number,
+): Promise<void> {
+  await database.query(
+    `UPDATE deliveries SET state = 'pending', lease_until = NULL,
+       lost_attempts = lost_attempts + 1, next_at = now() + make_interval(secs => $3),
+       code = COALESCE($4, code), detail = COALESCE($5, detail) WHERE ${OWN}`,
+    [id, attempt, waitSeconds, failure?.code ?? null, failure?.detail ?? null],
   );
 }
 
@@ -298,7 +329,7 @@ export function replayAll(
   return database.transaction(async (tx) => {
     const { rowCount } = await tx.query(
       `UPDATE deliveries SET state = 'pending', next_at = now(), ended_at = NULL,
-         attempts_before = attempt, own_failures = 0,
+         attempts_before = attempt, lost_attempts = 0, own_failures = 0,
          give_up_at = now() + make_interval(secs => $2)
        WHERE destination = $1 AND state = 'dead'`,
       [destination, giveUpSeconds],
@@ -322,7 +353,8 @@ export async function sendAgain(
 ): Promise<DeliveryRow | null> {
   const { rows } = await tx.query<DeliveryRow>(
     `UPDATE deliveries SET state = 'pending', next_at = now(), ended_at = NULL,
-       attempts_before = attempt, own_failures = 0, give_up_at = now() + make_interval(secs => $3)
+       attempts_before = attempt, lost_attempts = 0, own_failures = 0,
+       give_up_at = now() + make_interval(secs => $3)
      WHERE id = $1 AND state = ANY ($2::text[]) RETURNING *`,
     [id, states, giveUpSeconds],
   );

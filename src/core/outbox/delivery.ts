@@ -29,6 +29,8 @@ export interface Delivery {
    * id.
    */
   object: string;
+  /** Signed revision of the result; 0 for the draft. */
+  resultRevision: number;
   attempt: number;
 }
 

@@ -19,9 +19,9 @@ export async function divert(
 ): Promise<DeliveryRow | null> {
   const { rows } = await tx.query<DeliveryRow>(
     `INSERT INTO deliveries (id, request_id, kind, destination, object, study, revision, rank,
-       give_up_at, alternate_of)
+       give_up_at, alternate_of, result_revision)
      SELECT $2, request_id, kind, $3, object, study, revision, rank,
-       now() + make_interval(secs => $4), id
+       now() + make_interval(secs => $4), id, result_revision
      FROM deliveries WHERE id = $1 AND state IN ('dead', 'pending') AND alternate_of IS NULL
        AND kind IN ('dicom', 'forward') AND destination <> $3
      ON CONFLICT DO NOTHING RETURNING *`,

@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../../../config/schema.ts';
-import type { PooledDatabase } from '../../platform/database/pooled.ts';
+import { DatabaseUnreachableError, type PooledDatabase } from '../../platform/database/pooled.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
@@ -20,6 +21,7 @@ import {
   listDeliveries,
   markDead,
   markDelivered,
+  releaseDelivery,
   replayDelivery,
   rescheduleDelivery,
 } from './deliveries.ts';
@@ -52,6 +54,7 @@ export function backoffSeconds(
  * delivery again.
  */
 interface ClaimedDelivery extends Delivery {
+  /** Attempts with this one, without those that were lost with our own process or database. */
   tries: number;
   /** Failures before this attempt that the object itself may have caused. */
   ownFailures: number;
@@ -60,7 +63,7 @@ interface ClaimedDelivery extends Delivery {
 /**
  * Claims, with a lease, the delivery that has waited longest among those of the given `kinds` whose
  * destination is not in `busy`: if this process dies, the delivery is due again when the lease
- * ends.
+ * ends, and the attempt that was lost with it does not count in the retry schedule.
  */
 export async function claimDelivery(
   database: Queryable,
@@ -70,6 +73,7 @@ export async function claimDelivery(
 ): Promise<ClaimedDelivery | null> {
   const { rows } = await database.query<DeliveryRow>(
     `UPDATE deliveries SET state = 'sending', attempt = attempt + 1,
+       lost_attempts = lost_attempts + (state = 'sending')::integer,
        lease_until = now() + make_interval(secs => $3)
      WHERE id = (
        SELECT id FROM deliveries d
@@ -91,8 +95,9 @@ export async function claimDelivery(
         kind: row.kind,
         destination: row.destination,
         object: row.object,
+        resultRevision: row.result_revision,
         attempt: row.attempt,
-        tries: row.attempt - row.attempts_before,
+        tries: row.attempt - row.attempts_before - row.lost_attempts,
         ownFailures: row.own_failures,
       }
     : null;
@@ -159,6 +164,15 @@ const RECHECK_SECONDS = 5;
  * do not answer must not use up all connections.
  */
 export const MAX_CONCURRENT_DELIVERIES = 32;
+
+/** How long the outbox waits before it records an outcome again that the database did not take. */
+const RECORD_AGAIN_MILLISECONDS = 500;
+
+/** The attempt ended on our side: the gateway stops, or its database was away. */
+interface Interrupted {
+  outcome: 'interrupted';
+  failure: { code: ErrorCode; detail: string } | null;
+}
 
 /** A delivery that is due but could not be claimed is being claimed by another process. */
 const SHORTEST_WAIT_SECONDS = 0.05;
@@ -283,7 +297,7 @@ export async function startOutbox({
     }, RENEW_MILLISECONDS);
     try {
       const signal = AbortSignal.any([stopping.signal, lease.signal]);
-      await settle(delivery, await send(delivery, signal));
+      await record(delivery, await send(delivery, signal));
     } catch (error) {
       // The row is still in the state `sending`. The delivery is due again when its lease has run
       // out.
@@ -293,12 +307,22 @@ export async function startOutbox({
     }
   };
 
-  const send = async (delivery: Delivery, signal: AbortSignal): Promise<SendOutcome> => {
+  const send = async (
+    delivery: Delivery,
+    signal: AbortSignal,
+  ): Promise<SendOutcome | Interrupted> => {
     try {
       const deliverer = byKind.get(delivery.kind);
       if (!deliverer) throw new Error(`no deliverer of kind ${delivery.kind}`);
-      return await deliverer.send(delivery, signal);
+      const sent = await deliverer.send(delivery, signal);
+      // A send that we aborted ourselves is not the peer's failure.
+      return sent.outcome === 'failed' && sent.failure !== 'permanent' && signal.aborted
+        ? { outcome: 'interrupted', failure: sent }
+        : sent;
     } catch (error) {
+      if (error instanceof DatabaseUnreachableError) {
+        return { outcome: 'interrupted', failure: null };
+      }
       logger.event(EVENTS.deliveryThrew, { delivery: delivery.id, error: String(error) });
       return {
         outcome: 'failed',
@@ -321,7 +345,20 @@ export async function startOutbox({
     return backoffSeconds(tries, { baseSeconds, capSeconds }, Math.random());
   };
 
-  const settle = async (delivery: ClaimedDelivery, outcome: SendOutcome) => {
+  /** Records an outcome; while the database is away, until it is back. */
+  const record = async (delivery: ClaimedDelivery, outcome: SendOutcome | Interrupted) => {
+    for (;;) {
+      try {
+        return await settle(delivery, outcome);
+      } catch (error) {
+        if (!(error instanceof DatabaseUnreachableError) || stopping.signal.aborted) throw error;
+        const { signal } = stopping;
+        await delay(RECORD_AGAIN_MILLISECONDS, null, { signal }).catch(() => {});
+      }
+    }
+  };
+
+  const settle = async (delivery: ClaimedDelivery, outcome: SendOutcome | Interrupted) => {
     const { id, requestId, destination, object } = delivery;
     const fields = { delivery: id, request: requestId, destination, object };
     if (outcome.outcome === 'delivered') {
@@ -330,18 +367,22 @@ export async function startOutbox({
       await noteWorks(delivery);
       return;
     }
+    if (outcome.outcome === 'interrupted') {
+      const wait = stopping.signal.aborted ? 0 : settings.retryBaseSeconds;
+      await releaseDelivery(database, delivery, outcome.failure, wait);
+      logger.event(EVENTS.deliveryInterrupted, fields);
+      return;
+    }
     const { code, detail, failure, retryAfter } = outcome;
-    if (!isPeerFailure(code)) await noteWorks(delivery);
-    else if (!stopping.signal.aborted) await noteFails(delivery, code);
+    if (isPeerFailure(code)) await noteFails(delivery, code);
+    else await noteWorks(delivery);
     if (failure === 'permanent') {
       await markDead(database, delivery, code, detail);
       logger.event(EVENTS.deliveryDead, { ...fields, code });
       await useAlternate(delivery);
       return;
     }
-    // A send that we aborted ourselves is not the peer's failure: the delivery is due again at
-    // once.
-    const again = stopping.signal.aborted ? 0 : waitAfter(delivery, code);
+    const again = waitAfter(delivery, code);
     if (again === null) {
       await markDead(database, delivery, code, detail);
       logger.event(EVENTS.deliveryGivenUp, { ...fields, code });
@@ -350,7 +391,7 @@ export async function startOutbox({
     }
     if (retryAfter !== undefined) await holdDestination(database, destination, retryAfter);
     const wait = Math.max(retryAfter ?? 0, again);
-    const own = mayBeObjectFailure(code) && !stopping.signal.aborted;
+    const own = mayBeObjectFailure(code);
     const state = await rescheduleDelivery(database, delivery, { code, detail, own }, wait);
     if (state === 'dead') {
       logger.event(EVENTS.deliveryGivenUp, { ...fields, code });

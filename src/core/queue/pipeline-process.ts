@@ -1,4 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { readdir, rename, rm, symlink, unlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type {
   Job,
   ModelInUse,
@@ -7,8 +11,10 @@ import type {
 } from '../../../pipelines/contract/job.ts';
 import type { AcceleratorRefusalOfModel } from '../../../pipelines/inference/accelerators.ts';
 import type { InferenceRun } from '../../../pipelines/inference/inference-channel.ts';
+import type { Reading } from '../../../pipelines/input/reading.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
+import { PROCESS_FOLDER } from '../requests/work-folder.ts';
 
 /** Messages to a pipeline process. `module` is the URL of a module that exports `pipeline`. */
 export type ToChild =
@@ -27,6 +33,8 @@ export type FromChild =
   | { type: 'prepared'; models: readonly ModelInUse[] }
   /** A model was called. */
   | { type: 'inference'; run: InferenceRun }
+  /** A file, or a frame of it, begins or has ended to be read. */
+  | { type: 'reading'; reading: Reading }
   /** A model does not run on an accelerator, or no longer does. */
   | { type: 'refusal'; refusal: AcceleratorRefusalOfModel }
   | { type: 'error'; message: string; outOfSpace: boolean };
@@ -73,15 +81,24 @@ export type RunOutcome =
   | { type: 'failed'; message: string; outOfSpace: boolean }
   | { type: 'crashed'; reason: string }
   | { type: 'timeout' }
+  /** A file, or one frame of it, was not read in time; the process was killed. */
+  | { type: 'stalled'; file: string }
   | { type: 'aborted' };
 
-interface ProcessLimits {
+interface PoolLimits {
   /** Heap limit in megabytes. */
   memoryMegabytes: number;
-  /** The only folder below which the process may write. It may also read there. */
-  writable: string;
+  /** The folder of all work folders. Each process may write only in a folder inside it. */
+  work: string;
   /** Other paths that the process may read. */
   readable: readonly string[];
+  /** Whether the processes get the processor only when no other process wants it. */
+  yields?: boolean;
+}
+
+interface ProcessLimits extends Omit<PoolLimits, 'work'> {
+  /** The only folder below which the process may write. It may also read there. */
+  writable: string;
 }
 
 export interface Run {
@@ -89,8 +106,38 @@ export interface Run {
   module: string;
   folder: string;
   timeoutSeconds: number;
+  /** The longest time to read one file, or to decode one frame. */
+  readSeconds: number;
   signal: AbortSignal;
   onEvent(event: PipelineEvent): void;
+}
+
+/** A run whose folder is moved into the folder of its process, and back when it has ended. */
+export interface PoolRun extends Run {
+  /** Resolves when what the run reported is stored; until then its folder stays in place. */
+  settled(): Promise<void>;
+}
+
+/** Watches that each file and each frame is read in time. */
+function watchReads(seconds: number) {
+  const timers = new Map<number, NodeJS.Timeout>();
+  let stall = (_outcome: RunOutcome) => {};
+  const stalled = new Promise<RunOutcome>((resolve) => {
+    stall = resolve;
+  });
+  return {
+    stalled,
+    follow({ id, file, state }: Reading): void {
+      clearTimeout(timers.get(id));
+      timers.delete(id);
+      if (state === 'ended') return;
+      const late = setTimeout(() => stall({ type: 'stalled', file }), seconds * 1000);
+      timers.set(id, late);
+    },
+    end(): void {
+      for (const timer of timers.values()) clearTimeout(timer);
+    },
+  };
 }
 
 /** A warm child process that runs one pipeline at a time. */
@@ -101,7 +148,7 @@ export class PipelineProcess {
 
   constructor(
     { entry, confinement }: PipelineProgram,
-    { memoryMegabytes, writable, readable }: ProcessLimits,
+    { memoryMegabytes, writable, readable, yields = false }: ProcessLimits,
     logger: Logger,
   ) {
     this.#child = fork(entry, [], {
@@ -119,6 +166,9 @@ export class PipelineProcess {
       ],
       env: {
         ...WITHOUT_SCREEN,
+        // It ends when this process is no longer its parent.
+        SONOGATE_PARENT_PID: String(process.pid),
+        ...(yields && { SONOGATE_YIELDS: '1' }),
         ...Object.fromEntries(
           ENVIRONMENT.flatMap((name) => {
             const value = process.env[name];
@@ -179,7 +229,14 @@ export class PipelineProcess {
   }
 
   /** Runs a pipeline until it ends, in whatever way; never throws. */
-  async run({ module, folder, timeoutSeconds, signal, onEvent }: Run): Promise<RunOutcome> {
+  async run({
+    module,
+    folder,
+    timeoutSeconds,
+    readSeconds,
+    signal,
+    onEvent,
+  }: Run): Promise<RunOutcome> {
     const stop = new Promise<RunOutcome>((resolve) => {
       if (signal.aborted) resolve({ type: 'aborted' });
       signal.addEventListener('abort', () => resolve({ type: 'aborted' }), { once: true });
@@ -188,10 +245,12 @@ export class PipelineProcess {
     const timeout = new Promise<RunOutcome>((resolve) => {
       timer = setTimeout(() => resolve({ type: 'timeout' }), timeoutSeconds * 1000);
     });
+    const reads = watchReads(readSeconds);
     let onMessage = (_message: FromChild) => {};
     const end = new Promise<RunOutcome>((resolve) => {
       onMessage = (message) => {
         if (message.type === 'event') onEvent(message.event);
+        else if (message.type === 'reading') reads.follow(message.reading);
         else if (message.type === 'end') resolve(message.end);
         else if (message.type === 'error') {
           const { message: text, outOfSpace } = message;
@@ -203,12 +262,13 @@ export class PipelineProcess {
     const crash = this.#exited.then((reason): RunOutcome => ({ type: 'crashed', reason }));
 
     this.#send({ type: 'run', module, folder });
-    const outcome = await Promise.race([end, crash, timeout, stop]);
+    const outcome = await Promise.race([end, crash, timeout, reads.stalled, stop]);
     clearTimeout(timer);
+    reads.end();
     if (outcome.type === 'aborted') {
       this.#send({ type: 'abort' });
       await this.#withinGrace(Promise.race([end, crash]));
-    } else if (outcome.type === 'timeout') {
+    } else if (outcome.type === 'timeout' || outcome.type === 'stalled') {
       await this.kill();
     }
     this.#child.off('message', onMessage);
@@ -236,7 +296,7 @@ export class PipelineProcess {
 
 /** Keeps processes warm between runs: as many processes as there are concurrent runs. */
 export interface PipelinePool {
-  run(run: Run): Promise<RunOutcome>;
+  run(run: PoolRun): Promise<RunOutcome>;
   /** Starts a process before the first run; `prepared` is called with the models that it opened. */
   warmUp(
     module: string,
@@ -254,42 +314,72 @@ interface ModelListeners {
   onRefusal?(refusal: AcceleratorRefusalOfModel): void;
 }
 
+interface Member {
+  process: PipelineProcess;
+  /** The folder in which the process may read and write: it holds the folder of its run alone. */
+  place: string;
+}
+
+/**
+ * Runs a pipeline with its folder moved to where its process may read and write. A link stays in the
+ * old place, so that the gateway finds the folder under its usual path.
+ */
+async function runInside({ process, place }: Member, run: PoolRun): Promise<RunOutcome> {
+  const inside = join(place, basename(run.folder));
+  await rename(run.folder, inside);
+  await symlink(inside, run.folder);
+  try {
+    return await process.run({ ...run, folder: inside });
+  } finally {
+    await run.settled();
+    await unlink(run.folder);
+    await rename(inside, run.folder);
+    const left = process.alive ? await readdir(place) : [''];
+    for (const name of left) await rm(join(place, name), { recursive: true, force: true });
+  }
+}
+
 export function createPipelinePool(
   program: PipelineProgram,
-  limits: ProcessLimits,
+  { work, ...limits }: PoolLimits,
   logger: Logger,
   { onInference, onRefusal }: ModelListeners = {},
 ): PipelinePool {
-  const idle: PipelineProcess[] = [];
-  const all = new Set<PipelineProcess>();
+  const idle: Member[] = [];
+  const all = new Set<Member>();
 
   const start = () => {
-    for (const each of all) if (!each.alive) all.delete(each);
-    const started = new PipelineProcess(program, limits, logger);
+    for (const each of all) if (!each.process.alive) all.delete(each);
+    const place = join(work, `${PROCESS_FOLDER}${randomUUID()}`);
+    // Node extends the permission for a folder to everything below it only when the folder exists.
+    mkdirSync(place, { recursive: true });
+    const started = new PipelineProcess(program, { ...limits, writable: place }, logger);
     if (onInference) started.onInference(onInference);
     if (onRefusal) started.onRefusal(onRefusal);
-    all.add(started);
-    return started;
+    const member = { process: started, place };
+    all.add(member);
+    return member;
   };
   const take = () => {
-    for (let next = idle.pop(); next; next = idle.pop()) if (next.alive) return next;
+    for (let next = idle.pop(); next; next = idle.pop()) if (next.process.alive) return next;
     return start();
   };
 
   return {
     run: async (run) => {
       const taken = take();
-      const outcome = await taken.run(run);
-      if (taken.alive) idle.push(taken);
+      const outcome = await runInside(taken, run);
+      if (taken.process.alive) idle.push(taken);
       return outcome;
     },
     warmUp: (module, models, prepared) => {
       const started = start();
-      started.load(module, models, prepared);
+      started.process.load(module, models, prepared);
       idle.push(started);
     },
     close: async () => {
-      await Promise.all([...all].map((each) => each.kill()));
+      await Promise.all([...all].map((each) => each.process.kill()));
+      for (const { place } of all) await rm(place, { recursive: true, force: true });
     },
   };
 }

@@ -13,7 +13,7 @@ import type { Database } from '../../platform/database/port.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
-import type { JobQueue, Priority } from '../requests/request.ts';
+import type { JobQueue, Priority, WaitingRequest } from '../requests/request.ts';
 
 /**
  * The queue only suggests which request to look at next; the row of the request in the database
@@ -22,8 +22,9 @@ import type { JobQueue, Priority } from '../requests/request.ts';
 export interface RequestQueue extends JobQueue {
   counts(): Promise<{ waiting: number; active: number }>;
   /**
-   * Gives each slot one request id at a time: high priority first, and the oldest first within one
-   * priority.
+   * Gives each slot one request id at a time: high priority first, within one priority studies
+   * first, and then the oldest. Requests of test keys have a separate queue with one slot, so
+   * that no number of them delays a study.
    */
   work(concurrency: number, process: (requestId: string) => Promise<void>): QueueWorker;
   close(): Promise<void>;
@@ -40,7 +41,15 @@ interface QueueWorker {
  */
 const PRIORITY = { high: 1, normal: 10, low: 100 } as const satisfies Record<Priority, number>;
 
-const QUEUE = 'sonogate-requests';
+const rankOf = ({ priority, source }: WaitingRequest) =>
+  PRIORITY[priority] + (source === 'dicom' ? 0 : 1);
+
+const QUEUES = { live: 'sonogate-requests', test: 'sonogate-test-requests' } as const;
+type Lane = keyof typeof QUEUES;
+const LANES = ['live', 'test'] as const satisfies readonly Lane[];
+
+/** Requests of test keys that run at the same time. */
+const TEST_SLOTS = 1;
 
 /** A job whose worker has not renewed its lock for this long returns to the queue. */
 const LOCK_MILLISECONDS = 10_000;
@@ -115,62 +124,84 @@ async function openOn<Connection>(
   disconnect: () => Promise<void>,
 ): Promise<RequestQueue & { clear(): Promise<void> }> {
   const warn = (error: Error) => logger.event(EVENTS.queueError, { error: error.message });
-  const queue = new Queue(QUEUE, { connection: producer }, backend);
-  queue.on('error', warn);
-  // If the connection is lost while BullMQ starts, BullMQ would wait for ever.
-  await queue.waitUntilReady();
-  const add = batched(async (asked: readonly { requestId: string; priority: Priority }[]) => {
-    await queue.addBulk(
-      asked.map(({ requestId, priority }) => ({
-        name: 'request',
-        data: {},
-        opts: {
-          jobId: requestId,
-          priority: PRIORITY[priority],
-          removeOnComplete: true,
-          removeOnFail: true,
-        },
-      })),
-    );
+  const queues = {
+    live: new Queue(QUEUES.live, { connection: producer }, backend),
+    test: new Queue(QUEUES.test, { connection: producer }, backend),
+  };
+  const both = LANES.map((lane) => queues[lane]);
+  for (const queue of both) {
+    queue.on('error', warn);
+    // If the connection is lost while BullMQ starts, BullMQ would wait for ever.
+    await queue.waitUntilReady();
+  }
+  const add = batched(async (asked: readonly WaitingRequest[]) => {
+    for (const lane of LANES) {
+      const waiting = asked.filter(({ test }) => test === (lane === 'test'));
+      if (waiting.length > 0) await queues[lane].addBulk(waiting.map(jobOf));
+    }
     return asked;
   });
+  const workOn = (lane: Lane, concurrency: number, process: (id: string) => Promise<void>) => {
+    const worker = new Worker(
+      QUEUES[lane],
+      ({ id }) => process(id ?? ''),
+      {
+        connection: consumer,
+        concurrency,
+        lockDuration: LOCK_MILLISECONDS,
+        stalledInterval: STALLED_CHECK_MILLISECONDS,
+        // The row of the request, not BullMQ, counts how often its process has died. So BullMQ
+        // gets the largest SQL integer as its limit.
+        maxStalledCount: 2 ** 31 - 1,
+      },
+      backend,
+    );
+    worker.on('error', warn);
+    worker.on('failed', (job, error) => {
+      logger.event(EVENTS.requestNotProcessed, { request: job?.id, error: error.message });
+    });
+    return worker;
+  };
 
   return {
-    add: async (requestId, priority) => {
-      await add({ requestId, priority });
+    add: async (request) => {
+      await add(request);
     },
     remove: async (requestId) => {
-      await queue.remove(requestId);
+      await Promise.all(both.map((queue) => queue.remove(requestId)));
     },
     counts: async () => {
-      const { wait = 0, prioritized = 0, active = 0 } = await queue.getJobCounts();
-      return { waiting: wait + prioritized, active };
+      const counts = await Promise.all(both.map((queue) => queue.getJobCounts()));
+      const total = (state: string) => counts.reduce((sum, each) => sum + (each[state] ?? 0), 0);
+      return { waiting: total('wait') + total('prioritized'), active: total('active') };
     },
-    clear: () => queue.obliterate({ force: true }),
+    clear: async () => {
+      for (const queue of both) await queue.obliterate({ force: true });
+    },
     work: (concurrency, process) => {
-      const worker = new Worker(
-        QUEUE,
-        ({ id }) => process(id ?? ''),
-        {
-          connection: consumer,
-          concurrency,
-          lockDuration: LOCK_MILLISECONDS,
-          stalledInterval: STALLED_CHECK_MILLISECONDS,
-          // The row of the request, not BullMQ, counts how often its process has died. So BullMQ
-          // gets the largest SQL integer as its limit.
-          maxStalledCount: 2 ** 31 - 1,
+      const workers = [workOn('live', concurrency, process), workOn('test', TEST_SLOTS, process)];
+      return {
+        close: async () => {
+          await Promise.all(workers.map((worker) => worker.close()));
         },
-        backend,
-      );
-      worker.on('error', warn);
-      worker.on('failed', (job, error) => {
-        logger.event(EVENTS.requestNotProcessed, { request: job?.id, error: error.message });
-      });
-      return { close: () => worker.close() };
+      };
     },
     close: async () => {
-      await queue.close();
+      for (const queue of both) await queue.close();
       await disconnect();
+    },
+  };
+}
+
+function jobOf(request: WaitingRequest) {
+  return {
+    name: 'request',
+    data: {},
+    opts: {
+      jobId: request.id,
+      priority: rankOf(request),
+      removeOnComplete: true,
+      removeOnFail: true,
     },
   };
 }
@@ -193,8 +224,8 @@ export async function reconcile(
   database: Database,
   queue: Pick<RequestQueue, 'add'>,
 ): Promise<number> {
-  const { rows } = await database.query<{ id: string; priority: Priority }>(
-    `SELECT id, priority FROM requests
+  const { rows } = await database.query<WaitingRequest>(
+    `SELECT id, priority, test, source ->> 'kind' AS source FROM requests
      WHERE status IN ('queued', 'preparing', 'running')
        AND (lease_until < now() OR (lease_until IS NULL
          AND (enqueued_at IS NULL OR enqueued_at < now() - make_interval(secs => $1))))
@@ -202,7 +233,7 @@ export async function reconcile(
     [RECHECK_SECONDS, BATCH],
   );
   if (rows.length === 0) return 0;
-  await Promise.all(rows.map(({ id, priority }) => queue.add(id, priority)));
+  await Promise.all(rows.map((row) => queue.add(row)));
   await database.query('UPDATE requests SET enqueued_at = now() WHERE id = ANY($1::text[])', [
     rows.map(({ id }) => id),
   ]);

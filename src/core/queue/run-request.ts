@@ -20,6 +20,8 @@ import { MS_PER_DAY } from '../../platform/time.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import { type FetchHostedFile, HostedFileError } from '../files/hosted-files.ts';
 import { enqueueDeliveries } from '../outbox/deliveries.ts';
+import type { DeliveryTarget } from '../outbox/delivery.ts';
+import { announceFlag } from '../requests/announce.ts';
 import type { ChangeFeed } from '../requests/changes.ts';
 import type { Endpoint } from '../requests/endpoint.ts';
 import { appendEvents } from '../requests/events.ts';
@@ -36,6 +38,7 @@ import {
   ArtifactMismatchError,
   addArtifact,
   describeFile,
+  EVIDENCE,
   isPlainName,
   publishArtifacts,
   removeResult,
@@ -78,7 +81,16 @@ export interface WorkerOptions {
   blobs: BlobStore;
   config: Pick<
     Config,
-    'dataDir' | 'worker' | 'models' | 'report' | 'console' | 'retention' | 'delivery'
+    | 'dataDir'
+    | 'worker'
+    | 'models'
+    | 'evidence'
+    | 'report'
+    | 'pictures'
+    | 'console'
+    | 'retention'
+    | 'delivery'
+    | 'destinations'
   >;
   logger: Logger;
   /**
@@ -161,8 +173,9 @@ async function recordProgress(row: StoredRequest, parts: ProgressParts) {
     } else if (event.type === 'triage') {
       const data = { ...event.flag, at: now().toISOString() };
       await database.transaction(async (tx) => {
-        await lockOwn(tx, row.id, row.attempts);
+        const own = await lockOwn(tx, row.id, row.attempts);
         await appendEvents(tx, row.id, now(), [{ name: 'triage', data }]);
+        await announceFlag(tx, own, data);
       });
     } else {
       await announcePartial(row, event, parts);
@@ -290,8 +303,7 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
       logger.event(EVENTS.requestWaitsForDisk, { request: id });
     });
     if (broken.aborted) throw new InterruptedError();
-    await prepare(row, parts, broken);
-    const outcome = await runPipeline(row, parts, broken);
+    const outcome = await runReadable(row, parts, broken);
     if (outcome.type === 'crashed' || (outcome.type === 'aborted' && stopping.aborted)) {
       const crashed = outcome.type === 'crashed';
       if (crashed) logger.event(EVENTS.requestProcessDied, { request: id, reason: outcome.reason });
@@ -311,7 +323,11 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
     // A short outage of the database is not the fault of the request. A run that found the disk
     // full is repeated when there is room, but not for ever.
     const away = error instanceof DatabaseUnreachableError;
-    if (error instanceof InterruptedError || away || (full && attempts < MAX_ATTEMPTS)) {
+    if (
+      error instanceof InterruptedError ||
+      away ||
+      (full && attempts - row.lost_runs < MAX_ATTEMPTS)
+    ) {
       await lease.release();
       await releaseRequest(database, id, attempts, full ? 'out-of-space' : 'interrupted');
       return 'over';
@@ -330,8 +346,43 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
   return 'over';
 }
 
+/** Files of one request that may hang a decoder, each for `worker.readSeconds`. */
+const MOST_STALLED_FILES = 3;
+
+/**
+ * Runs the pipeline, and again without a file on which it hung: one file does not cost the study its
+ * result.
+ */
+async function runReadable(
+  row: StoredRequest,
+  parts: RunParts,
+  broken: AbortSignal,
+): Promise<Exclude<RunOutcome, { type: 'stalled' }>> {
+  const { logger, config } = parts;
+  const unreadable: string[] = [];
+  for (;;) {
+    const status = unreadable.length > 0 ? 'running' : row.status;
+    await prepare({ ...row, status }, parts, broken, unreadable);
+    const outcome = await runPipeline(row, parts, broken);
+    if (outcome.type !== 'stalled') return outcome;
+    logger.event(EVENTS.requestFileStalled, {
+      request: row.id,
+      seconds: config.worker.readSeconds,
+    });
+    unreadable.push(outcome.file);
+    if (unreadable.length < MOST_STALLED_FILES) continue;
+    const detail = `Reading took more than ${config.worker.readSeconds} s for each of: ${unreadable.join(', ')}.`;
+    throw new RunFailure('failed', 'pipeline_timeout', detail);
+  }
+}
+
 /** Prepares the work folder and moves the request to `running`. */
-async function prepare(row: StoredRequest, parts: RunParts, broken: AbortSignal): Promise<void> {
+async function prepare(
+  row: StoredRequest,
+  parts: RunParts,
+  broken: AbortSignal,
+  unreadable: readonly string[],
+): Promise<void> {
   const { database, config, now } = parts;
   const endpoint = endpointOf(row, parts.endpoints);
   const input = endpoint.input.parse(row.input);
@@ -341,12 +392,15 @@ async function prepare(row: StoredRequest, parts: RunParts, broken: AbortSignal)
     version: row.version,
     files: row.files.map(({ name }) => name),
     priorFiles: priors,
+    ...(unreadable.length > 0 && { unreadable: [...unreadable] }),
     options: input.options ?? {},
     clinicalContext: input.clinical_context ?? {},
+    evidence: config.evidence.accept,
     paper: config.report.paper,
     display: config.console.enabled,
+    wholeFrames: config.pictures.show === 'whole-frames',
     models: config.models,
-    ...(row.test && { mock: mockScenario(row.metadata.mock) ?? 'succeed' }),
+    ...(row.test && { mock: mockScenario(row.metadata) ?? 'succeeded' }),
   };
   const files = [
     ...row.files,
@@ -413,15 +467,15 @@ async function runPipeline(
     throw new RunFailure('failed', 'unknown_endpoint', `No pipeline for ${row.endpoint}.`);
   }
   const progress = await recordProgress(row, parts);
-  const outcome = await pool.run({
+  return await pool.run({
     module,
     folder: workFolder(config.dataDir, row.id),
     timeoutSeconds: config.worker.timeoutSeconds,
+    readSeconds: config.worker.readSeconds,
     signal,
     onEvent: progress.record,
+    settled: progress.settled,
   });
-  await progress.settled();
-  return outcome;
 }
 
 /**
@@ -446,12 +500,24 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
     await database.transaction(async (tx) => {
       await transition(tx, id, 'succeeded', { at, attempt: attempts, expiresAt, cost });
       await saveArtifacts(tx, id, stored);
-      await enqueueDeliveries(tx, id, row.deliver_to, giveUpSeconds);
+      const drafts = leavingAtOnce(row.deliver_to, config.destinations);
+      await enqueueDeliveries(tx, id, drafts, giveUpSeconds);
     });
   } catch (error) {
     if (error instanceof LeaseLostError) await removeResult(config.dataDir, id);
     throw error;
   }
+}
+
+/** The deliveries of a draft: a destination may want nothing before it is signed. */
+function leavingAtOnce(
+  targets: readonly DeliveryTarget[],
+  destinations: Config['destinations'],
+): DeliveryTarget[] {
+  const waiting = new Set(
+    destinations.flatMap(({ name, release }) => (release === 'after-signature' ? [name] : [])),
+  );
+  return targets.filter(({ destination }) => !waiting.has(destination));
 }
 
 const PUBLISH_AGAIN_MS = 5000;
@@ -497,9 +563,19 @@ async function checkedResult(
   }
   const lines = endpoint.price(endpoint.input.parse(row.input), data.input_summary?.frames);
   return {
-    artifacts: data.artifacts.filter(({ name }) => name !== 'result.json'),
+    artifacts: [
+      ...data.artifacts.filter(({ name }) => name !== 'result.json'),
+      ...(await evidenceOf(row, parts)),
+    ],
     cost: costOf(lines, row.test),
   };
+}
+
+/** The evidence for reviews, where the pipeline left one; the result does not list it. */
+async function evidenceOf({ id }: StoredRequest, { config }: RunParts): Promise<ArtifactEntry[]> {
+  const path = join(workFolder(config.dataDir, id), 'artifacts', EVIDENCE);
+  const found = await ifMissing(describeFile(path), null);
+  return found ? [{ name: EVIDENCE, media_type: 'application/json', ...found, section: null }] : [];
 }
 
 function parseJson(text: string): unknown {

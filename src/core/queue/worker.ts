@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ProviderSetting } from '../../../config/schema.ts';
 import type { ModelInUse } from '../../../pipelines/contract/job.ts';
@@ -12,6 +12,7 @@ import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { openChangeFeed } from '../requests/changes.ts';
 import { claimRequest, endAllLeases } from '../requests/lease.ts';
+import { removeLeftWork, workPlace } from '../requests/work-folder.ts';
 import { createPipelinePool } from './pipeline-process.ts';
 import { startReconciler } from './queue.ts';
 import { runRequest, type WorkerOptions } from './run-request.ts';
@@ -56,9 +57,20 @@ const PARTS = ['config', 'dimse', 'fhir', 'models', 'pipelines', 'src', 'package
 
 /**
  * System paths that contain the libraries and drivers of accelerators. None of them contains
- * patient data.
+ * patient data. All of `/dev` would include `/dev/shm`, where other programs keep files; the
+ * libraries of accelerators open their devices without asking Node.js.
  */
-const SYSTEM = ['/usr', '/lib', '/lib64', '/opt', '/dev', '/sys', '/etc/ld.so.cache'];
+const SYSTEM = [
+  '/usr',
+  '/lib',
+  '/lib64',
+  '/opt',
+  '/dev/dri',
+  '/dev/null',
+  '/dev/urandom',
+  '/sys',
+  '/etc/ld.so.cache',
+];
 
 /** Allowed whether or not it exists: the driver looks there, and it fails if the look is denied. */
 const ASKED_FOR = ['/etc/vulkan/icd.d'];
@@ -102,25 +114,25 @@ export interface RunningWorker {
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { database, queue, config, logger, program, pipelines, now = () => new Date() } = options;
   const changes = await openChangeFeed(database);
-  // Node extends the permission for a folder to everything below it only when the folder exists.
-  const writable = resolve(config.dataDir, 'work');
-  await mkdir(writable, { recursive: true });
+  const work = workPlace(config.dataDir);
+  await mkdir(work, { recursive: true });
+  if (database.exclusive) await endAllLeases(database);
+  await removeLeftWork(database, config.dataDir);
   const modules = [...Object.values(pipelines), ...(options.mock ? [options.mock] : [])];
   const readable = readablePlaces(modules);
   const models = followModels(logger, config.models.provider, options.modelsReady);
-  const pool = createPipelinePool(
-    program,
-    { memoryMegabytes: config.worker.childMemoryMegabytes, writable, readable },
-    logger,
-    { onInference: options.onInference, onRefusal: models.refused },
-  );
+  const limits = { memoryMegabytes: config.worker.childMemoryMegabytes, work, readable };
+  const pool = createPipelinePool(program, limits, logger, {
+    onInference: options.onInference,
+    onRefusal: models.refused,
+  });
+  const mockPool = createPipelinePool(program, { ...limits, yields: true }, logger);
   const [first] = Object.values(pipelines);
   if (first) {
     pool.warmUp(first, config.models, models.ready);
   }
   const stopping = new AbortController();
 
-  if (database.exclusive) await endAllLeases(database);
   const reconciler = await startReconciler(database, queue, logger);
   const worker = queue.work(config.worker.concurrency, async (id) => {
     // A run whose process died is claimed again at once; `claimRequest` fails the request when it
@@ -129,8 +141,13 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       const row = await claimRequest(database, id, now());
       again =
         row !== null &&
-        (await runRequest(row, { ...options, now, changes, pool, stopping: stopping.signal })) ===
-          'crashed';
+        (await runRequest(row, {
+          ...options,
+          now,
+          changes,
+          pool: row.test ? mockPool : pool,
+          stopping: stopping.signal,
+        })) === 'crashed';
     }
   });
 
@@ -139,7 +156,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       stopping.abort();
       await worker.close();
       await reconciler.stop();
-      await pool.close();
+      await Promise.all([pool.close(), mockPool.close()]);
       await changes.close();
     },
   };

@@ -1,11 +1,21 @@
 import type { Queryable } from '../../platform/database/port.ts';
 import { enqueueDeliveries } from '../outbox/deliveries.ts';
 import { endpointFor, GIVE_UP_SECONDS } from '../webhooks/endpoints.ts';
+import type { TriageData } from './events.ts';
 import type { RequestRow, RequestStatus, WebhookShape } from './request.ts';
 import type { RequestObject } from './view.ts';
 
-export const WEBHOOK_EVENTS = ['request.succeeded', 'request.failed'] as const;
-type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+/** `request.triage` and `request.verified` are extensions, which a client must name. */
+export const WEBHOOK_EVENTS = [
+  'request.succeeded',
+  'request.failed',
+  'request.triage',
+  'request.verified',
+] as const;
+
+/** What a client gets that names no events: those that every receiver knows. */
+export const DEFAULT_WEBHOOK_EVENTS = ['request.succeeded', 'request.failed'] as const;
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 /**
  * The webhook event for each final status. A request that was canceled or has expired is not
@@ -31,15 +41,65 @@ export async function announceEnd(
   await enqueueDeliveries(tx, id, [target], GIVE_UP_SECONDS);
 }
 
+/** Creates the webhook delivery of a signed result, in the transaction that signs it. */
+export async function announceVerified(
+  tx: Queryable,
+  { id, account_id, webhook }: RequestRow,
+  resultRevision: number,
+): Promise<void> {
+  if (!webhook?.events.includes('request.verified') || account_id === null) return;
+  const endpoint = await endpointFor(tx, account_id, webhook.url);
+  const object = 'request.verified';
+  const target = { kind: 'webhook' as const, destination: endpoint.id, object };
+  await enqueueDeliveries(tx, id, [target], GIVE_UP_SECONDS, resultRevision);
+}
+
+/**
+ * Creates the webhook delivery of a critical flag, in the transaction that logs it. Each flag of a
+ * request is announced once, also when the request runs again after a crash.
+ */
+export async function announceFlag(
+  tx: Queryable,
+  { id, account_id, webhook }: RequestRow,
+  { section, code }: { section: string; code: string },
+): Promise<void> {
+  const event: WebhookEvent = 'request.triage';
+  if (!webhook?.events.includes(event) || account_id === null) return;
+  const endpoint = await endpointFor(tx, account_id, webhook.url);
+  const object = `${event} ${section} ${code}`;
+  await enqueueDeliveries(
+    tx,
+    id,
+    [{ kind: 'webhook', destination: endpoint.id, object }],
+    GIVE_UP_SECONDS,
+  );
+}
+
+/** The event that a delivery announces; `object` names it first. */
+export function webhookEvent(object: string): WebhookEvent | undefined {
+  return WEBHOOK_EVENTS.find((event) => event === object.split(' ')[0]);
+}
+
+/** What a webhook tells beside the request: why it is sent, and the flags that are known so far. */
+interface Announcement {
+  event: WebhookEvent;
+  triage: readonly TriageData[];
+}
+
 /**
  * Maximum length of a webhook body in bytes: Standard Webhooks asks for small payloads. The client
  * fetches a longer result from `urls.self`.
  */
 export const MAX_BODY_BYTES = 20_000;
 
-/** The JSON text that announces the end of a request. */
-export function webhookBody(request: RequestObject, shape: WebhookShape): string {
-  const whole = JSON.stringify(shape === 'queue' ? queueMessage(request) : request);
+/** The JSON text of a webhook. */
+export function webhookBody(
+  request: RequestObject,
+  shape: WebhookShape,
+  announcement: Announcement,
+): string {
+  const told = { ...request, ...announcement };
+  const whole = JSON.stringify(shape === 'queue' ? queueMessage(request) : told);
   if (fits(whole)) return whole;
   if (shape === 'queue') {
     return JSON.stringify({
@@ -47,7 +107,7 @@ export function webhookBody(request: RequestObject, shape: WebhookShape): string
       payload_error: 'The result is too large for a webhook; fetch it from the request.',
     });
   }
-  const thin = { ...request, output: null, output_omitted: true };
+  const thin = { ...told, output: null, output_omitted: true };
   const text = JSON.stringify(thin);
   if (fits(text)) return text;
   return JSON.stringify({ ...thin, input: null, input_omitted: true });

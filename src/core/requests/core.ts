@@ -1,12 +1,14 @@
+import { readFile } from 'node:fs/promises';
 import type { Config } from '../../../config/schema.ts';
 import { batched } from '../../platform/database/batched.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { problem } from '../../platform/errors/problem.ts';
+import { firstId } from '../../platform/ids.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { BlobStore } from '../files/blob-store.ts';
-import { webhookBody } from './announce.ts';
+import { webhookBody, webhookEvent } from './announce.ts';
 import { armWatch, type ChangeFeed, openChangeFeed } from './changes.ts';
 import type { Endpoint } from './endpoint.ts';
 import {
@@ -26,7 +28,14 @@ import {
   type ResultReader,
   type StoredRequest,
 } from './request.ts';
-import { type ArtifactEntry, artifactPath, createResultStore, listArtifacts } from './results.ts';
+import {
+  type ArtifactEntry,
+  artifactPath,
+  createResultStore,
+  isInternal,
+  listArtifacts,
+  signedRevision,
+} from './results.ts';
 import { createSubmit, type SubmitRow } from './submit.ts';
 import { lockRequest, transition } from './transitions.ts';
 import { type RequestObject, viewRequest } from './view.ts';
@@ -136,6 +145,8 @@ interface HistoryQuery {
   status?: RequestStatus[] | undefined;
   key?: string | undefined;
   since?: Date | undefined;
+  /** Only requests of test keys. */
+  testOnly?: boolean;
   limit: number;
   /** `nextCursor` of the previous page, which is the id of its last request. */
   cursor?: string | undefined;
@@ -146,26 +157,34 @@ interface HistoryPage {
   nextCursor: string | null;
 }
 
-/** Requests, newest first. Ids sort by time, so a page is stable under inserts. */
+/**
+ * Requests, newest first. Ids sort by time, so a page is stable under inserts and those since a time
+ * are a range of ids. Each status is read along its own index: a rare one would otherwise be looked
+ * for in the whole history.
+ */
 async function listHistory(database: Queryable, query: HistoryQuery): Promise<HistoryPage> {
+  const values: unknown[] = [query.limit + 1];
+  const conditions = ['true'];
+  const add = (condition: (value: string) => string, value: unknown) => {
+    if (value !== undefined && value !== null) conditions.push(condition(`$${values.push(value)}`));
+  };
+  add((value) => `account_id = ${value}`, query.accountId);
+  add((value) => `(model = ${value} OR endpoint = ${value})`, query.model);
+  add((value) => `key_id = ${value}`, query.key);
+  add((value) => `created_at >= ${value}`, query.since);
+  add((value) => `id >= ${value}`, query.since && firstId('req', query.since));
+  add((value) => `id < ${value}`, query.cursor);
+  if (query.testOnly) conditions.push('test');
+  const newest = (where: readonly string[]) =>
+    `(SELECT * FROM requests WHERE ${where.join(' AND ')} ORDER BY id DESC LIMIT $1)`;
+  const pages = query.status?.length
+    ? [...new Set(query.status)].map((status) =>
+        newest([...conditions, `status = $${values.push(status)}`]),
+      )
+    : [newest(conditions)];
   const { rows } = await database.query<StoredRequest>(
-    `SELECT * FROM requests
-     WHERE ($1::text IS NULL OR account_id = $1)
-       AND ($2::text IS NULL OR model = $2 OR endpoint = $2)
-       AND ($3::text[] IS NULL OR status = ANY ($3::text[]))
-       AND ($4::text IS NULL OR key_id = $4)
-       AND ($5::timestamptz IS NULL OR created_at >= $5)
-       AND ($6::text IS NULL OR id < $6)
-     ORDER BY id DESC LIMIT $7`,
-    [
-      query.accountId,
-      query.model ?? null,
-      query.status?.length ? query.status : null,
-      query.key ?? null,
-      query.since ?? null,
-      query.cursor ?? null,
-      query.limit + 1,
-    ],
+    `SELECT * FROM (${pages.join(' UNION ALL ')}) AS listed ORDER BY id DESC LIMIT $1`,
+    values,
   );
   const page = rows.slice(0, query.limit);
   return { rows: page, nextCursor: rows.length > page.length ? (page.at(-1)?.id ?? null) : null };
@@ -211,11 +230,17 @@ export interface RequestCore extends ResultReader {
     options?: { withBodies?: boolean },
   ): Promise<RequestObject>;
   /**
-   * The body of the webhook that announces the end of the request; null when it is unknown.
+   * The body of a webhook of the request; null when it is unknown.
+   * @param object what the delivery announces (announce.ts)
    * @param address of this server, used when the request did not record the address by which its
    * caller reached us.
    */
-  webhookBody(id: string, accountId: string, address: string): Promise<string | null>;
+  webhookBody(
+    id: string,
+    accountId: string,
+    object: string,
+    address: string,
+  ): Promise<string | null>;
   /**
    * Ends a request that has not ended; the process that runs it ends within five seconds.
    * @throws SonogateError `not_found`, `already_finished`.
@@ -229,6 +254,10 @@ export interface RequestCore extends ResultReader {
    * request, the previews announced so far. Empty when there are none, or they have been purged.
    */
   artifacts(id: string): Promise<ArtifactEntry[]>;
+  /** The text of the evidence that the pipeline left for reviews; null where it left no evidence. */
+  evidence(id: string): Promise<string | null>;
+  /** The feed of changes, for those who watch more of a request than its events. */
+  changes: ChangeFeed;
   /** The endpoints that clients may call. */
   endpoints(): readonly Endpoint[];
   close(): Promise<void>;
@@ -268,26 +297,39 @@ export async function createRequestCore({
     const row = await find(id);
     return row && (accountId === null || row.account_id === accountId) ? row : null;
   };
-  const readOutput = async ({ id, status }: RequestRow) =>
-    status === 'succeeded' ? results.read(id, await listArtifacts(database, id)) : null;
-  const result = async (id: string) => {
+  const readOutput = async ({ id, status }: RequestRow, revision?: number) => {
+    if (status !== 'succeeded') return null;
+    const wanted = revision ?? (await signedRevision(database, id));
+    return results.read(id, await listArtifacts(database, id), wanted);
+  };
+  const result = async (id: string, revision?: number) => {
     const row = await find(id);
-    return row && readOutput(row);
+    return row && readOutput(row, revision);
   };
   const view: RequestCore['view'] = async (row, baseUrl, { withBodies = true } = {}) =>
     viewRequest(row, baseUrl, withBodies ? { output: await readOutput(row) } : null);
   const artifacts = async (id: string) => {
     const row = await find(id);
     const reachable = row?.status === 'succeeded' || row?.status === 'running';
-    return reachable ? listArtifacts(database, id) : [];
+    if (!reachable) return [];
+    return (await listArtifacts(database, id)).filter((one) => !isInternal(one));
+  };
+  const evidence = async (id: string) => {
+    const stored = (await listArtifacts(database, id)).find(isInternal);
+    const path = stored ? await results.path(id, stored) : null;
+    return path === null ? null : readFile(path, 'utf8');
   };
 
   return {
-    webhookBody: async (id, accountId, address) => {
+    webhookBody: async (id, accountId, object, address) => {
       const row = await get(id, accountId);
       if (!row) return null;
       const shown = await view(row, row.webhook?.address ?? address);
-      return webhookBody(shown, row.webhook?.shape ?? 'request');
+      const event = webhookEvent(object);
+      if (!event) throw new Error(`delivery of "${object}", which is no webhook event`);
+      const logged = await listEvents(database, id, 0);
+      const triage = logged.flatMap((each) => (each.name === 'triage' ? [each.data] : []));
+      return webhookBody(shown, row.webhook?.shape ?? 'request', { event, triage });
     },
     submit: createSubmit({ database, queue, endpoints, logger, now }),
     get,
@@ -318,6 +360,8 @@ export async function createRequestCore({
     events: createEventReader({ database, changes, get: find, view }),
     result,
     artifacts,
+    evidence,
+    changes,
     artifactPath: async (id, name) => {
       const row = await find(id);
       const artifact = (await artifacts(id)).find((each) => each.name === name);
@@ -331,16 +375,21 @@ export async function createRequestCore({
   };
 }
 
-const RANK = `array_position(ARRAY['high', 'normal', 'low'], priority)`;
+const RANK = `array_position(ARRAY['high', 'normal', 'low'], priority),
+  (source ->> 'kind' <> 'dicom')::int`;
 
-/** How many queued requests are ahead of this one: by priority, then by age. */
+/**
+ * How many queued requests are ahead of this one in its queue (live or test): by priority, then
+ * studies before others, then by age.
+ */
 export async function queuePosition(
   database: Queryable,
   { id }: Pick<RequestRow, 'id'>,
 ): Promise<number> {
   const { rows } = await database.query<{ ahead: number }>(
     `SELECT count(*)::int AS ahead FROM requests
-     WHERE status = 'queued' AND (${RANK}, id) < (SELECT ${RANK}, id FROM requests WHERE id = $1)`,
+     WHERE status = 'queued' AND test = (SELECT test FROM requests WHERE id = $1)
+       AND (${RANK}, id) < (SELECT ${RANK}, id FROM requests WHERE id = $1)`,
     [id],
   );
   return rows[0]?.ahead ?? 0;

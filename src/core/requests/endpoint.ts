@@ -1,4 +1,7 @@
 import type { z } from 'zod';
+import type { Change, Changed } from '../../../pipelines/contract/review.ts';
+import type { Effect } from '../../../pipelines/result/decisions.ts';
+import type { Result } from '../../../pipelines/result/envelope.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 
 export interface PriceLine {
@@ -39,6 +42,39 @@ export interface Endpoint {
    * it is known when the request succeeds. Without it, the price is that of the smallest upload.
    */
   price(input: EndpointInput, frames?: number): PriceLine[];
+  /** Opens the evidence of a study for its review; without it, results cannot be reviewed. */
+  review?(evidence: string): Promise<StudyReview>;
+}
+
+/** The review of one study, on the evidence that its pipeline left. */
+export interface StudyReview {
+  /** The result after these effects, in the order in which they were made. */
+  interpret(effects: readonly Effect[], at: Date): Result;
+  /**
+   * What a change does to the evidence.
+   * @throws SonogateError `invalid_input` with the member of the change that is wrong.
+   */
+  effectsOf(change: Exclude<Change, { kind: 'undo' }>, state: ReviewState): Effect[];
+  /** The subject of a change as a result shows it, for the history. */
+  subjectOf(
+    change: Change,
+    state: ReviewState,
+  ): { before: Changed; afterIn(result: Result): Changed };
+  /** Writes the documents of a signed result into a folder. @returns the result with its artifacts. */
+  sign(
+    result: Result,
+    into: { requestId: string; folder: string; suffix: string; artifactPath: ArtifactPath },
+  ): Promise<{ result: Result; artifacts: Result['artifacts'] }>;
+}
+
+/** Path of a stored artifact by its name; null where it does not exist. */
+type ArtifactPath = (name: string) => Promise<string | null>;
+
+/** A result under review, with the effects that made it of the original. */
+export interface ReviewState {
+  original: Result;
+  result: Result;
+  effects: readonly Effect[];
 }
 
 export interface EndpointInput {
@@ -80,4 +116,10 @@ export function resolveEndpoint(
       ? `There is no endpoint "${idOrModel}". Endpoints: ${endpoints.map(({ id }) => id).join(', ')}.`
       : `Endpoint "${idOrModel}" has no version "${version}". Versions: ${named.map((e) => e.version).join(', ')}.`,
   );
+}
+
+/** The newest version of each endpoint, which runs when a call gives no version. */
+export function newestEndpoints(endpoints: readonly Endpoint[]): Endpoint[] {
+  const ids = new Set(endpoints.map(({ id }) => id));
+  return [...ids].map((id) => resolveEndpoint(endpoints, id, null));
 }

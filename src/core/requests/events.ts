@@ -14,7 +14,8 @@ export interface StoredEvent {
   at: Date;
 }
 
-interface TriageData {
+/** A critical flag, and when it was raised. */
+export interface TriageData {
   code: string;
   system: string;
   display: string;

@@ -7,9 +7,9 @@ import { lockRequest, STAGES, transition } from './transitions.ts';
 export const MAX_CRASHES = 2;
 
 /**
- * How often a run may begin. A run that was lost with the whole gateway is repeated more often,
- * because the machine is usually the cause; but not for ever, because the request may be what
- * brings the gateway down.
+ * How often a run may begin and find the disk full. A run that was lost with the whole gateway does
+ * not count: the pipeline has a process with limited memory, so the request is not what
+ * brought the gateway down.
  */
 export const MAX_ATTEMPTS = 5;
 
@@ -30,13 +30,16 @@ export function claimRequest(
   return database.transaction(async (tx) => {
     const row = await lockRequest(tx, id);
     if (!row || !(await isFree(tx, id))) return null;
-    if (row.crashes >= MAX_CRASHES || row.attempts >= MAX_ATTEMPTS) {
-      const detail = `None of ${row.attempts} attempts came to an end; the pipeline process died in ${row.crashes}.`;
+    const counted = row.attempts - row.lost_runs;
+    if (row.crashes >= MAX_CRASHES || counted >= MAX_ATTEMPTS) {
+      const detail = `None of ${counted} attempts came to an end; the pipeline process died in ${row.crashes}.`;
       await transition(tx, id, 'failed', { at, fault: { code: 'pipeline_crashed', detail } });
       return null;
     }
+    // A lease that has run out was never released: its gateway died.
     const { rows } = await tx.query<StoredRequest>(
       `UPDATE requests SET attempts = attempts + 1,
+         lost_runs = lost_runs + (lease_until IS NOT NULL)::integer,
          lease_until = now() + make_interval(secs => $2) WHERE id = $1 RETURNING *`,
       [id, LEASE_SECONDS],
     );
@@ -89,12 +92,13 @@ export async function releaseRequest(
 }
 
 /**
- * Ends all leases at the start of a process that has the database to itself: no other worker can be
+ * Ends all leases, as those of lost runs, at the start of a process that has the database to itself: no other worker can be
  * alive then.
  */
 export async function endAllLeases(database: Queryable): Promise<void> {
   await database.query(
-    `UPDATE requests SET lease_until = NULL, enqueued_at = NULL
+    `UPDATE requests SET lease_until = NULL, enqueued_at = NULL,
+       lost_runs = lost_runs + (lease_until IS NOT NULL)::integer
      WHERE status IN ('queued', 'preparing', 'running')`,
   );
 }

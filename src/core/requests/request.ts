@@ -75,7 +75,8 @@ export interface SubmitCommand {
   files: RequestFile[];
   priorFiles: RequestFile[];
   priority: Priority;
-  metadata: Record<string, string>;
+  /** Any JSON value of the client. */
+  metadata: unknown;
   webhook: Webhook | null;
   source: RequestSource;
   /** A second submit with the same value returns the first request (exactly once per study). */
@@ -91,10 +92,20 @@ export interface SubmitCommand {
   audit?: SubmitAudit;
 }
 
+/** What decides when a waiting request is claimed. */
+export interface WaitingRequest {
+  id: string;
+  priority: Priority;
+  /** Requests of test keys wait in a separate queue. */
+  test: boolean;
+  /** Within one priority, studies are claimed before requests of the API. */
+  source: RequestSource['kind'];
+}
+
 /** Where a request waits for a worker; implemented by `RequestQueue` in src/core/queue. */
 export interface JobQueue {
   /** The id of the job is the id of the request, so adding it twice does no harm. */
-  add(requestId: string, priority: Priority): Promise<void>;
+  add(request: WaitingRequest): Promise<void>;
   /** Removes a waiting job; a job that a worker has claimed stays. */
   remove(requestId: string): Promise<void>;
 }
@@ -114,9 +125,12 @@ export type Submit = (command: SubmitCommand) => Promise<SubmittedRequest>;
 
 /** Reads the result of a finished request; for deliveries and downloads. */
 export interface ResultReader {
-  /** `output` of a succeeded request; null when there is none, or it has been purged. */
-  result(requestId: string): Promise<unknown>;
-  /** Path of a stored artifact on this machine; null when there is none, or it has been purged. */
+  /**
+   * `output` of a succeeded request; null for a request without a result, or if it has been purged.
+   * @param revision a signed revision, or 0 for the draft; the last signed one where left out.
+   */
+  result(requestId: string, revision?: number): Promise<unknown>;
+  /** Path of a stored artifact on this machine; null if it does not exist or has been purged. */
   artifactPath(requestId: string, name: string): Promise<string | null>;
 }
 
@@ -157,7 +171,8 @@ export interface RequestRow {
   priority: Priority;
   test: boolean;
   input: EndpointInput | null;
-  metadata: Record<string, string>;
+  /** Any JSON value of the client. */
+  metadata: unknown;
   webhook: Webhook | null;
   source: RequestSource;
   cost: Cost;
@@ -166,6 +181,8 @@ export interface RequestRow {
   attempts: number;
   /** Number of times that a pipeline process died while it ran the request. */
   crashes: number;
+  /** Attempts that ended because the gateway died; they do not count against the request. */
+  lost_runs: number;
   /** Number of the last event in its log. */
   last_seq: number;
   created_at: Date;

@@ -39,6 +39,16 @@ export async function listArtifacts(database: Queryable, id: string): Promise<Ar
   return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }));
 }
 
+/** The last signed revision of a result; 0 while it is a draft. */
+export async function signedRevision(database: Queryable, id: string): Promise<number> {
+  const { rows } = await database.query<{ signed_revision: number }>(
+    'SELECT signed_revision FROM reviews WHERE request_id = $1',
+    [id],
+    'signed-revision',
+  );
+  return rows[0]?.signed_revision ?? 0;
+}
+
 /** Replaces the artifacts of a request with those of its result. */
 export async function saveArtifacts(
   tx: Queryable,
@@ -65,6 +75,15 @@ export async function addArtifact(
 }
 
 export const RESULT = 'result.json';
+
+/** The evidence of a study (pipelines/run/evidence.ts): stored with the result, for reviews only. */
+export const EVIDENCE = 'evidence.json';
+
+/** The name of a signed revision of the result, counted from 1, among the artifacts. */
+export const signedResultName = (revision: number): string => `result-signed-${revision}.json`;
+
+/** Files of a result that clients cannot see. */
+export const isInternal = ({ name }: Pick<ArtifactEntry, 'name'>): boolean => name === EVIDENCE;
 
 /** Suffix of the folder of a result that is not yet complete. */
 const MAKING = '.making';
@@ -118,6 +137,27 @@ export async function storeResult(
   const envelope = await describeFile(join(to, RESULT));
   const asArtifact = { name: RESULT, media_type: 'application/json', ...envelope, section: null };
   return [asArtifact, ...artifacts];
+}
+
+/**
+ * Adds files to a stored result, each flushed and put in place by a rename; a file that is there
+ * already, from an attempt that did not end, is replaced.
+ */
+export async function addToResult(
+  dataDir: string,
+  id: string,
+  from: string,
+  artifacts: readonly ArtifactEntry[],
+): Promise<void> {
+  const to = join(resultFolder(dataDir, id), 'artifacts');
+  await mkdir(to, { recursive: true });
+  for (const artifact of artifacts) {
+    const making = join(to, `${artifact.name}${MAKING}`);
+    await rm(making, { force: true });
+    await takeArtifact(join(from, artifact.name), making, artifact);
+    await rename(making, join(to, artifact.name));
+  }
+  await syncFile(to);
 }
 
 async function takeArtifact(from: string, to: string, { name, bytes, sha256 }: ArtifactEntry) {
@@ -188,8 +228,11 @@ export async function removeResult(dataDir: string, id: string): Promise<void> {
 interface ResultStore {
   /** Path on this machine of a file of the result; null when the file cannot be found anywhere. */
   path(id: string, artifact: Pick<ArtifactEntry, 'name' | 'sha256'>): Promise<string | null>;
-  /** The parsed `result.json`; null when there is none, or it has been purged. */
-  read(id: string, artifacts: readonly ArtifactEntry[]): Promise<unknown>;
+  /**
+   * The result, parsed: a signed revision of it, or for 0 the draft; null if it does not exist or has
+   * been purged.
+   */
+  read(id: string, artifacts: readonly ArtifactEntry[], revision: number): Promise<unknown>;
 }
 
 export function createResultStore(dataDir: string, blobs: BlobStore): ResultStore {
@@ -210,8 +253,9 @@ export function createResultStore(dataDir: string, blobs: BlobStore): ResultStor
   };
   return {
     path,
-    async read(id, artifacts) {
-      const envelope = artifacts.find(({ name }) => name === RESULT);
+    async read(id, artifacts, revision) {
+      const wanted = revision === 0 ? RESULT : signedResultName(revision);
+      const envelope = artifacts.find(({ name }) => name === wanted);
       const from = envelope ? await path(id, envelope) : null;
       return from && JSON.parse(await readFile(from, 'utf8'));
     },

@@ -11,6 +11,7 @@ import type { Logger } from '../../platform/logging/logger.ts';
 import { AUDIT_INSERT, createAuditWriter, type SubmitAudit } from '../audit/audit.ts';
 import { type Endpoint, type EndpointInput, resolveEndpoint } from './endpoint.ts';
 import type { EventRecord } from './events.ts';
+import { findIdentifiers, namedIdentifiers } from './identifiers.ts';
 import {
   costOf,
   type JobQueue,
@@ -19,46 +20,6 @@ import {
   type SubmitCommand,
 } from './request.ts';
 import { STAGES } from './transitions.ts';
-
-const MONTH =
-  '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
-
-/**
- * Patterns of identifying text, which the free text of the clinical context must not contain. They
- * let a sonographer's usual text pass: "20+3 weeks", "BP 120/80", "G2 P1", "EFW 1.850 g". Every
- * repeat that could be split in more than one way is bounded, so that the time grows linearly with
- * the length of the text: a local part has at most 64 characters and a domain 255 (RFC 5321
- * 4.5.3.1).
- */
-const PATTERNS: readonly { what: string; pattern: RegExp }[] = [
-  { what: 'a date', pattern: /\b\d{1,4}([./-])\d{1,2}\1\d{1,4}\b/g },
-  { what: 'a date', pattern: /\b(?:0?[1-9]|1[0-2])[./-](?:19|20)\d{2}\b/g },
-  {
-    what: 'a date',
-    pattern: new RegExp(`\\b\\d{1,2}(?:st|nd|rd|th)?\\.?[\\s-]+(?:of\\s+)?${MONTH}\\b`, 'gi'),
-  },
-  { what: 'a date', pattern: new RegExp(`\\b${MONTH}\\.?[\\s-]+\\d{1,4}\\b`, 'gi') },
-  { what: 'an e-mail address', pattern: /[^\s@]{1,64}@[^\s@]{1,255}\.[^\s@]{1,63}/g },
-  { what: 'a phone number', pattern: /(?:\+|\b00)\d(?:[\s().-]?\d){6,}/g },
-  { what: 'a phone number', pattern: /\(?\b0\d{1,4}\)?[\s./-]?\d{2,4}(?:[\s.-]?\d{2,4}){1,6}\b/g },
-  { what: 'a phone number', pattern: /\(?\b\d{3}\)?[\s.-]\d{3}[\s.-]\d{4}\b/g },
-  { what: 'a number of six or more digits', pattern: /\d{6,}/g },
-];
-
-/**
- * The kinds of identifying text found (`a date`), each once; empty when there are none. Text that
- * was recognised as one kind is not reported as another: `12.03.1990` is not a phone number.
- */
-export function findIdentifiers(text: string): string[] {
-  const found = new Set<string>();
-  let rest = text;
-  for (const { what, pattern } of PATTERNS) {
-    const left = rest.replace(pattern, ' ');
-    if (left !== rest) found.add(what);
-    rest = left;
-  }
-  return [...found];
-}
 
 /** A request with everything that is stored with it. */
 interface NewRequest {
@@ -91,7 +52,7 @@ const STORE = `
       test, input, files, prior_files, metadata, webhook, source, cost, deliver_to, unique_key,
       created_at, last_seq)
     SELECT id, account_id, key_id, model, endpoint, version, status, stage, priority,
-      test, input, files, prior_files, metadata, webhook, source, cost, deliver_to, unique_key,
+      test, input, files, prior_files, COALESCE(metadata, 'null'), webhook, source, cost, deliver_to, unique_key,
       created_at, jsonb_array_length(events)
     FROM new ORDER BY unique_key
     ON CONFLICT (unique_key) DO NOTHING
@@ -163,6 +124,7 @@ function newRequest(endpoint: Endpoint, command: SubmitCommand, at: Date): NewRe
     fault: null,
     attempts: 0,
     crashes: 0,
+    lost_runs: 0,
     last_seq: events.length,
     created_at: at,
     started_at: null,
@@ -182,7 +144,7 @@ function newRequest(endpoint: Endpoint, command: SubmitCommand, at: Date): NewRe
 
 /** The columns of a `RequestRow`. */
 const COLUMNS = `id, account_id, key_id, model, endpoint, version, status, stage, priority, test,
-  input, metadata, webhook, source, cost, fault, attempts, crashes, last_seq, created_at, started_at,
+  input, metadata, webhook, source, cost, fault, attempts, crashes, lost_runs, last_seq, created_at, started_at,
   ended_at, expires_at`;
 
 async function findByUniqueKey(
@@ -221,8 +183,9 @@ export function createSubmit({ database, queue, endpoints, logger, now }: Submit
     if (isNew) {
       // The row is committed, so the answer need not wait: the reconciler adds the job if this
       // fails.
-      queue.add(row.id, command.priority).catch((error: unknown) => {
-        logger.event(EVENTS.queueUnreachable, { request: row.id, error: String(error) });
+      const { id, priority, test } = row;
+      queue.add({ id, priority, test, source: command.source.kind }).catch((error: unknown) => {
+        logger.event(EVENTS.queueUnreachable, { request: id, error: String(error) });
       });
     }
     return row;
@@ -239,7 +202,7 @@ function checkInput(endpoint: Endpoint, input: EndpointInput): void {
     [
       {
         pointer: '/input/clinical_context/indication',
-        detail: `The text holds ${found.join(' and ')}; leave out names, identifiers and dates.`,
+        detail: `The text holds ${namedIdentifiers(found)}; leave out names, identifiers and dates.`,
       },
     ],
     'identifiers_in_context',

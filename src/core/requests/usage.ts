@@ -23,7 +23,13 @@ export async function monthlyUsage(
     accountId,
     month,
     key,
-  }: { accountId: string; month?: string | undefined; key?: string | undefined },
+    testOnly = false,
+  }: {
+    accountId: string;
+    month?: string | undefined;
+    key?: string | undefined;
+    testOnly?: boolean;
+  },
 ): Promise<UsageRow[]> {
   const { rows } = await database.query<UsageRow>(
     `SELECT to_char(ended_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, key_id,
@@ -32,9 +38,10 @@ export async function monthlyUsage(
        sum((cost->>'total')::numeric)::text AS total
      FROM requests
      WHERE account_id = $1 AND ended_at IS NOT NULL AND ($3::text IS NULL OR key_id = $3)
+       AND (test OR NOT $4)
        AND ($2::text IS NULL OR to_char(ended_at AT TIME ZONE 'UTC', 'YYYY-MM') = $2)
      GROUP BY 1, 2 ORDER BY 1 DESC, 2`,
-    [accountId, month ?? null, key ?? null],
+    [accountId, month ?? null, key ?? null, testOnly],
   );
   return rows;
 }

@@ -18,7 +18,8 @@ export interface RequestObject {
   key: string | null;
   test: boolean;
   priority: Priority;
-  metadata: Record<string, string>;
+  /** Any JSON value of the client. */
+  metadata: unknown;
   /** Left out of list items; null once it has been purged. */
   input?: EndpointInput | null;
   webhook: { url: string; events: string[] } | null;

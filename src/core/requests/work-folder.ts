@@ -1,5 +1,6 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import type { Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 import { BlobMissingError, type BlobStore } from '../files/blob-store.ts';
 import { linkOrCopy } from '../files/whole-file.ts';
@@ -17,8 +18,13 @@ export class InputFileMissingError extends Error {
   }
 }
 
+const WORK = 'work';
+
+/** The folder in which the work folders of this machine are. */
+export const workPlace = (dataDir: string): string => resolve(dataDir, WORK);
+
 export function workFolder(dataDir: string, id: string): string {
-  return resolve(dataDir, 'work', id);
+  return resolve(dataDir, WORK, id);
 }
 
 /** Names of prior files in `files/`, which they share with the files of the request. */
@@ -66,4 +72,30 @@ function linked(from: string, to: string): Promise<boolean> {
 
 export async function removeWorkFolder(dataDir: string, id: string): Promise<void> {
   await rm(workFolder(dataDir, id), { recursive: true, force: true });
+}
+
+/** Folders of pipeline processes begin with this; see `createPipelinePool`. */
+export const PROCESS_FOLDER = 'process-';
+
+/**
+ * Deletes what a dead process left of its runs: the work folders hold images of patients. Those of
+ * requests that a living worker holds stay; so do the folders of processes, which are empty then.
+ */
+export async function removeLeftWork(database: Queryable, dataDir: string): Promise<void> {
+  const place = workPlace(dataDir);
+  const names = await ifMissing(readdir(place), []);
+  const left = names.filter((name) => !name.startsWith(PROCESS_FOLDER));
+  for (const name of names.filter((name) => name.startsWith(PROCESS_FOLDER))) {
+    const inside = await ifMissing(readdir(join(place, name)), []);
+    left.push(...inside.map((run) => join(name, run)));
+  }
+  const { rows } = await database.query<{ id: string }>(
+    `SELECT id FROM requests WHERE id = ANY ($1::text[])
+       AND status IN ('preparing', 'running') AND lease_until >= now()`,
+    [left.map((path) => basename(path))],
+  );
+  const held = new Set(rows.map(({ id }) => id));
+  for (const path of left) {
+    if (!held.has(basename(path))) await rm(join(place, path), { recursive: true, force: true });
+  }
 }

@@ -14,7 +14,7 @@ import { holdText } from './patient.ts';
 import { type Priors, priorsFor } from './priors.ts';
 import { routingAttributePaths } from './rules/attribute-values.ts';
 import { type ContentFacts, type RuleVerdict, route, whyUnrouted } from './rules/route.ts';
-import { instancesOf, requestsOf } from './study-queries.ts';
+import { instancesOf, ownSeries, requestsOf } from './study-queries.ts';
 import {
   claimCompleteStudies,
   completeDueStudies,
@@ -30,7 +30,7 @@ import {
   findContentFacts,
   NOT_LOOKED_AT,
   type RunningRule,
-  runsEndpoint,
+  runsOf,
   studyFactsOf,
   submissionOf,
 } from './submission.ts';
@@ -81,7 +81,11 @@ async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<voi
       logger.event(EVENTS.studyHeld, log);
       return;
     }
-    const instances = await instancesOf(database, study);
+    // Results of ours, which a PACS sent back or a local destination keeps, are no input.
+    const ours = await ownSeries(database, study.study_instance_uid);
+    const instances = (await instancesOf(database, study)).filter(
+      ({ header }) => !ours.has(header.seriesInstanceUid),
+    );
     const judgedBy = async (content: ContentFacts) =>
       judgeStudy(study, instances, parts.routing(), {
         objects: parts.objects,
@@ -157,10 +161,14 @@ async function carryOut(
     logger.event(EVENTS.studyUnrouted, { ...log, code: 'study_not_routed' });
     return;
   }
-  const asked = acting.filter(runsEndpoint);
+  const asked = runsOf(acting, instances);
   const late = asked.length > 0 && (await interpretedForGood(study, { config, database }));
   const running = late ? [] : asked;
-  const priors = await priorsOf(study, running, { config, database, now });
+  const priors = await priorsOf(
+    study,
+    running.map(({ rule }) => rule),
+    { config, database, now },
+  );
   if (priors.waitsUntil)
     return await reschedule(database, study, priors.waitsUntil, SEEKING_PRIORS);
   await recordRules(database, study, acting);
@@ -170,9 +178,9 @@ async function carryOut(
       instances.map(({ id }) => id),
       onward,
     );
-  for (const [index, rule] of running.entries()) {
+  for (const [index, { rule, instances: input }] of running.entries()) {
     const details = { further: index > 0, priors: priors.found.get(rule.name) ?? null };
-    const request = await submit(submissionOf(study, instances, rule, config, details));
+    const request = await submit(submissionOf(study, input, rule, config, details));
     await recordSubmission(database, study, { rule: rule.name, requestId: request.id, at: now() });
     logger.event(EVENTS.studySubmitted, { ...log, rule: rule.name, request: request.id });
   }
@@ -182,8 +190,10 @@ async function carryOut(
   else if (late) await endRevision(database, study, 'submitted', LATE);
   else if (running.length > 0) await endRevision(database, study, 'submitted', null);
   else if (last?.ignore) await endRevision(database, study, 'ignored', `Rule ${last.name}.`);
-  else await endRevision(database, study, 'routed', null);
+  else await endRevision(database, study, 'routed', last?.translate ? NO_REPORT : null);
 }
+
+const NO_REPORT = 'The study has no structured report of the machine to translate.';
 
 const SEEKING_PRIORS = 'Searching for earlier examinations of the patient.';
 
@@ -228,6 +238,8 @@ async function onFailure(
 }
 
 interface AssemblyParts extends StudyActionParts {
+  /** Study Instance UIDs of acknowledged objects that have no row yet. */
+  outstanding: () => string[];
   config: Pick<Config, 'dataDir' | 'sources' | 'destinations'>;
 }
 
@@ -252,7 +264,7 @@ async function submitComplete(parts: AssemblyParts): Promise<void> {
   const { config, database, now } = parts;
   await completeExpected(database, (source) => expectedDeadline(config.sources, source, now()));
   await holdForArchive(database, config.sources, now());
-  await completeDueStudies(database, now());
+  await completeDueStudies(database, now(), parts.outstanding);
   for (;;) {
     // One by one, because the lease of a study begins with its claim.
     const [study] = await claimCompleteStudies(database, now(), 1);

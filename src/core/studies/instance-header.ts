@@ -1,10 +1,9 @@
-import dcmjs, { type NaturalDataset } from 'dcmjs';
-import { decodeTexts, takeCharacterSets } from '../../../pipelines/dicom/data-set.ts';
-import { fileStart } from '../../../pipelines/dicom/part10.ts';
-import type { DicomIdentity, LossyHistory } from '../../../pipelines/dicom/subject.ts';
+import type { NaturalDataset } from 'dcmjs';
+import { wantedAttributes } from '../../../pipelines/dicom/bounded-header.ts';
+import type { DicomIdentity, Equipment, LossyHistory } from '../../../pipelines/dicom/subject.ts';
 import { isUid } from '../../../pipelines/dicom/uid.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { statedAgeByLmp } from './stated-age.ts';
+import { STATED_AGE_ATTRIBUTES, statedAgeByLmp } from './stated-age.ts';
 
 /** The attributes of an object that the gateway itself needs, without its pixels. */
 export interface InstanceHeader {
@@ -33,6 +32,8 @@ export interface InstanceHeader {
    * stored by older versions.
    */
   indication?: string;
+  /** Missing in headers that were stored by older versions. */
+  equipment?: Equipment;
   /** (0010,1010) Patient's Age, as `034Y`; '' when absent. */
   patientAge: string;
   /** (0010,1020) Patient's Size in metres. */
@@ -40,81 +41,106 @@ export interface InstanceHeader {
   /** (0010,1030) Patient's Weight in kilograms. */
   patientWeightKilograms: number | null;
   identity: DicomIdentity;
+  /**
+   * Further attributes by which series and objects are queried, as in the header; without those that
+   * are empty. Missing in headers that were stored by older versions.
+   */
+  query?: Readonly<Partial<Record<QueryAttribute, string>>>;
 }
 
-const MEBIBYTE = 1024 * 1024;
-const FIRST_READ_BYTES = MEBIBYTE;
-const GROWTH = 4;
-const MAX_READ_BYTES = 64 * MEBIBYTE;
-const PIXEL_DATA = '7FE00010';
+/** Attributes of a series or an object that a query may name (PS3.4 C.6.2.1) and nothing else reads. */
+export const QUERY_ATTRIBUTES = [
+  'SeriesNumber',
+  'SeriesDescription',
+  'SeriesDate',
+  'SeriesTime',
+  'BodyPartExamined',
+  'PerformedProcedureStepStartDate',
+  'PerformedProcedureStepStartTime',
+  'InstanceNumber',
+  'BitsAllocated',
+  'ContentDate',
+  'ContentTime',
+] as const;
+export type QueryAttribute = (typeof QUERY_ATTRIBUTES)[number];
+
+const IDENTIFYING_UIDS = [
+  'SOPClassUID',
+  'SOPInstanceUID',
+  'StudyInstanceUID',
+  'SeriesInstanceUID',
+] as const;
 
 /** Every string is decoded by (0008,0005), so what we store is Unicode (PS3.3 C.12.1.1.2). */
 const UNICODE = 'ISO_IR 192';
 
-// dcmjs prints each unusual value to the console; we report objects that cannot be used as errors.
-const logger: Silenceable = dcmjs.log;
-logger.setLevel('silent');
-logger.getLogger?.('validation.dcmjs').setLevel('silent');
-
-interface Silenceable {
-  setLevel(level: string): void;
-  getLogger?(name: string): { setLevel(level: string): void };
-}
+/** Everything that this file and stated-age.ts read, at any depth. */
+export const HEADER_ATTRIBUTES = wantedAttributes([
+  ...IDENTIFYING_UIDS,
+  ...STATED_AGE_ATTRIBUTES,
+  ...QUERY_ATTRIBUTES,
+  'Modality',
+  'Rows',
+  'Columns',
+  'NumberOfFrames',
+  'LossyImageCompression',
+  'LossyImageCompressionRatio',
+  'LossyImageCompressionMethod',
+  'ProcedureCodeSequence',
+  'RequestedProcedureCodeSequence',
+  'CodeValue',
+  'LastMenstrualDate',
+  'ReasonForTheRequestedProcedure',
+  'ReasonForStudy',
+  'AdmittingDiagnosesDescription',
+  'Manufacturer',
+  'ManufacturerModelName',
+  'StationName',
+  'PatientAge',
+  'PatientSize',
+  'PatientWeight',
+  'PatientName',
+  'PatientID',
+  'IssuerOfPatientID',
+  'IssuerOfPatientIDQualifiersSequence',
+  'UniversalEntityID',
+  'UniversalEntityIDType',
+  'PatientBirthDate',
+  'PatientSex',
+  'StudyDate',
+  'StudyTime',
+  'StudyID',
+  'StudyDescription',
+  'AccessionNumber',
+  'ReferringPhysicianName',
+  'AcquisitionDateTime',
+  'AcquisitionDate',
+  'AcquisitionTime',
+  'TimezoneOffsetFromUTC',
+]);
 
 /**
- * Reads the header of a DICOM file, which is everything before its pixels: from the first 1 MiB,
- * and more until the pixel data is reached.
- * @throws SonogateError `object_not_understood`.
- */
-export async function readDataSet(path: string): Promise<NaturalDataset> {
-  for (let bytes = FIRST_READ_BYTES; ; bytes *= GROWTH) {
-    const { start, whole } = await fileStart(path, Math.min(bytes, MAX_READ_BYTES));
-    const dataSet = parse(start, whole || bytes >= MAX_READ_BYTES);
-    if (dataSet) return dataSet;
-  }
-}
-
-/**
- * Reads the attributes that the gateway stores.
+ * The attributes that the gateway stores, from those of HEADER_ATTRIBUTES.
  * @throws SonogateError `object_not_understood`, also when a UID that identifies the object is
  * missing or malformed.
  */
-export async function readInstanceHeader(path: string): Promise<InstanceHeader> {
-  const dataSet = await readDataSet(path);
+export function instanceHeader(dataSet: NaturalDataset): InstanceHeader {
   try {
-    return instanceHeader(dataSet);
+    return headerOf(dataSet);
   } catch (error) {
     if (error instanceof SonogateError) throw error;
     throw new SonogateError('object_not_understood', undefined, { cause: error });
   }
 }
 
-/** Parses the beginning of a file. Null when it ends before the pixel data and more can be read. */
-function parse(start: Buffer<ArrayBuffer>, whole: boolean): NaturalDataset | null {
-  const sets = takeCharacterSets(start);
-  try {
-    const { dict } = dcmjs.data.DicomMessage.readFile(start.buffer, {
-      untilTag: PIXEL_DATA,
-      includeUntilTagValue: false,
-      // Errors that the cart made after the attributes that we need do not matter.
-      ignoreErrors: whole,
-    });
-    if (!whole && !(PIXEL_DATA in dict)) return null;
-    decodeTexts(dict, sets);
-    return dcmjs.data.DicomMetaDictionary.naturalizeDataset(dict);
-  } catch (error) {
-    if (!whole) return null;
-    throw new SonogateError('object_not_understood', undefined, { cause: error });
-  }
-}
-
-function instanceHeader(dataSet: NaturalDataset): InstanceHeader {
+function headerOf(dataSet: NaturalDataset): InstanceHeader {
   const value = (keyword: string) => attributeText(dataSet[keyword]);
+  const uid = (keyword: string) => uidText(dataSet[keyword]);
   const header: InstanceHeader = {
-    sopClassUid: value('SOPClassUID'),
-    sopInstanceUid: value('SOPInstanceUID'),
-    studyInstanceUid: value('StudyInstanceUID'),
-    seriesInstanceUid: value('SeriesInstanceUID'),
+    sopClassUid: uid('SOPClassUID'),
+    sopInstanceUid: uid('SOPInstanceUID'),
+    studyInstanceUid: uid('StudyInstanceUID'),
+    seriesInstanceUid: uid('SeriesInstanceUID'),
     modality: value('Modality'),
     rows: number(dataSet.Rows) ?? 0,
     columns: number(dataSet.Columns) ?? 0,
@@ -136,6 +162,11 @@ function instanceHeader(dataSet: NaturalDataset): InstanceHeader {
       value('ReasonForTheRequestedProcedure') ||
       value('ReasonForStudy') ||
       value('AdmittingDiagnosesDescription'),
+    equipment: {
+      manufacturer: value('Manufacturer'),
+      model: value('ManufacturerModelName'),
+      station: value('StationName'),
+    },
     patientAge: value('PatientAge'),
     patientSizeMetres: number(dataSet.PatientSize),
     patientWeightKilograms: number(dataSet.PatientWeight),
@@ -147,7 +178,7 @@ function instanceHeader(dataSet: NaturalDataset): InstanceHeader {
       ...issuerQualifiers(dataSet.IssuerOfPatientIDQualifiersSequence),
       PatientBirthDate: value('PatientBirthDate'),
       PatientSex: value('PatientSex'),
-      StudyInstanceUID: value('StudyInstanceUID'),
+      StudyInstanceUID: uid('StudyInstanceUID'),
       StudyDate: value('StudyDate'),
       StudyTime: value('StudyTime'),
       StudyID: value('StudyID'),
@@ -157,6 +188,9 @@ function instanceHeader(dataSet: NaturalDataset): InstanceHeader {
       AcquisitionDateTime: acquisitionDateTime(value),
       TimezoneOffsetFromUTC: value('TimezoneOffsetFromUTC'),
     },
+    query: Object.fromEntries(
+      QUERY_ATTRIBUTES.flatMap((name) => (value(name) === '' ? [] : [[name, value(name)]])),
+    ),
   };
   for (const [name, uid] of [
     ['Study Instance UID', header.studyInstanceUid],
@@ -170,6 +204,12 @@ function instanceHeader(dataSet: NaturalDataset): InstanceHeader {
   }
   return header;
 }
+
+/**
+ * A UID exactly as it is in the object, without its padding. Removing a character would make another
+ * UID of it, and objects of two studies would become one.
+ */
+const uidText = (value: unknown): string => [value ?? ''].flat().map(String).join('\\');
 
 const values = (joined: string): string[] => (joined === '' ? [] : joined.split('\\'));
 

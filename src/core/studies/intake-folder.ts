@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
+import { newUuid } from '../../platform/ids.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
 import { knownPaths } from './study-queries.ts';
 
@@ -16,16 +17,9 @@ export const QUARANTINE = 'quarantine';
 export const PARTIAL_SUFFIX = '.part';
 const OBJECT_SUFFIX = '.dcm';
 
-/** Creates the place for one object; paths are relative to the data folder. */
-export async function newPlace(
-  dataDir: string,
-  source: string,
-  now: Date,
-): Promise<{ partial: string; complete: string }> {
-  const day = join(INTAKE, source, now.toISOString().slice(0, 10));
-  const made = await mkdir(join(dataDir, day), { recursive: true });
-  if (made !== undefined) await syncFolders(dataDir, day);
-  const base = join(day, randomUUID());
+/** The place of one object; paths are relative to the data folder. Its folder may not exist yet. */
+export function newPlace(source: string, now: Date): { partial: string; complete: string } {
+  const base = join(INTAKE, source, now.toISOString().slice(0, 10), newUuid(now));
   return { partial: base + PARTIAL_SUFFIX, complete: base + OBJECT_SUFFIX };
 }
 
@@ -46,23 +40,6 @@ export async function dayFolders(dataDir: string): Promise<{ source: string; fol
     }
   }
   return found;
-}
-
-/** Syncs a folder: a rename in it is durable only afterwards. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
-async function syncFolders(dataDir: string, relative: string): Promise<void> {
-  for (let path = relative; path !== '.'; path = join(path, '..')) {
-    await syncFolder(join(dataDir, path));
-  }
-  await syncFolder(dataDir);
 }
 
 async function subfolders(path: string): Promise<string[]> {

@@ -112,19 +112,20 @@ export const PRIOR_STUDY = {
 } as const;
 
 /**
- * Whether objects of a study that arrive now were retrieved as a prior: over our own association,
- * or over one that the archive opened (C-MOVE), which does not state that the objects were
- * requested.
+ * The studies whose objects, if they arrive now, were retrieved as a prior: over our own
+ * association, or over one that the archive opened (C-MOVE), which does not state that the objects
+ * were requested.
  */
-export async function isArrivingAsPrior(
+export async function arrivingAsPriors(
   database: Queryable,
-  studyInstanceUid: string,
+  studyInstanceUids: readonly string[],
   at: Date,
-): Promise<boolean> {
-  const { rows } = await database.query<{ prior: boolean }>(
-    `SELECT COALESCE(bool_and(purpose = 'prior'), false) AS prior FROM retrievals
-     WHERE study_instance_uid = $1 AND taken_until > $2`,
-    [studyInstanceUid, at],
+): Promise<Set<string>> {
+  const { rows } = await database.query<{ uid: string }>(
+    `SELECT study_instance_uid AS uid FROM retrievals
+     WHERE study_instance_uid = ANY ($1::text[]) AND taken_until > $2
+     GROUP BY study_instance_uid HAVING bool_and(purpose = 'prior')`,
+    [studyInstanceUids, at],
   );
-  return rows[0]?.prior ?? false;
+  return new Set(rows.map(({ uid }) => uid));
 }

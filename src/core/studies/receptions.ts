@@ -17,6 +17,12 @@ const FIRST_ROW_AFTER_SECONDS = 1;
 const REFRESH_EVERY_SECONDS = 5;
 
 /**
+ * One object may hold up the studies of its machine for this long: a peer that sends a byte now and
+ * then would otherwise hold them for ever. An object that takes longer counts as late.
+ */
+const LONGEST_HOLD_SECONDS = 900;
+
+/**
  * Idle timeout in seconds for objects that we retrieved ourselves and that therefore have no
  * source.
  */
@@ -51,6 +57,7 @@ export function beginReception(
   const idleSeconds =
     sources.find(({ name }) => name === source)?.idleTimeoutSeconds ?? IDLE_SECONDS_WITHOUT_SOURCE;
   const began = now();
+  const heldUntil = began.getTime() + LONGEST_HOLD_SECONDS * 1000;
   let refreshedAt = began.getTime();
   let hasRow = false;
   return {
@@ -73,7 +80,7 @@ export function beginReception(
             source,
             callingAeTitle,
             began,
-            new Date(at + (idleSeconds + REFRESH_EVERY_SECONDS) * 1000),
+            new Date(Math.min(at + (idleSeconds + REFRESH_EVERY_SECONDS) * 1000, heldUntil)),
           ],
         ),
       );
@@ -93,6 +100,14 @@ export function beginReception(
  */
 async function ignoringFailure(query: Promise<unknown>): Promise<void> {
   await query.catch(() => {});
+}
+
+/**
+ * Deletes all rows at the start of a process that has the database to itself: the associations of
+ * the one before it ended with it.
+ */
+export async function forgetReceptions(database: Queryable): Promise<void> {
+  await database.query('DELETE FROM receptions_under_way');
 }
 
 /** Deletes the rows of processes that were killed in the middle of an object. */

@@ -2,6 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
+import { inParallel } from '../../platform/in-parallel.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { type Rounds, startRounds } from '../../platform/rounds.ts';
@@ -17,8 +18,15 @@ import {
 } from './intake-folder.ts';
 import { deleteSilentReceptions } from './receptions.ts';
 
-/** Maximum number of studies per pass. The next pass continues. */
-const BATCH = 100;
+/** Deletions that wait for the disk together; the threads of Node.js for files are four. */
+const FILES_AT_A_TIME = 4;
+/**
+ * Studies that are removed by one transaction. A commit waits for the disk, and each study alone
+ * takes five statements; more would keep their rows locked for longer than an arriving object may wait.
+ */
+const STUDIES_AT_A_TIME = 10;
+/** Maximum number of studies per pass. The next pass continues, after a short pause. */
+const BATCH = 1000;
 
 /**
  * Why a study is kept although it is old enough to be removed. The first reason that applies is
@@ -74,15 +82,15 @@ const OLD_STUDIES = `
       THEN 'commitment'
     WHEN EXISTS (SELECT 1 FROM retrievals f
       WHERE f.study_instance_uid = s.study_instance_uid AND f.state IN ('waiting', 'running'))
-      OR EXISTS (SELECT 1 FROM instances i
-        JOIN prior_searches p ON i.id = ANY(p.instances)
+      OR EXISTS (SELECT 1 FROM prior_searches p
         JOIN studies younger ON younger.id = p.study_id AND younger.last_received_at >= $1
-        WHERE i.study_id = s.id)
+        WHERE p.instances && ARRAY(SELECT i.id FROM instances i WHERE i.study_id = s.id))
       THEN 'retrieval'
   END AS because
   FROM studies s WHERE s.last_received_at < $1`;
 
 interface StoredFile {
+  study: string;
   path: string;
   bytes: number;
   digest: string;
@@ -96,6 +104,8 @@ interface Removal {
   quarantined: number;
   /** Studies that are old enough and kept, by reason. */
   kept: Partial<Record<KeptBecause, number>>;
+  /** Whether old studies are left that the next pass removes. */
+  unfinished: boolean;
 }
 
 export interface RetentionParts {
@@ -107,6 +117,10 @@ export interface RetentionParts {
   quarantineDays: number | null;
   writeAudit: WriteAudit;
   now?: () => Date;
+  /** Maximum number of studies that a pass removes. */
+  batch?: number;
+  /** Ends a pass after the studies under way. */
+  signal?: AbortSignal;
 }
 
 /**
@@ -117,21 +131,27 @@ export interface RetentionParts {
  * @param dryRun only counts, and removes nothing.
  */
 export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): Promise<Removal> {
-  const { database, objects, intakeDays, quarantineDays, now = () => new Date() } = parts;
-  const removal: Removal = { studies: 0, objects: 0, bytes: 0, quarantined: 0, kept: {} };
+  const { database, objects, intakeDays, quarantineDays, signal } = parts;
+  const { batch = BATCH, now = () => new Date() } = parts;
+  const removal: Removal = {
+    ...{ studies: 0, objects: 0, bytes: 0, quarantined: 0 },
+    ...{ kept: {}, unfinished: false },
+  };
   if (intakeDays !== null) {
     const cutoff = retentionCutoff(intakeDays, now());
     removal.kept = await countKept(database, cutoff);
-    const ids = await freeStudies(database, cutoff, dryRun ? null : BATCH);
-    for (const id of ids) {
-      const files = dryRun
-        ? await filesOf(database, id)
-        : await removeStudy(parts, { id, cutoff, at: now() });
-      if (files === null) continue;
-      removal.studies += 1;
-      removal.objects += files.length;
-      removal.bytes += files.reduce((sum, { bytes }) => sum + bytes, 0);
+    const ids = await freeStudies(database, cutoff, dryRun ? null : batch);
+    for (let from = 0; from < ids.length && !signal?.aborted; from += STUDIES_AT_A_TIME) {
+      const some = ids.slice(from, from + STUDIES_AT_A_TIME);
+      const removed = dryRun
+        ? { studies: some, files: await filesOf(database, some) }
+        : await removeStudies(parts, { ids: some, cutoff, at: now() });
+      removal.studies += removed.studies.length;
+      removal.objects += removed.files.length;
+      removal.bytes += removed.files.reduce((sum, { bytes }) => sum + bytes, 0);
     }
+    // A study that is needed again is not found again: each pass with a removal comes closer to the end.
+    removal.unfinished = !dryRun && ids.length === batch && removal.studies > 0;
   }
   if (quarantineDays !== null) {
     removal.quarantined = await removeQuarantined(
@@ -180,48 +200,56 @@ async function freeStudies(
   return rows.map(({ id }) => id);
 }
 
-async function filesOf(database: Queryable, study: string): Promise<StoredFile[]> {
+async function filesOf(database: Queryable, studies: readonly string[]): Promise<StoredFile[]> {
   const { rows } = await database.query<StoredFile>(
-    `SELECT path, bytes::float8 AS bytes, file_sha256 AS digest FROM instances
-     WHERE study_id = $1`,
-    [study],
+    `SELECT study_id::text AS study, path, bytes::float8 AS bytes, file_sha256 AS digest
+     FROM instances WHERE study_id = ANY ($1::uuid[])`,
+    [studies],
   );
   return rows;
 }
 
-/**
- * Removes one study. @returns null when the study has become needed again since it was selected.
- */
-async function removeStudy(
+/** Removes those of the studies that have not become needed again since they were selected. */
+async function removeStudies(
   { database, dataDir, objects, writeAudit }: RetentionParts,
-  { id, cutoff, at }: { id: string; cutoff: Date; at: Date },
-): Promise<StoredFile[] | null> {
-  const files = await database.transaction(async (tx) => {
-    await tx.query('SELECT 1 FROM studies WHERE id = $1 FOR UPDATE', [id]);
-    const { rows } = await tx.query(
-      `SELECT 1 FROM (${OLD_STUDIES} AND s.id = $2) AS old WHERE because IS NULL`,
-      [cutoff, id],
+  { ids, cutoff, at }: { ids: readonly string[]; cutoff: Date; at: Date },
+): Promise<{ studies: string[]; files: StoredFile[] }> {
+  const removed = await database.transaction(async (tx) => {
+    await tx.query(
+      'SELECT 1 FROM studies WHERE id = ANY ($1::uuid[]) ORDER BY study_instance_uid FOR UPDATE',
+      [ids],
     );
-    if (rows.length === 0) return null;
-    const stored = await filesOf(tx, id);
-    for (const { path } of stored) await rm(join(dataDir, path), { force: true });
+    const { rows } = await tx.query<{ id: string }>(
+      `SELECT id::text FROM (${OLD_STUDIES} AND s.id = ANY ($2::uuid[])) AS old
+       WHERE because IS NULL`,
+      [cutoff, ids],
+    );
+    const studies = rows.map(({ id }) => id);
+    const files = await filesOf(tx, studies);
+    await inParallel(files, FILES_AT_A_TIME, ({ path }) =>
+      rm(join(dataDir, path), { force: true }),
+    );
     if (objects.shared) {
-      const digests = stored.map(({ digest }) => digest);
+      const digests = files.map(({ digest }) => digest);
       await recordUnneededBlobs(tx, digests, at);
     }
-    await tx.query('DELETE FROM studies WHERE id = $1', [id]);
-    return stored;
+    await tx.query('DELETE FROM studies WHERE id = ANY ($1::uuid[])', [studies]);
+    return { studies, files };
   });
-  if (files === null) return null;
-  await writeAudit({
-    at,
-    action: 'study.purge',
-    actor: 'gateway',
-    studyId: id,
-    outcome: 'success',
-    detail: { objects: files.length },
-  });
-  return files;
+  const counts = Map.groupBy(removed.files, ({ study }) => study);
+  await Promise.all(
+    removed.studies.map((studyId) =>
+      writeAudit({
+        at,
+        action: 'study.purge',
+        actor: 'gateway',
+        studyId,
+        outcome: 'success',
+        detail: { objects: counts.get(studyId)?.length ?? 0 },
+      }),
+    ),
+  );
+  return removed;
 }
 
 async function removeQuarantined(dataDir: string, cutoff: Date, dryRun: boolean): Promise<number> {
@@ -238,16 +266,31 @@ async function removeQuarantined(dataDir: string, cutoff: Date, dryRun: boolean)
 }
 
 const EVERY_MILLISECONDS = 3_600_000;
+/** Between two passes of which the first left work for the second. */
+const PAUSE_MILLISECONDS = 1000;
 
 /** Removes old studies now and every hour, until stopped. */
 export function startRetention(parts: RetentionParts & { logger: Logger }): Rounds {
   const { logger } = parts;
-  return startRounds({
+  const ending = new AbortController();
+  let unfinished = false;
+  const rounds = startRounds({
     async work() {
-      const removal = await removeOldStudies(parts, false);
+      unfinished = false;
+      const { unfinished: more, ...removal } = await removeOldStudies(
+        { ...parts, signal: ending.signal },
+        false,
+      );
+      unfinished = more;
       if (removal.studies + removal.quarantined > 0) logger.event(EVENTS.studiesRemoved, removal);
     },
-    pauseMilliseconds: EVERY_MILLISECONDS,
+    pauseMilliseconds: () => (unfinished ? PAUSE_MILLISECONDS : EVERY_MILLISECONDS),
     onError: (error) => logger.event(EVENTS.studiesNotRemoved, { err: error }),
   });
+  return {
+    stop() {
+      ending.abort();
+      return rounds.stop();
+    },
+  };
 }

@@ -9,6 +9,20 @@ const MAX_DEPTH = 8;
 /** Days per UCUM unit of a gestational age. */
 const DAYS: Readonly<Record<string, number>> = { d: 1, wk: 7 };
 
+/** What is read of a data set and of the items of its content tree. */
+export const STATED_AGE_ATTRIBUTES = [
+  'AcquisitionContextSequence',
+  'CodeValue',
+  'CodingSchemeDesignator',
+  'ConceptNameCodeSequence',
+  'ContentSequence',
+  'Date',
+  'MeasuredValueSequence',
+  'MeasurementUnitsCodeSequence',
+  'NumericValue',
+  'StudyDate',
+] as const;
+
 /** LOINC codes of CID 12003, "OB-GYN Dates". */
 const DUE_DATE = { stated: '11778-8', byLmp: '11779-6', byUltrasound: '11781-2' } as const;
 

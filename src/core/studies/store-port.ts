@@ -4,8 +4,8 @@ import type { Readable } from 'node:stream';
 export interface StoreTransaction {
   /** `X-Request-Id` of the call. */
   id: string;
-  /** Name of the API key. */
-  keyName: string;
+  /** Name of the API key; null for an upload in the console. */
+  keyName: string | null;
   address: string;
   /** Study Instance UID in the path of the call; null when the path has none. */
   study: string | null;

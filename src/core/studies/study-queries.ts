@@ -3,7 +3,7 @@ import type { Queryable } from '../../platform/database/port.ts';
 import type { SubjectsOf } from '../audit/feed.ts';
 import type { ReceivedObject } from '../files/received-objects.ts';
 import type { InstanceHeader } from './instance-header.ts';
-import type { InstanceRow, StudyRow } from './study-store.ts';
+import type { InstanceRow, StudyRow, StudyState } from './study-store.ts';
 
 export interface StudyRequestRow {
   revision: number;
@@ -30,6 +30,35 @@ export async function lastStudies(database: Queryable, limit: number): Promise<S
   const { rows } = await database.query<StudyRow>(
     'SELECT * FROM studies ORDER BY first_received_at DESC LIMIT $1',
     [limit],
+  );
+  return rows;
+}
+
+/** A study in a list; it contains nothing that identifies the patient. */
+export interface StudySummary {
+  id: string;
+  studyInstanceUid: string;
+  source: string;
+  state: StudyState;
+  /** Why it is in this state, where that needs a reason. */
+  reason: string | null;
+  objects: number;
+  revision: number;
+  rules: string[];
+  firstReceivedAt: Date;
+}
+
+/** Studies in the order of their arrival, newest first; `state` null for every state. */
+export async function listStudies(
+  database: Queryable,
+  { state, limit }: { state: StudyState | null; limit: number },
+): Promise<StudySummary[]> {
+  const { rows } = await database.query<StudySummary>(
+    `SELECT id, study_instance_uid AS "studyInstanceUid", source, state, reason,
+       instance_count AS objects, revision, acting_rules AS rules,
+       first_received_at AS "firstReceivedAt"
+     FROM studies WHERE $1::text IS NULL OR state = $1 ORDER BY first_received_at DESC LIMIT $2`,
+    [state, limit],
   );
   return rows;
 }
@@ -160,7 +189,8 @@ export async function earlierRequests(database: Queryable, requestId: string): P
 }
 
 /**
- * Finds the patient and study of audit rows, by row id: identity is joined only here, at the end.
+ * Finds the patient and study of audit rows, by row id. The rows hold no identity; it is looked up only
+ * when they are sent to the audit record repository or exported.
  */
 export function auditSubjects(database: Queryable): SubjectsOf {
   return async (rows) => {

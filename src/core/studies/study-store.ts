@@ -120,16 +120,22 @@ async function keepDistance(database: Queryable, now: Date): Promise<void> {
  * stated that all objects are here, a study waits for the object that its machine was already sending
  * when the time passed (receptions.ts), because the object may belong to it.
  */
-export async function completeDueStudies(database: Database, now: Date): Promise<void> {
+export async function completeDueStudies(
+  database: Database,
+  now: Date,
+  outstanding: () => string[] = () => [],
+): Promise<void> {
   await keepDistance(database, now);
   await database.query(
     `UPDATE studies s SET state = 'complete', next_attempt_at = $1
      WHERE state = 'receiving' AND complete_after <= $1
+       AND study_instance_uid <> ALL ($3::text[])
        AND NOT (complete_because = ANY ($2::text[]) AND EXISTS (
          SELECT 1 FROM receptions_under_way r
          WHERE r.source = s.source AND r.calling_ae_title = s.calling_ae_title
            AND r.began_at <= s.complete_after AND r.silent_after > $1))`,
-    [now, UNCERTAIN_SIGNALS],
+    // Looked up after `now`: an object that is acknowledged later is late for these deadlines.
+    [now, UNCERTAIN_SIGNALS, outstanding()],
   );
 }
 

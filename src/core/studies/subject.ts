@@ -46,6 +46,10 @@ export async function subjectOfStudy(
       }),
     ),
     supersedes: await supersededRequest(database, { requestId, study: row.id, revision }),
+    equipment:
+      received
+        .map(({ equipment }) => equipment)
+        .find((one) => one !== undefined && (one.manufacturer || one.model || one.station)) ?? null,
     indication: headers.find(({ indication }) => indication)?.indication ?? null,
     dating: dating && { gaDays: dating.ga_days, basis: dating.basis },
   };

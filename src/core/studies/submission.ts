@@ -3,6 +3,8 @@ import type { RoutingRule } from '../../../config/routing.ts';
 import type { Config, Destination } from '../../../config/schema.ts';
 import { CONTENT_ENDPOINT, contentSchema } from '../../../pipelines/contract/content.ts';
 import { objectFits } from '../../../pipelines/contract/object-endpoints.ts';
+import { TRANSLATE_ENDPOINT } from '../../../pipelines/contract/translate.ts';
+import { ACCEPTED_REPORTS } from '../../../pipelines/dicom/sop-classes.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
 import type { DeliveryTarget } from '../outbox/delivery.ts';
@@ -91,7 +93,27 @@ interface SubmissionDetails {
 /** A rule that runs an endpoint. */
 export type RunningRule = RoutingRule & { run: NonNullable<RoutingRule['run']> };
 
-export const runsEndpoint = (rule: RoutingRule): rule is RunningRule => rule.run !== undefined;
+const runsEndpoint = (rule: RoutingRule): rule is RunningRule => rule.run !== undefined;
+
+/** A rule with the objects that it runs an endpoint on. */
+export interface Run {
+  rule: RunningRule;
+  instances: readonly InstanceRow[];
+}
+
+/**
+ * What the acting rules run: their endpoint on the whole study, or the translation of its reports.
+ * A translation of a study without reports is left out.
+ */
+export function runsOf(acting: readonly RoutingRule[], instances: readonly InstanceRow[]): Run[] {
+  const reports = instances.filter(({ header }) => ACCEPTED_REPORTS.has(header.sopClassUid));
+  return acting.flatMap((rule): Run[] => {
+    if (runsEndpoint(rule)) return [{ rule, instances }];
+    if (!rule.translate || reports.length === 0) return [];
+    const run = { endpoint: TRANSLATE_ENDPOINT, options: {}, priority: 'normal' } as const;
+    return [{ rule: { ...rule, run }, instances: reports }];
+  });
+}
 
 /**
  * Makes a complete study into a request; it contains no name, identifier or date of the patient.
@@ -139,6 +161,7 @@ function targets(
   switch (destination?.type) {
     case 'dicom':
     case 'dicomweb':
+    case 'local':
       return destination.objects
         .filter((object) => objectFits(object, endpoint))
         .map((object) => ({ kind: 'dicom', destination: name, object }));

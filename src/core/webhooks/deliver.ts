@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { DatabaseUnreachableError } from '../../platform/database/pooled.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
@@ -27,15 +28,15 @@ const THROTTLE_SECONDS = 60;
 
 interface WebhookParts {
   database: Queryable;
-  /** The body that announces the end of a request; null when the request is gone. */
-  bodyOf(requestId: string, accountId: string): Promise<string | null>;
+  /** The body that announces `object` of a request; null when the request is gone. */
+  bodyOf(requestId: string, accountId: string, object: string): Promise<string | null>;
   client: OutboundClient;
   logger: Logger;
   now?: () => Date;
 }
 
 /**
- * Posts the end of a request to the URL that its client gave, signed as Standard Webhooks 1.0.0.
+ * Posts what happened to a request to the URL that its client gave, signed as Standard Webhooks 1.0.0.
  */
 export function createWebhookDeliverer(parts: WebhookParts): Deliverer {
   return {
@@ -57,7 +58,7 @@ async function post(
   endpoint: WebhookEndpoint,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
-  const body = await bodyOf(delivery.requestId, endpoint.account_id);
+  const body = await bodyOf(delivery.requestId, endpoint.account_id, delivery.object);
   if (body === null) return failed('permanent', 'not_found', 'The request is gone.');
   const at = now();
   const secrets = await signingSecrets(database, endpoint.account_id, at);
@@ -90,10 +91,15 @@ async function post(
   // A send that we aborted ourselves is not a failure of the endpoint.
   if (signal.aborted) return outcome;
   const duration = Math.round(performance.now() - started);
-  await saveAttempt(database, delivery, { at, duration, answer });
-  if (outcome.outcome === 'delivered') await recordSuccess(database, endpoint.id);
-  else
-    await recordFailure(database, endpoint.id, at, { gone: outcome.code === 'webhook_disabled' });
+  try {
+    await saveAttempt(database, delivery, { at, duration, answer });
+    if (outcome.outcome === 'delivered') await recordSuccess(database, endpoint.id);
+    else
+      await recordFailure(database, endpoint.id, at, { gone: outcome.code === 'webhook_disabled' });
+  } catch (error) {
+    // The history of an endpoint may lack an attempt; what the endpoint answered still counts.
+    if (!(error instanceof DatabaseUnreachableError)) throw error;
+  }
   return outcome;
 }
 

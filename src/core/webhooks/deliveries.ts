@@ -73,6 +73,8 @@ export interface WebhookDelivery extends DeliveryRow {
 
 export interface DeliveryQuery {
   accountId: string;
+  /** Only deliveries for requests of test keys. */
+  testOnly?: boolean;
   id?: string | undefined;
   requestId?: string | undefined;
   state?: DeliveryState | undefined;
@@ -81,19 +83,21 @@ export interface DeliveryQuery {
   cursor?: string | undefined;
 }
 
+const OF_TEST_KEY = 'EXISTS (SELECT 1 FROM requests r WHERE r.id = d.request_id AND r.test)';
+
 /** Webhook deliveries of an account, newest first, with their attempts. */
 export async function listWebhookDeliveries(
   database: Queryable,
-  { accountId, id, requestId, state, limit, cursor }: DeliveryQuery,
+  { accountId, testOnly = false, id, requestId, state, limit, cursor }: DeliveryQuery,
 ): Promise<{ rows: WebhookDelivery[]; nextCursor: string | null }> {
   const { rows } = await database.query<Omit<WebhookDelivery, 'attempts'>>(
     `SELECT d.*, e.url, e.disabled_at FROM deliveries d
        JOIN webhook_endpoints e ON e.id = d.destination
      WHERE d.kind = 'webhook' AND e.account_id = $1 AND ($2::text IS NULL OR d.id = $2)
        AND ($3::text IS NULL OR d.request_id = $3) AND ($4::text IS NULL OR d.state = $4)
-       AND ($5::text IS NULL OR d.id < $5)
+       AND ($5::text IS NULL OR d.id < $5) AND (NOT $7 OR ${OF_TEST_KEY})
      ORDER BY d.id DESC LIMIT $6`,
-    [accountId, id ?? null, requestId ?? null, state ?? null, cursor ?? null, limit + 1],
+    [accountId, id ?? null, requestId ?? null, state ?? null, cursor ?? null, limit + 1, testOnly],
   );
   const page = rows.slice(0, limit);
   const ids = page.map((row) => row.id);
@@ -107,19 +111,23 @@ export async function listWebhookDeliveries(
 /**
  * Sends a delivered or given-up webhook again, under the same `webhook-id`, and enables a disabled
  * URL again.
- * @throws SonogateError `not_found`, also while the webhook is still being tried.
+ * @param testOnly the caller has a test key.
+ * @throws SonogateError `not_found`, also while the webhook is still being tried, and with
+ * `testOnly` for that of a live request.
  */
 export function redeliver(
   database: Database,
   accountId: string,
   id: string,
+  testOnly = false,
 ): Promise<WebhookDelivery> {
   return database.transaction(async (tx) => {
     const { rows } = await tx.query(
       `UPDATE webhook_endpoints e SET disabled_at = NULL, failing_since = NULL
        FROM deliveries d WHERE d.id = $1 AND d.kind = 'webhook' AND e.id = d.destination
-         AND e.account_id = $2 AND d.state IN ('dead', 'delivered') RETURNING d.destination`,
-      [id, accountId],
+         AND e.account_id = $2 AND d.state IN ('dead', 'delivered')
+         AND (NOT $3 OR ${OF_TEST_KEY}) RETURNING d.destination`,
+      [id, accountId, testOnly],
     );
     if (rows.length === 0) {
       throw new SonogateError('not_found', 'There is no delivery here that has come to an end.');

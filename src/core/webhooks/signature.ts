@@ -35,6 +35,8 @@ export function signedHeaders(
 
 /** How long a rotated secret still signs beside the new one. */
 const OVERLAP_MS = MS_PER_DAY;
+/** Rotated secrets that sign at the same time; further rotations end the oldest at once. */
+const MOST_ROTATED = 2;
 
 export interface WebhookSecret {
   secret: string;
@@ -73,13 +75,13 @@ export async function signingSecrets(
   const current = await currentSecret(database, accountId, now);
   const { rows } = await database.query<{ secret: string }>(
     `SELECT secret FROM webhook_secrets WHERE account_id = $1 AND ends_at > $2
-     ORDER BY ends_at DESC`,
-    [accountId, now],
+     ORDER BY ends_at DESC LIMIT $3`,
+    [accountId, now, MOST_ROTATED],
   );
   return [current.secret, ...rows.map(({ secret }) => secret)];
 }
 
-/** Creates a new secret; the previous one signs beside it for another 24 hours. */
+/** Creates a new secret; the previous two sign beside it for 24 hours after their rotation. */
 export function rotateSecret(
   database: Database,
   accountId: string,
@@ -90,10 +92,12 @@ export function rotateSecret(
       'UPDATE webhook_secrets SET ends_at = $2 WHERE account_id = $1 AND ends_at IS NULL',
       [accountId, new Date(now.getTime() + OVERLAP_MS)],
     );
-    await tx.query('DELETE FROM webhook_secrets WHERE account_id = $1 AND ends_at <= $2', [
-      accountId,
-      now,
-    ]);
+    await tx.query(
+      `DELETE FROM webhook_secrets WHERE account_id = $1 AND ends_at IS NOT NULL
+         AND (ends_at <= $2 OR secret NOT IN (SELECT secret FROM webhook_secrets
+           WHERE account_id = $1 AND ends_at IS NOT NULL ORDER BY ends_at DESC LIMIT $3))`,
+      [accountId, now, MOST_ROTATED],
+    );
     return currentSecret(tx, accountId, now);
   });
 }

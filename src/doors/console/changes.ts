@@ -1,3 +1,4 @@
+import { SEEN_SECONDS } from '../../core/reviews/review-rows.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 
@@ -44,8 +45,8 @@ export interface Changes {
 
 interface Follower {
   wake(): void;
-  /** Studies that received objects; the change log does not record these. */
-  receiving: Set<string>;
+  /** Rows with changes that the log does not record: objects received, readers whose stream ended. */
+  touched: Set<string>;
 }
 
 export async function openChanges(database: PooledDatabase, logger: Logger): Promise<Changes> {
@@ -64,7 +65,9 @@ export async function openChanges(database: PooledDatabase, logger: Logger): Pro
       `SELECT id FROM studies WHERE state = 'receiving' AND last_received_at > $1`,
       [new Date(since.getTime() - LOOK_MS)],
     );
-    for (const { receiving } of followers) for (const { id } of rows) receiving.add(id);
+    const gone = await readersGone(database, since, looked);
+    const touched = [...rows.map(({ id }) => id), ...gone];
+    for (const follower of followers) for (const key of touched) follower.touched.add(key);
     wakeAll();
   };
   const timer = setInterval(() => {
@@ -77,7 +80,7 @@ export async function openChanges(database: PooledDatabase, logger: Logger): Pro
     let woken = true;
     let wake = () => {};
     const follower: Follower = {
-      receiving: new Set(),
+      touched: new Set(),
       wake: () => {
         woken = true;
         wake();
@@ -94,10 +97,10 @@ export async function openChanges(database: PooledDatabase, logger: Logger): Pro
         woken = false;
         const logged = await readAfter(database, cursor);
         cursor = logged.cursor;
-        const touched = [...follower.receiving].map(
+        const touched = [...follower.touched].map(
           (key): Change => ({ key, what: 'study', delivery_id: null }),
         );
-        follower.receiving.clear();
+        follower.touched.clear();
         const changes = [...logged.changes, ...touched];
         if (changes.length > 0) yield { cursor, changes, lost: false };
         if (logged.changes.length === MOST_AT_A_TIME) continue;
@@ -121,6 +124,21 @@ export async function openChanges(database: PooledDatabase, logger: Logger): Pro
       await unlisten();
     },
   };
+}
+
+/**
+ * Rows whose readers stopped giving a sign of life between two checks, as when their process died: no
+ * row of the database changes when the last sign becomes too old.
+ */
+async function readersGone(database: PooledDatabase, since: Date, now: Date): Promise<string[]> {
+  const { rows } = await database.query<{ key: string }>(
+    `SELECT coalesce(r.source ->> 'study', r.id) AS key
+     FROM review_readers v JOIN requests r ON r.id = v.request_id
+     WHERE v.seen_at > $1::timestamptz - make_interval(secs => $3)
+       AND v.seen_at <= $2::timestamptz - make_interval(secs => $3)`,
+    [since, now, SEEN_SECONDS],
+  );
+  return rows.map(({ key }) => key);
 }
 
 const FORM = /^\d{1,20}\.\d{1,19}$/;

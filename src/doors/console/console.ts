@@ -13,10 +13,12 @@ import { createShowSubject, loadPseudonymSecret } from './identity.ts';
 import { createOidcProvider } from './oidc.ts';
 import { type PageFile, readPageFiles } from './page-files.ts';
 import { addResultRoutes } from './result-routes.ts';
+import { addReviewRoutes } from './review-routes.ts';
 import { addRuleRoutes } from './rule-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
 import { addSettingsRoutes, addWebhookRoutes } from './settings-routes.ts';
 import { addStudyRoutes, addWorklistRoutes } from './study-routes.ts';
+import { addUploadRoutes } from './upload-routes.ts';
 
 /** `/console/…`: modules, styles and libraries by their paths; any other path is a page. */
 function addPageRoutes(router: Router<ConsoleState>, { files }: Pick<ConsoleDeps, 'files'>): void {
@@ -88,6 +90,8 @@ function consoleRouter(deps: ConsoleDeps): Router<ConsoleState> {
   addWorklistRoutes(api, deps);
   addStudyRoutes(api, deps);
   addResultRoutes(api, deps);
+  addUploadRoutes(api, deps);
+  addReviewRoutes(api, deps);
   addEventRoutes(api, deps);
   addDeliveryRoutes(api, deps);
   addHoldRoutes(api, deps);

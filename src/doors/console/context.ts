@@ -2,6 +2,8 @@ import type { Config } from '../../../config/schema.ts';
 import type { Authenticate } from '../../core/accounts/keys.ts';
 import type { WriteAudit } from '../../core/audit/audit.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
+import type { Reviews } from '../../core/reviews/reviews.ts';
+import type { StoreInstances } from '../../core/studies/store-port.ts';
 import type { Operations } from '../../operations/operations.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
@@ -11,8 +13,8 @@ import type { Changes } from './changes.ts';
 import type { ShowSubject } from './identity.ts';
 import type { OidcProvider } from './oidc.ts';
 import type { PageFiles } from './page-files.ts';
-import type { Wording } from './result-view.ts';
 import type { ConsoleSession } from './sessions.ts';
+import type { Wording } from './wording.ts';
 
 /** Everything that the routes of the console need. */
 export interface ConsoleDeps {
@@ -22,7 +24,10 @@ export interface ConsoleDeps {
   >;
   database: PooledDatabase;
   core: RequestCore;
+  reviews: Reviews;
   operations: Operations;
+  /** Receives uploaded objects as it receives those of any source. */
+  storeInstances: StoreInstances;
   /** How results are put into words. */
   wording: Wording;
   authenticate: Authenticate;

@@ -19,7 +19,7 @@
  *
  * All paths below are under `/console/api`. Answers are JSON; errors are problem details (RFC 9457,
  * `Problem`). Times are RFC 3339 in UTC. Every call but sign-in needs the session cookie. Every
- * call that changes something (POST, PUT, DELETE) also needs the header `X-CSRF-Token` with
+ * call that changes something (POST, PUT, PATCH, DELETE) also needs the header `X-CSRF-Token` with
  * `Session.csrf`, and `Content-Type: application/json` where it has a body. 401 means: sign in again;
  * 403 `forbidden`: the role may not.
  *
@@ -39,12 +39,18 @@
  *   GET    /worklist/{key}                           read               → StudyPage
  *   GET    /requests/{id}/result                     read               → ResultView
  *   GET    /requests/{id}/artifacts/{name}           read               the bytes; `?download=1` as attachment
+ *   GET    /requests/{id}/review                     read               → ReviewView
+ *   PATCH  /requests/{id}/review                     review             ChangeReview → ReviewView; needs `If-Match`
+ *   GET    /requests/{id}/review/events              read               server-sent events: ReviewNews
+ *   POST   /requests/{id}/sign                       sign               SignReview → ReviewView; needs `If-Match`
  *   POST   /requests/{id}/cancel                     run                → WorklistRow
  *   POST   /requests/{id}/acknowledge                confirm            → WorklistRow; its critical flags were seen
  *   POST   /studies/{id}/complete                    run                → WorklistRow
  *   POST   /studies/{id}/rerun                       run                → WorklistRow
  *   POST   /studies/{id}/hold                        run                HoldStudy → WorklistRow
  *   POST   /studies/{id}/release                     run                ReleaseStudy → WorklistRow
+ *   POST   /instances                                run                objects as in a store transaction of
+ *                                                    DICOMweb (PS3.18 10.5) → UploadOutcome
  *   GET    /destinations                             read               → Destination[]
  *   GET    /deliveries                               read               DeliveryQuery → Page<Delivery>
  *   POST   /deliveries/{id}/replay                   deliver            → Delivery
@@ -54,7 +60,9 @@
  *   POST   /holds/{id}/confirm                       confirm            ConfirmHold → Hold
  *   POST   /holds/{id}/reject                        confirm            RejectHold → Hold
  *   GET    /rules                                    rules              → Rules
+ *   PUT    /rules                                    rules              SaveRules → SavedRules
  *   POST   /rules/dry-run                            rules              DryRunQuery → DryRun
+ *   POST   /rules/dry-run-file                       rules              FileDryRun → FileOutcome
  *   GET    /peers                                    peers              → Peer[]
  *   POST   /doctor                                   peers              DoctorQuery → DoctorFinding[]
  *   GET    /keys                                     settings           → Key[]
@@ -71,11 +79,13 @@
 import type { Capability, ConsoleRole } from '../../core/accounts/roles.ts';
 import type { Delivery, RuleVerdict } from './operations-contract.ts';
 import type { Artifact } from './result-contract.ts';
+import type { ReviewState } from './review-contract.ts';
 import type { CursorQuery, Page, Subject } from './shared-contract.ts';
 
 export type { Capability, ConsoleRole } from '../../core/accounts/roles.ts';
 export type * from './operations-contract.ts';
 export type * from './result-contract.ts';
+export type * from './review-contract.ts';
 export type * from './settings-contract.ts';
 export type * from './shared-contract.ts';
 
@@ -180,12 +190,26 @@ export interface WorklistRow {
   critical: { text: string; section: string; at: string }[];
   /** Who acknowledged the critical flags; null when nobody has, or there are no flags. */
   acknowledged: { person: string; at: string } | null;
-  /**
-   * The result at a glance: at most four values, and how many of the sections were assessed. Null
-   * before there is a result.
-   */
-  glance: { values: string[]; assessed: number; sections: number } | null;
+  /** The result at a glance; null before there is a result. */
+  glance: Glance | null;
+  /** How far the review of the result is; null before there is a result. */
+  review: ReviewState | null;
+  /** Everybody who has the review open now; empty where the role may not see who looks. */
+  readers: string[];
   deliveries: { waiting: number; delivered: number; dead: number; held: number };
+}
+
+/** A result in a row of the worklist. */
+export interface Glance {
+  /** The stated gestational age in weeks and days, `31+4`; null where none was stated. */
+  age: string | null;
+  /** At most four values, and how many of all values a person must confirm. */
+  values: string[];
+  toConfirm: number;
+  /** Abnormal findings as sentences; empty when nothing abnormal was found. */
+  abnormal: string[];
+  assessed: number;
+  sections: number;
 }
 
 export interface WorklistQuery extends CursorQuery {
@@ -213,7 +237,8 @@ export interface WorklistPage extends Page<WorklistRow> {
 
 /** What the filters offer. */
 export interface Facets {
-  states: { state: RowState; rows: number }[];
+  /** `more`: there may be more rows than were counted. */
+  states: { state: RowState; rows: number; more: boolean }[];
   sources: string[];
   endpoints: string[];
   tags: string[];
@@ -244,6 +269,8 @@ export interface StudyPage {
     id: string;
     /** Study Instance UID; null when the role does not see identity. */
     studyInstanceUid: string | null;
+    /** The study in the viewer of the hospital; null without one, or when the role does not see identity. */
+    viewer: { label: string; url: string } | null;
     source: string;
     callingAeTitle: string;
     calledAeTitle: string;
@@ -259,9 +286,22 @@ export interface StudyPage {
   timeline: TimelineEntry[];
   deliveries: Delivery[];
   /** Other studies of the patient, newest first; empty when the images name no patient. */
-  earlier: { key: string; arrivedAt: string; endpoint: string | null; state: RowState }[];
+  earlier: {
+    key: string;
+    arrivedAt: string;
+    endpoint: string | null;
+    state: RowState;
+    review: ReviewState | null;
+  }[];
   /** What this role may do now. */
   actions: StudyAction[];
+}
+
+/** What became of uploaded objects. */
+export interface UploadOutcome {
+  stored: number;
+  /** Why others were not stored, in words, with their number. */
+  refused: { reason: string; objects: number }[];
 }
 
 export type StudyAction = 'complete' | 'hold' | 'release' | 'rerun' | 'cancel' | 'acknowledge';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Config } from '../../../config/schema.ts';
+import { type Config, isPacs } from '../../../config/schema.ts';
 import { readsFreeText } from '../../core/accounts/roles.ts';
 import type { DeliveryRow } from '../../core/outbox/deliveries.ts';
 import { DELIVERY_STATES, HELD_FOR_A_PERSON } from '../../core/outbox/delivery.ts';
@@ -129,7 +129,7 @@ const mayBeDiverted = ({ state, kind }: DeliveryRow): boolean =>
 /** Names of the other PACS of the site. */
 function alternatesOf(destination: string, destinations: Config['destinations']): string[] {
   return destinations
-    .filter(({ type, name: other }) => type !== 'fhir' && other !== destination)
+    .filter((other) => isPacs(other) && other.name !== destination)
     .map(({ name: other }) => other);
 }
 
@@ -280,11 +280,11 @@ type Target = Config['destinations'][number];
 const isEncrypted = (destination: Target): boolean =>
   'baseUrl' in destination
     ? destination.baseUrl.startsWith('https:')
-    : destination.tls !== undefined;
+    : destination.type === 'local' || destination.tls !== undefined;
 
 /** Network addresses are only for those who run the network. */
 function addressOf(destination: Target, role: ConsoleRole): string {
-  if (!readsFreeText(role)) return '';
+  if (!readsFreeText(role) || destination.type === 'local') return '';
   return 'baseUrl' in destination
     ? destination.baseUrl
     : `${destination.aeTitle}@${destination.host}:${destination.port}`;

@@ -129,10 +129,15 @@ export interface Rules {
     tags: string[];
   }[];
   /**
-   * `routing:` as YAML, which a person can edit and try out. Only the operator changes the file of
-   * the site.
+   * `routing:` as YAML, which a person can edit, try out and save.
    */
   yaml: string;
+  /** Whether the gateway has a settings file into which it can save rules. */
+  canSave: boolean;
+  /** Names of the sources, to try a file as if one of them had sent it. */
+  sources: string[];
+  /** How many bytes of a file are read to judge it. */
+  fileStartBytes: number;
   /**
    * Studies that arrived in the last day; a study on which several rules acted counts for each of
    * them.
@@ -155,6 +160,40 @@ export interface DryRunQuery {
   yaml: string;
   /** How many of the most recent studies to judge: 1 to 500. */
   last: number;
+}
+
+/** `POST /rules/dry-run-file`: which rule would take a file. Nothing of it is stored. */
+export interface FileDryRun {
+  /** Rules in the form of `Rules.yaml`. */
+  yaml: string;
+  /** Name of the source that would send the file; '' for none. */
+  source: string;
+  /** The first bytes of the file in base64, at most `Rules.fileStartBytes` of them. */
+  start: string;
+  /** Bytes of the whole file. */
+  bytes: number;
+}
+
+export interface FileOutcome {
+  modality: string;
+  studyDescription: string;
+  /** What kind of object it is, in words. */
+  sopClass: string;
+  /** Names of the rules that would act. */
+  wouldAct: string[];
+  verdicts: RuleVerdict[];
+  /** Whether the rules that act depend on what the images show, which is not looked at here. */
+  open: boolean;
+}
+
+export interface SaveRules {
+  /** Rules in the form of `Rules.yaml`; mistakes are answered as those of a dry run. */
+  yaml: string;
+}
+
+export interface SavedRules {
+  /** Where the former settings file is kept. */
+  kept: string;
 }
 
 export interface DryRun {

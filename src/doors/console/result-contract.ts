@@ -7,7 +7,7 @@ export interface ResultView {
   version: string;
   generatedAt: string;
   /** Always true: an unverified, AI-made draft. */
-  draft: true;
+  draft: boolean;
   models: { id: string; version: string; licence: string; pack: string; provider: string }[];
   input: {
     files: number;
@@ -28,6 +28,8 @@ export interface ResultView {
     evidence: string[];
   }[];
   measurements: MeasurementRow[];
+  /** The values that a reader looks for first, at most eight. */
+  keyValues: KeyValue[];
   scores: {
     id: string;
     section: string;
@@ -40,6 +42,7 @@ export interface ResultView {
     id: string;
     section: string;
     name: string;
+    /** The category in words. */
     value: string;
     scheme: string;
     criteria: { name: string; value: string; met: boolean }[];
@@ -55,9 +58,30 @@ export interface ResultView {
   gestationalAge: { days: number; basis: string } | null;
   /** What an image shows in words, by the id that overlays.json has for it. */
   viewNames: Readonly<Record<string, string>>;
+  /** The side that an image of a paired vessel shows, by its file. */
+  sides: Readonly<Record<string, 'left' | 'right'>>;
   artifacts: Artifact[];
   /** The request whose values are shown as `prior`; null when there is none. */
   prior: { requestId: string; daysBefore: number } | null;
+}
+
+/** A value that a reader looks for first; its row in `measurements` has the rest. */
+export interface KeyValue {
+  /** Id of the measurement in the result. */
+  id: string;
+  /** Short and full name of the quantity. */
+  label: string;
+  title: string;
+  fetus: string | null;
+  text: string;
+  unitText: string;
+  interpretation: 'N' | 'L' | 'H' | 'A' | null;
+  /** The centile as text; null when the value has none. */
+  centile: string | null;
+  /** Whether nothing is concluded from the value before a person confirms it. */
+  toConfirm: boolean;
+  file: string | null;
+  frame: number | null;
 }
 
 export type SectionStatus =
@@ -119,14 +143,14 @@ export interface Measured {
   value: number;
   /** Rounded, without the unit. */
   text: string;
-  provenance: 'model' | 'image-analysis' | 'cart-sr' | 'input';
+  provenance: 'model' | 'image-analysis' | 'cart-sr' | 'input' | 'person';
   derivation: 'measured' | 'calculated' | 'mean' | 'median';
   /** The method of measurement, in words. */
   method: string;
   confidence: number | null;
   /** Half width of the 95 % interval in the value's unit. */
   uncertainty: number | null;
-  quality: 'accepted' | 'low' | 'inadequate';
+  quality: 'accepted' | 'review' | 'low' | 'inadequate';
   /** Why the value was not accepted; null when it was accepted. */
   doubt: string | null;
   reference: {

@@ -11,6 +11,7 @@ import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type { ResultView } from './contract.ts';
 import { needs } from './guard.ts';
 import { viewResult } from './result-view.ts';
+import { statedAge } from './worklist.ts';
 
 /** Media types that a page shows; anything else is only saved to a file. */
 const SHOWN_IN_PLACE = /^(image\/(png|jpeg|webp)|application\/(json|pdf)|video\/x-motion-jpeg)$/;
@@ -27,7 +28,7 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
     context.body = viewResult({
       requestId: row.id,
       result,
-      gestationalAge: gestationalAgeOf(row),
+      gestationalAge: statedAge(row.input?.options),
       prior: await priorOf(row, deps),
       wording,
     }) satisfies ResultView;
@@ -77,16 +78,8 @@ async function resultOf(id: string, { core }: ConsoleDeps): Promise<Result | nul
   return (await core.result(id)) as Result | null;
 }
 
-/** The gestational age that was given with the request; null when none was. */
-function gestationalAgeOf({ input }: RequestRow): ResultView['gestationalAge'] {
-  const dating = input?.options?.dating;
-  if (typeof dating !== 'object' || dating === null) return null;
-  const { ga_days: days, basis } = dating as Record<string, unknown>;
-  return typeof days === 'number' ? { days, basis: String(basis ?? '') } : null;
-}
-
 /** The newest earlier result of the same patient and endpoint, from another study. */
-async function priorOf(
+export async function priorOf(
   row: RequestRow,
   deps: ConsoleDeps,
 ): Promise<{ requestId: string; daysBefore: number; result: Result } | null> {

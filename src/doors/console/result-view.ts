@@ -1,44 +1,13 @@
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
+import { tellsGaps } from '../../../pipelines/result/render/statement.ts';
+import { keyValuesOf } from './key-values.ts';
 import type { Measured, MeasurementRow, ResultView } from './result-contract.ts';
-
-/**
- * How values and objects are put into words, and which values count; provided by the parts that
- * define them.
- */
-export interface Wording {
-  /** Decimals of a quantity. */
-  decimals(concept: string): number;
-  /** The number of a value as text, rounded to its decimals, but never across a cut-off. */
-  number(measurement: Measurement): string;
-  /** Short name of a quantity: `EFW`. */
-  abbreviation(concept: string): string;
-  /** A UCUM unit as a person reads it. */
-  unit(ucum: string): string;
-  /** A gestational age in days as completed weeks and days: `31+4`. */
-  weeks(days: number): string;
-  /** A centile and a z-score as a person reads them. */
-  centile(centile: number): string;
-  zScore(z: number): string;
-  /** How a quantity was measured or calculated; a text that is not a known key stays as it is. */
-  method(key: string): string;
-  /** Why a value was not accepted; null for an accepted value. */
-  doubt(measurement: Measurement): string | null;
-  /** Name of a reference chart; a text that is not a known key stays as it is. */
-  chart(key: string): string;
-  /** The values that count for their quantity, as in the PDF: without repeats and comparisons. */
-  standing(measurements: readonly Measurement[]): readonly Measurement[];
-  /** Name of a storage SOP class; the UID where it has none here. */
-  sopClass(uid: string): string;
-  /** What an image shows, by the id that the result has for it; views of the heart are names already. */
-  views: Readonly<Record<string, string>>;
-  /** Name of the nth object of a study in its requests and results. */
-  fileName(ordinal: number): string;
-}
+import { type StatedAge, unitOf, valueText, type Wording } from './wording.ts';
 
 interface ViewParts {
   requestId: string;
   result: Result;
-  gestationalAge: ResultView['gestationalAge'];
+  gestationalAge: StatedAge | null;
   prior: { requestId: string; daysBefore: number; result: Result } | null;
   wording: Wording;
 }
@@ -73,7 +42,7 @@ export function viewResult({
       refused: result.input_summary.refused,
       priors: result.input_summary.priors,
     },
-    sections: result.sections,
+    sections: result.sections.map(shownSection),
     findings: result.findings.map(({ id, section, text, severity, confidence, evidence }) => ({
       id,
       section,
@@ -83,8 +52,9 @@ export function viewResult({
       evidence,
     })),
     measurements: measurementRows(result.measurements, prior?.result.measurements ?? [], wording),
+    keyValues: keyValuesOf(result, wording),
     scores: result.scores.map(({ concept: _, ...score }) => score),
-    classifications: result.classifications.map(({ concept: _, ...rest }) => rest),
+    classifications: classificationsOf(result, wording),
     guidance: result.guidance,
     report: result.report && {
       title: result.report.title,
@@ -92,8 +62,12 @@ export function viewResult({
       impression: result.report.impression,
       limitations: result.report.limitations,
     },
-    gestationalAge,
+    gestationalAge: gestationalAge && {
+      days: gestationalAge.days,
+      basis: wording.basis(gestationalAge.basis),
+    },
     viewNames: wording.views,
+    sides: sidesOf(result.measurements),
     artifacts: result.artifacts.map(({ name, media_type, bytes, section }) => ({
       name,
       mediaType: media_type,
@@ -104,17 +78,35 @@ export function viewResult({
   };
 }
 
-/** The unit of gestational ages. No other measured quantity has it. */
-const AGE_UNIT = 'd';
-
-/** A value as a person reads it: a gestational age in weeks, any other as its number. */
-export function valueText(measurement: Measurement, { number, weeks }: Wording): string {
-  return measurement.unit === AGE_UNIT ? weeks(measurement.value) : number(measurement);
+/** A reason is not repeated below a summary that gives it already. */
+function shownSection(section: Result['sections'][number]): ResultView['sections'][number] {
+  const { statements: _, reason, ...rest } = section;
+  return { ...rest, reason: reason && tellsGaps(section) ? { ...reason, detail: '' } : reason };
 }
 
-/** The unit of `valueText`. */
-export const unitOf = ({ unit }: Measurement, wording: Wording): string =>
-  unit === AGE_UNIT ? 'weeks' : wording.unit(unit);
+/** The planes of images are shown with the images, where a person sees which image is meant. */
+const SHOWN_WITH_IMAGES = 'standard-plane';
+
+function classificationsOf({ classifications }: Result, wording: Wording) {
+  return classifications
+    .filter(({ concept }) => concept?.key !== SHOWN_WITH_IMAGES)
+    .map(({ concept, ...rest }) => ({
+      ...rest,
+      value: wording.category(concept?.key ?? null, rest.value),
+    }));
+}
+
+/** The side of the vessel on each image; an image with values of both sides has none. */
+function sidesOf(measurements: readonly Measurement[]): ResultView['sides'] {
+  const onImages = measurements.filter(({ source }) => source.file !== null);
+  const byFile = Map.groupBy(onImages, ({ source }) => source.file ?? '');
+  return Object.fromEntries(
+    [...byFile].flatMap(([file, of]) => {
+      const [side, ...others] = new Set(of.map(({ laterality }) => laterality));
+      return side && others.length === 0 ? [[file, side] as const] : [];
+    }),
+  );
+}
 
 /**
  * One row for each quantity at each place, in the order in which they first appear in the result.
@@ -163,7 +155,7 @@ const isOf =
   ({ source }: Measurement): boolean =>
     provenances.includes(source.provenance);
 
-const isOurs = isOf('model', 'image-analysis');
+const isOurs = isOf('model', 'image-analysis', 'person');
 
 const placeOf = ({ concept, site, laterality, fetus, phase }: Measurement): string =>
   [concept.key, site, laterality, fetus, phase].map((part) => part ?? '').join('/');

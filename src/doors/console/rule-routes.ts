@@ -3,13 +3,23 @@ import { parse, stringify, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { type Routing, type RoutingRule, routingSchema } from '../../../config/routing.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
+import { readsFreeText } from '../../core/accounts/roles.ts';
+import { INLINE_HEADER_BYTES } from '../../core/studies/header-reader.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { InvalidInputError, pointedErrors } from '../../platform/errors/problem.ts';
 import { jsonBody } from '../http/parse.ts';
 import { parseBody } from '../http/uploads.ts';
-import { auditRows } from './audit.ts';
+import { auditAction, auditRows } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
-import type { DryRun, DryRunQuery, Rules } from './contract.ts';
+import type {
+  DryRun,
+  DryRunQuery,
+  FileDryRun,
+  FileOutcome,
+  Rules,
+  SavedRules,
+  SaveRules,
+} from './contract.ts';
 import { needs } from './guard.ts';
 import { shownVerdict } from './study-page.ts';
 
@@ -18,12 +28,18 @@ const dryRunSchema: z.ZodType<DryRunQuery> = z.strictObject({
   last: z.number().int().min(1).max(500),
 });
 
-/**
- * `/rules`: the rules of the gateway as they are now, and a dry run of edited ones; changes
- * nothing.
- */
+const fileSchema: z.ZodType<FileDryRun> = z.strictObject({
+  yaml: z.string().max(200_000),
+  source: z.string().max(64),
+  start: z.base64().max(Math.ceil((INLINE_HEADER_BYTES * 4) / 3) + 4),
+  bytes: z.number().int().positive(),
+});
+
+const saveSchema: z.ZodType<SaveRules> = z.strictObject({ yaml: z.string().max(200_000) });
+
+/** `/rules`: the rules of the gateway as they are now, a dry run of edited ones, and saving. */
 export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
-  const { config, operations } = deps;
+  const { config, operations, wording } = deps;
 
   router.get('/rules', needs('rules'), async (context) => {
     const routing = operations.rules.current();
@@ -31,8 +47,20 @@ export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
       match: routing.match,
       rules: routing.rules.map(inWords),
       yaml: stringify({ routing }),
+      canSave: operations.rules.canSave(),
+      sources: config.sources.map(({ name }) => name),
+      fileStartBytes: INLINE_HEADER_BYTES,
       lastDay: await lastDay(deps),
     } satisfies Rules;
+  });
+
+  router.put('/rules', needs('rules'), jsonBody(config.http.maxBodyBytes), async (context) => {
+    const { yaml } = parseBody(saveSchema, context.state.body);
+    const routing = readRouting(yaml);
+    checkNames(routing, deps);
+    const kept = await operations.rules.save(yaml);
+    await auditAction(context, 'rules.change', { detail: { rules: routing.rules.length } }, deps);
+    context.body = { kept } satisfies SavedRules;
   });
 
   router.post(
@@ -71,10 +99,33 @@ export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
       } satisfies DryRun;
     },
   );
+
+  router.post(
+    '/rules/dry-run-file',
+    needs('rules'),
+    jsonBody(config.http.maxBodyBytes),
+    (context) => {
+      const { yaml, source, start, bytes } = parseBody(fileSchema, context.state.body);
+      const routing = readRouting(yaml);
+      checkNames(routing, deps);
+      const head = Buffer.from(start, 'base64');
+      const file = { start: head, whole: head.length >= bytes };
+      const found = operations.rules.judgeFile(routing, file, source);
+      const { role } = context.state.session;
+      context.body = {
+        modality: found.modality,
+        studyDescription: readsFreeText(role) ? found.studyDescription : '',
+        sopClass: wording.sopClass(found.sopClassUid),
+        wouldAct: found.acting,
+        verdicts: found.verdicts.map((verdict) => shownVerdict(verdict, role)),
+        open: found.open,
+      } satisfies FileOutcome;
+    },
+  );
 }
 
 /**
- * Rules as in a configuration file, with or without `routing:` above.
+ * Parses rules written as in a configuration file; the key `routing:` above them may be left out.
  * @throws InvalidInputError naming each mistake by its pointer below `/yaml`.
  */
 function readRouting(yaml: string): Routing {

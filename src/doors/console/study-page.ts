@@ -1,3 +1,4 @@
+import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import { may, readsFreeText, sees } from '../../core/accounts/roles.ts';
 import type { RequestRow } from '../../core/requests/request.ts';
 import type { InstanceHeader } from '../../core/studies/instance-header.ts';
@@ -63,6 +64,7 @@ async function studyOf(
   return {
     id,
     studyInstanceUid: sees(role) === 'identity' ? (identity?.StudyInstanceUID ?? null) : null,
+    viewer: sees(role) === 'identity' ? viewerLink(deps.config.console.viewer, identity) : null,
     source,
     callingAeTitle: study.calling_ae_title,
     calledAeTitle: study.called_ae_title,
@@ -73,6 +75,25 @@ async function studyOf(
       .rules.filter(({ hold }) => !hold)
       .map(({ name }) => name),
   };
+}
+
+/**
+ * The study in the viewer of the hospital. Null without the attributes that its address needs.
+ * Values are percent-encoded, so that none can change the address around it.
+ */
+export function viewerLink(
+  viewer: ConsoleDeps['config']['console']['viewer'],
+  identity: DicomIdentity | null,
+): { label: string; url: string } | null {
+  if (!viewer || !identity) return null;
+  const parts = ['StudyInstanceUID', 'AccessionNumber', 'PatientID'] as const;
+  const needed = parts.filter((part) => viewer.url.includes(`{${part}}`));
+  if (needed.some((part) => identity[part] === '')) return null;
+  const url = needed.reduce(
+    (address, part) => address.replaceAll(`{${part}}`, () => encodeURIComponent(identity[part])),
+    viewer.url,
+  );
+  return { label: viewer.label, url };
 }
 
 /** What a role may do with a row in its present state. */
@@ -182,8 +203,10 @@ async function earlierStudies(
     arrived_at: Date;
     endpoint: string | null;
     state: WorklistRow['state'];
+    review: WorklistRow['review'];
   }>(
-    `SELECT key, arrived_at, endpoint, state FROM worklist
+    `SELECT w.key, w.arrived_at, w.endpoint, w.state, coalesce(v.state, 'draft') AS review
+     FROM worklist w LEFT JOIN reviews v ON v.request_id = w.request_id
      WHERE patient = (SELECT patient FROM worklist WHERE key = $1) AND key <> $1
      ORDER BY arrived_at DESC LIMIT ${MOST_EARLIER}`,
     [key],

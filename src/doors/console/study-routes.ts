@@ -22,6 +22,7 @@ import { actionsOn, studyPage } from './study-page.ts';
 import {
   type ListedRow,
   listKeys,
+  ROW_STATES,
   readRows,
   showRow,
   withGlances,
@@ -71,33 +72,43 @@ async function existingRow(key: string | undefined, deps: ConsoleDeps): Promise<
   return row;
 }
 
+/** Rows of one state that the filters look at. */
+const MOST_COUNTED = 1000;
+
+/**
+ * What the filters offer: the newest rows of each state are read, so that a long history does not
+ * make the worklist slower.
+ */
 async function readFacets({ database }: ConsoleDeps): Promise<Facets> {
   const { rows } = await database.query<{
     state: RowState;
     source: string;
     endpoint: string | null;
+    tags: string[];
     rows: number;
-    critical: number;
   }>(
-    `SELECT state, source, endpoint, count(*)::int AS rows,
-       (count(*) FILTER (WHERE critical))::int AS critical
-     FROM worklist GROUP BY state, source, endpoint`,
+    `SELECT wanted.state, source, endpoint, tags, count(*)::int AS rows
+     FROM unnest($1::text[]) AS wanted (state), LATERAL (
+       SELECT source, endpoint, tags FROM worklist WHERE state = wanted.state
+       ORDER BY arrived_at DESC, key DESC LIMIT $2) AS newest
+     GROUP BY wanted.state, source, endpoint, tags`,
+    [ROW_STATES, MOST_COUNTED],
   );
-  const tags = await database.query<{ tag: string }>(
-    `SELECT DISTINCT unnest(tags) AS tag FROM worklist WHERE tags <> '{}' ORDER BY 1 LIMIT 200`,
+  const { rows: critical } = await database.query<{ rows: number }>(
+    'SELECT count(*)::int AS rows FROM worklist WHERE critical',
   );
   const states = Map.groupBy(rows, ({ state }) => state);
   const distinct = (values: readonly (string | null)[]) =>
     [...new Set(values.filter((value) => value !== null))].sort();
   return {
-    states: [...states].map(([state, of]) => ({
-      state,
-      rows: of.reduce((sum, row) => sum + row.rows, 0),
-    })),
+    states: [...states].map(([state, of]) => {
+      const count = of.reduce((sum, row) => sum + row.rows, 0);
+      return { state, rows: count, more: count === MOST_COUNTED };
+    }),
     sources: distinct(rows.map(({ source }) => source)),
     endpoints: distinct(rows.map(({ endpoint }) => endpoint)),
-    tags: tags.rows.map(({ tag }) => tag),
-    critical: rows.reduce((sum, row) => sum + row.critical, 0),
+    tags: distinct(rows.flatMap(({ tags }) => tags)),
+    critical: critical[0]?.rows ?? 0,
   };
 }
 

@@ -4,10 +4,12 @@ import type { Result } from '../../../pipelines/result/envelope.ts';
 import { readsFreeText, sees } from '../../core/accounts/roles.ts';
 import { HELD_FOR_A_PERSON } from '../../core/outbox/delivery.ts';
 import type { RequestStatus, Stage } from '../../core/requests/request.ts';
+import { SEEN_SECONDS } from '../../core/reviews/review-rows.ts';
 import type { Queryable } from '../../platform/database/port.ts';
-import type { ConsoleRole, RowState, WorklistRow } from './contract.ts';
+import type { ConsoleRole, Glance, ReviewState, RowState, WorklistRow } from './contract.ts';
 import type { ShowSubject } from './identity.ts';
-import { unitOf, valueText, type Wording } from './result-view.ts';
+import { keyValuesOf, keyValueText } from './key-values.ts';
+import type { StatedAge, Wording } from './wording.ts';
 
 /** A row of the worklist with everything that belongs to it, before a role is applied. */
 export interface ListedRow {
@@ -33,7 +35,11 @@ export interface ListedRow {
   fault_detail: string | null;
   test: boolean | null;
   files: number | null;
-  glance: WorklistRow['glance'];
+  /** Options of the newest request; they hold the stated gestational age. */
+  options: unknown;
+  glance: Glance | null;
+  review: ReviewState;
+  readers: string[];
   flags: { display: string | null; section: string | null; at: string }[];
   acknowledged_by: string | null;
   acknowledged_at: Date | null;
@@ -53,10 +59,13 @@ const DELIVERIES = `
       'delivered', count(*) FILTER (WHERE d.state = 'delivered'),
       'dead', count(*) FILTER (WHERE d.state = 'dead' AND NOT ${HELD_FOR_A_PERSON}),
       'held', count(*) FILTER (WHERE ${HELD_FOR_A_PERSON})) AS deliveries,
-    (SELECT jsonb_build_object('destination', next.destination, 'nextAt', next.next_at)
-      FROM deliveries next WHERE next.request_id = w.request_id AND next.kind <> 'webhook'
-        AND next.state = 'pending' ORDER BY next.next_at LIMIT 1) AS next_delivery
+    (array_agg(jsonb_build_object('destination', d.destination, 'nextAt', d.next_at)
+      ORDER BY d.next_at) FILTER (WHERE d.state = 'pending'))[1] AS next_delivery
   FROM deliveries d WHERE d.request_id = w.request_id AND d.kind <> 'webhook'`;
+
+const READERS = `
+  SELECT coalesce(array_agg(DISTINCT reader ORDER BY reader), '{}') AS readers FROM review_readers
+  WHERE request_id = w.request_id AND seen_at > now() - make_interval(secs => ${SEEN_SECONDS})`;
 
 /** The rows of these keys, in their order; keys without a row are left out. */
 export async function readRows(database: Queryable, keys: readonly string[]): Promise<ListedRow[]> {
@@ -65,14 +74,17 @@ export async function readRows(database: Queryable, keys: readonly string[]): Pr
     `SELECT w.key, w.study_id, w.request_id, w.state, w.source, w.endpoint, w.tags, w.arrived_at,
        w.changed_at, s.identity, s.reason, s.revision, s.instance_count, s.complete_after, s.next_attempt_at,
        r.status, r.stage, r.fault ->> 'detail' AS fault_detail, r.test,
-       jsonb_array_length(r.files) AS files, g.glance, flags.flags,
+       r.input -> 'options' AS options,
+       jsonb_array_length(r.files) AS files, g.glance, coalesce(v.state, 'draft') AS review,
+       here.readers, flags.flags,
        a.person AS acknowledged_by, a.at AS acknowledged_at, sent.deliveries, sent.next_delivery
      FROM worklist w
        LEFT JOIN studies s ON s.id = w.study_id
        LEFT JOIN requests r ON r.id = w.request_id
        LEFT JOIN result_glances g ON g.request_id = w.request_id
+       LEFT JOIN reviews v ON v.request_id = w.request_id
        LEFT JOIN triage_acknowledgements a ON a.request_id = w.request_id,
-       LATERAL (${FLAGS}) flags, LATERAL (${DELIVERIES}) sent
+       LATERAL (${FLAGS}) flags, LATERAL (${DELIVERIES}) sent, LATERAL (${READERS}) here
      WHERE w.key = ANY ($1::text[])`,
     [keys],
   );
@@ -112,6 +124,9 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
         ? { person: row.acknowledged_by, at: row.acknowledged_at.toISOString() }
         : null,
     glance: row.glance,
+    review: row.status === 'succeeded' ? row.review : null,
+    // As in the timeline: who looks is for those who see identity or run the gateway.
+    readers: readsFreeText(role) ? row.readers : [],
     deliveries: row.deliveries,
   };
 }
@@ -153,7 +168,7 @@ function afterwards({ deliveries, next_delivery: next }: ListedRow): ReturnType<
 }
 
 /** Every state of a row: those of a study that was not submitted, and those of a request. */
-const ROW_STATES = [
+export const ROW_STATES = [
   'receiving',
   'complete',
   'held',
@@ -259,8 +274,8 @@ function conditionsOf(
   if (!q) return { from: 'worklist', conditions, values };
   const [search, named] = [values.push(q.trim()), words !== null && values.push(words)];
   const hits = searched(`$${search}`, named ? `$${named}` : null);
-  // An optimisation fence for the planner: there are few hits, found by their own indexes, not
-  // along the time.
+  // There are few hits, found by their own indexes, not along the time: OFFSET 0 is a fence that the
+  // planner does not move conditions across.
   const from = `(SELECT * FROM worklist WHERE ${hits} OFFSET 0) AS worklist`;
   return { from, conditions, values };
 }
@@ -268,7 +283,9 @@ function conditionsOf(
 /**
  * Matches of a UID, an id or a tag, for every role. Words of the identity are compared only for
  * roles that see it: for others a match would reveal what they may not read. Each comparison is a
- * separate query on its own index: joined by OR, they would be checked row by row.
+ * separate query on its own index: joined by OR, they would be checked row by row. The keys are
+ * gathered in an array: of an array the planner expects few, of a query so many that it would read
+ * the whole worklist.
  */
 function searched(value: string, words: string | null): string {
   const conditions = [
@@ -279,7 +296,7 @@ function searched(value: string, words: string | null): string {
     ...(words === null ? [] : [`words @@ ${words}::tsquery`]),
   ];
   const hits = conditions.map((condition) => `SELECT key FROM worklist WHERE ${condition}`);
-  return `key IN (${hits.join(' UNION ')})`;
+  return `key = ANY (ARRAY(${hits.join(' UNION ')}))`;
 }
 
 /**
@@ -307,48 +324,29 @@ function readCursor(cursor: string, context: z.RefinementCtx): Place {
   return z.NEVER;
 }
 
-/**
- * The quantities that a reader looks for first, by concept; the first ones that a result has are
- * shown.
- */
-const FIRST_LOOK = [
-  'efw',
-  'ga-by-hc-ac-fl',
-  'fetal-heart-rate',
-  'crl',
-  'hc',
-  'ac',
-  'fl',
-  'lvef-biplane',
-  'lvef-4c',
-  'gls-end-systolic',
-  'gls-peak-systolic',
-  'lvedv-biplane',
-  'tapse',
-  'lvef',
-] as const;
 const MOST_VALUES = 4;
 /** Id of the section that summarises the others. */
 const REPORT = 'report';
 const AT_A_TIME = 4;
 
-type Glance = NonNullable<WorklistRow['glance']>;
-
 /**
- * At most four accepted values that count in a result, and how many of its sections were assessed.
+ * What a row shows of a result: its first values, its abnormal findings, and how many of its sections
+ * were assessed.
  */
-export function glanceOf({ measurements, sections }: Result, wording: Wording): Glance {
-  const accepted = wording.standing(measurements).filter(({ quality }) => quality === 'accepted');
-  const values = FIRST_LOOK.flatMap((key) => {
-    const found = accepted.find(({ concept }) => concept.key === key);
-    if (!found) return [];
-    const value = `${valueText(found, wording)} ${unitOf(found, wording)}`.trimEnd();
-    return [`${wording.abbreviation(key)} ${value}`];
-  });
+export function glanceOf(
+  result: Result,
+  wording: Wording,
+  gestationalAge: StatedAge | null = null,
+): Glance {
+  const { measurements, sections, findings } = result;
   const asked = sections.filter(({ id, status }) => id !== REPORT && status !== 'not_requested');
   const assessed = asked.filter(({ status }) => status === 'complete' || status === 'partial');
+  const toConfirm = wording.standing(measurements).filter(({ quality }) => quality === 'review');
   return {
-    values: values.slice(0, MOST_VALUES),
+    age: gestationalAge && wording.weeks(gestationalAge.days),
+    values: keyValuesOf(result, wording).slice(0, MOST_VALUES).map(keyValueText),
+    toConfirm: toConfirm.length,
+    abnormal: findings.flatMap(({ severity, text }) => (severity === 'info' ? [] : [text])),
     assessed: assessed.length,
     sections: asked.length,
   };
@@ -363,7 +361,7 @@ export async function withGlances(
     wording: Wording;
   },
 ): Promise<ListedRow[]> {
-  const lacking = rows.filter(({ status, glance }) => status === 'succeeded' && glance === null);
+  const lacking = rows.filter(({ status, glance }) => status === 'succeeded' && !isWhole(glance));
   const made = new Map<string, Glance>();
   const pending = [...lacking];
   const work = async () => {
@@ -372,7 +370,7 @@ export async function withGlances(
       // The core has checked the result against the envelope's schema before it was stored.
       const result = (await parts.result(id).catch(() => null)) as Result | null;
       if (!result || !Array.isArray(result.measurements)) continue;
-      const glance = glanceOf(result, parts.wording);
+      const glance = glanceOf(result, parts.wording, statedAge(row.options));
       made.set(id, glance);
       await keepGlance(parts.database, id, glance);
     }
@@ -381,12 +379,25 @@ export async function withGlances(
   return rows.map((row) => ({ ...row, glance: made.get(row.request_id ?? '') ?? row.glance }));
 }
 
+/** A glance of an earlier release lacks the findings and is made again. */
+const isWhole = (glance: Partial<Glance> | null): boolean => glance?.abnormal !== undefined;
+
+/** The gestational age that was given with a request; null when none was. */
+export function statedAge(options: unknown): StatedAge | null {
+  const dating = isObject(options) ? options.dating : null;
+  if (!isObject(dating) || typeof dating.ga_days !== 'number') return null;
+  return { days: dating.ga_days, basis: String(dating.basis ?? '') };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
 /** Stores a glance, unless the result of the request has just been purged. */
 async function keepGlance(database: Queryable, id: string, glance: Glance): Promise<void> {
   await database.query(
     `INSERT INTO result_glances (request_id, glance)
      SELECT id, $2::jsonb FROM requests WHERE id = $1 AND status = 'succeeded'
-     ON CONFLICT (request_id) DO NOTHING`,
+     ON CONFLICT (request_id) DO UPDATE SET glance = excluded.glance`,
     [id, JSON.stringify(glance)],
   );
 }

@@ -21,14 +21,36 @@ import { instant, jsonBody, readQuery } from './parse.ts';
 import { parseBody } from './uploads.ts';
 
 export const newKeyBody = z.strictObject({
-  name: z.string().trim().min(1).max(100),
-  test: z.boolean().default(false),
-  scopes: z.array(z.enum(SCOPES)).min(1).optional(),
-  expires_at: instant.optional(),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .meta({ description: 'Your name for the key', examples: ['ward 3'] }),
+  test: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether it runs the mock backend', examples: [true] }),
+  scopes: z
+    .array(z.enum(SCOPES))
+    .min(1)
+    .optional()
+    .meta({
+      description: 'What it may do; `run`, `read` and `uploads` unless given',
+      examples: [['run', 'read', 'uploads']],
+    }),
+  expires_at: instant
+    .optional()
+    .meta({ description: 'When it ends; never unless given', examples: ['2027-01-01T00:00:00Z'] }),
 });
 
 export const rotateKeyBody = z.strictObject({
-  overlap_hours: z.number().min(0).max(OVERLAP_HOURS.longest).default(OVERLAP_HOURS.usual),
+  overlap_hours: z
+    .number()
+    .min(0)
+    .max(OVERLAP_HOURS.longest)
+    .default(OVERLAP_HOURS.usual)
+    .meta({ description: 'How long the old key still works', examples: [24] }),
 });
 
 /**
@@ -62,7 +84,10 @@ export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const rotate = audited(deps, 'key.rotate', changeOf);
   router.post('/v1/keys/:id/rotate', admin, rotate, body, once, async (context) => {
     const { accountId, test } = context.state.principal;
-    const { overlap_hours } = parseBody(rotateKeyBody, context.state.body ?? {});
+    const { overlap_hours } = parseBody(
+      rotateKeyBody,
+      context.state.body === undefined ? {} : context.state.body,
+    );
     const { id = '' } = context.params;
     const { key, record } = await rotateKey(
       database,
@@ -106,16 +131,20 @@ export const usageQuery = z.strictObject({
   month: z
     .string()
     .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month such as 2026-11')
-    .optional(),
-  key: z.string().optional(),
+    .optional()
+    .meta({ description: 'Only this month (UTC)', examples: ['2026-11'] }),
+  key: z
+    .string()
+    .optional()
+    .meta({ description: 'Only of this key', examples: ['key_06dvq2e9c4d8f2g6h0j3k7m1n5'] }),
 });
 
 /** `GET /v1/usage`: requests and their cost by month (UTC) and key. */
 export function addUsageRoute(router: Router<HttpState>, deps: HttpDeps): void {
   router.get('/v1/usage', requireScope(deps, 'read'), async (context) => {
     const query = readQuery(context, usageQuery);
-    const { accountId } = context.state.principal;
-    const rows = await monthlyUsage(deps.database, { accountId, ...query });
+    const { accountId, test: testOnly } = context.state.principal;
+    const rows = await monthlyUsage(deps.database, { accountId, testOnly, ...query });
     context.body = {
       data: rows.map(({ month, key_id, requests, succeeded, total }) => ({
         month,

@@ -2,16 +2,22 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import { EVENTS } from '../../platform/logging/events.ts';
 import { addKeyRoutes, addUsageRoute } from './account.ts';
-import { addCompatibleQueueRoutes, addCompatibleStorageRoutes } from './compatible-queue.ts';
+import {
+  addCompatibleQueueRoutes,
+  addCompatibleStorageRoutes,
+  storedFileMethods,
+} from './compatible-queue.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 import { requireValidHost } from './context.ts';
-import { addDicomwebRoutes } from './dicomweb.ts';
+import { addDicomwebRoutes } from './dicomweb/dicomweb.ts';
+import { addDocsRoutes } from './docs-page.ts';
 import { addHealthRoutes, addMetricsRoute } from './health.ts';
 import { accessLog, responseHeaders, traceContext } from './middleware.ts';
 import { addModelRoutes } from './models.ts';
 import { storablePath } from './parse.ts';
 import { addErrorPages, problems } from './problems.ts';
 import { addArtifactRoutes, addEventRoutes, addRequestRoutes, addRunRoutes } from './requests.ts';
+import { addReviewRoutes } from './reviews.ts';
 import { addUploadRoutes } from './uploads.ts';
 import { addWebhookRoutes } from './webhooks.ts';
 
@@ -25,8 +31,10 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   addRequestRoutes(router, deps);
   addEventRoutes(router, deps);
   addArtifactRoutes(router, deps);
+  addReviewRoutes(router, deps);
   addUploadRoutes(router, deps);
   addModelRoutes(router, deps);
+  addDocsRoutes(router, deps);
   addWebhookRoutes(router, deps);
   addKeyRoutes(router, deps);
   addUsageRoute(router, deps);
@@ -44,6 +52,7 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   app.use(requireValidHost());
   app.use(storablePath());
   deps.addConsole?.(app);
+  app.use(storedFileMethods());
   app.use(router.routes());
   app.use(router.allowedMethods());
   // Called when an answer had begun and could not be finished, because the client disconnected or

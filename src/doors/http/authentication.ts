@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import type { Scope } from '../../core/accounts/keys.ts';
+import type { Principal, Scope } from '../../core/accounts/keys.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { rateLimitHeaders } from './call-limits.ts';
 import type { HttpDeps, HttpState } from './context.ts';
@@ -7,9 +7,12 @@ import type { HttpDeps, HttpState } from './context.ts';
 /** RFC 6750 2.1; `Key` is the scheme of the compatible queue (exchange 5.1). */
 const CREDENTIALS = /^(?:Bearer|Key) +([A-Za-z0-9._~+/-]+=*) *$/i;
 
+/** Whether a key has a scope: an `admin` key has every scope but `sign`, which is a clinician's. */
+export const mayUse = ({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): boolean =>
+  scopes.includes(scope) || (scope !== 'sign' && scopes.includes('admin'));
+
 /**
- * Allows a call whose key has the scope and has not used up its calls. An `admin` key has every
- * scope.
+ * Allows a call whose key has the scope and has not used up its calls.
  */
 export function requireScope(
   {
@@ -35,7 +38,7 @@ export function requireScope(
       context.set('Retry-After', String(allowance.retrySeconds));
       throw new SonogateError('rate_limited', `A key may make ${allowance.quota} calls a minute.`);
     }
-    if (!principal.scopes.includes(scope) && !principal.scopes.includes('admin')) {
+    if (!mayUse(principal, scope)) {
       throw new SonogateError('forbidden', `The call needs a key with the scope "${scope}".`);
     }
     context.state.principal = principal;

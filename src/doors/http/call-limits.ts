@@ -29,18 +29,24 @@ export interface CallLimits {
    * @throws SonogateError `rate_limited`
    */
   openStream(keyId: string): () => void;
+  /**
+   * Allows a submit while fewer than `queuedPerKey` requests of the key are waiting.
+   * @throws SonogateError `rate_limited`
+   */
+  requireRoom(keyId: string): Promise<void>;
 }
 
 interface CallLimitParts {
   database: Queryable;
-  config: Pick<Config['http'], 'callsPerMinute' | 'openStreamsPerKey'>;
+  config: Pick<Config['http'], 'callsPerMinute' | 'openStreamsPerKey'> &
+    Partial<Pick<Config['http'], 'queuedPerKey'>>;
   /** Defaults to the clock of the database, which all processes share. */
   now?: () => Date;
 }
 
 /** A token bucket for each key: the calls of one minute may follow at once, and refill evenly. */
 export function createCallLimits({ database, config, now }: CallLimitParts): CallLimits {
-  const { callsPerMinute: quota, openStreamsPerKey } = config;
+  const { callsPerMinute: quota, openStreamsPerKey, queuedPerKey } = config;
   const perSecond = quota / WINDOW_SECONDS;
 
   const allowanceOf = (allowed: boolean, calls: number): Allowance => ({
@@ -73,6 +79,17 @@ export function createCallLimits({ database, config, now }: CallLimitParts): Cal
       });
     }),
     openStream: countStreams(openStreamsPerKey),
+    requireRoom: async (keyId) => {
+      if (queuedPerKey === undefined) return;
+      const { rows } = await database.query<{ waiting: number }>(
+        `SELECT count(*)::int AS waiting FROM (SELECT 1 FROM requests
+         WHERE key_id = $1 AND status = 'queued' LIMIT $2) AS queued`,
+        [keyId, queuedPerKey],
+        'count-queued',
+      );
+      if ((rows[0]?.waiting ?? 0) < queuedPerKey) return;
+      throw new SonogateError('rate_limited', `A key may have ${queuedPerKey} requests waiting.`);
+    },
   };
 }
 

@@ -51,6 +51,15 @@ export class ApiError extends Error {
   }
 }
 
+/** Nothing answers at the address of the gateway. */
+export class NoAnswerError extends Error {
+  override name = 'NoAnswerError';
+
+  constructor(url: string, options?: ErrorOptions) {
+    super(`nothing answers at ${url}: is the gateway running?`, options);
+  }
+}
+
 export interface RequestEvent {
   seq: number;
   name: EventName;
@@ -60,24 +69,39 @@ export interface RequestEvent {
 interface HistoryFilter {
   model?: string;
   status?: string;
+  /** Only requests that were made with this key. */
+  key?: string;
+  /** Only requests since this instant (RFC 3339). */
+  since?: string;
   limit?: number;
   cursor?: string;
 }
 
 interface SubmitBody {
-  input: { files: string[]; prior_files?: string[]; options?: Record<string, unknown> };
+  input: {
+    files: string[];
+    prior_files?: string[];
+    options?: Record<string, unknown>;
+    clinical_context?: Record<string, unknown>;
+  };
+  webhook?: { url: string; events?: string[] };
   priority?: string;
-  metadata?: Record<string, string>;
+  /** Any JSON value. */
+  metadata?: unknown;
 }
 
-/** The HTTP API as functions; each throws ApiError when the gateway refuses the call. */
+/**
+ * The HTTP API as functions. Each throws ApiError when the gateway refuses the call, and
+ * NoAnswerError when no gateway answers.
+ */
 export interface ApiClient {
   /** Uploads a file of this machine; returns the id for `input.files`. */
   upload(path: string): Promise<string>;
   /**
-   * `endpoint` may be an alias and contain a version: `us/obstetric@1`.
+   * `endpoint` may be an alias and contain a version: `us/obstetric@1`. A second call with the same
+   * idempotency key returns the request of the first.
    */
-  submit(endpoint: string, body: SubmitBody): Promise<RequestObject>;
+  submit(endpoint: string, body: SubmitBody, idempotencyKey?: string): Promise<RequestObject>;
   request(id: string): Promise<RequestObject>;
   /** Every event up to `done`, over as many connections as necessary. */
   follow(id: string, signal?: AbortSignal): AsyncGenerator<RequestEvent>;
@@ -126,9 +150,10 @@ export function createApiClient({ url, key }: { url: string; key: string }): Api
   async function call(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     headers.set('Authorization', `Bearer ${key}`);
-    const answer = await fetch(path.startsWith('http') ? path : `${base}${path}`, {
-      ...init,
-      headers,
+    const address = path.startsWith('http') ? path : `${base}${path}`;
+    const answer = await fetch(address, { ...init, headers }).catch((cause: unknown) => {
+      // fetch reports a failure to connect as a TypeError (WHATWG Fetch 5.6), an abort otherwise.
+      throw cause instanceof TypeError ? new NoAnswerError(base, { cause }) : cause;
     });
     if (answer.ok) return answer;
     const problem = await answer.json().catch(() => null);
@@ -136,9 +161,13 @@ export function createApiClient({ url, key }: { url: string; key: string }): Api
     throw new ApiError(problem as Problem);
   }
   const read = async <T>(path: string): Promise<T> => (await (await call(path)).json()) as T;
-  const post = async <T>(path: string, body?: unknown): Promise<T> => {
+  const post = async <T>(
+    path: string,
+    body?: unknown,
+    more: Record<string, string> = {},
+  ): Promise<T> => {
     const json = body !== undefined && {
-      headers: { 'Content-Type': 'application/json' },
+      headers: { 'Content-Type': 'application/json', ...more },
       body: JSON.stringify(body),
     };
     return (await (await call(path, { method: 'POST', ...json })).json()) as T;
@@ -171,7 +200,8 @@ export function createApiClient({ url, key }: { url: string; key: string }): Api
       return file.id;
     },
 
-    submit: (endpoint, body) => post(`/v1/run/${endpoint}`, body),
+    submit: (endpoint, body, key) =>
+      post(`/v1/run/${endpoint}`, body, key === undefined ? {} : { 'Idempotency-Key': key }),
     request: (id) => read(`/v1/requests/${encodeURIComponent(id)}`),
     cancel: (id) => post(`/v1/requests/${encodeURIComponent(id)}/cancel`),
 

@@ -1,7 +1,7 @@
 import type { Router, RouterContext } from '@koa/router';
-import type { Context } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
-import { WEBHOOK_EVENTS } from '../../core/requests/announce.ts';
+import { DEFAULT_WEBHOOK_EVENTS } from '../../core/requests/announce.ts';
 import { queuePosition } from '../../core/requests/core.ts';
 import type { StoredEvent } from '../../core/requests/events.ts';
 import {
@@ -191,7 +191,7 @@ export function addCompatibleStorageRoutes(router: Router<HttpState>, deps: Http
   const body = jsonBody(config.maxBodyBytes);
   router.post(INITIATE, scope, body, idempotent(deps), async (context) => {
     const { file_name, content_type } = parseBody(storageUploadBody, context.state.body);
-    const { id } = await uploads.create(context.state.principal.accountId, {
+    const { id } = await uploads.create(context.state.principal, {
       filename: file_name,
       bytes: null,
       mediaType: content_type,
@@ -207,21 +207,40 @@ export function addCompatibleStorageRoutes(router: Router<HttpState>, deps: Http
   router.put(`${FILES}/:id`, async (context) => {
     signer.verify('PUT', context.path, context.query, now());
     const { id = '' } = context.params;
-    const { account_id } = await uploads.receive(id, ...sentBytes(context));
-    await uploads.complete(account_id, id, null);
+    const { account_id: accountId, test } = await uploads.receive(id, ...sentBytes(context));
+    await uploads.complete({ accountId, test }, id, null);
     context.status = 200;
     context.body = {};
   });
 
   router.get(`${FILES}/:id`, scope, async (context) => {
     const { id = '' } = context.params;
-    const file = (await uploads.ready(context.state.principal.accountId, [id])).get(id);
+    const file = (await uploads.ready(context.state.principal, [id])).get(id);
     if (!file) throw new SonogateError('not_found', 'There is no such file.');
     context.type = 'application/octet-stream';
     context.length = file.bytes;
     context.attachment(file.name);
     context.body = await uploads.read(file);
   });
+}
+
+const FILE_METHODS = 'HEAD, GET, PUT';
+
+/**
+ * Answers for the methods of a stored file: its path also has the form of a submit
+ * (`/queue/{ns}/{model}/{endpoint}`), which would otherwise take a POST and name it in `Allow`.
+ */
+export function storedFileMethods(): Middleware<HttpState> {
+  return async (context, next) => {
+    if (!context.path.startsWith(`${FILES}/`)) return next();
+    if (context.method === 'POST') {
+      context.set('Allow', FILE_METHODS);
+      context.status = 405;
+      return;
+    }
+    await next();
+    if (context.response.get('Allow')) context.set('Allow', FILE_METHODS);
+  };
 }
 
 /** The input with each of our `file_url`s replaced by the id of its file. */
@@ -359,7 +378,7 @@ function submitBodyOf(context: Context & { state: HttpState }, address: string):
   const { fal_webhook: url } = context.query;
   return {
     ...(priority && { priority }),
-    ...(url !== undefined && { webhook: { url, events: [...WEBHOOK_EVENTS] } }),
+    ...(url !== undefined && { webhook: { url, events: [...DEFAULT_WEBHOOK_EVENTS] } }),
     ...given,
     input: ownFileIds(given.input, address),
   };

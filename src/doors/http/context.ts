@@ -6,13 +6,14 @@ import type { Authenticate, Principal } from '../../core/accounts/keys.ts';
 import type { WriteAudit } from '../../core/audit/audit.ts';
 import type { RefusalAudit } from '../../core/audit/refusals.ts';
 import type { BlobStore } from '../../core/files/blob-store.ts';
+import type { ReceivedObjects } from '../../core/files/received-objects.ts';
 import type { Uploads } from '../../core/files/uploads.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
+import type { Reviews } from '../../core/reviews/reviews.ts';
 import type { StoreInstances } from '../../core/studies/store-port.ts';
 import type { Database } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
-import type { Metric } from '../../platform/metrics/metrics.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
 import type { CallLimits } from './call-limits.ts';
 import type { UrlSigner } from './signed-url.ts';
@@ -28,7 +29,8 @@ export function isValidHost(host: string): boolean {
 /** Answers 400 to an invalid Host header (RFC 9112 3.2), before any URL is built from it. */
 export function requireValidHost(): Middleware<HttpState> {
   return (context, next) => {
-    if (context.host !== '' && !isValidHost(context.host)) {
+    const host = context.get('Host');
+    if (host !== '' && !isValidHost(host)) {
       throw new SonogateError('invalid_host', 'The Host header does not name a host.');
     }
     return next();
@@ -38,6 +40,7 @@ export function requireValidHost(): Middleware<HttpState> {
 /** Everything that the HTTP door needs; `main.ts` provides it. */
 export interface HttpDeps {
   core: RequestCore;
+  reviews: Reviews;
   database: Database;
   authenticate: Authenticate;
   writeAudit: WriteAudit;
@@ -45,6 +48,10 @@ export interface HttpDeps {
   refusals?: Pick<RefusalAudit, 'refused'>;
   uploads: Uploads;
   storeInstances: StoreInstances;
+  /** Files of received objects. */
+  objects: Pick<ReceivedObjects, 'locate'>;
+  /** Whether studies can be searched and retrieved (QIDO-RS, WADO-RS). */
+  servesStudies: boolean;
   blobs: Pick<BlobStore, 'direct'>;
   outbound: Pick<OutboundClient, 'check'>;
   limits: CallLimits;
@@ -58,7 +65,7 @@ export interface HttpDeps {
    * reason.
    */
   checks: Record<string, () => Promise<unknown>>;
-  metrics: () => Promise<Metric[]>;
+  metrics: () => Promise<string>;
   /** Adds the web console to the server; undefined where the site has none. */
   addConsole?: ((app: Koa<HttpState>) => void) | undefined;
   /** Aborted when the server stops: open streams end. */
@@ -90,9 +97,11 @@ export interface HttpState {
  * not valid, so that URLs become relative.
  */
 export function baseUrl(
-  { protocol, host }: Pick<Context, 'protocol' | 'host'>,
+  context: Pick<Context, 'protocol' | 'get'>,
   config: HttpDeps['config'],
 ): string {
   if (config.publicUrl !== undefined) return config.publicUrl.replace(/\/+$/, '');
-  return isValidHost(host) ? `${protocol}://${host}` : '';
+  // Not `context.host`: Koa leaves out what is before an `@` and after a `/`.
+  const host = context.get('Host');
+  return isValidHost(host) ? `${context.protocol}://${host}` : '';
 }

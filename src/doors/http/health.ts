@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Router } from '@koa/router';
+import { Registry } from 'prom-client';
 import { EVENTS } from '../../platform/logging/events.ts';
-import { renderMetrics } from '../../platform/metrics/metrics.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
 /** A part that has not answered within this time counts as down; probes give up soon after. */
@@ -53,8 +53,8 @@ export function addMetricsRoute(
   { metrics }: Pick<HttpDeps, 'metrics'>,
 ): void {
   router.get('/metrics', async (context) => {
-    const text = renderMetrics(await metrics());
-    context.set('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
+    const text = await metrics();
+    context.set('Content-Type', Registry.PROMETHEUS_CONTENT_TYPE);
     context.body = text;
   });
 }

@@ -1,16 +1,11 @@
 import type { Router } from '@koa/router';
 import type { Endpoint } from '../../core/requests/endpoint.ts';
-import { resolveEndpoint } from '../../core/requests/endpoint.ts';
+import { newestEndpoints, resolveEndpoint } from '../../core/requests/endpoint.ts';
 import { requireScope } from './authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
-import {
-  DOCS_PAGE_POLICY,
-  describeApi,
-  describeEndpoint,
-  renderDocsPage,
-} from './openapi/document.ts';
+import { describeApi, describeEndpoint } from './openapi/document.ts';
 
-/** `GET /v1/models`, the OpenAPI descriptions, and `/docs`, which shows them. */
+/** `GET /v1/models`, and the OpenAPI descriptions. */
 export function addModelRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config } = deps;
   const read = requireScope(deps, 'read');
@@ -42,20 +37,9 @@ export function addModelRoutes(router: Router<HttpState>, deps: HttpDeps): void 
   });
 
   router.get('/v1/openapi.json', (context) => {
-    context.body = describeApi(newest(core.endpoints()), baseUrl(context, config));
+    const address = baseUrl(context, config);
+    context.body = describeApi(newestEndpoints(core.endpoints()), address, config.maxFileBytes);
   });
-
-  router.get('/docs', (context) => {
-    context.set('Content-Security-Policy', DOCS_PAGE_POLICY);
-    context.type = 'text/html';
-    context.body = renderDocsPage(newest(core.endpoints()), baseUrl(context, config));
-  });
-}
-
-/** The newest version of each endpoint, which runs when a call gives no version. */
-function newest(endpoints: readonly Endpoint[]): Endpoint[] {
-  const ids = new Set(endpoints.map(({ id }) => id));
-  return [...ids].map((id) => resolveEndpoint(endpoints, id, null));
 }
 
 /**

@@ -2,7 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { InvalidInputError, jsonPointer, pointedErrors } from '../../platform/errors/problem.ts';
+import {
+  InvalidInputError,
+  jsonPointer,
+  type PointedError,
+  pointedErrors,
+} from '../../platform/errors/problem.ts';
 import type { HttpState } from './context.ts';
 
 /** Deepest nesting of a body; no valid body is half as deep. */
@@ -85,28 +90,34 @@ async function read(call: IncomingMessage, limit: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/**
- * Reviver for JSON.parse that refuses text that PostgreSQL cannot store, so that it never reaches
- * the database.
- */
-function storable(name: string, value: unknown): unknown {
-  if (!isStorable(name) || (typeof value === 'string' && !isStorable(value))) {
-    throw new SyntaxError('a string that is not valid Unicode text');
+/** The places of all text that PostgreSQL cannot store, so that it never reaches the database. */
+function unstorable(value: unknown, path: readonly string[] = []): PointedError[] {
+  const detail = 'text with U+0000 or half of a surrogate pair';
+  if (typeof value === 'string') {
+    return isStorable(value) ? [] : [{ pointer: jsonPointer(path), detail }];
   }
-  return value;
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const place = [...path, name.toWellFormed()];
+    return isStorable(name)
+      ? unstorable(inner, place)
+      : [{ pointer: jsonPointer(place), detail: `a name that is ${detail}` }];
+  });
 }
 
 function parse(bytes: Buffer): unknown {
   const { text, value } = decode(bytes);
   const unsound = findJsonShapeFault(text);
   if (unsound !== null) throw new SonogateError('invalid_json', unsound);
+  const errors = unstorable(value);
+  if (errors.length > 0) throw new InvalidInputError(errors);
   return value;
 }
 
 function decode(bytes: Buffer): { text: string; value: unknown } {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return { text, value: JSON.parse(text, storable) };
+    return { text, value: JSON.parse(text) };
   } catch {
     throw new SonogateError('invalid_json', 'The body is not a JSON text in UTF-8.');
   }
@@ -141,6 +152,8 @@ const LAST_YEAR = 9999;
 /** A point in time of RFC 3339 that the database returns unchanged. */
 export const instant = z.iso
   .datetime({ offset: true })
+  // For the description; what an offset moves into another year is left to the check below.
+  .meta({ pattern: '^(?:19|[2-9]\\d)\\d\\d-', examples: ['2026-11-22T00:00:00Z'] })
   .transform((text) => new Date(text))
   .refine((at) => at.getUTCFullYear() >= FIRST_YEAR && at.getUTCFullYear() <= LAST_YEAR, {
     message: `a time of the years ${FIRST_YEAR} to ${LAST_YEAR}`,

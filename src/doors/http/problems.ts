@@ -29,8 +29,10 @@ export function problems({
   return async (context, next) => {
     try {
       await next();
-      if (context.status === 405) {
+      // 501: a method such as TRACE, which no path has.
+      if (context.status === 405 || context.status === 501) {
         const allowed = context.response.get('Allow');
+        if (!allowed) throw new SonogateError('not_found', 'Nothing is served at this path.');
         throw new SonogateError('method_not_allowed', `This path takes ${allowed}.`);
       }
       if (context.status === 404 && !context.body) {

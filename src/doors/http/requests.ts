@@ -20,23 +20,72 @@ const LONGEST_WAIT_SECONDS = 60;
 const DEFAULT_LIMIT = 20;
 
 export const waitQuery = z.strictObject({
-  wait: z.coerce.number().int().min(0).max(LONGEST_WAIT_SECONDS).default(0),
+  wait: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(LONGEST_WAIT_SECONDS)
+    .default(0)
+    .meta({
+      description: 'Answer when the status has changed, at the latest after so many seconds',
+      examples: [30],
+    }),
+});
+
+/** Not validated: an event stream never refuses a reconnect for its parameters (see `lastEventId`). */
+export const eventsQuery = z.object({
+  last_event_id: z
+    .string()
+    .optional()
+    .meta({ description: '`Last-Event-ID` for clients that cannot set a header', examples: ['2'] }),
 });
 
 export const historyQuery = z.strictObject({
-  model: z.string().optional(),
+  model: z
+    .string()
+    .optional()
+    .meta({ description: 'Only of this model or endpoint', examples: ['us/obstetric'] }),
   status: z
-    .union([z.enum(REQUEST_STATUS).transform((one) => [one]), z.array(z.enum(REQUEST_STATUS))])
-    .optional(),
-  key: z.string().optional(),
-  since: instant.optional(),
-  limit: z.coerce.number().int().min(1).max(100).default(DEFAULT_LIMIT),
-  cursor: z.string().regex(idForm('req'), 'the `next_cursor` of an earlier page').optional(),
+    .union([
+      z
+        .enum(REQUEST_STATUS)
+        .meta({ examples: ['succeeded'] })
+        .transform((one) => [one]),
+      z.array(z.enum(REQUEST_STATUS)),
+    ])
+    .optional()
+    .meta({
+      description: 'Only with this status; may be given several times',
+      examples: ['succeeded'],
+    }),
+  key: z
+    .string()
+    .optional()
+    .meta({ description: 'Only made with this key', examples: ['key_06dvq2e9c4d8f2g6h0j3k7m1n5'] }),
+  since: instant
+    .optional()
+    .meta({ description: 'Only since this time', examples: ['2026-11-22T00:00:00Z'] }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(DEFAULT_LIMIT)
+    .meta({ description: 'Most entries of a page', examples: [20] }),
+  cursor: z
+    .string()
+    .regex(idForm('req'), 'the `next_cursor` of an earlier page')
+    .optional()
+    .meta({
+      description: '`next_cursor` of the page before',
+      examples: ['req_06dvq2m1k8r7n3p5s9t0w4x6yz'],
+    }),
 });
 
 /**
  * The request in the path, if it belongs to the caller.
- * @throws SonogateError `not_found`, both for unknown requests and for requests of other accounts.
+ * @throws SonogateError `not_found`, for unknown requests, for requests of other accounts, and for
+ * live requests where the key is a test key.
  */
 export async function ownRequest(
   core: RequestCore,
@@ -44,7 +93,9 @@ export async function ownRequest(
   { principal }: HttpState,
 ): Promise<RequestRow> {
   const row = id === undefined ? null : await core.get(id, principal.accountId);
-  if (!row) throw new SonogateError('not_found', 'There is no such request.');
+  if (!row || (principal.test && !row.test)) {
+    throw new SonogateError('not_found', 'There is no such request.');
+  }
   return row;
 }
 
@@ -59,6 +110,7 @@ export function addRequestRoutes(router: Router<HttpState>, deps: HttpDeps): voi
     const { rows, nextCursor } = await core.history({
       ...query,
       accountId: context.state.principal.accountId,
+      testOnly: context.state.principal.test,
     });
     context.body = {
       data: await Promise.all(rows.map((row) => core.view(row, address, { withBodies: false }))),

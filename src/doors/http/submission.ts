@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MOCK_SCENARIOS, mockScenario } from '../../../pipelines/contract/job.ts';
-import { WEBHOOK_EVENTS } from '../../core/requests/announce.ts';
+import type { Uploader } from '../../core/files/uploads.ts';
+import { DEFAULT_WEBHOOK_EVENTS, WEBHOOK_EVENTS } from '../../core/requests/announce.ts';
 import {
   type Endpoint,
   type EndpointInput,
@@ -19,7 +20,7 @@ import { LONGEST_URL, UrlNotPermittedError } from '../../platform/outbound/url-g
 import type { HttpDeps, HttpState } from './context.ts';
 import { LONGEST_NAME_BYTES } from './uploads.ts';
 
-const FILE_ID = /^file_[0-9a-hjkmnp-tv-z]{26}$/;
+export const FILE_ID = /^file_[0-9a-hjkmnp-tv-z]{26}$/;
 const WEB_ADDRESS = /^https?:/i;
 
 /**
@@ -37,7 +38,7 @@ type FileParts = Pick<HttpDeps, 'uploads' | 'outbound' | 'logger'>;
  */
 export async function inputFiles(
   parts: FileParts,
-  accountId: string,
+  uploader: Uploader,
   input: EndpointInput,
 ): Promise<{ files: RequestFile[]; priorFiles: RequestFile[] }> {
   const tooMany = listErrors(input);
@@ -47,7 +48,7 @@ export async function inputFiles(
   if (wrong.length > 0) throw new InvalidInputError(wrong);
 
   const ids = asked.map(({ file }) => file).filter((file) => FILE_ID.test(file));
-  const ready = await parts.uploads.ready(accountId, [...new Set(ids)]);
+  const ready = await parts.uploads.ready(uploader, [...new Set(ids)]);
   const missing = asked.filter(({ file }) => FILE_ID.test(file) && !ready.has(file));
   if (missing.length > 0) {
     throw new InvalidInputError(
@@ -95,7 +96,9 @@ function complaint({ pointer, file }: Element, { outbound, logger }: FileParts):
     if (!(error instanceof UrlNotPermittedError)) throw error;
     // The answer does not say which rule the URL breaks, so that nobody can explore our network.
     logger.event(EVENTS.inputUrlRefused, { pointer, reason: error.reason });
-    return [{ pointer, detail: 'URL not permitted' }];
+    const detail =
+      'URL not permitted; the site lists hosts in the setting outbound.hosts, or permits public ones with outbound.inputFiles: public-hosts';
+    return [{ pointer, detail }];
   }
 }
 
@@ -143,13 +146,44 @@ function uniqueName(name: string, taken: Map<string, number>): string {
 }
 
 const webhook = z.strictObject({
-  url: z.url({ protocol: /^https?$/, message: 'an https URL' }).max(LONGEST_URL),
-  events: z.array(z.enum(WEBHOOK_EVENTS)).default([...WEBHOOK_EVENTS]),
+  url: z
+    .url({ protocol: /^https?$/, message: 'an https URL' })
+    .max(LONGEST_URL)
+    .meta({
+      description: 'https address that is called; its host must be public or listed by the site',
+      examples: ['https://ris.hospital.example/hooks/ultrasound'],
+    }),
+  events: z
+    .array(z.enum(WEBHOOK_EVENTS))
+    .default([...DEFAULT_WEBHOOK_EVENTS])
+    .meta({
+      description:
+        'Which events are sent. `request.triage` (each critical flag, at once) and `request.verified` (signed by a person) must be named',
+      examples: [[...WEBHOOK_EVENTS]],
+    }),
 });
 
+/** Largest `metadata`, in bytes of compact JSON in UTF-8. */
+export const METADATA_BYTES = 32_768;
+
+/** Any JSON value. A number too large for a double is refused, because it would come back as null. */
 const metadata = z
-  .record(z.string().min(1).max(40), z.string().max(500))
-  .refine((entries) => Object.keys(entries).length <= 50, 'at most 50 entries');
+  .unknown()
+  .refine((value) => Buffer.byteLength(JSON.stringify(value) ?? '') <= METADATA_BYTES, {
+    message: `at most ${METADATA_BYTES} bytes of JSON`,
+  })
+  .refine(isExact, { message: 'a number is too large' })
+  .meta({
+    description: `Any JSON value of yours, up to ${METADATA_BYTES} bytes; it is returned with the request and in webhooks. With a test key, \`mock\` in it asks for another outcome`,
+    examples: [{ worklist: 'A', visit: { room: 3 } }],
+  });
+
+/** Whether JSON can say the value: JSON.parse makes 1e999 an infinite number. */
+function isExact(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.values(value).every(isExact);
+}
 
 /** Submit body (api 2.2); `input` is the endpoint's own schema. */
 export function submitBody(endpoint: Endpoint) {
@@ -163,9 +197,12 @@ const BODIES = new WeakMap<Endpoint, ReturnType<typeof bodyOf>>();
 
 function bodyOf(endpoint: Endpoint) {
   return z.strictObject({
-    input: endpoint.input,
-    webhook: webhook.optional(),
-    priority: z.enum(['low', 'normal', 'high']).default('normal'),
+    input: endpoint.input.meta({ description: 'What the endpoint reads' }),
+    webhook: webhook.optional().meta({ description: 'Where events are announced' }),
+    priority: z
+      .enum(['low', 'normal', 'high'])
+      .default('normal')
+      .meta({ description: 'Order among waiting requests', examples: ['normal'] }),
     metadata: metadata.default({}),
   });
 }
@@ -195,7 +232,9 @@ async function acceptedWebhook<T extends { url: string }>(
     } catch (error) {
       if (!(error instanceof UrlNotPermittedError)) throw error;
       logger.event(EVENTS.webhookUrlRefused, { account: accountId, reason: error.reason });
-      throw new InvalidInputError([{ pointer: POINTER, detail: 'URL not permitted' }]);
+      const detail =
+        'URL not permitted; it must be a public https address, or its host listed in the setting outbound.hosts';
+      throw new InvalidInputError([{ pointer: POINTER, detail }]);
     }
   }
 }
@@ -226,7 +265,7 @@ interface Submission {
  * @throws SonogateError `unknown_endpoint`, `invalid_json`; InvalidInputError
  */
 export async function acceptSubmission(
-  deps: Pick<HttpDeps, 'core' | 'database' | 'uploads' | 'outbound' | 'logger' | 'now'>,
+  deps: Pick<HttpDeps, 'core' | 'database' | 'limits' | 'uploads' | 'outbound' | 'logger' | 'now'>,
   state: HttpState,
   { target, body, door, address, status }: Submission,
 ): Promise<RequestRow> {
@@ -238,15 +277,16 @@ export async function acceptSubmission(
   const parsed = submitBody(endpoint).safeParse(body);
   if (!parsed.success) throw new InvalidInputError(pointedErrors(parsed.error));
   const { webhook, priority, metadata } = parsed.data;
-  if (principal.test && mockScenario(metadata.mock) === null) {
+  if (principal.test && mockScenario(metadata) === null) {
     throw new InvalidInputError([UNKNOWN_SCENARIO]);
   }
   // The input as submitted, without the defaults of the schema, because the request shows it as
   // `input`.
   const { input } = body as { input: EndpointInput };
   const { accountId, keyId } = principal;
+  await deps.limits.requireRoom(keyId);
   const announced = webhook ? await acceptedWebhook(deps, accountId, webhook) : null;
-  const files = await inputFiles(deps, accountId, input);
+  const files = await inputFiles(deps, principal, input);
 
   const row = await core.submit({
     endpoint: endpoint.id,

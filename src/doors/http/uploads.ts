@@ -34,23 +34,50 @@ export const uploadBody = z.strictObject({
       'a name without a folder: it may contain neither / nor \\',
     )
     .refine((name) => !/\p{Cc}/u.test(name), 'a name without control characters')
-    .refine((name) => name !== '.' && name !== '..', 'a name other than . and ..'),
-  bytes: z.number().int().positive(),
+    .refine((name) => name !== '.' && name !== '..', 'a name other than . and ..')
+    .meta({
+      description: 'Name of the file, without a folder',
+      examples: ['scan.dcm'],
+      pattern: '^(?!\\.{1,2}$)[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+$',
+      // 200 bytes in UTF-8: what has at most 50 characters, or only ASCII.
+      anyOf: [{ maxLength: LONGEST_NAME_BYTES / 4 }, { pattern: '^[ -~]*$' }],
+    }),
+  bytes: z
+    .number()
+    .int()
+    .positive()
+    .meta({ description: 'Size', examples: [524_288] }),
   media_type: z
     .string()
     .max(127)
-    .regex(/^[\w.+-]+\/[\w.+-]+$/, 'a media type such as application/dicom'),
+    .regex(/^[\w.+-]+\/[\w.+-]+$/, 'a media type such as application/dicom')
+    .meta({ description: 'Media type', examples: ['application/dicom'] }),
 });
 
 export const uploadCompletionBody = z.strictObject({
   sha256: z
     .string()
     .regex(/^[0-9a-fA-F]{64}$/, '64 hexadecimal digits')
+    .meta({ examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'] })
     .transform((text) => text.toLowerCase())
-    .optional(),
+    .optional()
+    .meta({ description: 'SHA-256 of all bytes, to be compared' }),
   parts: z
-    .array(z.strictObject({ part_number: z.number().int().positive(), etag: z.string().max(100) }))
-    .optional(),
+    .array(
+      z.strictObject({
+        part_number: z
+          .number()
+          .int()
+          .positive()
+          .meta({ description: 'Number of the part', examples: [1] }),
+        etag: z
+          .string()
+          .max(100)
+          .meta({ description: '`ETag` of the answer to its PUT', examples: ['"9f86d0"'] }),
+      }),
+    )
+    .optional()
+    .meta({ description: 'The parts, to be compared' }),
 });
 
 /**
@@ -64,21 +91,24 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
 
   router.post('/v1/uploads', scope, body, idempotent(deps), async (context) => {
     const { filename, bytes, media_type } = parseBody(uploadBody, context.state.body);
-    const { accountId } = context.state.principal;
-    const file = await uploads.create(accountId, { filename, bytes, mediaType: media_type });
+    const file = await uploads.create(context.state.principal, {
+      filename,
+      bytes,
+      mediaType: media_type,
+    });
     context.status = 201;
     context.body = await uploadView(file, baseUrl(context, config));
   });
 
   router.get('/v1/uploads/:id', scope, async (context) => {
     const { id = '' } = context.params;
-    const file = await uploads.find(context.state.principal.accountId, id);
+    const file = await uploads.find(context.state.principal, id);
     context.body = await uploadView(file, baseUrl(context, config));
   });
 
   router.delete('/v1/uploads/:id', scope, async (context) => {
     const { id = '' } = context.params;
-    await uploads.abort(context.state.principal.accountId, id);
+    await uploads.abort(context.state.principal, id);
     context.status = 204;
   });
 
@@ -134,9 +164,8 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
       uploadCompletionBody,
       context.state.body ?? {},
     );
-    const { accountId } = context.state.principal;
     const { id = '' } = context.params;
-    context.body = view(await uploads.complete(accountId, id, sha256, parts));
+    context.body = view(await uploads.complete(context.state.principal, id, sha256, parts));
   });
 }
 

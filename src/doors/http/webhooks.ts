@@ -1,12 +1,14 @@
 import type { Router } from '@koa/router';
 import { z } from 'zod';
 import { DELIVERY_STATES } from '../../core/outbox/delivery.ts';
+import { webhookEvent } from '../../core/requests/announce.ts';
 import {
   listWebhookDeliveries,
   redeliver,
   type WebhookDelivery,
 } from '../../core/webhooks/deliveries.ts';
 import { currentSecret, rotateSecret, type WebhookSecret } from '../../core/webhooks/signature.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { idForm } from '../../platform/ids.ts';
 import { audited } from './audited.ts';
 import { requireScope } from './authentication.ts';
@@ -15,10 +17,29 @@ import { idempotent } from './idempotency.ts';
 import { jsonBody, readQuery } from './parse.ts';
 
 export const deliveriesQuery = z.strictObject({
-  request: z.string().optional(),
-  state: z.enum(DELIVERY_STATES).optional(),
-  limit: z.coerce.number().int().min(1).max(100).default(20),
-  cursor: z.string().regex(idForm('whd'), 'the `next_cursor` of an earlier page').optional(),
+  request: z
+    .string()
+    .optional()
+    .meta({ description: 'Only of this request', examples: ['req_06dvq2m1k8r7n3p5s9t0w4x6yz'] }),
+  state: z
+    .enum(DELIVERY_STATES)
+    .optional()
+    .meta({ description: 'Only in this state', examples: ['dead'] }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(20)
+    .meta({ description: 'Most entries of a page', examples: [20] }),
+  cursor: z
+    .string()
+    .regex(idForm('whd'), 'the `next_cursor` of an earlier page')
+    .optional()
+    .meta({
+      description: '`next_cursor` of the page before',
+      examples: ['whd_06dvq2n5p9q3r7s1t5v9w3x7y1'],
+    }),
 });
 
 /** `/v1/webhooks`: the signing secret of the account, and the outcome of each delivery. */
@@ -27,28 +48,31 @@ export function addWebhookRoutes(router: Router<HttpState>, deps: HttpDeps): voi
   const admin = requireScope(deps, 'admin');
   const body = jsonBody(config.maxBodyBytes);
 
-  router.get('/v1/webhooks/secret', admin, async (context) => {
-    const { accountId } = context.state.principal;
+  const which = () => ({ secret: 'webhook' });
+
+  router.get('/v1/webhooks/secret', admin, audited(deps, 'secret.read', which), async (context) => {
+    const accountId = liveAccount(context.state.principal);
     context.body = secretView(await currentSecret(database, accountId, now()));
   });
 
   router.post(
     '/v1/webhooks/secret/rotate',
     admin,
-    audited(deps, 'secret.rotate', () => ({ secret: 'webhook' })),
+    audited(deps, 'secret.rotate', which),
     body,
     idempotent(deps, () => ({ object: 'webhook_secret', secret: null })),
     async (context) => {
-      const { accountId } = context.state.principal;
+      const accountId = liveAccount(context.state.principal);
       context.body = secretView(await rotateSecret(database, accountId, now()));
     },
   );
 
   router.get('/v1/webhooks/deliveries', admin, async (context) => {
     const { request: requestId, ...query } = readQuery(context, deliveriesQuery);
-    const { accountId } = context.state.principal;
+    const { accountId, test: testOnly } = context.state.principal;
     const { rows, nextCursor } = await listWebhookDeliveries(database, {
       accountId,
+      testOnly,
       requestId,
       ...query,
     });
@@ -67,10 +91,23 @@ export function addWebhookRoutes(router: Router<HttpState>, deps: HttpDeps): voi
     idempotent(deps),
     async (context) => {
       const { id = '' } = context.params;
-      const delivery = await redeliver(database, context.state.principal.accountId, id);
+      const { accountId, test } = context.state.principal;
+      const delivery = await redeliver(database, accountId, id, test);
       context.status = 202;
       context.body = deliveryView(delivery);
     },
+  );
+}
+
+/**
+ * The account of a live key. The secret signs what is announced of live requests, so that whoever has
+ * it can forge such an announcement.
+ */
+function liveAccount({ accountId, test }: HttpState['principal']): string {
+  if (!test) return accountId;
+  throw new SonogateError(
+    'forbidden',
+    'A test key can neither read nor rotate the webhook secret.',
   );
 }
 
@@ -87,7 +124,7 @@ function deliveryView(delivery: WebhookDelivery) {
     id: delivery.id,
     object: 'webhook_delivery',
     request: delivery.request_id,
-    event: delivery.object,
+    event: webhookEvent(delivery.object),
     url: delivery.url,
     state,
     disabled_at: disabled_at?.toISOString() ?? null,

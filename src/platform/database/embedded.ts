@@ -1,126 +1,12 @@
 import { EventEmitter } from 'node:events';
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
+import { mkdir, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { EVENTS } from '../logging/events.ts';
+import type { Logger } from '../logging/logger.ts';
+import { DatabaseThread, type QueryResult } from './embedded-thread.ts';
+import { takeLock } from './folder-lock.ts';
 import { openOnPool, type PooledDatabase } from './pooled.ts';
-
-/** Thrown when another living process holds the lock; the message is for the operator. */
-export class DatabaseLockedError extends Error {
-  override name = 'DatabaseLockedError';
-}
-
-/**
- * What a lock file says about its owner: a process id alone may belong to another process after a
- * reboot.
- */
-interface Owner {
-  pid: number;
-  started: string;
-}
-
-const heldHere = new Set<string>();
-
-/**
- * Start time of a process in clock ticks since boot, with the boot's id, so that a reused process
- * id is not mistaken for the owner. Empty where /proc does not exist; then the id alone decides.
- */
-function startOf(pid: number): string {
-  try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // proc(5): field 22; the second field may hold spaces and ends with the last parenthesis.
-    return `${boot}:${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
-  } catch {
-    return '';
-  }
-}
-
-function isAlive({ pid, started }: Owner): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
-  }
-  return started === startOf(pid);
-}
-
-function readOwner(path: string): Owner | null {
-  try {
-    const owner: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return typeof owner === 'object' && owner && 'pid' in owner && 'started' in owner
-      ? { pid: Number(owner.pid), started: String(owner.started) }
-      : null;
-  } catch {
-    return null;
-  }
-}
-
-/**
- * Creates the lock file with its content in one step. @returns false when the file already exists.
- */
-function create(path: string): boolean {
-  const own = `${path}.${process.pid}`;
-  writeFileSync(own, JSON.stringify({ pid: process.pid, started: startOf(process.pid) }));
-  try {
-    linkSync(own, path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    rmSync(own, { force: true });
-  }
-}
-
-/**
- * Moves the lock file of a dead owner out of the way. A second process that found the same dead
- * owner may have been faster: then the moved file belongs to a living process, and it is put back.
- */
-function bury(path: string, dead: Owner | null): void {
-  const grave = `${path}.dead.${process.pid}`;
-  try {
-    renameSync(path, grave);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
-  }
-  const buried = readOwner(grave);
-  const isOther = buried !== null && (buried.pid !== dead?.pid || buried.started !== dead.started);
-  if (isOther && isAlive(buried)) linkSync(grave, path);
-  rmSync(grave, { force: true });
-}
-
-/**
- * Takes the lock, also from a dead owner (kill -9 leaves the file behind).
- * @returns a function that releases it.
- * @throws DatabaseLockedError while a living process holds it.
- */
-export function takeLock(path: string): () => void {
-  const release = () => {
-    heldHere.delete(path);
-    rmSync(path, { force: true });
-  };
-  const owner = readOwner(path);
-  if (heldHere.has(path) || (owner && owner.pid !== process.pid && isAlive(owner))) {
-    throw new DatabaseLockedError(
-      `The database is in use by process ${owner?.pid ?? process.pid} (${path}). ` +
-        'One process at a time may open the embedded database; stop the other one, ' +
-        'or set DATABASE_URL to a PostgreSQL server.',
-    );
-  }
-  bury(path, owner);
-  if (!create(path)) {
-    throw new DatabaseLockedError(`Another process has just opened the database (${path}).`);
-  }
-  heldHere.add(path);
-  return release;
-}
-
-interface QueryResult<Row> {
-  rows: Row[];
-  rowCount?: number | null;
-}
+import { startUpkeep } from './upkeep.ts';
 
 /** Grants one permit at a time, in the order of the requests. */
 class Turnstile {
@@ -141,25 +27,53 @@ function leadingKeyword(text: string): string {
   return /^(?:\s|--[^\n]*(?:\n|$))*([a-z]+)/i.exec(text)?.[1]?.toUpperCase() ?? '';
 }
 
+/** Subscriptions of all clients; the only session of PGlite listens to a channel once. */
+class Channels {
+  readonly #thread: DatabaseThread;
+  readonly #listeners = new Map<string, number>();
+
+  constructor(thread: DatabaseThread) {
+    this.#thread = thread;
+    thread.on('lost', () => this.#listeners.clear());
+  }
+
+  async add(channel: string): Promise<void> {
+    const before = this.#listeners.get(channel) ?? 0;
+    this.#listeners.set(channel, before + 1);
+    if (before === 0) await this.#thread.ask({ name: 'listen', channel });
+  }
+
+  async remove(channel: string): Promise<void> {
+    const left = (this.#listeners.get(channel) ?? 0) - 1;
+    if (left < 0) return;
+    this.#listeners.set(channel, left);
+    if (left === 0) await this.#thread.ask({ name: 'unlisten', channel });
+  }
+}
+
 /**
  * One client of the pool. PGlite has a single session, so a client holds the permit from `BEGIN` to
  * `COMMIT` or `ROLLBACK`: statements of other clients never end up in its transaction.
  */
 class PglitePoolClient extends EventEmitter {
-  readonly #pglite: PGlite;
+  readonly #thread: DatabaseThread;
   readonly #turnstile: Turnstile;
+  readonly #channels: Channels;
+  readonly #listening = new Set<string>();
   #leave: (() => void) | null = null;
-  #unlisten: (() => Promise<void>)[] = [];
+  /** The session in which its transaction began. */
+  #session = 0;
 
-  constructor(pglite: PGlite, turnstile: Turnstile) {
+  constructor(thread: DatabaseThread, turnstile: Turnstile, channels: Channels) {
     super();
-    this.#pglite = pglite;
+    this.#thread = thread;
     this.#turnstile = turnstile;
+    this.#channels = channels;
   }
 
   async query<Row = Record<string, unknown>>(
     text: string,
-    values?: readonly unknown[],
+    values: readonly unknown[] = [],
   ): Promise<QueryResult<Row>> {
     const keyword = leadingKeyword(text);
     const leave = this.#leave ?? (await this.#turnstile.enter());
@@ -169,12 +83,16 @@ class PglitePoolClient extends EventEmitter {
         await this.#listen(/listen\s+"?(\w+)"?/i.exec(text.replace(/--[^\n]*/g, ''))?.[1] ?? '');
         return { rows: [], rowCount: null };
       }
-      const result = await this.#run<Row>(text, values);
+      if (this.#leave && this.#session !== this.#thread.session) {
+        throw new Error('Connection terminated: the transaction was lost with its session');
+      }
+      const result = await this.#thread.ask<Row>({ name: 'query', text, values });
       if (keyword === 'BEGIN') {
         this.#leave = leave;
+        this.#session = this.#thread.session;
         ends = false;
       }
-      return result;
+      return result ?? { rows: [] };
     } finally {
       if (keyword === 'COMMIT' || keyword === 'ROLLBACK') {
         this.#leave = null;
@@ -187,56 +105,62 @@ class PglitePoolClient extends EventEmitter {
   /** Releases the client; a transaction that is still open is rolled back. */
   release(_destroy?: boolean): void {
     if (this.#leave) this.query('ROLLBACK').catch(() => {});
-    for (const unlisten of this.#unlisten.splice(0)) unlisten().catch(() => {});
+    this.#thread.off('notification', this.#onNotification).off('lost', this.#onLost);
+    for (const channel of this.#listening) this.#channels.remove(channel).catch(() => {});
+    this.#listening.clear();
     this.removeAllListeners();
   }
 
   async #listen(channel: string): Promise<void> {
-    this.#unlisten.push(
-      await this.#pglite.listen(channel, (payload) =>
-        this.emit('notification', { channel, payload }),
-      ),
-    );
+    if (this.#listening.size === 0) {
+      this.#thread.on('notification', this.#onNotification).on('lost', this.#onLost);
+    }
+    this.#listening.add(channel);
+    await this.#channels.add(channel);
   }
 
-  /**
-   * Runs a query. Without values, the text may contain several statements (migrations), as with
-   * node-postgres.
-   */
-  async #run<Row>(text: string, values: readonly unknown[] = []): Promise<QueryResult<Row>> {
-    if (values.length > 0) return this.#pglite.query<Row>(text, [...values]);
-    const results = await this.#pglite.exec(text);
-    const last = results.at(-1);
-    return { rows: (last?.rows ?? []) as Row[], rowCount: last?.rowCount ?? null };
-  }
+  readonly #onNotification = (message: { channel: string; payload: string }) => {
+    if (this.#listening.has(message.channel)) this.emit('notification', message);
+  };
+
+  /** Only clients that listen notice: the others fail with their next statement. */
+  readonly #onLost = (error: Error) => {
+    this.#listening.clear();
+    if (this.listenerCount('error') > 0) this.emit('error', error);
+  };
 }
 
 /** PGlite in the shape of `pg.Pool`, as far as BullMQ and this project use it. */
 class PglitePool extends EventEmitter {
   /** A call inside the process cannot be lost silently, so keep-alive has nothing to do. */
   readonly options = { keepAlive: true };
-  readonly #pglite: PGlite;
+  readonly #thread: DatabaseThread;
   readonly #turnstile = new Turnstile();
+  readonly #channels: Channels;
 
-  constructor(pglite: PGlite) {
+  constructor(thread: DatabaseThread) {
     super();
-    this.#pglite = pglite;
+    this.#thread = thread;
+    this.#channels = new Channels(thread);
   }
 
   async connect(): Promise<PglitePoolClient> {
-    return new PglitePoolClient(this.#pglite, this.#turnstile);
+    return new PglitePoolClient(this.#thread, this.#turnstile, this.#channels);
   }
 
   query<Row = Record<string, unknown>>(
     text: string,
     values?: readonly unknown[],
   ): Promise<QueryResult<Row>> {
-    return new PglitePoolClient(this.#pglite, this.#turnstile).query<Row>(text, values);
+    return new PglitePoolClient(this.#thread, this.#turnstile, this.#channels).query<Row>(
+      text,
+      values,
+    );
   }
 
   async end(): Promise<void> {
     const leave = await this.#turnstile.enter();
-    await this.#pglite.close().finally(leave);
+    await this.#thread.close().finally(leave);
   }
 }
 
@@ -252,29 +176,67 @@ export const embeddedFolder = (dataDir: string): string => join(dataDir, 'databa
  * may; a site that needs that guarantee sets DATABASE_URL.
  * @throws DatabaseLockedError when another process has it open.
  */
-export async function openEmbedded(dataDir: string | null): Promise<PooledDatabase> {
-  if (dataDir === null) return open(await PGlite.create(), () => {});
+export async function openEmbedded(
+  dataDir: string | null,
+  logger: Logger,
+): Promise<PooledDatabase> {
+  if (dataDir === null) return open(null, () => {}, logger);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const folder = embeddedFolder(dataDir);
-  const unlock = takeLock(`${folder}.lock`);
+  const unlock = takeLock(`${folder}.in-use`);
   try {
-    return await open(await PGlite.create(folder), unlock);
+    return await open(folder, unlock, logger);
   } catch (error) {
     unlock();
-    throw error;
+    throw await unopened(folder, error);
   }
 }
 
-async function open(pglite: PGlite, unlock: () => void): Promise<PooledDatabase> {
-  await pglite.exec(SEARCH_PATH);
-  const pool = new PglitePool(pglite);
-  return openOnPool({
+/** Below this, PGlite cannot create its files: they take 40 MB. */
+const LEAST_FREE_BYTES = 64 * 1024 ** 2;
+
+/** What the operator needs to know: PGlite itself only says that it failed to initialize properly. */
+async function unopened(folder: string, cause: unknown): Promise<Error> {
+  const { bavail, bsize } = await statfs(dirname(folder));
+  const free = bavail * bsize;
+  if (free < LEAST_FREE_BYTES) {
+    const megabytes = Math.floor(free / 1024 ** 2);
+    return new Error(
+      `The embedded database in ${folder} cannot be opened: its disk has ${megabytes} MiB free and needs ` +
+        `${LEAST_FREE_BYTES / 1024 ** 2}. Make room and start again.`,
+      { cause },
+    );
+  }
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new Error(
+    `The embedded database in ${folder} cannot be opened (${why}). Its files are damaged, or another ` +
+      'major version wrote them. Move the folder aside and restore the backup of the data folder ' +
+      '(docs/operations.md); objects that were received since are registered again from intake/.',
+    { cause },
+  );
+}
+
+async function open(
+  folder: string | null,
+  unlock: () => void,
+  logger: Logger,
+): Promise<PooledDatabase> {
+  const thread = new DatabaseThread({ folder, setUp: SEARCH_PATH });
+  await thread.open();
+  thread.on('lost', (error) => {
+    logger.event(EVENTS.embeddedDatabaseLost, { error: String(error.cause ?? error) });
+  });
+  const pool = new PglitePool(thread);
+  const database = openOnPool({
     pool,
     queuePool: pool,
     exclusive: true,
     close: async () => {
+      await stopUpkeep();
       await pool.end();
       unlock();
     },
   });
+  const stopUpkeep = folder === null ? async () => {} : startUpkeep(database, logger);
+  return database;
 }

@@ -69,6 +69,6 @@ interface DatabaseOptions {
  */
 export function openDatabase(options: DatabaseOptions): Promise<PooledDatabase> {
   return options.databaseUrl === undefined
-    ? openEmbedded(options.dataDir)
+    ? openEmbedded(options.dataDir, options.logger)
     : openServer(options.databaseUrl, options.logger);
 }

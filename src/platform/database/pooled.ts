@@ -133,7 +133,8 @@ async function subscribe(
   const connect = async () => {
     const next = await pool.connect();
     next.on('notification', (message) => {
-      if (message.channel === channel) onNotify(message.payload ?? '');
+      // The session of an ended subscription may still bring one while it closes.
+      if (!stopped && message.channel === channel) onNotify(message.payload ?? '');
     });
     next.on('error', () => {
       if (client !== next) return;

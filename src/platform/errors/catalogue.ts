@@ -87,7 +87,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The clinical context contains an identifier or a date',
     operator:
-      'Free text of the clinical context must not contain dates, addresses, phone numbers or long numbers.',
+      'Free text of the clinical context must not contain names, dates, addresses, phone numbers or identifying numbers; `detail` repeats the words that look like one.',
   },
   unknown_endpoint: {
     http: 404,
@@ -119,6 +119,31 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The request has already ended',
     operator: 'A request that has ended cannot be canceled.',
+  },
+  review_unavailable: {
+    http: 409,
+    retry: 'permanent',
+    title: 'The request cannot be reviewed',
+    operator:
+      'Only a finished request whose evidence is stored can be reviewed: not one of a test key, not one from before version 1.1, and not one whose result was purged.',
+  },
+  already_signed: {
+    http: 409,
+    retry: 'permanent',
+    title: 'The result is signed',
+    operator: 'A signed result is changed by an amendment: send `amend` with the first change.',
+  },
+  if_match_required: {
+    http: 428,
+    retry: 'permanent',
+    title: 'The call needs If-Match',
+    operator: 'The client changed a review without saying which revision it had read (RFC 6585 3).',
+  },
+  stale_review: {
+    http: 412,
+    retry: 'permanent',
+    title: 'The review has changed in the meantime',
+    operator: 'Somebody else changed the review; the client reads it again and repeats its change.',
   },
   not_finished: {
     http: 400,
@@ -183,6 +208,28 @@ export const ERRORS = {
     title: 'The content type is not supported',
     operator: 'Calls with a body need `Content-Type: application/json`.',
   },
+  not_acceptable: {
+    http: 406,
+    retry: 'permanent',
+    title: 'No acceptable representation',
+    operator:
+      'A DICOMweb client asked in `Accept` for a media type or transfer syntax in which the object cannot be sent; it can be had as it is stored.',
+  },
+  invalid_query: {
+    http: 400,
+    dimse: 'A900',
+    retry: 'permanent',
+    title: 'The query does not match the information model',
+    operator:
+      'A client queried by an attribute that is not supported, by a malformed value, or without the unique keys of its level.',
+  },
+  operation_not_authorized: {
+    dimse: '0124',
+    retry: 'permanent',
+    title: 'Not authorized',
+    operator:
+      'Only a caller of `queryRetrieve.callers` may query and retrieve, and only one of `sources` may store.',
+  },
   rate_limited: {
     http: 429,
     retry: 'transient',
@@ -231,6 +278,13 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'No obstetric image was found',
     operator: 'The files contain images, but none that the endpoint can interpret.',
+  },
+  no_machine_report: {
+    http: 422,
+    retry: 'permanent',
+    title: 'No report of the ultrasound machine with values',
+    operator:
+      'A rule with `translate` received structured reports without a value that can be read; the detail names each file with its reason.',
   },
   pipeline_failed: {
     http: 500,
@@ -465,7 +519,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The EHR rejected the bundle',
     operator:
-      'HTTP 400, 404, 405, 410, 412, 413 or 422, or an entry that failed; the detail has the issue.',
+      'HTTP 400, 404, 405, 409, 410, 412, 413 or 422, or an entry that failed; the detail has the issue.',
   },
   ehr_misconfigured: {
     retry: 'permanent',

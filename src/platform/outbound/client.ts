@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import { Agent, type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { OutboundPurpose, UrlGuard } from './url-guard.ts';
 
 const CONNECT_MS = 5000;
@@ -29,7 +29,8 @@ export interface OutboundClient {
 
 /**
  * The connection goes to the address that was checked: undici resolves names through the guard and
- * nothing is resolved twice, which leaves no room for DNS rebinding.
+ * nothing is resolved twice, which leaves no room for DNS rebinding. undici is loaded for the first
+ * call: many processes never make one.
  */
 export function createOutboundClient(guard: UrlGuard): OutboundClient {
   const lookup: LookupFunction = (hostname, { all }, done) => {
@@ -42,17 +43,25 @@ export function createOutboundClient(guard: UrlGuard): OutboundClient {
       (error: NodeJS.ErrnoException) => done(error, ''),
     );
   };
-  const agent = new Agent({
-    connect: { lookup, timeout: CONNECT_MS },
-    headersTimeout: FIRST_BYTE_MS,
-    bodyTimeout: SILENCE_MS,
-    maxHeaderSize: HEADER_BYTES,
-  });
+  const open = async () => {
+    const { Agent, request } = await import('undici');
+    const agent = new Agent({
+      connect: { lookup, timeout: CONNECT_MS },
+      headersTimeout: FIRST_BYTE_MS,
+      bodyTimeout: SILENCE_MS,
+      maxHeaderSize: HEADER_BYTES,
+    });
+    return { agent, request };
+  };
+  let opened: ReturnType<typeof open> | null = null;
 
   return {
     check: guard.check,
     async call(url, purpose, { method, headers = {}, body, signal }) {
-      return request(guard.check(url, purpose), {
+      const checked = guard.check(url, purpose);
+      opened ??= open();
+      const { agent, request } = await opened;
+      return request(checked, {
         dispatcher: agent,
         method,
         headers: { 'user-agent': 'sonogate', 'accept-encoding': 'identity', ...headers },
@@ -60,6 +69,8 @@ export function createOutboundClient(guard: UrlGuard): OutboundClient {
         signal,
       });
     },
-    close: () => agent.destroy(),
+    async close() {
+      await (await opened)?.agent.destroy();
+    },
   };
 }

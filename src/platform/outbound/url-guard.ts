@@ -6,7 +6,8 @@ import type { Config } from '../../../config/schema.ts';
 /**
  * Ranges that we never call unless the site lists them: this machine, private and link-local
  * networks (cloud metadata among them), documentation, benchmarks, multicast and reserved space
- * (IANA special-purpose address registries, RFC 6890).
+ * (IANA special-purpose address registries, RFC 6890; `::ffff:0:0:0/96`: IPv4-translated addresses,
+ * RFC 2765 2.1).
  */
 const REFUSED = [
   '0.0.0.0/8',
@@ -25,6 +26,7 @@ const REFUSED = [
   '224.0.0.0/4',
   '240.0.0.0/4',
   '::/96',
+  '::ffff:0:0:0/96',
   'fc00::/7',
   'fe80::/10',
   'fec0::/10',
@@ -32,6 +34,8 @@ const REFUSED = [
   '100::/64',
   '2001::/23',
   '2001:db8::/32',
+  '3fff::/20',
+  '5f00::/16',
   '64:ff9b:1::/48',
   '2002::/16',
 ] as const;

@@ -5,7 +5,7 @@ import { createStoreInstances } from '../../../dimse/dicomweb/store-instances.ts
 import { createStorageScp } from '../../../dimse/receive/storage-scp.ts';
 import { objectsOnDisk } from '../../../src/core/files/received-objects.ts';
 import type { StoreInstances } from '../../../src/core/studies/store-port.ts';
-import { statusOf, storeResponse } from '../../../src/doors/http/dicomweb.ts';
+import { statusOf, storeResponse } from '../../../src/doors/http/dicomweb/store.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { dicomFile, type SmallObject } from '../dicom-file.ts';
 import { sendBuffer } from '../send.ts';
@@ -186,6 +186,20 @@ describe('is refused', () => {
     });
   });
 
+  test('an upload of the console without a source for them, also beside a key named console', async () => {
+    const [source] = config.sources;
+    if (!site.gateway.door || !source) throw new Error('the site has no door');
+    const door = site.gateway.door;
+    const of = (over: Partial<typeof source>) =>
+      createStoreInstances({
+        door,
+        config: { ...config, sources: [{ ...source, ...over }] },
+        logger: silentLogger,
+      })({ ...transaction(), keyName: null, body: body([file(1)]) });
+    await expect(of({ apiKeys: ['console', '*'] })).rejects.toMatchObject({ code: 'forbidden' });
+    expect((await of({ apiKeys: [], consoleUploads: true })).stored).toHaveLength(1);
+  });
+
   test('another media type', async () => {
     await expect(call(body([file(1)]), { contentType: 'application/dicom' })).rejects.toMatchObject(
       { code: 'unsupported_media_type' },
@@ -195,6 +209,7 @@ describe('is refused', () => {
   test('all of a transaction for now, when the disk is nearly full', async () => {
     const full = createStoreInstances({
       door: createStorageScp({
+        recovers: false,
         config: { ...site.config, dicom: { ...site.config.dicom, minFreeBytes: 1e18 } },
         database: site.database,
         objects: objectsOnDisk(site.config.dataDir),

@@ -3,7 +3,7 @@ import type { AssociationPeer, ObjectSink } from '../../../dimse/network/service
 import { noteReceptions } from '../../../dimse/receive/receptions.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { completeNow } from '../../../src/core/studies/commands.ts';
-import { deleteSilentReceptions } from '../../../src/core/studies/receptions.ts';
+import { deleteSilentReceptions, forgetReceptions } from '../../../src/core/studies/receptions.ts';
 import { findStudy } from '../../../src/core/studies/study-queries.ts';
 import { claimCompleteStudies, completeDueStudies } from '../../../src/core/studies/study-store.ts';
 import { dataSet, dicomFile } from '../dicom-file.ts';
@@ -100,9 +100,9 @@ describe('a study whose quiet time is over', () => {
     expect(await isComplete()).toBe(false);
     await cine.write(cine.rest);
     await cine.commit();
-    const found = await row();
-    expect(found).toMatchObject({ state: 'receiving', revision: 1, instance_count: 2 });
-    at = found?.complete_after ?? at;
+    const both = { state: 'receiving', revision: 1, instance_count: 2 };
+    await expect.poll(row).toMatchObject(both);
+    at = (await row())?.complete_after ?? at;
     expect(await isComplete()).toBe(true);
   });
 
@@ -126,6 +126,29 @@ describe('a study whose quiet time is over', () => {
     turn(QUIET_SECONDS + 2 * idle - 15.001);
     expect(await isComplete()).toBe(false);
     turn(QUIET_SECONDS + 2 * idle - 15);
+    expect(await isComplete()).toBe(true);
+    await cine.discard();
+  });
+
+  test('waits at most 15 minutes for one object, however slowly it comes', async () => {
+    turn(QUIET_SECONDS - 10);
+    const cine = await cineUnderWay();
+    for (let seconds = 1; seconds < 900; seconds += 100)
+      await move(cine, QUIET_SECONDS - 10 + seconds);
+    turn(QUIET_SECONDS - 10 + 899);
+    expect(await isComplete()).toBe(false);
+    turn(QUIET_SECONDS - 10 + 900);
+    expect(await isComplete()).toBe(true);
+    await cine.discard();
+  });
+
+  test('does not wait for an object of a process that died, once the next has started', async () => {
+    turn(QUIET_SECONDS - 10);
+    const cine = await cineUnderWay();
+    await move(cine, QUIET_SECONDS - 9);
+    turn(QUIET_SECONDS);
+    expect(await isComplete()).toBe(false);
+    await forgetReceptions(site.database);
     expect(await isComplete()).toBe(true);
     await cine.discard();
   });

@@ -7,6 +7,7 @@ import { decodeFileMeta, encodeFileMeta } from '../../../pipelines/dicom/part10.
 import type { ReceivedObjects } from '../../../src/core/files/received-objects.ts';
 import { objectsOnDisk } from '../../../src/core/files/received-objects.ts';
 import { recoverIntake } from '../../../src/core/studies/arrival.ts';
+import { openRecoveryRecord } from '../../../src/core/studies/recovery-record.ts';
 import { findStudy, knownPaths } from '../../../src/core/studies/study-queries.ts';
 import { migrate } from '../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../src/platform/database/open.ts';
@@ -56,6 +57,7 @@ async function receive(
     ...registration(parts),
     limits: { maxObjectBytes: 10_000_000, minFreeBytes: 0 },
     sourceLimits: createSourceLimits(),
+    answersBeforeRow: false,
     onArrival: () => {},
     onAssociationEnd: async () => {},
   });
@@ -183,11 +185,28 @@ describe('at the start', () => {
     expect(await recoverIntake(registration())).toEqual({ registered: 0, removed: 0 });
   });
 
+  test('an object during which two starts ended goes to the quarantine at the third', async () => {
+    const kept = await filesBelow('quarantine');
+    await left('killer.dcm');
+    await left('other.dcm', { sopInstanceUid: `${study}.2` });
+    // What two starts leave that are killed while they register it.
+    const killer = join('intake', 'cart', '2026-01-01', 'killer.dcm');
+    for (const _start of [1, 2]) {
+      const record = await openRecoveryRecord(dataDir);
+      expect(await record.begins(killer)).toBe(true);
+    }
+    expect(await recoverIntake(registration())).toEqual({ registered: 1, removed: 0 });
+    expect(await filesBelow('quarantine')).toHaveLength(kept.length + 1);
+    expect(await findStudy(database, study)).toMatchObject({ instance_count: 1 });
+  });
+
   test('a database that is away stops it, and nothing is put aside', async () => {
     const kept = await filesBelow('quarantine');
     await left('d.dcm');
     const away = { ...database, transaction: failing('away') };
-    await expect(recoverIntake(registration({ database: away }))).rejects.toThrow('away');
+    for (const _start of [1, 2, 3]) {
+      await expect(recoverIntake(registration({ database: away }))).rejects.toThrow('away');
+    }
     expect(await filesBelow('quarantine')).toEqual(kept);
     expect(await recoverIntake(registration())).toEqual({ registered: 1, removed: 0 });
   });

@@ -9,5 +9,6 @@ export const source = (name: string, over: Partial<Source>): Source => ({
   completion: { signal: 'quiet-time', quietSeconds: 30, afterReleaseSeconds: 5 },
   rerun: 'when-content-changed',
   apiKeys: [],
+  consoleUploads: false,
   ...over,
 });

@@ -39,6 +39,7 @@ function deliver(
 ): Promise<SendOutcome> {
   const destination: DicomDestination = {
     type: 'dicom',
+    release: 'at-once',
     name: 'pacs',
     host: '127.0.0.1',
     port,
@@ -58,7 +59,14 @@ function deliver(
     subject: async (requestId) => ({ requestId, identity: null, instances: [], dating: null }),
     builders: { 'sr-tid1500': () => objects },
   });
-  const delivery = { id: 'd', requestId: 'r', destination: 'pacs', object, attempt: 1 };
+  const delivery = {
+    id: 'd',
+    requestId: 'r',
+    destination: 'pacs',
+    object,
+    resultRevision: 0,
+    attempt: 1,
+  };
   return deliverer.send({ ...delivery, kind: 'dicom' }, signal);
 }
 
@@ -194,7 +202,7 @@ describe('a failed delivery', () => {
     const port = await pacs({ aeTitle: 'OTHER' });
     const outcome = await deliver(port);
     expect(outcome).toMatchObject({ failure: 'transient', code: 'peer_rejected_association' });
-    expect(outcome.detail).toContain('result 1, source 1, reason 7');
+    expect(outcome.detail).toContain('called AE title not recognized (1/1/7)');
   });
 
   test('to a peer without the SOP class is left to a person', async () => {

@@ -65,7 +65,8 @@ const ask = <Answer>(order: Record<string, unknown>) =>
   cart.ask<Answer>({ port: site.gateway.port, class: CLASS, ...order });
 
 describe.skipIf(!PYNETDICOM_INSTALLED)('a performed procedure step', () => {
-  const begin = () => ask<{ status: number }>({ action: 'mpps-create', study, step: `${study}.9` });
+  const begin = (status = 'IN PROGRESS') =>
+    ask<{ status: number }>({ action: 'mpps-create', study, step: `${study}.9`, status });
   const end = (objects: string[], status = 'COMPLETED') =>
     ask<{ status: number }>({ action: 'mpps-set', step: `${study}.9`, status, objects });
 
@@ -120,6 +121,14 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a performed procedure step', () => {
     await end([]);
     expect(await end([])).toEqual({ status: 0x0110 });
   });
+
+  test.each(['COMPLETED', 'DISCONTINUED'])(
+    'that begins as %s is refused, and leaves no step',
+    async (status) => {
+      expect(await begin(status)).toEqual({ status: 0x0106 });
+      expect(await end([uid(1)])).toEqual({ status: 0x0112 });
+    },
+  );
 
   test('with an unknown status is refused', async () => {
     await begin();

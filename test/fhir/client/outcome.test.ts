@@ -55,6 +55,24 @@ describe('an HTTP status', () => {
     expect(classifyStatus(status, undefined)).toMatchObject({ failure, code, status });
   });
 
+  test('412 repeats what the EHR says of it, without identity', () => {
+    const body = {
+      resourceType: 'OperationOutcome',
+      issue: [
+        {
+          code: 'processing',
+          diagnostics:
+            'Failed to CREATE resource with match URL "Patient?identifier=urn:oid:1.2|4711" because this search matched 2 resources: BEISPIEL zoe, mueller 12.03.1994 MRN 00815',
+        },
+      ],
+    };
+    const { detail } = classifyStatus(412, body);
+    expect(detail).toBe(
+      'HTTP 412; processing: Failed to CREATE resource with match URL … because this search matched 2 resources …',
+    );
+    expect(classifyStatus(400, body).detail).toBe('HTTP 400; processing');
+  });
+
   test.each([405, 501])('%i asks for a simpler interaction', (status) => {
     expect(classifyStatus(status, undefined).simpler).toBe(true);
   });

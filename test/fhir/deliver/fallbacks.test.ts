@@ -14,6 +14,22 @@ import {
 import { DELIVERY, delivererTo, destinationOf, PATIENT, RESULT_SYSTEM } from '../delivering.ts';
 import { sampleResult, sampleSubject } from '../sample.ts';
 
+const SIGNED = {
+  draft: false,
+  verification: {
+    kind: 'verified',
+    revision: 1,
+    signatures: [
+      {
+        observer: 'Dr Ada Reader',
+        organization: 'Ward',
+        at: '2026-01-02T08:00:00Z',
+        statement: null,
+      },
+    ],
+  },
+} as const;
+
 let ehr: FhirTestServer;
 let folder: string;
 
@@ -115,6 +131,23 @@ test('resource by resource, a connection lost in the middle is recovered from', 
   expect(await ehr.all('DiagnosticReport')).toEqual([]);
   expect(await send(to)).toMatchObject({ outcome: 'delivered' });
   await expectOneReport();
+});
+
+test('a signed report whose answer was lost is sent again, and stays one final report', async () => {
+  await start({});
+  const result = { ...sampleResult(), ...SIGNED };
+  const to = delivererTo(destinationOf(ehr), folder, {
+    results: { result: async () => result, artifactPath: async () => null },
+  });
+  const signed = { ...DELIVERY, resultRevision: 1 };
+  ehr.fail('POST /', { kind: 'cut-after-commit' });
+  const sendSigned = () => to.send(signed, AbortSignal.timeout(30_000));
+  expect(await sendSigned()).toMatchObject({ outcome: 'failed' });
+  expect(await sendSigned()).toMatchObject({ outcome: 'delivered' });
+  const reports = await ehr.all('DiagnosticReport');
+  expect(reports.map(({ status }) => status)).toEqual(['final']);
+  const observations = await ehr.all('Observation');
+  expect(new Set(observations.map(({ status }) => status))).toEqual(new Set(['final']));
 });
 
 test('a receiver that does not say where it put a resource is asked for it', async () => {

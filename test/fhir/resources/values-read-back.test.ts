@@ -57,8 +57,10 @@ describe.each([
       system: 'http://unitsofmeasure.org',
       code: exchange.unit.replace('{H.B.}', ''),
     });
+    // A code that R4's edition of DICOM does not have is replaced by our own.
+    const known = codings.filter(({ scheme, code }) => scheme !== 'DCM' || Number(code) <= 126_811);
     expect(observation?.code.coding?.map(({ code }) => code)).toEqual(
-      codings.map(({ code }) => code),
+      known.length > 0 ? known.map(({ code }) => code) : [key],
     );
   });
 });

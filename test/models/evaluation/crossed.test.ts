@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { countCrossed, crossedOf } from '../../../models/evaluation/crossed.ts';
-import type { Measurement } from '../../../pipelines/result/envelope.ts';
+import {
+  countCrossed,
+  countNamed,
+  countScreens,
+  crossedOf,
+  framesOf,
+  screenOf,
+} from '../../../models/evaluation/crossed.ts';
+import { LAYOUTS, onScreen } from '../../../models/evaluation/screens.ts';
+import { letterboxLit } from '../../../pipelines/inference/letterbox.ts';
+import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
 import { interpretReadings } from '../../pipelines/obstetric/evidence-sample.ts';
 
 const NOTHING = interpretReadings({ readings: [] });
@@ -66,4 +75,63 @@ describe('the answer about a structure that the image does not show', () => {
       by: { abdomen: 2, femur: 1 },
     });
   });
+});
+
+const named = (counts: Record<string, number>) => {
+  const planes: Result['sections'][number] = {
+    id: 'planes',
+    title: '',
+    status: 'complete',
+    reason: null,
+    summary: '',
+    data: { counts },
+    artifacts: [],
+  };
+  return { ...NOTHING, sections: [planes] };
+};
+
+describe('what a result says of a single image of a known plane', () => {
+  it.each([
+    ['another axial head plane', { transventricular: 1, femur: 0 }, 'right'],
+    ['no plane', { other: 1 }, 'unnamed'],
+    ['another organ', { abdominal: 1 }, 'wrong'],
+  ])('%s', (_, counts, name) => {
+    expect(screenOf(named(counts), 'transthalamic', null, '').name).toBe(name);
+  });
+
+  it('its accepted length is compared with the reference, one that was withheld is not', () => {
+    const of = (changes: Partial<Measurement>) =>
+      screenOf(
+        { ...named({ femur: 1 }), measurements: [measured('fl', changes)] },
+        'femur',
+        38,
+        'a',
+      );
+    expect(of({}).length).toEqual({ key: 'fl', measuredMm: 40, referenceMm: 38 });
+    expect(of({ quality: 'low' })).toMatchObject({ length: null, accepted: false });
+    const { all, byLayout } = countScreens([of({}), of({ quality: 'low' })]);
+    expect(all).toMatchObject({ images: 2, right: 2, accepted: 1, compared: 1, biasMm: 2 });
+    expect(byLayout.a?.meanAbsoluteErrorMm).toBe(2);
+  });
+
+  it('the frames of a file are counted, named or not', () => {
+    expect(countNamed(named({ femur: 2, other: 3, abdominal: 0 }))).toEqual({ femur: 2, other: 3 });
+    expect(framesOf(named({ femur: 2, other: 3 }))).toBe(5);
+  });
+});
+
+describe('a picture on a whole screen', () => {
+  const data = Uint8Array.from({ length: 320 * 240 }, (_, i) => 60 + ((7 * i) % 150));
+  const picture = { width: 320, height: 240, data };
+
+  it.each(LAYOUTS.map((layout) => [layout.name, layout] as const))(
+    '%s: the product shows the picture to the models at nearly its full size',
+    (_, layout) => {
+      const { screen, scale } = onScreen(picture, layout, 3);
+      const { scaleX } = letterboxLit(screen, 256, 192).placement;
+      const alone = 256 / (scale * picture.width);
+      expect(scaleX).toBeGreaterThan(0.7 * alone);
+      expect(scaleX).toBeLessThan(1.05 * alone);
+    },
+  );
 });

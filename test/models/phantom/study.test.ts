@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import dcmjs, { type NaturalDataset } from 'dcmjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PhantomStudy, simulateObstetricStudy } from '../../../models/phantom/study.ts';
+import { type StudyContents, shotsAt } from '../../../models/phantom/study-shots.ts';
 
 const request = { seed: 9, gaDays: 199, studyDate: '20260310' };
 const folder = mkdtempSync(join(tmpdir(), 'phantom-study-'));
@@ -118,8 +119,25 @@ describe('a simulated obstetric study', () => {
     expect(digest(await simulateObstetricStudy(request))).toEqual(digest(study));
   });
 
-  it('refuses an age outside the chart and an invalid date', async () => {
-    await expect(simulateObstetricStudy({ seed: 1, gaDays: 60 })).rejects.toThrow(RangeError);
+  it('has the views of its age, from 6+0 to 42+0 weeks, of labor and of twins', () => {
+    const views = (gaDays: number, contents: StudyContents) => [
+      ...new Set(shotsAt(gaDays, contents).map(({ of }) => (typeof of === 'string' ? of : of.id))),
+    ];
+    expect(views(42, 'complete')).toEqual(['early-pregnancy']);
+    expect(views(76, 'biometry')).toEqual(['early-pregnancy']);
+    expect(views(77, 'biometry')).toEqual(['crl-sagittal', 'midsagittal', 'm-mode']);
+    expect(views(97, 'stills')).toContain('midsagittal');
+    expect(views(98, 'biometry')).toContain('transthalamic');
+    expect(views(294, 'complete')).toEqual(expect.arrayContaining(['femur', 'presentation-sweep']));
+    expect(views(259, 'labor')).toEqual(['transperineal', 'presentation-sweep']);
+    expect(views(160, 'twins')).toEqual(['presentation-sweep']);
+    expect(() => shotsAt(258, 'labor')).toThrow(RangeError);
+    expect(() => shotsAt(98, 'twins')).toThrow(RangeError);
+  });
+
+  it('refuses an age before 6+0 or after 42+0 weeks and an invalid date', async () => {
+    await expect(simulateObstetricStudy({ seed: 1, gaDays: 41 })).rejects.toThrow(RangeError);
+    await expect(simulateObstetricStudy({ seed: 1, gaDays: 295 })).rejects.toThrow(RangeError);
     await expect(
       simulateObstetricStudy({ seed: 1, gaDays: 200, studyDate: 'today' }),
     ).rejects.toThrow(/not a date/);

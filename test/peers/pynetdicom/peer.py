@@ -27,9 +27,9 @@ def references(uids, sop_class):
     return items
 
 
-def step_created(study):
+def step_created(study, status):
     step = Dataset()
-    step.PerformedProcedureStepStatus = "IN PROGRESS"
+    step.PerformedProcedureStepStatus = status
     scheduled = Dataset()
     scheduled.StudyInstanceUID = study
     step.ScheduledStepAttributesSequence = [scheduled]
@@ -149,7 +149,7 @@ class Peer:
             association = self.associate(port, title, ModalityPerformedProcedureStep)
             if action == "mpps-create":
                 status, _ = association.send_n_create(
-                    step_created(order["study"]), ModalityPerformedProcedureStep, order["step"]
+                    step_created(order["study"], order.get("status", "IN PROGRESS")), ModalityPerformedProcedureStep, order["step"]
                 )
             else:
                 change = step_ended(order["status"], order["objects"], order["class"])

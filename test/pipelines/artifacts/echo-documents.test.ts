@@ -11,9 +11,8 @@ import {
   postCoordination,
 } from '../../../pipelines/artifacts/sr/tid5300.ts';
 import { CONCEPTS, type ConceptKey } from '../../../pipelines/concepts/concepts.ts';
-import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
-import { measurement } from './example-measurements.ts';
-import { NOTHING_MEASURED } from './example-result.ts';
+import type { Result } from '../../../pipelines/result/envelope.ts';
+import { ECHO, echoValue as value } from './example-echo.ts';
 import { SUBJECT } from './example-subject.ts';
 import { asFile, dciodvfy, installed, run } from './programs.ts';
 
@@ -21,47 +20,6 @@ import { asFile, dciodvfy, installed, run } from './programs.ts';
 const echoKeys = (Object.keys(CONCEPTS) as ConceptKey[]).filter(
   (key) => CONCEPTS[key].group === 'echo' && !key.endsWith('-unnamed'),
 );
-
-const value = (key: ConceptKey, number: number, over: Partial<Measurement> = {}): Measurement =>
-  measurement(`m-${key}-${number}`, key, number, {
-    section: 'lv-size',
-    unit: CONCEPTS[key].unit,
-    ...over,
-  });
-
-const septum = value('ivsd', 1.04, {
-  source: {
-    provenance: 'image-analysis',
-    file: 'abdomen.dcm',
-    sop_instance_uid: '2.25.2002',
-    frame: 3,
-    calipers: [
-      {
-        type: 'line',
-        points: [
-          [100, 50],
-          [110, 80.5],
-        ],
-      },
-    ],
-  },
-});
-
-const ECHO: Result = {
-  ...NOTHING_MEASURED,
-  endpoint: 'us/echo/interpret',
-  measurements: [
-    septum,
-    value('lvef-biplane', 57.3),
-    value('lvidd', 4.6),
-    value('tapse', 21),
-    value('mitral-e', 78.2),
-    value('mitral-e', 81.4),
-    value('body-surface-area', 1.83),
-    value('rvsp', 31),
-    value('lvids', 3.1, { quality: 'low' }),
-  ],
-};
 
 /** One value of every echo concept. */
 const EVERYTHING: Result = { ...ECHO, measurements: echoKeys.map((key) => value(key, 1.5)) };

@@ -32,7 +32,9 @@ const litPixels = (data: Uint8Array) => data.filter((value) => value > 0).length
 
 describe('pixels outside the picture', () => {
   const masked = (areas: Rectangle[]) =>
-    litPixels(maskOutside(plain(64, 48, 200), areas.map(rectanglePolygon)).data);
+    litPixels(
+      maskOutside(plain(64, 48, 200), { areas: areas.map(rectanglePolygon), text: [] }).data,
+    );
 
   test('is black, the picture itself is unchanged, both corners included', () => {
     expect(masked([area])).toBe(20 * 20);
@@ -51,10 +53,6 @@ describe('pixels outside the picture', () => {
   });
 });
 
-const all = (width: number, height: number) => [
-  rectanglePolygon({ minX: 0, minY: 0, maxX: width - 1, maxY: height - 1 }),
-];
-
 describe('previews', () => {
   test.each([
     [320, 240, 1024],
@@ -62,7 +60,7 @@ describe('previews', () => {
     [1024, 768, 1024],
     [1025, 768, 1025],
   ])('a frame of %i by %i pixels is shown %i wide', async (width, height, shown) => {
-    const png = await renderPreview(plain(width, height, 30), all(width, height), [HC]);
+    const png = await renderPreview(plain(width, height, 30), [HC]);
     const metadata = await sharp(png).metadata();
     expect(metadata).toMatchObject({ format: 'png', width: shown });
     expect(metadata.height).toBeGreaterThan((height * shown) / width);
@@ -70,7 +68,7 @@ describe('previews', () => {
 
   test('calipers are drawn where they were placed: a cross at each end', async () => {
     const dark = plain(640, 480, 0);
-    const png = await renderPreview(dark, all(640, 480), [FL]);
+    const png = await renderPreview(dark, [FL]);
     const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
     const scale = info.width / 640;
     for (const [x, y] of FL.source.calipers[0]?.points ?? []) {
@@ -83,7 +81,7 @@ describe('previews', () => {
 
   test('the picture with calipers differs from the one without', async () => {
     const [bare, marked] = await Promise.all(
-      [[], [HC, BPD]].map((shown) => renderPreview(plain(640, 480, 90), all(640, 480), shown)),
+      [[], [HC, BPD]].map((shown) => renderPreview(plain(640, 480, 90), shown)),
     );
     expect(bare?.equals(marked ?? Buffer.alloc(0))).toBe(false);
   });

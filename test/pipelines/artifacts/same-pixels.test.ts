@@ -88,11 +88,8 @@ describe('preview', () => {
   let scale = 1;
 
   beforeAll(async () => {
-    const rgb = Uint8Array.from(
-      { length: 3 * gray.length },
-      (_, at) => gray[Math.floor(at / 3)] ?? 0,
-    );
-    const png = await renderPreview({ width: WIDTH, height: HEIGHT, data: rgb }, [], [length]);
+    const black = { width: WIDTH, height: HEIGHT, data: new Uint8Array(3 * WIDTH * HEIGHT) };
+    const png = await renderPreview(black, [length]);
     const { data, info } = await sharp(png)
       .removeAlpha()
       .raw()

@@ -5,6 +5,7 @@ import { simulateObstetricStudy } from '../../../models/phantom/study.ts';
 import { buildTid1500 } from '../../../pipelines/artifacts/sr/tid1500.ts';
 import { CONCEPTS, type ConceptKey, conceptEntry } from '../../../pipelines/concepts/concepts.ts';
 import { type Measurement, type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
+import { isShown } from '../../../pipelines/result/render/statement.ts';
 import { withoutComparisons } from '../../../pipelines/result/standing.ts';
 import { interpret } from '../../../src/app/cli/interpret.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -44,7 +45,7 @@ function expectSame(result: Result, groups: ReturnType<typeof groupsIn>): void {
   const said = withoutComparisons(result.measurements);
   expect(said.length).toBeGreaterThan(0);
   expect(groups.map(([, read], index) => said[index] && printed(said[index], read))).toEqual(
-    said.map((one) => (one.quality === 'accepted' ? printed(one, inSr(one)) : null)),
+    said.map((one) => (isShown(one) ? printed(one, inSr(one)) : null)),
   );
   expect(groups.map(([code]) => code)).toEqual(
     said.map(({ concept }) => conceptEntry(concept.key)?.codings[0].code ?? concept.code),

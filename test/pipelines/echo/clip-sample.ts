@@ -15,7 +15,15 @@ export function clipOf(view: ClipView['view'], mode: Clip['mode'] = '2d'): ClipV
     calibrationRefused: null,
     mode,
   };
-  return { clip, view, source: 'header', confidence: null, belowGate: null, fan: null };
+  return {
+    clip,
+    view,
+    source: 'header',
+    confidence: null,
+    belowGate: null,
+    unseparated: false,
+    fan: null,
+  };
 }
 
 /** A display that the header names, of which nothing was measured. */

@@ -161,3 +161,48 @@ describe('a clip of only end-diastole and end-systole', () => {
     expect(outlinedValue(read([of(0, 0)]), 'lvef-4c')).toBeUndefined();
   });
 });
+
+describe('an outline with a fault', () => {
+  const clip = beatingClip('A4C', HEALTHY);
+  const faulty = (from: number, to: number) => ({
+    ...clip,
+    frames: clip.frames.map((frame) =>
+      frame.time >= from && frame.time < to
+        ? { ...frame, chamberFaults: { la: 'dented' as const } }
+        : frame,
+    ),
+  });
+
+  it('in every beat withholds the atrium with the reason, and not the ventricle', () => {
+    const values = read([faulty(0, 10)]);
+    for (const key of ['la-area-4c', 'la-length-4c', 'la-volume-4c']) {
+      expect([key, outlinedValue(values, key)?.quality]).toEqual([key, 'inadequate']);
+    }
+    expect(noteOf(outlinedValue(values, 'la-volume-4c'))).toContain(
+      'the outline of the LA has a dent that no chamber has',
+    );
+    expect(outlinedValue(values, 'lvedv-4c')?.quality).toBe('accepted');
+  });
+
+  it('in one beat leaves the mean of the others', () => {
+    const area = outlinedValue(read([faulty(0, BEAT)]), 'la-area-4c');
+    expect(area?.quality).toBe('accepted');
+    expect(noteOf(area)).toContain('1 beat');
+  });
+
+  it('is that of an atrium too small beside its ventricle', () => {
+    const small = {
+      ...clip,
+      frames: clip.frames.map((frame) => ({
+        ...frame,
+        outlines: {
+          ...frame.outlines,
+          la: (frame.outlines.la ?? []).map(({ x, y }) => ({ x, y: 150 + 0.65 * (y - 150) })),
+        },
+      })),
+    };
+    const area = outlinedValue(read([small]), 'la-area-4c');
+    expect(area?.quality).toBe('inadequate');
+    expect(noteOf(area)).toContain('is too small beside the LV');
+  });
+});

@@ -33,26 +33,28 @@ export function interpreted(
       key,
     );
   });
+  const whole: EchoEvidence = {
+    study: { clips: [], refused: [], files: 1, series: 1 },
+    patient: of,
+    measured,
+    spectra: [],
+    clips: [],
+    views: { apical: { clips: null, volumesTrusted: false }, parasternal: { clips: null } },
+    heart: NO_OUTLINES,
+    handheld: false,
+    priors: [],
+    fluid: fluidFinding(evidence.views?.parasternal ?? null),
+    performanceMethod: performanceMethod(evidence.study?.cart ?? []),
+    ...evidence,
+  };
   const result = interpretStudy(
-    {
-      study: { clips: [], refused: [], files: 1, series: 1 },
-      patient: of,
-      measured,
-      spectra: [],
-      clips: [],
-      views: { apical: { clips: null, volumesTrusted: false }, parasternal: { clips: null } },
-      heart: NO_OUTLINES,
-      handheld: false,
-      priors: [],
-      fluid: fluidFinding(evidence.views?.parasternal ?? null),
-      performanceMethod: performanceMethod(evidence.study?.cart ?? []),
-      ...evidence,
-    },
+    whole,
     { report: true, report_language: 'en', return: ['json'] },
     new Date(0),
   );
   return {
     result,
+    evidence: whole,
     section: (id: string) => result.sections.find((one) => one.id === id),
     summary: (id: string) => result.sections.find((one) => one.id === id)?.summary ?? '',
     category: (id: string) => result.classifications.find((one) => one.id === id),

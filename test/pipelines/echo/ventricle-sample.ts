@@ -71,7 +71,7 @@ export function chamberFrame(
       points.map(({ x, y }) => ({ x: x / mmPerPixel, y: y / mmPerPixel })),
     ]),
   );
-  return { frame, time, outlines, confidence: ALL_SURE, pose: null, faults: [] };
+  return { frame, time, outlines, confidence: ALL_SURE, pose: null, faults: [], chamberFaults: {} };
 }
 
 export interface BeatingShape {

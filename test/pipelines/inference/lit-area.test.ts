@@ -52,6 +52,23 @@ describe('letterboxLit', () => {
     expect(here.x).toBeCloseTo(there.x + 250, 9);
     expect(here.y).toBeCloseTo(there.y + 180, 9);
   });
+  it.each([
+    ['black', 0],
+    ['dark grey', 14],
+  ])('leaves out the words and lines around the picture of a screen on %s', (_, ground) => {
+    const image = screen(SCREEN, HALF);
+    image.data.forEach((value, i) => {
+      if (value === 0) image.data[i] = ground;
+    });
+    // Lines of text above the picture and a ruler beside it.
+    for (const row of [20, 21, 40, 41, 60, 61]) {
+      for (let x = 30; x < 500; x += 3) image.data[row * SCREEN.width + x] = 230;
+    }
+    for (let y = 180; y < 480; y += 10)
+      image.data.fill(230, y * SCREEN.width + 760, y * SCREEN.width + 766);
+    const { scaleX } = letterboxLit(image, 256, 192).placement;
+    expect(scaleX).toBeGreaterThan(0.85 * (256 / HALF.width));
+  });
   it('takes a landscape picture off a portrait screen, which is dark above and below it only', () => {
     const picture = { x: 0, y: 250, width: 400, height: 300 };
     const onScreen = letterboxLit(screen({ width: 400, height: 800 }, picture), 256, 192);

@@ -18,7 +18,9 @@ function flatFrames(side: number, grays: readonly number[]) {
 }
 
 async function clipOf(content: Buffer, mmPerPx?: number): Promise<Clip> {
-  const { clips, refused } = await readStudy(await onDisk({ file: content }), { mmPerPx });
+  const { clips, refused } = await readStudy(await onDisk({ file: content }), {
+    mmPerPx: () => mmPerPx ?? null,
+  });
   expect(refused).toEqual([]);
   const [clip] = clips;
   if (!clip) throw new Error('no clip');

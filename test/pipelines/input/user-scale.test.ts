@@ -6,7 +6,7 @@ import {
   userScale,
 } from '../../../pipelines/input/dicom/calibration.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
-import { obstetricInputSchema } from '../../../pipelines/obstetric/input.ts';
+import { obstetricInputSchema, scaleByFile } from '../../../pipelines/obstetric/input.ts';
 import { onDisk } from './on-disk.ts';
 
 /** Rows of an image that is 50 cm deep at 1 mm a pixel. */
@@ -34,10 +34,26 @@ describe('the scale that a request gives (mm_per_px)', () => {
   it('that cannot be leaves a picture uncalibrated and says why', async () => {
     const create = { width: 60, height: 200, channels: 3, background: '#888888' } as const;
     const png = await sharp({ create }).png().toBuffer();
-    const { clips } = await readStudy(await onDisk({ 'a.png': png }), { mmPerPx: 5 });
+    const { clips } = await readStudy(await onDisk({ 'a.png': png }), { mmPerPx: () => 5 });
     expect(clips[0]).toMatchObject({
       regions: [],
       calibrationRefused: 'mm_per_px would make the image 100 cm deep',
     });
+  });
+
+  it.each([
+    ['for each file', [0.1, null], true],
+    ['for one of two files', [0.1], false],
+    ['for none', [], false],
+  ])('may be a list %s: %j is accepted: %s', (_, mm, taken) => {
+    const input = { files: ['a', 'b'], options: { mm_per_px: mm } };
+    expect(obstetricInputSchema.safeParse(input).success).toBe(taken);
+  });
+
+  it('of each file is used for that file, and for what its archive holds', () => {
+    const scale = scaleByFile([0.1, null, 0.3], ['a.png', 'b.png', 'c.zip']);
+    expect(['a.png', 'b.png', 'c.zip/d.png', 'e.png'].map(scale)).toEqual([0.1, null, 0.3, null]);
+    expect(scaleByFile(0.2, ['a.png'])('any')).toBe(0.2);
+    expect(scaleByFile(undefined, ['a.png'])('a.png')).toBeNull();
   });
 });

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { renderPreview } from '../../../pipelines/artifacts/previews/preview.ts';
+import { createShownFrames } from '../../../pipelines/artifacts/previews/shown-frames.ts';
 import type { Clip, RgbImage } from '../../../pipelines/contract/study.ts';
 import { colourMask, showsColourFlow } from '../../../pipelines/input/colour-flow.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
@@ -31,6 +34,13 @@ const TEXT = 'font-family="sans-serif" fill="#ffffff"';
 const NAME = `<text x="12" y="34" font-size="24" ${TEXT}>BEISPIEL, ZOE</text>`;
 const BESIDE_SECTOR = `<text x="12" y="100" font-size="20" ${TEXT}>PID 4711 1994</text>`;
 const TITLE_BAR = `<rect width="640" height="40" fill="#405060"/>${NAME}`;
+/** A title of full lines of letters, as on the clips of some makers: few rows show the bare ground. */
+const LETTERED_BAR = `<rect width="640" height="48" fill="#2c2c2c"/>${[16, 40]
+  .map(
+    (y) =>
+      `<text x="2" y="${y}" font-size="19" textLength="636" ${TEXT}>BEISPIEL ZOE 4711 1994 HERZKLINIK MUSTERSTADT ECHO 12:34:39 S5-1 MI 1.4</text>`,
+  )
+  .join('')}`;
 const PANEL = `<rect x="470" y="90" width="160" height="60" fill="#303030"/>
   <text x="476" y="128" font-size="22" ${TEXT}>ZOE 4711</text>`;
 
@@ -76,10 +86,9 @@ async function screen({ drawing, frames = 1, regions = [], burnedIn }: Screen) {
 
 /** The luminance of the preview, at the size of the frame. */
 async function previewOf(clip: Clip): Promise<Uint8Array> {
-  const frame = await clip.frames[0]?.rgb();
+  const frame = await createShownFrames().frame(clip, 1);
   if (!frame) throw new Error('no frame');
-  const { areas } = await shownPictureOf(clip);
-  const png = sharp(await renderPreview(frame, areas, []));
+  const png = sharp(await renderPreview(frame, []));
   const { width: shown = 0 } = await png.metadata();
   const scale = shown / WIDTH;
   return png
@@ -110,6 +119,8 @@ const SCREENS: [string, Screen][] = [
   ['in a region over the whole screen', { drawing: NAME + BESIDE_SECTOR, regions: [wholeScreen] }],
   ['without any region', { drawing: NAME + BESIDE_SECTOR }],
   ['in a title bar', { drawing: TITLE_BAR }],
+  ['in a title bar full of letters', { drawing: LETTERED_BAR }],
+  ['in a title bar full of letters over a cine', { drawing: LETTERED_BAR, frames: 4 }],
   ['on a panel that stands still in a cine', { drawing: NAME + PANEL, frames: 4 }],
 ];
 
@@ -137,10 +148,17 @@ describe('a burned-in name', () => {
     expect(lit(await previewOf(clip), ink)).toBe(0);
   });
 
-  it('Burned In Annotation NO is believed beside regions: nothing of them is cut', async () => {
-    const given = { drawing: BESIDE_SECTOR, regions: [wholeScreen], burnedIn: 'NO' } as const;
-    const { clip, ink } = await screen({ ...given, regions: [wholeScreen] });
-    expect(lit(await previewOf(clip), ink)).toBe(ink.length);
+  it('is not in the preview where the header says Burned In Annotation NO', async () => {
+    const given: Screen = { drawing: BESIDE_SECTOR, regions: [wholeScreen], burnedIn: 'NO' };
+    const { clip, ink } = await screen(given);
+    expect(lit(await previewOf(clip), ink)).toBe(0);
+  });
+
+  it('is shown where the site wants whole frames', async () => {
+    const { clip, ink } = await screen({ drawing: NAME });
+    const frame = await createShownFrames(true).frame(clip, 1);
+    const shown = frame && Uint8Array.from(frame.data.filter((_, i) => i % 3 === 0));
+    expect(shown && lit(shown, ink)).toBe(ink.length);
   });
 
   it('YES where nothing separates the picture from its surroundings shows nothing', async () => {
@@ -149,7 +167,7 @@ describe('a burned-in name', () => {
     const image = ultrasound({ columns: WIDTH, rows: HEIGHT, extra, pixels });
     const { clips } = await readStudy(await onDisk({ image }));
     const [clip] = clips;
-    expect(clip && (await shownPictureOf(clip))).toEqual({ areas: [], known: false });
+    expect(clip && (await shownPictureOf(clip))).toEqual({ areas: [], known: false, text: [] });
   });
 });
 
@@ -207,5 +225,28 @@ describe('colour Doppler is distinguished from tissue', () => {
       .png()
       .toBuffer();
     expect((await readStudy(await onDisk({ image }))).clips[0]?.mode).toBe('colour');
+  });
+});
+
+const CLIPS = '../shared/data/echo-clips';
+/** Rows of the title above the clips of the volunteer. */
+const TITLE_ROWS = 48;
+
+describe.skipIf(!existsSync(CLIPS))('a real clip with a title of letters', () => {
+  it.each([
+    'Apical4chVolunteer.mov',
+    'SA_MitralVolunteer.mov',
+    'SA_PapilaryVolunteer.mov',
+    'SA_ApexVolunteer.mov',
+  ])('%s: nothing of the title is measured, and the fan is', async (name) => {
+    const { clips } = await readStudy([{ name, path: join(CLIPS, name) }]);
+    const image = await clips[0]?.frames[0]?.gray();
+    if (!image) throw new Error('the clip was not read');
+    const lines = Array.from({ length: image.height }, (_, y) =>
+      image.data.subarray(y * image.width, (y + 1) * image.width).some((value) => value > 20),
+    );
+    expect(lines.slice(0, TITLE_ROWS)).not.toContain(true);
+    // Within the depth that every clip shows.
+    expect(lines.slice(120, 400)).not.toContain(false);
   });
 });

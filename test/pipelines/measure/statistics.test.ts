@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   centileOf,
+  meanOfBeats,
   median,
   normalCdf,
   normalQuantile,
@@ -53,5 +54,33 @@ describe('median', () => {
 
   it('of no values is NaN', () => {
     expect(median([])).toBeNaN();
+  });
+});
+
+describe('a mean over beats', () => {
+  it.each([
+    ['one beat', [42], 42],
+    ['beats that differ by exactly half of their mean', [30, 40, 50], 40],
+    ['beats that all shrink', [-10, -12], -11],
+    ['beats of which one is still', [0, 0], 0],
+  ])('is given for %s', (_, beats, value) => {
+    expect(meanOfBeats(beats)).toEqual({ value, contradicting: null });
+  });
+
+  it.each([
+    ['one beat shrinks and the other grows', [-24, 58], [-24, 58]],
+    ['they differ by more than half of their mean', [29, 40, 50], [29, 50]],
+    ['a still beat is beside one that moves', [0, 12], [0, 12]],
+  ])('contradicts itself where %s', (_, beats, contradicting) => {
+    expect(meanOfBeats(beats)?.contradicting).toEqual(contradicting);
+  });
+
+  it('of differences within the noise is given whatever the signs', () => {
+    expect(meanOfBeats([-5, 10], 15)?.contradicting).toBeNull();
+    expect(meanOfBeats([-5.1, 10], 15)?.contradicting).toEqual([-5.1, 10]);
+  });
+
+  it('of no beat does not exist', () => {
+    expect(meanOfBeats([])).toBeNull();
   });
 });

@@ -52,6 +52,9 @@ export const NO_MODELS: Locator = {
   models: [],
 };
 
+/** Lengths without an interval, as a machine reports them: no cut-off is within it. */
+export const EXACT = { uncertainty: NO_MODELS.uncertainty } as const;
+
 function frame(index: number): Frame {
   const black = async () => ({ width: 1, height: 1, data: new Uint8Array(1) });
   return { index, time: 0, gray: black, rgb: black };
@@ -172,6 +175,8 @@ export function interpretReadings({
       views: {},
       priors: [],
       ...evidence,
+      // These readings are made up: what they give is judged as if its method were shown to work.
+      accept: evidence.accept ?? 'simulated',
     },
     [],
     [],
@@ -192,6 +197,7 @@ export function evidenceWith(given: Partial<StudyEvidence>): ObstetricEvidence {
     views: {},
     priors: [],
     ...given,
+    accept: given.accept ?? 'simulated',
   });
 }
 

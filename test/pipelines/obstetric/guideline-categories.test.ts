@@ -9,7 +9,7 @@ import {
   resistanceIndex,
   systolicDiastolicRatio,
   umbilicalAt,
-} from '../../../pipelines/obstetric/doppler/charts.ts';
+} from '../../../pipelines/obstetric/doppler/guideline.ts';
 import { viability } from '../../../pipelines/obstetric/early-pregnancy/guideline.ts';
 import {
   type RestrictionEvidence,

@@ -6,7 +6,7 @@ import type { Locator } from '../../../pipelines/obstetric/locator.ts';
 import { createObstetricPipeline } from '../../../pipelines/obstetric/pipeline.ts';
 import { READERS } from '../../../pipelines/obstetric/readers.ts';
 import { resultSchema } from '../../../pipelines/result/envelope.ts';
-import { writeArtifacts } from '../../../pipelines/run/write-artifacts.ts';
+import { writeArtifacts, writeEarlyPreviews } from '../../../pipelines/run/write-artifacts.ts';
 import { type Element, region, ultrasound } from '../input/dicom-sample.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -64,6 +64,8 @@ async function workFolder(
     priorFiles,
     options,
     clinicalContext: {},
+    // A phantom: what is measured on it counts in this setting only.
+    evidence: 'simulated',
     models: { allow: 'all', provider: 'cpu', threads: 1 },
   };
   await writeFile(join(folder, 'job.json'), JSON.stringify(job));
@@ -72,7 +74,11 @@ async function workFolder(
 
 async function run(folder: string, locator = knownFemur, signal = new AbortController().signal) {
   const events: PipelineEvent[] = [];
-  const pipeline = createObstetricPipeline({ openLocator: async () => locator, writeArtifacts });
+  const pipeline = createObstetricPipeline({
+    openLocator: async () => locator,
+    writeArtifacts,
+    writeEarlyPreviews,
+  });
   const end = await pipeline(folder, (event) => events.push(event), signal);
   return { end, events };
 }
@@ -122,7 +128,21 @@ describe('the obstetric pipeline', () => {
     const progress = stages.map((stage) => stage.progress);
     expect(progress.toSorted((a, b) => a - b)).toEqual(progress);
     expect(Math.max(...progress)).toBeLessThanOrEqual(1);
-    expect(events.some((event) => event.type === 'partial')).toBe(true);
+  });
+
+  it('announces a key frame once, by what it shows, before the other views are read', async () => {
+    const folder = await workFolder({ 'femur.dcm': femurImage() }, { dating: { ga_days: 196 } });
+    const { events } = await run(folder);
+    const partials = events.flatMap((event) => (event.type === 'partial' ? [event] : []));
+    expect(partials.map(({ artifact, caption }) => [artifact, caption])).toEqual([
+      ['overlay-biometry-1.png', 'Femur length'],
+      ['growth-chart.png', 'Growth chart'],
+    ]);
+    const at = (wanted: (event: PipelineEvent) => boolean) => events.findIndex(wanted);
+    const [reader] = Object.values(READERS);
+    expect(at((event) => event.type === 'partial')).toBeLessThan(
+      at((event) => event.type === 'stage' && event.name === `inference.${reader?.stage}`),
+    );
   });
 
   it('measures up to three distinct frames of a cine and takes their median', async () => {

@@ -62,6 +62,8 @@ beforeAll(async () => {
     priorFiles: [],
     options: { dating: { ga_days: GA_DAYS }, previews: false },
     clinicalContext: {},
+    // A phantom: what is measured on it counts in this setting only.
+    evidence: 'simulated',
     models: { allow: 'all', provider: 'cpu', threads: 1 },
   };
   await writeFile(join(folder, 'job.json'), JSON.stringify(job));

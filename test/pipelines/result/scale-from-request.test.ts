@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Clip } from '../../../pipelines/contract/study.ts';
 import { assembleResult } from '../../../pipelines/result/assemble.ts';
 import { writeReport } from '../../../pipelines/result/render/obstetric/report.ts';
 import { unsupportedClaims } from '../../../pipelines/result/render/report-check.ts';
@@ -10,9 +11,13 @@ function measuredIn(...sources: ('user' | 'region')[]) {
   const clips = sources.map((source, index) =>
     clip(`${index}.png`, { regions: [{ area: AREA, scale: { x: 0.4, y: 0.4 }, source }] }),
   );
+  return resultOf(clips);
+}
+
+function resultOf(clips: readonly Clip[]) {
   return assembleResult({
     ...{ endpoint: 'us/obstetric/interpret', version: '1.0.0', generatedAt: new Date(0) },
-    study: { clips, refused: [], files: clips.length, series: 1 },
+    study: { clips: [...clips], refused: [], files: clips.length, series: 1 },
     ...{ models: [], refusedFrames: [], priors: 0, sections: [], findings: [], measurements: [] },
     ...{ classifications: [], guidance: [], report: null },
   });
@@ -32,5 +37,18 @@ describe('a scale that the request gave', () => {
     const report = writeReport(result);
     expect(report.limitations.includes(LINE)).toBe(expected === true);
     expect(unsupportedClaims(report, result)).toEqual([]);
+  });
+
+  it('for images of different size is warned about', () => {
+    const sized = (width: number, mm: number) =>
+      clip(`${width}.png`, {
+        width,
+        regions: [{ area: AREA, scale: { x: mm, y: mm }, source: 'user' }],
+      });
+    const one = resultOf([sized(800, 0.4), sized(640, 0.4)]);
+    expect(one.input_summary.one_scale_for_sizes).toHaveLength(2);
+    expect(writeReport(one).limitations.join()).toContain('check that it holds for each');
+    const own = resultOf([sized(800, 0.4), sized(640, 0.5)]);
+    expect(own.input_summary.one_scale_for_sizes).toBeUndefined();
   });
 });

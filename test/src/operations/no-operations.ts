@@ -7,8 +7,22 @@ const never = () => {
 /** Operations that all fail; a test replaces those that it needs. */
 export const NO_OPERATIONS: Operations = {
   keys: { create: never, list: never, rotate: never, revoke: never },
-  studies: { explain: never, complete: never, hold: never, release: never, rerun: never },
-  rules: { current: never, check: never, dryRun: never },
+  studies: {
+    list: never,
+    explain: never,
+    complete: never,
+    hold: never,
+    release: never,
+    rerun: never,
+  },
+  rules: {
+    current: never,
+    check: never,
+    dryRun: never,
+    judgeFile: never,
+    canSave: never,
+    save: never,
+  },
   deliveries: {
     list: never,
     breakers: never,

@@ -28,7 +28,7 @@ describe('admin socket', () => {
     await server.close();
   });
 
-  it('passes the sentence of an error on', async () => {
+  it('passes the code and the sentence of a refusal on', async () => {
     const dataDir = folder();
     const server = await serveAdminSocket(
       dataDir,
@@ -37,7 +37,10 @@ describe('admin socket', () => {
       },
       silentLogger,
     );
-    await expect(callAdminSocket(dataDir, 'fail', {})).rejects.toThrow('no study has this UID');
+    await expect(callAdminSocket(dataDir, 'fail', {})).rejects.toMatchObject({
+      code: 'not_found',
+      detail: 'no study has this UID',
+    });
     await server.close();
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../src/platform/ids.ts';
+import { firstId, newId, newUuid } from '../../../src/platform/ids.ts';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
@@ -34,5 +34,20 @@ describe('ids', () => {
     const at = new Date('2027-01-01T00:00:00.500Z');
     const first = newId('req', at);
     expect(newId('req', new Date(at.getTime() - 200)) > first).toBe(true);
+  });
+
+  it('of a time and later begin at the first id of that time', () => {
+    const at = new Date('2028-01-01T00:00:00.500Z');
+    const id = newId('req', at);
+    expect(firstId('req', at) <= id).toBe(true);
+    expect(firstId('req', new Date(at.getTime() + 1)) > id).toBe(true);
+  });
+
+  it('of rows and files are UUIDs of version 7 that sort in the order of making', () => {
+    const uuids = Array.from({ length: 200 }, () => newUuid());
+    expect(uuids[0]).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
+    expect([...uuids].sort()).toEqual(uuids);
   });
 });

@@ -1,5 +1,5 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
-import { type About, allNamed } from './shared.ts';
+import { type About, allNamed, namedText } from './shared.ts';
 
 export const LA_VOLUME_SENTENCES = {
   'la-volume.grade': ({ grade }: { grade: string }) => `LA volume index: ${grade}.`,
@@ -7,6 +7,14 @@ export const LA_VOLUME_SENTENCES = {
     `The LA volume index lies within ${within} ml/m² of a limit of its grade, which is within measurement variability.`,
   'la-volume.diameter-grade': ({ grade }: { grade: string }) =>
     `LA diameter: ${grade}; the diameter alone does not make the atrium normal.`,
+  /** The measurements are the diameter, then the volume index. */
+  'la-volume.diameter-disagrees': (
+    { grade }: { grade: string },
+    { about: [diameter, index] }: About,
+  ) =>
+    diameter && index
+      ? `${namedText(diameter)} is ${grade} beside ${namedText(index)}; the volume counts.`
+      : '',
   'la-volume.one-view': () =>
     'LA volume was not assessed: it takes both apical views, A4C and A2C.',
   'la-volume.not-indexed': () =>

@@ -1,6 +1,6 @@
 import type { EchoConcept } from '../../../concepts/echo.ts';
 import { type SentenceTable, statementsOf } from '../../statement.ts';
-import { type About, allNamed, namedValue } from './shared.ts';
+import { type About, allNamed, namedText, namedValue } from './shared.ts';
 
 /** Limitation of an EF that is not by biplane discs, by its concept or by the machine's method. */
 const LIMITS = {
@@ -35,6 +35,14 @@ export const LVEF_SENTENCES = {
     `A change of less than ${points} points is within measurement variability.`,
   'lvef.at-limit': ({ points }: { points: number }) =>
     `The LVEF lies within ${points} points of a limit of its grade, which is within measurement variability.`,
+  /** The measurements are the LVEF that counts, then those of other methods with their grades. */
+  'lvef.methods-disagree': (
+    { grades }: { grades: readonly string[] },
+    { about: [ef, ...others] }: About,
+  ) => {
+    const each = others.map((one, i) => `${namedText(one)} (${grades[i]})`);
+    return `The methods disagree on the category: ${each.join(', ')}; ${ef ? namedText(ef) : ''} counts.`;
+  },
   'lvef.not-assessed': () =>
     'LVEF was not assessed: neither the machine nor an outlined beat gives one.',
   'lvef.foreshortened': () =>

@@ -41,14 +41,59 @@ const ORIGIN_TEXT = {
   person: 'entered by hand',
 } as const satisfies Record<Measurement['origin'], string>;
 
-/** States that a value was withheld, and why. */
-const withheldText = ({ label, note }: Measurement) => sentence(`${label} was withheld: ${note}`);
+/** States which values were withheld, and why; a reason that several share is given once. */
+function withheldText(withheld: readonly Measurement[]): string {
+  const byNote = Map.groupBy(withheld, ({ note }) => note);
+  const each = [...byNote].map(([note, values]) => {
+    const labels = [...new Set(values.map(({ label }) => label))];
+    return sentence(`${labels.join(', ')} ${labels.length > 1 ? 'were' : 'was'} withheld: ${note}`);
+  });
+  return each.join(' ');
+}
+
+/** Why no clip of the wanted views was measured: none was sent, or none could be named. */
+function noClipText(of: {
+  views: readonly string[];
+  unnamed: number;
+  perhaps: number;
+  unseparated: number;
+}): string {
+  const wanted = anyOf(of.views);
+  if (of.unnamed === 0) return `Not assessed: no ${wanted} clip was found.`;
+  const details = [
+    of.perhaps > 0 ? `${of.perhaps} may show ${wanted}` : null,
+    of.unseparated > 0
+      ? `in ${of.unseparated} the picture fills the whole frame or could not be distinguished from the rest of the screen`
+      : null,
+  ].filter((one) => one !== null);
+  const more = details.length > 0 ? ` (${details.join('; ')})` : '';
+  return `Not assessed: no clip was reliably recognised as ${wanted}, and the view of ${counted(of.unnamed, 'clip')} is not known${more}.`;
+}
+
+/** "LVEF 58 ± 13 %", a value with its 95 % interval. */
+function withIntervalText({ concept, value, uncertainty }: Measurement): string {
+  const key = concept.key as EchoConcept;
+  const { abbreviation, decimals, unit } = ECHO_CONCEPTS[key];
+  const number = (of: number) => rounded(of, decimals).toFixed(decimals);
+  const margin = uncertainty === null ? '' : ` ± ${number(uncertainty)}`;
+  return `${abbreviation} ${number(value)}${margin} ${unitText(unit)}`.trimEnd();
+}
+
+const withIntervals = (about: readonly Measurement[]) => about.map(withIntervalText).join(', ');
 
 /** Sentences that every section may use. */
 export const ECHO_SENTENCES = {
   'echo.values': (_: Record<string, never>, { about }: About) => sentence(allNamed(about)),
-  'echo.withheld': (_: Record<string, never>, { about }: About) =>
-    about.map(withheldText).join(' '),
+  'echo.withheld': (_: Record<string, never>, { about }: About) => withheldText(about),
+  'echo.between': (
+    { open }: { open: readonly { id: string; name: string; categories: readonly string[] }[] },
+    { about }: About,
+  ) => {
+    const sides = open.map(({ name, categories }) => `${name}: ${anyOf(categories)}`);
+    return `${sides.join('; ')}; a cut-off is within the 95 % interval of ${withIntervals(about)}.`;
+  },
+  'echo.either-side': (_: Record<string, never>, { about }: About) =>
+    `${withIntervals(about)}: normal or abnormal, because a cut-off is within the 95 % interval; to be measured by hand.`,
   'echo.no-value': () => 'No value of this section was supplied.',
   'echo.surface-unknown': () =>
     'Indexed values are not reported: height and weight are missing or implausible.',
@@ -59,8 +104,7 @@ export const ECHO_SENTENCES = {
   'outlines.reader-failed': () =>
     'The apical clips could not be analysed because of an internal error.',
   'outlines.no-model': () => 'No permitted model outlines the chambers of the heart.',
-  'outlines.no-clip': ({ views }: { views: readonly string[] }) =>
-    `Not assessed: no ${anyOf(views)} clip was found.`,
+  'outlines.no-clip': noClipText,
   'outlines.no-beat': ({ views }: { views: readonly string[] }) =>
     `The ${anyOf(views)} clips show no whole beat with reliable outlines.`,
   'rhythm.irregular': ({ beats, few }: { beats: number; few: boolean }) =>
@@ -155,10 +199,21 @@ const FORMS = {
 /** Why the reading of a display is not relied on. */
 const DISPLAY_DOUBTS = {
   fused: 'E and A are fused: A begins above 20 cm/s',
+  phase:
+    'E and A cannot be distinguished with certainty: by the time between the waves, either may follow systole',
+  inverted:
+    "two waves per beat above the baseline and one below: the machine may have inverted the display, and S' cannot be distinguished from e'",
+  'at-end': 'a peak is at the end of the scale: it may be cut off or aliased',
+  'beats-differ': 'its beats differ too much for a mean',
+  'readings-differ':
+    'two readings of its edge differ: the value depends on where the edge is drawn',
   'one-wave': 'one wave per beat in an even rhythm: E and A may be one',
   'atrial-wall': 'the edge that moves furthest may be the atrial wall, not the mitral annulus',
   'another-edge':
     'another edge is clearer or moves further: it is uncertain which of them is the annulus',
+  'another-band': 'another dark band is as distinct: it is uncertain which of them is the vein',
+  'not-ventricle':
+    'the walls do not move like those of the left ventricle, or their dimensions are implausible',
   'single-beat': 'a single beat',
   faint: 'the trace is too faint or its beats differ',
 } as const;
@@ -192,6 +247,15 @@ const RIGHT_HEART_FAULTS = {
   'grows-in-systole': 'the outline of the RV is no smaller in systole',
 } as const;
 
+const CHAMBER_NAMES = { lv: 'LV', la: 'LA', rv: 'RV', ra: 'RA' } as const;
+
+/** Why an outline is not that of a whole chamber. */
+const OUTLINE_FAULTS = {
+  dented: 'has a dent that no chamber has',
+  'out-of-sector': 'is cut off by the edge of the picture',
+  'too-small-beside-lv': 'is too small beside the LV; a shadow may hide part of it',
+} as const;
+
 /** An assumption that a calculation makes. */
 const PRESUMPTIONS = {
   sniff: 'collapse taken as that with a sniff',
@@ -206,6 +270,8 @@ export const ECHO_REMARKS = {
   'echo.stroke-implausible': (of: { stroke: number; low: number; high: number }) =>
     `stroke volume ${valueText('lvedv-biplane', of.stroke)}, outside the plausible ${of.low} to ${of.high} ml; an error of the contour is likely`,
   'echo.contradiction': ({ pair }: { pair: keyof typeof CONTRADICTIONS }) => CONTRADICTIONS[pair],
+  'echo.rests-on-withheld': ({ key }: { key: EchoConcept }) =>
+    `it rests on ${ECHO_CONCEPTS[key].label}, which was withheld`,
   'echo.inputs-differ': (of: {
     key: EchoConcept;
     value: number;
@@ -231,6 +297,12 @@ export const ECHO_REMARKS = {
     `ratio only; ${of} not calibrated`,
   'outlines.networks-disagree': () => 'the two networks do not agree',
   'outlines.networks-disagree-here': () => 'the two networks do not agree on this clip',
+  'outlines.beats-contradict': (of: { key: EchoConcept; least: number; greatest: number }) =>
+    `the beats contradict each other: ${valueText(of.key, of.least)} to ${valueText(of.key, of.greatest)}`,
+  'outlines.fault': (of: {
+    chamber: keyof typeof CHAMBER_NAMES;
+    fault: keyof typeof OUTLINE_FAULTS;
+  }) => `the outline of the ${CHAMBER_NAMES[of.chamber]} ${OUTLINE_FAULTS[of.fault]}`,
   'outlines.untrusted': () =>
     'no permitted model was shown to measure it well enough on real images',
   'outlines.standard-a4c': () => 'a standard A4C underestimates the size of the RV',

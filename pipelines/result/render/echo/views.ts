@@ -13,6 +13,29 @@ export const MODES = {
   unknown: 'unknown',
 } as const;
 
+/** Why a display was not measured, in words. */
+const REFUSALS = {
+  'no-scale': 'the header gives no scale or no baseline',
+  'no-flow': 'no flow stands out from the noise',
+  'no-beats': 'no whole beat is seen',
+  'no-walls': 'no moving wall could be followed',
+  aliased: 'the flow wraps around the end of the scale (aliasing)',
+  'cut-off': 'the flow is cut off at the end of the scale',
+} as const;
+export type DisplayRefusal = keyof typeof REFUSALS;
+
+/** One display that was not measured: its file, what it shows (null: unknown), and why. */
+interface RefusedDisplay {
+  readonly [name: string]: string | null;
+  file: string;
+  mode: keyof typeof MODES;
+  shows: string | null;
+  why: DisplayRefusal;
+}
+
+const refusedText = ({ file, mode, shows, why }: RefusedDisplay) =>
+  `${file} (${shows === null ? MODES[mode] : `${shows}, ${MODES[mode]}`}): ${REFUSALS[why]}`;
+
 /** The minimum content of a complete study; a convention of the project ([C], echo 2.9). */
 const MINIMUM_SET = {
   PLAX: 'PLAX',
@@ -54,6 +77,8 @@ export const VIEWS_SENTENCES = {
   'views.no-model': ({ unnamed, pictures }: { unnamed: number; pictures: number }) =>
     `No permitted model recognises the views of the heart; of ${unnamed} of ${pictures} clips the header names no view, and they were not measured.`,
   'views.uncertain': uncertainText,
+  'views.displays-refused': ({ displays }: { displays: readonly RefusedDisplay[] }) =>
+    `Not measured: ${displays.map(refusedText).join('; ')}.`,
   'views.limited': ({ missing }: { missing: readonly MinimumItem[] }) =>
     `Limited study: of the minimum set of a complete one, no clip was found of ${missing.map((one) => MINIMUM_SET[one]).join(', ')}.`,
 } as const satisfies SentenceTable;

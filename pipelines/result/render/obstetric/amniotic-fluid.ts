@@ -25,6 +25,14 @@ const RULE = {
   'at-least': (mm: number) => `${mm} mm or more`,
 } as const;
 
+/** The quadrants of the index by their number. */
+const QUADRANT: Readonly<Record<number, string>> = {
+  1: 'the right upper quadrant',
+  2: 'the right lower quadrant',
+  3: 'the left upper quadrant',
+  4: 'the left lower quadrant',
+};
+
 export const FLUID_SENTENCES = {
   'fluid.amount': (
     { categories }: { categories: readonly Category[] },
@@ -34,11 +42,20 @@ export const FLUID_SENTENCES = {
     const words = [...new Set(categories.map((one) => CATEGORY[one]))];
     return `${[values, words.join(' by the pocket, by the index ')].filter(Boolean).join(': ')}.`;
   },
+  'fluid.at-cut-off': (
+    { between: [low, high] }: { between: readonly Category[] },
+    { about: [value], text }: SentenceContext,
+  ) =>
+    value && low && high
+      ? `${value.label} ${text.value(value)}, at the cut-off: ${CATEGORY[low]} or ${CATEGORY[high]}; measure by hand.`
+      : '',
   'fluid.deeper-pocket-cut': () =>
     'A deeper pocket runs out of the picture, so the amount of fluid was not categorised by it.',
   'fluid.no-pocket': () => 'The deepest vertical pocket was not measured.',
   'fluid.quadrants-not-named': () =>
-    'The amniotic fluid index was not assessed: the names of the images do not tell the four quadrants apart.',
+    'The amniotic fluid index was not assessed: the names of the images do not tell the four quadrants apart, and a sweep does not show where a quadrant begins.',
+  'fluid.quadrants-not-measured': ({ quadrants }: { quadrants: readonly number[] }) =>
+    `The amniotic fluid index was not assessed: no whole pocket was found in ${quadrants.map((one) => QUADRANT[one]).join(' and ')}.`,
   'fluid.index-too-early': ({ days }: { days: number }, { text }: SentenceContext) =>
     `The amniotic fluid index is not used before ${text.weeks(days)} weeks.`,
   'fluid.no-age': () =>

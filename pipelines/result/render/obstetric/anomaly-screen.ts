@@ -1,15 +1,10 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import type { SentenceContext } from './shared.ts';
-import {
-  acrossText,
-  type Nothing,
-  SEVERAL_FETUSES,
-  type SeveralFetusesSource,
-  withSubject,
-} from './shared.ts';
+import { type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource, withSubject } from './shared.ts';
 
 /** The name of each finding of a size outside its limits. */
 const FINDING = {
+  ventriculomegaly: 'ventriculomegaly',
   'mild-ventriculomegaly': 'mild ventriculomegaly',
   'moderate-ventriculomegaly': 'moderate ventriculomegaly',
   'severe-ventriculomegaly': 'severe ventriculomegaly',
@@ -79,11 +74,6 @@ export const SCREEN_SENTENCES = {
     });
     return `${SIZE_NAMES[key]} ${values.join(', ')}: measure by hand.`;
   },
-  'screen.uncertain': (
-    { key, cutOff }: { key: JudgedSize; cutOff: number },
-    { about: [size], text }: SentenceContext,
-  ) =>
-    size ? `${withSubject(SIZE_NAMES[key], size)} ${text.value(size)}. ${acrossText(cutOff)}` : '',
   'screen.no-brain-model': () =>
     'Structures of the brain were not measured: no permitted model locates them.',
   'screen.not-measured': (

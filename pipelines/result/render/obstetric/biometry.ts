@@ -29,6 +29,25 @@ type Placement = keyof typeof PLACEMENT;
 const OUTER_INDEX =
   'with BPD outer to outer: about 2 to 3 points above the outer-inner values of the published range';
 
+/** The names of the ratios of lengths that are checked before acceptance (obstetric 0.6). */
+const RATIOS: Readonly<Record<string, string>> = {
+  'hc-ac': 'HC/AC',
+  'fl-ac': 'FL/AC',
+  'fl-hc': 'FL/HC',
+};
+
+interface OutsideRatio {
+  /** The ratio: a key of `RATIOS`. */
+  id: string;
+  ratio: number;
+  low: number;
+  high: number;
+}
+
+/** "FL/AC is 0.37, outside the plausible 0.15 to 0.28". */
+const contradictionText = ({ id, ratio, low, high }: OutsideRatio, text: ValueTexts) =>
+  `${RATIOS[id] ?? id} is ${text.rounded(ratio, 2, [low, high])}, outside the plausible ${low.toFixed(2)} to ${high.toFixed(2)}`;
+
 type Gap = { keys: readonly string[]; structure: Structure };
 const names = ({ keys }: Gap, text: ValueTexts) => text.names(keys);
 
@@ -56,13 +75,15 @@ export const BIOMETRY_SENTENCES = {
     `${names(gap, text)} not measured: no ${SOUGHT[gap.structure]} was found with certainty; ${gap.frames === 1 ? '1 frame probably shows' : `${gap.frames} frames probably show`} one.`,
   'biometry.no-model': (gap: Gap, { text }: SentenceContext) =>
     `${names(gap, text)} not measured: no permitted model locates the ${gap.structure}.`,
-  /** `refused`: why the file's own scale was refused, in the words of the reader of the file. */
+  /** `refused`: why the file's own scale was refused, as worded where the file is read. */
   'biometry.no-scale': (gap: Gap & { refused: string | null }, { text }: SentenceContext) =>
     `${names(gap, text)} not measured: ${gap.refused ?? 'no physical scale was available'}.`,
   'biometry.outside-region': (gap: Gap, { text }: SentenceContext) =>
     `${names(gap, text)} not measured: the ${gap.structure} is not inside one calibrated region.`,
   'biometry.implausible': (gap: Gap, { text }: SentenceContext) =>
     `${names(gap, text)} not accepted: the values of the ${gap.structure} are implausible.`,
+  'biometry.contradicted': (gap: Gap & OutsideRatio, { text }: SentenceContext) =>
+    `${names(gap, text)} not accepted: ${contradictionText(gap, text)}. The lengths contradict each other; measure again by hand. If the ratio is confirmed, it is itself abnormal.`,
   'biometry.plane-excluded': (gap: Gap & { by: PlaneExclusion }, { text }: SentenceContext) =>
     `${names(gap, text)} not accepted: ${EXCLUDED[gap.by]}.`,
   'biometry.not-outlined': (gap: Gap, { text }: SentenceContext) =>
@@ -120,7 +141,8 @@ export const BIOMETRY_SENTENCES = {
     { text }: SentenceContext,
   ) =>
     `The weight is ${text.quantity('efw', full)} by HC, AC and FL and ${text.quantity('efw', reduced)} by AC and FL: the head is inconsistent with the rest; check the measurements.`,
-  'biometry.no-weight-without-ac': () => because('AC was not measured'),
+  'biometry.no-weight-without-ac': ({ withheld }: { withheld: boolean }) =>
+    because(withheld ? 'AC was not accepted' : 'AC was not measured'),
   'biometry.no-weight-without-hc-fl': () => because('neither HC nor FL was measured'),
   'biometry.no-weight-without-fl': (
     { fromDays, fromAcMm }: { fromDays: number | null; fromAcMm: number },
@@ -138,6 +160,8 @@ export const say = statementsOf<typeof BIOMETRY_SENTENCES>();
 export const BIOMETRY_REMARKS = {
   'biometry.extrapolated': () => 'the outline runs out of the image and was carried on by the fit',
   'biometry.last-resort-plane': () => LAST_RESORT,
+  'biometry.bpd-placement': ({ outerInner }: { outerInner: number }, { text }: SentenceContext) =>
+    `outer to outer; outer to inner is about 3 % less, ${text.quantity('bpd', outerInner)} (estimated)`,
   'biometry.bpd-on-transventricular': () =>
     'measured on the transventricular plane; BPD belongs on the transthalamic',
   'biometry.not-used': ({ by }: { by: PlaneExclusion }) => `not used: ${EXCLUDED[by]}`,
@@ -145,6 +169,8 @@ export const BIOMETRY_REMARKS = {
     'in the scale given with the request, which the image does not state',
   'biometry.abdomen-axes': () =>
     'the axis along the beam was taken for the transverse one; the spine was not located',
+  'biometry.contradicts': (outside: OutsideRatio, { text }: SentenceContext) =>
+    `not used: ${contradictionText(outside, text)}`,
   'biometry.wrong-shape': ({ structure }: { structure: Structure }) =>
     `implausible: not the shape of a fetal ${structure}`,
   'biometry.spread': (

@@ -21,6 +21,13 @@ export const CERVIX_SENTENCES = {
     const shown = length ? text.value(length) : '';
     return `Cervical length ${shown}${category ? `, ${CATEGORY[category]}` : ''}.`;
   },
+  'cervix.at-cut-off': (
+    { between: [low, high] }: { between: readonly Category[] },
+    { about: [length], text }: SentenceContext,
+  ) =>
+    length && low && high
+      ? `${text.value(length)}, at the cut-off: ${CATEGORY[low]} or ${CATEGORY[high]}; measure by hand.`
+      : '',
   'cervix.funnel': ({ shape }: { shape: string }) =>
     `Funnelling of the internal os, shape ${shape}.`,
   'cervix.no-funnel': () => 'No funnel of the internal os was seen, which does not exclude one.',

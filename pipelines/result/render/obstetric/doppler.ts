@@ -206,10 +206,6 @@ export const DOPPLER_SENTENCES = {
     'MCA peak velocity was not compared with its median: the gestational age is outside its chart.',
   'doppler.no-uterine-mean': () =>
     'The mean PI of both uterine arteries was not assessed: one side, or the name of a side, is missing.',
-  'doppler.umbilical-near-centile': () =>
-    'The interval of the umbilical artery PI includes its 95th centile: measure by hand.',
-  'doppler.cerebral-near-centile': () =>
-    'The interval of the MCA PI includes its 5th centile: measure by hand.',
   'doppler.no-flow': ({ within }: { within: boolean }) =>
     within
       ? 'Umbilical artery PI is between its 5th and its 95th centile; end-diastolic flow was not assessed.'
@@ -275,6 +271,10 @@ export const DOPPLER_REMARKS = {
   'doppler.branch': ({ limit }: { limit: number }) =>
     `at most ${limit} cm/s: it may be a branch of the artery`,
   'doppler.scale-in-hz': () => 'read on a scale in Hz, which ratios of velocities do not need',
+  'doppler.vessel-not-named': () =>
+    'not used: the header does not name the vessel, or the fetus that it belongs to',
+  'doppler.peak-implausible': () =>
+    'not used: the peak velocity of the spectrum is not one of this vessel',
   'doppler.no-chart': () => 'no centile chart',
   'doppler.angle-not-given': ({ limit }: { limit: number }) => ANGLE_UNKNOWN(limit),
   'doppler.late': () => 'more false positives from 35 weeks on',

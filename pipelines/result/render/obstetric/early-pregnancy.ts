@@ -97,6 +97,11 @@ export const EARLY_SENTENCES = {
       CATEGORY[of.category],
     ].join('; ')}.`;
   },
+  'early.at-cut-off': (
+    { between }: { between: readonly Category[] },
+    { about, text }: SentenceContext,
+  ) =>
+    `${about.map((one) => valueText(one, text)).join(', ')}, at a cut-off: ${between.map((one) => CATEGORY[one]).join(', or ')}; measure by hand.`,
   'early.doubt': (
     { doubts, msd }: { doubts: readonly EarlyDoubt[]; msd: NearMsd },
     { text }: SentenceContext,

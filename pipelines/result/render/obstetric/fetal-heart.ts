@@ -1,12 +1,6 @@
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
 import type { SentenceContext, ValueTexts } from './shared.ts';
-import {
-  acrossText,
-  type Nothing,
-  SEVERAL_FETUSES,
-  type SeveralFetusesSource,
-  whose,
-} from './shared.ts';
+import { type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource, whose } from './shared.ts';
 
 /** How a rate was measured. */
 export const RATE_SOURCE = {
@@ -88,22 +82,27 @@ const ratios = ({ about, text }: SentenceContext) =>
 const machineSize = (size: Size, value: string) =>
   `By the value of the ultrasound machine, ${value}, the heart is ${SIZE[size]}: measure by hand.`;
 
+/** Why a rate has no band. */
+const NO_RANGE = {
+  'at-limit': '',
+  'no-age': ' (gestational age was not given: no range)',
+  'none-known': ' (no range is known for this gestational age)',
+} as const;
+
 export const HEART_SENTENCES = {
   'heart.rate': (
     of: {
       source: RateSource | null;
       band: Band | null;
       tachycardia: number;
-      /** Whether the gestational age was given. */
-      dated: boolean;
+      /** Why there is no band; not used where there is one. */
+      range: keyof typeof NO_RANGE;
     },
     context: SentenceContext,
   ) => {
     const shown = rateText(of.source, context);
     if (of.band) return `${shown}, ${bandText(of.band, of.tachycardia)}.`;
-    return of.dated
-      ? `${shown} (no range is known for this gestational age).`
-      : `${shown} (gestational age was not given: no range).`;
+    return `${shown}${NO_RANGE[of.range]}.`;
   },
   'heart.rhythm': (rhythm: Rhythm, { text }: SentenceContext) => rhythmText(rhythm, text),
   'heart.irregular': (rhythm: Rhythm, { text }: SentenceContext) =>
@@ -113,7 +112,6 @@ export const HEART_SENTENCES = {
       source: RateSource | null;
       band: Band;
       tachycardia: number;
-      across: number | null;
       /** The limit of a slow rate that was not verified against its source. */
       recalled: number | null;
     },
@@ -121,7 +119,6 @@ export const HEART_SENTENCES = {
   ) =>
     [
       `${rateText(of.source, context)}, ${bandText(of.band, of.tachycardia)}; confirm over time with M-mode or Doppler.`,
-      ...(of.across === null ? [] : [acrossText(of.across, '')]),
       ...(of.recalled === null
         ? []
         : [
@@ -160,7 +157,7 @@ export const HEART_SENTENCES = {
     'A section of the chest was seen; a four-chamber view was not confirmed on it.',
   'heart.no-four-chamber': () => 'Not seen: four-chamber view.',
   'heart.outflow-not-looked-for': ({ views }: { views: readonly View[] }) =>
-    `Not looked for on the images, because no model recognises them, and not named by the machine: ${viewList(views)}.`,
+    `Outflow-tract and three-vessel views are known only by the name that the machine gives an image, because no model recognises them; not named: ${viewList(views)}.`,
   'heart.not-judged': () =>
     'Situs, position, the side of the axis, chambers, septum, valves, veins, flow and outflow tracts were not assessed, nor whether there is an effusion.',
   'heart.nothing-found': ({ cine, mMode }: { cine: boolean; mMode: boolean }) =>

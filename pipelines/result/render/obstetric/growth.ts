@@ -2,14 +2,14 @@ import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts'
 import type { SentenceContext, ValueTexts } from './shared.ts';
 import { capital, type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
 
-const SIZE = {
+export const SIZE_TEXT = {
   'sga-severe': 'severely small for gestational age (below the 3rd centile)',
   sga: 'small for gestational age (below the 10th centile)',
   aga: 'appropriate for gestational age (10th to 90th centile)',
   lga: 'large for gestational age (above the 90th centile)',
   'lga-severe': 'very large for gestational age (above the 97th centile)',
 } as const;
-type SizeCategory = keyof typeof SIZE;
+type SizeCategory = keyof typeof SIZE_TEXT;
 
 /** Why a value has no place on a growth chart. */
 const NOT_CHARTED = {
@@ -59,9 +59,6 @@ const withCentile = ({ about, text }: SentenceContext) =>
     .join(', ');
 
 const zOf = ({ about: [one], text }: SentenceContext) => text.zScore(one?.reference?.z_score ?? 0);
-
-const LIST = new Intl.ListFormat('en-GB', { type: 'conjunction' });
-const ordinal = (centile: number) => `${centile}${centile === 3 ? 'rd' : 'th'}`;
 
 /** Returns a number with its sign, but never "-0.00". */
 function signed(value: number): string {
@@ -149,19 +146,18 @@ export const GROWTH_SENTENCES = {
   'growth.size': (
     { category, datingInDoubt }: { category: SizeCategory; datingInDoubt: boolean },
     context: SentenceContext,
-  ) => conditioned(`${capital(SIZE[category])}: ${withCentile(context)}.`, datingInDoubt),
+  ) => conditioned(`${capital(SIZE_TEXT[category])}: ${withCentile(context)}.`, datingInDoubt),
+  'growth.at-cut-off': (
+    { between: [low, high] }: { between: readonly SizeCategory[] },
+    context: SentenceContext,
+  ) =>
+    low && high
+      ? `${withCentile(context)}, at the cut-off: ${SIZE_TEXT[low]} or ${SIZE_TEXT[high]}; measure by hand.`
+      : '',
   'growth.not-judged': () => 'Size for gestational age was not judged.',
   'growth.dated': ({ basis, days }: { basis: string; days: number }, { text }: SentenceContext) =>
     `Dated by ${text.basis(basis)}: ${text.weeks(days)} weeks.`,
   'growth.values': (_: Nothing, context: SentenceContext) => `${withCentile(context)}.`,
-  'growth.across-centiles': (
-    { keys, centiles }: { keys: readonly string[]; centiles: readonly number[] },
-    { text }: SentenceContext,
-  ) => {
-    const names = keys.map((key) => text.names([key])).join(' and ');
-    const listed = `${LIST.format(centiles.map(ordinal))} ${centiles.length > 1 ? 'centiles' : 'centile'}`;
-    return `The interval of ${names} includes the ${listed}: confirm the category by hand.`;
-  },
   /** Why values have no centile or no category, in one sentence. */
   'growth.incomplete': (
     of: {

@@ -7,6 +7,7 @@ import { DOPPLER_REMARKS, DOPPLER_SENTENCES } from './doppler.ts';
 import { EARLY_REMARKS, EARLY_SENTENCES } from './early-pregnancy.ts';
 import { HEART_REMARKS, HEART_SENTENCES } from './fetal-heart.ts';
 import { GROWTH_REMARKS, GROWTH_SENTENCES } from './growth.ts';
+import { OBSTETRIC_IMPRESSION } from './impression.ts';
 import { LABOR_REMARKS, LABOR_SENTENCES } from './labor-progress.ts';
 import { NT_REMARKS, NT_SENTENCES } from './nt.ts';
 import { PLACENTA_REMARKS, PLACENTA_SENTENCES } from './placenta.ts';
@@ -41,4 +42,5 @@ export const OBSTETRIC_TABLES: readonly SentenceTable[] = [
   PRESENTATION_SENTENCES,
   OBSTETRIC_SENTENCES,
   OBSTETRIC_REMARKS,
+  OBSTETRIC_IMPRESSION,
 ];

@@ -4,6 +4,13 @@ import type { Nothing, SentenceContext } from './shared.ts';
 export const LABOR_SENTENCES = {
   'labor.values': (_: Nothing, { about, text }: SentenceContext) =>
     `${about.map((one) => `${one.label} ${text.value(one)}`).join(', ')}.`,
+  'labor.at-cut-off': (
+    { between: [low, high] }: { between: readonly string[] },
+    { about: [angle], text }: SentenceContext,
+  ) =>
+    angle
+      ? `${angle.label} ${text.value(angle)}, at a cut-off: ${low} or ${high}; measure by hand.`
+      : '',
   'labor.line-misses-skull': () =>
     'Head-symphysis distance was not measured: the infrapubic line does not meet the skull.',
   'labor.no-scale': () =>
@@ -18,6 +25,8 @@ export const LABOR_SENTENCES = {
     'Progress of labor was not assessed: no transperineal mid-sagittal image was found.',
   'labor.not-clear': () =>
     'Angle of progression not assessable: symphysis ends or skull outline are not clearly visible.',
+  'labor.side-unknown': () =>
+    'Angle of progression not assessable: the symphysis is near the middle of the image, and nothing shows whether the image is mirrored.',
 } as const satisfies SentenceTable;
 
 export const say = statementsOf<typeof LABOR_SENTENCES>();
@@ -25,6 +34,8 @@ export const say = statementsOf<typeof LABOR_SENTENCES>();
 export const LABOR_REMARKS = {
   'labor.implausible-angle': ({ from, to }: { from: number; to: number }) =>
     `implausible: angle outside ${from} to ${to} deg; not used, measure again`,
+  'labor.may-be-mirrored': () =>
+    'not used: whether the image is mirrored is not known, and the value depends on it',
 } as const satisfies SentenceTable;
 
 export const remarkOfLabor = remarksOf<typeof LABOR_REMARKS>();

@@ -1,12 +1,6 @@
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
 import type { SentenceContext } from './shared.ts';
-import {
-  acrossText,
-  type Nothing,
-  SEVERAL_FETUSES,
-  type SeveralFetusesSource,
-  whose,
-} from './shared.ts';
+import { type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource, whose } from './shared.ts';
 
 /** The position of a value relative to its limits. */
 const LIMIT = {
@@ -23,7 +17,8 @@ type Window = keyof typeof WINDOW;
 
 const limitOf = (limit: number | null): readonly number[] => (limit === null ? [] : [limit]);
 
-const across = (cutOff: number | null) => (cutOff === null ? '' : ` ${acrossText(cutOff)}`);
+/** The categories beside a cut-off; null: below `high`, and without a CRL nothing more is known. */
+const SIDE = { normal: 'normal', increased: 'increased', high: 'high' } as const;
 
 export const NT_SENTENCES = {
   /** `limit`: the 95th centile of its CRL, mm. */
@@ -57,24 +52,27 @@ export const NT_SENTENCES = {
   'nt.no-view': () => 'NT was not assessed: no first-trimester mid-sagittal view was found.',
   'nt.apart': ({ source }: { source: SeveralFetusesSource }, { about, text }: SentenceContext) =>
     `Nuchal translucency ${about.map((one) => text.value(one)).join(', ')}: each is given by itself, without a category: ${SEVERAL_FETUSES[source]}.`,
-  'nt.high-of-several': (
-    { cutOff, across: near }: { cutOff: number; across: number | null },
-    { about: [nt], text }: SentenceContext,
-  ) =>
+  'nt.high-of-several': ({ cutOff }: { cutOff: number }, { about: [nt], text }: SentenceContext) =>
     nt
-      ? `Nuchal translucency ${text.value(nt)}, ${LIMIT.high(cutOff)}, on an image of one of several fetuses.${across(near)}`
+      ? `Nuchal translucency ${text.value(nt)}, ${LIMIT.high(cutOff)}, on an image of one of several fetuses.`
       : '',
   'nt.increased': (
     of: {
       category: keyof typeof LIMIT;
       cutOff: number;
       limit: number | null;
-      across: number | null;
     },
     { about: [nt], text }: SentenceContext,
   ) =>
     nt
-      ? `Nuchal translucency ${text.value(nt, limitOf(of.limit))}, ${LIMIT[of.category](of.cutOff)}.${across(of.across)}`
+      ? `Nuchal translucency ${text.value(nt, limitOf(of.limit))}, ${LIMIT[of.category](of.cutOff)}.`
+      : '',
+  'nt.at-cut-off': (
+    { between, high }: { between: readonly (keyof typeof SIDE | null)[]; high: number },
+    { about: [nt], text }: SentenceContext,
+  ) =>
+    nt
+      ? `Nuchal translucency ${text.value(nt)}, at a cut-off: ${between.map((one) => (one === null ? `below ${high} mm` : SIDE[one])).join(' or ')}; measure by hand.`
       : '',
   'nt.differs': (
     { ofCategory, limit }: { ofCategory: boolean; limit: number | null },

@@ -1,25 +1,25 @@
 import { CONCEPTS, chartEntry, methodEntry } from '../../../concepts/concepts.ts';
 import { fixed } from '../../../measure/rounding.ts';
-import type { Finding, Measurement, Result, Section } from '../../envelope.ts';
+import type { Measurement, Result, Section } from '../../envelope.ts';
+import { isAssessed } from '../../section-outcome.ts';
 import { countingValues } from '../../standing.ts';
-import type { Remark, Statement } from '../../statement.ts';
+import type { Remark } from '../../statement.ts';
+import { impressionWith } from '../conclusion.ts';
 import { decimalsOf, numberText } from '../number-text.ts';
 import { remarkText } from '../render.ts';
 import {
   imagesLine,
-  isAssessed,
   isOfFiles,
   limitationsOf,
   NOTHING_ACCEPTED,
-  NOTHING_CONCLUDED,
   sentence,
   withSubject,
 } from '../report-lines.ts';
 import { centileText, unitText, zScoreText } from '../unit-text.ts';
-import { BASIS_TEXT, DATING_BASIS, remark, SIMULATED_ONLY, weeksAndDays } from './shared.ts';
+import { datingOf, OBSTETRIC_TOPICS } from './impression.ts';
+import { BASIS_TEXT, remark, SIMULATED_ONLY, weeksAndDays } from './shared.ts';
 
 type Report = NonNullable<Result['report']>;
-type Guidance = Result['guidance'][number];
 
 const SIMULATED = remark('method.simulated-only', {});
 
@@ -104,43 +104,11 @@ function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {
  */
 function datingLine(growth: Section | undefined): string[] {
   if (growth?.status === 'failed') return [];
-  const dating = growth?.data.dating;
-  const stated = typeof dating === 'object' && dating !== null ? dating : {};
-  const days = 'ga_days' in stated ? stated.ga_days : null;
-  const basis = 'basis' in stated ? DATING_BASIS.find((one) => one === stated.basis) : undefined;
-  if (typeof days !== 'number') return ['Gestational age was not given.'];
+  const stated = datingOf({ sections: growth ? [growth] : [] });
+  if (!stated) return ['Gestational age was not given.'];
+  const { days, basis } = stated;
   const how = basis ? `, by ${BASIS_TEXT[basis]}` : '';
   return [`Stated gestational age: ${weeksAndDays(days)} weeks${how}.`];
-}
-
-/** A line of the impression with the statements that it expresses. */
-interface Line {
-  text: string;
-  statements: readonly Statement[];
-}
-
-const lineOf = ({ text, statement, statements }: Finding | Guidance): Line => ({
-  text,
-  statements: statements ?? (statement ? [statement] : []),
-});
-
-/** Whether another line expresses every statement of this one. */
-function isSaidBy({ statements }: Line, other: Line): boolean {
-  const said = new Set(other.statements.map((one) => JSON.stringify(one)));
-  return statements.length > 0 && statements.every((one) => said.has(JSON.stringify(one)));
-}
-
-function impressionOf(result: Result): string[] {
-  const abnormal = result.findings.filter(({ severity }) => severity !== 'info').map(lineOf);
-  const growth = result.sections.find(({ id }) => id === 'growth');
-  const size =
-    growth && (growth.status === 'complete' || growth.status === 'partial')
-      ? [{ text: growth.summary, statements: growth.statements ?? [] }]
-      : [];
-  const all = [...abnormal, ...size, ...result.guidance.map(lineOf)];
-  // A line is left out where a later line repeats it with more detail.
-  const lines = all.filter((line, at) => !all.some((other, i) => i > at && isSaidBy(line, other)));
-  return lines.length > 0 ? lines.map(({ text }) => text) : [NOTHING_CONCLUDED];
 }
 
 /**
@@ -160,7 +128,7 @@ export function writeReport(result: Result): Report {
       ...(assessed.length > 0 ? assessed : [NOTHING_ACCEPTED]),
       ...noted.map(({ text }) => text),
     ],
-    impression: impressionOf(result),
+    ...impressionWith(OBSTETRIC_TOPICS, result),
     limitations: limitationsOf(result),
   };
 }

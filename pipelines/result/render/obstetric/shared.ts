@@ -118,8 +118,29 @@ export const cutOffText = (cutOff: number, unit: 'mm' | 'deg' | '' = 'mm'): stri
 export const acrossText = (cutOff: number, unit: 'mm' | 'deg' | '' = 'mm'): string =>
   `The interval of the value includes the cut-off of ${cutOffText(cutOff, unit)}: measure by hand.`;
 
+/** Categories whose words differ from their code in more than the hyphens. */
+const CATEGORY_WORDS: Readonly<Record<string, string>> = {
+  'low-lying': 'low-lying placenta',
+  praevia: 'placenta praevia',
+  H: 'above the usual range',
+  L: 'below the usual range',
+  N: 'within the usual range',
+};
+
+/** Returns both sides of a cut-off: "normal or mild". */
+const sides = (between: readonly string[]): string =>
+  between.map((one) => CATEGORY_WORDS[one] ?? one.replaceAll('-', ' ')).join(' or ');
+
 /** Sentences that every obstetric section may use. */
 export const OBSTETRIC_SENTENCES = {
+  /** `between`: the categories at both ends of the interval of the value. */
+  'obstetric.at-cut-off': (
+    { between }: { between: readonly string[] },
+    { about: [value], text }: SentenceContext,
+  ) =>
+    value
+      ? `${withSubject(value.label, value)} ${text.value(value)}, at a cut-off: ${sides(between)}; measure by hand.`
+      : '',
   'obstetric.across-cut-off': ({ cutOff, unit }: { cutOff: number; unit: 'mm' | 'deg' | '' }) =>
     acrossText(cutOff, unit),
   'machine.of-several-fetuses': () =>

@@ -1,7 +1,8 @@
 import dcmjs from 'dcmjs';
 import type { Routing } from '../../../../config/routing.ts';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
-import { attributeText, readDataSet } from '../instance-header.ts';
+import { readAttributes } from '../header-reader.ts';
+import { attributeText } from '../instance-header.ts';
 import { attributePaths } from './route.ts';
 
 const { dictionary, nameMap } = dcmjs.data.DicomMetaDictionary;
@@ -35,9 +36,9 @@ export async function attributeValues(
   const found = new Map(paths.map((path) => [path, new Set<string>()]));
   if (paths.length === 0) return new Map();
   for (const file of files) {
-    const dataSet = await readDataSet(file);
-    for (const [path, values] of found) {
-      for (const value of valuesAt(dataSet, path.split('.').map(keywordOf))) values.add(value);
+    const read = await readAttributes(file, paths);
+    for (const [index, path] of paths.entries()) {
+      for (const value of read[index] ?? []) found.get(path)?.add(value);
     }
   }
   return new Map([...found].map(([path, values]) => [path, [...values]]));
@@ -53,12 +54,22 @@ function keywordOf(step: string): string {
   return dictionary[tag]?.name ?? tag.replace(/[(),]/g, '');
 }
 
-function valuesAt(dataSet: unknown, [step, ...rest]: readonly string[]): string[] {
+/** The attributes that must be read to follow these paths; see `wantedAttributes`. */
+export function attributesOf(paths: readonly string[]): string[] {
+  return paths.flatMap((path) => path.split('.').map(keywordOf));
+}
+
+/** The values at an attribute path of a data set. */
+export function valuesAt(dataSet: unknown, path: string): string[] {
+  return valuesBelow(dataSet, path.split('.').map(keywordOf));
+}
+
+function valuesBelow(dataSet: unknown, [step, ...rest]: readonly string[]): string[] {
   if (step === undefined || typeof dataSet !== 'object' || dataSet === null) return [];
   const value = (dataSet as Record<string, unknown>)[step];
   if (rest.length > 0) {
     const items = Array.isArray(value) ? value : [value];
-    return items.flatMap((item) => valuesAt(item, rest));
+    return items.flatMap((item) => valuesBelow(item, rest));
   }
   return attributeText(value)
     .split('\\')

@@ -1,5 +1,8 @@
-import { statSync } from 'node:fs';
+import { constants, statSync } from 'node:fs';
+import { copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { parseDocument } from 'yaml';
 import type { Routing } from '../../../../config/routing.ts';
+import { SonogateError } from '../../../platform/errors/catalogue.ts';
 import { EVENTS } from '../../../platform/logging/events.ts';
 import type { Logger } from '../../../platform/logging/logger.ts';
 import { requireKnownAttributes } from './attribute-values.ts';
@@ -7,11 +10,17 @@ import { requireKnownAttributes } from './attribute-values.ts';
 /** The current routing rules. */
 export interface RulesSource {
   current(): Routing;
+  /**
+   * Writes rules that were checked into the settings file, which is then read again; null where
+   * there is no such file. @returns the name of the copy of the former file, which is kept beside it.
+   * @throws SonogateError `forbidden` where the file cannot be written.
+   */
+  save: ((yaml: string, at: Date) => Promise<string>) | null;
   stop(): void;
 }
 
 export function fixedRules(routing: Routing): RulesSource {
-  return { current: () => routing, stop() {} };
+  return { current: () => routing, save: null, stop() {} };
 }
 
 const LOOK_MILLISECONDS = 1000;
@@ -44,5 +53,38 @@ export function followRules(
   // Polls the modification time: editors and orchestrators replace files, which ends other kinds of
   // watch.
   const timer = setInterval(look, LOOK_MILLISECONDS).unref();
-  return { current: () => routing, stop: () => clearInterval(timer) };
+  return {
+    current: () => routing,
+    save: (yaml, at) => saveRules(file, yaml, at),
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** What a file system answers where a gateway may only read its settings, as in a container. */
+const READ_ONLY: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY']);
+
+/**
+ * Replaces the rules in a settings file; everything else in it stays as it is, comments included.
+ * The file is replaced at once, so that a crash leaves the former or the new one, never a part.
+ */
+async function saveRules(file: string, yaml: string, at: Date): Promise<string> {
+  const settings = parseDocument(await readFile(file, 'utf8'));
+  const given = parseDocument(yaml);
+  settings.set('routing', given.get('routing', true) ?? given.contents);
+  const kept = `${file}.${at.toISOString().replaceAll(':', '-')}`;
+  const next = `${file}.next`;
+  try {
+    await copyFile(file, kept, constants.COPYFILE_EXCL);
+    const { mode } = await stat(file);
+    await writeFile(next, settings.toString(), { mode, flush: true });
+    await rename(next, file);
+  } catch (error) {
+    await rm(next, { force: true }).catch(() => {});
+    if (!READ_ONLY.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    throw new SonogateError(
+      'forbidden',
+      'The gateway may not write its settings file: have the text put there.',
+    );
+  }
+  return kept;
 }

@@ -130,7 +130,7 @@ function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => Tem
         <label class="field"><span>Ends after (empty: never)</span><input name="expires" type="date" /></label>
       </div>
       <fieldset class="row">
-        <legend>May</legend>
+        <legend>Permissions</legend>
         ${SCOPE_NAMES.map(
           (scope) => html`<label class="tick">
             <input type="checkbox" name="scopes" value=${scope} ?checked=${scope === 'read'} /> ${SCOPES[scope]}
@@ -152,7 +152,7 @@ function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => Tem
         <table>
           <thead>
             <tr>
-              ${['Name', 'May', 'Role', 'Made', 'Last used', 'State'].map((text) => html`<th scope="col">${text}</th>`)}
+              ${['Name', 'Permissions', 'Role', 'Created', 'Last used', 'State'].map((text) => html`<th scope="col">${text}</th>`)}
               <th scope="col"><span class="hidden-text">What can be done</span></th>
             </tr>
           </thead>
@@ -210,7 +210,7 @@ function retentionPart({ api, redraw }: Surroundings): () => TemplateResult {
         <dd>${counted(days, 'day')}</dd>
         <dt>Results that are kept</dt>
         <dd>${kept.toLocaleString('en')}${oldestResultAt ? `, the oldest of ${dateText(oldestResultAt)}` : ''}</dd>
-        ${nextPurgeAt ? html`<dt>The next go</dt><dd>${dateText(nextPurgeAt)}</dd>` : nothing}
+        ${nextPurgeAt ? html`<dt>Next deletion</dt><dd>${dateText(nextPurgeAt)}</dd>` : nothing}
         <dt>Purged so far</dt>
         <dd>${purged.toLocaleString('en')}</dd>
       </dl>`,

@@ -56,8 +56,14 @@ export type Api = ReturnType<typeof createApi>;
  * Each rejects with ProblemError, or with TypeError when the gateway cannot be reached.
  */
 export function createApi(csrf: () => string, signedOut: () => void) {
-  async function call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+  async function call<Answer>(
+    method: string,
+    path: string,
+    body?: unknown,
+    etag?: string,
+  ): Promise<Answer> {
     const headers = new Headers({ Accept: 'application/json' });
+    if (etag !== undefined) headers.set('If-Match', etag);
     if (method !== 'GET') headers.set('X-CSRF-Token', csrf());
     if (body !== undefined) headers.set('Content-Type', 'application/json');
     const response = await fetch(path, {
@@ -79,7 +85,20 @@ export function createApi(csrf: () => string, signedOut: () => void) {
     });
   const post = <Answer>(path: string, body?: unknown) => call<Answer>('POST', path, body);
 
+  async function upload(body: Blob, boundary: string): Promise<Contract.UploadOutcome> {
+    const type = `multipart/related; type="application/dicom"; boundary=${boundary}`;
+    const response = await fetch(at('instances'), {
+      method: 'POST',
+      headers: { Accept: 'application/json', 'X-CSRF-Token': csrf(), 'Content-Type': type },
+      body,
+    });
+    if (response.ok) return response.json();
+    if (response.status === 401) signedOut();
+    throw new ProblemError(await problemOf(response));
+  }
+
   return {
+    upload,
     signIn: () => get<Contract.SignIn>(at('sign-in')),
     session: () => get<Contract.Session>(at('session')),
     signInByKey: (key: string) =>
@@ -93,6 +112,12 @@ export function createApi(csrf: () => string, signedOut: () => void) {
     study: (key: string) => get<Contract.StudyPage>(at('worklist', key)),
     result: (request: string) => get<Contract.ResultView>(at('requests', request, 'result')),
     artifact: <Content>(request: string, name: string) => get<Content>(artifactUrl(request, name)),
+
+    review: (request: string) => get<Contract.ReviewView>(at('requests', request, 'review')),
+    changeReview: (request: string, etag: string, body: Contract.ChangeReview) =>
+      call<Contract.ReviewView>('PATCH', at('requests', request, 'review'), body, etag),
+    signReview: (request: string, etag: string, body: Contract.SignReview) =>
+      call<Contract.ReviewView>('POST', at('requests', request, 'sign'), body, etag),
 
     cancel: (request: string) => post<Contract.WorklistRow>(at('requests', request, 'cancel')),
     acknowledge: (request: string) =>
@@ -119,6 +144,9 @@ export function createApi(csrf: () => string, signedOut: () => void) {
       post<Contract.Hold>(at('holds', id, 'reject'), body),
 
     rules: () => get<Contract.Rules>(at('rules')),
+    saveRules: (body: Contract.SaveRules) => call<Contract.SavedRules>('PUT', at('rules'), body),
+    dryRunFile: (body: Contract.FileDryRun) =>
+      post<Contract.FileOutcome>(at('rules', 'dry-run-file'), body),
     dryRun: (body: Contract.DryRunQuery) => post<Contract.DryRun>(at('rules', 'dry-run'), body),
     peers: () => get<Contract.Peer[]>(at('peers')),
     doctor: (body: Contract.DoctorQuery) => post<Contract.DoctorFinding[]>(at('doctor'), body),

@@ -22,7 +22,8 @@ export interface Action {
 /** A sentence for a person about a thrown error. */
 export function sentence(error: unknown): string {
   if (!(error instanceof ProblemError)) {
-    return error instanceof TypeError ? 'The gateway cannot be reached.' : String(error);
+    if (error instanceof TypeError) return 'The gateway cannot be reached.';
+    return error instanceof Error ? error.message : String(error);
   }
   const { detail, title, errors } = error.problem;
   const found = errors?.map(({ pointer, detail: what }) => `${pointer} ${what}`.trim()) ?? [];
@@ -100,9 +101,15 @@ export function createAsking({ redraw, say }: Pick<Surroundings, 'redraw' | 'say
   };
 }
 
-/** The focus moves to the question, and then stays where the person puts it. */
-function focusOnce(element: Element | undefined): void {
+/**
+ * The focus moves to the element when it appears, and then stays where the person puts it. The library
+ * hands the element over before it is in the document, where it cannot be focused yet.
+ */
+export function focusOnce(element: Element | undefined): void {
   if (!(element instanceof HTMLElement) || element.dataset.focused) return;
   element.dataset.focused = 'yes';
-  element.focus();
+  queueMicrotask(() => {
+    element.focus();
+    if (element instanceof HTMLInputElement) element.select();
+  });
 }

@@ -4,7 +4,32 @@ import { html, nothing, type TemplateResult } from './html.ts';
 import { may, type Surroundings } from './page.ts';
 import { chip, counted, distanceText, given, momentText, type Tone } from './words.ts';
 
-/** States in words; a dead delivery failed permanently and waits for a person. */
+/** What is delivered or downloaded, for a person. */
+const OBJECTS: Readonly<Record<string, string>> = {
+  'sr-tid1500': 'Structured report (measurements, TID 1500)',
+  'sr-tid5000': 'Structured report (obstetric, TID 5000)',
+  'sr-tid5200': 'Structured report (echo, TID 5200)',
+  'sr-tid5300': 'Structured report (simplified echo, TID 5300)',
+  'sr-echo': 'Structured report (echo)',
+  seg: 'Segmentation',
+  'key-objects': 'Key object selection',
+  pdf: 'PDF report',
+  report: 'PDF report',
+  'secondary-capture': 'Secondary capture',
+  'presentation-state': 'Presentation state',
+  'fhir-bundle': 'FHIR report',
+  result: 'Result (JSON)',
+  evidence: 'Evidence for the review (JSON)',
+  overlays: 'Drawings on the pictures (JSON)',
+  'growth-chart': 'Growth chart',
+  bullseye: 'Segments of the left ventricle',
+  'view-overview': 'Overview of the views',
+};
+
+/** Pure: the name of an object; one that has none here is shown as it is. */
+export const objectText = (object: string): string => OBJECTS[object] ?? object;
+
+/** The words for each state of a delivery. `dead`: it failed permanently and waits for a person. */
 export const DELIVERY_STATES = {
   dead: { text: 'Failed', tone: 'critical' },
   pending: { text: 'Waiting', tone: 'active' },
@@ -95,7 +120,7 @@ export function studyDeliveries(
               (delivery) => html`<li>
                 <div class="row">
                   <strong>${given(delivery.destination)}</strong>
-                  <span class="soft">${delivery.object}</span>
+                  <span class="soft">${objectText(delivery.object)}</span>
                   <span class="push">${deliveryChip(delivery)}</span>
                 </div>
                 ${deliveryWords(delivery)} ${deliveryActions(delivery, around, asking, changed)}

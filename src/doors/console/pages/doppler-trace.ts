@@ -72,7 +72,7 @@ export function dopplerView(
           <sonogate-plot .content=${content}></sonogate-plot>
           <figcaption class="small">
             <button type="button" class="link" @click=${() => show(clip.file, trace.frame)}>
-              ${clip.view ?? clip.file}
+              ${clip.view ?? 'Spectral Doppler'}
             </button>
             <span class="soft">${trace.beats.length} beats marked</span>
           </figcaption>

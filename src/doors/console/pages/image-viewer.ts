@@ -1,274 +1,330 @@
-import type { OverlayClip } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
+import type {
+  DrawnMeasurement,
+  OverlayClip,
+  Position,
+  Shape,
+} from '../../../../pipelines/artifacts/display/overlay-contract.ts';
+import { type Adjustment, lit, moved, UNCHANGED, zoomedAt } from './adjustment.ts';
 import { artifactUrl } from './api.ts';
-import {
-  type CineFrames,
-  firstFrame,
-  framesOf,
-  openCine,
-  phaseText,
-  stayOf,
-  stepped,
-} from './cine.ts';
-import { html, nothing, ref, styled, type TemplateResult } from './html.ts';
+import { type CineFrames, firstFrame, framesOf, openCine, stayOf, stepped } from './cine.ts';
 import type { KeyBinding } from './keyboard.ts';
-import { LAYERS, type Layer, layersOf, overlayView } from './overlay-drawing.ts';
+import { LAYERS, type Layer } from './overlay-drawing.ts';
+import { dragged } from './shape-editing.ts';
 
-export interface ImageViewer {
-  view(): TemplateResult;
-  /** Shows a frame of a file and highlights a measurement; false when there is no picture of it. */
-  show(file: string, frame: number | null, measurement: string | null): boolean;
-  has(file: string | null): boolean;
-  keys: readonly KeyBinding[];
-  close(): void;
+/** The correction of a measurement on its picture. */
+export interface Editing {
+  measurement: string;
+  shapes: Shape[];
+  /** A point was let go. */
+  changed(shapes: Shape[]): void;
 }
 
-/** Key images and cines of a request with what was measured on them. */
-export function createImageViewer(
-  requestId: string,
-  given: readonly OverlayClip[],
-  redraw: () => void,
-): ImageViewer {
-  const clips = given.filter((clip) => framesOf(clip).length > 0);
-  const cines = new Map<string, CineFrames>();
-  const on = new Set<Layer>(Object.keys(LAYERS) as Layer[]);
-  let at = Math.max(
-    0,
-    clips.findIndex(({ calipers }) => calipers.length > 0),
-  );
-  let frame = clips.slice(at, at + 1).map(firstFrame)[0] ?? 1;
-  let chosen: string | null = null;
-  let playing: number | null = null;
-  let canvas: HTMLCanvasElement | null = null;
-  let problem: string | null = null;
+interface ViewerParts {
+  requestId: string;
+  clips: readonly OverlayClip[];
+  /** Names of the sections, for the choice of images. */
+  sections: readonly { id: string; title: string }[];
+  redraw: () => void;
+  /** Name of the region; unique on the page. */
+  name: string;
+  /** Another image is shown. */
+  turned?: () => void;
+}
 
-  function open(index: number): void {
-    const clip = clips[index];
+const ZOOM_STEP = 1.25;
+
+/** What is on before a person chooses: lines, but nothing that covers the anatomy. */
+const FIRST_LAYERS = ['calipers', 'contours', 'traces'] as const satisfies readonly Layer[];
+
+const MODES = {
+  '2d': 'B-mode',
+  colour: 'Colour Doppler',
+  spectral: 'Spectral Doppler',
+  'm-mode': 'M-mode',
+  unknown: 'Image',
+} as const satisfies Record<OverlayClip['mode'], string>;
+
+/** Pure: what an image shows, or how it was acquired where that is not known. */
+export const contentOf = ({ view, mode }: Pick<OverlayClip, 'view' | 'mode'>): string =>
+  view ?? MODES[mode];
+
+/**
+ * Key images and cines of a request with what was measured on them: what is shown now, and everything
+ * that changes it. `imagePanel` shows it.
+ */
+export class ImageViewer {
+  readonly #parts: ViewerParts;
+  /** The clips of which there is a picture. */
+  readonly clips: readonly OverlayClip[];
+  readonly on: ReadonlySet<Layer>;
+  readonly keys: readonly KeyBinding[];
+  frame = 1;
+  /** The measurement that is highlighted; null for none. */
+  chosen: string | null = null;
+  /** The section whose images are listed; null for all. */
+  section: string | null = null;
+  adjusted: Adjustment = UNCHANGED;
+  editing: Editing | null = null;
+  speed = 1;
+  problem: string | null = null;
+  /** Where the frames of a cine are drawn, and what fills the screen; set when they are rendered. */
+  canvas: HTMLCanvasElement | null = null;
+  stage: Element | null = null;
+  readonly #layers = new Set<Layer>(FIRST_LAYERS);
+  readonly #cines = new Map<string, CineFrames>();
+  #place = 0;
+  #timer: number | null = null;
+
+  constructor(parts: ViewerParts) {
+    this.#parts = parts;
+    this.clips = parts.clips.filter((clip) => framesOf(clip).length > 0);
+    this.on = this.#layers;
+    this.#place = Math.max(
+      0,
+      this.clips.findIndex(({ calipers }) => calipers.length > 0),
+    );
+    const { clip } = this;
+    if (clip) this.frame = firstFrame(clip);
+    this.keys = [
+      { key: ' ', does: 'plays or stops the clip', run: () => this.playOrPause() },
+      { key: 'ArrowRight', does: 'next frame', run: () => this.step(1) },
+      { key: 'ArrowLeft', does: 'frame before', run: () => this.step(-1) },
+      { key: 'n', does: 'next image', run: () => this.turn(1) },
+      { key: 'p', does: 'image before', run: () => this.turn(-1) },
+      { key: '+', does: 'larger', run: () => this.zoom(1) },
+      { key: '-', does: 'smaller', run: () => this.zoom(-1) },
+      { key: '0', does: 'picture as acquired', run: () => this.adjust(UNCHANGED) },
+      { key: 'f', does: 'full screen', run: () => this.fillScreen() },
+      ...(Object.keys(LAYERS) as Layer[]).map((layer) => ({
+        key: LAYERS[layer].key,
+        does: `${LAYERS[layer].text.toLowerCase()} on or off`,
+        run: () => this.toggle(layer),
+      })),
+    ];
+  }
+
+  get name(): string {
+    return this.#parts.name;
+  }
+
+  /** The clip that is shown; undefined when there is no picture at all. */
+  get clip(): OverlayClip | undefined {
+    return this.clips[this.#place];
+  }
+
+  get isPlaying(): boolean {
+    return this.#timer !== null;
+  }
+
+  /** The clips of the chosen section, or all. */
+  get listed(): readonly OverlayClip[] {
+    const { section } = this;
+    if (section === null) return this.clips;
+    return this.clips.filter(({ key_frames }) =>
+      key_frames.some(({ sections }) => sections.includes(section)),
+    );
+  }
+
+  /** The sections that have images. */
+  get sections(): ViewerParts['sections'] {
+    const used = new Set(
+      this.clips.flatMap(({ key_frames }) => key_frames.flatMap(({ sections }) => sections)),
+    );
+    return this.#parts.sections.filter(({ id }) => used.has(id));
+  }
+
+  has(file: string | null): boolean {
+    return this.clips.some((clip) => clip.file === file);
+  }
+
+  /** What is shown now; null when there is no picture. */
+  shown(): { file: string; frame: number; view: string | null } | null {
+    const { clip, frame } = this;
+    return clip ? { file: clip.file, frame, view: clip.view } : null;
+  }
+
+  pictureUrl(artifact: string): string {
+    return artifactUrl(this.#parts.requestId, artifact);
+  }
+
+  open(clip: OverlayClip | undefined): void {
     if (!clip) return;
-    pause();
-    at = index;
-    frame = firstFrame(clip);
-    chosen = null;
-    problem = null;
-    redraw();
+    const { section, name } = this;
+    this.#pause();
+    this.#place = this.clips.indexOf(clip);
+    const key = clip.key_frames.find(({ sections }) => section && sections.includes(section));
+    this.frame = key?.frame ?? firstFrame(clip);
+    this.chosen = null;
+    this.editing = null;
+    this.problem = null;
+    this.adjusted = { ...this.adjusted, scale: 1, x: 0, y: 0 };
+    this.#redraw();
+    this.#parts.turned?.();
     requestAnimationFrame(() => {
-      const pressed = document.querySelector('.strip [aria-pressed="true"]');
+      const pressed = document.querySelector(`#${name} .strip [aria-pressed="true"]`);
       pressed?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     });
   }
 
-  function go(next: number): void {
-    frame = next;
-    redraw();
+  /** Shows a frame of a file and highlights a measurement; false when there is no picture of it. */
+  show(file: string, wanted: number | null, measurement: string | null): boolean {
+    const clip = this.clips.find((one) => one.file === file);
+    if (!clip) return false;
+    if (!this.listed.includes(clip)) this.section = null;
+    this.open(clip);
+    const drawn = clip.calipers.find((one) => one.measurement === measurement);
+    const target = drawn?.frame ?? wanted;
+    if (framesOf(clip).some(({ frame }) => frame === target)) this.frame = target ?? this.frame;
+    this.chosen = measurement;
+    this.#redraw();
+    return true;
   }
 
-  function step(by: number): void {
-    const clip = clips[at];
-    if (!clip) return;
-    pause();
-    go(stepped(framesOf(clip), frame, by));
+  /** Shows an image with the same content, if there is one; rather one on which something was measured. */
+  showLike(view: string | null): void {
+    if (view === null) return;
+    const like = this.clips.filter((clip) => clip.view === view);
+    const best = like.find(({ calipers }) => calipers.length > 0) ?? like[0];
+    if (best && best !== this.clip) this.open(best);
   }
 
-  function pause(): void {
-    clearTimeout(playing ?? undefined);
-    playing = null;
+  /** Lists the images of a section, or all of them. */
+  list(section: string | null): void {
+    this.section = section;
+    this.open(this.listed[0]);
   }
 
-  function play(): void {
-    const clip = clips[at];
-    if (!clip?.cine) return;
-    const frames = framesOf(clip);
-    playing = setTimeout(
-      () => {
-        // The first frames wait for the file, so that the clip begins at its beginning.
-        if (cineOf(clip)?.ready()) go(stepped(frames, frame, 1));
-        play();
-      },
-      stayOf(frames, frame),
+  /** The next or former image of the list. */
+  turn(by: number): void {
+    const { listed, clip } = this;
+    const place = clip ? listed.indexOf(clip) : -1;
+    this.open(listed[(place + by + listed.length) % Math.max(1, listed.length)]);
+  }
+
+  go(frame: number): void {
+    this.#pause();
+    this.frame = frame;
+    this.#redraw();
+  }
+
+  /** The next or former frame. */
+  step(by: number): void {
+    const { clip, frame } = this;
+    if (clip) this.go(stepped(framesOf(clip), frame, by));
+  }
+
+  playOrPause(): void {
+    if (this.isPlaying) this.#pause();
+    else this.#play();
+    this.#redraw();
+  }
+
+  toggle(layer: Layer): void {
+    if (!this.#layers.delete(layer)) this.#layers.add(layer);
+    this.#redraw();
+  }
+
+  adjust(next: Adjustment): void {
+    this.adjusted = next;
+    this.#redraw();
+  }
+
+  /** A step larger or smaller; the point of the picture at `from` stays where it is. */
+  zoom(direction: 1 | -1, from?: { x: number; y: number }): void {
+    this.adjust(zoomedAt(this.adjusted, ZOOM_STEP ** direction, from));
+  }
+
+  /** As a pointer with a pressed button moves: the left one moves the picture, the right one lights it. */
+  drag(buttons: number, by: { x: number; y: number }): void {
+    if (buttons === 1 && this.adjusted.scale > 1) this.adjust(moved(this.adjusted, by));
+    if (buttons === 2) this.adjust(lit(this.adjusted, by));
+  }
+
+  choose(measurement: string): void {
+    this.chosen = this.chosen === measurement ? null : measurement;
+    this.#redraw();
+  }
+
+  fillScreen(): void {
+    if (document.fullscreenElement) void document.exitFullscreen();
+    else void this.stage?.requestFullscreen();
+  }
+
+  /** The measurements as they are now, by file; the AI's are those of the result. */
+  correct(drawn: Readonly<Record<string, DrawnMeasurement[]>>): void {
+    for (const clip of this.clips) clip.calipers = drawn[clip.file] ?? [];
+    this.#redraw();
+  }
+
+  /** Lets a person drag the points of a measurement; null ends it. */
+  edit(editing: Editing | null): void {
+    this.editing = editing;
+    this.#redraw();
+  }
+
+  /** A point of the edited shapes was moved; `done` when it was let go. */
+  movePoint(shape: number, point: number, to: Position, done: boolean): void {
+    const { editing } = this;
+    if (!editing) return;
+    editing.shapes = editing.shapes.map((one, index) =>
+      index === shape ? dragged(one, point, to) : one,
     );
+    if (done) editing.changed(editing.shapes);
+    this.#redraw();
   }
 
-  function playOrPause(): void {
-    if (playing === null) play();
-    else pause();
-    redraw();
-  }
-
-  function cineOf(clip: OverlayClip): CineFrames | null {
-    if (!clip.cine) return null;
-    const known = cines.get(clip.file);
-    if (known) return known;
-    const opened = openCine(clip.cine, artifactUrl(requestId, clip.cine.artifact));
-    cines.set(clip.file, opened);
-    return opened;
-  }
-
-  /** A picture that arrives after another frame was requested is not drawn. */
-  async function draw(clip: OverlayClip, wanted: number): Promise<void> {
-    const frames = cineOf(clip);
-    if (!canvas || !frames || !clip.cine?.frames.some((one) => one.frame === wanted)) return;
+  /** Draws a frame of a cine. A picture that arrives after another frame was wanted is dropped. */
+  async draw(clip: OverlayClip, wanted: number): Promise<void> {
+    const frames = this.#cineOf(clip);
+    if (!this.canvas || !clip.cine?.frames.some(({ frame }) => frame === wanted)) return;
     try {
-      const picture = await frames.picture(wanted);
-      if (canvas && clips[at] === clip && frame === wanted) {
+      const picture = await frames?.picture(wanted);
+      const { canvas } = this;
+      if (picture && canvas && this.clip === clip && this.frame === wanted) {
         canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height);
       }
-      void frames.picture(stepped(framesOf(clip), wanted, 1)).catch(() => undefined);
+      void frames?.picture(stepped(framesOf(clip), wanted, 1)).catch(() => undefined);
     } catch (error) {
-      problem = String(error);
-      pause();
-      redraw();
+      this.problem = error instanceof Error ? error.message : String(error);
+      this.#pause();
+      this.#redraw();
     }
   }
 
-  function toggle(layer: Layer): void {
-    if (on.has(layer)) on.delete(layer);
-    else on.add(layer);
-    redraw();
+  close(): void {
+    this.#pause();
+    for (const cine of this.#cines.values()) cine.close();
   }
 
-  /** A key frame is sharper; while a clip plays, every frame comes from the cine. */
-  function pictureView(clip: OverlayClip): TemplateResult {
-    const key = clip.key_frames.find((one) => one.frame === frame);
-    const inCine = clip.cine?.frames.some((one) => one.frame === frame) ?? false;
-    const still = key && (playing === null || !inCine) ? key : null;
-    const alt = `${nameOf(clip, at)}, frame ${frame} of ${clip.frames}`;
-    if (clip.cine) void draw(clip, frame);
-    return html`${
-      clip.cine
-        ? html`<canvas
-              width=${clip.cine.width}
-              height=${clip.cine.height}
-              role="img"
-              aria-label=${alt}
-              ?hidden=${still !== null}
-              ${ref((element) => {
-                canvas = element instanceof HTMLCanvasElement ? element : null;
-              })}
-            ></canvas>`
-        : nothing
-    }
-      ${still ? html`<img src=${artifactUrl(requestId, still.artifact)} width=${still.width} height=${still.height} alt=${alt} />` : nothing}`;
+  #redraw(): void {
+    this.#parts.redraw();
   }
 
-  function controls(clip: OverlayClip): TemplateResult {
+  #pause(): void {
+    clearTimeout(this.#timer ?? undefined);
+    this.#timer = null;
+  }
+
+  #play(): void {
+    const { clip } = this;
+    if (!clip?.cine) return;
     const frames = framesOf(clip);
-    const index = frames.findIndex((one) => one.frame === frame);
-    const view = clip.key_frames.find((one) => one.frame === frame)?.view ?? clip.view;
-    const phase = phaseText(clip, frame);
-    const seconds = clip.cine?.timed ? ` · ${(frames[index]?.time ?? 0).toFixed(2)} s` : '';
-    return html`<div class="row controls">
-      ${
-        clip.cine
-          ? html`<button type="button" @click=${playOrPause}>${playing === null ? 'Play' : 'Pause'}</button>`
-          : nothing
+    this.#timer = setTimeout(() => {
+      // The first frames wait for the file, so that the clip begins at its beginning.
+      if (this.#cineOf(clip)?.ready()) {
+        this.frame = stepped(frames, this.frame, 1);
+        this.#redraw();
       }
-      ${
-        frames.length > 1
-          ? html`<button type="button" aria-label="Frame before" @click=${() => step(-1)}>‹</button>
-              <input
-                type="range"
-                aria-label="Frame"
-                aria-valuetext=${`frame ${frame} of ${clip.frames}`}
-                min="0"
-                max=${frames.length - 1}
-                .value=${String(index)}
-                @input=${(event: Event) => {
-                  if (!(event.target instanceof HTMLInputElement)) return;
-                  pause();
-                  go(frames[event.target.valueAsNumber]?.frame ?? frame);
-                }}
-              />
-              <button type="button" aria-label="Next frame" @click=${() => step(1)}>›</button>`
-          : nothing
-      }
-      <span class="small frame-text">
-        ${view ? html`<strong>${view}</strong> · ` : nothing}Frame ${frame} of ${clip.frames}${seconds}${phase ? html` · <strong>${phase}</strong>` : nothing}
-      </span>
-      <span class="row push">
-        ${layersOf(clip).map(
-          (layer) => html`<label class="tick small">
-            <input type="checkbox" .checked=${on.has(layer)} @change=${() => toggle(layer)} />
-            ${LAYERS[layer].text}
-          </label>`,
-        )}
-      </span>
-    </div>`;
+      this.#play();
+    }, stayOf(frames, this.frame) / this.speed);
   }
 
-  function strip(): TemplateResult {
-    return html`<ul class="strip" aria-label="Images">
-      ${clips.map((clip, index) => {
-        const picture = clip.key_frames[0];
-        return html`<li>
-          <button
-            type="button"
-            aria-pressed=${index === at}
-            aria-label=${nameOf(clip, index)}
-            @click=${() => open(index)}
-          >
-            ${
-              picture
-                ? html`<img src=${artifactUrl(requestId, picture.artifact)} width=${picture.width} height=${picture.height} alt="" loading="lazy" />`
-                : nothing
-            }
-            <span class="small">${clip.view ?? clip.mode}${clip.cine ? ' ▸' : ''}</span>
-          </button>
-        </li>`;
-      })}
-    </ul>`;
+  #cineOf(clip: OverlayClip): CineFrames | null {
+    if (!clip.cine) return null;
+    const known = this.#cines.get(clip.file);
+    if (known) return known;
+    const opened = openCine(clip.cine, this.pictureUrl(clip.cine.artifact));
+    this.#cines.set(clip.file, opened);
+    return opened;
   }
-
-  return {
-    view() {
-      const clip = clips[at];
-      if (!clip) return html`<p class="soft">No picture was kept of this study.</p>`;
-      return html`<section class="viewer" id="images" aria-label="Images">
-        ${strip()}
-        <div class="stage">
-          <figure>
-            <div class="picture" ${styled({ '--ratio': String(clip.columns / clip.rows) })}>
-              ${pictureView(clip)} ${overlayView({ clip, frame, on, chosen })}
-            </div>
-          </figure>
-          ${problem ? html`<p class="problem">${problem}</p>` : nothing} ${controls(clip)}
-        </div>
-      </section>`;
-    },
-    has: (file) => clips.some((clip) => clip.file === file),
-    show(file, wanted, measurement) {
-      const index = clips.findIndex((clip) => clip.file === file);
-      const clip = clips[index];
-      if (!clip) return false;
-      open(index);
-      const drawn = clip.calipers.find((one) => one.measurement === measurement);
-      const target = drawn?.frame ?? wanted;
-      if (target !== null && framesOf(clip).some((one) => one.frame === target)) frame = target;
-      chosen = measurement;
-      redraw();
-      return true;
-    },
-    keys: [
-      { key: ' ', does: 'plays or stops the clip', run: playOrPause },
-      { key: 'ArrowRight', does: 'next frame', run: () => step(1) },
-      { key: 'ArrowLeft', does: 'frame before', run: () => step(-1) },
-      { key: 'n', does: 'next image', run: () => open((at + 1) % Math.max(1, clips.length)) },
-      {
-        key: 'p',
-        does: 'image before',
-        run: () => open((at - 1 + clips.length) % Math.max(1, clips.length)),
-      },
-      ...(Object.keys(LAYERS) as Layer[]).map((layer) => ({
-        key: LAYERS[layer].key,
-        does: `${LAYERS[layer].text.toLowerCase()} on or off`,
-        run: () => toggle(layer),
-      })),
-    ],
-    close() {
-      pause();
-      for (const cine of cines.values()) cine.close();
-    },
-  };
-}
-
-function nameOf(clip: OverlayClip, index: number): string {
-  return `Image ${index + 1}: ${clip.view ?? clip.mode}`;
 }

@@ -29,12 +29,17 @@ export function bindingFor(
   return bindings.find(({ key }) => key === event.key) ?? null;
 }
 
-/** Listens for the bindings that are valid at the moment of the press. */
-export function startKeyboard(bindings: () => readonly KeyBinding[]): void {
+/**
+ * Listens for the bindings that are valid at the moment of the press.
+ * @param draw is called after each action, before the next key: a key that opens a field must not
+ * leave the letters typed after it to the other bindings.
+ */
+export function startKeyboard(bindings: () => readonly KeyBinding[], draw: () => void): void {
   document.addEventListener('keydown', (event) => {
     const binding = bindingFor(event, bindings());
     if (!binding || event.defaultPrevented) return;
     event.preventDefault();
     binding.run();
+    draw();
   });
 }

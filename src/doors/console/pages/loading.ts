@@ -7,7 +7,7 @@ export interface Loaded<Value> {
   problem: string | null;
 }
 
-interface Loader<Value> extends Loaded<Value> {
+export interface Loader<Value> extends Loaded<Value> {
   /** Fetches the data; calls during a fetch cause one more fetch after it. */
   load(): Promise<void>;
   set(value: Value): void;

@@ -128,7 +128,7 @@ function startConsole(root: HTMLElement): void {
   }
 
   const router = startRouter(open);
-  startKeyboard(bindings);
+  startKeyboard(bindings, draw);
   setInterval(() => {
     if (!document.hidden) redraw();
   }, CLOCK_MS);

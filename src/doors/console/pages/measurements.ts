@@ -65,8 +65,8 @@ export function methodText(measured: Measured | null): string {
   return [measured?.method ?? '', note].filter(Boolean).join(', ');
 }
 
-/** Marks of the report (docs of the PDF): below, above, otherwise outside its reference. */
-const INTERPRETED = {
+/** Marks of the report: below, above, otherwise outside the reference. */
+export const INTERPRETED = {
   N: { mark: '', text: '' },
   L: { mark: '▼', text: 'below the reference' },
   H: { mark: '▲', text: 'above the reference' },
@@ -91,6 +91,10 @@ interface Columns {
 
 function valueView(measured: Measured | null, unit: string): TemplateResult | typeof nothing {
   if (!measured) return nothing;
+  if (measured.quality === 'review') {
+    return html`${measured.text} <span class="unit">${unit}</span>
+      <span class="second">${measured.doubt}</span>`;
+  }
   if (measured.quality !== 'accepted') {
     return html`<span class="soft">not accepted</span>
       <span class="second">${measured.doubt}</span>`;
@@ -129,7 +133,8 @@ function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns)
       <th scope="row">${nameView(row, table)}</th>
       <td class="number">
         ${valueView(model ?? given, unitText)}
-        ${spread && model?.quality === 'accepted' ? html`<span class="second">${spread}</span>` : nothing}
+        ${model?.provenance === 'person' ? html`<span class="second">by the reader</span>` : nothing}
+        ${spread && (model?.quality === 'accepted' || model?.quality === 'review') ? html`<span class="second">${spread}</span>` : nothing}
       </td>
       <td class="number">${rangeText(reference, decimals)}
         ${reference?.chart ? html`<span class="second chart" title=${reference.chart}>${reference.chart}</span>` : nothing}
@@ -163,6 +168,15 @@ function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns)
     ${open ? more.map((one) => furtherRow(one, row, table, columns)) : nothing}`;
 }
 
+/** Who a further value is from. */
+const PROVENANCE = {
+  model: 'AI',
+  'image-analysis': 'AI',
+  'cart-sr': 'ultrasound machine',
+  input: 'given with the request',
+  person: 'by a person',
+} as const satisfies Record<Measured['provenance'], string>;
+
 /**
  * A further value of a row: one from which the value of the row was computed, or one that the
  * result did not use.
@@ -173,7 +187,7 @@ function furtherRow(
   table: MeasurementTable,
   { cart, prior }: Columns,
 ): TemplateResult {
-  const name = `${one.provenance}, ${one.derivation}`;
+  const name = `${PROVENANCE[one.provenance]}, ${one.derivation}`;
   return html`<tr class="further">
     <th scope="row">
       ${
@@ -199,7 +213,7 @@ export function measurementsView(table: MeasurementTable): TemplateResult {
     cart: result.measurements.some(({ cart }) => cart !== null),
     prior: result.measurements.some(({ prior }) => prior !== null),
   };
-  const prior = result.prior ? `Prior (${result.prior.daysBefore} d before)` : 'Prior';
+  const prior = result.prior ? `${result.prior.daysBefore} days before` : 'Prior';
   return html`<section class="panel" id="measurements" aria-labelledby="measurements-head">
     <header>
       <h2 id="measurements-head">Measurements</h2>
@@ -210,10 +224,10 @@ export function measurementsView(table: MeasurementTable): TemplateResult {
         <thead>
           <tr>
             <th scope="col">Measurement</th>
-            <th scope="col" class="number">Model</th>
+            <th scope="col" class="number">AI</th>
             <th scope="col" class="number">Reference</th>
             <th scope="col" class="number">Centile</th>
-            ${columns.cart ? html`<th scope="col" class="number">Cart</th>` : nothing}
+            ${columns.cart ? html`<th scope="col" class="number">Machine</th>` : nothing}
             ${columns.prior ? html`<th scope="col" class="number">${prior}</th>` : nothing}
             <th scope="col">Method</th>
           </tr>

@@ -5,6 +5,7 @@ import type {
   Shape,
 } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
 import { nothing, svg, type TemplateResult } from './html.ts';
+import { handlesOf, insideFrame } from './shape-editing.ts';
 
 /** The layers over a picture, which can be switched on and off. */
 export const LAYERS = {
@@ -15,9 +16,11 @@ export const LAYERS = {
 } as const;
 export type Layer = keyof typeof LAYERS;
 
-/** Height of a label as a share of the rows of the frame. */
+/** Height of a number as a share of the rows of the frame. */
 const LABEL_SHARE = 0.032;
 const CALIPER_COLOURS = 6;
+/** Radius of a handle as a share of the rows of the frame. */
+const HANDLE_SHARE = 0.013;
 
 /** Pure: the layers that have content on any frame of a clip. */
 export function layersOf(clip: OverlayClip): Layer[] {
@@ -73,56 +76,114 @@ function shapeView({ type, points }: Shape, size: number): TemplateResult | type
     ${points.map((end) => endMark(end, size))}`;
 }
 
-interface PlacedLabel {
-  text: string;
+/** The number of a measurement beside its caliper, as in the list below the picture. */
+interface PlacedMark {
+  number: number;
   x: number;
   y: number;
-  anchor: 'start' | 'end';
 }
 
-/** Offsets in lines at which a label is tried: the nearest first, and below before above. */
-const LINES = [0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5];
+const centreOf = (points: readonly Position[]): Position => [
+  points.reduce((sum, [x]) => sum + x, 0) / points.length,
+  points.reduce((sum, [, y]) => sum + y, 0) / points.length,
+];
+
+/** Whether a position lies within a closed shape. */
+function covers({ type, points }: Shape, [x, y]: Position): boolean {
+  if (type === 'ellipse') {
+    const found = ellipseOf(points);
+    if (!found) return false;
+    const turn = (found.turn * Math.PI) / 180;
+    const [dx, dy] = [x - found.cx, y - found.cy];
+    const along = dx * Math.cos(turn) + dy * Math.sin(turn);
+    const across = dy * Math.cos(turn) - dx * Math.sin(turn);
+    return (along / found.rx) ** 2 + (across / found.ry) ** 2 < 1;
+  }
+  if (type !== 'polygon') return false;
+  return points.reduce((inside, [ax, ay], index) => {
+    const [bx, by] = points.at(index - 1) ?? [ax, ay];
+    const crosses = ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax;
+    return crosses ? !inside : inside;
+  }, false);
+}
+
+/** Distance of a position from the nearest point of a line. */
+function distanceFrom({ points }: Shape, [x, y]: Position): number {
+  const [[ax, ay] = [0, 0], [bx, by] = [0, 0]] = points;
+  const [dx, dy] = [bx - ax, by - ay];
+  const along = ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1);
+  const share = Math.min(1, Math.max(0, along));
+  return Math.hypot(x - ax - share * dx, y - ay - share * dy);
+}
+
+/** Places on either side of a line, where another line goes on at its ends. */
+function asideOf({ type, points: [a, b] }: Shape, distance: number): Position[] {
+  if (type !== 'line' || !a || !b) return [];
+  const length = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
+  const [x, y] = centreOf([a, b]);
+  const across = [
+    ((b[1] - a[1]) / length) * distance,
+    ((a[0] - b[0]) / length) * distance,
+  ] as const;
+  return [
+    [x + across[0], y + across[1]],
+    [x - across[0], y - across[1]],
+  ];
+}
+
+/** Ends at which a number may stand: those of a line, and the outermost of any other shape. */
+function endsOf({ type, points }: Shape): Position[] {
+  if (type === 'line' || type === 'ellipse') return [...points];
+  const extremes = [
+    (p: Position) => p[0],
+    (p: Position) => -p[0],
+    (p: Position) => -p[1],
+    (p: Position) => p[1],
+  ];
+  return extremes.flatMap((key) => [...points].sort((p, q) => key(q) - key(p)).slice(0, 1));
+}
 
 /**
- * Pure: a label for each measurement beside its rightmost point, inside the frame, moved by whole
- * lines when it would cover another.
+ * Pure: a number beside each caliper, beyond one of its ends or at its side: outside every outline of
+ * the frame, off every line, inside the picture and apart from the other numbers, as far as there is
+ * such a place.
  */
-export function placeLabels(
-  calipers: readonly Pick<DrawnMeasurement, 'text' | 'shapes'>[],
+export function placeMarks(
+  calipers: readonly Pick<DrawnMeasurement, 'shapes'>[],
   { columns, rows }: { columns: number; rows: number },
-): PlacedLabel[] {
-  const height = rows * LABEL_SHARE;
-  const placed: PlacedLabel[] = [];
-  for (const { text, shapes } of calipers) {
-    const points = shapes.flatMap((shape) => shape.points);
-    const [x, y] = points.reduce<Position>(
-      (right, one) => (one[0] > right[0] ? one : right),
-      [0, 0],
-    );
-    const width = widthOf(text, height);
-    const anchor = x + height + width > columns ? 'end' : 'start';
-    const place = (line: number): PlacedLabel => ({
-      text,
-      x: anchor === 'start' ? x + height * 0.6 : Math.max(x - height * 0.6, width),
-      y: Math.min(Math.max(y + line * height * 1.2, height), rows - height * 0.5),
-      anchor,
+): PlacedMark[] {
+  const size = rows * LABEL_SHARE;
+  const all = calipers.flatMap(({ shapes }) => shapes);
+  const lines = all.filter(({ type }) => type === 'line');
+  const placed: PlacedMark[] = [];
+  const flawsAt = ([x, y]: Position): number =>
+    (x < size || y < size || x > columns - size || y > rows - size ? 4 : 0) +
+    (placed.some((other) => Math.hypot(other.x - x, other.y - y) < size * 1.3) ? 2 : 0) +
+    (all.some((shape) => covers(shape, [x, y])) ? 1 : 0) +
+    (lines.some((line) => distanceFrom(line, [x, y]) < size * 0.7) ? 1 : 0);
+  calipers.forEach(({ shapes }, index) => {
+    const places = shapes.flatMap((shape) => {
+      const centre = centreOf(shape.points);
+      const beyond = endsOf(shape).map(([x, y]): Position => {
+        const distance = Math.hypot(x - centre[0], y - centre[1]) || 1;
+        const further = (size * 1.1) / distance;
+        return [x + (x - centre[0]) * further, y + (y - centre[1]) * further];
+      });
+      return [...beyond, ...asideOf(shape, size * 1.1)];
     });
-    const isFree = (label: PlacedLabel) => !placed.some((other) => covers(label, other, height));
-    placed.push(LINES.map(place).find(isFree) ?? place(0));
-  }
+    const [best] = places.sort((one, other) => flawsAt(one) - flawsAt(other));
+    if (best) placed.push({ number: index + 1, x: best[0], y: best[1] });
+  });
   return placed;
 }
 
-const widthOf = (text: string, height: number): number => text.length * height * 0.6;
-
-/** Whether two labels of this height overlap. */
-function covers(one: PlacedLabel, other: PlacedLabel, height: number): boolean {
-  const [left, right] = [one, other].map(({ text, x, anchor }) => {
-    const width = widthOf(text, height);
-    return anchor === 'start' ? [x, x + width] : [x - width, x];
-  }) as [[number, number], [number, number]];
-  return Math.abs(one.y - other.y) < height * 1.15 && left[0] < right[1] && right[0] < left[1];
+/** Pure: the calipers of a frame, in the order of their numbers. */
+export function calipersOn(clip: OverlayClip, frame: number): DrawnMeasurement[] {
+  return clip.calipers.filter((one) => one.frame === frame);
 }
+
+/** Number of colours of calipers; the list below the picture has the same. */
+export const colourOf = (index: number): string => `colour-${index % CALIPER_COLOURS}`;
 
 export interface Drawing {
   clip: OverlayClip;
@@ -130,15 +191,18 @@ export interface Drawing {
   on: ReadonlySet<Layer>;
   /** The measurement to highlight; null for none. */
   chosen: string | null;
+  /** The measurement that is being corrected, with its shapes as they are now; null for none. */
+  edited: { measurement: string; shapes: Shape[] } | null;
 }
 
-/** The measurements of a frame, drawn over its picture. */
-export function overlayView({ clip, frame, on, chosen }: Drawing): TemplateResult {
+/** The measurements of a frame, drawn over its picture; their values are in the list below it. */
+export function overlayView({ clip, frame, on, chosen, edited }: Drawing): TemplateResult {
   const { columns, rows } = clip;
   const here = <One extends { frame: number }>(layer: Layer, all: readonly One[]) =>
     on.has(layer) ? all.filter((one) => one.frame === frame) : [];
-  const calipers = here('calipers', clip.calipers);
-  const labels = placeLabels(calipers, clip);
+  const calipers = (on.has('calipers') || edited ? calipersOn(clip, frame) : []).map((one) =>
+    one.measurement === edited?.measurement ? { ...one, shapes: edited.shapes } : one,
+  );
   const size = rows * 0.012;
   return svg`<svg
     class="overlay"
@@ -146,7 +210,7 @@ export function overlayView({ clip, frame, on, chosen }: Drawing): TemplateResul
     preserveAspectRatio="none"
     aria-hidden="true"
   >
-    ${here('masks', clip.masks).map((mask, index) => svg`<path class=${`mask colour-${index % CALIPER_COLOURS}`} d=${runsPath(mask.runs)} />`)}
+    ${here('masks', clip.masks).map((mask, index) => svg`<path class=${`mask ${colourOf(index)}`} d=${runsPath(mask.runs)} />`)}
     ${here('contours', clip.contours).map(
       ({ structure, points, measured }) =>
         svg`<path class=${`contour ${structure} ${measured ? '' : 'doubted'}`} d=${pathOf(points, true)} />`,
@@ -156,13 +220,83 @@ export function overlayView({ clip, frame, on, chosen }: Drawing): TemplateResul
     )}
     ${calipers.map(
       ({ shapes, quality, measurement }, index) => svg`<g
-        class=${`caliper colour-${index % CALIPER_COLOURS} ${quality === 'accepted' ? '' : 'doubted'} ${measurement === chosen ? 'chosen' : ''}`}
+        class=${`caliper ${colourOf(index)} ${quality === 'accepted' ? '' : 'doubted'} ${measurement === chosen ? 'chosen' : ''}`}
         data-measurement=${measurement}
       >${shapes.map((shape) => shapeView(shape, size))}</g>`,
     )}
-    ${labels.map(
-      ({ text, x, y, anchor }, index) =>
-        svg`<text class=${`colour-${index % CALIPER_COLOURS}`} x=${x} y=${y} text-anchor=${anchor} font-size=${rows * LABEL_SHARE}>${text}</text>`,
+    ${placeMarks(calipers, clip).map(
+      ({ number, x, y }) =>
+        svg`<text class=${colourOf(number - 1)} x=${x} y=${y} text-anchor="middle" dominant-baseline="central" font-size=${rows * LABEL_SHARE}>${number}</text>`,
+    )}
+  </svg>`;
+}
+
+interface Handles {
+  clip: OverlayClip;
+  shapes: readonly Shape[];
+  /** A handle was moved to a position; `done` when it was let go. */
+  move(shape: number, point: number, to: Position, done: boolean): void;
+}
+
+/** Pixels of the frame that an arrow key moves a handle, and with Shift. */
+const KEY_STEPS = { fine: 1, coarse: 10 } as const;
+const ARROWS: Readonly<Record<string, Position>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+
+/** The points of a measurement that can be dragged, or moved with the arrow keys. */
+export function handlesView({ clip, shapes, move }: Handles): TemplateResult {
+  const { columns, rows } = clip;
+  const positionOf = ({ clientX, clientY }: PointerEvent, box: DOMRect): Position =>
+    insideFrame(
+      [
+        ((clientX - box.left) / box.width) * columns - 0.5,
+        ((clientY - box.top) / box.height) * rows - 0.5,
+      ],
+      clip,
+    );
+  const pointed = (shape: number, point: number, done: boolean) => (event: PointerEvent) => {
+    const { currentTarget: handle } = event;
+    if (!(handle instanceof SVGElement) || !handle.hasPointerCapture(event.pointerId)) return;
+    // The picture below would follow the pointer where it is enlarged.
+    event.stopPropagation();
+    const box = handle.ownerSVGElement?.getBoundingClientRect();
+    if (box) move(shape, point, positionOf(event, box), done);
+  };
+  const grab = (event: PointerEvent) => {
+    if (event.button !== 0 || !(event.currentTarget instanceof SVGElement)) return;
+    event.stopPropagation();
+    event.currentTarget.setPointerCapture(event.pointerId);
+  };
+  const nudge =
+    (shape: number, point: number, [x, y]: Position) =>
+    (event: KeyboardEvent) => {
+      const arrow = ARROWS[event.key];
+      if (!arrow) return;
+      event.preventDefault();
+      const step = event.shiftKey ? KEY_STEPS.coarse : KEY_STEPS.fine;
+      move(shape, point, insideFrame([x + arrow[0] * step, y + arrow[1] * step], clip), true);
+    };
+  return svg`<svg class="overlay handles" viewBox=${`-0.5 -0.5 ${columns} ${rows}`} preserveAspectRatio="none">
+    ${shapes.flatMap((shape, s) =>
+      handlesOf(shape).map((p, index) => {
+        const at = shape.points[p] ?? [0, 0];
+        return svg`<circle
+          role="button"
+          tabindex="0"
+          aria-label=${`Point ${index + 1}, moved with the arrow keys`}
+          cx=${at[0]}
+          cy=${at[1]}
+          r=${rows * HANDLE_SHARE}
+          @pointerdown=${grab}
+          @pointermove=${pointed(s, p, false)}
+          @pointerup=${pointed(s, p, true)}
+          @keydown=${nudge(s, p, at)}
+        />`;
+      }),
     )}
   </svg>`;
 }

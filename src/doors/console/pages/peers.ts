@@ -1,5 +1,6 @@
 import type { DoctorFinding, Peer } from '../contract.ts';
 import { sentence } from './asking.ts';
+import { objectText } from './delivery-parts.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
 import type { OpenPage } from './page.ts';
@@ -75,7 +76,7 @@ export const openPeers: OpenPage = (_place, around) => {
       <dl class="facts">
         <dt>Address</dt>
         <dd>${given(peer.address)}</dd>
-        ${peer.objects.length > 0 ? html`<dt>Is sent</dt><dd>${peer.objects.join(', ')}</dd>` : nothing}
+        ${peer.objects.length > 0 ? html`<dt>Receives</dt><dd>${peer.objects.map(objectText).join(', ')}</dd>` : nothing}
         <dt>Last exchange</dt>
         <dd>${peer.lastExchangeAt ? momentText(peer.lastExchangeAt) : 'none yet'}</dd>
         ${

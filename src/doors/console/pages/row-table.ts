@@ -6,6 +6,8 @@ import {
   endpointText,
   glanceView,
   hasUnseenFlag,
+  identitySize,
+  readersText,
   stateChip,
   subjectDetail,
   subjectText,
@@ -93,7 +95,7 @@ export function visibleRange(
 }
 
 /** Height of a row in `rem`, equal to `--row` in the style sheet. */
-const ROW_REM = 3.75;
+const ROW_REM = 4.75;
 /** More rows are requested when fewer than this many rows remain below the screen. */
 const NEAR_END = 60;
 
@@ -114,22 +116,27 @@ function rowView(row: WorklistRow, place: number, now: Date, focus: (link: Eleme
     description && row.endpoint === null
       ? given(description)
       : html`${endpointText(row.endpoint)}${description ? html` · ${given(description)}` : nothing}`;
-  const about = [row.source, counted(row.objects, 'object'), ...row.tags].join(' · ');
+  const reading = readersText(row.readers);
+  const about = [row.source, counted(row.objects, 'image object'), ...row.tags].join(' · ');
   return html`<tr class=${hasUnseenFlag(row) ? 'flagged' : ''} aria-rowindex=${place + 2}>
-    <td>
-      <a class="first open" href=${addressOf('study', { id: row.key })} ${ref((link) => link && focus(link))}>
+    <td class=${`who ${identitySize(subjectText(row.subject) + subjectDetail(row.subject))}`}>
+      <a class="open" href=${addressOf('study', { id: row.key })} ${ref((link) => link && focus(link))}>
         ${given(subjectText(row.subject))}
       </a>
-      <span class="second">${given(subjectDetail(row.subject))}</span>
+      <span class="small soft">${given(subjectDetail(row.subject))}</span>
     </td>
-    <td>
+    <td class="exam">
       <span class="first">${examined}</span>
       <span class="second" title=${about}>${given(about)}</span>
     </td>
-    <td>${stateChip(row.state)} ${row.test ? html`<span class="chip">Test</span>` : nothing}
-      ${waitingView(row, now)}</td>
+    <td>
+      <span class="chips">
+        ${stateChip(row)} ${row.test ? html`<span class="chip">Test</span>` : nothing}
+        ${deliveriesView(row)}
+      </span>
+      ${reading ? html`<span class="second" title=${reading}>${given(reading)}</span>` : waitingView(row, now)}
+    </td>
     <td>${glanceView(row)}</td>
-    <td>${deliveriesView(row)}</td>
     <td class="number">
       <time class="first" datetime=${row.arrivedAt}>${momentText(row.arrivedAt, now)}</time>
     </td>
@@ -183,7 +190,7 @@ export function createRowTable({ redraw, nearEnd }: { redraw(): void; nearEnd():
       const now = new Date();
       const room = (count: number) =>
         count > 0
-          ? html`<tr class="room" aria-hidden="true"><td colspan="6" ${styled({ height: `${count * height}px` })}></td></tr>`
+          ? html`<tr class="room" aria-hidden="true"><td colspan="5" ${styled({ height: `${count * height}px` })}></td></tr>`
           : nothing;
       return html`<div class="rows" tabindex="0" role="region" aria-label="Studies" @scroll=${redraw} ${ref(place)}>
         <table aria-rowcount=${whole ? rows.length + 1 : -1}>
@@ -191,9 +198,8 @@ export function createRowTable({ redraw, nearEnd }: { redraw(): void; nearEnd():
             <tr aria-rowindex="1">
               <th class="patient">Patient</th>
               <th class="study">Examination</th>
-              <th class="state">State</th>
-              <th>Result at a glance</th>
-              <th class="sent">Deliveries</th>
+              <th class="state">Status</th>
+              <th>Result</th>
               <th class="number when">Arrived</th>
             </tr>
           </thead>

@@ -1,4 +1,4 @@
-import type { RowState, Subject, WorklistRow } from '../contract.ts';
+import type { ReviewState, RowState, Subject, WorklistRow } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import { chip, counted, distanceText, given, type Tone } from './words.ts';
 
@@ -7,7 +7,7 @@ export const STATES = {
   receiving: { text: 'Receiving', tone: 'active' },
   complete: { text: 'Complete', tone: 'active' },
   held: { text: 'Held', tone: 'attention' },
-  unrouted: { text: 'No rule', tone: 'attention' },
+  unrouted: { text: 'No rule applies', tone: 'attention' },
   ignored: { text: 'Ignored', tone: 'quiet' },
   refused: { text: 'Refused', tone: 'attention' },
   routed: { text: 'Forwarded', tone: 'good' },
@@ -16,13 +16,39 @@ export const STATES = {
   running: { text: 'Running', tone: 'active' },
   succeeded: { text: 'Draft ready', tone: 'good' },
   failed: { text: 'Failed', tone: 'critical' },
-  canceled: { text: 'Canceled', tone: 'quiet' },
+  canceled: { text: 'Cancelled', tone: 'quiet' },
   rejected: { text: 'Rejected', tone: 'attention' },
-  expired: { text: 'Purged', tone: 'quiet' },
+  expired: { text: 'Deleted after its time', tone: 'quiet' },
 } as const satisfies Record<RowState, { text: string; tone: Tone }>;
 
-export function stateChip(state: RowState): TemplateResult {
-  return chip(STATES[state].tone, STATES[state].text);
+/** How far the review of a result is, in words. */
+const REVIEWED = {
+  draft: STATES.succeeded,
+  'in-review': { text: 'In review', tone: 'active' },
+  signed: { text: 'Signed', tone: 'good' },
+  amended: { text: 'Signed, amended', tone: 'good' },
+} as const satisfies Record<ReviewState, { text: string; tone: Tone }>;
+
+type Stated = Pick<WorklistRow, 'state' | 'review'>;
+
+/** The state of a row; with a result, how far its review is. */
+const stateOf = ({ state, review }: Stated) =>
+  state === 'succeeded' && review ? REVIEWED[review] : STATES[state];
+
+export const stateText = (row: Stated): string => stateOf(row).text;
+
+export function stateChip(row: Stated): TemplateResult {
+  const { tone, text } = stateOf(row);
+  return chip(tone, text);
+}
+
+/** Pure: who is reading, such as "Dr Second is reading"; '' when nobody is. */
+export function readersText(readers: readonly string[]): string {
+  const [first, second, ...more] = readers;
+  if (first === undefined) return '';
+  if (second === undefined) return `${first} is reading`;
+  const others = more.length > 0 ? `${more.length + 1} others` : second;
+  return `${first} and ${others} are reading`;
 }
 
 /** Pure: the name of an endpoint, such as "Obstetric" for `us/obstetric/interpret`. */
@@ -74,22 +100,20 @@ export function waitingView(row: WorklistRow, now: Date): TemplateResult | typeo
 }
 
 /** The deliveries of the results of a row: the worst state as a chip, the rest in words. */
-export function deliveriesView({ deliveries }: WorklistRow): TemplateResult | typeof nothing {
+export function deliveriesView({
+  deliveries,
+}: Pick<WorklistRow, 'deliveries'>): TemplateResult | typeof nothing {
   const counts = [
-    { count: deliveries.dead, tone: 'critical', text: 'failed' },
+    { count: deliveries.dead, tone: 'critical', text: 'not delivered' },
     { count: deliveries.held, tone: 'attention', text: 'held' },
-    { count: deliveries.waiting, tone: 'active', text: 'waiting' },
+    { count: deliveries.waiting, tone: 'active', text: 'to deliver' },
     { count: deliveries.delivered, tone: 'good', text: 'delivered' },
   ] as const;
   const [worst, ...others] = counts.filter(({ count }) => count > 0);
   if (!worst) return nothing;
   const rest = others.map(({ count, text }) => `${count} ${text}`).join(', ');
-  return html`${chip(worst.tone, `${worst.count} ${worst.text}`)}
-    ${rest ? html`<span class="second" title=${rest}>${rest}</span>` : nothing}`;
+  return html`<span title=${rest}>${chip(worst.tone, `${worst.count} ${worst.text}`)}</span>`;
 }
-
-/** Number of values in the first of the two lines. */
-const FIRST_LINE = 2;
 
 /** The flags, if any; otherwise the values at a glance. */
 export function glanceView(row: WorklistRow): TemplateResult | typeof nothing {
@@ -100,9 +124,20 @@ export function glanceView(row: WorklistRow): TemplateResult | typeof nothing {
       <span class="second">${given(seen)}</span>`;
   }
   if (!row.glance) return nothing;
-  const { values, assessed, sections } = row.glance;
-  const share = `${assessed} of ${counted(sections, 'section')}`;
-  const rest = [...values.slice(FIRST_LINE), share].join(' · ');
-  return html`<span class="first">${values.slice(0, FIRST_LINE).join(' · ') || 'No value'}</span>
-    <span class="second" title=${values.join(' · ')}>${rest}</span>`;
+  const { age, values, abnormal, toConfirm, assessed, sections } = row.glance;
+  const first = [age ? `${age} weeks` : '', ...values].filter(Boolean).join(' · ');
+  const [worst, ...others] = abnormal;
+  const more = others.length > 0 ? ` (+${others.length})` : '';
+  const share = [
+    `${assessed} of ${counted(sections, 'section')} assessed`,
+    ...(toConfirm > 0 ? [`${counted(toConfirm, 'value')} to confirm`] : []),
+  ].join(' · ');
+  return html`<span class="first" title=${first}>${first || 'No value'}</span>
+    ${worst ? html`<span class="first abnormal" title=${abnormal.join('; ')}>◆ ${worst}${more}</span>` : nothing}
+    <span class="second" title=${share}>${share}</span>`;
+}
+
+/** A long identity is set smaller, so that it fits without being cut. */
+export function identitySize(text: string): '' | 'long' | 'longer' {
+  return text.length > 130 ? 'longer' : text.length > 55 ? 'long' : '';
 }

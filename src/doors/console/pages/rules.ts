@@ -1,10 +1,11 @@
 import type { DryRun, Rules } from '../contract.ts';
-import { sentence } from './asking.ts';
+import { createAsking, sentence } from './asking.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
 import type { OpenPage } from './page.ts';
 import { addressOf } from './router.ts';
 import { subjectText } from './row-words.ts';
+import { createRulesForFile } from './rules-for-file.ts';
 import { verdictsView } from './verdicts.ts';
 import { chip, counted, given, momentText } from './words.ts';
 
@@ -18,15 +19,22 @@ function outsideText({ matchedNone, notJudged }: Rules['lastDay']): string {
 }
 
 const LAST = [20, 50, 200, 500] as const;
+/** After this time the gateway has read a settings file again. */
+const SEEN_MS = 2500;
 
-/** The rules as they are, and a dry run of edited ones; changes nothing. */
+/** The rules as they are, a dry run of edited ones, and saving them. */
 export const openRules: OpenPage = (_place, around) => {
   const { api, redraw, say } = around;
   const rules = createLoader<Rules>(() => api.rules(), redraw);
+  const forFile = createRulesForFile(around);
   let edited: string | null = null;
   let last: number = LAST[0];
   let busy = false;
   let tried: DryRun | null = null;
+  /** The text that was tried; only this is offered to be saved. */
+  let triedText = '';
+  let saved: string | null = null;
+  const asking = createAsking(around);
   let problem: string | null = null;
 
   async function tryOut(yaml: string): Promise<void> {
@@ -35,7 +43,9 @@ export const openRules: OpenPage = (_place, around) => {
     redraw();
     try {
       tried = await api.dryRun({ yaml, last });
-      say(`${counted(tried.changed, 'study', 'studies')} would be treated otherwise.`);
+      triedText = yaml;
+      saved = null;
+      say(`${counted(tried.changed, 'study', 'studies')} would be treated differently.`);
     } catch (error) {
       tried = null;
       problem = sentence(error);
@@ -93,9 +103,9 @@ export const openRules: OpenPage = (_place, around) => {
     const text = edited ?? yaml;
     return html`<section class="panel" aria-labelledby="try-head">
       <header>
-        <h2 id="try-head">Try other rules</h2>
+        <h2 id="try-head">Edit the rules</h2>
         <span class="small soft push">
-          Judges studies that came already. The file of the site is changed by its operator.
+          Tried on studies that have arrived already; saved only when you say so.
         </span>
       </header>
       <textarea
@@ -134,14 +144,42 @@ export const openRules: OpenPage = (_place, around) => {
         }
       </div>
       ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
+      ${saved ? html`<p class="notice" role="status">${given(saved)}</p>` : nothing}
+      ${tried && text === triedText ? saveView(text, tried) : nothing}
       ${tried ? outcomeView(tried) : nothing}
     </section>`;
+  }
+
+  /** Rules are saved, or taken along where the gateway cannot save them, after they were tried. */
+  function saveView(text: string, { changed, studies }: DryRun): TemplateResult | typeof nothing {
+    const inUse = rules.value;
+    if (!inUse || text === inUse.yaml) return nothing;
+    // A file that exists may still refuse to be written: the text can be taken along in any case.
+    const download = html`<a class="button" download="routing.yaml" href=${`data:application/yaml,${encodeURIComponent(text)}`}>Download these rules</a>`;
+    if (!inUse.canSave) {
+      return html`<p class="row">The gateway runs without a settings file. ${download}</p>`;
+    }
+    const save = asking.view({
+      id: 'save',
+      label: 'Save these rules',
+      question: `Replace the rules in use? ${changed} of the last ${counted(studies.length, 'study', 'studies')} would have been treated differently.`,
+      confirm: 'Save',
+      async run() {
+        const { kept } = await api.saveRules({ yaml: text });
+        tried = null;
+        edited = null;
+        saved = `Saved. The former file is kept as ${kept}. The rules act within seconds.`;
+        setTimeout(() => void rules.load(), SEEN_MS);
+        return saved;
+      },
+    });
+    return html`<div class="row">${save} ${download}</div>`;
   }
 
   function outcomeView({ studies, changed }: DryRun): TemplateResult {
     const names = (rules: readonly string[]) => (rules.length > 0 ? rules.join(', ') : 'no rule');
     return html`<div class="dry-run">
-      <h3>${changed} of ${counted(studies.length, 'study', 'studies')} would be treated otherwise</h3>
+      <h3>${changed} of ${counted(studies.length, 'study', 'studies')} would be treated differently</h3>
       <ul>
         ${studies.map((study) => {
           const [now, then] = [names(study.actsNow), names(study.wouldAct)];
@@ -150,7 +188,7 @@ export const openRules: OpenPage = (_place, around) => {
               <summary>
                 <a href=${addressOf('study', { id: study.key })}>${given(subjectText(study.subject))}</a>
                 <span class="soft">${momentText(study.arrivedAt)}</span>
-                ${now === then ? html`<span class="soft">${given(now)}</span>` : html`${chip('attention', 'Otherwise')} ${given(now)} → <strong>${given(then)}</strong>`}
+                ${now === then ? html`<span class="soft">${given(now)}</span>` : html`${chip('attention', 'Differently')} ${given(now)} → <strong>${given(then)}</strong>`}
               </summary>
               ${verdictsView(study.verdicts)}
             </details>
@@ -164,7 +202,22 @@ export const openRules: OpenPage = (_place, around) => {
 
   return {
     title: () => 'Rules',
-    view: () => html`<div class="page-head"><h1 tabindex="-1">Rules</h1></div>
-      ${shown(rules, (value) => html`${currentView(value)} ${editorView(value)}`)}`,
+    view: () => html`<div
+      class="rules"
+      @dragover=${(event: DragEvent) => event.preventDefault()}
+      @drop=${(event: DragEvent) => {
+        event.preventDefault();
+        const { value } = rules;
+        const file = event.dataTransfer?.files[0] ?? null;
+        if (value) void forFile.judge(file, edited ?? value.yaml, value);
+      }}
+    >
+      <div class="page-head"><h1 tabindex="-1">Rules</h1></div>
+      ${shown(
+        rules,
+        (value) => html`${currentView(value)} ${forFile.view(edited ?? value.yaml, value)}
+          ${editorView(value)}`,
+      )}
+    </div>`,
   };
 };

@@ -1,14 +1,18 @@
 import type {
   Artifact,
+  KeyValue,
   ResultView,
+  ReviewView,
   Section,
   SectionStatus,
   StudyPage,
   WorklistRow,
 } from '../contract.ts';
 import { artifactUrl } from './api.ts';
+import { objectText } from './delivery-parts.ts';
 import { weeksText } from './growth-chart.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
+import { INTERPRETED, rangeText } from './measurements.ts';
 import { addressOf } from './router.ts';
 import {
   daText,
@@ -20,9 +24,17 @@ import {
 } from './row-words.ts';
 import { chip, counted, given, momentText, type Tone } from './words.ts';
 
-/** A mark shown with every result, because nobody has verified the result. */
-function draftMark(): TemplateResult {
-  return chip('attention', 'Draft, not verified');
+const REVIEWED = {
+  draft: { text: 'Draft, not verified', tone: 'attention' },
+  'in-review': { text: 'Draft, in review', tone: 'attention' },
+  signed: { text: 'Signed', tone: 'good' },
+  amended: { text: 'Signed, amended', tone: 'good' },
+} as const satisfies Record<ReviewView['state'], { text: string; tone: Tone }>;
+
+/** A mark shown with every result: whether a person has verified it. */
+function draftMark(review: ReviewView['state'] | null = null): TemplateResult {
+  const { text, tone } = REVIEWED[review ?? 'draft'];
+  return chip(tone, text);
 }
 
 function part(title: string, lines: readonly string[]): TemplateResult | typeof nothing {
@@ -31,21 +43,74 @@ function part(title: string, lines: readonly string[]): TemplateResult | typeof 
     <ul class="prose">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 }
 
-function folded(title: string, lines: readonly string[]): TemplateResult | typeof nothing {
-  if (lines.length === 0) return nothing;
-  return html`<details>
-    <summary>${title} (${lines.length})</summary>
-    <ul class="prose small">${lines.map((line) => html`<li>${line}</li>`)}</ul>
-  </details>`;
+/** What a reader must know first: the impression, and the values that it rests on. */
+export function summaryView(
+  { report, keyValues, prior }: ResultView,
+  measurements: ResultView['measurements'],
+  show: (value: KeyValue) => void,
+): TemplateResult {
+  return html`<section class="panel summary" id="summary" aria-labelledby="summary-head">
+    <header><h2 id="summary-head">Impression</h2></header>
+    ${
+      report
+        ? html`<ul class="prose">${report.impression.map((line) => html`<li>${line}</li>`)}</ul>`
+        : html`<p class="soft">No report was requested.</p>`
+    }
+    ${
+      keyValues.length > 0
+        ? html`<h3>Key values</h3>
+            <table class="key-values">
+              <thead class="hidden-text">
+                <tr><th scope="col">Quantity</th><th scope="col">Value</th><th scope="col">Centile or range</th></tr>
+              </thead>
+              <tbody>${keyValues.map((value) => keyValueView(value, measurements, show))}</tbody>
+            </table>`
+        : nothing
+    }
+    ${prior ? html`<p class="small soft">Compared with the study ${counted(prior.daysBefore, 'day')} before.</p>` : nothing}
+  </section>`;
 }
 
-/** The text of the report as in the PDF: impression first, limitations last. */
-export function reportView({ report, models }: ResultView): TemplateResult | typeof nothing {
-  if (!report) return nothing;
+function keyValueView(
+  value: KeyValue,
+  measurements: ResultView['measurements'],
+  show: (value: KeyValue) => void,
+): TemplateResult {
+  const row = measurements.find(({ model, cart, given: stated }) =>
+    [model, cart, stated].some((one) => one?.id === value.id),
+  );
+  const { mark, text } = INTERPRETED[value.interpretation ?? 'N'];
+  const reference = row?.model?.reference ?? row?.cart?.reference ?? null;
+  const where = value.centile
+    ? `centile ${value.centile}`
+    : rangeText(reference, row?.decimals ?? 0);
+  const seen = [row?.model, ...(row?.more ?? [])].find((one) => one?.file != null);
+  const label = value.fetus ? `${value.label}, fetus ${value.fetus}` : value.label;
+  return html`<tr>
+    <th scope="row" title=${value.title}>
+      ${
+        seen
+          ? html`<button type="button" class="link" @click=${() => show({ ...value, id: seen.id, file: seen.file, frame: seen.frame })}>${label}</button>`
+          : label
+      }
+    </th>
+    <td class="number">
+      ${mark ? html`<span aria-hidden="true">${mark}</span><span class="hidden-text">${text}: </span>` : nothing}
+      <strong>${value.text}</strong> <span class="unit">${value.unitText}</span>
+      ${value.toConfirm ? html`<span class="second">to confirm</span>` : nothing}
+    </td>
+    <td class="small soft">${where}${row?.prior ? html`<span class="second">before: ${row.prior.text}</span>` : nothing}</td>
+  </tr>`;
+}
+
+/** The rest of the report as in the PDF: findings, limitations and the models. */
+export function reportView({ report, models, draft }: ResultView): TemplateResult {
   return html`<section class="panel report" id="report" aria-labelledby="report-head">
-    <header><h2 id="report-head">${report.title}</h2><span class="push">${draftMark()}</span></header>
-    ${part('Impression', report.impression)}
-    ${folded('Findings', report.findings)} ${folded('Limitations', report.limitations)}
+    <header>
+      <h2 id="report-head">${report?.title ?? 'Report'}</h2>
+      <span class="push">${chip('quiet', draft ? 'Draft' : 'Signed')}</span>
+    </header>
+    ${part('Findings', report?.findings ?? [])} ${part('Limitations', report?.limitations ?? [])}
     <details>
       <summary>Models (${models.length})</summary>
       <ul class="prose small">
@@ -63,17 +128,10 @@ export interface Head {
   result: ResultView | null;
   /** The request that is shown, and how another is chosen. */
   chosen: string | null;
+  /** How far the review of the shown result is; null before it is known. */
+  review: ReviewView['state'] | null;
   choose(request: string): void;
 }
-
-const PARTS = [
-  ['images', 'Images'],
-  ['report', 'Report'],
-  ['measurements', 'Measurements'],
-  ['sections', 'Sections'],
-  ['timeline', 'Timeline'],
-  ['deliveries', 'Deliveries'],
-] as const;
 
 function aboutText({ row, study }: StudyPage, result: ResultView | null): string {
   const { subject } = row;
@@ -86,7 +144,7 @@ function aboutText({ row, study }: StudyPage, result: ResultView | null): string
     seen?.studyDate ? `examined ${daText(seen.studyDate)}` : '',
     age ? `${weeksText(age.days / 7)} weeks by ${age.basis}` : '',
     `from ${row.source}`,
-    study ? counted(study.objects.length, 'object') : '',
+    study ? counted(study.objects.length, 'image object') : '',
   ]
     .filter(Boolean)
     .join(' · ');
@@ -115,30 +173,28 @@ function revisions(
   </label>`;
 }
 
+/** A link to the study in the viewer of the hospital, where there is one. */
+export function viewerLink({ study }: StudyPage): TemplateResult | typeof nothing {
+  if (!study?.viewer) return nothing;
+  const { label, url } = study.viewer;
+  return html`<a class="button" href=${url} target="_blank" rel="noreferrer">${label}</a>`;
+}
+
 /** Patient, study, state and actions; stays in sight while the page is scrolled. */
 export function headView(page: StudyPage, head: Head): TemplateResult {
   const { row } = page;
+  const hasResult = head.result !== null || row.glance !== null;
   return html`<header class="study-head">
     <div class="row">
       <h1 tabindex="-1">${given(subjectText(row.subject))}</h1>
       <span class="kind">${endpointText(row.endpoint)}</span>
-      ${stateChip(row.state)} ${head.result || row.glance ? draftMark() : nothing}
+      ${row.state === 'succeeded' && hasResult ? nothing : stateChip(row)}
+      ${hasResult ? draftMark(head.review) : nothing}
       ${row.test ? chip('quiet', 'Test, not from images') : nothing}
       ${revisions(page, head)}
       <div class="row push">${head.actions}</div>
     </div>
-    <div class="row about">
-      <p class="small soft" title=${aboutText(page, head.result)}>${given(aboutText(page, head.result))}</p>
-      ${
-        head.result
-          ? html`<nav class="push" aria-label="Parts of this page">
-              <ul class="row small">
-                ${PARTS.map(([id, text]) => html`<li><a href=${`#${id}`}>${text}</a></li>`)}
-              </ul>
-            </nav>`
-          : nothing
-      }
-    </div>
+    <p class="small soft">${given(aboutText(page, head.result))}</p>
   </header>`;
 }
 
@@ -187,8 +243,8 @@ export function objectsView(study: NonNullable<StudyPage['study']>): TemplateRes
         ${given(study.callingAeTitle)} to ${given(study.calledAeTitle)}</summary>
       <ul class="objects small">
         ${study.objects.map(
-          ({ file, sopClass, frames, conflict, revision }) => html`<li>
-            <code>${file}</code> ${sopClass}, ${counted(frames, 'frame')}
+          ({ sopClass, frames, conflict, revision }, index) => html`<li>
+            ${index + 1}. ${sopClass}, ${counted(frames, 'frame')}
             ${revision > 1 ? html`<span class="soft">came later (${revision})</span>` : nothing}
             ${conflict ? chip('attention', 'Conflicts with another object') : nothing}
           </li>`,
@@ -205,9 +261,9 @@ export function earlierView({ earlier }: StudyPage): TemplateResult | typeof not
     <header><h2 id="earlier-head">Other studies of this patient</h2></header>
     <ul class="artifacts">
       ${earlier.map(
-        ({ key, arrivedAt, endpoint, state }) => html`<li>
-          <a href=${addressOf('study', { id: key })}>${endpointText(endpoint)}, ${momentText(arrivedAt)}</a>
-          ${stateChip(state)}
+        (study) => html`<li>
+          <a href=${addressOf('study', { id: study.key })}>${endpointText(study.endpoint)}, ${momentText(study.arrivedAt)}</a>
+          ${stateChip(study)}
         </li>`,
       )}
     </ul>
@@ -226,11 +282,20 @@ export function sizeText(bytes: number): string {
 /** Whether an artifact is a picture. There are many, and the page already shows them. */
 const isPicture = ({ name }: Artifact): boolean => /^(key-frame|cine|overlay)-.*\d/.test(name);
 
+/** Pure: what a file is, for a person. */
+export function artifactText(name: string): string {
+  const [, stem = name, signed] = /^(.+?)(?:-signed-(\d+))?\.[a-z0-9]+$/.exec(name) ?? [];
+  const [, kind = stem, number] = /^(.+)-(\d+)$/.exec(stem) ?? [];
+  const text = number ? `${objectText(kind)} ${number}` : objectText(stem);
+  if (!signed) return text;
+  return signed === '1' ? `${text}, signed` : `${text}, signed, amendment ${Number(signed) - 1}`;
+}
+
 function listView(requestId: string, artifacts: readonly Artifact[]): TemplateResult {
   return html`<ul class="artifacts">
     ${artifacts.map(
       ({ name, bytes }) => html`<li>
-        <a href=${`${artifactUrl(requestId, name)}?download=1`} download=${name}>${name}</a>
+        <a href=${`${artifactUrl(requestId, name)}?download=1`} download=${name} title=${name}>${artifactText(name)}</a>
         <span class="small soft">${sizeText(bytes)}</span>
       </li>`,
     )}
@@ -310,23 +375,28 @@ function scoreView({
 /** Why a section is incomplete, and which views or data it would need. */
 function reasonView({ reason }: Section): TemplateResult | typeof nothing {
   if (!reason) return nothing;
-  const needs = reason.needs.length > 0 ? ` Needs: ${reason.needs.join(', ')}.` : '';
-  return html`<p class="small soft"><strong>Why:</strong> ${reason.detail}${needs}</p>`;
+  const needs = reason.needs.length > 0 ? `Needs: ${reason.needs.join(', ')}.` : '';
+  const text = [reason.detail, needs].filter(Boolean).join(' ');
+  return text ? html`<p class="small soft">${text}</p>` : nothing;
 }
 
+/** One section: its state in a line; what it found, and what it lacks, below. */
 function sectionView(section: Section, result: ResultView): TemplateResult {
   const { text, tone } = STATUS[section.status];
   const own = <One extends { section: string }>(all: readonly One[]) =>
     all.filter((one) => one.section === section.id);
   const findings = own(result.findings).filter((finding) => finding.text !== section.summary);
+  const found = findings.some(({ severity }) => severity !== 'info');
   return html`<li id=${`section-${section.id}`}>
-    <div class="row"><h3>${section.title}</h3>${chip(tone, text)}</div>
-    ${section.summary ? html`<p>${section.summary}</p>` : nothing} ${reasonView(section)}
-    ${findings.length > 0 ? html`<ul class="findings">${findings.map(findingView)}</ul>` : nothing}
-    ${own(result.scores).map(scoreView)} ${own(result.classifications).map(classificationView)}
-    ${own(result.guidance).map(
-      (one) => html`<p class="small">${one.text} <span class="soft">(${one.source})</span></p>`,
-    )}
+    <details ?open=${found}>
+      <summary><strong>${section.title}</strong> ${chip(tone, text)}</summary>
+      ${section.summary ? html`<p>${section.summary}</p>` : nothing} ${reasonView(section)}
+      ${findings.length > 0 ? html`<ul class="findings">${findings.map(findingView)}</ul>` : nothing}
+      ${own(result.scores).map(scoreView)} ${own(result.classifications).map(classificationView)}
+      ${own(result.guidance).map(
+        (one) => html`<p class="small">${one.text} <span class="soft">(${one.source})</span></p>`,
+      )}
+    </details>
   </li>`;
 }
 
@@ -340,7 +410,7 @@ export function sectionsView(result: ResultView): TemplateResult {
   const assessed = asked.filter(({ status }) => status === 'complete' || status === 'partial');
   return html`<section class="panel" id="sections" aria-labelledby="sections-head">
     <header>
-      <h2 id="sections-head">Sections</h2>
+      <h2 id="sections-head">Findings by section</h2>
       <span class="small soft push">${assessed.length} of ${asked.length} assessed</span>
     </header>
     <ul class="sections">${told.map((section) => sectionView(section, result))}</ul>

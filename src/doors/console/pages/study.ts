@@ -1,5 +1,6 @@
 import type { Overlays } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
 import type {
+  Artifact,
   ConsoleEvent,
   Delivery,
   ResultView,
@@ -7,18 +8,22 @@ import type {
   StudyPage,
   WorklistRow,
 } from '../contract.ts';
-import { type Action, createAsking } from './asking.ts';
+import { type Action, type Asking, createAsking, sentence } from './asking.ts';
 import { bullsEyeView } from './bulls-eye.ts';
 import { studyDeliveries } from './delivery-parts.ts';
 import { dopplerView } from './doppler-trace.ts';
 import { growthView } from './growth-chart.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
-import { createImageViewer, type ImageViewer } from './image-viewer.ts';
-import { createLoader, shown } from './loading.ts';
+import { imagePanel } from './image-panel.ts';
+import { ImageViewer } from './image-viewer.ts';
+import type { KeyBinding } from './keyboard.ts';
+import { createLoader, type Loader, shown } from './loading.ts';
 import { measurementsView } from './measurements.ts';
-import type { OpenPage, Surroundings } from './page.ts';
+import type { OpenPage, Page, Surroundings } from './page.ts';
+import { Review } from './review.ts';
+import { reviewPanel } from './review-panel.ts';
 import { addressOf } from './router.ts';
-import { hasUnseenFlag, subjectText } from './row-words.ts';
+import { hasUnseenFlag, stateText, subjectText } from './row-words.ts';
 import {
   artifactsView,
   earlierView,
@@ -28,9 +33,13 @@ import {
   progressView,
   reportView,
   sectionsView,
+  summaryView,
+  viewerLink,
 } from './study-parts.ts';
+import { type Tab, tabsView } from './tabs.ts';
 import { timelineView } from './timeline.ts';
 import { verdictsView } from './verdicts.ts';
+import { counted } from './words.ts';
 
 /** Text typed beside a question; kept while the page is redrawn. */
 export interface Typed {
@@ -112,19 +121,33 @@ function studyActions(
 }
 
 /**
- * Pure: overlays with the content of each image in words, because a result names it only by an id.
+ * Pure: overlays with the content of each image in words, because a result names it only by an id;
+ * with the side of a paired vessel.
  */
-export function inWords(overlays: Overlays, names: ResultView['viewNames']): Overlays {
-  const worded = <Shown extends { view: string | null }>(shown: Shown): Shown => {
-    const name = shown.view === null ? undefined : names[shown.view];
-    return name ? { ...shown, view: name.charAt(0).toUpperCase() + name.slice(1) } : shown;
+export function inWords(
+  overlays: Overlays,
+  { viewNames, sides }: Pick<ResultView, 'viewNames' | 'sides'>,
+): Overlays {
+  const worded = (view: string | null, file: string): string | null => {
+    const name = view === null ? undefined : viewNames[view];
+    if (!name) return view;
+    const side = sides[file] ? `, ${sides[file]}` : '';
+    return `${name.charAt(0).toUpperCase()}${name.slice(1)}${side}`;
   };
   return {
     ...overlays,
-    clips: overlays.clips.map((clip) =>
-      worded({ ...clip, key_frames: clip.key_frames.map(worded) }),
-    ),
+    clips: overlays.clips.map((clip) => ({
+      ...clip,
+      view: worded(clip.view, clip.file),
+      key_frames: clip.key_frames.map((key) => ({ ...key, view: worded(key.view, clip.file) })),
+    })),
   };
+}
+
+/** Pure: whether a row differs at most in who is reading. */
+function onlyReadersChanged(before: WorklistRow, row: WorklistRow): boolean {
+  const { readers, changedAt } = before;
+  return JSON.stringify({ ...row, readers, changedAt }) === JSON.stringify(before);
 }
 
 /** The data of a finished request; its pictures may be missing when none were kept. */
@@ -133,150 +156,298 @@ interface Shown {
   result: ResultView;
   overlays: Overlays | null;
   viewer: ImageViewer;
+  review: Review;
+  /** Images of the earlier study beside those of this one; null until they are asked for. */
+  earlier: ImageViewer | null;
 }
 
 const OVERLAYS = 'overlays.json';
 
 /** One study, from its first object to the acknowledgement of the EHR. */
-export const openStudy: OpenPage = (place, around) => {
-  const { api, redraw, say, go } = around;
-  const study = createLoader<StudyPage>(loadStudy, redraw);
-  const asking = createAsking(around);
-  const typed = { reason: '', rule: '' };
-  const opened = new Set<string>();
-  let seen: Shown | null = null;
-  let problem: string | null = null;
-  /** The request that the reader chose; null to show the newest request. */
-  let chosen: string | null = null;
+export const openStudy: OpenPage = (place, around) => new StudyScreen(place.id, around);
 
-  async function loadStudy(): Promise<StudyPage> {
-    const page = await api.study(place.id);
-    void loadResult(page);
+class StudyScreen implements Page {
+  readonly #key: string;
+  readonly #around: Surroundings;
+  readonly #study: Loader<StudyPage>;
+  readonly #asking: Asking;
+  readonly #typed: Typed = { reason: '', rule: '' };
+  /** Rows of the measurements whose repeats are shown. */
+  readonly #opened = new Set<string>();
+  #seen: Shown | null = null;
+  /** Id of the request whose result is being fetched; null when none is. */
+  #fetching: string | null = null;
+  #problem: string | null = null;
+  /** The request that the reader chose; null to show the newest request. */
+  #chosen: string | null = null;
+  #tab = location.hash.slice(1);
+
+  constructor(key: string, around: Surroundings) {
+    this.#key = key;
+    this.#around = around;
+    this.#asking = createAsking(around);
+    this.#study = createLoader<StudyPage>(() => this.#loadStudy(), around.redraw);
+    void this.#study.load();
+  }
+
+  title(): string {
+    const { value } = this.#study;
+    return value ? subjectText(value.row.subject) : 'Study';
+  }
+
+  get keys(): KeyBinding[] {
+    const { go } = this.#around;
+    return [
+      ...(this.#seen?.viewer.keys ?? []),
+      ...(this.#seen?.review.keys ?? []),
+      { key: 'u', does: 'back to the worklist', run: () => go(addressOf('worklist')) },
+    ];
+  }
+
+  view(): TemplateResult {
+    return html`<div class="study">${shown(this.#study, (page) => this.#pageView(page))}</div>`;
+  }
+
+  changed(event: ConsoleEvent): void {
+    if (event.type === 'reset') void this.#study.load();
+    if (event.type === 'row' && event.data.row.key === this.#key) this.#rowChanged(event.data.row);
+    if (event.type === 'delivery' && event.data.key === this.#key) {
+      this.#deliveryChanged(event.data);
+    }
+  }
+
+  close(): void {
+    this.#seen?.viewer.close();
+    this.#seen?.earlier?.close();
+    this.#seen?.review.close();
+  }
+
+  async #loadStudy(): Promise<StudyPage> {
+    const page = await this.#around.api.study(this.#key);
+    void this.#loadResult(page);
     return page;
   }
 
-  async function loadResult({ requests }: StudyPage): Promise<void> {
-    const request = requests.find(({ id }) => id === chosen) ?? requests[0];
-    if (request?.state !== 'succeeded' || request.id === seen?.requestId) return;
+  async #loadResult({ requests }: StudyPage): Promise<void> {
+    const { api, redraw } = this.#around;
+    const request = requests.find(({ id }) => id === this.#chosen) ?? requests[0];
+    if (request?.state !== 'succeeded' || request.id === this.#fetching) return;
+    if (request.id === this.#seen?.requestId) return;
+    this.#fetching = request.id;
     try {
-      const drawn = request.artifacts.some(({ name }) => name === OVERLAYS);
       const [result, stored] = await Promise.all([
         api.result(request.id),
-        drawn ? api.artifact<Overlays>(request.id, OVERLAYS) : null,
+        this.#overlaysOf(request.id, request.artifacts),
       ]);
-      const overlays = stored && inWords(stored, result.viewNames);
-      seen?.viewer.close();
-      const viewer = createImageViewer(request.id, overlays?.clips ?? [], redraw);
-      seen = { requestId: request.id, result, overlays, viewer };
-      problem = null;
+      if (this.#fetching !== request.id) return;
+      this.close();
+      this.#seen = this.#shownOf(request.id, result, stored && inWords(stored, result));
+      this.#problem = null;
     } catch (error) {
-      problem = String(error instanceof Error ? error.message : error);
+      this.#problem = sentence(error);
+    }
+    if (this.#fetching === request.id) this.#fetching = null;
+    redraw();
+  }
+
+  #shownOf(requestId: string, result: ResultView, overlays: Overlays | null): Shown {
+    const viewer = new ImageViewer({
+      requestId,
+      clips: overlays?.clips ?? [],
+      sections: result.sections,
+      redraw: this.#around.redraw,
+      name: 'images',
+      turned: () => this.#seen?.earlier?.showLike(viewer.shown()?.view ?? null),
+    });
+    const review = new Review({
+      requestId,
+      around: this.#around,
+      viewer: () => (this.#seen?.requestId === requestId ? viewer : null),
+      changed: (reviewed) => {
+        if (this.#seen?.requestId === requestId) this.#seen.result = reviewed.result;
+      },
+    });
+    return { requestId, result, overlays, viewer, review, earlier: null };
+  }
+
+  #overlaysOf(request: string, artifacts: readonly Artifact[]): Promise<Overlays> | null {
+    const drawn = artifacts.some(({ name }) => name === OVERLAYS);
+    return drawn ? this.#around.api.artifact<Overlays>(request, OVERLAYS) : null;
+  }
+
+  /** Opens or closes the images of the earlier study beside those of this one. */
+  async #compare(seen: Shown): Promise<void> {
+    const { api, redraw } = this.#around;
+    const { result, earlier, viewer } = seen;
+    if (!result.prior) return;
+    if (earlier) {
+      earlier.close();
+      seen.earlier = null;
+      return redraw();
+    }
+    try {
+      const { requestId } = result.prior;
+      const before = await api.result(requestId);
+      const stored = await this.#overlaysOf(requestId, before.artifacts);
+      seen.earlier = new ImageViewer({
+        requestId,
+        clips: stored ? inWords(stored, before).clips : [],
+        sections: before.sections,
+        redraw,
+        name: 'earlier-images',
+      });
+      seen.earlier.showLike(viewer.shown()?.view ?? null);
+    } catch (error) {
+      this.#problem = sentence(error);
     }
     redraw();
   }
 
-  function rowChanged(row: WorklistRow): void {
-    const page = study.value;
+  #rowChanged(row: WorklistRow): void {
+    const { say } = this.#around;
+    const page = this.#study.value;
     if (!page) return;
     const before = page.row;
-    study.set({ ...page, row });
+    this.#study.set({ ...page, row });
     if (hasUnseenFlag(row) && !hasUnseenFlag(before)) {
       say(`Critical: ${row.critical.map(({ text }) => text).join('; ')}`, 'now');
-    } else if (row.state !== before.state) say(`The study is now: ${row.state}`);
-    void study.load();
+    } else if (row.state !== before.state) say(`The study is now: ${stateText(row)}`);
+    if (!onlyReadersChanged(before, row)) void this.#study.load();
   }
 
-  function deliveryChanged(delivery: Delivery): void {
-    const page = study.value;
+  #deliveryChanged(delivery: Delivery): void {
+    const page = this.#study.value;
     if (!page) return;
     const known = page.deliveries.some(({ id }) => id === delivery.id);
     const deliveries = known
       ? page.deliveries.map((one) => (one.id === delivery.id ? delivery : one))
       : [...page.deliveries, delivery];
-    study.set({ ...page, deliveries });
-    if (delivery.state === 'dead') say(`${delivery.object} did not reach ${delivery.destination}`);
-    void study.load();
-  }
-
-  function changed(event: ConsoleEvent): void {
-    if (event.type === 'reset') void study.load();
-    if (event.type === 'row' && event.data.row.key === place.id) rowChanged(event.data.row);
-    if (event.type === 'delivery' && event.data.key === place.id) deliveryChanged(event.data);
-  }
-
-  function show(file: string | null, frame: number | null, measurement: string | null): void {
-    if (file && seen?.viewer.show(file, frame, measurement)) {
-      document.getElementById('images')?.scrollIntoView({ block: 'nearest' });
+    this.#study.set({ ...page, deliveries });
+    if (delivery.state === 'dead') {
+      this.#around.say(`${delivery.object} did not reach ${delivery.destination}`);
     }
+    void this.#study.load();
   }
 
-  function resultView({ result, overlays, viewer }: Shown): TemplateResult {
-    return html`${viewer.view()} ${reportView(result)}
-      ${measurementsView({
-        result,
-        onImage: ({ file, frame }) => frame !== null && viewer.has(file),
-        show: ({ file, frame, id }) => show(file, frame, id),
-        opened,
-        toggle(row) {
-          if (!opened.delete(row)) opened.add(row);
-          redraw();
-        },
-      })}
-      ${growthView(overlays?.growth ?? null, result.measurements)}
-      ${dopplerView(overlays?.clips ?? [], (file, frame) => show(file, frame, null))}
-      ${bullsEyeView(result)} ${sectionsView(result)}`;
-  }
-
-  function pageView(page: StudyPage): TemplateResult {
-    const request = page.requests.find(({ id }) => id === (seen?.requestId ?? ''));
-    const older = request !== undefined && request !== page.requests[0];
-    const actions = studyActions(page, around, typed, rowChanged);
+  #pageView(page: StudyPage): TemplateResult {
+    const seen = this.#seen;
+    const older = seen !== null && seen.requestId !== page.requests[0]?.id;
+    const actions = studyActions(page, this.#around, this.#typed, (row) => this.#rowChanged(row));
     return html`${headView(page, {
-      actions: html`${actions.map(asking.view)}`,
+      actions: html`${viewerLink(page)} ${actions.map(this.#asking.view)}`,
       result: seen?.result ?? null,
-      choose(id) {
-        chosen = id;
-        void loadResult(page);
+      choose: (id) => {
+        this.#chosen = id;
+        void this.#loadResult(page);
       },
       chosen: seen?.requestId ?? null,
+      review: seen?.review.data?.state ?? null,
     })}
       ${flagsView(page.row)} ${progressView(page)}
-      <div class="columns">
-        <div>
-          ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
-          ${older ? html`<p class="notice">This is the draft of a former run.</p>` : nothing}
-          ${seen ? resultView(seen) : nothing}
-        </div>
-        <div>
-          ${timelineView(page.timeline)}
-          ${studyDeliveries(page.deliveries, around, asking, deliveryChanged)}
-          ${request ? artifactsView(request.id, request.artifacts) : nothing}
-          ${
-            page.study
-              ? html`<section class="panel" id="rule" aria-labelledby="rule-head">
-                    <header><h2 id="rule-head">Why this rule</h2></header>
-                    ${verdictsView(page.study.rules)}
-                  </section>
-                  ${objectsView(page.study)}`
-              : nothing
-          }
-          ${earlierView(page)}
-        </div>
-      </div>`;
+      ${this.#problem ? html`<p class="problem" role="alert">${this.#problem}</p>` : nothing}
+      ${older ? html`<p class="notice">This is the draft of an earlier run.</p>` : nothing}
+      ${
+        seen
+          ? html`<div class="columns">
+              <div>${this.#imagesView(seen)}</div>
+              <div>
+                ${reviewPanel(seen.review)}
+                ${summaryView(seen.result, seen.result.measurements, ({ file, frame, id }) => showOn(seen, file, frame, id))}
+                ${earlierView(page)}
+              </div>
+            </div>`
+          : earlierView(page)
+      }
+      ${tabsView([...(seen ? this.#resultTabs(seen) : []), ...this.#siteTabs(page)], this.#tab, (id) => this.#openTab(id))}`;
   }
 
-  void study.load();
+  #imagesView(seen: Shown): TemplateResult {
+    const { result, viewer, earlier } = seen;
+    const { prior } = result;
+    return html`<div class=${earlier ? 'beside' : ''}>
+        ${imagePanel(viewer)} ${earlier ? imagePanel(earlier) : nothing}
+      </div>
+      ${
+        prior
+          ? html`<button type="button" class="compare" aria-pressed=${earlier !== null} @click=${() => void this.#compare(seen)}>
+              Compare with the study ${counted(prior.daysBefore, 'day')} earlier
+            </button>`
+          : nothing
+      }`;
+  }
 
-  return {
-    title: () => (study.value ? subjectText(study.value.row.subject) : 'Study'),
-    get keys() {
-      return [
-        ...(seen?.viewer.keys ?? []),
-        { key: 'u', does: 'back to the worklist', run: () => go(addressOf('worklist')) },
-      ];
-    },
-    changed,
-    close: () => seen?.viewer.close(),
-    view: () => html`<div class="study">${shown(study, pageView)}</div>`,
-  };
-};
+  #openTab(id: string): void {
+    this.#tab = id;
+    this.#around.restate(`${location.pathname}#${id}`);
+    this.#around.redraw();
+  }
+
+  /** What a result is made of; readers look at these. */
+  #resultTabs(seen: Shown): Tab[] {
+    const { result, overlays, viewer } = seen;
+    const charts = [
+      growthView(overlays?.growth ?? null, result.measurements),
+      dopplerView(overlays?.clips ?? [], (file, frame) => showOn(seen, file, frame, null)),
+      bullsEyeView(result),
+    ].filter((one) => one !== nothing);
+    const table = () =>
+      measurementsView({
+        result,
+        onImage: ({ file, frame }) => frame !== null && viewer.has(file),
+        show: ({ file, frame, id }) => showOn(seen, file, frame, id),
+        opened: this.#opened,
+        toggle: (row) => {
+          if (!this.#opened.delete(row)) this.#opened.add(row);
+          this.#around.redraw();
+        },
+      });
+    return [
+      { id: 'measurements', text: 'Measurements', view: table },
+      ...(charts.length > 0 ? [{ id: 'charts', text: 'Charts', view: () => charts }] : []),
+      { id: 'findings', text: 'Findings', view: () => sectionsView(result) },
+      { id: 'report', text: 'Report', view: () => reportView(result) },
+    ];
+  }
+
+  /** What became of the study, and why; those who run the gateway look at these. */
+  #siteTabs(page: StudyPage): Tab[] {
+    const request = page.requests.find(({ id }) => id === this.#seen?.requestId);
+    const { study: received } = page;
+    const changed = (delivery: Delivery) => this.#deliveryChanged(delivery);
+    const tabs: Tab[] = [
+      { id: 'timeline', text: 'Timeline', view: () => timelineView(page.timeline) },
+      {
+        id: 'deliveries',
+        text: 'Deliveries',
+        view: () => studyDeliveries(page.deliveries, this.#around, this.#asking, changed),
+      },
+      {
+        id: 'files',
+        text: 'Files',
+        view: () => html`${request ? artifactsView(request.id, request.artifacts) : nothing}
+          ${received ? objectsView(received) : nothing}`,
+      },
+    ];
+    if (received) tabs.push({ id: 'rule', text: 'Rules', view: () => rulesView(received.rules) });
+    return tabs;
+  }
+}
+
+/** Shows a measurement on its image, where there is a picture of it. */
+function showOn(
+  { viewer }: Shown,
+  file: string | null,
+  frame: number | null,
+  measurement: string | null,
+): void {
+  if (file && viewer.show(file, frame, measurement)) {
+    document.getElementById('images')?.scrollIntoView({ block: 'nearest' });
+  }
+}
+
+function rulesView(rules: NonNullable<StudyPage['study']>['rules']): TemplateResult {
+  return html`<section class="panel" aria-labelledby="rule-head">
+    <header><h2 id="rule-head">Why this rule</h2></header>
+    ${verdictsView(rules)}
+  </section>`;
+}

@@ -1,7 +1,7 @@
 import type { ConsoleRole, Facets, RowState, WorklistQuery, WorklistRow } from '../contract.ts';
 import { sentence } from './asking.ts';
 import { html, live, nothing, type TemplateResult } from './html.ts';
-import type { OpenPage } from './page.ts';
+import { may, type OpenPage } from './page.ts';
 import { addressOf } from './router.ts';
 import {
   belongs,
@@ -13,6 +13,8 @@ import {
   withRow,
 } from './row-table.ts';
 import { endpointText, hasUnseenFlag, STATES, subjectText } from './row-words.ts';
+import { createSavedFilters } from './saved-filters.ts';
+import { createUpload } from './upload.ts';
 import { counted, empty } from './words.ts';
 
 interface Filters {
@@ -50,9 +52,9 @@ function choices(facets: Facets | null): Choice[] {
       name: 'state',
       text: 'State',
       all: 'All states',
-      options: (facets?.states ?? []).map(({ state, rows }) => ({
+      options: (facets?.states ?? []).map(({ state, rows, more }) => ({
         value: state,
-        text: `${STATES[state].text} (${rows.toLocaleString('en')})`,
+        text: `${state === 'succeeded' ? 'Draft or signed' : STATES[state].text} (${rows.toLocaleString('en')}${more ? '+' : ''})`,
       })),
     },
     { name: 'source', text: 'Source', all: 'All sources', options: plain(facets?.sources) },
@@ -153,9 +155,14 @@ export const openWorklist: OpenPage = (place, around) => {
   let problem: string | null = null;
   let state: 'loading' | 'loadingMore' | 'calm' = 'loading';
   let typing: number | undefined;
+  /** Rows that changed while the list was being fetched; the answer may be older than they are. */
+  let early: WorklistRow[] = [];
   /** Counts queries: the answer to an older one is not shown. */
   let asked = 0;
 
+  const saved = createSavedFilters();
+  const upload = createUpload(around);
+  const mayUpload = may(around, 'run');
   const table = createRowTable({ redraw, nearEnd: () => void loadMore() });
 
   async function load(): Promise<void> {
@@ -171,6 +178,9 @@ export const openWorklist: OpenPage = (place, around) => {
       problem = sentence(error);
     }
     state = 'calm';
+    const rows = early;
+    early = [];
+    for (const row of rows) rowChanged(row);
     redraw();
   }
 
@@ -209,6 +219,10 @@ export const openWorklist: OpenPage = (place, around) => {
   }
 
   function rowChanged(row: WorklistRow): void {
+    if (state === 'loading') {
+      early.push(row);
+      return;
+    }
     const known = all().find(({ key }) => key === row.key);
     const stays = belongs(row, query);
     if (stays === null && !known) return void load();
@@ -248,13 +262,22 @@ export const openWorklist: OpenPage = (place, around) => {
       if (event.type === 'row') rowChanged(event.data.row);
     },
     close: () => table.close(),
-    view: () => html`<div class="worklist">
+    view: () => html`<div
+      class="worklist"
+      @dragover=${(event: DragEvent) => mayUpload && event.preventDefault()}
+      @drop=${(event: DragEvent) => {
+        if (!mayUpload) return;
+        event.preventDefault();
+        void upload.send([...(event.dataTransfer?.files ?? [])]);
+      }}
+    >
       <div class="page-head">
         <h1 tabindex="-1">Worklist</h1>
         <span class="soft">${countText(list)}</span>
-        <span class="small soft push">Drafts made by software, not verified</span>
+        <span class="small soft push">AI drafts until a clinician signs them</span>
       </div>
       ${filtersView({ role: around.session.role, query, facets, ask })}
+      ${saved.view({ query, apply: ask, redraw })} ${mayUpload ? upload.view() : nothing}
       ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
       ${rowsView()}
     </div>`,
@@ -265,8 +288,11 @@ export const openWorklist: OpenPage = (place, around) => {
     if (rows.length > 0) return table.view(rows, list.nextCursor === null);
     if (state === 'loading') return html`<p class="soft waiting">Loading…</p>`;
     return Object.keys(textOf(query)).length > 0
-      ? empty('No study is like this.', html`<button @click=${() => ask({})}>Show all</button>`)
-      : empty('No study has come yet. It appears here when the first image arrives.');
+      ? empty(
+          'No study matches this filter.',
+          html`<button @click=${() => ask({})}>Show all</button>`,
+        )
+      : empty('No study has arrived yet. A study appears here when its first image arrives.');
   }
 };
 

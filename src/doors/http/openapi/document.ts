@@ -1,13 +1,20 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../../../core/requests/announce.ts';
 import type { Endpoint } from '../../../core/requests/endpoint.ts';
 import { catalogueEntry, type ErrorCode } from '../../../platform/errors/catalogue.ts';
-import { submitBody } from '../submission.ts';
+import { problem } from '../../../platform/errors/problem.ts';
+import { LONGEST_URL } from '../../../platform/outbound/url-guard.ts';
+import { compatibleError } from '../compatible-queue.ts';
+import { FILE_ID, MOST_FILES, submitBody } from '../submission.ts';
+import { EXAMPLE, exampleOf } from './examples.ts';
+import { GROUPS, INTRODUCTION } from './guides.ts';
 import * as objects from './objects.ts';
 import { type Operation, SUBMIT_ERRORS } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
+import { codeSamples } from './samples.ts';
 
-const API_VERSION = '1';
+/** Version of the HTTP API; the clients have the same. */
+export const API_VERSION = '1.0.0';
 
 /** Answers that any call with a key may get. */
 const KEY_ERRORS: readonly ErrorCode[] = [
@@ -19,7 +26,12 @@ const KEY_ERRORS: readonly ErrorCode[] = [
 
 const LICENCE = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
 const SECURITY = {
-  key: { type: 'http', scheme: 'bearer', description: '`Key` works in place of `Bearer` too.' },
+  key: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'A key of `npx sonogate keys create`: `sg_live_…`, or `sg_test_…` for the mock backend. `Key` works in place of `Bearer` too. Each call names the scope that its key needs.',
+  },
 };
 
 type Json = Record<string, unknown>;
@@ -30,282 +42,472 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   return rest;
 }
 
+/** An element of `files` and `prior_files`: an upload, or a hosted file. */
+const FILE_ELEMENT = {
+  type: 'string',
+  description: 'Id of an upload, or the URL of a hosted file',
+  examples: [EXAMPLE.file],
+  anyOf: [{ pattern: FILE_ID.source }, { pattern: '^https?://[^\\s/?#@]+(?:[/?#]\\S*)?$' }],
+  maxLength: LONGEST_URL,
+};
+
+/** Adds what the HTTP door asks of the files of an input, beyond the endpoint itself. */
+function withFileElements(input: Json): Json {
+  const properties = Object.entries(input.properties as Json).map(([name, property]) => [
+    name,
+    name === 'files' || name === 'prior_files'
+      ? { ...(property as Json), items: FILE_ELEMENT, maxItems: MOST_FILES }
+      : property,
+  ]);
+  return { ...input, properties: Object.fromEntries(properties) };
+}
+
+function submitSchema(endpoint: Endpoint): Json {
+  const body = schemaOf(submitBody(endpoint), 'input');
+  const { description } = (body.properties as { input: Json }).input;
+  const input = withFileElements(schemaOf(endpoint.input, 'input'));
+  return withProperty(body, 'input', { description, ...input });
+}
+
 /** Refers to an object of objects.ts, under its name in `components`. */
-const refer = (name: string) => ({ $ref: `#/components/schemas/${schemaName(name)}` });
+const refer = (name: string) => ({ $ref: REF + schemaName(name) });
+const REF = '#/components/schemas/';
 const schemaName = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** Objects that are a whole answer, not only a part of another object. */
-const ANSWERS: ReadonlySet<string> = new Set([
-  ...OPERATIONS.map(({ answer }) => answer),
-  'problem',
-  'queueError',
-]);
+/** `us/obstetric/interpret` → `InterpretObstetric`, for the names of its call and its schemas. */
+function endpointName({ id }: Endpoint): string {
+  const [, model = '', endpoint = ''] = id.split('/');
+  return schemaName(endpoint) + schemaName(model);
+}
+
+/** Where schemas that have an id, and are no component themselves, are put by the converter. */
+const SHARED = '__shared';
 
 /** `components.schemas`; the `output` of a request is the result of one of the endpoints. */
-function componentSchemas(outputs: Readonly<Record<string, Endpoint>>): Json {
-  const answers = Object.entries(objects).filter(([name]) => ANSWERS.has(name));
-  const anyOf = [...Object.keys(outputs).map(refer), { type: 'null' }];
-  return {
-    ...Object.fromEntries(
-      answers.map(([name, schema]) => [schemaName(name), schemaOf(schema, 'output')]),
+function componentSchemas(endpoints: readonly Endpoint[]): Record<string, Json> {
+  const registry = z.registry<{ id: string }>();
+  const add = (id: string, schema: z.ZodType) => registry.add(schema, { id });
+  for (const [name, schema] of Object.entries(objects)) add(schemaName(name), schema);
+  for (const endpoint of endpoints) add(`${endpointName(endpoint)}Output`, endpoint.output);
+  const converted = z.toJSONSchema(registry, {
+    io: 'output',
+    unrepresentable: 'any',
+    uri: (id) => (id === SHARED ? SHARED : REF + id),
+  }).schemas as Record<string, Json>;
+  const { [SHARED]: shared, ...own } = JSON.parse(
+    JSON.stringify(converted, (name, value) =>
+      name === '$ref' ? String(value).replace(`${SHARED}#/$defs/`, REF) : value,
     ),
-    Request: withProperty(schemaOf(objects.request, 'output'), 'output', { anyOf }),
-    ...Object.fromEntries(
-      Object.entries(outputs).map(([name, { output }]) => [name, schemaOf(output, 'output')]),
-    ),
+  ) as Record<string, Json>;
+  const all = { ...own, ...((shared?.$defs ?? {}) as Record<string, Json>) };
+  const outputs = endpoints.map((endpoint) => refer(`${endpointName(endpoint)}Output`));
+  const found = Object.entries(all).map(([name, { $schema: _, $id: __, id: ___, ...schema }]) => [
+    name,
+    name === 'Request'
+      ? withProperty(schema, 'output', {
+          description: 'The result envelope of the endpoint; null unless succeeded',
+          anyOf: [...outputs, { type: 'null' }],
+        })
+      : schema,
+  ]);
+  return Object.fromEntries(found);
+}
+
+/** The components that a description refers to, directly or through others. */
+function usedOf(schemas: Record<string, Json>, description: unknown): Record<string, Json> {
+  const used = new Set<string>();
+  const visit = (part: unknown) => {
+    const refs = JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g);
+    for (const [, name = ''] of refs) {
+      if (used.has(name)) continue;
+      used.add(name);
+      visit(schemas[name]);
+    }
   };
+  visit(description);
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
 }
 
 function withProperty(schema: Json, name: string, property: Json): Json {
   return { ...schema, properties: { ...(schema.properties as Json), [name]: property } };
 }
 
-/** One response for each HTTP status, with the error codes that it may carry. */
+/** One response for each HTTP status, with the error codes that it may carry and an example of each. */
 function errorResponses(codes: readonly ErrorCode[], compatible: boolean): Json {
   const byStatus = Map.groupBy(
-    new Set([...codes, 'database_unreachable' as const, 'internal' as const]),
+    new Set<ErrorCode>([...codes, 'invalid_host', 'database_unreachable', 'internal']),
     (code) => String(catalogueEntry(code).http ?? 500),
   );
   const media = compatible ? 'application/json' : 'application/problem+json';
   const schema = refer(compatible ? 'queueError' : 'problem');
-  return Object.fromEntries(
-    [...byStatus].map(([status, found]) => [
-      status,
-      { description: found.join(', '), content: { [media]: { schema } } },
-    ]),
-  );
-}
-
-function parameters({ path, query }: Operation): Json[] {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
-  const { properties = {} } = query ? schemaOf(query, 'input') : {};
-  const inQuery = Object.entries(properties as Json).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: false,
-    schema,
-  }));
-  return [...inPath, ...inQuery];
-}
-
-function answerContent({ answer, mediaType = 'application/json' }: Operation): Json {
-  switch (answer) {
-    case 'empty':
-      return {};
-    case 'bytes':
-      return { content: { 'application/octet-stream': {} } };
-    case 'json':
-      return { content: { [mediaType]: { schema: {} } } };
-    default:
-      return { content: { [mediaType]: { schema: refer(answer) } } };
-  }
-}
-
-function describe(operation: Operation): Json {
-  const {
-    id,
-    group,
-    summary,
-    scope,
-    body,
-    bodyOptional,
-    bodyType,
-    status,
-    errors = [],
-  } = operation;
-  const others = Object.entries(operation.otherStatuses ?? {});
-  const codes = scope === null ? errors : [...KEY_ERRORS, ...errors];
-  return {
-    operationId: id,
-    tags: [group],
-    summary,
-    ...(scope === null
-      ? { security: [] }
-      : { security: [{ key: [] }], description: `Scope: \`${scope}\`.` }),
-    parameters: parameters(operation),
-    ...(body && {
-      requestBody: {
-        required: !bodyOptional,
-        content: { 'application/json': { schema: schemaOf(body, 'input') } },
-      },
-    }),
-    ...(bodyType && { requestBody: { required: true, content: { [bodyType]: {} } } }),
-    responses: {
-      [status]: { description: summary, ...answerContent(operation) },
-      ...Object.fromEntries(
-        others.map(([code, description]) => [code, { description, ...answerContent(operation) }]),
-      ),
-      ...(id === 'followRequest' && { 204: { description: 'Nothing follows' } }),
-      ...errorResponses(codes, group === 'Compatible queue'),
-    },
+  const sample = (code: ErrorCode) => {
+    const { title } = catalogueEntry(code);
+    const body = problem(code, `${title}.`, EXAMPLE.address, { request_id: EXAMPLE.call });
+    return [code, { summary: title, value: compatible ? compatibleError(body) : body }];
   };
+  return Object.fromEntries(
+    [...byStatus].map(([status, found]) => {
+      const meanings = found.map((code) => `\`${code}\`: ${catalogueEntry(code).title}`);
+      const examples = Object.fromEntries(found.map(sample));
+      return [
+        status,
+        { description: meanings.join('. '), content: { [media]: { schema, examples } } },
+      ];
+    }),
+  );
 }
 
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'A call that is repeated within 24 hours is done once.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  description: 'A call that is repeated within 24 hours is carried out once.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, examples: ['exam-4711'] },
 };
 
-function runOperation(endpoint: Endpoint): Json {
-  return {
-    operationId: endpoint.id.replaceAll('/', '-'),
-    tags: ['Requests'],
-    summary: `Submit to ${endpoint.title}`,
-    description: `Scope: \`run\`. \`${endpoint.model}\` is short for it, and \`@${endpoint.version}\` at the end pins the version.`,
-    security: [{ key: [] }],
-    parameters: [IDEMPOTENCY_KEY],
-    requestBody: {
+const IF_MATCH = {
+  name: 'If-Match',
+  in: 'header',
+  required: true,
+  description: '`etag` of the review that the call was made on.',
+  schema: { type: 'string', examples: ['"0-3"'] },
+};
+
+const LAST_EVENT = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'Id of the last event that was received: only later ones are sent.',
+  schema: { type: 'string', examples: ['2'] },
+};
+
+function parameters({ id, path, query, once, ifMatch, pathExamples = {} }: Operation): Json[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    const [description, example] = PATH_PARAMETERS[name] ?? ['', ''];
+    const examples = [pathExamples[name] ?? example];
+    return {
+      name,
+      in: 'path',
       required: true,
-      content: { 'application/json': { schema: schemaOf(submitBody(endpoint), 'input') } },
-    },
-    responses: {
-      202: {
-        description: 'Accepted: the request object. Follow it at `Location`.',
-        headers: { Location: { schema: { type: 'string' } } },
-        content: { 'application/json': { schema: refer('request') } },
+      description,
+      schema: { type: 'string', examples },
+    };
+  });
+  const { properties = {} } = query ? schemaOf(query, 'input') : {};
+  const inQuery = Object.entries(properties as Record<string, Json>).map(
+    ([name, { description, ...schema }]) => ({
+      name,
+      in: 'query',
+      required: false,
+      description,
+      schema,
+    }),
+  );
+  return [
+    ...inPath,
+    ...inQuery,
+    ...(once ? [IDEMPOTENCY_KEY] : []),
+    ...(ifMatch ? [IF_MATCH] : []),
+    ...(id === 'followRequest' ? [LAST_EVENT] : []),
+  ];
+}
+
+const PATH_PARAMETERS: Readonly<Record<string, readonly [description: string, example: string]>> = {
+  id: ['Id of the request', EXAMPLE.request],
+  name: ['Name of the artifact', 'report.pdf'],
+  number: ['Number of the part, from 1', '1'],
+  ns: ['First part of the name of an endpoint', 'us'],
+  model: ['Second part of the name of an endpoint', 'obstetric'],
+  endpoint: ['Third part of the name of an endpoint', 'interpret'],
+  study: ['Study Instance UID', '1.2.826.0.1.3680043.8.498.1'],
+};
+
+type Resolve = (ref: string) => Json;
+
+/** An answer: its schema, and the example that its fields make. */
+function answerContent(
+  { answer, mediaType = 'application/json', example }: Operation,
+  resolve: Resolve,
+): Json {
+  switch (answer) {
+    case 'empty':
+      return {};
+    case 'bytes':
+      return {
+        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      };
+    case 'json':
+      return { content: { [mediaType]: { schema: {}, example: example ?? {} } } };
+    default: {
+      const made = exampleOf(refer(answer), resolve);
+      if (mediaType !== 'text/event-stream') {
+        return { content: { [mediaType]: { schema: refer(answer), example: made } } };
+      }
+      return { content: { [mediaType]: { schema: refer(answer), example: made } } };
+    }
+  }
+}
+
+/** The size of an upload is limited by a setting of the site. */
+function bodySchema({ id, body }: Operation, mostBytes?: number): Json | null {
+  if (!body) return null;
+  const schema = schemaOf(body, 'input');
+  if (id !== 'createUpload' || mostBytes === undefined) return schema;
+  const { bytes } = schema.properties as { bytes: Json };
+  return withProperty(schema, 'bytes', { ...bytes, maximum: mostBytes });
+}
+
+function describe(operation: Operation, resolve: Resolve, mostBytes?: number): Json {
+  const { id, group, summary, scope, bodyOptional, bodyType, status, errors = [] } = operation;
+  const schema = bodySchema(operation, mostBytes);
+  const example = schema && exampleOf(schema, resolve);
+  const others = Object.entries(operation.otherStatuses ?? {});
+  const codes = scope === null ? errors : [...KEY_ERRORS, ...errors];
+  const said = [operation.description, scope && `Scope of the key: \`${scope}\`.`];
+  const description = said.filter(Boolean).join('\n\n');
+  const content = answerContent(operation, resolve);
+  const described = {
+    operationId: id,
+    tags: [group],
+    summary,
+    description: description || `${summary}.`,
+    security: scope === null ? [] : [{ key: [scope] }],
+    parameters: parameters(operation),
+    ...(schema && {
+      requestBody: {
+        required: !bodyOptional,
+        content: { 'application/json': { schema, example } },
       },
-      ...errorResponses([...KEY_ERRORS, ...SUBMIT_ERRORS], false),
+    }),
+    ...(bodyType && {
+      requestBody: {
+        required: true,
+        content: { [bodyType]: { schema: { type: 'string', format: 'binary' } } },
+      },
+    }),
+    responses: {
+      [status]: { description: summary, ...content },
+      ...Object.fromEntries(
+        others.map(([code, text]) => [code, { description: text, ...content }]),
+      ),
+      ...(id === 'followRequest' && { 204: { description: 'Nothing follows' } }),
+      ...errorResponses(codes, group === 'Compatible queue'),
     },
+  };
+  const samples = codeSamples({ ...operation, parameters: described.parameters, example });
+  return { ...described, 'x-codeSamples': samples };
+}
+
+/** The submit call of an endpoint, through the API or the compatible queue. */
+function submitOperation(endpoint: Endpoint, door: 'api' | 'queue', resolve: Resolve): Json {
+  const name = endpointName(endpoint);
+  const input = withFileElements(schemaOf(endpoint.input, 'input'));
+  const schema = door === 'api' ? submitSchema(endpoint) : input;
+  const example = exampleOf(schema, resolve);
+  const answer = door === 'api' ? 'request' : 'queueStatus';
+  const own = {
+    method: 'post' as const,
+    scope: 'run' as const,
+    once: true,
+    ...(door === 'api'
+      ? {
+          id: `${name.charAt(0).toLowerCase()}${name.slice(1)}`,
+          path: `/v1/run/${endpoint.id}`,
+          group: 'Requests' as const,
+        }
+      : {
+          id: `queue${name}`,
+          path: `/queue/${endpoint.id}`,
+          group: 'Compatible queue' as const,
+        }),
+  };
+  const parameters = door === 'api' ? [IDEMPOTENCY_KEY] : [...QUEUE_PARAMETERS, IDEMPOTENCY_KEY];
+  const made = exampleOf(refer(answer), resolve) as Json;
+  const queued = { ...QUEUED, model: endpoint.model, endpoint: endpoint.id };
+  return {
+    operationId: own.id,
+    tags: [own.group],
+    summary: `Submit to ${endpoint.title}`,
+    description:
+      door === 'api'
+        ? `Scope of the key: \`run\`. \`${endpoint.model}\` is short for \`${endpoint.id}\`, and \`@${endpoint.version}\` at the end pins the version. The result is asynchronous: follow the request.`
+        : 'Scope of the key: `run`. The body is the input itself.',
+    security: [{ key: [own.scope] }],
+    parameters,
+    requestBody: { required: true, content: { 'application/json': { schema, example } } },
+    responses: {
+      [door === 'api' ? 202 : 200]: {
+        description:
+          door === 'api' ? 'Accepted: the request object. Follow it at `Location`.' : 'Accepted',
+        ...(door === 'api' && { headers: LOCATION }),
+        content: {
+          'application/json': {
+            schema: refer(answer),
+            example: door === 'api' ? { ...made, ...queued } : made,
+          },
+        },
+      },
+      ...errorResponses([...KEY_ERRORS, ...SUBMIT_ERRORS], door === 'queue'),
+    },
+    'x-codeSamples': codeSamples({ ...own, parameters, example }),
   };
 }
 
-function queueOperation(endpoint: Endpoint): Json {
-  return {
-    operationId: `queue-${endpoint.id.replaceAll('/', '-')}`,
-    tags: ['Compatible queue'],
-    summary: `Submit to ${endpoint.title}`,
-    description: 'Scope: `run`. The body is the input itself.',
-    security: [{ key: [] }],
-    parameters: [
-      { name: 'fal_webhook', in: 'query', required: false, schema: { type: 'string' } },
-      {
-        name: 'X-Fal-Queue-Priority',
+/** What differs in a request that was just made. */
+const QUEUED = {
+  status: 'queued',
+  stage: { name: 'received', label: 'Received', progress: 0, eta_s: null },
+  started_at: null,
+  ended_at: null,
+  output: null,
+};
+
+const LOCATION = {
+  Location: {
+    description: 'Address of the request',
+    schema: { type: 'string', examples: [`/v1/requests/${EXAMPLE.request}`] },
+  },
+};
+
+const QUEUE_PARAMETERS = [
+  {
+    name: 'fal_webhook',
+    in: 'query',
+    required: false,
+    description: 'Address to which the end is announced',
+    schema: {
+      type: 'string',
+      format: 'uri',
+      pattern: '^https?://',
+      maxLength: LONGEST_URL,
+      examples: [EXAMPLE.receiver],
+    },
+  },
+  {
+    name: 'X-Fal-Queue-Priority',
+    in: 'header',
+    required: false,
+    description: 'Order among waiting requests',
+    schema: { enum: ['low', 'normal', 'high'], examples: ['normal'] },
+  },
+];
+
+const WEBHOOK_SUMMARIES: Readonly<Record<WebhookEvent, string>> = {
+  'request.succeeded': 'A request has its result',
+  'request.failed': 'A request ended without a result: `failed` or `rejected`',
+  'request.triage': 'A critical flag, as soon as it is known and before the result',
+  'request.verified': 'A person has signed the result',
+};
+
+const WEBHOOK_HEADERS = [
+  ['webhook-id', 'Id of the delivery, the same on every attempt', EXAMPLE.delivery],
+  ['webhook-timestamp', 'When it was signed, in seconds since 1970', '1795339800'],
+  ['webhook-signature', 'One signature for each secret that is in use', 'v1,…'],
+] as const;
+
+/** The calls that the gateway makes to its clients. */
+function webhooks(resolve: Resolve): Json {
+  const schema = refer('webhookMessage');
+  const base = exampleOf(schema, resolve) as Json;
+  const described = (event: WebhookEvent) => ({
+    post: {
+      operationId: `on${event.split('.').map(schemaName).join('')}`,
+      tags: ['Webhooks'],
+      summary: WEBHOOK_SUMMARIES[event],
+      description: 'Signed as Standard Webhooks 1.0.0; see the guide on webhooks.',
+      security: [],
+      parameters: WEBHOOK_HEADERS.map(([name, description, example]) => ({
+        name,
         in: 'header',
-        required: false,
-        schema: { enum: ['low', 'normal', 'high'] },
+        required: true,
+        description,
+        schema: { type: 'string', examples: [example] },
+      })),
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema, example: { ...base, ...eventOf(event) } } },
       },
-      IDEMPOTENCY_KEY,
-    ],
-    requestBody: {
-      required: true,
-      content: { 'application/json': { schema: schemaOf(endpoint.input, 'input') } },
-    },
-    responses: {
-      200: {
-        description: 'Accepted',
-        content: { 'application/json': { schema: refer('queueStatus') } },
+      responses: {
+        '2XX': { description: 'Received' },
+        410: { description: 'Never call this address again' },
+        default: { description: 'Anything else is a failure and is tried again' },
       },
-      ...errorResponses([...KEY_ERRORS, ...SUBMIT_ERRORS], true),
     },
-  };
+  });
+  return Object.fromEntries(WEBHOOK_EVENTS.map((event) => [event, described(event)]));
+}
+
+/** What differs in the example of each event. */
+function eventOf(event: WebhookEvent): Json {
+  switch (event) {
+    case 'request.succeeded':
+    case 'request.verified':
+      return { event };
+    case 'request.failed':
+      return {
+        event,
+        status: 'rejected',
+        error: problem('no_readable_image', 'No file could be read.', EXAMPLE.address),
+        triage: [],
+      };
+    case 'request.triage':
+      return { event, status: 'running', ended_at: null };
+  }
+}
+
+/** Components, and how to look one up. */
+function componentsOf(endpoints: readonly Endpoint[]) {
+  const schemas = componentSchemas(endpoints);
+  const resolve: Resolve = (ref) => schemas[ref.slice(REF.length)] ?? {};
+  return { schemas, resolve };
 }
 
 /** OpenAPI 3.1 of one endpoint: its submit call with the schemas of input and output. */
 export function describeEndpoint(endpoint: Endpoint, address: string) {
+  const { schemas, resolve } = componentsOf([endpoint]);
+  const paths = { [`/v1/run/${endpoint.id}`]: { post: submitOperation(endpoint, 'api', resolve) } };
   return {
     openapi: '3.1.0',
     info: { title: endpoint.title, version: endpoint.version, license: LICENCE },
     servers: [{ url: address }],
     security: [{ key: [] }],
-    paths: { [`/v1/run/${endpoint.id}`]: { post: runOperation(endpoint) } },
-    components: {
-      securitySchemes: SECURITY,
-      schemas: componentSchemas({ Output: endpoint }),
-    },
+    tags: GROUPS.filter(({ name }) => name === 'Requests'),
+    paths,
+    components: { securitySchemes: SECURITY, schemas: usedOf(schemas, paths) },
   };
 }
 
-/** OpenAPI 3.1 of the whole API, from the schemas that its calls are validated with. */
-export function describeApi(endpoints: readonly Endpoint[], address: string) {
+/**
+ * OpenAPI 3.1 of the whole API, from the schemas that its calls are validated with.
+ * @param mostBytes greatest size of an uploaded file.
+ */
+export function describeApi(endpoints: readonly Endpoint[], address: string, mostBytes?: number) {
+  const { schemas, resolve } = componentsOf(endpoints);
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
-    paths[`/v1/run/${endpoint.id}`] = { post: runOperation(endpoint) };
-    paths[`/queue/${endpoint.id}`] = { post: queueOperation(endpoint) };
+    paths[`/v1/run/${endpoint.id}`] = { post: submitOperation(endpoint, 'api', resolve) };
+    paths[`/queue/${endpoint.id}`] = { post: submitOperation(endpoint, 'queue', resolve) };
   }
   for (const operation of OPERATIONS) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation) };
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method]: describe(operation, resolve, mostBytes),
+    };
   }
-  const outputs = endpoints.map((each) => [`Output-${each.id.replaceAll('/', '-')}`, each]);
-  const groups = new Set(OPERATIONS.map(({ group }) => group));
+  const calls = { paths, webhooks: webhooks(resolve) };
   return {
     openapi: '3.1.0',
     info: {
       title: 'Sonogate',
       version: API_VERSION,
-      description: 'Takes ultrasound studies and returns structured draft reports.',
+      summary: 'Takes ultrasound studies and returns structured draft reports.',
+      description: INTRODUCTION,
       license: LICENCE,
     },
     servers: [{ url: address }],
     security: [{ key: [] }],
-    tags: [...groups].map((name) => ({ name })),
-    paths,
-    components: {
-      securitySchemes: SECURITY,
-      schemas: componentSchemas(Object.fromEntries(outputs)),
-    },
+    tags: GROUPS,
+    ...calls,
+    components: { securitySchemes: SECURITY, schemas: usedOf(schemas, calls) },
   };
-}
-
-const STYLE = `
-body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; color: #1f2933; }
-h2 { margin-top: 2.5rem; border-bottom: 1px solid #cbd2d9; }
-summary { cursor: pointer; padding: 0.3rem 0; }
-code, pre { font: 14px/1.4 ui-monospace, monospace; }
-pre { background: #f5f7fa; padding: 1rem; overflow-x: auto; }
-b { display: inline-block; min-width: 4.5rem; }
-`;
-
-/** Allows the page its own style and nothing else. */
-export const DOCS_PAGE_POLICY = `default-src 'none'; frame-ancestors 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
-
-interface Call {
-  summary: string;
-  description?: string;
-  tags: string[];
-  parameters?: { name: string; in: string }[];
-  requestBody?: unknown;
-  responses: Record<string, { description: string }>;
-}
-
-const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
-function callHtml(method: string, path: string, call: Call): string {
-  const { summary, description = '', parameters = [], requestBody, responses } = call;
-  const given = parameters.map(({ name, in: place }) => `<code>${name}</code> (${place})`);
-  const body = requestBody
-    ? `<p>Body</p><pre>${escapeHtml(JSON.stringify(requestBody, null, 2))}</pre>`
-    : '';
-  const answers = Object.entries(responses).map(
-    ([status, answer]) => `<li><code>${status}</code> ${escapeHtml(answer.description)}</li>`,
-  );
-  return `<details><summary><b>${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code> ${escapeHtml(summary)}</summary>
-<p>${escapeHtml(description)}</p>${given.length > 0 ? `<p>Parameters: ${given.join(', ')}</p>` : ''}${body}<ul>${answers.join('')}</ul></details>`;
-}
-
-/** The description of the API as a page without external resources. */
-export function renderDocsPage(endpoints: readonly Endpoint[], address: string): string {
-  const { info, tags, paths } = describeApi(endpoints, address);
-  const calls = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, call]) => ({ path, method, call: call as Call })),
-  );
-  const groups = tags.map(({ name }) => {
-    const own = calls.filter(({ call }) => call.tags.includes(name));
-    return `<h2>${name}</h2>${own.map(({ method, path, call }) => callHtml(method, path, call)).join('\n')}`;
-  });
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>${info.title} API</title><style>${STYLE}</style></head>
-<body><h1>${info.title} API</h1>
-<p>${escapeHtml(info.description)} The same as <a href="/v1/openapi.json">OpenAPI 3.1</a>.</p>
-${groups.join('\n')}
-</body></html>
-`;
 }

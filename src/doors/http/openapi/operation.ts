@@ -8,7 +8,7 @@ type ObjectName = keyof typeof objects;
 /** One call of the HTTP API in the description. */
 export interface Operation {
   id: string;
-  method: 'get' | 'post' | 'put' | 'delete';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Path with `{name}` for each variable part. */
   path: string;
   group:
@@ -20,9 +20,17 @@ export interface Operation {
     | 'DICOMweb'
     | 'Compatible queue';
   summary: string;
+  /** What a caller must know beyond the summary; Markdown. */
+  description?: string;
+  /** Examples of the variable parts of the path. */
+  pathExamples?: Readonly<Record<string, string>>;
+  /** Whether the call may carry an `Idempotency-Key`. */
+  once?: boolean;
   /** Scope of the key; null when the URL is signed or public. */
   scope: Scope | null;
   query?: z.ZodObject;
+  /** Whether the call names the revision that it was made on (RFC 9110 13.1.1). */
+  ifMatch?: boolean;
   body?: z.ZodType;
   /** Whether the body may be left out. */
   bodyOptional?: boolean;
@@ -32,6 +40,8 @@ export interface Operation {
   /** Further statuses with the same answer, and what they mean. */
   otherStatuses?: Readonly<Record<number, string>>;
   answer: ObjectName | 'empty' | 'bytes' | 'json';
+  /** Example of an answer without a schema. */
+  example?: unknown;
   /** Media type of an answer that is not JSON. */
   mediaType?: string;
   errors?: readonly ErrorCode[];
@@ -39,6 +49,7 @@ export interface Operation {
 
 /** Errors of any JSON body, and of any call that may carry an Idempotency-Key. */
 export const INPUT_ERRORS = [
+  'invalid_input',
   'invalid_json',
   'unsupported_media_type',
   'payload_too_large',
@@ -48,7 +59,7 @@ export const ONCE_ERRORS = [
   'idempotency_in_progress',
   'invalid_idempotency_key',
 ] as const;
-export const BODY_ERRORS = ['invalid_input', ...INPUT_ERRORS, ...ONCE_ERRORS] as const;
+export const BODY_ERRORS = [...INPUT_ERRORS, ...ONCE_ERRORS] as const;
 
 /** Errors of a submit, through either HTTP door. */
 export const SUBMIT_ERRORS: readonly ErrorCode[] = [

@@ -1,9 +1,11 @@
 import type { ErrorCode } from '../../../platform/errors/catalogue.ts';
 import { newKeyBody, rotateKeyBody, usageQuery } from '../account.ts';
 import { storageUploadBody } from '../compatible-queue.ts';
-import { historyQuery, waitQuery } from '../requests.ts';
+import { eventsQuery, historyQuery, waitQuery } from '../requests.ts';
+import { reviewChangesBody, signBody } from '../reviews.ts';
 import { uploadBody, uploadCompletionBody } from '../uploads.ts';
 import { deliveriesQuery } from '../webhooks.ts';
+import { EXAMPLE } from './examples.ts';
 import { BODY_ERRORS, INPUT_ERRORS, ONCE_ERRORS, type Operation } from './operation.ts';
 
 /** Requests, their artifacts, and what can be run. */
@@ -25,7 +27,7 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/requests/{id}',
     group: 'Requests',
-    summary: 'A request; waits for a change of its status with `?wait=`',
+    summary: 'A request as it is, or as soon as its status changes',
     scope: 'read',
     query: waitQuery,
     status: 200,
@@ -37,7 +39,8 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/requests/{id}/events',
     group: 'Requests',
-    summary: 'The events of a request as server-sent events; 204 when there are no more',
+    summary: 'Follow a request by server-sent events',
+    query: eventsQuery,
     scope: 'read',
     status: 200,
     answer: 'serverSentEvent',
@@ -47,6 +50,7 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
   {
     id: 'cancelRequest',
     method: 'post',
+    once: true,
     path: '/v1/requests/{id}/cancel',
     group: 'Requests',
     summary: 'Cancel a request',
@@ -71,7 +75,7 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/requests/{id}/artifacts/{name}',
     group: 'Requests',
-    summary: 'Redirects to the signed URL of an artifact',
+    summary: 'Fetch an artifact; redirects to its signed URL',
     scope: 'read',
     status: 302,
     answer: 'empty',
@@ -87,6 +91,70 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     status: 200,
     answer: 'bytes',
     errors: ['not_found', 'expired'],
+  },
+  {
+    id: 'getReview',
+    method: 'get',
+    path: '/v1/requests/{id}/review',
+    group: 'Requests',
+    summary: 'The reviewed result, its changes and who has it open',
+    scope: 'read',
+    status: 200,
+    answer: 'review',
+    errors: ['not_found', 'review_unavailable'],
+  },
+  {
+    id: 'followReview',
+    method: 'get',
+    path: '/v1/requests/{id}/review/events',
+    group: 'Requests',
+    summary: 'Changes of a review as server-sent events; the caller is listed as a reader',
+    scope: 'read',
+    status: 200,
+    answer: 'serverSentEvent',
+    mediaType: 'text/event-stream',
+    errors: ['not_found'],
+  },
+  {
+    id: 'changeReview',
+    method: 'patch',
+    path: '/v1/requests/{id}/review',
+    group: 'Requests',
+    summary: 'Change a review: accept, reject and edit values, undo, notes',
+    scope: 'review',
+    ifMatch: true,
+    body: reviewChangesBody,
+    status: 200,
+    answer: 'review',
+    errors: [
+      'not_found',
+      'review_unavailable',
+      'already_signed',
+      'if_match_required',
+      'stale_review',
+      ...INPUT_ERRORS,
+    ],
+  },
+  {
+    id: 'signResult',
+    method: 'post',
+    path: '/v1/requests/{id}/sign',
+    group: 'Requests',
+    summary: 'Sign the reviewed result under the name of the key',
+    scope: 'sign',
+    ifMatch: true,
+    body: signBody,
+    bodyOptional: true,
+    status: 200,
+    answer: 'review',
+    errors: [
+      'not_found',
+      'review_unavailable',
+      'already_signed',
+      'if_match_required',
+      'stale_review',
+      ...INPUT_ERRORS,
+    ],
   },
   {
     id: 'listModels',
@@ -137,6 +205,7 @@ const UPLOAD_OPERATIONS: readonly Operation[] = [
   {
     id: 'createUpload',
     method: 'post',
+    once: true,
     path: '/v1/uploads',
     group: 'Uploads',
     summary: 'Announce a file',
@@ -149,6 +218,7 @@ const UPLOAD_OPERATIONS: readonly Operation[] = [
   {
     id: 'getUpload',
     method: 'get',
+    pathExamples: { id: EXAMPLE.file },
     path: '/v1/uploads/{id}',
     group: 'Uploads',
     summary: 'The state of an upload, with new URLs to continue it',
@@ -160,6 +230,7 @@ const UPLOAD_OPERATIONS: readonly Operation[] = [
   {
     id: 'abortUpload',
     method: 'delete',
+    pathExamples: { id: EXAMPLE.file },
     path: '/v1/uploads/{id}',
     group: 'Uploads',
     summary: 'Abort an incomplete upload',
@@ -171,6 +242,7 @@ const UPLOAD_OPERATIONS: readonly Operation[] = [
   {
     id: 'putUploadPart',
     method: 'put',
+    pathExamples: { id: EXAMPLE.file },
     path: '/v1/uploads/{id}/parts/{number}',
     group: 'Uploads',
     summary: 'The bytes of one part, at a signed URL',
@@ -182,6 +254,7 @@ const UPLOAD_OPERATIONS: readonly Operation[] = [
   {
     id: 'putUpload',
     method: 'put',
+    pathExamples: { id: EXAMPLE.file },
     path: '/v1/uploads/{id}/content',
     group: 'Uploads',
     summary: 'The bytes of a file, at a signed URL',
@@ -193,6 +266,8 @@ const UPLOAD_OPERATIONS: readonly Operation[] = [
   {
     id: 'completeUpload',
     method: 'post',
+    once: true,
+    pathExamples: { id: EXAMPLE.file },
     path: '/v1/uploads/{id}/complete',
     group: 'Uploads',
     summary: 'Complete an upload',
@@ -232,6 +307,7 @@ const ACCOUNT_OPERATIONS: readonly Operation[] = [
   {
     id: 'createKey',
     method: 'post',
+    once: true,
     path: '/v1/keys',
     group: 'Account',
     summary: 'Create a key',
@@ -244,6 +320,8 @@ const ACCOUNT_OPERATIONS: readonly Operation[] = [
   {
     id: 'rotateKey',
     method: 'post',
+    once: true,
+    pathExamples: { id: EXAMPLE.key },
     path: '/v1/keys/{id}/rotate',
     group: 'Account',
     summary: 'Rotate a key: the old one ends after an overlap',
@@ -257,6 +335,7 @@ const ACCOUNT_OPERATIONS: readonly Operation[] = [
   {
     id: 'revokeKey',
     method: 'delete',
+    pathExamples: { id: EXAMPLE.key },
     path: '/v1/keys/{id}',
     group: 'Account',
     summary: 'Revoke a key',
@@ -278,6 +357,7 @@ const ACCOUNT_OPERATIONS: readonly Operation[] = [
   {
     id: 'rotateWebhookSecret',
     method: 'post',
+    once: true,
     path: '/v1/webhooks/secret/rotate',
     group: 'Webhooks',
     summary: 'Rotate the secret; the old one also signs for 24 hours',
@@ -301,6 +381,8 @@ const ACCOUNT_OPERATIONS: readonly Operation[] = [
   {
     id: 'redeliverWebhook',
     method: 'post',
+    once: true,
+    pathExamples: { id: EXAMPLE.delivery },
     path: '/v1/webhooks/deliveries/{id}/redeliver',
     group: 'Webhooks',
     summary: 'Send a webhook again, under the same id',
@@ -310,6 +392,15 @@ const ACCOUNT_OPERATIONS: readonly Operation[] = [
     errors: ['not_found', ...INPUT_ERRORS, ...ONCE_ERRORS],
   },
 ];
+
+const QUEUE_CANCEL = {
+  path: '/queue/{ns}/{model}/requests/{id}/cancel',
+  group: 'Compatible queue',
+  summary: 'End a request; 400 when it has ended',
+  scope: 'run',
+  status: 202,
+  answer: 'queueCancellation',
+} as const;
 
 /** The compatible queue, without its submits. */
 const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
@@ -354,20 +445,18 @@ const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
       'pipeline_failed',
     ],
   },
+  { ...QUEUE_CANCEL, id: 'queueCancel', method: 'put', errors: ['not_found', 'not_finished'] },
   {
-    id: 'queueCancel',
-    method: 'put',
-    path: '/queue/{ns}/{model}/requests/{id}/cancel',
-    group: 'Compatible queue',
-    summary: 'End a request (POST too); 400 when it has ended',
-    scope: 'run',
-    status: 202,
-    answer: 'queueCancellation',
-    errors: ['not_found', 'not_finished'],
+    ...QUEUE_CANCEL,
+    id: 'queueCancelByPost',
+    method: 'post',
+    once: true,
+    errors: ['not_found', 'not_finished', ...INPUT_ERRORS, ...ONCE_ERRORS],
   },
   {
     id: 'queueInitiateUpload',
     method: 'post',
+    once: true,
     path: '/queue/storage/upload/initiate',
     group: 'Compatible queue',
     summary: 'Announce a file',
@@ -380,6 +469,7 @@ const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
   {
     id: 'queuePutUpload',
     method: 'put',
+    pathExamples: { id: EXAMPLE.file },
     path: '/queue/storage/files/{id}',
     group: 'Compatible queue',
     summary: 'The bytes of a file, at a signed URL; completes the upload',
@@ -391,6 +481,7 @@ const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
   {
     id: 'queueGetFile',
     method: 'get',
+    pathExamples: { id: EXAMPLE.file },
     path: '/queue/storage/files/{id}',
     group: 'Compatible queue',
     summary: 'The bytes of a file',

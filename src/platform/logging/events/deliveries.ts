@@ -112,6 +112,19 @@ export const DELIVERIES_EVENTS = {
     meaning: 'A defect of the gateway in a delivery; it is tried again.',
     action: 'Report it to the developers with this line.',
   }),
+  deliveryInterrupted: event<{
+    delivery: string;
+    request: string;
+    destination: string;
+    object: string;
+  }>({
+    id: 'delivery_interrupted',
+    level: 'info',
+    text: 'delivery interrupted by the gateway, will send again',
+    meaning:
+      'The gateway stopped, or its database was away, while a delivery was sent; it is sent again under the same identifiers, and the attempt does not count.',
+    action: 'None.',
+  }),
   deliveryUnrecorded: event<{ delivery: string; error: string }>({
     id: 'delivery_unrecorded',
     level: 'warn',

@@ -218,6 +218,23 @@ export const DICOM_EVENTS = {
     meaning: 'An object could not be understood; its bytes are kept in `quarantine/`.',
     action: 'Examine the file with a DICOM tool; inform the vendor.',
   }),
+  objectUnregistered: event<{ error: string }>({
+    id: 'object_unregistered',
+    level: 'error',
+    text: 'acknowledged object without a row',
+    meaning:
+      'An object that was answered as stored has no row: its file waits for the next start, or the database refused a value and it is in `quarantine/`.',
+    action:
+      'See the error and the lines around it; a file in `intake/` gets its row at the next start.',
+  }),
+  rowsDelayed: event<{ objects: number; error: string }>({
+    id: 'rows_delayed',
+    level: 'warn',
+    text: 'rows of received objects not written yet',
+    meaning:
+      'The database did not take the rows of objects that are safe on the disk; it is tried again until it does.',
+    action: 'See the error; if it continues, check the database.',
+  }),
   objectConflict: event<{ study: string; path: string }>({
     id: 'object_conflict',
     level: 'warn',
@@ -245,6 +262,13 @@ export const DICOM_EVENTS = {
     text: 'DIMSE request refused',
     meaning: 'An MPPS, commitment or availability request was refused.',
     action: 'See the error; the modality may repeat the request.',
+  }),
+  queryRefused: event<{ operation: string; error: string }>({
+    id: 'query_refused',
+    level: 'warn',
+    text: 'query or retrieval refused',
+    meaning: 'A C-FIND, C-MOVE or C-GET request was refused or could not be finished.',
+    action: 'See the error; the settings are in queryRetrieve.',
   }),
   intakeRecovered: event<{ registered: number; removed: number }>({
     id: 'intake_recovered',

@@ -116,6 +116,23 @@ export const GATEWAY_EVENTS = {
     meaning: 'PostgreSQL ended a session; a new one is opened.',
     action: 'Nothing; if it continues, check the database server.',
   }),
+  databaseUpkeepFailed: event<{ error: string }>({
+    id: 'database_upkeep_failed',
+    level: 'warn',
+    text: 'upkeep of the embedded database failed',
+    meaning:
+      'A table could not be vacuumed, or no checkpoint was written; it is tried again every minute. Until it succeeds, the folder of the database grows.',
+    action: 'Make room if the disk is full; otherwise report the error.',
+  }),
+  embeddedDatabaseLost: event<{ error: string }>({
+    id: 'embedded_database_lost',
+    level: 'error',
+    text: 'embedded database lost',
+    meaning:
+      'The thread of the embedded database ended; statements under way failed, and a new thread recovers the database.',
+    action:
+      'Report it with the log around it; if it continues, set DATABASE_URL to a PostgreSQL server.',
+  }),
   rulesChanged: event<{ rules: readonly string[] }>({
     id: 'rules_changed',
     level: 'info',

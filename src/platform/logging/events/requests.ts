@@ -23,6 +23,14 @@ export const REQUESTS_EVENTS = {
     meaning: 'The process of a run died; it is repeated once.',
     action: 'If it continues, check the memory of the machine and `worker.childMemoryMegabytes`.',
   }),
+  requestFileStalled: event<{ request: string; seconds: number }>({
+    id: 'request_file_stalled',
+    level: 'warn',
+    text: 'a file took too long to read',
+    meaning:
+      'Reading a file, or decoding one of its frames, took longer than `worker.readSeconds`. The process was ended, and the request is run again without the file, which the result names.',
+    action: 'Examine the file with a DICOM tool; inform the vendor.',
+  }),
   requestFailed: event<{ request: string; error: string }>({
     id: 'request_failed',
     level: 'error',

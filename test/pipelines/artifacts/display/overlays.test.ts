@@ -22,13 +22,17 @@ interface Shown {
   files: Map<string, Buffer>;
 }
 
-async function shownOf(clips: readonly Clip[], result: Result = RESULT): Promise<Shown> {
+async function shownOf(
+  clips: readonly Clip[],
+  result: Result = RESULT,
+  wholeFrames = false,
+): Promise<Shown> {
   const files = new Map<string, Buffer>();
   await writeDisplay(
     {
       result,
       study: { clips, refused: [], files: clips.length, series: 1 },
-      shown: createShownFrames(),
+      shown: createShownFrames(wholeFrames),
       gaDays: 196,
       curves: INTERGROWTH_CURVES,
     },
@@ -322,11 +326,11 @@ describe('a name burned in outside of the picture', () => {
     }
   });
 
-  test('would change them if the picture were the whole screen', async () => {
-    const whole = { minX: 0, minY: 0, maxX: COLUMNS - 1, maxY: ROWS - 1 };
-    const changes = { ultrasoundAreas: [whole], burnedInAnnotation: false };
+  test('would change them if the site wanted whole frames', async () => {
     const [plain, named] = await Promise.all(
-      [false, true].map((is) => shownOf([sampleClip('abdomen.dcm', 9, { named: is, ...changes })])),
+      [false, true].map((is) =>
+        shownOf([sampleClip('abdomen.dcm', 9, { named: is })], RESULT, true),
+      ),
     );
     const [one, other] = [plain, named].map((shown) => shown?.files.get('cine-1.mjpeg'));
     expect(one?.equals(other ?? Buffer.alloc(0))).toBe(false);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { actionable, compactValues } from '../../../../pipelines/artifacts/pdf/compact-table.ts';
 import {
   readableName,
   rebuildReportPdf,
@@ -15,7 +16,9 @@ import { type Clip, type Study, UNDESCRIBED } from '../../../../pipelines/contra
 import type { Subject } from '../../../../pipelines/dicom/subject.ts';
 import { INTERGROWTH_CURVES } from '../../../../pipelines/obstetric/growth/curves.ts';
 import { artifactSchema, type Result } from '../../../../pipelines/result/envelope.ts';
+import { conclusionTexts } from '../../../../pipelines/result/render/conclusion.ts';
 import { writeArtifacts } from '../../../../pipelines/run/write-artifacts.ts';
+import { measuredStudy } from '../../echo/measured-study.ts';
 import { BPD } from '../example-measurements.ts';
 import { NOTHING_MEASURED, RESULT } from '../example-result.ts';
 import { ANONYMOUS, IDENTITY, SUBJECT } from '../example-subject.ts';
@@ -66,8 +69,47 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     for (const part of ['Beispiel, Dr. Zoë', '1994-03-12', 'PID-4711', 'ACC-2026-5']) {
       expect(all).toContain(part);
     }
-    expect(all).toContain('28+0 weeks (196 days), by last menstrual period');
-    expect(all).toContain('Expected date of delivery: 2026-07-27');
+    expect(all).toMatch(/Gestational age\s+28\+0 weeks \(196 days\), by last/);
+    expect(all).toMatch(/Expected delivery\s+2026-07-27/);
+  });
+
+  test.each([
+    ['GE', 'Voluson E10', 'ROOM-2', 'GE Voluson E10, ROOM-2'],
+    ['Philips', 'Philips EPIQ', '', 'Philips EPIQ'],
+    ['', 'Aplio', '', 'Aplio'],
+  ])('names the equipment: %s %s %s', async (manufacturer, model, station, shown) => {
+    const equipment = { manufacturer, model, station };
+    const [first = ''] = pages(await pdf(RESULT, { ...SUBJECT, equipment }));
+    expect(first).toMatch(new RegExp(`Equipment\\s+${shown}$`, 'm'));
+  });
+
+  test('does not mention equipment that the images do not name', async () => {
+    const equipment = { manufacturer: '', model: '', station: '' };
+    expect(text(await pdf(RESULT, { ...SUBJECT, equipment }))).not.toContain('Equipment');
+    expect(text(await pdf(RESULT, SUBJECT))).not.toContain('Equipment');
+  });
+
+  test('shows the values of the earlier scan in a separate column', async () => {
+    const earlier = [
+      {
+        days_before: 28,
+        ga_days: 168,
+        values: [
+          {
+            ...{ concept: 'hc', value: 218.4, unit: 'mm', source: 'images' },
+            ...{ centile: 47, z_score: -0.08, chart: 'intergrowth-hc' },
+          },
+        ],
+      },
+    ];
+    const sections = RESULT.sections.map((one) =>
+      one.id === 'growth' ? { ...one, data: { ...one.data, earlier } } : one,
+    );
+    const [first = ''] = pages(await pdf({ ...RESULT, sections }, SUBJECT));
+    expect(first).toMatch(/Measurement\s+Value\s+Range or centile\s+Prior/);
+    expect(first).toMatch(/262\.4 mm\s+centile 59\s+218/);
+    const [without = ''] = pages(await pdf(RESULT, SUBJECT));
+    expect(without).not.toContain('Prior');
   });
 
   test('keeps the heading of what was not assessed with its table, wherever the page ends', async () => {
@@ -81,7 +123,7 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
       reason,
     };
     const ends = new Set<string>();
-    for (let more = 0; more < 40; more++) {
+    for (let more = 0; more < 40; more += 3) {
       const copies = Array.from({ length: more }, (_, i) => ({ ...one, id: `more-${i}` }));
       const result = { ...NOTHING_MEASURED, measurements: copies, sections: [missing] };
       const all = pages(await pdf(result as Result, SUBJECT));
@@ -161,7 +203,11 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     const holding = all.filter((page) => /^ *Row \d+/m.test(page));
     expect(holding.length).toBeGreaterThan(1);
     for (const page of holding) expect(page).toMatch(/Measurement\s+Value/);
-    const rows = all.join('\n').match(/^ *Row \d+ +72\.1 mm/gm);
+    const start = all.findIndex((page) => /^Appendix$/m.test(page));
+    const rows = all
+      .slice(start)
+      .join('\n')
+      .match(/^ *Row \d+ +72\.1 mm/gm);
     expect(rows).toHaveLength(90);
   });
 
@@ -170,6 +216,112 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     const fonts = output.split('\n').slice(2).filter(Boolean);
     expect(fonts.length).toBeGreaterThan(0);
     for (const font of fonts) expect(font).toMatch(/DejaVuSans.* yes yes yes /);
+  });
+});
+
+/** The page on which the appendix begins, from 1. */
+const appendixOf = (bytes: Buffer) =>
+  pages(bytes).findIndex((page) => /^Appendix$/m.test(page)) + 1;
+
+const LONG = {
+  ...SUBJECT,
+  identity: {
+    ...IDENTITY,
+    PatientName: 'Müller-Lüdenscheidt^Hannelore Friederike^^Prof. Dr.',
+    StudyDescription: 'Transthoracic echocardiography with tissue Doppler and contrast',
+  },
+  indication: 'Known hypertension, breathless on exertion since the spring. '.repeat(4).trim(),
+};
+
+describe.skipIf(!hasPoppler)('the first pages', () => {
+  const heart = measuredStudy({
+    machine: {
+      ...{ ivsd: 0.9, lvidd: 5, lvpwd: 0.9, lvids: 3.2, 'lvedv-biplane': 110 },
+      ...{ 'lvesv-biplane': 42, 'lvef-4c': 61, 'mitral-e': 80, 'mitral-a': 60 },
+      ...{ 'e-prime-septal': 10, 'e-prime-lateral': 13, 'la-volume-biplane': 48 },
+      ...{ 'av-vmax': 1.2, tapse: 22, 'rv-s-prime': 13, 'tr-vmax': 2.2, 'la-diameter': 4.9 },
+      ...{ 'ivc-diameter': 1.6, 'ivc-collapse': 60, 'body-surface-area': 1.85 },
+    },
+  }).result;
+
+  test.each([
+    ['an echo study', heart, 'a4'],
+    ['an echo study', heart, 'letter'],
+    ['an obstetric study', RESULT, 'a4'],
+    ['an obstetric study', RESULT, 'letter'],
+  ] as const)('of %s are two at most, the appendix is apart', async (_, result, paper) => {
+    const bytes = await renderReport(result, LONG, [], INTERGROWTH_CURVES, paper);
+    expect(appendixOf(bytes)).toBeGreaterThan(1);
+    expect(appendixOf(bytes)).toBeLessThanOrEqual(3);
+  });
+
+  test('have the impression in the words of the other documents', async () => {
+    const words = (some: string) => some.replace(/\s+/g, '');
+    const [first = ''] = pages(await pdf(heart, SUBJECT));
+    for (const line of conclusionTexts(heart)) expect(words(first)).toContain(words(line));
+  });
+
+  test('have one LVEF, the appendix all of them', async () => {
+    const keys = compactValues(heart).map(({ concept }) => concept.key);
+    expect(keys.filter((key) => key.startsWith('lvef'))).toEqual(['lvef-biplane']);
+    expect(text(await pdf(heart, SUBJECT))).toContain('LVEF, single plane A4C');
+  });
+
+  test('mark what is outside its range, and show in red only what a finding rests on', () => {
+    const urgent = actionable(RESULT);
+    const finding = RESULT.findings.find(({ severity }) => severity !== 'info');
+    expect([...urgent]).toEqual(expect.arrayContaining(finding?.evidence ?? ['none']));
+    const usual = RESULT.findings.map((one) => ({ ...one, severity: 'info' as const }));
+    expect(actionable({ ...RESULT, findings: usual }).size).toBe(0);
+    const inRange = RESULT.measurements.map((one) => ({ ...one, interpretation: 'N' as const }));
+    expect(actionable({ ...RESULT, measurements: inRange }).size).toBe(0);
+    const outside = heart.measurements.find(({ concept }) => concept.key === 'la-diameter');
+    expect(outside?.interpretation).toBe('H');
+    expect(actionable(heart)).not.toContain(outside?.id);
+  });
+
+  test('end with a line for the signature of a draft, or with who signed', async () => {
+    const draft = text(await pdf(RESULT, SUBJECT));
+    expect(draft).toContain('Draft: not signed.');
+    const signed = { name: 'Dr. Ada Arzt', role: 'cardiologist', at: '2026-11-22 10:15 UTC' };
+    const of = text(await renderReport(RESULT, SUBJECT, [], [], 'a4', [signed]));
+    expect(of).toContain('Signed by Dr. Ada Arzt, cardiologist, 2026-11-22 10:15 UTC.');
+    expect(of).not.toContain('not signed');
+  });
+});
+
+describe.skipIf(!hasPoppler)('the structure of the PDF', () => {
+  test('is a tree with headings, tables and figures with alternate texts', async () => {
+    const png = await sharp({
+      create: { width: 64, height: 48, channels: 3, background: '#777' },
+    })
+      .png()
+      .toBuffer();
+    const shown = RESULT.measurements.slice(0, 1);
+    const bytes = await renderReport(
+      RESULT,
+      SUBJECT,
+      [{ png, measurements: shown }],
+      INTERGROWTH_CURVES,
+    );
+    const file = asFile(bytes, 'pdf');
+    const info = run('pdfinfo', [file]).output;
+    expect(info).toMatch(/Tagged:\s+yes/);
+    expect(info).toMatch(/Title:\s+Obstetric ultrasound report - AI draft, not verified/);
+    const tree = run('pdfinfo', ['-struct', file]).output;
+    for (const tag of ['Document', 'H1', 'H2', 'P', 'Table', 'TR', 'TH', 'TD']) {
+      expect(tree).toMatch(new RegExp(`^\\s*${tag}\\b`, 'm'));
+    }
+    expect(tree.match(/^\s*Figure/gm)?.length).toBeGreaterThan(1);
+    expect(bytes.toString('latin1').match(/\/Alt /g)?.length).toBeGreaterThan(1);
+  });
+
+  test('has bookmarks for the impression, the measurements and the appendix', async () => {
+    const bytes = (await pdf(RESULT, SUBJECT)).toString('latin1');
+    expect(bytes).toContain('/Outlines');
+    for (const title of ['Impression', 'Measurements', 'Signature', 'Appendix']) {
+      expect(bytes).toContain(`/Title (${title})`);
+    }
   });
 });
 

@@ -6,7 +6,7 @@ import { createShownFrames } from '../../../../pipelines/artifacts/previews/show
 import { outlinedStructures } from '../../../../pipelines/artifacts/seg/outlined-structures.ts';
 import { buildSegmentations } from '../../../../pipelines/artifacts/seg/segmentation.ts';
 import type { Measurement, Result } from '../../../../pipelines/result/envelope.ts';
-import type { LocatedStructure } from '../../../../pipelines/result/located-structure.ts';
+import type { LocatedStructure } from '../../../../pipelines/result/measured.ts';
 import { sampleClip } from '../display/sample-clip.ts';
 import { AC, HC } from '../example-measurements.ts';
 import { RESULT } from '../example-result.ts';

@@ -33,6 +33,8 @@ function reported(cart: readonly CartMeasurement[], context: Partial<EchoContext
       clips: [],
       views: { apical: null, parasternal: null },
       priors: [],
+      accept: 'real',
+      models: [],
     },
     SECTIONS,
   );

@@ -4,7 +4,9 @@ import {
   irregularity,
   irregularRhythm,
   isUnequalRhythm,
+  outlineGap,
 } from '../../../../pipelines/echo/chambers/gaps.ts';
+import { ECHO_SENTENCES } from '../../../../pipelines/result/render/echo/shared.ts';
 import { BEAT, beatingClip, HEALTHY } from '../ventricle-sample.ts';
 
 const EVEN = [0, 1, 2, 3, 4, 5, 6, 7].map((beat) => beat * BEAT);
@@ -62,5 +64,33 @@ describe('two views', () => {
   ])('with RR intervals of %d and %s s are of unlike beats: %s', (four, two, unlike) => {
     const both = heart(withIntervals(four), withIntervals(two));
     expect(isUnequalRhythm(both)).toBe(unlike);
+  });
+});
+
+describe('the reason why no apical clip was measured', () => {
+  const none = { A4C: null, A2C: null, A3C: null };
+  const clip = { view: null, belowGate: null, confidence: 0.4, unseparated: false };
+  const gap = (clips: Parameters<typeof outlineGap>[0]['clips']) => {
+    const said = outlineGap({ clips, views: { apical: { clips: [] } }, heart: { clips: none } }, [
+      'A4C',
+    ]);
+    return said && ECHO_SENTENCES['outlines.no-clip'](said.params as never);
+  };
+
+  it('is that no clip was found where every clip is of another view, or a display', () => {
+    const display = { ...clip, confidence: null };
+    expect(gap([{ ...clip, view: 'PLAX' }, display])).toBe('Not assessed: no A4C clip was found.');
+  });
+
+  it('is that a clip was not recognised, where it may be the wanted one', () => {
+    expect(gap([{ ...clip, belowGate: 'A4C' }, clip])).toBe(
+      'Not assessed: no clip was reliably recognised as A4C, and the view of 2 clips is not known (1 may show A4C).',
+    );
+  });
+
+  it('says that the picture was not found on the screen', () => {
+    expect(gap([{ ...clip, unseparated: true }])).toContain(
+      'in 1 the picture fills the whole frame or could not be distinguished from the rest of the screen',
+    );
   });
 });

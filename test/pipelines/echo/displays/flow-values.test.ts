@@ -33,6 +33,8 @@ function trace(side: 'above' | 'below', seconds: number, shape: Shape): Spectral
   return {
     side,
     curve,
+    leading: curve,
+    dense: curve,
     waves,
     skirt: 0,
     clear: 1,
@@ -40,6 +42,7 @@ function trace(side: 'above' | 'below', seconds: number, shape: Shape): Spectral
     filled: 0.5,
     cut: 0,
     limit: 600,
+    wrapped: false,
   };
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
+import { PRINTED_SCREENS, printedCases } from '../../../../models/evaluation/printed-screens.ts';
 import type { EchoConcept } from '../../../../pipelines/concepts/echo.ts';
 import { tracedMeasurements } from '../../../../pipelines/echo/displays/measure.ts';
 import { readDisplays } from '../../../../pipelines/echo/displays/read.ts';
@@ -53,5 +54,34 @@ describe.skipIf(!present)('of a real display, without reading its text', () => {
     // From the baseline, row 464, down to the peak of an ejection away from the probe.
     expect(caliper?.points[0]?.[1]).toBe(464);
     expect(caliper?.points[1]?.[1]).toBeGreaterThan(620);
+  });
+});
+
+const ALL = '../shared/data/dicom';
+const unseen = existsSync(`${ALL}/doppler-unseen`);
+if (!unseen) console.warn(`${ALL}/doppler-unseen is absent: its screens are not read`);
+
+describe.skipIf(!unseen)('of a real display whose structure the header names', () => {
+  it.each(PRINTED_SCREENS)('$file: no accepted value is off by more than 5 %', async (screen) => {
+    const cases = await printedCases(ALL, screen);
+    const used = cases.filter(({ quality }) => quality === 'accepted');
+    for (const { key, printed, value } of used) {
+      if (printed === null) continue;
+      expect(Math.abs((value ?? Number.NaN) / printed - 1), key).toBeLessThanOrEqual(0.05);
+    }
+  });
+
+  it('of a line through the aortic root, no dimension of a ventricle is accepted', async () => {
+    const root = PRINTED_SCREENS.find(({ printed }) => Object.keys(printed).length === 0);
+    expect(root && (await printedCases(ALL, root))).toEqual([]);
+  });
+
+  it('measures the higher A, the faint jet and the vein', async () => {
+    const cases = (await Promise.all(PRINTED_SCREENS.map((one) => printedCases(ALL, one)))).flat();
+    for (const key of ['mitral-a', 'tr-vmax', 'ivc-diameter'] as const) {
+      const found = cases.find((one) => one.key === key);
+      const off = Math.abs((found?.value ?? Number.NaN) / (found?.printed ?? Number.NaN) - 1);
+      expect(off, key).toBeLessThanOrEqual(0.05);
+    }
   });
 });

@@ -90,3 +90,19 @@ it('a child has no answer', () => {
   const { section } = interpreted({ tapse: 10 }, 'cart-sr', { age: 17 });
   expect(section(ID)).toMatchObject({ status: 'not_assessed' });
 });
+
+describe('the size of the RV', () => {
+  it.each([
+    ['by areas', { 'rv-to-lv-area': 0.6 }, 'normal'],
+    ['by areas', { 'rv-to-lv-area': 0.61 }, 'enlarged'],
+    ['by areas', { 'rv-to-lv-area': 1 }, 'enlarged'],
+    ['by areas', { 'rv-to-lv-area': 1.01 }, 'severely enlarged'],
+    ['by areas before diameters', { 'rv-to-lv-area': 0.45, 'rv-to-lv': 1.2 }, 'normal'],
+    // The basal diameter of a healthy RV is two thirds of that of its LV and more.
+    ['by diameters, of a normal heart', { 'rv-to-lv': 0.8 }, 'normal'],
+    ['by diameters', { 'rv-to-lv': 1 }, 'normal'],
+    ['by diameters', { 'rv-to-lv': 1.01 }, 'enlarged'],
+  ])('%s, %o, is %s', (_, given, size) => {
+    expect(interpreted(given).category('focused-rv-size')?.value).toBe(size);
+  });
+});

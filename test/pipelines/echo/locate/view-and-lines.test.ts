@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { camusCases } from '../../../../models/evaluation/echo-cases.ts';
+import { biplaneViews, camusCases, realStills } from '../../../../models/evaluation/echo-cases.ts';
 import { openHeartLocator } from '../../../../pipelines/echo/locate/heart-locator.ts';
+import { familyOf } from '../../../../pipelines/echo/locate/names.ts';
 import { longAxisLines } from '../../../../pipelines/echo/locate/parasternal.ts';
 import { sectorOf } from '../../../../pipelines/echo/locate/sector.ts';
 import { imageOf, phantomClip } from './phantom-clip.ts';
@@ -69,6 +70,25 @@ describe.skipIf(!existsSync(`${DATA}/camus-a4c`))('views of real patients (CAMUS
       }),
     );
     expect(named.filter((view) => view === 'A4C').length).toBeGreaterThanOrEqual(9);
+  });
+});
+
+describe.skipIf(!existsSync(`${DATA}/echo-views`))('views of real stills and of real A2C', () => {
+  test.each([
+    ['research', all],
+    ['permissive', permissive],
+  ])('%s: hardly any name is wrong', async (_, locator) => {
+    const cases = [...(await realStills(DATA)), ...(await biplaneViews(DATA))];
+    let right = 0;
+    const wrong: string[] = [];
+    for (const { view, frames } of cases) {
+      const found = await locator.nameView?.(frames, sectorOf(frames));
+      if (!found || found.view === 'other') continue;
+      if (familyOf(found.view) === view) right += 1;
+      else wrong.push(`${view} as ${found.view}`);
+    }
+    expect(right).toBeGreaterThanOrEqual(8);
+    expect(wrong.length).toBeLessThanOrEqual(1);
   });
 });
 

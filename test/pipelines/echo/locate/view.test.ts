@@ -37,6 +37,11 @@ describe('the view of a clip', () => {
       }));
     test('the level is named where it passes the gate by itself', () =>
       expect(viewOfLogits(shares(0.1, 0.2, 0.6, 0.08, 0.02), LEVELS, 1, 0.6).view).toBe('PSAX-PM'));
+    test('are named from 0.6, where the short axis as a view reaches a higher gate', () => {
+      const logits = shares(0.01, 0.2, 0.7, 0.08, 0.01);
+      expect(viewOfLogits(logits, LEVELS, 1, 0.95).view).toBe('PSAX-PM');
+      expect(viewOfLogits(shares(0.05, 0.2, 0.66, 0.08, 0.01), LEVELS, 1, 0.95).view).toBe('other');
+    });
     test('below the gate together: other, with the likeliest level', () =>
       expect(viewOfLogits(shares(0.42, 0.2, 0.3, 0.05, 0.03), LEVELS, 1, 0.6)).toEqual({
         view: 'other',

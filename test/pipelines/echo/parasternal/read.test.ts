@@ -35,7 +35,15 @@ function seen(
     calibrationRefused: null,
     mode,
   };
-  return { clip, view, source: 'model', confidence, belowGate: null, fan: AREA };
+  return {
+    clip,
+    view,
+    source: 'model',
+    confidence,
+    belowGate: null,
+    unseparated: false,
+    fan: AREA,
+  };
 }
 
 const SURE = Object.fromEntries(PARASTERNAL_STRUCTURES.map((name) => [name, 0.9])) as Record<

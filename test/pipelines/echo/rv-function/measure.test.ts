@@ -3,23 +3,32 @@ import type { Point } from '../../../../pipelines/contract/image.ts';
 import { heartOutlines, outlinedValues } from '../../../../pipelines/echo/evidence.ts';
 import { noteOf } from '../rendered.ts';
 import {
+  BEAT,
   beatingClip,
   HEALTHY,
   type VentricleShape,
   ventricleOutlines,
 } from '../ventricle-sample.ts';
 
-/** An A4C in which a right ventricle of these sizes beats beside a healthy left one. */
-function withRightVentricle(diastole: VentricleShape, systole: VentricleShape) {
+/**
+ * An A4C in which a right ventricle of these sizes beats beside a healthy left one.
+ * @param second the sizes in the second beat, where they differ.
+ */
+function withRightVentricle(
+  diastole: VentricleShape,
+  systole: VentricleShape,
+  second: readonly [VentricleShape, VentricleShape] = [diastole, systole],
+) {
   const clip = beatingClip('A4C', HEALTHY);
   const left = clip.frames.map(({ outlines }) => width(outlines.lv ?? []));
   const [widest, least] = [Math.max(...left), Math.min(...left)];
   const frames = clip.frames.map((frame, n) => {
     const squeeze = (widest - (left[n] ?? widest)) / (widest - least);
     const mix = (one: number, other: number) => one + squeeze * (other - one);
+    const [filled, emptied] = frame.time < BEAT ? [diastole, systole] : second;
     const shape = {
-      base: mix(diastole.base, systole.base),
-      length: mix(diastole.length, systole.length),
+      base: mix(filled.base, emptied.base),
+      length: mix(filled.length, emptied.length),
       wall: 4,
     };
     const drawn = ventricleOutlines(shape);
@@ -47,6 +56,7 @@ const OF_VENTRICLE = [
   'rv-mid',
   'tapse',
   'rv-to-lv',
+  'rv-to-lv-area',
 ] as const;
 
 describe('the right ventricle of an A4C', () => {
@@ -57,6 +67,9 @@ describe('the right ventricle of an A4C', () => {
     );
     for (const key of OF_VENTRICLE) expect([key, value(key)?.quality]).toEqual([key, 'accepted']);
     expect(Math.abs((value('rv-basal')?.value ?? 0) - 34)).toBeLessThan(1);
+    // 34 of 50 mm, and less of the area: a normal RV.
+    expect(value('rv-to-lv')?.value).toBeCloseTo(0.68, 1);
+    expect(value('rv-to-lv-area')?.value).toBeLessThan(0.6);
   });
 
   it('is withheld as a whole where one size is impossible: the ratio would have said "normal"', () => {
@@ -66,7 +79,9 @@ describe('the right ventricle of an A4C', () => {
     );
     expect(noteOf(value('rv-basal'))).toContain('outside the plausible');
     for (const key of OF_VENTRICLE) expect([key, value(key)?.quality]).toEqual([key, 'inadequate']);
-    expect(noteOf(value('rv-mid'))).toContain('the outline of the RV is not reliable');
+    // Said of the values that are plausible by themselves.
+    const notes = OF_VENTRICLE.map((key) => noteOf(value(key)));
+    expect(notes.join()).toContain('the outline of the RV is not reliable');
   });
 
   it('is withheld where it is not smaller in systole', () => {
@@ -76,6 +91,17 @@ describe('the right ventricle of an A4C', () => {
     );
     for (const key of OF_VENTRICLE) expect([key, value(key)?.quality]).toEqual([key, 'inadequate']);
     expect(noteOf(value('tapse'))).toContain('no smaller in systole');
+  });
+
+  it('is withheld where its beats contradict each other: their mean is the value of neither', () => {
+    const [wide, narrow] = [
+      { base: 34, length: 75, wall: 4 },
+      { base: 20, length: 56, wall: 4 },
+    ];
+    const growing = { base: 36, length: 78, wall: 4 };
+    const value = withRightVentricle(wide, narrow, [wide, growing]);
+    for (const key of OF_VENTRICLE) expect([key, value(key)?.quality]).toEqual([key, 'inadequate']);
+    expect(noteOf(value('rv-to-lv'))).toContain('the beats contradict each other');
   });
 
   it('leaves the left heart as it is', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CartCode } from '../../../../pipelines/contract/study.ts';
+import { isSurelyBeyond, RV_SIZE } from '../../../../pipelines/echo/rv-function/guideline.ts';
 import { cartValue } from '../../cart-sample.ts';
 import { measuredStudy } from '../measured-study.ts';
 
@@ -108,5 +109,16 @@ describe('RV dilatation with dysfunction, reported at once (echo 16)', () => {
   ])('%s: %s', (_, machine, urgent) => {
     const findings = measuredStudy({ machine }).findings('rv-function');
     expect(findings.includes('rv-strain: critical')).toBe(urgent);
+  });
+});
+
+describe('a value with an interval', () => {
+  it.each([
+    ['surely beyond', 48, 5.5, true],
+    ['just beyond, with the limit in its interval', 44, 5.5, null],
+    ['surely within', 30, 5.5, false],
+    ['beyond, of a machine that gives no interval', 42, null, true],
+  ])('of the basal width %s', (_, value, uncertainty, beyond) => {
+    expect(isSurelyBeyond(RV_SIZE.basal, { value, uncertainty })).toBe(beyond);
   });
 });

@@ -17,3 +17,17 @@ it('what the section of the views lists is what the API describes', () => {
   expect(spectra).toMatchObject([{ shows: 'lvot' }]);
   expect(echoEndpoint.output.safeParse(result).error).toBeUndefined();
 });
+
+it('the text of the section says which displays were not measured, and why', () => {
+  const refused = (flow: 'mitral-inflow' | 'lvot', refusal: 'aliased' | 'no-flow') => ({
+    ...displayOf(flow, 'pw' as const),
+    refusal,
+  });
+  const spectra = [refused('mitral-inflow', 'aliased'), refused('lvot', 'no-flow')];
+  const { section } = interpreted({}, 'model', {}, { clips: [clipOf('A4C')], spectra });
+  const text = section('views')?.summary ?? '';
+  expect(text).toContain(
+    'mitral-inflow.dcm (Mitral inflow, pulsed Doppler): the flow wraps around the end of the scale (aliasing)',
+  );
+  expect(text).toContain('lvot.dcm (LVOT, pulsed Doppler): no flow stands out from the noise');
+});

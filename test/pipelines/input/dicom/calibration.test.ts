@@ -5,7 +5,9 @@ import { type Element, region, type Sample, ultrasound } from '../dicom-sample.t
 import { onDisk } from '../on-disk.ts';
 
 async function clipOf(sample: Sample, mmPerPx?: number) {
-  const { clips } = await readStudy(await onDisk({ image: ultrasound(sample) }), { mmPerPx });
+  const { clips } = await readStudy(await onDisk({ image: ultrasound(sample) }), {
+    mmPerPx: () => mmPerPx ?? null,
+  });
   const [clip] = clips;
   if (!clip) throw new Error('the sample was refused');
   return clip;

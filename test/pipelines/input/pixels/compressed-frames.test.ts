@@ -79,6 +79,18 @@ describe('frames of compressed pixel data', () => {
     expect(await firstGrays(clip)).toEqual([120]);
   });
 
+  it('are one where a fragment of it begins like a JPEG XL file or another frame', async () => {
+    const jpeg = await jpegOf(120);
+    // A comment whose bytes begin the second fragment (ITU-T T.81 B.2.4.5).
+    for (const begin of ['0000', 'ff0a', 'ff4f']) {
+      const comment = Buffer.from(`fffe0008${begin}00000000`, 'hex');
+      const whole = Buffer.concat([jpeg.subarray(0, 2), comment, jpeg.subarray(2)]);
+      const { clip, reason } = await read(object([whole.subarray(0, 6), whole.subarray(6)]));
+      expect(reason).toBeUndefined();
+      expect(await firstGrays(clip)).toEqual([120]);
+    }
+  });
+
   it.each([
     ['one frame', 1, 'announces 1 frames, the pixel data hold 3'],
     ['two frames', 2, 'announces 2 frames, the pixel data hold 3'],

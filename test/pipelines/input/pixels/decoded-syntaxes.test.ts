@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { RgbImage } from '../../../../pipelines/contract/study.ts';
+import { jpeg2000Tiles } from '../../../../pipelines/input/pixels/compressed.ts';
 import { readStudy } from '../../../../pipelines/input/read-study.ts';
 import { encapsulated, type Sample, ultrasound } from '../dicom-sample.ts';
 import { onDisk } from '../on-disk.ts';
@@ -185,6 +186,36 @@ describe.skipIf(!DECODERS_INSTALLED)('an image rewritten by another program', ()
         else expect(largest).toBe(0);
       });
     }
+  });
+
+  it('JPEG XL with boxes is read with the byte that pads it to an even length', async () => {
+    await inFolder(async (path) => {
+      await writePnm(path('in.pnm'), { width: COLUMNS, height: ROWS, data: picture(1) });
+      await run('cjxl', [path('in.pnm'), path('s.jxl'), '-d', '0', '--container=1']);
+      const stream = await readFile(path('s.jxl'));
+      const [plain, padded] = [stream, Buffer.concat([stream, Buffer.alloc(1)])].map((bytes) =>
+        readBytes(wrapped('1.2.840.10008.1.2.4.110', 1, bytes)),
+      );
+      expect(await padded).toEqual(await plain);
+    });
+  });
+
+  it('JPEG 2000 is refused when one of its tiles is missing', async () => {
+    await inFolder(async (path) => {
+      await writePnm(path('in.pgm'), { width: COLUMNS, height: ROWS, data: picture(1) });
+      const args = ['-reversible', 'true', '-tile_size', '{16,16}'];
+      await run('ojph_compress', ['-i', path('in.pgm'), '-o', path('s.j2c'), ...args]);
+      const stream = await readFile(path('s.j2c'));
+      const tiles = jpeg2000Tiles(stream)?.announced ?? 0;
+      expect(tiles).toBeGreaterThan(1);
+      const first = stream.indexOf(Buffer.from([0xff, 0x90]));
+      const alone = stream.subarray(0, first + stream.readUInt32BE(first + 6));
+      const cut = Buffer.concat([alone, Buffer.from([0xff, 0xd9])]);
+      await readBytes(wrapped('1.2.840.10008.1.2.4.201', 1, stream));
+      await expect(readBytes(wrapped('1.2.840.10008.1.2.4.201', 1, cut))).rejects.toThrow(
+        `has 1 of its ${tiles} tiles`,
+      );
+    });
   });
 
   it('JPEG XL of 16 bits keeps them all', async () => {

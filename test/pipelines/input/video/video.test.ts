@@ -10,7 +10,9 @@ import { difference, inFolder } from '../reference-pixels.ts';
 if (!FFMPEG_INSTALLED) console.warn('FFmpeg is absent: videos are not tested');
 
 async function read(path: string, mmPerPx?: number): Promise<Clip> {
-  const { clips, refused } = await readStudy([{ name: 'video', path }], { mmPerPx });
+  const { clips, refused } = await readStudy([{ name: 'video', path }], {
+    mmPerPx: () => mmPerPx ?? null,
+  });
   const [clip] = clips;
   if (!clip) throw new Error(refused[0]?.reason);
   return clip;

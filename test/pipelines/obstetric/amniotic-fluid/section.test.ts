@@ -49,12 +49,13 @@ function interpret(
   frames: FluidReading[] | null,
   gaDays: number | null = 30 * 7,
   cart: CartMeasurement[] = [],
+  uncertainty: number | null = null,
 ): Result {
   return interpretReadings({
     readings: [],
     options: gaDays === null ? {} : { dating: { ga_days: gaDays } },
     evidence: {
-      views: { amnioticFluid: { frames, uncertainty: 4 } },
+      views: { amnioticFluid: { frames, uncertainty } },
       study: { clips: [], cart, refused: [], files: 1, series: 1 },
     },
   });
@@ -74,7 +75,7 @@ const categoryOf = (result: Result, id: string) =>
 
 describe('the deepest vertical pocket', () => {
   it('is the deepest of all images, with its vertical caliper', () => {
-    const result = interpret([shown({ mm: 41 }), shown({ mm: 52 }), shown({ mm: 30 })]);
+    const result = interpret([shown({ mm: 41 }), shown({ mm: 52 }), shown({ mm: 30 })], 210, [], 4);
     const pocket = measurementOf(result, 'deepest-vertical-pocket');
     expect(pocket.value).toBeCloseTo(52, 6);
     expect(pocket.source.calipers[0]?.points.map(([x]) => x)).toEqual([TOP.x, TOP.x]);
@@ -101,9 +102,26 @@ describe('the deepest vertical pocket', () => {
     [16.1, true],
     [16, false],
     [50, false],
-  ])('of %d mm, known to 4 mm, includes a cut-off: %s', (mm, said) => {
-    const { summary } = sectionOf(interpret([shown({ mm })]), 'amniotic-fluid');
-    expect(summary?.includes('includes the cut-off')).toBe(said);
+  ])('of %d mm, known to 4 mm, is at a cut-off and has no category: %s', (mm, said) => {
+    const result = interpret([shown({ mm })], 210, [], 4);
+    const { summary } = sectionOf(result, 'amniotic-fluid');
+    expect(summary?.includes('at the cut-off')).toBe(said);
+    expect(result.classifications.length > 0).toBe(!said);
+  });
+
+  it('at a cut-off is named with both sides of it', () => {
+    const { summary } = sectionOf(interpret([shown({ mm: 80.3 })], 210, [], 5.6), 'amniotic-fluid');
+    expect(summary).toContain(
+      '80.3 mm, at the cut-off: normal amniotic fluid or mild polyhydramnios; measure by hand.',
+    );
+  });
+
+  it('that is too deep at both ends of its interval is a finding without a grade', () => {
+    const result = interpret([shown({ mm: 120 })], 210, [], 4);
+    expect(result.classifications).toEqual([]);
+    expect(result.findings.map(({ concept, severity }) => [concept?.key, severity])).toEqual([
+      ['polyhydramnios', 'abnormal'],
+    ]);
   });
 
   it('that runs out of the picture is only a lower limit, and no category rests on a lesser one', () => {
@@ -147,6 +165,27 @@ describe('the amniotic fluid index', () => {
     [[90, 90, 85, 85.5], 'polyhydramnios-severe'],
   ])('of %j mm is %s', (depths, category) => {
     expect(categoryOf(interpret(quadrants(...depths)), 'fluid-by-index')).toBe(category);
+  });
+
+  it.each([
+    [51.9, 'normal'],
+    [52.1, undefined],
+  ])(
+    'of 180 and %d mm, each pocket known to 4 mm and so their sum to 8 mm, is %s',
+    (last, category) => {
+      const result = interpret(quadrants(60, 60, 60, last), 210, [], 4);
+      expect(measurementOf(result, 'amniotic-fluid-index').uncertainty).toBeCloseTo(8, 6);
+      expect(categoryOf(result, 'fluid-by-index')).toBe(category);
+    },
+  );
+
+  it('says which quadrant gave no pocket where all four are named', () => {
+    const frames = quadrants(40, 30, 35, 25).map((one, index) =>
+      index === 2 ? { ...one, pocket: null } : one,
+    );
+    const { reason } = sectionOf(interpret(frames), 'amniotic-fluid');
+    expect(reason?.detail).toContain('no whole pocket was found in the left upper quadrant');
+    expect(reason?.detail).not.toContain('tell the four quadrants apart');
   });
 
   it('is not summed from three quadrants', () => {

@@ -317,15 +317,20 @@ describe('brain measurements on images', () => {
   });
 
   it.each([
-    [7, ['normal'], false],
-    [7.1, [], true],
-    [12.9, [], true],
-    [14, ['moderate'], false],
-  ])('an atrium of %s ± 3 mm or more has the category %j', (atrium, categories, undecided) => {
+    [7, ['normal'], null],
+    [7.1, [], 'normal or mild'],
+    [12.9, [], 'normal or severe'],
+    [14, [], 'mild or severe'],
+    [20.1, ['severe'], null],
+  ])('an atrium of %s ± 3 mm or 25 %% has the category %j', (atrium, categories, sides) => {
     const result = uncertain({ atrium });
     const own = result.classifications.filter(({ section }) => section === 'anomaly-screen');
     expect(own.map(({ value }) => value)).toEqual(categories);
-    expect(screen(result).summary?.includes('includes the cut-off of 10 mm')).toBe(undecided);
+    if (sides) expect(screen(result).summary).toContain(`at a cut-off: ${sides}`);
+    else expect(screen(result).summary).not.toContain('at a cut-off');
+    // Enlarged in either case.
+    const enlarged = result.findings.filter(({ text }) => text.includes('ventriculomegaly'));
+    expect(enlarged).toHaveLength(atrium >= 14 ? 1 : 0);
   });
 
   it('give no millimetres without calibration', () => {

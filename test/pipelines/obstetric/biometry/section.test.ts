@@ -388,7 +388,7 @@ describe('derived values', () => {
   });
 
   it('without FL the INTERGROWTH weight is given from 22+0, or from an AC of 160 mm', () => {
-    const readings = (mm: number) => [head(91.8, 73.5), abdomen(mm, mm)];
+    const readings = (mm: number) => [head(72, 58), abdomen(mm, mm)];
     const weight = (mm: number, gaDays?: number) =>
       interpretReadings({
         readings: readings(mm),
@@ -431,7 +431,7 @@ describe('what a formula does not hold for', () => {
     ['no AC', [head(91.8, 73.5), femur(51.3)], undefined, 'AC was not measured'],
     ['AC alone', [abdomen(75, 73.5)], undefined, 'neither HC nor FL was measured'],
     ['HC and AC at 21+6', [head(91.8, 73.5), abdomen(75, 75)], 153, 'begins at 22+0 weeks'],
-    ['HC and a small AC', [head(91.8, 73.5), abdomen(50, 50)], undefined, 'at an AC of 160 mm'],
+    ['HC and a small AC', [head(72, 58), abdomen(50, 50)], undefined, 'at an AC of 160 mm'],
   ])('says why there is no weight: %s', (_, readings, gaDays, why) => {
     const options = gaDays ? { dating: { ga_days: gaDays } } : {};
     const { summary } = sectionOf(interpretReadings({ readings, options }), 'biometry');
@@ -465,10 +465,15 @@ describe('findings', () => {
     expect(ids([head(90, 72), head(96, 77)])).toContain('repeatability-hc');
   });
 
-  it('a cephalic index outside of 70 to 86 prefers HC to BPD', () => {
-    expect(ids([head(100, 70.1)])).not.toContain('head-shape');
-    expect(ids([head(100, 69.9)])).toContain('head-shape');
-    expect(ids([head(100, 86.1)])).toContain('head-shape');
+  it('a cephalic index whose interval is outside of 70 to 86 prefers HC to BPD', () => {
+    // Each axis is known to 3 %, the index to the root of two of that.
+    const share = 0.03 * Math.SQRT2;
+    const low = 70 / (1 + share);
+    const high = 86 / (1 - share);
+    expect(ids([head(100, low + 0.1)])).not.toContain('head-shape');
+    expect(ids([head(100, low - 0.1)])).toContain('head-shape');
+    expect(ids([head(100, high - 0.1)])).not.toContain('head-shape');
+    expect(ids([head(100, high + 0.1)])).toContain('head-shape');
   });
 
   it('a femur that does not fit the abdomen asks to check both', () => {

@@ -3,7 +3,7 @@ import { structuresWithoutScale } from '../../../../pipelines/obstetric/biometry
 import { obstetricEndpoint } from '../../../../pipelines/obstetric/endpoint.ts';
 import type { MidsagittalReading } from '../../../../pipelines/obstetric/nt/evidence.ts';
 import { midsagittalBoxes } from '../../../../pipelines/obstetric/nt/measure.ts';
-import { LOWEST_AXIS_RATIO } from '../../../../pipelines/obstetric/shared/measurement.ts';
+import { AXIS_RATIO } from '../../../../pipelines/obstetric/shared/measurement.ts';
 import {
   abdomen,
   clip,
@@ -43,10 +43,13 @@ describe('structures on frames without a scale', () => {
   });
 
   it.each([
-    ['head', 'at the lowest ratio of its axes', LOWEST_AXIS_RATIO.head + 1e-9, true],
-    ['head', 'below it', LOWEST_AXIS_RATIO.head - 1e-6, false],
-    ['abdomen', 'at the lowest ratio of its axes', LOWEST_AXIS_RATIO.abdomen + 1e-9, true],
-    ['abdomen', 'below it', LOWEST_AXIS_RATIO.abdomen - 1e-6, false],
+    ['head', 'at the lowest ratio of its axes', AXIS_RATIO.head.low + 1e-9, true],
+    ['head', 'below it', AXIS_RATIO.head.low - 1e-6, false],
+    ['head', 'at the highest ratio of its axes', AXIS_RATIO.head.high - 1e-9, true],
+    ['head', 'above it', AXIS_RATIO.head.high + 1e-6, false],
+    ['abdomen', 'at the lowest ratio of its axes', AXIS_RATIO.abdomen.low + 1e-9, true],
+    ['abdomen', 'below it', AXIS_RATIO.abdomen.low - 1e-6, false],
+    ['abdomen', 'as a circle', 1, true],
   ] as const)('a %s %s is accepted: %4$s', (structure, _, ratio, accepted) => {
     const located = { head, abdomen }[structure](90, 90 * ratio, UNSCALED);
     expect(structuresWithoutScale([located])).toMatchObject([{ accepted }]);

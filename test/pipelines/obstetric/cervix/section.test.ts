@@ -74,13 +74,14 @@ function interpret(
   frames: CervixReading[] | null,
   gaDays: number | null = 20 * 7,
   machine: number | CartMeasurement[] | null = null,
+  uncertainty: number | null = null,
 ): Result {
   const cart = typeof machine === 'number' ? [ofMachine(machine)] : (machine ?? []);
   return interpretReadings({
     readings: [],
     options: gaDays === null ? {} : { dating: { ga_days: gaDays } },
     evidence: {
-      views: { cervix: { frames, uncertainty: 3 } },
+      views: { cervix: { frames, uncertainty } },
       study: { clips: [], cart, refused: [], files: 1, series: 1 },
     },
   });
@@ -97,10 +98,15 @@ const categoryOf = (result: Result) =>
 
 describe('cervical length', () => {
   it('is the shortest of three, with its caliper and interval', () => {
-    const result = interpret([shown({ mm: 34 }), shown({ mm: 32 }), shown({ mm: 33 })]);
+    const result = interpret(
+      [34, 32, 33].map((mm) => shown({ mm })),
+      140,
+      null,
+      1,
+    );
     const length = measurementOf(result, 'cervical-length');
     expect(length.value).toBeCloseTo(32, 6);
-    expect(length).toMatchObject({ method: 'cervix-straight', uncertainty: 3 });
+    expect(length).toMatchObject({ method: 'cervix-straight', uncertainty: 1 });
     expect(length.source.calipers[0]?.points[0]).toEqual([LEFT.x, LEFT.y]);
     expect(length.note).toContain('simulated images only');
     expect(sectionOf(result, 'cervix').status).toBe('complete');
@@ -157,10 +163,12 @@ describe('cervical length', () => {
     [22, false],
     [22.1, true],
     [27.9, true],
-    [28, false],
+    [34, false],
   ])('of %d mm with an interval of 3 mm is undecided at the cut-off: %s', (mm, undecided) => {
-    const { summary, status } = sectionOf(interpret(three(mm)), 'cervix');
-    expect(summary?.includes('includes the cut-off')).toBe(undecided);
+    const result = interpret(three(mm), 140, null, 3);
+    const { summary, status } = sectionOf(result, 'cervix');
+    expect(summary?.includes('at the cut-off')).toBe(undecided);
+    expect(result.classifications.length > 0).toBe(!undecided);
     expect(status).toBe(undecided ? 'partial' : 'complete');
   });
 

@@ -8,7 +8,6 @@ import type {
 } from '../../../../pipelines/obstetric/early-pregnancy/evidence.ts';
 import {
   nybergAge,
-  redatingDays,
   suspiciousSigns,
   yolkSacBand,
 } from '../../../../pipelines/obstetric/early-pregnancy/guideline.ts';
@@ -17,6 +16,7 @@ import {
   unfitForActivity,
 } from '../../../../pipelines/obstetric/early-pregnancy/read.ts';
 import { embryonicRateBand } from '../../../../pipelines/obstetric/fetal-heart/guideline.ts';
+import { redatingDays } from '../../../../pipelines/obstetric/shared/measurement.ts';
 import { namedView } from '../../../../pipelines/obstetric/shared/view-names.ts';
 import { cartValue } from '../../cart-sample.ts';
 import {
@@ -238,7 +238,9 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     ['CRL 7 mm, activity missed or none', silent(7.0001), 'suspicious-for-pregnancy-loss'],
     ['CRL 15 mm, activity missed or none', silent(15), 'suspicious-for-pregnancy-loss'],
     ['MSD 15.9 mm, no embryo', empty(15.9), 'uncertain-viability'],
-    ['MSD 16 mm, no embryo', empty(16.0001), 'suspicious-for-pregnancy-loss'],
+    // The interval of 16 mm holds the limit of 16 mm; the viability is uncertain in either case.
+    ['MSD 16 mm, no embryo', empty(16.0001), 'uncertain-viability'],
+    ['MSD of 16 mm and its interval', empty(18.6), 'suspicious-for-pregnancy-loss'],
     ['MSD 24.9 mm, no embryo', empty(24.9), 'suspicious-for-pregnancy-loss'],
     ['MSD 25 mm and its interval of 2.5 mm', empty(25.0001), 'suspicious-for-pregnancy-loss'],
     ['MSD whose interval reaches 25 mm', empty(27.499), 'suspicious-for-pregnancy-loss'],
@@ -246,7 +248,8 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     ['MSD far above it', empty(60), 'suspicious-for-pregnancy-loss'],
     ['embryo with activity', { embryoMm: 12, cardiac: BEATING }, 'embryo-with-cardiac-activity'],
     ['yolk sac 7 mm', { ...empty(12), yolkMm: 6.999 }, 'uncertain-viability'],
-    ['yolk sac above 7 mm', { ...empty(12), yolkMm: 7.1 }, 'suspicious-for-pregnancy-loss'],
+    ['yolk sac at 7 mm', { ...empty(12), yolkMm: 7.1 }, 'uncertain-viability'],
+    ['yolk sac above 7 mm', { ...empty(12), yolkMm: 8.5 }, 'suspicious-for-pregnancy-loss'],
   ])('%s', (_, given, expected) => {
     expect(category(both(given))).toBe(expected);
   });

@@ -49,7 +49,7 @@ export function chest(
   };
   const at = clip('chest.dcm', { regions: [] });
   const frame = at.frames[0] as FramePlane['frame'];
-  return { clip: at, frame, estimate: { label: 'thorax', confidence: 0.9 }, located };
+  return { clip: at, frame, located };
 }
 
 export interface Given {

@@ -42,13 +42,11 @@ describe('sources of the fetal heart rate that differ', () => {
     expect(found?.severity).toBe(severity);
   });
 
-  it('in two bands whose intervals touch: reported, and not abnormal by itself', () => {
+  it('on two sides of a limit that both intervals hold: no band, and both sides are named', () => {
     const outcome = sources(159, 162);
-    expect(bandOf(outcome)?.value).toBe('fast');
-    expect(outcome.findings?.map(({ id, severity }) => [id, severity])).toEqual([
-      ['fetal-heart-rate-band', 'abnormal'],
-      ['fetal-heart-rate-sources', 'info'],
-    ]);
+    expect(bandOf(outcome)).toBeUndefined();
+    expect(outcome.findings).toEqual([]);
+    expect(outcome.summary).toContain('at a cut-off: normal or fast; measure by hand');
   });
 
   it('of two fetuses do not contradict each other, and each is judged', () => {
@@ -209,10 +207,10 @@ describe('how a rate and its range are given', () => {
     run({ mMode: [{ ...BEATING, beatsPerMinute: rate }], gaDays });
 
   it.each([
-    { rate: 109.7, text: '109.7 /min, below' },
-    { rate: 160.4, text: '160.4 /min, above' },
-    { rate: 110.3, text: '110.3 /min, within' },
-    { rate: 180.3, text: '180.3 /min, above 180' },
+    { rate: 109.7, text: '109.7 /min, at a cut-off: slow or normal' },
+    { rate: 160.4, text: '160.4 /min, at a cut-off: normal or fast' },
+    { rate: 110.3, text: '110.3 /min, at a cut-off: slow or normal' },
+    { rate: 180.3, text: '180.3 /min, at a cut-off: fast or tachycardia' },
     { rate: 171.4, text: '171 /min, above' },
   ])('$rate is printed on its side of the limit', ({ rate, text }) => {
     expect(at(rate).summary).toContain(text);

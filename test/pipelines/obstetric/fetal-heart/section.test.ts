@@ -47,8 +47,24 @@ describe('fetal heart rate', () => {
     { rate: 180.1, band: 'tachycardia' },
   ])('$rate per minute at 22 weeks: $band', ({ rate, band }) => {
     expect(fetalRateBand(154, rate)).toBe(band);
-    const outcome = run({ mMode: [{ ...BEATING, beatsPerMinute: rate }] });
-    expect(outcome.findings).toHaveLength(band === 'normal' ? 0 : 1);
+  });
+
+  it.each([
+    { limit: 110, sides: ['slow', 'normal'] },
+    { limit: 160, sides: ['normal', 'fast'] },
+    { limit: 180, sides: ['fast', 'tachycardia'] },
+  ])('has a band where its interval does not hold $limit', ({ limit, sides: [low, high] }) => {
+    const at = (rate: number) => run({ mMode: [{ ...BEATING, beatsPerMinute: rate }] });
+    const half = at(limit).rate?.uncertainty ?? Number.NaN;
+    const bandAt = (rate: number) =>
+      at(rate).classifications?.find(({ id }) => id === 'fetal-heart-rate-band')?.value;
+    expect(half).toBeGreaterThan(0);
+    expect(bandAt(limit - half - 0.01)).toBe(low);
+    expect(bandAt(limit - half + 0.01)).toBeUndefined();
+    expect(bandAt(limit + half - 0.01)).toBeUndefined();
+    expect(bandAt(limit + half + 0.01)).toBe(high);
+    // Fast or tachycardia: abnormal in either case.
+    expect(at(limit).findings).toHaveLength(low === 'fast' ? 1 : 0);
   });
 
   it('before 14 weeks the bands of the embryo hold', () => {
@@ -130,8 +146,8 @@ describe('views', () => {
     const outcome = run({ views: [seen], mMode: [BEATING] });
     expect(outcome.status).toBe('partial');
     expect(outcome.summary).toContain('Seen: four-chamber view.');
-    expect(outcome.summary).toContain('Not looked for on the images');
-    expect(outcome.summary).toContain('not named by the machine: left outflow tract');
+    expect(outcome.summary).toContain('known only by the name that the machine gives an image');
+    expect(outcome.summary).toContain('not named: left outflow tract');
     expect(outcome.summary).toContain('valves, veins, flow and outflow tracts were not assessed');
   });
 
@@ -170,6 +186,14 @@ describe('views', () => {
       ['three-vessel-trachea', 'named', 'c.dcm'],
     ]);
     expect(found.chestFrames).toBe(1);
+  });
+
+  it('outline the heart only on a four-chamber view, not on any section of the chest', async () => {
+    const clips = [clip('a.dcm'), clip('b.dcm'), clip('c.dcm', { viewName: '4CH' })];
+    const given = input(clips, ['four-chamber', 'thorax', 'thorax']);
+    const chest = async () => [null];
+    const found = await fetalHeartReader.read({ ...given, locator: { ...NO_MODELS, chest } });
+    expect(found.chests?.map((one) => one.clip.file)).toEqual(['a.dcm', 'c.dcm']);
   });
 
   it('do not exist for images without either', async () => {

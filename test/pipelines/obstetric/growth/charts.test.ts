@@ -9,9 +9,8 @@ import {
   intergrowthSizeZ,
   intergrowthWeightAt,
   intergrowthWeightZ,
-  whoCentile,
-  whoQuantile,
 } from '../../../../pipelines/obstetric/growth/charts.ts';
+import { whoCentile, whoQuantile } from '../../../../pipelines/obstetric/growth/other-charts.ts';
 
 const MEASURES: readonly IntergrowthMeasure[] = ['hc', 'bpd', 'ofd', 'ac', 'fl'];
 

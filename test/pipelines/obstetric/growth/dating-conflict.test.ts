@@ -98,7 +98,7 @@ describe('while the dating is in doubt', () => {
   });
 
   it('the report holds nothing that the result does not', () => {
-    if (!doubted.report) throw new Error('the report was withheld');
+    if (!doubted.report) throw new Error(sectionOf(doubted, 'report').reason?.detail);
     expect(unsupportedClaims(doubted.report, doubted)).toEqual([]);
   });
 

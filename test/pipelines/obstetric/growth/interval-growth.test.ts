@@ -4,7 +4,15 @@ import { intergrowthSizeAt } from '../../../../pipelines/obstetric/growth/charts
 import type { ScanRead } from '../../../../pipelines/obstetric/growth/read.ts';
 import { earlierValues } from '../../../../pipelines/result/earlier-values.ts';
 import { cartValue } from '../../cart-sample.ts';
-import { abdomen, clip, femur, head, interpretReadings, sectionOf } from '../evidence-sample.ts';
+import {
+  abdomen,
+  clip,
+  EXACT,
+  femur,
+  head,
+  interpretReadings,
+  sectionOf,
+} from '../evidence-sample.ts';
 
 /** Head, abdomen and femur of one z-score each, at an exact age. */
 function fetus(gaDays: number, z: { hc?: number; ac?: number; fl?: number } = {}) {
@@ -26,7 +34,7 @@ function interpret(gaDays: number, earlier: ScanRead[], z: Parameters<typeof fet
   return interpretReadings({
     readings: fetus(gaDays, z),
     options: { dating: { ga_days: gaDays } },
-    evidence: { earlier, priors: earlier.map((_, index) => `prior-${index}`) },
+    evidence: { earlier, priors: earlier.map((_, index) => `prior-${index}`), ...EXACT },
   });
 }
 

@@ -5,6 +5,7 @@ import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import { cartValue } from '../../cart-sample.ts';
 import {
   abdomen,
+  EXACT,
   femur,
   head,
   interpretReadings,
@@ -50,7 +51,8 @@ describe('growth without what it needs', () => {
 
 describe('centiles', () => {
   it('name the chart, its 10th and 90th centile, centile and z-score', () => {
-    const result = interpretReadings({ readings: MEDIAN_28_WEEKS(), options: at(196) });
+    const readings = MEDIAN_28_WEEKS();
+    const result = interpretReadings({ readings, options: at(196), evidence: EXACT });
     expect(measurementOf(result, 'fl')).toMatchObject({
       reference: {
         chart: 'intergrowth-2014-size',
@@ -62,7 +64,8 @@ describe('centiles', () => {
       interpretation: 'N',
     });
     expect(measurementOf(result, 'efw').reference?.chart).toBe('intergrowth-2020-efw');
-    expect(sectionOf(result, 'growth')).toMatchObject({ status: 'complete', reason: null });
+    // Half a centile scale is within the interval of the weight, which is that of its formula.
+    expect(sectionOf(result, 'growth').reason?.code).toBe('at_cut_off');
   });
 
   it('are null outside the chart, with the reason beside the value', () => {
@@ -106,21 +109,26 @@ describe('centiles', () => {
 });
 
 describe('a small fetus', () => {
-  const small = (gaDays: number, cart: ReturnType<typeof cartValue>[] = []) => {
+  const small = (gaDays: number, cart: ReturnType<typeof cartValue>[] = [], acZ = -1.6) => {
     const length = (measure: 'hc' | 'ac' | 'fl', z: number) =>
       intergrowthSizeAt(measure, gaDays / 7, z) ?? Number.NaN;
     const diameter = (circumference: number) => circumference / Math.PI;
     const hc = diameter(length('hc', -0.5));
-    const ac = diameter(length('ac', -1.6));
+    const ac = diameter(length('ac', acZ));
     const readings = [head(hc * 1.1, hc * 0.9), abdomen(ac, ac), femur(length('fl', -0.5))];
     const clips = readings.map(({ clip }) => clip);
     const study = { clips, refused: [], files: 4, series: 1, cart };
-    return interpretReadings({ readings, options: at(gaDays, 'crl'), evidence: { study } });
+    return interpretReadings({
+      readings,
+      options: at(gaDays, 'crl'),
+      evidence: { study, ...EXACT },
+    });
   };
 
   it('needs Doppler before it is called constitutionally small', () => {
     const result = small(238);
-    expect(result.classifications.find(({ id }) => id === 'size-category')?.value).toBe('sga');
+    // The interval of the weight holds the 10th centile: advice, but no category.
+    expect(result.classifications.map(({ id }) => id)).not.toContain('size-category');
     expect(sectionOf(result, 'growth').data.fgr).toMatchObject({
       form: 'sga-doppler-needed',
       criteria_not_available: expect.arrayContaining(['umbilical artery Doppler']),
@@ -144,9 +152,11 @@ describe('a small fetus', () => {
   });
 
   it('has the number that caused the category in every sentence about it', () => {
-    const result = small(238);
+    const result = small(238, [], -2.2);
     const size = result.findings.find(({ id }) => id === 'size');
-    expect(size?.text).toMatch(/^Small for gestational age \(below the 10th centile\): EFW \d+ g/);
+    expect(size?.text).toMatch(
+      /^Severely small for gestational age \(below the 3rd centile\): EFW \d+ g/,
+    );
     expect(size?.evidence).toEqual(['efw', 'ac']);
   });
 });
@@ -161,7 +171,7 @@ function fetus34(z: { hc?: number; bpd?: number; ac?: number; fl?: number }) {
 }
 
 const interpret34 = (z: Parameters<typeof fetus34>[0]) =>
-  interpretReadings({ readings: fetus34(z), options: at(238) });
+  interpretReadings({ readings: fetus34(z), options: at(238), evidence: EXACT });
 
 const textOf = (result: ReturnType<typeof interpretReadings>, id: string) =>
   result.findings.find((one) => one.id === id)?.text ?? null;
@@ -185,7 +195,6 @@ describe('parts by their z-score (obstetric 3.8)', () => {
 
   it('a small AC is reported beside a weight that is not small, and asks for Doppler', () => {
     const result = interpret34({ ac: -1.45, hc: 1.5, fl: 1.5 });
-    expect(result.classifications.find(({ id }) => id === 'size-category')?.value).toBe('aga');
     expect(textOf(result, 'abdomen-size')).toContain('below the 10th centile');
     expect(result.guidance[0]?.text).toMatch(
       /^Abdominal circumference below the 10th centile, weight not; .*Doppler is needed/,
@@ -210,10 +219,23 @@ describe('macrosomia is a matter of grams', () => {
 });
 
 describe('the category', () => {
-  it('is to be confirmed by hand where an interval includes a cut-off', () => {
-    expect(sectionOf(interpret34({}), 'growth').summary).toMatch(
-      /The interval of EFW includes the [^:]* centiles?: confirm the category by hand\./,
+  it('is not given where an interval includes a cut-off, and both sides are named', () => {
+    const result = interpretReadings({ readings: fetus34({ ac: -1.3 }), options: at(238) });
+    const { summary, status } = sectionOf(result, 'growth');
+    expect(summary).toMatch(
+      /at the cut-off: [^;]*small[^;]* or appropriate [^;]*; measure by hand\./,
     );
+    expect(status).toBe('partial');
+    expect(result.classifications.map(({ id }) => id)).not.toContain('size-category');
+    expect(result.findings.map(({ id }) => id)).not.toContain('size');
+  });
+
+  it('is small where both ends of the interval are below the 10th centile', () => {
+    const small = interpretReadings({
+      readings: fetus34({ ac: -3.6, hc: -3.6, fl: -3.6 }),
+      options: at(238),
+    });
+    expect(small.classifications.find(({ id }) => id === 'size-category')?.value).toMatch(/^sga/);
   });
 
   it('says nothing of it where no interval is known', () => {

@@ -4,6 +4,7 @@ import {
   angleOfProgression,
   headDirectionAngle,
   infrapubicSkullPoint,
+  progressionOf,
   symphysisAxis,
 } from '../../../../pipelines/obstetric/labor-progress/measure.ts';
 
@@ -26,20 +27,56 @@ const mirrored = ({ x, y }: Point): Point => ({ x: WIDTH - x, y });
 
 describe('symphysisAxis', () => {
   it('has its lower edge at the right end where the symphysis lies left of the middle', () => {
-    expect(AXIS).toEqual({ upper: { x: 30, y: 50 }, lower: { x: 70, y: 50 } });
+    expect(AXIS).toMatchObject({ upper: { x: 30, y: 50 }, lower: { x: 70, y: 50 } });
+    expect(AXIS.sideKnown).toBe(true);
   });
 
   it('has its lower edge at the left end on a mirrored image', () => {
     const axis = symphysisAxis({ ...SYMPHYSIS, centre: { x: WIDTH - 50, y: 50 } }, WIDTH);
     expect(axis.lower.x).toBe(WIDTH - 70);
+    expect(axis.sideKnown).toBe(true);
   });
 
+  /** An axis whose right end is this many degrees below its left end. */
+  const tilted = (share: number, degrees: number) =>
+    symphysisAxis(
+      { ...SYMPHYSIS, centre: { x: share * WIDTH, y: 50 }, angle: (degrees * Math.PI) / 180 },
+      WIDTH,
+    );
+
   it.each([
-    [0.55, 'right'],
-    [0.57, 'left'],
-  ])('with its centre at %s of the width points to the %s', (share, end) => {
-    const axis = symphysisAxis({ ...SYMPHYSIS, centre: { x: share * WIDTH, y: 50 } }, WIDTH);
-    expect(axis.lower.x > axis.upper.x ? 'right' : 'left').toBe(end);
+    [0.4, 20, 'right', true],
+    [0.43, -20, 'right', true],
+    [0.43, 20, 'right', false],
+    [0.48, -20, 'right', false],
+    [0.53, 20, 'right', false],
+    [0.57, 20, 'left', true],
+    [0.57, -20, 'right', false],
+    [0.6, -20, 'left', true],
+  ])(
+    'at %s of the width, tilted by %s degrees, points to the %s; known: %s',
+    (share, tilt, end, known) => {
+      const axis = tilted(share, tilt);
+      expect(axis.lower.x > axis.upper.x ? 'right' : 'left').toBe(end);
+      expect(axis.sideKnown).toBe(known);
+    },
+  );
+});
+
+describe('progressionOf', () => {
+  const near = { ...SYMPHYSIS, centre: { x: 0.57 * WIDTH, y: 50 }, angle: -0.3 };
+  const ahead = { x: near.centre.x + 60, y: 130 };
+
+  it('does not know an angle that depends on which way the image is turned', () => {
+    expect(progressionOf(near, [ahead], ahead, WIDTH).sideUnknown).toBe(true);
+    const clear = { ...near, centre: { x: 0.3 * WIDTH, y: 50 } };
+    expect(progressionOf(clear, [ahead], ahead, WIDTH).sideUnknown).toBe(false);
+  });
+
+  it('knows an angle that is the same from both ends', () => {
+    const level = { ...near, angle: 0 };
+    const below = { x: near.centre.x, y: 5000 };
+    expect(progressionOf(level, [below], below, WIDTH).sideUnknown).toBe(false);
   });
 });
 

@@ -74,3 +74,39 @@ describe('the border of a structure', () => {
     expect(await located(NOTHING, NOTHING)).toEqual({ pair: null, borders: {} });
   });
 });
+
+describe('a bladder joined to the head', () => {
+  it('is left out: the head is one convex ellipse', async () => {
+    const lobes = shape((x, y) => Math.hypot(x, y - 8) < 18 || Math.hypot(x, y + 16) < 9);
+    const { pair, borders } = await located(disc(6), lobes);
+    const border = borders['fetal-head']?.border ?? [];
+    // The input shows the image at half its size; the middle of the head is at (31.5, 39.5) of the input.
+    const farthest = Math.max(...border.map(({ x, y }) => Math.hypot(x - 63.5, y - 79.5)));
+    expect(farthest).toBeLessThan(2 * 18 * 1.12);
+    expect(pair?.head.a).toBeLessThan(2 * 18 * 1.12);
+  });
+});
+
+describe('the axis of the symphysis', () => {
+  const bar = (degrees: number) => {
+    const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+    return shape((x, y) => Math.hypot((x * cos + y * sin) / 2, y * cos - x * sin) < 6);
+  };
+
+  async function looked(first: number, closer: number) {
+    const session = sessionOf(bar(first), disc(16));
+    let calls = 0;
+    const run: ModelSession['run'] = async (inputs) => {
+      calls += 1;
+      const angle = calls === 1 ? first : closer;
+      return inputs.map(() => Float32Array.from([...bar(angle), ...disc(16)]));
+    };
+    const [found] = await locateTransperineal({ ...session, run }, [IMAGE]);
+    return found?.pair?.accepted;
+  }
+
+  it('is accepted where a closer look agrees with the first, and not where it differs', async () => {
+    expect(await looked(0, 0)).toBe(true);
+    expect(await looked(0, 90)).toBe(false);
+  });
+});

@@ -118,7 +118,10 @@ describe('nuchal translucency', () => {
       reason: { code: 'plane_not_all_assessed' },
     });
     expect(outcome.summary).toContain('neutral position of the head');
-    expect(largest(outcome)).toMatchObject({ interpretation: 'N', inputs: ['crl'] });
+    // The interval of 1.6 mm holds the limit of 2.33 mm; that of 1.2 mm does not.
+    expect(largest(outcome)).toMatchObject({ interpretation: null, inputs: ['crl'] });
+    const thin = run({ frames: [midsagittal({ mm: 1.2 })], crlMm: 60 });
+    expect(largest(thin)).toMatchObject({ interpretation: 'N' });
     expect(largest(outcome)?.reference?.high).toBeCloseTo(2.1 + (0.6 * 15) / 39, 9);
     expect(outcome.data?.mom).toBeCloseTo(1.6 / 1.56063, 4);
   });
@@ -132,8 +135,8 @@ describe('nuchal translucency', () => {
     );
   });
 
-  it('of 3.5 mm is high without a CRL, too, and guidance is given', () => {
-    const outcome = run({ frames: [midsagittal({ mm: 3.5 })] });
+  it('of 3.5 mm and its interval is high without a CRL, too, and guidance is given', () => {
+    const outcome = run({ frames: [midsagittal({ mm: 4.6 })] });
     expect(outcome.findings?.[0]).toMatchObject({ severity: 'abnormal' });
     expect(outcome.guidance).toHaveLength(1);
   });
@@ -242,9 +245,19 @@ describe('near a limit', () => {
     expect(outcome.summary?.includes('measure by hand')).toBe(said);
   });
 
-  it('a high value stays a finding', () => {
+  it('a value that is increased or high stays a finding, and has no category', () => {
     const outcome = run({ frames: [midsagittal({ mm: 3.6 })], crlMm: 60 });
-    expect(outcome.findings?.[0]?.text).toContain('measure by hand');
+    expect(outcome.findings?.[0]?.text).toContain('at or above the 95th centile');
+    expect(outcome.summary).toContain('at a cut-off: increased or high; measure by hand');
+    expect(outcome.guidance).toEqual([]);
+    const ids = outcome.classifications?.map(({ id }) => id);
+    expect(ids).not.toContain('nuchal-translucency-category');
+  });
+
+  it('a value that is normal or increased is neither a finding nor a category', () => {
+    const outcome = run({ frames: [midsagittal({ mm: 2.31 })], crlMm: 60 });
+    expect(outcome.findings).toEqual([]);
+    expect(outcome.summary).toContain('at a cut-off: normal or increased; measure by hand');
   });
 });
 
@@ -338,8 +351,8 @@ describe('images of several fetuses', () => {
   });
 
   it.each([
-    [3.49, false],
-    [3.5, true],
+    [3.5, false],
+    [4.6, true],
   ])('of which one has %s mm have a finding for it: %s', (mm, told) => {
     const { findings, guidance } = twins([1.5, mm]);
     expect(findings?.length).toBe(told ? 1 : 0);

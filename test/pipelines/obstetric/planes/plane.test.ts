@@ -97,10 +97,24 @@ describe('the views that lie behind at an age', () => {
     expect(named?.confidence).toBeCloseTo(0.35 / 0.4);
     expect(named?.probabilities['early-pregnancy']).toBe(0);
   });
+
+  it('leave an image without a name that looks most like a mid-sagittal fetus', async () => {
+    const late = {
+      ...session,
+      model: {
+        ...session.model,
+        output: { name: 'logits', channels: ['midsagittal', 'femur', 'other'] },
+      },
+    };
+    const [at113] = await classifyPlanes(late, [image], 113);
+    const [at114] = await classifyPlanes(late, [image], 114);
+    expect(at113?.label).toBe('midsagittal');
+    expect(at114).toMatchObject({ label: 'other', belowGate: null });
+  });
 });
 
 describe('a picture on a large black screen', () => {
-  /** Classifies a dark picture as femur, and a bright one as the given plane. */
+  /** Classifies a picture with a dark margin as femur, and a bright one as the given plane. */
   const sessionOf = (bright: 'femur' | 'abdominal') => {
     const channels = ['femur', 'abdominal', 'other'];
     const sure = (name: string) => channels.map((one) => (one === name ? 6 : 0));
@@ -112,7 +126,7 @@ describe('a picture on a large black screen', () => {
         const mean = (pixels: Float32Array) =>
           pixels.reduce((sum, x) => sum + x, 0) / pixels.length;
         return images.map((pixels) =>
-          Float32Array.from(sure(mean(pixels) < 0.4 ? 'femur' : bright)),
+          Float32Array.from(sure(mean(pixels) < 0.6 ? 'femur' : bright)),
         );
       },
     } as unknown as ModelSession;
@@ -123,7 +137,7 @@ describe('a picture on a large black screen', () => {
   const onScreen = { width: 40, height: 40, data };
   const alone = { width: 20, height: 20, data: new Uint8Array(400).fill(200) };
 
-  it('is looked at with the screen and without, and named where both agree', async () => {
+  it('is looked at alone and with a margin, and named where both agree', async () => {
     const { session, asked } = sessionOf('femur');
     const [named] = await classifyPlanes(session, [onScreen], null);
     expect(asked).toEqual([4]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Clip } from '../../../../pipelines/contract/study.ts';
-import type { CardiacActivity } from '../../../../pipelines/measure/periodicity.ts';
 import type {
+  CardiacActivity,
   CardiacReading,
   MModeReading,
 } from '../../../../pipelines/obstetric/fetal-heart/evidence.ts';
@@ -11,12 +11,10 @@ import {
   type PartRun,
   partOf,
   partRuns,
+  type SweepDirection,
   type SweptFrame,
 } from '../../../../pipelines/obstetric/shared/sweeps.ts';
-import {
-  namedSweep,
-  type SweepDirection,
-} from '../../../../pipelines/obstetric/shared/view-names.ts';
+import { namedSweep } from '../../../../pipelines/obstetric/shared/view-names.ts';
 import { cartValue } from '../../cart-sample.ts';
 import { clip, interpretReadings, sectionOf } from '../evidence-sample.ts';
 
@@ -185,10 +183,7 @@ describe('cardiac activity', () => {
   });
 
   it('is not assessed from a still', () => {
-    const section = sectionOf(
-      interpret(of({ status: 'not-assessable', reason: 'still' })),
-      'presentation',
-    );
+    const section = sectionOf(interpret(of({ status: 'not-assessable' })), 'presentation');
     expect(section.data.cardiac_activity).toBe('not_assessed');
   });
 
@@ -196,7 +191,7 @@ describe('cardiac activity', () => {
     const [first] = clip('chest.dcm').frames;
     if (!first) throw new Error('no frame');
     const frames = [first, { ...first, index: 1, time: 3.2 }];
-    const result = interpret(of({ status: 'not-seen', strength: 0.1 }, frames));
+    const result = interpret(of({ status: 'not-seen' }, frames));
     const finding = result.findings.find(({ id }) => id === 'cardiac-activity-on-cine');
     expect(finding?.severity).toBe('critical');
     expect(finding?.text).toBe(
@@ -221,7 +216,7 @@ describe('a cine without cardiac activity', () => {
   const still = clip('still.dcm').frames[0] as Clip['frames'][number];
   const silent = (file: string, seconds = 2): CardiacReading => ({
     clip: clip(file, { frames: [still, { ...still, index: 1, time: seconds }] }),
-    activity: { status: 'not-seen', strength: 0.1 },
+    activity: { status: 'not-seen' },
   });
   const beating: CardiacReading = {
     clip: clip('beats.dcm'),
@@ -230,7 +225,6 @@ describe('a cine without cardiac activity', () => {
       beatsPerMinute: 144,
       uncertainty: 1,
       strength: 0.9,
-      area: { minX: 0, minY: 0, maxX: 9, maxY: 9 },
     },
   };
   const mMode = (beatsPerMinute: number, fetal = true): MModeReading => ({
@@ -242,10 +236,7 @@ describe('a cine without cardiac activity', () => {
       status: 'beating',
       beatsPerMinute,
       variation: 0.02,
-      beats: 6,
       strength: 0.9,
-      minY: 0,
-      maxY: 9,
     },
   });
   const found = (
@@ -323,7 +314,7 @@ describe('a cine without cardiac activity', () => {
             chests: [],
             views: [],
             chestFrames: 0,
-            mMode: [{ ...mMode(140), rhythm: { status: 'not-seen', strength: 0 } }],
+            mMode: [{ ...mMode(140), rhythm: { status: 'not-seen' } }],
           },
         },
       },

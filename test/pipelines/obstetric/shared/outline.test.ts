@@ -65,8 +65,9 @@ describe('outlineOfMask', () => {
 });
 
 /** A model that takes for the structure what is bright; `asked` counts the images of each run. */
-function brightnessModel(asked: number[]): ModelSession {
+function brightnessModel(asked: number[], task = 'fetal-head'): ModelSession {
   const model = {
+    task,
     input: { width: WIDTH, height: HEIGHT },
     gate: 0.9,
     output: { channels: ['mask'] },
@@ -91,8 +92,8 @@ describe('locateOutline', () => {
   const centre = { x: 700.2, y: 300.7 };
   it.each([
     ['takes half of the input: looked at once', { a: 258, b: 190 }, [2]],
-    ['takes less: looked at again, enlarged', { a: 254, b: 190 }, [2, 2]],
-    ['is the size of a stamp', { a: 60, b: 45 }, [2, 2]],
+    ['takes less: looked at twice again, enlarged', { a: 254, b: 190 }, [2, 2, 2]],
+    ['is the size of a stamp', { a: 60, b: 45 }, [2, 2, 2]],
   ])('an outline that %s', async (_, axes, runs) => {
     const asked: number[] = [];
     const ellipse = { centre, ...axes, angle: 0 };
@@ -110,8 +111,52 @@ describe('locateOutline', () => {
     const large = { centre: { x: 512, y: 384 }, a: 300, b: 220, angle: 0 };
     const images = [small, large].map((one) => brightEllipse(one));
     const [first, second] = await locateOutline(brightnessModel(asked), images);
-    expect(asked).toEqual([4, 2]);
+    expect(asked).toEqual([4, 2, 2]);
     expect(Math.abs((first?.ellipse.centre.y ?? 0) - 600)).toBeLessThan(0.5);
     expect(Math.abs((second?.ellipse.centre.x ?? 0) - 512)).toBeLessThan(0.5);
+  });
+});
+
+describe('a small head whose two looks agree', () => {
+  const image = brightEllipse({ centre: { x: 700, y: 300 }, a: 60, b: 45, angle: 0 });
+  const located = async (gate: number) => {
+    const session = brightnessModel([]);
+    const [found] = await locateOutline({ ...session, model: { ...session.model, gate } }, [image]);
+    if (!found) throw new Error('no outline');
+    return found;
+  };
+
+  it.each([
+    [0.0099, true],
+    [0.0101, false],
+  ])('is accepted with a mean confidence %s below the gate: %s', async (below, accepted) => {
+    const { confidence } = await located(0);
+    expect((await located(confidence + below)).accepted).toBe(accepted);
+  });
+});
+
+describe('locateOutline of an abdomen', () => {
+  const ellipse = { centre: { x: 500, y: 380 }, a: 300, b: 250, angle: 0.2 };
+
+  it('looks twice more, whatever its size, and takes the ellipse through both borders', async () => {
+    const asked: number[] = [];
+    const model = brightnessModel(asked, 'fetal-abdomen');
+    const [found] = await locateOutline(model, [brightEllipse(ellipse)]);
+    expect(asked).toEqual([2, 2, 2]);
+    expect(found?.accepted).toBe(true);
+    expect(Math.abs((found?.ellipse.a ?? 0) - ellipse.a)).toBeLessThan(1);
+    expect(Math.abs((found?.ellipse.b ?? 0) - ellipse.b)).toBeLessThan(1);
+  });
+
+  it('is not accepted where the two looks differ, however sure each of them is', async () => {
+    // Whatever it is shown, it draws the same disc: the ellipse follows the crop and not the image.
+    const disc = maskOf([{ centre: { x: 127.5, y: 95.5 }, a: 60, b: 60, angle: 0 }], 1).values;
+    const session = {
+      ...brightnessModel([], 'fetal-abdomen'),
+      run: async (all: readonly unknown[]) => all.map(() => disc),
+    };
+    const [found] = await locateOutline(session, [brightEllipse(ellipse)]);
+    expect(found?.confidence).toBeGreaterThan(0.95);
+    expect(found?.accepted).toBe(false);
   });
 });

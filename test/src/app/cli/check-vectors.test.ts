@@ -20,6 +20,8 @@ async function check(...vectors: object[]) {
   return checkVectors(path);
 }
 
+const INFLOW = { eOverA: 1.2, eCmS: 80, trVmaxMS: 2.5 };
+
 const vector = {
   id: 'v1',
   formula: 'cpr',
@@ -49,6 +51,32 @@ describe('check-vectors', () => {
     expect(lines.join('\n')).toMatch(
       /unknown formula "toString"[\s\S]*uaPi is missing[\s\S]*no number/,
     );
+  });
+
+  it('fails an input that the formula does not have', async () => {
+    const { failed, lines } = await check({ ...vector, inputs: { ...vector.inputs, sex: 'F' } });
+    expect(failed).toBe(1);
+    expect(lines[0]).toBe('v1: cpr has no input sex');
+  });
+
+  it.each<[string, object, unknown]>([
+    ['doppler_indices', { psv: 40, edv: 10, out: 'SD' }, 4],
+    ['intergrowth_ua_zscore', { index: 'SD', gaWeeks: 30, value: 2.9 }, 0.1],
+    ['mari2000_mca_psv_median_table_cm_s', { gaWeeks: 24, interpolation: 'ln' }, 30.7],
+    [
+      'diastolic.ase2016.algorithmB',
+      { ...INFLOW, eOverEprimeAverage: 16, lvefReduced: true, pulmonaryVeinSD: 0.8 },
+      'grade II, elevated LAP',
+    ],
+    [
+      'diastolic.ase2025.lap',
+      { ...INFLOW, septalEprimeCmS: 5, lateralEprimeCmS: 6, pulmonaryVeinSD: 0.5 },
+      'grade 2, elevated LAP',
+    ],
+  ])('knows the other names of inputs of %s', async (formula, inputs, expected) => {
+    const tolerance = typeof expected === 'number' ? 1 : 'exact';
+    const { lines } = await check({ ...vector, formula, inputs, expected, tolerance });
+    expect(lines).toEqual([]);
   });
 
   it('compares words exactly', async () => {

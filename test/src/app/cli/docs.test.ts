@@ -2,13 +2,25 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import {
   ERRORS_PAGE,
+  EVIDENCE_PAGE,
+  modelCards,
   PAGES_WITH_TABLES,
   renderErrorsPage,
   withGeneratedTables,
 } from '../../../../src/app/cli/docs.ts';
+import { renderEvidencePage, withEvidenceOf } from '../../../../src/app/cli/evidence-page.ts';
 
 it('docs/errors.md is what the catalogue says (npm run docs writes it)', () => {
   expect(readFileSync(ERRORS_PAGE, 'utf8')).toBe(renderErrorsPage());
+});
+
+it('docs/evidence.md is what the table of evidence says (npm run docs writes it)', () => {
+  expect(readFileSync(EVIDENCE_PAGE, 'utf8')).toBe(renderEvidencePage());
+});
+
+it.each(modelCards())('the card of %s has its evidence (npm run docs writes it)', (model, url) => {
+  const card = readFileSync(url, 'utf8');
+  expect(card).toBe(withEvidenceOf(model, card));
 });
 
 it.each(PAGES_WITH_TABLES)(

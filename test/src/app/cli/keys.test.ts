@@ -32,7 +32,10 @@ async function withDatabase<Answer>(
 
 it('keys rotate prints a key in place of another, which works on for the overlap', async () => {
   const { record: old } = await withDatabase((database) =>
-    createKey(database, { name: 'ward 3', scopes: ['read'], consoleRole: 'clinician' }),
+    createKey(database, {
+      ...{ name: 'ward 3', scopes: ['read'], consoleRole: 'clinician' },
+      expiresAt: new Date('2099-01-31'),
+    }),
   );
   const before = Date.now();
   const { stdout, stderr } = await keys('rotate', old.id, '--overlap-hours', '2');
@@ -42,7 +45,7 @@ it('keys rotate prints a key in place of another, which works on for the overlap
   const { name, scopes, account_id, console_role } = old;
   expect(listed.find(({ id }) => id !== old.id)).toMatchObject({
     ...{ name, scopes, account_id, console_role },
-    expires_at: null,
+    expires_at: new Date('2099-01-31'),
   });
   const end = listed.find(({ id }) => id === old.id)?.expires_at?.getTime() ?? 0;
   expect(end).toBeGreaterThanOrEqual(before + 2 * HOUR_MS);
@@ -56,11 +59,11 @@ it('keys rotate prints a key in place of another, which works on for the overlap
 
 it('keys rotate accepts as long an overlap as the API and no longer, and reports an unknown key', async () => {
   await expect(keys('rotate', 'key_1', '--overlap-hours', '168.1')).rejects.toMatchObject({
-    code: 1,
+    code: 2,
     stderr: expect.stringContaining('a number of hours from 0 to 168'),
   });
   await expect(keys('rotate', 'key_1', '--overlap-hours', '168')).rejects.toMatchObject({
-    code: 1,
+    code: 3,
     stdout: '',
     stderr: expect.stringContaining('There is no working key key_1.'),
   });

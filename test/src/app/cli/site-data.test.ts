@@ -48,7 +48,7 @@ describe('a command that finds neither a gateway nor its data', () => {
     ['rules test'],
   ])('%s: says so in one line, and makes no data folder', async (command) => {
     const { code, stdout, stderr, cwd, left } = await sonogate(command.split(' '));
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe(
       `no gateway data at ${join(cwd, 'data')}: start the gateway first, or set SONOGATE_DATA_DIR, SONOGATE_CONFIG or DATABASE_URL as the gateway has them\n`,
     );

@@ -104,6 +104,7 @@ describe('the receiving EHR of the demo', () => {
       destinations: [
         {
           type: 'fhir',
+          release: 'at-once',
           name: 'demo-ehr',
           baseUrl: ehr.baseUrl,
           authorization: { type: 'none' },
@@ -129,7 +130,7 @@ describe('the receiving EHR of the demo', () => {
       const delivery = { id: 'd', requestId, kind: 'fhir', destination: 'demo-ehr' } as const;
       expect(
         await deliverer.send(
-          { ...delivery, object: 'fhir-bundle', attempt },
+          { ...delivery, object: 'fhir-bundle', resultRevision: 0, attempt },
           AbortSignal.timeout(10_000),
         ),
       ).toMatchObject({ outcome: 'delivered' });

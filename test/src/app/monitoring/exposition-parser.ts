@@ -21,6 +21,7 @@ export function parseExposition(text: string): Map<string, Family> {
   const seen = new Set<string>();
   let current = '';
   for (const line of text.slice(0, -1).split('\n')) {
+    if (line === '') continue;
     const [, word, name = '', rest = ''] = /^# (HELP|TYPE) (\S+) (.*)$/.exec(line) ?? [];
     if (word === 'HELP') {
       if (!NAME.test(name) || families.has(name)) throw new Error(`family again: ${line}`);

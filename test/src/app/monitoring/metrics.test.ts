@@ -9,7 +9,6 @@ import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
 import { EVENTS } from '../../../../src/platform/logging/events.ts';
 import { observedLogger, silentLogger } from '../../../../src/platform/logging/logger.ts';
-import { renderMetrics } from '../../../../src/platform/metrics/metrics.ts';
 import { freshDataDir } from '../../../peers/embedded.ts';
 import { type Family, parseExposition } from './exposition-parser.ts';
 
@@ -29,8 +28,7 @@ const queue = { counts: async () => ({ waiting: 3, active: 1 }) };
 const collector = (meters = createProcessMeters()) =>
   createMetrics({ database, queue, meters, version: '9.9.9', roles: ['api'], dataDir });
 
-const scrape = async (metrics: ReturnType<typeof collector>) =>
-  parseExposition(renderMetrics(await metrics()));
+const scrape = async (metrics: ReturnType<typeof collector>) => parseExposition(await metrics());
 
 /** The value of the one sample of a family with these labels; null when there is none. */
 function sampleOf(family: Family | undefined, labels: Record<string, string>, suffix = '') {
@@ -227,7 +225,7 @@ describe('this process', () => {
     });
     logger.event(EVENTS.associationEnded, { association: 'a', ...peer, end: 'released' });
     logger.debug({}, 'no event');
-    const families = parseExposition(renderMetrics(meters.read()));
+    const families = parseExposition(await meters.registry.metrics());
     const events = families.get('sonogate_events_total');
     expect(
       sampleOf(events, { event: 'association_rejected', code: 'calling_ae_not_recognized' }),
@@ -236,11 +234,11 @@ describe('this process', () => {
     expect(families.get('sonogate_dicom_associations_open')?.samples[0]?.value).toBe(1);
   });
 
-  test('counts objects by source and outcome; only stored ones have a time', () => {
+  test('counts objects by source and outcome; only stored ones have a time', async () => {
     const meters = createProcessMeters();
     meters.onReception('cart', { outcome: 'stored', bytes: 100, seconds: 0.3 });
     meters.onReception('cart', { outcome: 'refused', bytes: 7, seconds: 9 });
-    const families = parseExposition(renderMetrics(meters.read()));
+    const families = parseExposition(await meters.registry.metrics());
     const objects = families.get('sonogate_dicom_objects_total');
     expect(sampleOf(objects, { source: 'cart', outcome: 'refused' })).toBe(1);
     const bytes = families.get('sonogate_dicom_received_bytes_total');
@@ -251,11 +249,11 @@ describe('this process', () => {
 });
 
 describe('a model', () => {
-  test('is timed by its calls, wherever its pipeline runs', () => {
+  test('is timed by its calls, wherever its pipeline runs', async () => {
     const meters = createProcessMeters();
     meters.onInference({ model: 'fetal-head', images: 8, seconds: 0.03 });
     meters.onInference({ model: 'fetal-head', images: 2, seconds: 0.2 });
-    const families = parseExposition(renderMetrics(meters.read()));
+    const families = parseExposition(await meters.registry.metrics());
     const model = { model: 'fetal-head' };
     expect(sampleOf(families.get('sonogate_model_images_total'), model)).toBe(10);
     expect(sampleOf(families.get('sonogate_model_seconds'), { ...model, le: '0.05' })).toBe(1);

@@ -47,6 +47,17 @@ describe('API keys', () => {
     expect(JSON.stringify(rows)).not.toContain(key.slice('sg_live_'.length));
   });
 
+  it('for the console have only the scopes that are named', async () => {
+    const viewer = await createKey(database, { name: 'viewer', consoleRole: 'viewer' });
+    expect(viewer.record.scopes).toEqual([]);
+    const named = await createKey(database, {
+      name: 'named',
+      consoleRole: 'viewer',
+      scopes: ['read'],
+    });
+    expect(named.record.scopes).toEqual(['read']);
+  });
+
   it('lead to the account and the scopes of a client', async () => {
     const { key, record } = await createKey(database, { name: 'client' });
     expect(await authenticate(key)).toEqual({

@@ -62,6 +62,7 @@ const delivery = (kind: Delivery['kind'], destination: string, object: string): 
   kind,
   destination,
   object,
+  resultRevision: 0,
   attempt: 1,
 });
 
@@ -71,6 +72,7 @@ function dicomAdapter(transports: Record<'pacs' | 'gone', StoreTransport>): Adap
   const deliverer = createDicomDeliverer({
     destinations: names.map((name) => ({
       name,
+      release: 'at-once',
       measurementSopClass: 'auto',
       segmentation: 'binary',
     })),
@@ -101,6 +103,7 @@ async function cStoreTransports(): Promise<Record<'pacs' | 'gone', StoreTranspor
   const at = (port: number): StoreTransport => {
     const destination: DicomDestination = {
       type: 'dicom',
+      release: 'at-once',
       name: 'pacs',
       host: '127.0.0.1',
       port,

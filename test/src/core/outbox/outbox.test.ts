@@ -18,6 +18,10 @@ import {
   type Outbox,
   startOutbox,
 } from '../../../../src/core/outbox/outbox.ts';
+import {
+  DatabaseUnreachableError,
+  type PooledDatabase,
+} from '../../../../src/platform/database/pooled.ts';
 import { catalogueEntry } from '../../../../src/platform/errors/catalogue.ts';
 import { silentLogger as logger } from '../../../../src/platform/logging/logger.ts';
 import { type PostgresServer, startPostgres } from '../../../peers/postgres.ts';
@@ -70,7 +74,9 @@ describe.each([
     await site.database.transaction((tx) => enqueueDeliveries(tx, id, targets, giveUpSeconds));
     return id;
   };
-  const start = async (send: Deliverer['send'], ...kinds: Deliverer['kind'][]) => {
+  const start = (send: Deliverer['send'], ...kinds: Deliverer['kind'][]) =>
+    startWith((kinds.length > 0 ? kinds : (['dicom'] as const)).map((kind) => ({ kind, send })));
+  const startWith = async (deliverers: Deliverer[], database: PooledDatabase = site.database) => {
     const delivery = {
       retryBaseSeconds: 0.02,
       retryCapSeconds: 0.05,
@@ -79,8 +85,8 @@ describe.each([
       alternateAfterMinutes: 1,
     };
     const outbox = await startOutbox({
-      database: site.database,
-      deliverers: (kinds.length > 0 ? kinds : (['dicom'] as const)).map((kind) => ({ kind, send })),
+      database,
+      deliverers,
       config: { delivery },
       logger,
     });
@@ -251,6 +257,61 @@ describe.each([
     expect(await states(first, id)).toEqual(['pending']);
     const second = await start(async () => OK);
     await settled(second, id, 'delivered');
+  });
+
+  it('does not count attempts that were lost with our own process or database', async () => {
+    const MOST = 10;
+    const id = await enqueue([{ kind: 'webhook', destination: 'hook', object: 'request.failed' }]);
+    for (let lost = 0; lost < MOST; lost += 1) {
+      await claimDelivery(site.database, ['webhook'], [], HOUR);
+      await site.database.query("UPDATE deliveries SET lease_until = now() - interval '1 s'");
+    }
+    let failures = 0;
+    const counted: number[] = [];
+    const outbox = await startWith([
+      {
+        kind: 'webhook',
+        retryWait(tries) {
+          counted.push(tries);
+          return tries < MOST ? 0 : null;
+        },
+        async send() {
+          failures += 1;
+          if (failures < 3) throw new DatabaseUnreachableError('Connection terminated');
+          return failures < 5 ? failed('transient') : OK;
+        },
+      },
+    ]);
+    await settled(outbox, id, 'delivered');
+    expect(counted).toEqual([1, 2]);
+    expect(await outbox.list({ requestId: id })).toMatchObject([
+      { attempt: MOST + 5, lost_attempts: MOST + 2, own_failures: 0 },
+    ]);
+  });
+
+  it('sends once what was confirmed while the database was away', async () => {
+    let away = 0;
+    const database: PooledDatabase = {
+      ...site.database,
+      transaction: (work) => {
+        if (away === 0) return site.database.transaction(work);
+        away -= 1;
+        throw new DatabaseUnreachableError('Connection terminated');
+      },
+    };
+    let sent = 0;
+    const deliverer: Deliverer = {
+      kind: 'dicom',
+      async send() {
+        sent += 1;
+        away = 2;
+        return OK;
+      },
+    };
+    const outbox = await startWith([deliverer], database);
+    const id = await enqueue([sr()]);
+    await expect.poll(() => states(outbox, id), { timeout: 10_000 }).toEqual(['delivered']);
+    expect({ sent, away }).toEqual({ sent: 1, away: 0 });
   });
 
   it('sends so many of a kind at a time and no more, until one has ended', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reconcile } from '../../../../src/core/queue/queue.ts';
 import { claimRequest } from '../../../../src/core/requests/lease.ts';
+import type { WaitingRequest } from '../../../../src/core/requests/request.ts';
 import { createRequestStore } from '../../../../src/core/requests/submit.ts';
 import { type PostgresServer, startPostgres } from '../../../peers/postgres.ts';
 import { type RedisServer, startRedis } from '../../../peers/redis.ts';
@@ -12,6 +13,14 @@ const redis: RedisServer | null = await startRedis();
 afterAll(async () => {
   await postgres?.stop();
   await redis?.stop();
+});
+
+const waiting = (id: string, over: Partial<WaitingRequest> = {}): WaitingRequest => ({
+  id,
+  priority: 'normal',
+  test: false,
+  source: 'api',
+  ...over,
 });
 
 const BACKENDS = [
@@ -39,32 +48,50 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
   it('holds a job once, however often it is added', async ({ skip }) => {
     if (missing) skip('the server is not installed');
     const before = await site.queue.counts();
-    await site.queue.add('req_twice', 'normal');
-    await site.queue.add('req_twice', 'normal');
+    await site.queue.add(waiting('req_twice'));
+    await site.queue.add(waiting('req_twice'));
     expect((await site.queue.counts()).waiting).toBe(before.waiting + 1);
     await site.queue.remove('req_twice');
     expect((await site.queue.counts()).waiting).toBe(before.waiting);
   });
 
-  it('hands out high before normal before low, and the oldest first within one', async ({
-    skip,
-  }) => {
+  it('hands out by priority, then studies first, then the oldest first', async ({ skip }) => {
     if (missing) skip('the server is not installed');
     const given = [
-      ['low_1', 'low'],
-      ['normal_1', 'normal'],
-      ['normal_2', 'normal'],
-      ['high_1', 'high'],
-      ['low_2', 'low'],
+      ['low_1', 'low', 'api'],
+      ['normal_1', 'normal', 'api'],
+      ['normal_2', 'normal', 'queue'],
+      ['high_1', 'high', 'api'],
+      ['low_2', 'low', 'api'],
+      ['study', 'normal', 'dicom'],
     ] as const;
-    for (const [id, priority] of given) await site.queue.add(id, priority);
+    for (const [id, priority, source] of given) {
+      await site.queue.add(waiting(id, { priority, source }));
+    }
     const taken: string[] = [];
     const worker = site.queue.work(1, async (id) => {
       taken.push(id);
     });
     await expect.poll(() => taken).toHaveLength(given.length);
     await worker.close();
-    expect(taken).toEqual(['high_1', 'normal_1', 'normal_2', 'low_1', 'low_2']);
+    expect(taken).toEqual(['high_1', 'study', 'normal_1', 'normal_2', 'low_1', 'low_2']);
+  });
+
+  it('hands out a study while a separate slot works on many test requests', async ({ skip }) => {
+    if (missing) skip('the server is not installed');
+    const blocked = Promise.withResolvers<void>();
+    const taken: string[] = [];
+    for (let n = 1; n <= 20; n += 1) await site.queue.add(waiting(`test_${n}`, { test: true }));
+    const worker = site.queue.work(1, async (id) => {
+      taken.push(id);
+      if (id.startsWith('test_')) await blocked.promise;
+    });
+    await expect.poll(() => taken).toEqual(['test_1']);
+    await site.queue.add(waiting('study', { source: 'dicom', priority: 'low' }));
+    await expect.poll(() => taken).toEqual(['test_1', 'study']);
+    blocked.resolve();
+    await expect.poll(() => taken).toHaveLength(21);
+    await worker.close();
   });
 
   it('takes a job that was worked off again', async ({ skip }) => {
@@ -74,10 +101,10 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
       times += 1;
       if (times === 1) throw new Error('once');
     });
-    await site.queue.add('req_again', 'normal');
+    await site.queue.add(waiting('req_again'));
     await expect.poll(() => times).toBe(1);
     await expect.poll(() => site.queue.counts()).toEqual({ waiting: 0, active: 0 });
-    await site.queue.add('req_again', 'normal');
+    await site.queue.add(waiting('req_again'));
     await expect.poll(() => times).toBe(2);
     await worker.close();
   });

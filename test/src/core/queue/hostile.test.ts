@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PIPELINE_PROGRAM } from '../../../../src/app/pipelines/program.ts';
-import { PipelineProcess } from '../../../../src/core/queue/pipeline-process.ts';
+import { createPipelinePool } from '../../../../src/core/queue/pipeline-process.ts';
 import { readablePlaces } from '../../../../src/core/queue/worker.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 
@@ -14,9 +14,11 @@ const HOSTILE = new URL('./pipelines/hostile.ts', import.meta.url).href;
 
 test('a hostile pipeline reaches neither data, processes nor network', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'sonogate-hostile-'));
-  const writable = join(dataDir, 'work');
-  const folder = join(writable, 'req_1');
+  const work = join(dataDir, 'work');
+  const folder = join(work, 'req_1');
   await mkdir(folder, { recursive: true });
+  await mkdir(join(work, 'req_2'));
+  await writeFile(join(work, 'req_2', 'job.json'), 'of another request');
   await mkdir(join(dataDir, 'database'));
   await writeFile(join(dataDir, 'database', 'PG_VERSION'), '17');
   let connections = 0;
@@ -28,16 +30,21 @@ test('a hostile pipeline reaches neither data, processes nor network', async () 
   const { port } = server.address() as AddressInfo;
   await writeFile(join(folder, 'job.json'), JSON.stringify({ options: { behaviour: port } }));
 
-  const limits = { memoryMegabytes: 256, writable, readable: readablePlaces([HOSTILE]) };
-  const process = new PipelineProcess(PIPELINE_PROGRAM, limits, silentLogger);
-  const outcome = await process.run({
+  const limits = { memoryMegabytes: 256, work, readable: readablePlaces([HOSTILE]) };
+  const pool = createPipelinePool(PIPELINE_PROGRAM, limits, silentLogger);
+  const outcome = await pool.run({
     module: HOSTILE,
     folder,
     timeoutSeconds: 40,
+    readSeconds: 40,
     signal: new AbortController().signal,
     onEvent: () => {},
+    settled: async () => {},
   });
-  await process.kill();
+  const { options } = JSON.parse(await readFile(join(folder, 'job.json'), 'utf8'));
+  expect(options).toEqual({ behaviour: port });
+  await pool.close();
+  expect(await readdir(work)).toEqual(['req_1', 'req_2']);
   server.close();
   await rm(dataDir, { recursive: true });
 
@@ -46,6 +53,6 @@ test('a hostile pipeline reaches neither data, processes nor network', async () 
   expect(became, JSON.stringify(outcome)).not.toBeNull();
   const done = Object.entries(became).filter(([, code]) => code !== 'ERR_ACCESS_DENIED');
   expect(done).toEqual([]);
-  expect(Object.keys(became)).toHaveLength(17);
+  expect(Object.keys(became)).toHaveLength(20);
   expect(connections).toBe(0);
 });

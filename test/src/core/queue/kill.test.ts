@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -46,6 +47,13 @@ async function submitIn(behaviour: string, status: string): Promise<string> {
   throw new Error('the gateway ended early');
 }
 
+/** The requests whose files are below `work/`: in its folder, or in that of a pipeline process. */
+async function runsLeft(): Promise<string[]> {
+  const paths = await readdir(join(dataDir, 'work'), { recursive: true });
+  const jobs = paths.filter((path) => basename(path) === 'job.json');
+  return [...new Set(jobs.map((path) => basename(dirname(path))))];
+}
+
 describe('kill -9 of the whole gateway', () => {
   it('frees the database, ends the pipeline process, and the request that ran is run again', async () => {
     const id = await submitIn('spin', 'running');
@@ -56,6 +64,7 @@ describe('kill -9 of the whole gateway', () => {
     await kill();
     await expect.poll(() => Promise.all(pids.map(isRunning))).toEqual(pids.map(() => false));
 
+    expect(await runsLeft()).toEqual([id]);
     const site = await openSite({ dataDir });
     expect(await site.row(id)).toMatchObject({ status: 'running', attempts: 1 });
     await site.database.query(
@@ -63,7 +72,8 @@ describe('kill -9 of the whole gateway', () => {
     );
     await site.startWorker();
     const events = await site.follow(id);
-    expect(await site.row(id)).toMatchObject({ status: 'succeeded', attempts: 2 });
+    await expect.poll(runsLeft).toEqual([]);
+    expect(await site.row(id)).toMatchObject({ status: 'succeeded', attempts: 2, lost_runs: 1 });
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + 1));
     expect(events.filter(({ name }) => name === 'done')).toHaveLength(1);
     await site.close();

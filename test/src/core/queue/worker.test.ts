@@ -161,6 +161,18 @@ describe('a request whose pipeline fails', () => {
     await own.close();
   });
 
+  it('names the file on which it hung, and is run again without it', async () => {
+    const own = await openSite({ worker: { readSeconds: 1 } });
+    await own.startWorker();
+    const id = await own.submit('read-for-ever');
+    const other = await own.submit('result');
+    await own.follow(id);
+    // The pipeline has its `unreadable` file in the job of the second run.
+    expect(await own.row(id)).toMatchObject({ status: 'succeeded', attempts: 1 });
+    await own.follow(other);
+    await own.close();
+  });
+
   it('tells the client nothing of the inside', async () => {
     const id = await site.submit('throw');
     expect(JSON.stringify(await site.follow(id))).not.toMatch(/secret inside|obedient\.ts/);

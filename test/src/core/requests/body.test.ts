@@ -11,12 +11,14 @@ const ENDED = {
   error: null,
 } as RequestObject;
 
+const SUCCEEDED = { event: 'request.succeeded', triage: [] } as const;
+
 const told = (over: object, shape: 'request' | 'queue' = 'request') =>
-  JSON.parse(webhookBody({ ...ENDED, ...over }, shape)) as Record<string, unknown>;
+  JSON.parse(webhookBody({ ...ENDED, ...over }, shape, SUCCEEDED)) as Record<string, unknown>;
 
 /** The request with a field that makes its body exactly so many bytes long. */
 const ofLength = (bytes: number) => {
-  const bare = Buffer.byteLength(JSON.stringify({ ...ENDED, output: '' }));
+  const bare = Buffer.byteLength(JSON.stringify({ ...ENDED, output: '', ...SUCCEEDED }));
   return { output: 'x'.repeat(bytes - bare) };
 };
 
@@ -25,6 +27,7 @@ describe('the body of a webhook', () => {
     expect(told(ofLength(MAX_BODY_BYTES))).not.toHaveProperty('output_omitted');
     expect(told(ofLength(MAX_BODY_BYTES + 1))).toEqual({
       ...ENDED,
+      ...SUCCEEDED,
       output: null,
       output_omitted: true,
     });
@@ -34,6 +37,7 @@ describe('the body of a webhook', () => {
     const files = Array.from({ length: 1000 }, (_, n) => `https://pacs.example/${n}.dcm`);
     expect(told({ input: { files } })).toEqual({
       ...ENDED,
+      ...SUCCEEDED,
       input: null,
       input_omitted: true,
       output: null,

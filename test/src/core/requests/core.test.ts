@@ -5,6 +5,7 @@ import { appendEvents } from '../../../../src/core/requests/events.ts';
 import { purgeExpired } from '../../../../src/core/requests/expiry.ts';
 import {
   claimRequest,
+  endAllLeases,
   MAX_ATTEMPTS,
   MAX_CRASHES,
   releaseRequest,
@@ -12,6 +13,7 @@ import {
 import type { SubmitCommand } from '../../../../src/core/requests/request.ts';
 import { createSubmit } from '../../../../src/core/requests/submit.ts';
 import { enterStage, STAGES, transition } from '../../../../src/core/requests/transitions.ts';
+import type { Database } from '../../../../src/platform/database/port.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { openSite, type Site } from './site.ts';
 
@@ -187,6 +189,27 @@ describe('accounts', () => {
     expect([...first.rows, ...second.rows].map(({ id }) => id)).toEqual(ids);
     expect(second.nextCursor).toBeNull();
   });
+
+  it('find those of several statuses, and those since a time, in the order of their history', async () => {
+    const accountId = 'acc_statuses';
+    const [first, second, third] = [
+      await site.submit('result', { accountId }),
+      await site.submit('result', { accountId }),
+      await site.submit('result', { accountId }),
+    ];
+    await site.core.cancel(second, accountId);
+    const idsOf = async (filter: Partial<Parameters<typeof site.core.history>[0]>) =>
+      (await site.core.history({ accountId, limit: 10, ...filter })).rows.map(({ id }) => id);
+    expect(await idsOf({ status: ['canceled', 'queued', 'queued'] })).toEqual([
+      third,
+      second,
+      first,
+    ]);
+    expect(await idsOf({ status: ['canceled'] })).toEqual([second]);
+    const since = (await site.row(second)).created_at;
+    expect(await idsOf({ since })).toEqual(expect.arrayContaining([third, second]));
+    expect(await idsOf({ since: new Date(Date.now() + 60_000) })).toEqual([]);
+  });
 });
 
 describe('the event log', () => {
@@ -279,13 +302,33 @@ describe('transitions', () => {
     expect(await claimRequest(site.database, id, new Date())).toBeNull();
   });
 
-  it('a request lost with its gateway five times fails, and not before', async () => {
+  it.each([
+    ['at the next start', endAllLeases],
+    [
+      'by another worker',
+      (database: Database) =>
+        database.query(
+          "UPDATE requests SET lease_until = now() - interval '1 s' WHERE lease_until IS NOT NULL",
+        ),
+    ],
+  ])('a request lost with its gateway is claimed again %s, however often', async (_, ends) => {
+    const id = await site.submit();
+    for (let attempt = 1; attempt <= 3 * MAX_ATTEMPTS; attempt += 1) {
+      expect(await claimRequest(site.database, id, new Date())).toMatchObject({
+        attempts: attempt,
+      });
+      await ends(site.database);
+    }
+    await site.core.cancel(id, null);
+  });
+
+  it('a request that found the disk full five times fails, and not before', async () => {
     const id = await site.submit();
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       expect(await claimRequest(site.database, id, new Date())).toMatchObject({
         attempts: attempt,
       });
-      await site.database.query('UPDATE requests SET lease_until = NULL WHERE id = $1', [id]);
+      await releaseRequest(site.database, id, attempt, 'out-of-space');
     }
     expect(await claimRequest(site.database, id, new Date())).toBeNull();
     expect(await site.row(id)).toMatchObject({

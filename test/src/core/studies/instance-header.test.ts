@@ -7,7 +7,7 @@ import { deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildTid5000 } from '../../../../pipelines/artifacts/sr/tid5000.ts';
 import { decodeFileMeta, encodeFileMeta } from '../../../../pipelines/dicom/part10.ts';
-import { readInstanceHeader } from '../../../../src/core/studies/instance-header.ts';
+import { readInstanceHeader } from '../../../../src/core/studies/header-reader.ts';
 import { dicomFile, type SmallObject } from '../../../dimse/dicom-file.ts';
 import { RESULT } from '../../../pipelines/artifacts/example-result.ts';
 import { IDENTITY, SUBJECT } from '../../../pipelines/artifacts/example-subject.ts';
@@ -128,6 +128,14 @@ describe('the header of an object', () => {
     );
   });
 
+  test('has the retired reason for the study, which old systems still send', async () => {
+    const file = dicomFile({ sopInstanceUid: '1.2' });
+    const at = file.indexOf(Buffer.from([0xe0, 0x7f, 0x10, 0]));
+    const reason = Buffer.from('\x32\0\x30\x10LO\x0a\0Known AS  ', 'latin1');
+    const asked = Buffer.concat([file.subarray(0, at), reason, file.subarray(at)]);
+    expect((await headerOf(asked)).indication).toBe('Known AS');
+  });
+
   test('is read without the pixel data that follow, however long they are', async () => {
     const object: SmallObject = { sopInstanceUid: '1.2.5', pixels: Buffer.alloc(3 * MEBIBYTE) };
     expect((await headerOf(dicomFile(object))).sopInstanceUid).toBe('1.2.5');
@@ -164,11 +172,25 @@ describe('the header of an object', () => {
     ['a leading zero', '1.2.007', null],
     ['two values', '1.2\\1.3', 'object_not_understood'],
     ['no digit', '...', 'object_not_understood'],
+    ['a letter', '1.2.4b', 'object_not_understood'],
+    ['a control character inside', '1.2\x013', 'object_not_understood'],
+    ['a dot at its end', '1.2.', 'object_not_understood'],
+    ['an empty component', '1..2', 'object_not_understood'],
   ])('whose SOP Instance UID has %s', async (_what, sopInstanceUid, code) => {
     const read = headerOf(dicomFile({ sopInstanceUid }));
     if (code) await expect(read).rejects.toMatchObject({ code });
     else expect(await read).toMatchObject({ sopInstanceUid });
   });
+
+  test.each(['1.2.a4', '1.2.4b', '1.2.4.', '1.2..4'])(
+    'with the Study or Series Instance UID %s is refused, and never read as 1.2.4',
+    async (uid) => {
+      for (const level of ['studyInstanceUid', 'seriesInstanceUid']) {
+        const read = headerOf(dicomFile({ sopInstanceUid: '1.2.5', [level]: uid }));
+        await expect(read).rejects.toMatchObject({ code: 'object_not_understood' });
+      }
+    },
+  );
 
   test.each([
     ['no Study Instance UID', dicomFile({ sopInstanceUid: '1.2', studyInstanceUid: '' })],

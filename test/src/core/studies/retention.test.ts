@@ -74,9 +74,15 @@ beforeEach(async () => {
   );
 });
 
-const clean = (intakeDays: number | null, dryRun = false, quarantineDays: number | null = null) =>
+const clean = (
+  intakeDays: number | null,
+  dryRun = false,
+  quarantineDays: number | null = null,
+  parts: Partial<Parameters<typeof removeOldStudies>[0]> = {},
+) =>
   removeOldStudies(
     {
+      ...parts,
       database,
       dataDir,
       objects: objectsOnDisk(dataDir),
@@ -132,6 +138,21 @@ describe('a study that nothing needs any more', () => {
       [committed, givenUpAt],
     );
     expect(await clean(5)).toMatchObject({ studies: 1, kept: {} });
+  });
+
+  test('is left to the next pass when a pass has removed as many as it may', async () => {
+    await study(OTHER, '1.2.4', new Date(LAST.getTime() - 86_400_000));
+    const one = { batch: 1 };
+    expect(await clean(5, false, null, one)).toMatchObject({ studies: 1, unfinished: true });
+    expect(await isThere()).toBe(true);
+    expect(await clean(5, false, null, one)).toMatchObject({ studies: 1, unfinished: true });
+    expect(await clean(5, false, null, one)).toMatchObject({ studies: 0, unfinished: false });
+  });
+
+  test('is left to the next start when the gateway stops', async () => {
+    const stopped = { signal: AbortSignal.abort() };
+    expect(await clean(5, false, null, stopped)).toMatchObject({ studies: 0, unfinished: false });
+    expect(await isThere()).toBe(true);
   });
 
   test('is not registered again at the next start', async () => {

@@ -259,7 +259,7 @@ describe('the end of an association', () => {
 
   test('hastens completion when it is a release', async () => {
     const peer = await openAssociation(1);
-    expect(await secondsToCompletion()).toBe(60);
+    await expect.poll(secondsToCompletion).toBe(60);
     peer.send(encodeReleaseRequest());
     await expect.poll(secondsToCompletion).toBe(5);
   });
@@ -268,13 +268,13 @@ describe('the end of an association', () => {
     const peer = await openAssociation(1);
     peer.send(encodeAbort({ source: 0, reason: 0 }));
     expect(await peer.next()).toBeNull();
-    expect(await secondsToCompletion()).toBe(60);
+    await expect.poll(secondsToCompletion).toBe(60);
   });
 
   test('does not hasten while another association brings objects of the study', async () => {
     const peer = await openAssociation(1);
     await send(object(2));
-    expect(await secondsToCompletion()).toBe(60);
+    await expect.poll(secondsToCompletion).toBe(60);
     peer.send(encodeReleaseRequest());
     await expect.poll(secondsToCompletion).toBe(5);
   });

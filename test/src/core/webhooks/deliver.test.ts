@@ -63,7 +63,8 @@ describe('a webhook', () => {
     await site.database.query('DELETE FROM webhook_secrets');
     const deliverer = createWebhookDeliverer({
       database: site.database,
-      bodyOf: (id, accountId) => site.core.webhookBody(id, accountId, 'http://gateway.example'),
+      bodyOf: (id, accountId, object) =>
+        site.core.webhookBody(id, accountId, object, 'http://gateway.example'),
       client,
       logger,
       now,

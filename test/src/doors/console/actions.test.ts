@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import type {
   CreatedKey,
   Delivery,
   Destination,
   DryRun,
+  FileOutcome,
   Key,
   NewWebhookSecret,
   Page,
@@ -12,6 +14,7 @@ import type {
   WorklistPage,
   WorklistRow,
 } from '../../../../src/doors/console/contract.ts';
+import { dicomFile } from '../../../dimse/dicom-file.ts';
 import { type Client, type ConsoleSite, openConsole, signInWith } from './site.ts';
 import { fillWorklist, fixtureStudy } from './worklist-fixture.ts';
 
@@ -211,6 +214,54 @@ describe('the rules', () => {
     ]);
     const answer = await operator.call('POST', '/rules/dry-run', { yaml, last: 5 });
     expect(await done<DryRun>(answer)).toMatchObject({ changed: 0 });
+  });
+
+  it('say which of them takes a file, of which nothing is stored', async () => {
+    const pixels = Buffer.alloc(100_000);
+    const bytes = dicomFile({ sopInstanceUid: '1.2.3.9', sex: 'F', pixels });
+    const { fileStartBytes } = await operator.get<Rules>('/rules');
+    const start = bytes.subarray(0, fileStartBytes).toString('base64');
+    const asked = { source: 'this-machine', start, bytes: bytes.length };
+    const tried = async (yaml: string) =>
+      done<FileOutcome>(await operator.call('POST', '/rules/dry-run-file', { ...asked, yaml }));
+    const count = () => site.database.query('SELECT count(*) FROM instances');
+    const before = (await count()).rows;
+    expect(
+      await tried(
+        stringify({
+          rules: [
+            { name: 'heart', when: { studyDescription: { matches: 'echo' } }, ignore: true },
+            {
+              name: 'mother',
+              when: { modality: 'US', source: 'this-machine', attributes: { PatientSex: 'F' } },
+              hold: true,
+            },
+          ],
+        }),
+      ),
+    ).toMatchObject({
+      modality: 'US',
+      wouldAct: ['mother'],
+      open: false,
+      verdicts: [
+        { rule: 'heart', matches: false },
+        { rule: 'mother', acts: true },
+      ],
+    });
+    // Images are looked at when a study arrives, not here.
+    const byPlane = { name: 'planes', when: { plane: 'femur' }, hold: true };
+    expect(await tried(stringify({ rules: [byPlane] }))).toMatchObject({
+      wouldAct: [],
+      open: true,
+    });
+    expect((await count()).rows).toEqual(before);
+  });
+
+  it('cannot be tried on a file that is no DICOM', async () => {
+    const start = Buffer.from('a letter').toString('base64');
+    const asked = { yaml: 'rules: []', source: '', start, bytes: 8 };
+    const answer = await operator.call('POST', '/rules/dry-run-file', asked);
+    expect(await answer.json()).toMatchObject({ code: 'object_not_understood' });
   });
 
   it('count every study of the last day: under each rule that acted on it, or why under none', async () => {

@@ -4,6 +4,7 @@ import { asRepeat } from '../../../../pipelines/result/measured.ts';
 import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
 import { withStanding } from '../../../../pipelines/result/standing.ts';
 import { RESULT_WORDING } from '../../../../src/app/wiring/console.ts';
+import { keyValuesOf, keyValueText } from '../../../../src/doors/console/key-values.ts';
 import { measurementRows } from '../../../../src/doors/console/result-view.ts';
 import { glanceOf } from '../../../../src/doors/console/worklist.ts';
 import { RESULT } from '../../../pipelines/artifacts/example-result.ts';
@@ -26,6 +27,75 @@ const hc = (
 
 const rowsOf = (measurements: Measurement[], prior: Measurement[] = []) =>
   measurementRows(measurements, prior, RESULT_WORDING);
+
+const echo = (
+  key: 'lvef-networks' | 'lvef-biplane' | 'lvef-4c',
+  value: number,
+  more: Partial<Measurement> = {},
+): Measurement => ({
+  ...createMeasurement(key, key, value, 'biplane-discs', {
+    derivation: 'calculated',
+    source: { ...NO_FRAME, provenance: 'model' },
+  }),
+  ...more,
+});
+const keysOf = (measurements: Measurement[]) =>
+  keyValuesOf({ measurements }, RESULT_WORDING).map(({ id }) => id);
+
+describe('the values that a reader looks for first', () => {
+  it('have one ejection fraction: the one that was rated', () => {
+    const rated = echo('lvef-biplane', 59.9, { interpretation: 'N' });
+    expect(keysOf([echo('lvef-networks', 65), rated, echo('lvef-4c', 60)])).toEqual([
+      'lvef-biplane',
+    ]);
+    expect(keysOf([echo('lvef-4c', 60), echo('lvef-biplane', 59)])).toEqual(['lvef-biplane']);
+  });
+
+  it('prefer an accepted value to one that a person must confirm, which is marked', () => {
+    const proposed = withStanding([echo('lvef-biplane', 59, { quality: 'review' })]);
+    expect(keysOf([...proposed, echo('lvef-4c', 60)])).toEqual(['lvef-4c']);
+    expect(keyValuesOf({ measurements: proposed }, RESULT_WORDING)).toMatchObject([
+      { label: 'LVEF (biplane)', text: '59', toConfirm: true },
+    ]);
+  });
+
+  it('leave out a value that was withheld', () => {
+    expect(keysOf(withStanding([hc('low', 250, 'model', { quality: 'low' })]))).toEqual([]);
+  });
+
+  it('are eight at most, and each fetus has its own', () => {
+    const twins = ['A', 'B'].map((fetus) => hc(`hc-${fetus}`, 260, 'model', { fetus }));
+    expect(keysOf(twins)).toEqual(['hc-A', 'hc-B']);
+    const many = Array.from({ length: 12 }, (_, n) =>
+      hc(`hc-${n}`, 260, 'model', { fetus: `${n}` }),
+    );
+    expect(keysOf(many)).toHaveLength(8);
+  });
+
+  it('read with unit and centile in the worklist', () => {
+    const reference = { low: null, high: null, centile: 99.3, z_score: 2.5, chart: 'x' };
+    const [value] = keyValuesOf(
+      { measurements: [hc('hc', 287.4, 'model', { reference })] },
+      RESULT_WORDING,
+    );
+    expect(value && keyValueText(value)).toBe('HC 287.4 mm, centile >99');
+  });
+});
+
+describe('a category', () => {
+  it.each([
+    [
+      'size-for-gestational-age',
+      'lga-severe',
+      'very large for gestational age (above the 97th centile)',
+    ],
+    ['fetal-anaemia-signal', 'no-signal', 'no sign of anaemia'],
+    [null, 'not-assessable', 'not assessable'],
+    [null, 'low', 'low'],
+  ])('of %s reads %s as a person says it', (concept, value, text) => {
+    expect(RESULT_WORDING.category(concept, value)).toBe(text);
+  });
+});
 
 describe('the rows of measurements', () => {
   it('have the model and the machine side by side, rounded as the concept table says', () => {

@@ -8,6 +8,7 @@ import { fillWorklist } from './worklist-fixture.ts';
 /** Who may call each route of contract.ts. An unknown id is enough: 403 is decided first. */
 const EVERYONE: readonly ConsoleRole[] = CONSOLE_ROLES;
 const READERS: readonly ConsoleRole[] = ['clinician', 'administrator'];
+const SIGNERS: readonly ConsoleRole[] = ['clinician'];
 const KEEPERS: readonly ConsoleRole[] = ['operator', 'administrator'];
 const HEADS: readonly ConsoleRole[] = ['administrator'];
 
@@ -18,12 +19,17 @@ const ROUTES: [method: string, path: string, allowed: readonly ConsoleRole[]][] 
   ['GET', '/worklist/none', EVERYONE],
   ['GET', '/requests/none/result', EVERYONE],
   ['GET', '/requests/none/artifacts/report.pdf', EVERYONE],
+  ['GET', '/requests/none/review', EVERYONE],
+  ['GET', '/requests/none/review/events', EVERYONE],
+  ['PATCH', '/requests/none/review', READERS],
+  ['POST', '/requests/none/sign', SIGNERS],
   ['POST', '/requests/none/cancel', KEEPERS],
   ['POST', '/requests/none/acknowledge', READERS],
   ['POST', '/studies/none/complete', KEEPERS],
   ['POST', '/studies/none/rerun', KEEPERS],
   ['POST', '/studies/none/hold', KEEPERS],
   ['POST', '/studies/none/release', KEEPERS],
+  ['POST', '/instances', KEEPERS],
   ['GET', '/destinations', EVERYONE],
   ['GET', '/deliveries', EVERYONE],
   ['POST', '/deliveries/none/replay', KEEPERS],
@@ -33,7 +39,9 @@ const ROUTES: [method: string, path: string, allowed: readonly ConsoleRole[]][] 
   ['POST', '/holds/none/confirm', READERS],
   ['POST', '/holds/none/reject', READERS],
   ['GET', '/rules', KEEPERS],
+  ['PUT', '/rules', KEEPERS],
   ['POST', '/rules/dry-run', KEEPERS],
+  ['POST', '/rules/dry-run-file', KEEPERS],
   ['GET', '/peers', KEEPERS],
   ['POST', '/doctor', KEEPERS],
   ['GET', '/keys', HEADS],
@@ -65,7 +73,7 @@ describe('the table', () => {
       new URL('../../../../src/doors/console/contract.ts', import.meta.url),
       'utf8',
     );
-    const lines = contract.matchAll(/^ \* {3}(GET|POST|DELETE) +(\/\S+) +(\S.*)$/gm);
+    const lines = contract.matchAll(/^ \* {3}(GET|POST|PUT|PATCH|DELETE) +(\/\S+) +(\S.*)$/gm);
     const listed = [...lines]
       .filter(([, , , allowed]) => !allowed?.startsWith('(nobody'))
       .map(([, method, path]) => `${method} ${path}`);

@@ -6,6 +6,7 @@ import { echoEndpoint } from '../../../../pipelines/echo/endpoint.ts';
 import { obstetricEndpoint } from '../../../../pipelines/obstetric/endpoint.ts';
 import { startConsoleService } from '../../../../src/app/wiring/console.ts';
 import { operationsOn } from '../../../../src/app/wiring/operations.ts';
+import { reviewsOf, withReviews } from '../../../../src/app/wiring/reviews.ts';
 import { createAuthenticate, createKey } from '../../../../src/core/accounts/keys.ts';
 import { createAuditWriter } from '../../../../src/core/audit/audit.ts';
 import { openBlobFolder } from '../../../../src/core/files/blob-folder.ts';
@@ -59,6 +60,13 @@ const EHR = {
   patientIdentifierSystems: { '*': 'urn:oid:2.25.1' },
 };
 
+/** One rule that takes every ultrasound study, so that the tests do not depend on the default rules. */
+const ROUTING = {
+  rules: [
+    { name: 'obstetric', when: { modality: 'US' }, run: { endpoint: 'us/obstetric/interpret' } },
+  ],
+};
+
 /**
  * The console on the real core, rules and hold queue, on a free port of loopback; without listeners
  * and workers, so that nothing changes but by the test.
@@ -69,14 +77,18 @@ export async function openConsole(
 ): Promise<ConsoleSite> {
   const dataDir = await freshDataDir();
   const logger = silentLogger;
-  const config = loadConfig({}, { dataDir, destinations: [PACS, OTHER_PACS, EHR], ...settings });
+  const config = loadConfig(
+    {},
+    { dataDir, destinations: [PACS, OTHER_PACS, EHR], routing: ROUTING, ...settings },
+  );
   const database = await openDatabase({ ...config, logger });
   await migrate(database);
   const blobs = openBlobFolder(join(dataDir, 'files'));
+  const endpoints = withReviews([obstetricEndpoint, echoEndpoint], config);
   const core = await createRequestCore({
     database,
     queue: { add: async () => {}, remove: async () => {} },
-    endpoints: [obstetricEndpoint, echoEndpoint],
+    endpoints,
     blobs,
     config,
     logger,
@@ -85,12 +97,22 @@ export async function openConsole(
   const web = await startConsoleService(config, {
     database,
     core,
+    reviews: reviewsOf(config, { database, core, blobs, endpoints }),
     operations: operationsOn(
       database,
       createReceivedObjects(dataDir, blobs),
       config,
       fixedRules(config.routing),
     ),
+    // Every upload is reported as if all of it were stored; the store itself has its own tests.
+    storeInstances: async ({ keyName, body }) => {
+      body.resume();
+      return {
+        stored: [{ sopClassUid: '1', sopInstanceUid: keyName ?? 'console' }],
+        failed: [],
+        unreadable: [],
+      };
+    },
     authenticate: createAuthenticate(database),
     writeAudit: createAuditWriter(database),
     limits: createCallLimits({ database, config: config.http }),

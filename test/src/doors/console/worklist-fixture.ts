@@ -105,7 +105,8 @@ async function fillTables(database: Queryable, count: number): Promise<void> {
   // The fixture has no results: without their glances each row would look for one.
   await database.query(
     `INSERT INTO result_glances (request_id, glance)
-     SELECT id, '{"values": ["EFW 1240 g", "HC 262.1 mm"], "assessed": 9, "sections": 14}'
+     SELECT id, '{"age": "29+0", "values": ["EFW 1240 g", "HC 262.1 mm"], "toConfirm": 0, "abnormal": [],
+       "assessed": 9, "sections": 14}'
      FROM requests WHERE status = 'succeeded'`,
   );
 }

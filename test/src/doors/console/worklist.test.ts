@@ -109,7 +109,7 @@ describe('the worklist', () => {
     const facets = await clinician.get<Facets>('/worklist/facets');
     expect(facets.sources).toEqual(['cart-0', 'cart-1', 'cart-2', 'cart-3', 'cart-4']);
     expect(facets.tags).toEqual(['urgent']);
-    expect(facets.states).toContainEqual({ state: 'receiving', rows: 3 });
+    expect(facets.states).toContainEqual({ state: 'receiving', rows: 3, more: false });
     expect(facets.states.reduce((sum, { rows }) => sum + rows, 0)).toBe(STUDIES);
   });
 
@@ -117,7 +117,14 @@ describe('the worklist', () => {
     const { rows } = await page(`?q=${fixtureStudy(333).studyInstanceUid}`);
     expect(rows[0]).toMatchObject({
       state: 'succeeded',
-      glance: { values: ['EFW 1240 g', 'HC 262.1 mm'], assessed: 9, sections: 14 },
+      glance: {
+        age: '29+0',
+        values: ['EFW 1240 g', 'HC 262.1 mm'],
+        toConfirm: 0,
+        abnormal: [],
+        assessed: 9,
+        sections: 14,
+      },
       deliveries: { waiting: 0, delivered: 1, dead: 1, held: 0 },
     });
   });

@@ -29,17 +29,7 @@ describe('the HTTP door', () => {
       metrics: async () => {
         if (broken) throw new Error('secret inside');
         if (refusal) throw new SonogateError(refusal);
-        return [
-          {
-            name: 'sonogate_requests',
-            help: 'Requests by status.',
-            type: 'gauge',
-            samples: [
-              { labels: { status: 'queued' }, value: 2 },
-              { labels: { status: 'a "quoted" \\ name' }, value: 0 },
-            ],
-          },
-        ];
+        return '# TYPE sonogate_requests gauge\nsonogate_requests{status="queued"} 2\n';
       },
     });
   });
@@ -231,15 +221,7 @@ describe('the HTTP door', () => {
     it('metrics are Prometheus text', async () => {
       const answer = await gateway.call('/metrics', { key: null });
       expect(answer.headers.get('Content-Type')).toContain('text/plain; version=0.0.4');
-      expect(await answer.text()).toBe(
-        [
-          '# HELP sonogate_requests Requests by status.',
-          '# TYPE sonogate_requests gauge',
-          'sonogate_requests{status="queued"} 2',
-          'sonogate_requests{status="a \\"quoted\\" \\\\ name"} 0',
-          '',
-        ].join('\n'),
-      );
+      expect(await answer.text()).toContain('sonogate_requests{status="queued"} 2\n');
     });
   });
 

@@ -66,6 +66,46 @@ describe('bad input', () => {
     },
   );
 
+  it('text that cannot be stored is refused with its place', async () => {
+    const { status, errors, code } = await (async () => {
+      const answer = await post('{"input":{"files":["x"]},"metadata":{"note":"a\\u0000b"}}');
+      return { ...(await read(answer)), status: answer.status };
+    })();
+    expect({ status, code, errors }).toMatchObject({
+      status: 422,
+      code: 'invalid_input',
+      errors: [{ pointer: '/metadata/note', detail: expect.stringContaining('U+0000') }],
+    });
+  });
+
+  it.each(['/v1/requests', '/v1/uploads', '/queue/us/obstetric/requests/x/cancel'])(
+    'TRACE %s is answered 405 with a problem document',
+    async (path) => {
+      const { hostname, port } = new URL(gateway.url);
+      const call = request({ hostname, port, path, method: 'TRACE' });
+      call.end();
+      const [answer] = await once(call, 'response');
+      expect(answer.statusCode).toBe(405);
+      expect(JSON.parse(await text(answer))).toMatchObject({ code: 'method_not_allowed' });
+    },
+  );
+
+  it('a stored file of the queue names its own methods, and takes no POST', async () => {
+    const path = `${gateway.url}/queue/storage/files/file_x`;
+    const options = await fetch(path, { method: 'OPTIONS' });
+    expect(options.headers.get('Allow')).toBe('HEAD, GET, PUT');
+    expect((await fetch(path, { method: 'POST' })).status).toBe(405);
+  });
+
+  it('a rotation whose body is null is refused', async () => {
+    const answer = await fetch(`${gateway.url}/v1/keys/key_x/rotate`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: 'null',
+    });
+    expect(answer.status).toBe(422);
+  });
+
   /** A call with its path as written; `fetch` would tidy it up first. */
   const getAsWritten = async (path: string) => {
     const { hostname, port } = new URL(gateway.url);

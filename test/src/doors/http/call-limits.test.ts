@@ -121,8 +121,14 @@ describe.each(BACKENDS)('calls of a key: $name', ({ server }) => {
 describe('the HTTP door', () => {
   let gateway: Gateway;
   afterEach(() => gateway.stop());
-  const start = async (callsPerMinute: number, openStreamsPerKey: number) => {
-    gateway = await startGateway({ callLimits: { callsPerMinute, openStreamsPerKey } });
+  const start = async (
+    callsPerMinute: number,
+    openStreamsPerKey: number,
+    queuedPerKey?: number,
+  ) => {
+    gateway = await startGateway({
+      callLimits: { callsPerMinute, openStreamsPerKey, ...(queuedPerKey && { queuedPerKey }) },
+    });
   };
 
   it('answers 429 and says when to come back', async () => {
@@ -140,6 +146,22 @@ describe('the HTTP door', () => {
     expect(refused.headers.get('RateLimit-Policy')).toBe('"calls";q=2;w=60');
     const other = await gateway.call('/v1/models', { key: await gateway.key() });
     expect(other.status).toBe(200);
+  });
+
+  it('refuses a submit while too many requests of the key wait, and no other key', async () => {
+    await start(1000, 1, 2);
+    const file = await gateway.upload();
+    const submit = (options: object = {}) =>
+      gateway.call('/v1/run/us/obstetric', { body: { input: { files: [file] } }, ...options });
+    expect((await submit()).status).toBe(202);
+    const second = await read(await submit());
+    const refused = await submit();
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect((await read(refused)).code).toBe('rate_limited');
+    expect((await submit({ key: await gateway.key() })).status).toBe(202);
+    await gateway.call(`/v1/requests/${second.id}/cancel`, { method: 'POST' });
+    expect((await submit()).status).toBe(202);
   });
 
   it('refuses one open stream too many, and takes it when another has closed', async () => {

@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { loadConfig } from '../../../../config/load.ts';
 import type { Config } from '../../../../config/schema.ts';
+import { reviewsOf, withReviews } from '../../../../src/app/wiring/reviews.ts';
 import { createAuthenticate, createKey, type NewKey } from '../../../../src/core/accounts/keys.ts';
 import { createAuditWriter } from '../../../../src/core/audit/audit.ts';
 import { openBlobFolder } from '../../../../src/core/files/blob-folder.ts';
+import { objectsOnDisk } from '../../../../src/core/files/received-objects.ts';
 import { createUploads, type Uploads } from '../../../../src/core/files/uploads.ts';
 import { createRequestCore } from '../../../../src/core/requests/core.ts';
 import type { Endpoint } from '../../../../src/core/requests/endpoint.ts';
@@ -53,11 +56,10 @@ const endpoint: Endpoint = {
   price: () => [{ item: 'us/obstetric', quantity: 1, unit_price: '0.08', amount: '0.08' }],
 };
 
-const endpoints: Endpoint[] = [
-  endpoint,
-  { ...endpoint, version: '1.0.0' },
-  { ...endpoint, version: '1.10.0' },
-];
+const endpoints: Endpoint[] = withReviews(
+  [endpoint, { ...endpoint, version: '1.0.0' }, { ...endpoint, version: '1.10.0' }],
+  { report: { paper: 'a4' } },
+);
 
 /** One host inside, which may serve files and take webhooks; else as a site starts out. */
 const OUTBOUND: Config['outbound'] = {
@@ -81,7 +83,7 @@ export interface Gateway {
   /** A call with a key; `body` is sent as JSON. */
   call(path: string, options?: CallOptions): Promise<Response>;
   /** The id of a ready file with these bytes. */
-  upload(bytes?: string, filename?: string): Promise<string>;
+  upload(bytes?: string, filename?: string, key?: string): Promise<string>;
   /** The id of a new request. */
   submit(): Promise<string>;
   /** Moves the clock that the HTTP door and the uploads go by. */
@@ -122,10 +124,12 @@ type Overrides = Partial<HttpDeps> & { callLimits?: typeof CALL_LIMITS };
 /**
  * The HTTP door on the real core, database and files, on a free port of loopback. Only the queue
  * holds its jobs for good: the tests move requests themselves, through `worker`.
+ * @param settings of the reviews.
  */
 export async function startGateway(
   { callLimits = CALL_LIMITS, ...overrides }: Overrides = {},
   databaseUrl?: string,
+  settings: Record<string, unknown> = {},
 ): Promise<Gateway> {
   const dataDir = await freshDataDir();
   const logger = silentLogger;
@@ -158,10 +162,18 @@ export async function startGateway(
   const stopping = new AbortController();
   const app = createHttpApp({
     core,
+    reviews: reviewsOf(loadConfig({}, { dataDir, ...settings }), {
+      database,
+      core,
+      blobs,
+      endpoints,
+    }),
     database,
     authenticate: createAuthenticate(database),
     writeAudit: createAuditWriter(database),
     uploads,
+    objects: objectsOnDisk(dataDir),
+    servesStudies: true,
     storeInstances: async () => {
       throw new SonogateError('overloaded');
     },
@@ -173,7 +185,7 @@ export async function startGateway(
     models: async () => [],
     logger,
     checks: { database: () => database.query('SELECT 1') },
-    metrics: async () => [],
+    metrics: async () => '',
     stopping: stopping.signal,
     now,
     ...overrides,
@@ -196,11 +208,11 @@ export async function startGateway(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
 
-  const upload: Gateway['upload'] = async (bytes = 'pixels', filename = 'a.png') => {
+  const upload: Gateway['upload'] = async (bytes = 'pixels', filename = 'a.png', key = usual) => {
     const announced = { filename, bytes: Buffer.byteLength(bytes), media_type: 'image/png' };
-    const created = await read(await call('/v1/uploads', { body: announced }));
+    const created = await read(await call('/v1/uploads', { key, body: announced }));
     await fetch(created.upload.url, { method: 'PUT', body: bytes });
-    await call(created.complete_url, { method: 'POST' });
+    await call(created.complete_url, { key, method: 'POST' });
     return created.file.id;
   };
 

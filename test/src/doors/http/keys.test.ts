@@ -133,6 +133,27 @@ describe('/v1/keys', () => {
     expect(rows.map((row) => JSON.stringify(row)).join()).not.toContain(made.key);
   });
 
+  it('does not let a test key read, follow, list, count or cancel live requests', async () => {
+    const live = await gateway.submit();
+    const key = await gateway.key({ scopes: ['run', 'read', 'uploads'], test: true });
+    for (const path of ['', '/events', '/artifacts']) {
+      expect((await gateway.call(`/v1/requests/${live}${path}`, { key })).status).toBe(404);
+    }
+    const queue = `/queue/us/obstetric/requests/${live}`;
+    for (const path of ['', '/status', '/status/stream']) {
+      expect((await gateway.call(`${queue}${path}`, { key })).status).toBe(404);
+    }
+    const cancel = await gateway.call(`/v1/requests/${live}/cancel`, { key, method: 'POST' });
+    expect(cancel.status).toBe(404);
+    expect((await gateway.call(`${queue}/cancel`, { key, method: 'PUT' })).status).toBe(404);
+    const history = await gateway.call('/v1/requests', { key });
+    expect(await history.json()).toMatchObject({ data: [] });
+    expect((await gateway.call(`/v1/requests/${live}/cancel`, { method: 'POST' })).status).toBe(
+      202,
+    );
+    expect(await (await gateway.call('/v1/usage', { key })).json()).toEqual({ data: [] });
+  });
+
   it('needs the scope admin', async () => {
     expect((await gateway.call('/v1/keys')).status).toBe(403);
     expect((await gateway.call('/v1/keys', { body: { name: 'a' } })).status).toBe(403);

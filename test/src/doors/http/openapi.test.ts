@@ -68,7 +68,7 @@ describe('the description of the API', () => {
     const page = await gateway.call('/docs', { key: null });
     expect(page.headers.get('Content-Type')).toContain('text/html');
     const html = await page.text();
-    expect(html).toContain('/v1/run/us/obstetric/interpret');
+    expect(html).toContain('/docs/reference.js');
     expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);
   });
 

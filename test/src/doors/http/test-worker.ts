@@ -11,7 +11,7 @@ import type { Database } from '../../../../src/platform/database/port.ts';
 export interface TestWorker {
   start(id: string): Promise<void>;
   stage(id: string, label: string, progress: number): Promise<void>;
-  succeed(id: string, artifacts?: Record<string, string>): Promise<void>;
+  succeed(id: string, artifacts?: Record<string, string>, result?: object): Promise<void>;
   reject(id: string, detail: string): Promise<void>;
   expire(id: string): Promise<void>;
 }
@@ -29,11 +29,14 @@ export function testWorker(database: Database, dataDir: string): TestWorker {
       const stage = { name: 'inference.planes', label, progress, eta_s: null };
       await database.transaction((tx) => enterStage(tx, id, 1, stage, new Date()));
     },
-    async succeed(id, artifacts = {}) {
+    async succeed(
+      id,
+      artifacts = {},
+      result: object = { schema: 'sonogate.result/1', version: '1.2.0' },
+    ) {
       const folder = workFolder(dataDir, id);
       await mkdir(join(folder, 'artifacts'), { recursive: true });
       await mkdir(join(dataDir, 'results'), { recursive: true });
-      const result = { schema: 'sonogate.result/1', version: '1.2.0' };
       await writeFile(join(folder, 'result.json'), JSON.stringify(result));
       const entries = Object.entries(artifacts).map(([name, text]) => ({
         name,

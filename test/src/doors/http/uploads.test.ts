@@ -16,6 +16,7 @@ import {
   startGateway,
 } from './gateway.ts';
 
+const owner = { accountId: DEFAULT_ACCOUNT_ID, test: false };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -39,6 +40,36 @@ describe('uploads', () => {
     return names.filter((name) => /[0-9a-f]{64}$/.test(name));
   };
   const incoming = () => readdir(join(gateway.dataDir, 'files', 'incoming'));
+
+  it('of a live key are nothing to a test key, and those of a test key are', async () => {
+    const key = await gateway.key({ scopes: ['uploads', 'run'], test: true });
+    const announced = await read(await announce(5));
+    const path = `/v1/uploads/${announced.file.id}`;
+    for (const [call, method] of [
+      [path, 'GET'],
+      [path, 'DELETE'],
+      [`${path}/complete`, 'POST'],
+    ] as const) {
+      expect((await gateway.call(call, { key, method })).status).toBe(404);
+    }
+    await put(announced.upload.url, 'hello');
+    await complete(announced.complete_url);
+    const submit = (files: string[]) =>
+      gateway.call('/v1/run/us/obstetric', { key, body: { input: { files } } });
+    expect((await submit([announced.file.id])).status).toBe(422);
+
+    const own = await read(
+      await gateway.call('/v1/uploads', {
+        key,
+        body: { filename: 'scan.dcm', bytes: 5, media_type: 'application/dicom' },
+      }),
+    );
+    await put(own.upload.url, 'hello');
+    expect((await gateway.call(own.complete_url, { key, method: 'POST' })).status).toBe(200);
+    expect((await submit([own.file.id])).status).toBe(202);
+    // A live key has the rights of a test key besides its own.
+    expect((await gateway.call(`/v1/uploads/${own.file.id}`)).status).toBe(200);
+  });
 
   it('go from announcement over PUT to a ready file with its digest', async () => {
     const answer = await announce(5);
@@ -139,7 +170,7 @@ describe('uploads', () => {
           partBytes: PART_BYTES,
           minFreeBytes,
         },
-      }).create(DEFAULT_ACCOUNT_ID, announced);
+      }).create(owner, announced);
     await expect(withRoom(0)).resolves.toMatchObject({ status: 'pending' });
     await expect(withRoom(Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({ code: 'overloaded' });
   });
@@ -164,14 +195,14 @@ describe('uploads', () => {
       now: () => new Date(Date.now() + ahead),
     });
     const announced = (bytes: number) =>
-      uploads.create(DEFAULT_ACCOUNT_ID, { filename: 'a', bytes, mediaType: 'a/b' });
+      uploads.create(owner, { filename: 'a', bytes, mediaType: 'a/b' });
     const full = { code: 'overloaded' };
 
     const whole = await announced(60_000);
     await expect(announced(30_001)).rejects.toMatchObject(full);
     const rest = await announced(30_000);
     await expect(announced(1)).rejects.toMatchObject(full);
-    await uploads.abort(DEFAULT_ACCOUNT_ID, rest.id);
+    await uploads.abort(owner, rest.id);
     await expect(announced(30_001)).rejects.toMatchObject(full);
     // What has arrived is no longer free, and need not be counted twice.
     await uploads.receive(whole.id, Readable.from([Buffer.alloc(60_000)]), 60_000);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordFailure } from '../../../../src/core/webhooks/endpoints.ts';
+import { signingSecrets } from '../../../../src/core/webhooks/signature.ts';
 import { type Gateway, read, startGateway } from './gateway.ts';
 
 const URL = 'https://his.example/hook';
@@ -56,19 +57,49 @@ describe('/v1/webhooks', () => {
     expect(await secret()).toEqual(rotated);
   });
 
-  it('writes down that it was rotated, without the secret', async () => {
+  it('signs with at most three secrets, however often it is rotated', async () => {
+    const made: (string | null)[] = [];
+    for (let n = 0; n < 6; n += 1) made.push((await secret('/rotate', 'POST')).secret);
+    const signing = await signingSecrets(gateway.database, 'default', new Date());
+    expect(signing).toEqual(made.slice(-3).reverse());
+  });
+
+  it('shows a test key deliveries of test requests only, and not the secret, nor lets it rotate it', async () => {
+    await reject();
+    const key = await gateway.key({ scopes: ['admin'], test: true });
+    const before = await secret();
+    const rotation = await gateway.call('/v1/webhooks/secret/rotate', { key, method: 'POST' });
+    expect(rotation.status).toBe(403);
+    const shown = await gateway.call('/v1/webhooks/secret', { key });
+    expect(shown.status).toBe(403);
+    expect(await shown.text()).not.toContain(before.secret);
+    expect(await secret()).toEqual(before);
+    const [live] = (await deliveries()).data;
+    const seen = await gateway.call('/v1/webhooks/deliveries', { key });
+    expect(await seen.json()).toMatchObject({ data: [] });
+    const again = await gateway.call(`/v1/webhooks/deliveries/${live?.id}/redeliver`, {
+      key,
+      method: 'POST',
+    });
+    expect(again.status).toBe(404);
+  });
+
+  it.each([
+    ['shown again', 'secret.read', () => secret()],
+    ['rotated', 'secret.rotate', () => secret('/rotate', 'POST')],
+  ])('writes down that it was %s, without the secret', async (_what, action, call) => {
     await gateway.database.query('DELETE FROM audit');
-    const rotated = await secret('/rotate', 'POST');
+    const shown = await call();
     const { rows } = await gateway.database.query('SELECT * FROM audit');
     expect(rows).toMatchObject([
       {
-        action: 'secret.rotate',
+        action,
         status: 200,
         detail: { secret: 'webhook' },
         account_id: 'default',
       },
     ]);
-    expect(JSON.stringify(rows)).not.toContain(rotated.secret);
+    expect(JSON.stringify(rows)).not.toContain(shown.secret);
   });
 
   it('lists what became of each delivery, newest first and page by page', async () => {

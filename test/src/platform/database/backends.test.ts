@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises';
+import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import { DatabaseUnreachableError } from '../../../../src/platform/database/pooled.ts';
 import { silentLogger as logger } from '../../../../src/platform/logging/logger.ts';
 import { freshDataDir } from '../../../peers/embedded.ts';
 import { type PostgresServer, startPostgres } from '../../../peers/postgres.ts';
@@ -111,12 +113,101 @@ describe.each([
     expect(rows).toEqual([{ at, document: { list: [1, 'two', null] } }]);
   });
 
+  it('gives numbers, truth values, bytes and lists as JavaScript has them', async ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    const { rows } = await database.query<{ bytes: Uint8Array }>(
+      `SELECT 7::integer AS whole, 0.5::float8 AS half, true AS yes, NULL AS nothing,
+         $1::bytea AS bytes, $2::text[] AS list`,
+      [Buffer.from('ab'), ['x', 'y, "z"']],
+    );
+    const [{ bytes, ...row } = { bytes: Buffer.alloc(0) }] = rows;
+    expect(row).toEqual({ whole: 7, half: 0.5, yes: true, nothing: null, list: ['x', 'y, "z"'] });
+    expect(Buffer.from(bytes).toString()).toBe('ab');
+  });
+
+  it('fails a statement with its SQLSTATE and constraint', async ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    await database.query('INSERT INTO things VALUES (77)');
+    const again = database.query('INSERT INTO things VALUES ($1)', [77]);
+    await expect(again).rejects.toMatchObject({ code: '23505', constraint: 'things_pkey' });
+    await database.query('DELETE FROM things WHERE id = 77');
+  });
+
+  it('notifies every listener of a channel, until each has ended', async ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    const heard: string[] = [];
+    const end = await database.listen('shared', (payload) => heard.push(`first ${payload}`));
+    const endSecond = await database.listen('shared', (payload) => heard.push(`second ${payload}`));
+    await database.query("SELECT pg_notify('shared', 'a')");
+    await expect.poll(() => heard.toSorted()).toEqual(['first a', 'second a']);
+    await end();
+    await database.query("SELECT pg_notify('shared', 'b')");
+    await expect.poll(() => heard).toHaveLength(3);
+    expect(heard.at(-1)).toBe('second b');
+    await endSecond();
+  });
+
+  it('holds up nothing else while a statement runs', async ({ skip }) => {
+    if (missing) skip('PostgreSQL is not installed');
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 5);
+    const begin = performance.now();
+    await database.query('SELECT sum(sqrt(n)) FROM generate_series(1, 1500000) AS n');
+    const milliseconds = performance.now() - begin;
+    clearInterval(timer);
+    // On the thread of the sockets there would be a single turn, after the statement.
+    expect(turns).toBeGreaterThan(Math.min(5, milliseconds / 50));
+  });
+
   it('applies each migration once, in the order of the numbers', async ({ skip }) => {
     if (missing) skip('PostgreSQL is not installed');
     const applied = await migrate(database);
     expect(applied[0]).toBe('0001-schema.sql');
     expect(applied).toEqual([...applied].sort());
     expect(await migrate(database)).toEqual([]);
+  });
+});
+
+describe('an embedded database whose thread ends by itself', () => {
+  it('fails what was under way, loses no committed row, and is heard again', async () => {
+    const threads: Worker[] = [];
+    const onWorker = (worker: Worker) => threads.push(worker);
+    process.on('worker', onWorker);
+    const database = await open(false);
+    process.off('worker', onWorker);
+    await database.query('CREATE TABLE kept (id integer PRIMARY KEY)');
+    await database.query('INSERT INTO kept VALUES (1)');
+    const heard: string[] = [];
+    await database.listen('test_channel', (payload) => heard.push(payload));
+
+    const cut = database.transaction(async (tx) => {
+      await tx.query('INSERT INTO kept VALUES (2)');
+      await threads[0]?.terminate();
+      // In the new session this statement would be committed at once, without its transaction.
+      await tx.query('INSERT INTO kept VALUES (3)').catch(() => {});
+      await tx.query('INSERT INTO kept VALUES (4)');
+    });
+    await expect(cut).rejects.toBeInstanceOf(DatabaseUnreachableError);
+
+    const { rows } = await database.query('SELECT id FROM kept ORDER BY id');
+    expect(rows).toEqual([{ id: 1 }]);
+    await expect.poll(() => heard, { timeout: 10_000 }).toEqual(['']);
+    await database.query("SELECT pg_notify('test_channel', 'again')");
+    await expect.poll(() => heard).toEqual(['', 'again']);
+    await database.close();
+  });
+
+  it('has an error when it was in memory only', async () => {
+    const threads: Worker[] = [];
+    const onWorker = (worker: Worker) => threads.push(worker);
+    process.on('worker', onWorker);
+    const database = await openDatabase({ dataDir: null, logger });
+    process.off('worker', onWorker);
+    await threads[0]?.terminate();
+    await expect(database.query('SELECT 1')).rejects.toBeInstanceOf(DatabaseUnreachableError);
+    await database.close();
   });
 });
 

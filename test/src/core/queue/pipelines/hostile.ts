@@ -37,9 +37,13 @@ const IN_THREAD = (port: number) => `
 export const pipeline: Pipeline = async (folder) => {
   const { options } = JSON.parse(await readFile(join(folder, 'job.json'), 'utf8'));
   const port = Number(options.behaviour);
-  const data = join(folder, '..', '..');
+  const work = join(folder, '..', '..');
+  const data = join(work, '..');
   const builtin = process.getBuiltinModule;
   const deeds: Record<string, () => unknown> = {
+    'list the runs': () => readdir(work),
+    'read the run of another request': () => readFile(join(work, 'req_2', 'job.json')),
+    'write into the run of another request': () => writeFile(join(work, 'req_2', 'x'), '0'),
     'list the data folder': () => readdir(data),
     'read the database': () => readFile(join(data, 'database', 'PG_VERSION')),
     'write the database': () => writeFile(join(data, 'database', 'PG_VERSION'), '0'),

@@ -3,6 +3,7 @@ import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pipeline } from '../../../../../pipelines/contract/job.ts';
+import { published } from '../../../../../pipelines/input/reading.ts';
 
 /**
  * A pipeline that does what `options.behaviour` says, so that the worker can be tried against each
@@ -23,18 +24,20 @@ export const pipeline: Pipeline = async (folder, report, signal) => {
       await sleep(5000);
       break;
     case 'die-once':
-      if (await firstTime(join(folder, '..', `died-${job.clinicalContext.indication}`))) {
-        process.kill(process.pid, 'SIGKILL');
-        await sleep(5000);
-      }
+      process.kill(process.pid, 'SIGKILL');
+      await sleep(5000);
       break;
     case 'fill-disk':
-      throw diskFull();
     case 'fill-disk-once':
-      if (await firstTime(join(folder, '..', `filled-${job.clinicalContext.indication}`))) {
-        throw diskFull();
-      }
+      throw diskFull();
+    case 'read-for-ever': {
+      const [name = ''] = job.files;
+      if (job.unreadable?.includes(name)) break;
+      await published(name, async () => {
+        for (;;) Math.sqrt(2);
+      });
       break;
+    }
     case 'fill-memory': {
       const held: number[][] = [];
       for (;;) held.push(Array.from({ length: 1_000_000 }, (_, i) => i + 0.5));
@@ -107,13 +110,6 @@ async function untilThere(path: string, signal: AbortSignal): Promise<void> {
       () => false,
     );
   while (!(await there())) await sleep(20, undefined, { signal });
-}
-
-async function firstTime(marker: string): Promise<boolean> {
-  return writeFile(marker, '', { flag: 'wx' }).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** As the system says it. */

@@ -1,9 +1,11 @@
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { type Routing, routingSchema } from '../../../../../config/routing.ts';
 import {
+  fixedRules,
   followRules,
   type RulesSource,
 } from '../../../../../src/core/studies/rules/rules-source.ts';
@@ -65,4 +67,33 @@ test('so does a rule on an attribute that DICOM does not have', async () => {
   );
   await expect.poll(() => errors.join()).toContain('Nonsense');
   expect(first()).toBe('before');
+});
+
+test('saved rules replace those of the file, whose other lines stay, and the former file is kept', async () => {
+  const before = '# our site\ndicom:\n  port: 104 # agreed\nrouting:\n  rules: []\n';
+  await writeFile(file, before);
+  const at = new Date('2026-11-22T10:00:00Z');
+  const kept = await source.save?.(
+    'routing:\n  rules:\n    # for now\n    - { name: all, ignore: true }\n',
+    at,
+  );
+  expect(kept).toBe(`${file}.2026-11-22T10-00-00.000Z`);
+  expect(await readFile(kept ?? '', 'utf8')).toBe(before);
+  const after = await readFile(file, 'utf8');
+  expect(after).toMatch(/# our site\ndicom:\n {2}port: 104 # agreed\n/);
+  expect(after).toContain('# for now');
+  expect(parse(after)).toEqual({
+    dicom: { port: 104 },
+    routing: { rules: [{ name: 'all', ignore: true }] },
+  });
+});
+
+test('rules saved without the word `routing` are the same', async () => {
+  await writeFile(file, 'dicom: {}\n');
+  await source.save?.('rules:\n  - { name: all, ignore: true }\n', new Date());
+  expect(parse(await readFile(file, 'utf8')).routing.rules[0].name).toBe('all');
+});
+
+test('rules of no file cannot be saved', () => {
+  expect(fixedRules(rules('only')).save).toBeNull();
 });

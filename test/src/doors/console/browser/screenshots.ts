@@ -91,12 +91,15 @@ async function showAll(page: Page, size: string): Promise<void> {
   await openStudy(page, /HEART/);
   await page.getByRole('button', { name: /A4C/ }).first().click();
   await keep(page, `study-echo-${size}`);
+  await page.getByRole('tab', { name: 'Charts' }).click();
   await page.locator('#segments').scrollIntoViewIfNeeded();
   await keep(page, `study-echo-segments-${size}`);
   await openStudy(page, /OBSTETRIC/);
   await keep(page, `study-${size}`);
-  await page.getByRole('link', { name: 'Measurements' }).click();
+  await page.locator('#measurements').scrollIntoViewIfNeeded();
+  await page.locator('#measurements').evaluate('node => node.scrollIntoView()');
   await keep(page, `study-measurements-${size}`);
+  await page.getByRole('tab', { name: 'Charts' }).click();
   await page.locator('#growth').evaluate('node => node.scrollIntoView()');
   await page.locator('#growth').scrollIntoViewIfNeeded();
   await keep(page, `study-growth-${size}`);
@@ -109,7 +112,7 @@ async function showAll(page: Page, size: string): Promise<void> {
   await keep(page, `held-${size}`);
   await openFromBar(page, 'Rules');
   await page.getByRole('button', { name: 'Dry run' }).click();
-  await page.getByText('would be treated otherwise').first().waitFor();
+  await page.getByText('would be treated differently').first().waitFor();
   await keep(page, `rules-${size}`);
   await openFromBar(page, 'Peers');
   for (const name of ['pacs', 'archive']) {

@@ -3,8 +3,16 @@ import type {
   FlowTrace,
   OverlayClip,
   Overlays,
+  Position,
+  Shape,
 } from '../../../../../../pipelines/artifacts/display/overlay-contract.ts';
 import { bullsEye } from '../../../../../../pipelines/artifacts/drawing/bulls-eye.ts';
+import {
+  lit,
+  moved,
+  UNCHANGED,
+  zoomedAt,
+} from '../../../../../../src/doors/console/pages/adjustment.ts';
 import {
   middleOf,
   SEGMENTS,
@@ -22,10 +30,15 @@ import { traceContent } from '../../../../../../src/doors/console/pages/doppler-
 import {
   ellipseOf,
   pathOf,
-  placeLabels,
+  placeMarks,
   runsPath,
 } from '../../../../../../src/doors/console/pages/overlay-drawing.ts';
 import { aligned } from '../../../../../../src/doors/console/pages/plot-content.ts';
+import {
+  dragged,
+  handlesOf,
+  insideFrame,
+} from '../../../../../../src/doors/console/pages/shape-editing.ts';
 import { inWords } from '../../../../../../src/doors/console/pages/study.ts';
 
 const frameOfCine = (frame: number, time: number) => ({ frame, time, offset: 0, bytes: 1 });
@@ -63,6 +76,8 @@ const CLIP: OverlayClip = {
   structures: [],
   traces: [],
 };
+
+const shape = (type: Shape['type'], ...points: Position[]) => ({ shapes: [{ type, points }] });
 
 describe('frames of a clip', () => {
   it('are those of the cine and the key frames beside it, each once and in order', () => {
@@ -130,42 +145,100 @@ describe('what is drawn over a picture', () => {
     expect(runsPath([[5, 2, 4]])).toBe('M1.5 4.5h3v1h-3z');
   });
 
-  it('has labels that do not cover each other and stay inside', () => {
-    const line = (y: number) => ({
-      text: 'HC 262.4 mm',
-      shapes: [
-        {
-          type: 'line' as const,
-          points: [
-            [700, y],
-            [790, y],
-          ] as [number, number][],
-        },
-      ],
-    });
-    const labels = placeLabels([line(300), line(302), line(598)], CLIP);
-    const [first, second, last] = labels;
-    expect(Math.abs((first?.y ?? 0) - (second?.y ?? 0))).toBeGreaterThan(600 * 0.03);
-    expect(last?.y).toBeLessThan(600);
-    for (const { anchor, x } of labels) {
-      expect(anchor).toBe('end');
-      expect(x).toBeLessThan(800);
+  it('has numbers beyond the ends of its calipers, outside the head that they measure', () => {
+    const head = shape('ellipse', [200, 300], [600, 300], [400, 150], [400, 450]);
+    const marks = placeMarks(
+      [head, shape('line', [200, 300], [600, 300]), shape('line', [400, 150], [400, 450])],
+      CLIP,
+    );
+    expect(marks.map(({ number }) => number)).toEqual([1, 2, 3]);
+    for (const { x, y } of marks) {
+      expect(((x - 400) / 200) ** 2 + ((y - 300) / 150) ** 2).toBeGreaterThan(1);
     }
   });
 
-  it('has labels that start close together on separate lines, on every side of the first', () => {
-    const at = (x: number, y: number) => ({
-      text: 'LV wall (A4C) 21.8 cm²',
-      shapes: [{ type: 'polygon' as const, points: [[x, y]] as [number, number][] }],
+  it('has numbers that do not cover each other and stay inside the picture', () => {
+    const line = (y: number) => shape('line', [10, y], [790, y]);
+    const marks = placeMarks([line(300), line(302), line(598)], CLIP);
+    const [first, second] = marks;
+    const apart = Math.hypot(
+      (first?.x ?? 0) - (second?.x ?? 0),
+      (first?.y ?? 0) - (second?.y ?? 0),
+    );
+    expect(apart).toBeGreaterThan(600 * 0.03);
+    const short = placeMarks([shape('line', [700, 300], [799, 300])], CLIP);
+    expect(short[0]?.x).toBeLessThan(700);
+  });
+
+  it('has numbers beside the calipers, not on them, where several are in one line', () => {
+    const wall = (from: number, to: number) => shape('line', [400, from], [400, to]);
+    const marks = placeMarks([wall(100, 150), wall(150, 400), wall(400, 440)], CLIP);
+    expect(marks.every(({ x, y }) => Math.abs(x - 400) > 12 || y < 88 || y > 452)).toBe(true);
+  });
+});
+
+describe('a shape that a person corrects', () => {
+  it('is a line of which one end moves', () => {
+    const [line] = shape('line', [1, 2], [3, 4]).shapes;
+    expect(line && dragged(line, 1, [9, 8]).points).toEqual([
+      [1, 2],
+      [9, 8],
+    ]);
+  });
+
+  it.each([
+    [1, [620, 300]],
+    [2, [400, 100]],
+    [0, [190, 280]],
+  ] as const)('is an ellipse whose axes halve each other, end %d', (index, to) => {
+    const [ellipse] = shape('ellipse', [200, 300], [600, 300], [400, 150], [400, 450]).shapes;
+    if (!ellipse) throw new Error('no ellipse');
+    const after = dragged(ellipse, index, [...to]);
+    expect(after.points[index]).toEqual(to);
+    expect(after.points[index ^ 1]).toEqual(ellipse.points[index ^ 1]);
+    const [a, b, c, d] = after.points as [Position, Position, Position, Position];
+    expect((a[0] + b[0]) / 2).toBeCloseTo((c[0] + d[0]) / 2);
+    expect((a[1] + b[1]) / 2).toBeCloseTo((c[1] + d[1]) / 2);
+    expect((b[0] - a[0]) * (d[0] - c[0]) + (b[1] - a[1]) * (d[1] - c[1])).toBeCloseTo(0);
+    // The axis that nobody touched keeps its length.
+    const kept = index < 2 ? [c, d, 300] : [a, b, 400];
+    const [p, q, length] = kept as [Position, Position, number];
+    expect(Math.hypot(q[0] - p[0], q[1] - p[1])).toBeCloseTo(length);
+  });
+
+  it('is an outline whose neighbours follow, and whose far side stays', () => {
+    const circle = Array.from({ length: 40 }, (_, n): Position => {
+      const angle = (2 * Math.PI * n) / 40;
+      return [400 + 100 * Math.cos(angle), 300 + 100 * Math.sin(angle)];
     });
-    const labels = placeLabels([at(100, 300), at(250, 304), at(120, 302), at(420, 303)], CLIP);
-    const near = labels.slice(0, 3).map(({ y }) => y);
-    for (const [n, y] of near.entries()) {
-      for (const other of near.slice(n + 1))
-        expect(Math.abs(y - other)).toBeGreaterThan(600 * 0.03);
-    }
-    expect(Math.min(...near)).toBeLessThan(300);
-    expect(labels[3]?.y).toBe(303);
+    const [outline] = shape('polygon', ...circle).shapes;
+    const after = outline ? dragged(outline, 0, [540, 300]).points : [];
+    expect(after[0]).toEqual([540, 300]);
+    expect(after[39]?.[0]).toBeGreaterThan(circle[39]?.[0] ?? 0);
+    expect(after[20]).toEqual(circle[20]);
+    expect(outline && handlesOf(outline).length).toBeLessThanOrEqual(16);
+  });
+
+  it('stays inside its frame', () => {
+    expect(insideFrame([-5, 900], CLIP)).toEqual([0, 599]);
+  });
+});
+
+describe('a picture that is enlarged', () => {
+  it('keeps the point under the pointer where it is, and returns whole', () => {
+    const large = zoomedAt(UNCHANGED, 2, { x: 50, y: -20 });
+    expect(large).toMatchObject({ scale: 2, x: -50, y: 20 });
+    expect(zoomedAt(large, 0.1)).toEqual(UNCHANGED);
+  });
+
+  it('is moved only while it is enlarged', () => {
+    expect(moved(UNCHANGED, { x: 5, y: 5 })).toEqual(UNCHANGED);
+    expect(moved({ ...UNCHANGED, scale: 2 }, { x: 5, y: 6 })).toMatchObject({ x: 5, y: 6 });
+  });
+
+  it('is never black or white altogether', () => {
+    const dark = lit(UNCHANGED, { x: -10_000, y: 10_000 });
+    expect([dark.contrast, dark.brightness]).toEqual([0.2, 0.2]);
   });
 });
 
@@ -255,10 +328,10 @@ describe('a traced flow', () => {
 
 describe('what an image shows', () => {
   const names = { 'tricuspid-regurgitation': 'tricuspid regurgitation', rvot: 'RVOT' };
-  const shown = (view: string | null) => {
+  const shown = (view: string | null, sides: Record<string, 'left' | 'right'> = {}) => {
     const clip = { ...CLIP, view, key_frames: [{ ...keyFrame(3), view }] };
     const overlays = { schema: 'sonogate.overlays/1', draft: true, clips: [clip], growth: null };
-    const [worded] = inWords(overlays as Overlays, names).clips;
+    const [worded] = inWords(overlays as Overlays, { viewNames: names, sides }).clips;
     expect(worded?.key_frames[0]?.view).toBe(worded?.view);
     return worded?.view;
   };
@@ -268,6 +341,10 @@ describe('what an image shows', () => {
     ['rvot', 'RVOT'],
   ])('is %s in the result and %s on the page', (id, words) => {
     expect(shown(id)).toBe(words);
+  });
+
+  it('has the side of a paired vessel', () => {
+    expect(shown('rvot', { [CLIP.file]: 'left' })).toBe('RVOT, left');
   });
 
   it('is left as it is where the result has a name already, or none', () => {

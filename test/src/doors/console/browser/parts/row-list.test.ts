@@ -30,6 +30,8 @@ const row = (key: string, minute: number, more: Partial<WorklistRow> = {}): Work
   critical: [],
   acknowledged: null,
   glance: null,
+  review: 'draft',
+  readers: [],
   deliveries: { waiting: 0, delivered: 0, dead: 0, held: 0 },
   ...more,
 });

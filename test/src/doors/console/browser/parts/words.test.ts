@@ -1,13 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import type { ReviewStep } from '../../../../../../src/doors/console/contract.ts';
 import { weeksText } from '../../../../../../src/doors/console/pages/growth-chart.ts';
 import { bindingFor } from '../../../../../../src/doors/console/pages/keyboard.ts';
 import {
   differenceText,
   rangeText,
 } from '../../../../../../src/doors/console/pages/measurements.ts';
+import { changedSince, nextOpen } from '../../../../../../src/doors/console/pages/review.ts';
 import { addressOf, placeOf } from '../../../../../../src/doors/console/pages/router.ts';
-import { daText, endpointText } from '../../../../../../src/doors/console/pages/row-words.ts';
-import { sizeText } from '../../../../../../src/doors/console/pages/study-parts.ts';
+import {
+  daText,
+  endpointText,
+  readersText,
+} from '../../../../../../src/doors/console/pages/row-words.ts';
+import { takenText } from '../../../../../../src/doors/console/pages/rules-for-file.ts';
+import { artifactText, sizeText } from '../../../../../../src/doors/console/pages/study-parts.ts';
 import { foldStages } from '../../../../../../src/doors/console/pages/timeline.ts';
 import { distanceText, durationText } from '../../../../../../src/doors/console/pages/words.ts';
 
@@ -29,6 +36,49 @@ describe('addresses', () => {
     const place = placeOf(new URL(address, 'http://gateway'));
     expect(place).toMatchObject({ name: 'study', id: 'a/b c' });
     expect([...place.query]).toEqual([['part', 'x&y']]);
+  });
+});
+
+describe('words of the review', () => {
+  it.each([
+    [[], ''],
+    [['Dr A'], 'Dr A is reading'],
+    [['Dr A', 'Dr B'], 'Dr A and Dr B are reading'],
+    [['Dr A', 'Dr B', 'Dr C'], 'Dr A and 2 others are reading'],
+  ])('name %j as readers', (readers, text) => expect(readersText(readers)).toBe(text));
+
+  it.each([
+    ['report.pdf', 'PDF report'],
+    ['report-signed-1.pdf', 'PDF report, signed'],
+    ['seg-3-signed-2.dcm', 'Segmentation 3, signed, amendment 1'],
+    ['sr-tid1500.dcm', 'Structured report (measurements, TID 1500)'],
+  ])('say what %s is', (name, text) => expect(artifactText(name)).toBe(text));
+
+  it.each([
+    [{ wouldAct: ['echo'], open: false }, 'Taken by echo.'],
+    [{ wouldAct: [], open: false }, 'No rule takes it.'],
+    [{ wouldAct: [], open: true }, /what the images show/],
+  ])('say which rule takes a file, %j', (outcome, text) => {
+    expect(takenText(outcome)).toMatch(text);
+  });
+});
+
+describe('the next value to decide about', () => {
+  const steps = (...decisions: ('accepted' | null)[]) =>
+    decisions.map((decision) => ({ decision }));
+
+  it.each([
+    ['the next open one', steps(null, 'accepted', null), 0, 2],
+    ['the first open one after the end', steps(null, 'accepted', 'accepted'), 2, 0],
+    ['the one after it, where all are decided', steps('accepted', 'accepted'), 0, 1],
+    ['the last one, where all are decided', steps('accepted', 'accepted'), 1, 1],
+  ] as const)('is %s', (_case, all, at, next) => expect(nextOpen(all, at)).toBe(next));
+
+  it('is looked at again when the change before has moved it', () => {
+    const seen = { label: 'EFW', text: '1656', decision: null } as ReviewStep;
+    expect(changedSince(seen, seen)).toBeNull();
+    expect(changedSince(seen, { ...seen, text: '1702' })).toMatch(/EFW has changed/);
+    expect(changedSince(seen, undefined)).toMatch(/Look at it again/);
   });
 });
 

@@ -1,0 +1,199 @@
+"""The client to await; ``_client.py``, which blocks, is written from it by clients/generate.ts."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any, Self, cast
+
+import httpx
+
+from . import _flows as flows
+from ._errors import ApiError, NoAnswerError, problem_of
+from ._events import Event, EventReader
+from ._generated import AsyncCalls, Request
+from ._shared import (
+    MOST_FAILURES,
+    RECONNECT_SECONDS,
+    TIMEOUT,
+    Priority,
+    Source,
+    artifact_path,
+    chosen,
+    events_path,
+    partial_file,
+    saved,
+    settings,
+)
+
+
+class AsyncSonogate:
+    """The HTTP API of a gateway; ``SONOGATE_URL`` and ``SONOGATE_KEY`` unless given."""
+
+    def __init__(
+        self,
+        url: str | None = None,
+        key: str | None = None,
+        *,
+        retries: int = 4,
+        http: httpx.AsyncClient | None = None,
+    ) -> None:
+        self._url, self._key = settings(url, key)
+        self._retries = retries
+        self._http = http or httpx.AsyncClient(timeout=TIMEOUT, follow_redirects=True)
+        #: Each call of the API, as it is described.
+        self.calls = AsyncCalls(self._send)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        await self._http.aclose()
+
+    def _address(self, path: str) -> str:
+        return path if path.startswith("http") else self._url + path
+
+    async def _drive(self, flow: flows.Flow) -> Any:
+        answer: flows.Answer = None
+        while True:
+            try:
+                step = flow.send(answer)
+            except StopIteration as end:
+                return end.value
+            if isinstance(step, flows.Pause):
+                await asyncio.sleep(step.seconds)
+                answer = None
+                continue
+            headers = dict(step.headers)
+            if step.with_key:
+                headers["Authorization"] = f"Bearer {self._key}"
+            try:
+                answer = await self._http.request(
+                    step.method,
+                    self._address(step.url),
+                    headers=headers,
+                    params=step.params,
+                    json=step.json,
+                    content=step.content.read_async() if step.content else None,
+                )
+            except httpx.TransportError as error:
+                answer = error
+
+    async def _send(self, method: str, path: str, **given: Any) -> Any:
+        return await self._drive(flows.api_call(self._retries, method, path, **given))
+
+    async def fetch(self, method: str, path: str, **given: Any) -> httpx.Response:
+        """A call with the key that ``calls`` does not have; ``given`` as for ``httpx.request``."""
+        headers = {**given.pop("headers", {}), "Authorization": f"Bearer {self._key}"}
+        response = await self._http.request(method, self._address(path), headers=headers, **given)
+        if not response.is_success:
+            raise ApiError(problem_of(response))
+        return response
+
+    async def upload(
+        self,
+        sources: Sequence[Source],
+        *,
+        idempotency_key: str | None = None,
+        on_progress: flows.OnProgress | None = None,
+    ) -> list[str]:
+        """Uploads files, and each file of a folder; the ids for ``files``."""
+        paths = [path for each in sources for path in flows.open_source(each)]
+        flow = flows.upload_files(self._retries, paths, idempotency_key, on_progress)
+        return cast(list[str], await self._drive(flow))
+
+    async def submit(
+        self,
+        endpoint: str,
+        *,
+        files: Sequence[Source],
+        prior_files: Sequence[Source] | None = None,
+        options: dict[str, Any] | None = None,
+        clinical_context: dict[str, Any] | None = None,
+        webhook: dict[str, Any] | None = None,
+        priority: Priority | None = None,
+        metadata: Any = None,
+        idempotency_key: str | None = None,
+        on_progress: flows.OnProgress | None = None,
+    ) -> Request:
+        """Uploads what is not uploaded, and submits it.
+
+        ``files`` are paths of files and folders, ids of uploads, or https addresses. Repeated with
+        the same ``idempotency_key`` it is one request, and uploads go on where they broke off.
+        """
+        given = {
+            "files": files,
+            "prior_files": prior_files,
+            "options": options,
+            "clinical_context": clinical_context,
+            "webhook": webhook,
+            "priority": priority,
+            "metadata": metadata,
+        }
+        flow = flows.submit(self._retries, endpoint, given, idempotency_key, on_progress)
+        return cast(Request, await self._drive(flow))
+
+    async def wait(self, request_id: str) -> Request:
+        """The request once it has ended."""
+        return cast(Request, await self._drive(flows.wait(self._retries, request_id)))
+
+    async def cancel(self, request_id: str) -> Request:
+        """Cancels a request that has not ended."""
+        return await self.calls.cancel_request(id=request_id)
+
+    async def follow(self, request_id: str, *, after: int = 0) -> AsyncIterator[Event]:
+        """The events of a request until it has ended, also when connections break."""
+        failures = 0
+        while True:
+            headers = {"Authorization": f"Bearer {self._key}", "Last-Event-ID": str(after)}
+            address = self._address(events_path(request_id))
+            try:
+                async with self._http.stream("GET", address, headers=headers) as response:
+                    if response.status_code == 204:
+                        return
+                    if not response.is_success:
+                        await response.aread()
+                        raise ApiError(problem_of(response))
+                    reader = EventReader()
+                    async for line in response.aiter_lines():
+                        if event := reader.line(line):
+                            failures, after = 0, event.id
+                            yield event
+                            if event.name == "done":
+                                return
+            except httpx.TransportError as error:
+                failures += 1
+                if failures > MOST_FAILURES:
+                    raise NoAnswerError(str(error)) from error
+            await asyncio.sleep(RECONNECT_SECONDS)
+
+    async def download(
+        self, request_id: str, folder: str | Path, names: Sequence[str] | None = None
+    ) -> list[Path]:
+        """Saves artifacts into a folder, all unless some are named; their paths.
+
+        Each is compared with its SHA-256.
+        """
+        found = (await self.calls.list_artifacts(id=request_id))["data"]
+        paths: list[Path] = []
+        for artifact in chosen(found, names, request_id):
+            address = self._address(artifact_path(request_id, artifact["name"]))
+            headers = {"Authorization": f"Bearer {self._key}"}
+            partial = partial_file(folder, artifact["name"])
+            digest = hashlib.sha256()
+            async with self._http.stream("GET", address, headers=headers) as response:
+                if not response.is_success:
+                    await response.aread()
+                    raise ApiError(problem_of(response))
+                with partial.open("wb") as file:
+                    async for chunk in response.aiter_bytes():
+                        digest.update(chunk)
+                        file.write(chunk)
+            paths.append(saved(partial, artifact, digest.hexdigest()))
+        return paths

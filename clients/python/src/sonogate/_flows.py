@@ -1,0 +1,261 @@
+"""What the client does, apart from how it waits.
+
+Each flow is a generator that yields a call or a pause and receives the answer. The clients run
+it with or without ``await``, so that both do the same.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+import random
+import re
+import uuid
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import httpx
+
+from ._errors import ApiError, NoAnswerError, problem_of
+
+FIRST_WAIT_SECONDS = 0.5
+LONGEST_WAIT_SECONDS = 60.0
+#: Statuses after which the same call may succeed: the gateway or a proxy before it is busy.
+PASSING = {429, 500, 502, 503, 504}
+#: Methods that do no harm when they are repeated (RFC 9110 9.2.2).
+REPEATABLE = {"GET", "PUT", "DELETE"}
+#: Bytes that are read of a file at a time.
+CHUNK_BYTES = 1 << 18
+
+ENDED = {"succeeded", "failed", "canceled", "rejected", "expired"}
+
+
+@dataclass(frozen=True)
+class FilePart:
+    """Bytes of a file, to be read while they are sent."""
+
+    path: Path
+    first: int
+    size: int
+
+    def read(self) -> Iterator[bytes]:
+        with self.path.open("rb") as file:
+            file.seek(self.first)
+            left = self.size
+            while left > 0 and (chunk := file.read(min(CHUNK_BYTES, left))):
+                left -= len(chunk)
+                yield chunk
+
+    async def read_async(self) -> AsyncIterator[bytes]:
+        for chunk in self.read():
+            yield chunk
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call to be sent; ``content`` is a body that is not JSON."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    params: Mapping[str, Any] | None = None
+    json: Any = None
+    content: FilePart | None = None
+    #: Whether the key goes along; signed addresses need none.
+    with_key: bool = True
+
+
+@dataclass(frozen=True)
+class Pause:
+    """Time before the next step."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an upload is: bytes of all files."""
+
+    file: str
+    sent: int
+    total: int
+
+
+OnProgress: TypeAlias = Callable[[Progress], None]
+#: The answer, or the error of a call to which no answer came.
+Answer: TypeAlias = "httpx.Response | httpx.TransportError | None"
+Flow: TypeAlias = Generator["Call | Pause", Answer, Any]
+
+
+def wait_before(attempt: int, response: httpx.Response | None) -> float:
+    """Seconds before another try: what the gateway asks for, or twice as long each time."""
+    asked = response.headers.get("Retry-After", "") if response is not None else ""
+    if asked.isdecimal():
+        return min(float(asked), LONGEST_WAIT_SECONDS)
+    return FIRST_WAIT_SECONDS * 2.0**attempt * random.uniform(0.5, 1.0)
+
+
+def with_retries(call: Call, retries: int) -> Flow:
+    """Sends a call, again while its failure may pass; it must be safe to repeat."""
+    attempt = 0
+    while True:
+        answer = yield call
+        response = answer if isinstance(answer, httpx.Response) else None
+        if response is not None:
+            if response.is_success:
+                return response
+            problem = problem_of(response)
+            passing = (
+                response.status_code in PASSING or problem["code"] == "idempotency_in_progress"
+            )
+            if not passing or attempt >= retries:
+                raise ApiError(problem)
+        elif attempt >= retries:
+            error = answer if isinstance(answer, Exception) else None
+            raise NoAnswerError(f"The gateway did not answer: {error}") from error
+        yield Pause(wait_before(attempt, response))
+        attempt += 1
+
+
+def api_call(
+    retries: int,
+    method: str,
+    path: str,
+    *,
+    query: Mapping[str, Any] | None = None,
+    json: Any = None,
+    once: bool = False,
+    idempotency_key: str | None = None,
+    if_match: str | None = None,
+) -> Flow:
+    """A call of the API; its JSON, or None where it has no body."""
+    params = {name: value for name, value in (query or {}).items() if value is not None}
+    headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())} if once else {}
+    if if_match is not None:
+        headers["If-Match"] = if_match
+    call = Call(method, path, headers, params or None, json)
+    repeatable = once or method in REPEATABLE
+    response = yield from with_retries(call, retries if repeatable else 0)
+    return response.json() if response.content else None
+
+
+def open_source(source: str | Path) -> list[Path]:
+    """The file at a path, or every file below a folder, in the order of their names."""
+    path = Path(source)
+    if not path.is_dir():
+        path.stat()
+        return [path]
+    return sorted(each for each in path.rglob("*") if each.is_file() and each.name[0] != ".")
+
+
+def upload_files(
+    retries: int,
+    paths: Sequence[Path],
+    idempotency_key: str | None,
+    on_progress: OnProgress | None,
+) -> Flow:
+    """Uploads files one after the other; their ids."""
+    total = sum(path.stat().st_size for path in paths)
+    base = idempotency_key or str(uuid.uuid4())
+    sent = 0
+    ids: list[str] = []
+    for index, path in enumerate(paths):
+        size = path.stat().st_size
+
+        def tell(bytes_: int, name: str = path.name) -> None:
+            nonlocal sent
+            sent += bytes_
+            if on_progress:
+                on_progress(Progress(name, sent, total))
+
+        # The key of a file names its size too, so that a changed folder is not mistaken for the former.
+        ids.append((yield from upload_one(retries, path, size, f"{base}/{index}/{size}", tell)))
+    return ids
+
+
+def upload_one(
+    retries: int, path: Path, size: int, key: str, tell: Callable[[int], None]
+) -> Flow:
+    media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    body = {"filename": path.name, "bytes": size, "media_type": media_type}
+    made = yield from api_call(
+        retries, "POST", "/v1/uploads", json=body, once=True, idempotency_key=key
+    )
+    # The answer may be that of an earlier call, so its state and addresses are asked for again.
+    id_: str = made["file"]["id"]
+    state = yield from api_call(retries, "GET", f"/v1/uploads/{id_}")
+    if state["file"]["status"] == "ready":
+        tell(size)
+        return id_
+    to = state["upload"]
+    whole = {**to, "first_byte": 0, "bytes": size, "etag": None}
+    for part in to.get("parts", [whole]):
+        if part["etag"] is None:
+            content = FilePart(path, part["first_byte"], part["bytes"])
+            headers = {**part["headers"], "Content-Length": str(part["bytes"])}
+            put = Call("PUT", part["url"], headers, content=content, with_key=False)
+            yield from with_retries(put, retries)
+        tell(part["bytes"])
+    yield from api_call(retries, "POST", f"/v1/uploads/{id_}/complete", once=True)
+    return id_
+
+
+KNOWN = re.compile(r"file_[0-9a-z]{26}$|https?://")
+
+
+def ids_of(
+    retries: int,
+    sources: Sequence[str | Path],
+    idempotency_key: str,
+    on_progress: OnProgress | None,
+) -> Flow:
+    """Ids and addresses in place, everything else uploaded."""
+    opened = [
+        each if isinstance(each, str) and KNOWN.match(each) else open_source(each)
+        for each in sources
+    ]
+    local = [path for each in opened if isinstance(each, list) for path in each]
+    ids = iter((yield from upload_files(retries, local, idempotency_key, on_progress)))
+    return [
+        found
+        for each in opened
+        for found in ([each] if isinstance(each, str) else [next(ids) for _ in each])
+    ]
+
+
+def submit(
+    retries: int,
+    endpoint: str,
+    given: Mapping[str, Any],
+    idempotency_key: str | None,
+    on_progress: OnProgress | None,
+) -> Flow:
+    """Uploads what is not uploaded, and submits it; the request."""
+    key = idempotency_key or str(uuid.uuid4())
+    body = {name: value for name, value in given.items() if value is not None}
+    inputs: dict[str, Any] = {
+        name: body.pop(name) for name in ("options", "clinical_context") if name in body
+    }
+    for name in ("files", "prior_files"):
+        if name in body:
+            ids = ids_of(retries, body.pop(name), f"{key}/{name}", on_progress)
+            inputs[name] = yield from ids
+    call = api_call(
+        retries,
+        "POST",
+        f"/v1/run/{endpoint}",
+        json={**body, "input": inputs},
+        once=True,
+        idempotency_key=key,
+    )
+    return (yield from call)
+
+
+def wait(retries: int, request_id: str) -> Flow:
+    """The request once it has ended."""
+    while True:
+        path = f"/v1/requests/{request_id}"
+        request = yield from api_call(retries, "GET", path, query={"wait": 60})
+        if request["status"] in ENDED:
+            return request

@@ -1,0 +1,2219 @@
+# Written by clients/generate.ts from the description of the API. Do not edit.
+"""Types and calls of the HTTP API of Sonogate."""
+
+from __future__ import annotations
+
+from typing import Any, Awaitable, Callable, Literal, NotRequired, TypedDict, cast
+from urllib.parse import quote
+
+API_VERSION = "1.0.0"
+
+
+class Artifact(TypedDict):
+    """A file of the result."""
+
+    name: str
+    """Name, the same for every request"""
+    media_type: str
+    """Media type"""
+    bytes: int
+    """Size"""
+    sha256: str
+    """SHA-256 of the bytes"""
+    section: Any
+    """Section that it belongs to"""
+
+
+class ArtifactList(TypedDict):
+    """The artifacts of a request."""
+
+    data: list[Artifact]
+    """All artifacts"""
+
+
+class Caliper(TypedDict):
+    """What was drawn to measure."""
+
+    type: Literal["line", "ellipse", "polyline", "polygon"]
+    """`line`: two points; `ellipse`: both ends of the major, then both ends of the minor axis; `polyline`: an open trace; `polygon`: a closed outline, its first point not repeated"""
+    points: list[list[float]]
+    """Pixel centres of the stored frame, [x, y] each"""
+
+
+class Concept(TypedDict):
+    """A coded concept."""
+
+    key: str
+    """Key of the concept in this product"""
+    system: str
+    """Coding system"""
+    code: str
+    """Code"""
+    display: str
+    """The code in words"""
+
+
+class File(TypedDict):
+    """A file that a client uploads."""
+
+    id: str
+    """Id for `input.files`"""
+    object: Literal["file"]
+    """Kind of this object"""
+    status: Literal["pending", "ready"]
+    """`ready` once it is completed"""
+    filename: str
+    """Name as announced"""
+    bytes: int | None
+    """Size as announced"""
+    media_type: str
+    """Media type as announced"""
+    sha256: Any
+    """SHA-256 of the bytes; null until ready"""
+    expires_at: str
+    """When it is deleted: 24 hours after the last request that uses it"""
+
+
+class Finding(TypedDict):
+    """Something that was found."""
+
+    id: str
+    """Id in this result"""
+    section: str
+    """Section"""
+    concept: Concept | None
+    """Coded concept"""
+    statement: NotRequired[Statement]
+    """What the finding says, as data; `text` is rendered from it"""
+    statements: NotRequired[list[Statement]]
+    """The same where it says several things"""
+    text: str
+    """What was found"""
+    severity: Literal["info", "abnormal", "critical"]
+    """How serious it is"""
+    confidence: float | None
+    """0 to 1; null where none is known"""
+    evidence: list[str]
+    """Measurements that it rests on"""
+
+
+class InterpretEchoOutputModels(TypedDict):
+    id: str
+    """Name"""
+    version: str
+    """Version"""
+    sha256: str
+    """SHA-256 of its weights"""
+    licence: str
+    """Licence"""
+    pack: Literal["permissive", "research"]
+    """Whether anyone may use it"""
+    provider: str
+    """What it ran on"""
+
+
+class InterpretEchoOutputVerificationSignatures(TypedDict):
+    observer: str
+    """Who signed"""
+    organization: str
+    """Where they work"""
+    at: str
+    """When"""
+    statement: Any
+    """What the person declared"""
+
+
+class InterpretEchoOutputVerification(TypedDict):
+    """Who signed, and when; absent in a draft."""
+
+    kind: Literal["verified"]
+    """Kind of verification"""
+    revision: int
+    """Signed revision of the result, from 1; the draft is 0"""
+    signatures: list[InterpretEchoOutputVerificationSignatures]
+    """The signatures, the first one first"""
+
+
+class InterpretEchoOutputInputSummaryRefused(TypedDict):
+    file: str
+    """File"""
+    reason: str
+    """Why"""
+
+
+class InterpretEchoOutputInputSummary(TypedDict):
+    """What was read."""
+
+    files: int
+    """Files"""
+    series: int
+    """Series"""
+    studies: NotRequired[int]
+    """Present where the headers of the files name more than one study"""
+    clips: int
+    """Clips"""
+    frames: int
+    """Frames"""
+    calibrated_frames: int
+    """Frames whose scale is known"""
+    scale_from_request: NotRequired[Literal[True]]
+    """Present where images that state no scale were measured in that of the request (`mm_per_px`)"""
+    one_scale_for_sizes: NotRequired[list[str]]
+    """Present where images of different size share one scale of the request"""
+    modes: list[str]
+    """Modes of the images"""
+    refused: list[InterpretEchoOutputInputSummaryRefused]
+    """Files that could not be read"""
+    priors: int
+    """Files of earlier examinations"""
+
+
+class InterpretEchoOutputSections1Reason(TypedDict):
+    code: str
+    """Code"""
+    detail: str
+    """The same in words"""
+    needs: list[str]
+    """What it needs"""
+
+
+class InterpretEchoOutputSections1DataClips(TypedDict):
+    file: str
+    mode: str
+    view: Literal["PLAX", "PSAX", "A2C", "A3C", "A4C", "A5C", "subcostal", "suprasternal", "RV inflow", "RV outflow"] | None
+    level: Any
+    source: Literal["header", "model", "person"] | None
+    confidence: Any
+    below_gate: Any
+    measured: bool
+    frames: int
+    calibrated: bool
+    heart_rate: Any
+
+
+class InterpretEchoOutputSections1DataSpectra(TypedDict):
+    file: str
+    mode: str
+    shows: Any
+
+
+class InterpretEchoOutputSections1Data(TypedDict):
+    clips: list[InterpretEchoOutputSections1DataClips]
+    spectra: list[InterpretEchoOutputSections1DataSpectra]
+
+
+class InterpretEchoOutputSections1(TypedDict):
+    id: Literal["views"]
+    title: str
+    """Title"""
+    status: Literal["complete", "partial", "not_assessed", "inadequate", "not_requested", "failed"]
+    """`partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate"""
+    reason: InterpretEchoOutputSections1Reason | None
+    """Why it is not complete"""
+    statements: NotRequired[list[Statement]]
+    """What the section says, as data; `summary` and `reason.detail` are rendered from it"""
+    summary: str
+    """What the section says"""
+    data: InterpretEchoOutputSections1Data
+    artifacts: list[str]
+    """Names of its artifacts"""
+
+
+class InterpretEchoOutputSections2Reason(TypedDict):
+    code: str
+    """Code"""
+    detail: str
+    """The same in words"""
+    needs: list[str]
+    """What it needs"""
+
+
+class InterpretEchoOutputSections2(TypedDict):
+    id: str
+    """Id of the section"""
+    title: str
+    """Title"""
+    status: Literal["complete", "partial", "not_assessed", "inadequate", "not_requested", "failed"]
+    """`partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate"""
+    reason: InterpretEchoOutputSections2Reason | None
+    """Why it is not complete"""
+    statements: NotRequired[list[Statement]]
+    """What the section says, as data; `summary` and `reason.detail` are rendered from it"""
+    summary: str
+    """What the section says"""
+    data: dict[str, Any]
+    """What the section found; each section has its own shape"""
+    artifacts: list[str]
+    """Names of its artifacts"""
+
+
+class InterpretEchoOutputScoresComponents(TypedDict):
+    name: str
+    """Name"""
+    value: float
+    """Value"""
+
+
+class InterpretEchoOutputScores(TypedDict):
+    id: str
+    """Id in this result"""
+    section: str
+    """Section"""
+    concept: Concept | None
+    """Coded concept"""
+    name: str
+    """Name"""
+    value: float
+    """Value"""
+    range: list[float]
+    """Lowest and highest value"""
+    components: list[InterpretEchoOutputScoresComponents]
+    """What it is made of"""
+
+
+class InterpretEchoOutputClassificationsCriteria(TypedDict):
+    name: str
+    """Name"""
+    value: str
+    """Value"""
+    met: bool
+    """Whether it is met"""
+
+
+class InterpretEchoOutputClassifications(TypedDict):
+    id: str
+    """Id in this result"""
+    section: str
+    """Section"""
+    concept: Concept | None
+    """Coded concept"""
+    name: str
+    """Name"""
+    value: str
+    """Category"""
+    scheme: str
+    """Scheme"""
+    criteria: list[InterpretEchoOutputClassificationsCriteria]
+    """Why"""
+
+
+class InterpretEchoOutputGuidance(TypedDict):
+    id: str
+    """Id in this result"""
+    section: str
+    """Section"""
+    statement: NotRequired[Statement]
+    """What it says, as data"""
+    statements: NotRequired[list[Statement]]
+    """The same where it says several things"""
+    text: str
+    """What it says"""
+    source: str
+    """Guideline that it is from"""
+
+
+class InterpretEchoOutputReportImpressionLines(TypedDict):
+    topic: str
+    """What the line is about"""
+    severity: Literal["info", "abnormal", "critical"]
+    """How serious it is"""
+    statements: list[Statement]
+    """The clauses of its sentence, as data"""
+
+
+class InterpretEchoOutputReport(TypedDict):
+    language: Literal["en"]
+    """Language"""
+    title: str
+    """Title"""
+    findings: list[str]
+    """Sentences"""
+    impression: list[str]
+    """At most five lines, the most important first; rendered from `impression_lines`"""
+    impression_lines: NotRequired[list[InterpretEchoOutputReportImpressionLines]]
+    """The impression as data"""
+    limitations: list[str]
+    """What limits it"""
+
+
+class InterpretEchoOutput(TypedDict):
+    schema: Literal["sonogate.result/1"]
+    """Version of this envelope"""
+    endpoint: str
+    """Endpoint"""
+    version: str
+    """Version of the endpoint"""
+    generated_at: str
+    """When it was made"""
+    models: list[InterpretEchoOutputModels]
+    """Models that were used"""
+    draft: bool
+    """False once a person has signed the result"""
+    verification: NotRequired[InterpretEchoOutputVerification]
+    """Who signed, and when; absent in a draft"""
+    evidence_accepted: Literal["real", "simulated"]
+    """`simulated` is a research setting: values also count if their method was shown on simulated images only"""
+    input_summary: InterpretEchoOutputInputSummary
+    """What was read"""
+    sections: list[InterpretEchoOutputSections1 | InterpretEchoOutputSections2]
+    findings: list[Finding]
+    """What was found"""
+    measurements: list[Measurement]
+    """What was measured"""
+    scores: list[InterpretEchoOutputScores]
+    """Scores; empty where no section of the endpoint could give one"""
+    classifications: list[InterpretEchoOutputClassifications]
+    """Categories of guidelines"""
+    guidance: list[InterpretEchoOutputGuidance]
+    """What guidelines advise; empty where none of what was found has such advice"""
+    report: InterpretEchoOutputReport | None
+    """The report; null unless `options.report`"""
+    artifacts: list[ResultArtifact]
+    """Files of the result"""
+
+
+class InterpretObstetricOutputModels(TypedDict):
+    id: str
+    """Name"""
+    version: str
+    """Version"""
+    sha256: str
+    """SHA-256 of its weights"""
+    licence: str
+    """Licence"""
+    pack: Literal["permissive", "research"]
+    """Whether anyone may use it"""
+    provider: str
+    """What it ran on"""
+
+
+class InterpretObstetricOutputVerificationSignatures(TypedDict):
+    observer: str
+    """Who signed"""
+    organization: str
+    """Where they work"""
+    at: str
+    """When"""
+    statement: Any
+    """What the person declared"""
+
+
+class InterpretObstetricOutputVerification(TypedDict):
+    """Who signed, and when; absent in a draft."""
+
+    kind: Literal["verified"]
+    """Kind of verification"""
+    revision: int
+    """Signed revision of the result, from 1; the draft is 0"""
+    signatures: list[InterpretObstetricOutputVerificationSignatures]
+    """The signatures, the first one first"""
+
+
+class InterpretObstetricOutputInputSummaryRefused(TypedDict):
+    file: str
+    """File"""
+    reason: str
+    """Why"""
+
+
+class InterpretObstetricOutputInputSummary(TypedDict):
+    """What was read."""
+
+    files: int
+    """Files"""
+    series: int
+    """Series"""
+    studies: NotRequired[int]
+    """Present where the headers of the files name more than one study"""
+    clips: int
+    """Clips"""
+    frames: int
+    """Frames"""
+    calibrated_frames: int
+    """Frames whose scale is known"""
+    scale_from_request: NotRequired[Literal[True]]
+    """Present where images that state no scale were measured in that of the request (`mm_per_px`)"""
+    one_scale_for_sizes: NotRequired[list[str]]
+    """Present where images of different size share one scale of the request"""
+    modes: list[str]
+    """Modes of the images"""
+    refused: list[InterpretObstetricOutputInputSummaryRefused]
+    """Files that could not be read"""
+    priors: int
+    """Files of earlier examinations"""
+
+
+class InterpretObstetricOutputSections1Reason(TypedDict):
+    code: str
+    """Code"""
+    detail: str
+    """The same in words"""
+    needs: list[str]
+    """What it needs"""
+
+
+class InterpretObstetricOutputSections1DataKeyFramesLikeliest(TypedDict):
+    plane: Literal["transthalamic", "transventricular", "transcerebellar", "abdominal", "femur", "thorax", "cervix", "other", "midsagittal", "transperineal", "early-pregnancy", "amniotic-fluid", "placenta", "four-chamber"]
+    probability: float | None
+
+
+class InterpretObstetricOutputSections1DataKeyFramesQuality(TypedDict):
+    name: str
+    met: Any
+
+
+class InterpretObstetricOutputSections1DataKeyFrames(TypedDict):
+    file: str
+    frame: int
+    plane: Literal["transthalamic", "transventricular", "transcerebellar", "abdominal", "femur", "thorax", "cervix", "other", "midsagittal", "transperineal", "early-pregnancy", "amniotic-fluid", "placenta", "four-chamber"]
+    confidence: float
+    below_gate: bool
+    likeliest: InterpretObstetricOutputSections1DataKeyFramesLikeliest | None
+    probabilities: dict[str, float] | None
+    quality: list[InterpretObstetricOutputSections1DataKeyFramesQuality]
+
+
+class InterpretObstetricOutputSections1DataFramesLikeliest(TypedDict):
+    plane: Literal["transthalamic", "transventricular", "transcerebellar", "abdominal", "femur", "thorax", "cervix", "other", "midsagittal", "transperineal", "early-pregnancy", "amniotic-fluid", "placenta", "four-chamber"]
+    probability: float | None
+
+
+class InterpretObstetricOutputSections1DataFrames(TypedDict):
+    file: str
+    frame: int
+    plane: Literal["transthalamic", "transventricular", "transcerebellar", "abdominal", "femur", "thorax", "cervix", "other", "midsagittal", "transperineal", "early-pregnancy", "amniotic-fluid", "placenta", "four-chamber"]
+    confidence: float
+    below_gate: bool
+    likeliest: InterpretObstetricOutputSections1DataFramesLikeliest | None
+    probabilities: dict[str, float] | None
+
+
+class InterpretObstetricOutputSections1Data(TypedDict):
+    counts: dict[str, int]
+    key_frames: list[InterpretObstetricOutputSections1DataKeyFrames]
+    frames: list[InterpretObstetricOutputSections1DataFrames]
+
+
+class InterpretObstetricOutputSections1(TypedDict):
+    id: Literal["planes"]
+    title: str
+    """Title"""
+    status: Literal["complete", "partial", "not_assessed", "inadequate", "not_requested", "failed"]
+    """`partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate"""
+    reason: InterpretObstetricOutputSections1Reason | None
+    """Why it is not complete"""
+    statements: NotRequired[list[Statement]]
+    """What the section says, as data; `summary` and `reason.detail` are rendered from it"""
+    summary: str
+    """What the section says"""
+    data: InterpretObstetricOutputSections1Data
+    artifacts: list[str]
+    """Names of its artifacts"""
+
+
+class InterpretObstetricOutputSections2Reason(TypedDict):
+    code: str
+    """Code"""
+    detail: str
+    """The same in words"""
+    needs: list[str]
+    """What it needs"""
+
+
+class InterpretObstetricOutputSections2DataPlaneAdequacy(TypedDict):
+    name: str
+    met: Any
+
+
+class InterpretObstetricOutputSections2DataStructuresPlace(TypedDict):
+    type: Literal["line", "ellipse", "polygon", "rectangle"]
+    points: list[list[float]]
+
+
+class InterpretObstetricOutputSections2DataStructures(TypedDict):
+    file: str
+    sop_instance_uid: Any
+    frame: int
+    structure: Literal["symphysis", "fetal-head", "fetal-abdomen", "fetal-femur", "thalami", "midbrain", "palate", "intracranial-translucency", "cisterna-magna", "nuchal-translucency", "nasal-bone", "nasal-tip", "nasal-skin"]
+    confidence: float
+    accepted: bool
+    place: InterpretObstetricOutputSections2DataStructuresPlace
+
+
+class InterpretObstetricOutputSections2Data(TypedDict):
+    plane_adequacy: NotRequired[list[InterpretObstetricOutputSections2DataPlaneAdequacy]]
+    crl_mm: NotRequired[Any]
+    mom: NotRequired[Any]
+    structures: NotRequired[list[InterpretObstetricOutputSections2DataStructures]]
+
+
+class InterpretObstetricOutputSections2(TypedDict):
+    id: Literal["nt"]
+    title: str
+    """Title"""
+    status: Literal["complete", "partial", "not_assessed", "inadequate", "not_requested", "failed"]
+    """`partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate"""
+    reason: InterpretObstetricOutputSections2Reason | None
+    """Why it is not complete"""
+    statements: NotRequired[list[Statement]]
+    """What the section says, as data; `summary` and `reason.detail` are rendered from it"""
+    summary: str
+    """What the section says"""
+    data: InterpretObstetricOutputSections2Data
+    artifacts: list[str]
+    """Names of its artifacts"""
+
+
+class InterpretObstetricOutputSections3Reason(TypedDict):
+    code: str
+    """Code"""
+    detail: str
+    """The same in words"""
+    needs: list[str]
+    """What it needs"""
+
+
+class InterpretObstetricOutputSections3DataStructuresPlace(TypedDict):
+    type: Literal["line", "ellipse", "polygon", "rectangle"]
+    points: list[list[float]]
+
+
+class InterpretObstetricOutputSections3DataStructures(TypedDict):
+    file: str
+    sop_instance_uid: Any
+    frame: int
+    structure: Literal["symphysis", "fetal-head", "fetal-abdomen", "fetal-femur", "thalami", "midbrain", "palate", "intracranial-translucency", "cisterna-magna", "nuchal-translucency", "nasal-bone", "nasal-tip", "nasal-skin"]
+    confidence: float
+    accepted: bool
+    place: InterpretObstetricOutputSections3DataStructuresPlace
+
+
+class InterpretObstetricOutputSections3Data(TypedDict):
+    structures: NotRequired[list[InterpretObstetricOutputSections3DataStructures]]
+
+
+class InterpretObstetricOutputSections3(TypedDict):
+    id: Literal["biometry"]
+    title: str
+    """Title"""
+    status: Literal["complete", "partial", "not_assessed", "inadequate", "not_requested", "failed"]
+    """`partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate"""
+    reason: InterpretObstetricOutputSections3Reason | None
+    """Why it is not complete"""
+    statements: NotRequired[list[Statement]]
+    """What the section says, as data; `summary` and `reason.detail` are rendered from it"""
+    summary: str
+    """What the section says"""
+    data: InterpretObstetricOutputSections3Data
+    artifacts: list[str]
+    """Names of its artifacts"""
+
+
+class InterpretObstetricOutputSections4Reason(TypedDict):
+    code: str
+    """Code"""
+    detail: str
+    """The same in words"""
+    needs: list[str]
+    """What it needs"""
+
+
+class InterpretObstetricOutputSections4DataStructuresPlace(TypedDict):
+    type: Literal["line", "ellipse", "polygon", "rectangle"]
+    points: list[list[float]]
+
+
+class InterpretObstetricOutputSections4DataStructures(TypedDict):
+    file: str
+    sop_instance_uid: Any
+    frame: int
+    structure: Literal["symphysis", "fetal-head", "fetal-abdomen", "fetal-femur", "thalami", "midbrain", "palate", "intracranial-translucency", "cisterna-magna", "nuchal-translucency", "nasal-bone", "nasal-tip", "nasal-skin"]
+    confidence: float
+    accepted: bool
+    place: InterpretObstetricOutputSections4DataStructuresPlace
+
+
+class InterpretObstetricOutputSections4Data(TypedDict):
+    structures: NotRequired[list[InterpretObstetricOutputSections4DataStructures]]
+
+
+class InterpretObstetricOutputSections4(TypedDict):
+    id: Literal["labor-progress"]
+    title: str
+    """Title"""
+    status: Literal["complete", "partial", "not_assessed", "inadequate", "not_requested", "failed"]
+    """`partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate"""
+    reason: InterpretObstetricOutputSections4Reason | None
+    """Why it is not complete"""
+    statements: NotRequired[list[Statement]]
+    """What the section says, as data; `summary` and `reason.detail` are rendered from it"""
+    summary: str
+    """What the section says"""
+    data: InterpretObstetricOutputSections4Data
+    artifacts: list[str]
+    """Names of its artifacts"""
+
+
+class InterpretObstetricOutputSections5Reason(TypedDict):
+    code: str
+    """Code"""
+    detail: str
+    """The same in words"""
+    needs: list[str]
+    """What it needs"""
+
+
+class InterpretObstetricOutputSections5(TypedDict):
+    id: str
+    """Id of the section"""
+    title: str
+    """Title"""
+    status: Literal["complete", "partial", "not_assessed", "inadequate", "not_requested", "failed"]
+    """`partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate"""
+    reason: InterpretObstetricOutputSections5Reason | None
+    """Why it is not complete"""
+    statements: NotRequired[list[Statement]]
+    """What the section says, as data; `summary` and `reason.detail` are rendered from it"""
+    summary: str
+    """What the section says"""
+    data: dict[str, Any]
+    """What the section found; each section has its own shape"""
+    artifacts: list[str]
+    """Names of its artifacts"""
+
+
+class InterpretObstetricOutputScoresComponents(TypedDict):
+    name: str
+    """Name"""
+    value: float
+    """Value"""
+
+
+class InterpretObstetricOutputScores(TypedDict):
+    id: str
+    """Id in this result"""
+    section: str
+    """Section"""
+    concept: Concept | None
+    """Coded concept"""
+    name: str
+    """Name"""
+    value: float
+    """Value"""
+    range: list[float]
+    """Lowest and highest value"""
+    components: list[InterpretObstetricOutputScoresComponents]
+    """What it is made of"""
+
+
+class InterpretObstetricOutputClassificationsCriteria(TypedDict):
+    name: str
+    """Name"""
+    value: str
+    """Value"""
+    met: bool
+    """Whether it is met"""
+
+
+class InterpretObstetricOutputClassifications(TypedDict):
+    id: str
+    """Id in this result"""
+    section: str
+    """Section"""
+    concept: Concept | None
+    """Coded concept"""
+    name: str
+    """Name"""
+    value: str
+    """Category"""
+    scheme: str
+    """Scheme"""
+    criteria: list[InterpretObstetricOutputClassificationsCriteria]
+    """Why"""
+
+
+class InterpretObstetricOutputGuidance(TypedDict):
+    id: str
+    """Id in this result"""
+    section: str
+    """Section"""
+    statement: NotRequired[Statement]
+    """What it says, as data"""
+    statements: NotRequired[list[Statement]]
+    """The same where it says several things"""
+    text: str
+    """What it says"""
+    source: str
+    """Guideline that it is from"""
+
+
+class InterpretObstetricOutputReportImpressionLines(TypedDict):
+    topic: str
+    """What the line is about"""
+    severity: Literal["info", "abnormal", "critical"]
+    """How serious it is"""
+    statements: list[Statement]
+    """The clauses of its sentence, as data"""
+
+
+class InterpretObstetricOutputReport(TypedDict):
+    language: Literal["en"]
+    """Language"""
+    title: str
+    """Title"""
+    findings: list[str]
+    """Sentences"""
+    impression: list[str]
+    """At most five lines, the most important first; rendered from `impression_lines`"""
+    impression_lines: NotRequired[list[InterpretObstetricOutputReportImpressionLines]]
+    """The impression as data"""
+    limitations: list[str]
+    """What limits it"""
+
+
+class InterpretObstetricOutput(TypedDict):
+    schema: Literal["sonogate.result/1"]
+    """Version of this envelope"""
+    endpoint: str
+    """Endpoint"""
+    version: str
+    """Version of the endpoint"""
+    generated_at: str
+    """When it was made"""
+    models: list[InterpretObstetricOutputModels]
+    """Models that were used"""
+    draft: bool
+    """False once a person has signed the result"""
+    verification: NotRequired[InterpretObstetricOutputVerification]
+    """Who signed, and when; absent in a draft"""
+    evidence_accepted: Literal["real", "simulated"]
+    """`simulated` is a research setting: values also count if their method was shown on simulated images only"""
+    input_summary: InterpretObstetricOutputInputSummary
+    """What was read"""
+    sections: list[InterpretObstetricOutputSections1 | InterpretObstetricOutputSections2 | InterpretObstetricOutputSections3 | InterpretObstetricOutputSections4 | InterpretObstetricOutputSections5]
+    findings: list[Finding]
+    """What was found"""
+    measurements: list[Measurement]
+    """What was measured"""
+    scores: list[InterpretObstetricOutputScores]
+    """Scores; empty where no section of the endpoint could give one"""
+    classifications: list[InterpretObstetricOutputClassifications]
+    """Categories of guidelines"""
+    guidance: list[InterpretObstetricOutputGuidance]
+    """What guidelines advise; empty where none of what was found has such advice"""
+    report: InterpretObstetricOutputReport | None
+    """The report; null unless `options.report`"""
+    artifacts: list[ResultArtifact]
+    """Files of the result"""
+
+
+class Key(TypedDict):
+    """A key, without the key itself."""
+
+    id: str
+    """Id of the key"""
+    object: Literal["key"]
+    """Kind of this object"""
+    name: str
+    """Your name for it"""
+    test: bool
+    """Whether it runs the mock backend"""
+    scopes: list[Literal["run", "read", "uploads", "store", "retrieve", "review", "sign", "admin"]]
+    """What it may do"""
+    created_at: str
+    """When it was made"""
+    last_used_at: str | None
+    """When it was last used"""
+    expires_at: str | None
+    """When it ends"""
+    revoked_at: str | None
+    """When it was revoked"""
+
+
+class KeyList(TypedDict):
+    """The keys of the account."""
+
+    data: list[Key]
+    """All keys"""
+
+
+class ListedRequestWebhook(TypedDict):
+    url: str
+    """Address that is called"""
+    events: list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]]
+    """Events that are sent"""
+
+
+class ListedRequestSource(TypedDict):
+    """How it was submitted; no identity."""
+
+    kind: Literal["api", "queue", "dicom"]
+    """Door that it came through"""
+
+
+class ListedRequestCostLines(TypedDict):
+    item: str
+    """What is charged"""
+    quantity: float
+    """How many"""
+    unit_price: str
+    """Price of one; a decimal number in USD, as text so that it is exact"""
+    amount: str
+    """Price of all; a decimal number in USD, as text so that it is exact"""
+
+
+class ListedRequestCost(TypedDict):
+    """What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise."""
+
+    currency: Literal["USD"]
+    """Always USD"""
+    total: str
+    """Sum of the lines; a decimal number in USD, as text so that it is exact"""
+    lines: list[ListedRequestCostLines]
+    """What the total consists of; empty for test keys"""
+
+
+class ListedRequestUrls(TypedDict):
+    """Addresses of the request."""
+
+    self: str
+    """The request"""
+    events: str
+    """Its events"""
+    cancel: str
+    """POST here to cancel it"""
+
+
+class ListedRequest(TypedDict):
+    """A request without input and output."""
+
+    id: str
+    """Id of the request"""
+    object: Literal["request"]
+    """Kind of this object"""
+    model: str
+    """Model"""
+    endpoint: str
+    """Endpoint of the model"""
+    version: str
+    """Version of the endpoint that runs"""
+    status: Literal["queued", "preparing", "running", "succeeded", "failed", "canceled", "rejected", "expired"]
+    """`queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `expired` follows `succeeded` when the result has been purged"""
+    stage: Stage
+    created_at: str
+    """When it was submitted"""
+    started_at: str | None
+    """When a worker began"""
+    ended_at: str | None
+    """When it ended"""
+    expires_at: str | None
+    """When its result will be purged"""
+    key: Any
+    """Key that made it; null for studies from DICOM"""
+    test: bool
+    """Whether a test key made it"""
+    priority: Literal["low", "normal", "high"]
+    """Order among waiting requests"""
+    metadata: Any
+    """Your own data, as submitted"""
+    webhook: ListedRequestWebhook | None
+    """Where events are announced"""
+    source: ListedRequestSource
+    """How it was submitted; no identity"""
+    cost: ListedRequestCost
+    """What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise"""
+    error: Problem | None
+    """Why there is no result; null otherwise"""
+    urls: ListedRequestUrls
+    """Addresses of the request"""
+
+
+class MeasurementSource(TypedDict):
+    """Where it was measured."""
+
+    provenance: Literal["model", "image-analysis", "cart-sr", "input", "person"]
+    """How the value was found"""
+    file: Any
+    """File of the request"""
+    sop_instance_uid: Any
+    """SOP Instance UID of a DICOM file"""
+    frame: int | None
+    """Frame, from 1; null for a value that belongs to no single frame"""
+    calipers: list[Caliper]
+    """Calipers on the frame"""
+
+
+class MeasurementReference(TypedDict):
+    low: Any
+    """Lower limit"""
+    high: Any
+    """Upper limit"""
+    centile: Any
+    """Centile"""
+    z_score: Any
+    """z-score"""
+    chart: str
+    """Chart that it is from"""
+
+
+class Measurement(TypedDict):
+    """One value with where it is from."""
+
+    id: str
+    """Id in this result"""
+    section: str
+    """Section"""
+    concept: Concept
+    """What was measured"""
+    label: str
+    """The same for a person"""
+    value: float
+    """Value"""
+    unit: str
+    """Unit (UCUM)"""
+    method: str
+    """How"""
+    derivation: Literal["measured", "calculated", "mean", "median"]
+    """Whether it was measured or derived"""
+    source: MeasurementSource
+    """Where it was measured"""
+    site: Any
+    """Site in the body"""
+    laterality: Literal["left", "right"] | None
+    """Side of the body"""
+    fetus: Any
+    """Fetus, where there are several"""
+    phase: Any
+    """Phase of the heart or of the Doppler curve"""
+    confidence: float | None
+    """0 to 1; null for a value calculated from others"""
+    uncertainty: Any
+    """Half width of the 95 % interval in the value's unit; null where it is not known"""
+    quality: Literal["accepted", "review", "low", "inadequate"]
+    """`accepted` values may be used; `review` waits for a person; `low` and `inadequate` must not be used"""
+    evidence: NotRequired[str]
+    """Key of the table of evidence; absent where no method of ours measured the value"""
+    reference: MeasurementReference | None
+    """Reference values; null where there are none"""
+    interpretation: Literal["N", "L", "H", "A"] | None
+    """Normal, low, high or abnormal"""
+    confirmed: NotRequired[Literal["accepted", "edited", "entered"]]
+    """What a person decided about the value in a review; absent where nobody did"""
+    inputs: list[str]
+    """Measurements that it was calculated from"""
+    origin: Literal["image", "machine", "request", "person"]
+    """Who it is from"""
+    standing: Literal["counts", "proposed", "repeat", "part-of-mean", "comparison", "withheld"]
+    """Which value of a quantity counts: the one with `counts`"""
+    remarks: list[Remark]
+    """What must be read with the value, as data"""
+    note: Any
+    """The remarks as text"""
+
+
+class ModelDetailUrls(TypedDict):
+    """Addresses of the endpoint."""
+
+    run: str
+    """POST here to submit"""
+    openapi: str
+    """Its description"""
+
+
+class ModelDetailPricesLines(TypedDict):
+    item: str
+    """What is charged"""
+    unit_price: str
+    """Price; a decimal number in USD, as text so that it is exact"""
+
+
+class ModelDetailPricesByFrames(TypedDict):
+    up_to_frames: int | None
+    """Most frames at this price"""
+    price: str
+    """Price of the run; a decimal number in USD, as text so that it is exact"""
+
+
+class ModelDetailPrices(TypedDict):
+    """What a run costs."""
+
+    currency: Literal["USD"]
+    """Always USD"""
+    lines: list[ModelDetailPricesLines]
+    """The run, and the report"""
+    by_frames: list[ModelDetailPricesByFrames] | None
+    """Prices by frames; null where there is one price"""
+
+
+class ModelDetailLimits(TypedDict):
+    """Limits of this gateway."""
+
+    body_bytes: int
+    """Largest body of a call"""
+    file_bytes: int
+    """Largest file"""
+
+
+class ModelDetailSections(TypedDict):
+    id: str
+    """Id"""
+    title: str
+    """Title"""
+
+
+class ModelDetailModels(TypedDict):
+    id: str
+    """Name"""
+    version: str
+    """Version"""
+    task: str
+    """What it does"""
+    licence: str
+    """Licence"""
+    pack: Literal["permissive", "research"]
+    """Whether anyone may use it"""
+    sha256: str
+    """SHA-256 of its weights"""
+    accuracy: Any
+    """As measured on held-out data"""
+
+
+class ModelDetail(TypedDict):
+    """An endpoint with everything that is known about it."""
+
+    id: str
+    """Endpoint"""
+    model: str
+    """Model, also short for the endpoint"""
+    version: str
+    """Version"""
+    title: str
+    """Name"""
+    urls: ModelDetailUrls
+    """Addresses of the endpoint"""
+    versions: list[str]
+    """All versions"""
+    prices: ModelDetailPrices
+    """What a run costs"""
+    limits: ModelDetailLimits
+    """Limits of this gateway"""
+    sections: list[ModelDetailSections]
+    """Sections of every result"""
+    models: list[ModelDetailModels]
+    """Models that a result may name"""
+
+
+class ModelListDataUrls(TypedDict):
+    """Addresses of the endpoint."""
+
+    run: str
+    """POST here to submit"""
+    openapi: str
+    """Its description"""
+
+
+class ModelListData(TypedDict):
+    """An endpoint."""
+
+    id: str
+    """Endpoint"""
+    model: str
+    """Model, also short for the endpoint"""
+    version: str
+    """Version"""
+    title: str
+    """Name"""
+    urls: ModelListDataUrls
+    """Addresses of the endpoint"""
+
+
+class ModelList(TypedDict):
+    """The endpoints of this gateway."""
+
+    data: list[ModelListData]
+    """All endpoints"""
+
+
+class NewKey(TypedDict):
+    """A key that was just made."""
+
+    id: str
+    """Id of the key"""
+    object: Literal["key"]
+    """Kind of this object"""
+    name: str
+    """Your name for it"""
+    test: bool
+    """Whether it runs the mock backend"""
+    scopes: list[Literal["run", "read", "uploads", "store", "retrieve", "review", "sign", "admin"]]
+    """What it may do"""
+    created_at: str
+    """When it was made"""
+    last_used_at: str | None
+    """When it was last used"""
+    expires_at: str | None
+    """When it ends"""
+    revoked_at: str | None
+    """When it was revoked"""
+    key: Any
+    """The key itself: shown in this answer only, null when the answer is replayed"""
+
+
+class ProblemErrors(TypedDict):
+    pointer: str
+    """Place in the body (JSON Pointer, RFC 6901)"""
+    detail: str
+    """What is wrong there"""
+
+
+class Problem(TypedDict):
+    """Problem details (RFC 9457)."""
+
+    type: str
+    """Address of a page that explains the code"""
+    title: str
+    """The code in words"""
+    status: int
+    """HTTP status"""
+    detail: str
+    """What happened in this case"""
+    code: str
+    """Stable code of the error; `/errors/{code}` explains each"""
+    instance: NotRequired[str]
+    """Path of what the error is about"""
+    request_id: NotRequired[str]
+    """The `X-Request-Id` of the call"""
+    errors: NotRequired[list[ProblemErrors]]
+    """Each mistake of the body, all at once"""
+
+
+class Remark(TypedDict):
+    """Something that must be read with a value, as data."""
+
+    code: str
+    """What must be read with the value"""
+    params: dict[str, Any]
+    """What its sentence prints"""
+
+
+class RequestWebhook(TypedDict):
+    url: str
+    """Address that is called"""
+    events: list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]]
+    """Events that are sent"""
+
+
+class RequestSource(TypedDict):
+    """How it was submitted; no identity."""
+
+    kind: Literal["api", "queue", "dicom"]
+    """Door that it came through"""
+
+
+class RequestCostLines(TypedDict):
+    item: str
+    """What is charged"""
+    quantity: float
+    """How many"""
+    unit_price: str
+    """Price of one; a decimal number in USD, as text so that it is exact"""
+    amount: str
+    """Price of all; a decimal number in USD, as text so that it is exact"""
+
+
+class RequestCost(TypedDict):
+    """What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise."""
+
+    currency: Literal["USD"]
+    """Always USD"""
+    total: str
+    """Sum of the lines; a decimal number in USD, as text so that it is exact"""
+    lines: list[RequestCostLines]
+    """What the total consists of; empty for test keys"""
+
+
+class RequestUrls(TypedDict):
+    """Addresses of the request."""
+
+    self: str
+    """The request"""
+    events: str
+    """Its events"""
+    cancel: str
+    """POST here to cancel it"""
+
+
+class Request(TypedDict):
+    """One interpretation, from submit to result."""
+
+    id: str
+    """Id of the request"""
+    object: Literal["request"]
+    """Kind of this object"""
+    model: str
+    """Model"""
+    endpoint: str
+    """Endpoint of the model"""
+    version: str
+    """Version of the endpoint that runs"""
+    status: Literal["queued", "preparing", "running", "succeeded", "failed", "canceled", "rejected", "expired"]
+    """`queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `expired` follows `succeeded` when the result has been purged"""
+    stage: Stage
+    created_at: str
+    """When it was submitted"""
+    started_at: str | None
+    """When a worker began"""
+    ended_at: str | None
+    """When it ended"""
+    expires_at: str | None
+    """When its result will be purged"""
+    key: Any
+    """Key that made it; null for studies from DICOM"""
+    test: bool
+    """Whether a test key made it"""
+    priority: Literal["low", "normal", "high"]
+    """Order among waiting requests"""
+    metadata: Any
+    """Your own data, as submitted"""
+    webhook: RequestWebhook | None
+    """Where events are announced"""
+    source: RequestSource
+    """How it was submitted; no identity"""
+    cost: RequestCost
+    """What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise"""
+    error: Problem | None
+    """Why there is no result; null otherwise"""
+    urls: RequestUrls
+    """Addresses of the request"""
+    input: dict[str, Any] | None
+    """The input as submitted; null when purged"""
+    output: InterpretObstetricOutput | InterpretEchoOutput | None
+    """The result envelope of the endpoint; null unless succeeded"""
+
+
+class RequestPage(TypedDict):
+    """One page of a list."""
+
+    data: list[ListedRequest]
+    """Newest first"""
+    has_more: bool
+    """Whether another page follows"""
+    next_cursor: Any
+    """`cursor` of the next page"""
+
+
+class ResultArtifact(TypedDict):
+    """A file of the result."""
+
+    name: str
+    """Name"""
+    media_type: str
+    """Media type"""
+    bytes: int
+    """Size"""
+    sha256: str
+    """SHA-256 of the bytes"""
+    section: Any
+    """Section that it belongs to"""
+
+
+class ReviewChangesChange1(TypedDict):
+    kind: Literal["accept"]
+    measurement: str
+
+
+class ReviewChangesChange2(TypedDict):
+    kind: Literal["reject"]
+    measurement: str
+    reason: NotRequired[str]
+
+
+class ReviewChangesChange3(TypedDict):
+    kind: Literal["set-value"]
+    measurement: str
+    value: float
+
+
+class ReviewChangesChange4(TypedDict):
+    kind: Literal["move-calipers"]
+    measurement: str
+    points: list[list[float]]
+
+
+class ReviewChangesChange5(TypedDict):
+    kind: Literal["set-outline"]
+    measurement: str
+    points: list[list[float]]
+
+
+class ReviewChangesChange6(TypedDict):
+    kind: Literal["choose-repeat"]
+    measurement: str
+
+
+class ReviewChangesChange7(TypedDict):
+    kind: Literal["choose-frame"]
+    measurement: str
+    frame: int
+    points: NotRequired[list[list[float]]]
+
+
+class ReviewChangesChange8(TypedDict):
+    kind: Literal["name-view"]
+    file: str
+    view: str
+
+
+class ReviewChangesChange9(TypedDict):
+    kind: Literal["name-plane"]
+    file: str
+    frame: int
+    plane: str
+
+
+class ReviewChangesChange10(TypedDict):
+    kind: Literal["note"]
+    text: str
+
+
+class ReviewChangesChange11(TypedDict):
+    kind: Literal["undo"]
+    change: int
+
+
+class ReviewChangesBefore(TypedDict):
+    value: Any
+    unit: Any
+    quality: Any
+    text: Any
+    frame: int | None
+    points: list[list[float]] | None
+
+
+class ReviewChangesAfter(TypedDict):
+    value: Any
+    unit: Any
+    quality: Any
+    text: Any
+    frame: int | None
+    points: list[list[float]] | None
+
+
+class ReviewChanges(TypedDict):
+    id: int
+    """Number of the change"""
+    at: str
+    """When"""
+    author: str
+    """Who"""
+    kind: str
+    """What kind"""
+    change: ReviewChangesChange1 | ReviewChangesChange2 | ReviewChangesChange3 | ReviewChangesChange4 | ReviewChangesChange5 | ReviewChangesChange6 | ReviewChangesChange7 | ReviewChangesChange8 | ReviewChangesChange9 | ReviewChangesChange10 | ReviewChangesChange11
+    before: ReviewChangesBefore
+    after: ReviewChangesAfter
+    undone: bool
+    """Whether it was undone"""
+
+
+class ReviewSignatures(TypedDict):
+    observer: str
+    """Who signed"""
+    organization: str
+    """Where they work"""
+    at: str
+    """When"""
+    statement: Any
+    """What the person declared"""
+
+
+class ReviewMay(TypedDict):
+    """What the key may do."""
+
+    edit: bool
+    """Whether the key may change it"""
+    sign: bool
+    """Whether the key may sign it"""
+
+
+class Review(TypedDict):
+    """A review of a result."""
+
+    object: Literal["review"]
+    """Kind of this object"""
+    request: str
+    """Request that it is of"""
+    state: Literal["draft", "in-review", "signed", "amended"]
+    """How far it is"""
+    revision: int
+    """Revision of the review"""
+    signed_revision: int
+    """Revision that was signed last; 0 for none"""
+    etag: str
+    """For `If-Match` of the next change"""
+    result: dict[str, Any]
+    """The result with the changes"""
+    original: dict[str, Any]
+    """The result before the changes"""
+    changes: list[ReviewChanges]
+    """Every change, oldest first"""
+    signatures: list[ReviewSignatures]
+    """Signatures, oldest first"""
+    signatures_needed: int
+    """How many are needed"""
+    readers: list[str]
+    """Who has it open"""
+    may: ReviewMay
+    """What the key may do"""
+
+
+class Stage(TypedDict):
+    """What a request is doing."""
+
+    name: str
+    """`received` and `validating` (in short: `received`), `queued_gpu` (`queued`), `starting` and `preprocessing` (`preprocessing`), `inference.<step>` and `postprocessing` (`inference`), `reporting` and `uploading` (`report`), `completed`; new steps may be added"""
+    label: str
+    """The same for a person"""
+    progress: float
+    """Part of the whole run that is done"""
+    eta_s: Any
+    """Seconds that are left; null if unknown"""
+
+
+class Statement(TypedDict):
+    """Something that the result says, as data."""
+
+    kind: Literal["value", "conclusion", "gap", "advice", "limitation"]
+    """Kind of statement"""
+    code: str
+    """What it says"""
+    about: list[str]
+    """Measurements that it is about"""
+    fetus: Any
+    """Fetus, where there are several"""
+    params: dict[str, Any]
+    """What its sentence prints"""
+
+
+class TriageFlag(TypedDict):
+    """A critical flag."""
+
+    code: str
+    """Code of what was seen"""
+    system: str
+    """Coding system"""
+    display: str
+    """The same for a person"""
+    severity: Literal["critical"]
+    """Always critical"""
+    section: str
+    """Section of the result"""
+    evidence: list[str]
+    """Ids of measurements, or frames"""
+    at: str
+    """When it was raised"""
+
+
+class Upload(TypedDict):
+    """A file, and where to PUT its bytes."""
+
+    file: File
+    upload: WholeUpload | UploadInParts
+    """Where to PUT the bytes"""
+    complete_url: str
+    """POST here when all bytes are sent"""
+
+
+class UploadInParts(TypedDict):
+    """An address for each part."""
+
+    part_size: int
+    """Size of every part but the last"""
+    parts: list[UploadPart]
+    """All parts, also those that have arrived"""
+    expires_at: str
+    """Until when the addresses are valid"""
+
+
+class UploadPart(TypedDict):
+    """One part of a large file."""
+
+    part_number: int
+    """Number of the part, from 1"""
+    url: str
+    """PUT the part here; needs no key"""
+    headers: dict[str, str]
+    """Headers to send with the bytes"""
+    first_byte: int
+    """Where it begins in the file"""
+    bytes: int
+    """Its size"""
+    etag: Any
+    """Null until the bytes have arrived"""
+
+
+class UsageDataCost(TypedDict):
+    """What they cost."""
+
+    currency: Literal["USD"]
+    """Always USD"""
+    total: str
+    """Sum; a decimal number in USD, as text so that it is exact"""
+
+
+class UsageData(TypedDict):
+    month: str
+    """Month (UTC)"""
+    key: Any
+    """Key; null for studies from DICOM"""
+    requests: int
+    """Requests that ended"""
+    succeeded: int
+    """Of these, the ones with a result"""
+    cost: UsageDataCost
+    """What they cost"""
+
+
+class Usage(TypedDict):
+    """Requests and their cost."""
+
+    data: list[UsageData]
+    """One entry for each month and key"""
+
+
+class WebhookDeliveries(TypedDict):
+    """One page of a list."""
+
+    data: list[WebhookDelivery]
+    """Newest first"""
+    has_more: bool
+    """Whether another page follows"""
+    next_cursor: Any
+    """`cursor` of the next page"""
+
+
+class WebhookDeliveryError(TypedDict):
+    code: str
+    """Stable code of the error; `/errors/{code}` explains each"""
+    detail: Any
+
+
+class WebhookDeliveryAttempts(TypedDict):
+    at: str
+    """When"""
+    status: int | None
+    """HTTP status of your answer"""
+    duration_ms: float
+    """How long it took"""
+    answer_bytes: int
+    """Size of your answer"""
+    error: Any
+    """What went wrong"""
+
+
+class WebhookDelivery(TypedDict):
+    """One webhook with its attempts."""
+
+    id: str
+    """The `webhook-id` of every attempt"""
+    object: Literal["webhook_delivery"]
+    """Kind of this object"""
+    request: str
+    """Request that it announces"""
+    event: str
+    """Event"""
+    url: str
+    """Address"""
+    state: Literal["pending", "sending", "delivered", "dead", "diverted"]
+    """`dead` when it was given up"""
+    disabled_at: str | None
+    """When the address was disabled"""
+    created_at: str
+    """When the event happened"""
+    next_attempt_at: str | None
+    """When it is tried again"""
+    ended_at: str | None
+    """When it was delivered or given up"""
+    error: WebhookDeliveryError | None
+    """Why the last attempt failed"""
+    attempts: list[WebhookDeliveryAttempts]
+    """Every attempt"""
+
+
+class WebhookMessageWebhook(TypedDict):
+    url: str
+    """Address that is called"""
+    events: list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]]
+    """Events that are sent"""
+
+
+class WebhookMessageSource(TypedDict):
+    """How it was submitted; no identity."""
+
+    kind: Literal["api", "queue", "dicom"]
+    """Door that it came through"""
+
+
+class WebhookMessageCostLines(TypedDict):
+    item: str
+    """What is charged"""
+    quantity: float
+    """How many"""
+    unit_price: str
+    """Price of one; a decimal number in USD, as text so that it is exact"""
+    amount: str
+    """Price of all; a decimal number in USD, as text so that it is exact"""
+
+
+class WebhookMessageCost(TypedDict):
+    """What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise."""
+
+    currency: Literal["USD"]
+    """Always USD"""
+    total: str
+    """Sum of the lines; a decimal number in USD, as text so that it is exact"""
+    lines: list[WebhookMessageCostLines]
+    """What the total consists of; empty for test keys"""
+
+
+class WebhookMessageUrls(TypedDict):
+    """Addresses of the request."""
+
+    self: str
+    """The request"""
+    events: str
+    """Its events"""
+    cancel: str
+    """POST here to cancel it"""
+
+
+class WebhookMessage(TypedDict):
+    """Body of a webhook."""
+
+    id: str
+    """Id of the request"""
+    object: Literal["request"]
+    """Kind of this object"""
+    model: str
+    """Model"""
+    endpoint: str
+    """Endpoint of the model"""
+    version: str
+    """Version of the endpoint that runs"""
+    status: Literal["queued", "preparing", "running", "succeeded", "failed", "canceled", "rejected", "expired"]
+    """`queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `expired` follows `succeeded` when the result has been purged"""
+    stage: Stage
+    created_at: str
+    """When it was submitted"""
+    started_at: str | None
+    """When a worker began"""
+    ended_at: str | None
+    """When it ended"""
+    expires_at: str | None
+    """When its result will be purged"""
+    key: Any
+    """Key that made it; null for studies from DICOM"""
+    test: bool
+    """Whether a test key made it"""
+    priority: Literal["low", "normal", "high"]
+    """Order among waiting requests"""
+    metadata: Any
+    """Your own data, as submitted"""
+    webhook: WebhookMessageWebhook | None
+    """Where events are announced"""
+    source: WebhookMessageSource
+    """How it was submitted; no identity"""
+    cost: WebhookMessageCost
+    """What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise"""
+    error: Problem | None
+    """Why there is no result; null otherwise"""
+    urls: WebhookMessageUrls
+    """Addresses of the request"""
+    input: dict[str, Any] | None
+    """The input as submitted; null when purged"""
+    output: Any
+    """The result envelope of the endpoint; null unless succeeded"""
+    event: Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]
+    """Why the address is called"""
+    triage: list[TriageFlag]
+    """Critical flags that are known so far, oldest first"""
+    output_omitted: NotRequired[Literal[True]]
+    """Present where `output` is too long for a webhook: fetch `urls.self`"""
+    input_omitted: NotRequired[Literal[True]]
+    """Present where `input` is too long as well"""
+
+
+class WebhookSecret(TypedDict):
+    """The secret that webhooks are signed with."""
+
+    object: Literal["webhook_secret"]
+    """Kind of this object"""
+    secret: Any
+    """The signing secret; null when the answer is replayed"""
+    created_at: NotRequired[str]
+    """When it was made"""
+
+
+class WholeUpload(TypedDict):
+    """One address for all bytes."""
+
+    url: str
+    """PUT the bytes here; needs no key"""
+    method: Literal["PUT"]
+    """Method of the call"""
+    headers: dict[str, str]
+    """Headers to send with the bytes"""
+    expires_at: str
+    """Until when the address is valid"""
+
+
+class InterpretObstetricBodyInputOptionsDating(TypedDict):
+    """Dating of the pregnancy; no growth is judged without it."""
+
+    ga_days: int
+    """Gestational age on the day of the examination, in days"""
+    basis: NotRequired[Literal["lmp", "crl", "prior_scan", "ivf"]]
+    """What the gestational age is from"""
+
+
+InterpretObstetricBodyInputOptions = TypedDict(
+    "InterpretObstetricBodyInputOptions",
+    {
+        "dating": "NotRequired[InterpretObstetricBodyInputOptionsDating]",
+        "mm_per_px": "NotRequired[float | list[float | None]]",
+        "report": "NotRequired[bool]",
+        "report_language": "NotRequired[Literal[\"en\"]]",
+        "return": "NotRequired[list[Literal[\"json\"]]]",
+        "previews": "NotRequired[bool]",
+    },
+)
+
+
+class InterpretObstetricBodyInputClinicalContext(TypedDict):
+    """What is known of the patient, without an identity."""
+
+    age_years: NotRequired[int]
+    """Age in years"""
+    sex: NotRequired[Literal["female", "male", "other", "unknown"]]
+    """Sex"""
+    indication: NotRequired[str]
+    """Why the examination is made; without names, identifiers and dates"""
+
+
+class InterpretObstetricBodyInput(TypedDict):
+    """What the endpoint reads."""
+
+    files: list[str]
+    """Files of the examination: ids of uploads, or URLs of hosted files"""
+    prior_files: NotRequired[list[str]]
+    """Files of earlier examinations of the same patient"""
+    options: NotRequired[InterpretObstetricBodyInputOptions]
+    """How to interpret"""
+    clinical_context: NotRequired[InterpretObstetricBodyInputClinicalContext]
+    """What is known of the patient, without an identity"""
+
+
+class InterpretObstetricBodyWebhook(TypedDict):
+    """Where events are announced."""
+
+    url: str
+    """https address that is called; its host must be public or listed by the site"""
+    events: NotRequired[list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]]]
+    """Which events are sent. `request.triage` (each critical flag, at once) and `request.verified` (signed by a person) must be named"""
+
+
+class InterpretObstetricBody(TypedDict):
+    input: InterpretObstetricBodyInput
+    """What the endpoint reads"""
+    webhook: NotRequired[InterpretObstetricBodyWebhook]
+    """Where events are announced"""
+    priority: NotRequired[Literal["low", "normal", "high"]]
+    """Order among waiting requests"""
+    metadata: NotRequired[Any]
+    """Any JSON value of yours, up to 32768 bytes; it is returned with the request and in webhooks. With a test key, `mock` in it asks for another outcome"""
+
+
+InterpretEchoBodyInputOptions = TypedDict(
+    "InterpretEchoBodyInputOptions",
+    {
+        "report": "NotRequired[bool]",
+        "report_language": "NotRequired[Literal[\"en\"]]",
+        "return": "NotRequired[list[Literal[\"json\"]]]",
+    },
+)
+
+
+class InterpretEchoBodyInputClinicalContext(TypedDict):
+    """What is known of the patient, without an identity."""
+
+    age_years: NotRequired[int]
+    """Age in years"""
+    sex: NotRequired[Literal["female", "male", "other", "unknown"]]
+    """Sex; selects the normal ranges"""
+    height_cm: NotRequired[float]
+    """Height in cm; gives the body surface area with the weight"""
+    weight_kg: NotRequired[float]
+    """Weight in kg"""
+    indication: NotRequired[str]
+    """Why the examination is made; without names, identifiers and dates"""
+
+
+class InterpretEchoBodyInput(TypedDict):
+    """What the endpoint reads."""
+
+    files: list[str]
+    """Files of the examination: ids of uploads, or URLs of hosted files"""
+    prior_files: NotRequired[list[str]]
+    """Files of earlier examinations of the same patient"""
+    options: NotRequired[InterpretEchoBodyInputOptions]
+    """How to interpret"""
+    clinical_context: NotRequired[InterpretEchoBodyInputClinicalContext]
+    """What is known of the patient, without an identity"""
+
+
+class InterpretEchoBodyWebhook(TypedDict):
+    """Where events are announced."""
+
+    url: str
+    """https address that is called; its host must be public or listed by the site"""
+    events: NotRequired[list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]]]
+    """Which events are sent. `request.triage` (each critical flag, at once) and `request.verified` (signed by a person) must be named"""
+
+
+class InterpretEchoBody(TypedDict):
+    input: InterpretEchoBodyInput
+    """What the endpoint reads"""
+    webhook: NotRequired[InterpretEchoBodyWebhook]
+    """Where events are announced"""
+    priority: NotRequired[Literal["low", "normal", "high"]]
+    """Order among waiting requests"""
+    metadata: NotRequired[Any]
+    """Any JSON value of yours, up to 32768 bytes; it is returned with the request and in webhooks. With a test key, `mock` in it asks for another outcome"""
+
+
+class ChangeReviewBodyChanges1(TypedDict):
+    kind: Literal["accept"]
+    measurement: str
+
+
+class ChangeReviewBodyChanges2(TypedDict):
+    kind: Literal["reject"]
+    measurement: str
+    reason: NotRequired[str]
+
+
+class ChangeReviewBodyChanges3(TypedDict):
+    kind: Literal["set-value"]
+    measurement: str
+    value: float
+
+
+class ChangeReviewBodyChanges4(TypedDict):
+    kind: Literal["move-calipers"]
+    measurement: str
+    points: list[list[float]]
+
+
+class ChangeReviewBodyChanges5(TypedDict):
+    kind: Literal["set-outline"]
+    measurement: str
+    points: list[list[float]]
+
+
+class ChangeReviewBodyChanges6(TypedDict):
+    kind: Literal["choose-repeat"]
+    measurement: str
+
+
+class ChangeReviewBodyChanges7(TypedDict):
+    kind: Literal["choose-frame"]
+    measurement: str
+    frame: int
+    points: NotRequired[list[list[float]]]
+
+
+class ChangeReviewBodyChanges8(TypedDict):
+    kind: Literal["name-view"]
+    file: str
+    view: str
+
+
+class ChangeReviewBodyChanges9(TypedDict):
+    kind: Literal["name-plane"]
+    file: str
+    frame: int
+    plane: str
+
+
+class ChangeReviewBodyChanges10(TypedDict):
+    kind: Literal["note"]
+    text: str
+
+
+class ChangeReviewBodyChanges11(TypedDict):
+    kind: Literal["undo"]
+    change: int
+
+
+class ChangeReviewBody(TypedDict):
+    changes: list[ChangeReviewBodyChanges1 | ChangeReviewBodyChanges2 | ChangeReviewBodyChanges3 | ChangeReviewBodyChanges4 | ChangeReviewBodyChanges5 | ChangeReviewBodyChanges6 | ChangeReviewBodyChanges7 | ChangeReviewBodyChanges8 | ChangeReviewBodyChanges9 | ChangeReviewBodyChanges10 | ChangeReviewBodyChanges11]
+    """Changes, made in this order, all or none"""
+    amend: NotRequired[bool]
+    """True to change a result that is signed; it is then signed again as amended"""
+
+
+class SignResultBody(TypedDict):
+    statement: NotRequired[str]
+    """What the person declares with the signature, in plain words"""
+
+
+class CreateUploadBody(TypedDict):
+    filename: str
+    """Name of the file, without a folder"""
+    bytes: int
+    """Size"""
+    media_type: str
+    """Media type"""
+
+
+class CompleteUploadBodyParts(TypedDict):
+    part_number: int
+    """Number of the part"""
+    etag: str
+    """`ETag` of the answer to its PUT"""
+
+
+class CompleteUploadBody(TypedDict):
+    sha256: NotRequired[str]
+    """SHA-256 of all bytes, to be compared"""
+    parts: NotRequired[list[CompleteUploadBodyParts]]
+    """The parts, to be compared"""
+
+
+class CreateKeyBody(TypedDict):
+    name: str
+    """Your name for the key"""
+    test: NotRequired[bool]
+    """Whether it runs the mock backend"""
+    scopes: NotRequired[list[Literal["run", "read", "uploads", "store", "retrieve", "review", "sign", "admin"]]]
+    """What it may do; `run`, `read` and `uploads` unless given"""
+    expires_at: NotRequired[str]
+    """When it ends; never unless given"""
+
+
+class RotateKeyBody(TypedDict):
+    overlap_hours: NotRequired[float]
+    """How long the old key still works"""
+
+
+class Calls:
+    """Each call of the API as a method."""
+
+    def __init__(self, send: Callable[..., Any]) -> None:
+        self._send = send
+
+    def interpret_obstetric(self, *, body: InterpretObstetricBody, idempotency_key: str | None = None) -> Request:
+        """Submit to Obstetric ultrasound."""
+        return cast("Request", self._send("POST", "/v1/run/us/obstetric/interpret", json=body, once=True, idempotency_key=idempotency_key))
+
+    def interpret_echo(self, *, body: InterpretEchoBody, idempotency_key: str | None = None) -> Request:
+        """Submit to Echocardiography."""
+        return cast("Request", self._send("POST", "/v1/run/us/echo/interpret", json=body, once=True, idempotency_key=idempotency_key))
+
+    def list_requests(self, *, model: str | None = None, status: Literal["queued", "preparing", "running", "succeeded", "failed", "canceled", "rejected", "expired"] | list[Literal["queued", "preparing", "running", "succeeded", "failed", "canceled", "rejected", "expired"]] | None = None, key: str | None = None, since: str | None = None, limit: int | None = None, cursor: str | None = None) -> RequestPage:
+        """Requests of the account, newest first."""
+        return cast("RequestPage", self._send("GET", "/v1/requests", query={"model": model, "status": status, "key": key, "since": since, "limit": limit, "cursor": cursor}))
+
+    def get_request(self, *, id: str, wait: int | None = None) -> Request:
+        """A request as it is, or as soon as its status changes."""
+        return cast("Request", self._send("GET", f"/v1/requests/{quote(id, safe='')}", query={"wait": wait}))
+
+    def cancel_request(self, *, id: str, idempotency_key: str | None = None) -> Request:
+        """Cancel a request."""
+        return cast("Request", self._send("POST", f"/v1/requests/{quote(id, safe='')}/cancel", once=True, idempotency_key=idempotency_key))
+
+    def list_artifacts(self, *, id: str) -> ArtifactList:
+        """The artifacts of a request."""
+        return cast("ArtifactList", self._send("GET", f"/v1/requests/{quote(id, safe='')}/artifacts"))
+
+    def get_review(self, *, id: str) -> Review:
+        """The reviewed result, its changes and who has it open."""
+        return cast("Review", self._send("GET", f"/v1/requests/{quote(id, safe='')}/review"))
+
+    def change_review(self, *, id: str, if_match: str, body: ChangeReviewBody) -> Review:
+        """Change a review: accept, reject and edit values, undo, notes."""
+        return cast("Review", self._send("PATCH", f"/v1/requests/{quote(id, safe='')}/review", json=body, if_match=if_match))
+
+    def sign_result(self, *, id: str, if_match: str, body: SignResultBody | None = None) -> Review:
+        """Sign the reviewed result under the name of the key."""
+        return cast("Review", self._send("POST", f"/v1/requests/{quote(id, safe='')}/sign", json=body, if_match=if_match))
+
+    def list_models(self) -> ModelList:
+        """Endpoints and their versions."""
+        return cast("ModelList", self._send("GET", "/v1/models"))
+
+    def get_model(self, *, ns: str, model: str) -> ModelDetail:
+        """Versions, prices, limits, sections and the models behind an endpoint."""
+        return cast("ModelDetail", self._send("GET", f"/v1/models/{quote(ns, safe='')}/{quote(model, safe='')}"))
+
+    def describe_endpoint(self, *, ns: str, model: str, endpoint: str) -> Any:
+        """OpenAPI description of one endpoint."""
+        return cast("Any", self._send("GET", f"/v1/models/{quote(ns, safe='')}/{quote(model, safe='')}/{quote(endpoint, safe='')}/openapi.json"))
+
+    def create_upload(self, *, body: CreateUploadBody, idempotency_key: str | None = None) -> Upload:
+        """Announce a file."""
+        return cast("Upload", self._send("POST", "/v1/uploads", json=body, once=True, idempotency_key=idempotency_key))
+
+    def get_upload(self, *, id: str) -> Upload:
+        """The state of an upload, with new URLs to continue it."""
+        return cast("Upload", self._send("GET", f"/v1/uploads/{quote(id, safe='')}"))
+
+    def abort_upload(self, *, id: str) -> None:
+        """Abort an incomplete upload."""
+        return cast(None, self._send("DELETE", f"/v1/uploads/{quote(id, safe='')}"))
+
+    def complete_upload(self, *, id: str, body: CompleteUploadBody | None = None, idempotency_key: str | None = None) -> File:
+        """Complete an upload."""
+        return cast("File", self._send("POST", f"/v1/uploads/{quote(id, safe='')}/complete", json=body, once=True, idempotency_key=idempotency_key))
+
+    def get_usage(self, *, month: str | None = None, key: str | None = None) -> Usage:
+        """Requests and their cost by month and key."""
+        return cast("Usage", self._send("GET", "/v1/usage", query={"month": month, "key": key}))
+
+    def list_keys(self) -> KeyList:
+        """Keys of the account."""
+        return cast("KeyList", self._send("GET", "/v1/keys"))
+
+    def create_key(self, *, body: CreateKeyBody, idempotency_key: str | None = None) -> NewKey:
+        """Create a key."""
+        return cast("NewKey", self._send("POST", "/v1/keys", json=body, once=True, idempotency_key=idempotency_key))
+
+    def rotate_key(self, *, id: str, body: RotateKeyBody | None = None, idempotency_key: str | None = None) -> NewKey:
+        """Rotate a key: the old one ends after an overlap."""
+        return cast("NewKey", self._send("POST", f"/v1/keys/{quote(id, safe='')}/rotate", json=body, once=True, idempotency_key=idempotency_key))
+
+    def revoke_key(self, *, id: str) -> Key:
+        """Revoke a key."""
+        return cast("Key", self._send("DELETE", f"/v1/keys/{quote(id, safe='')}"))
+
+    def get_webhook_secret(self) -> WebhookSecret:
+        """The secret that webhooks are signed with."""
+        return cast("WebhookSecret", self._send("GET", "/v1/webhooks/secret"))
+
+    def rotate_webhook_secret(self, *, idempotency_key: str | None = None) -> WebhookSecret:
+        """Rotate the secret; the old one also signs for 24 hours."""
+        return cast("WebhookSecret", self._send("POST", "/v1/webhooks/secret/rotate", once=True, idempotency_key=idempotency_key))
+
+    def list_webhook_deliveries(self, *, request: str | None = None, state: Literal["pending", "sending", "delivered", "dead", "diverted"] | None = None, limit: int | None = None, cursor: str | None = None) -> WebhookDeliveries:
+        """Deliveries of webhooks with their attempts."""
+        return cast("WebhookDeliveries", self._send("GET", "/v1/webhooks/deliveries", query={"request": request, "state": state, "limit": limit, "cursor": cursor}))
+
+    def redeliver_webhook(self, *, id: str, idempotency_key: str | None = None) -> WebhookDelivery:
+        """Send a webhook again, under the same id."""
+        return cast("WebhookDelivery", self._send("POST", f"/v1/webhooks/deliveries/{quote(id, safe='')}/redeliver", once=True, idempotency_key=idempotency_key))
+
+
+class AsyncCalls:
+    """Each call of the API as a method."""
+
+    def __init__(self, send: Callable[..., Awaitable[Any]]) -> None:
+        self._send = send
+
+    async def interpret_obstetric(self, *, body: InterpretObstetricBody, idempotency_key: str | None = None) -> Request:
+        """Submit to Obstetric ultrasound."""
+        return cast("Request", await self._send("POST", "/v1/run/us/obstetric/interpret", json=body, once=True, idempotency_key=idempotency_key))
+
+    async def interpret_echo(self, *, body: InterpretEchoBody, idempotency_key: str | None = None) -> Request:
+        """Submit to Echocardiography."""
+        return cast("Request", await self._send("POST", "/v1/run/us/echo/interpret", json=body, once=True, idempotency_key=idempotency_key))
+
+    async def list_requests(self, *, model: str | None = None, status: Literal["queued", "preparing", "running", "succeeded", "failed", "canceled", "rejected", "expired"] | list[Literal["queued", "preparing", "running", "succeeded", "failed", "canceled", "rejected", "expired"]] | None = None, key: str | None = None, since: str | None = None, limit: int | None = None, cursor: str | None = None) -> RequestPage:
+        """Requests of the account, newest first."""
+        return cast("RequestPage", await self._send("GET", "/v1/requests", query={"model": model, "status": status, "key": key, "since": since, "limit": limit, "cursor": cursor}))
+
+    async def get_request(self, *, id: str, wait: int | None = None) -> Request:
+        """A request as it is, or as soon as its status changes."""
+        return cast("Request", await self._send("GET", f"/v1/requests/{quote(id, safe='')}", query={"wait": wait}))
+
+    async def cancel_request(self, *, id: str, idempotency_key: str | None = None) -> Request:
+        """Cancel a request."""
+        return cast("Request", await self._send("POST", f"/v1/requests/{quote(id, safe='')}/cancel", once=True, idempotency_key=idempotency_key))
+
+    async def list_artifacts(self, *, id: str) -> ArtifactList:
+        """The artifacts of a request."""
+        return cast("ArtifactList", await self._send("GET", f"/v1/requests/{quote(id, safe='')}/artifacts"))
+
+    async def get_review(self, *, id: str) -> Review:
+        """The reviewed result, its changes and who has it open."""
+        return cast("Review", await self._send("GET", f"/v1/requests/{quote(id, safe='')}/review"))
+
+    async def change_review(self, *, id: str, if_match: str, body: ChangeReviewBody) -> Review:
+        """Change a review: accept, reject and edit values, undo, notes."""
+        return cast("Review", await self._send("PATCH", f"/v1/requests/{quote(id, safe='')}/review", json=body, if_match=if_match))
+
+    async def sign_result(self, *, id: str, if_match: str, body: SignResultBody | None = None) -> Review:
+        """Sign the reviewed result under the name of the key."""
+        return cast("Review", await self._send("POST", f"/v1/requests/{quote(id, safe='')}/sign", json=body, if_match=if_match))
+
+    async def list_models(self) -> ModelList:
+        """Endpoints and their versions."""
+        return cast("ModelList", await self._send("GET", "/v1/models"))
+
+    async def get_model(self, *, ns: str, model: str) -> ModelDetail:
+        """Versions, prices, limits, sections and the models behind an endpoint."""
+        return cast("ModelDetail", await self._send("GET", f"/v1/models/{quote(ns, safe='')}/{quote(model, safe='')}"))
+
+    async def describe_endpoint(self, *, ns: str, model: str, endpoint: str) -> Any:
+        """OpenAPI description of one endpoint."""
+        return cast("Any", await self._send("GET", f"/v1/models/{quote(ns, safe='')}/{quote(model, safe='')}/{quote(endpoint, safe='')}/openapi.json"))
+
+    async def create_upload(self, *, body: CreateUploadBody, idempotency_key: str | None = None) -> Upload:
+        """Announce a file."""
+        return cast("Upload", await self._send("POST", "/v1/uploads", json=body, once=True, idempotency_key=idempotency_key))
+
+    async def get_upload(self, *, id: str) -> Upload:
+        """The state of an upload, with new URLs to continue it."""
+        return cast("Upload", await self._send("GET", f"/v1/uploads/{quote(id, safe='')}"))
+
+    async def abort_upload(self, *, id: str) -> None:
+        """Abort an incomplete upload."""
+        return cast(None, await self._send("DELETE", f"/v1/uploads/{quote(id, safe='')}"))
+
+    async def complete_upload(self, *, id: str, body: CompleteUploadBody | None = None, idempotency_key: str | None = None) -> File:
+        """Complete an upload."""
+        return cast("File", await self._send("POST", f"/v1/uploads/{quote(id, safe='')}/complete", json=body, once=True, idempotency_key=idempotency_key))
+
+    async def get_usage(self, *, month: str | None = None, key: str | None = None) -> Usage:
+        """Requests and their cost by month and key."""
+        return cast("Usage", await self._send("GET", "/v1/usage", query={"month": month, "key": key}))
+
+    async def list_keys(self) -> KeyList:
+        """Keys of the account."""
+        return cast("KeyList", await self._send("GET", "/v1/keys"))
+
+    async def create_key(self, *, body: CreateKeyBody, idempotency_key: str | None = None) -> NewKey:
+        """Create a key."""
+        return cast("NewKey", await self._send("POST", "/v1/keys", json=body, once=True, idempotency_key=idempotency_key))
+
+    async def rotate_key(self, *, id: str, body: RotateKeyBody | None = None, idempotency_key: str | None = None) -> NewKey:
+        """Rotate a key: the old one ends after an overlap."""
+        return cast("NewKey", await self._send("POST", f"/v1/keys/{quote(id, safe='')}/rotate", json=body, once=True, idempotency_key=idempotency_key))
+
+    async def revoke_key(self, *, id: str) -> Key:
+        """Revoke a key."""
+        return cast("Key", await self._send("DELETE", f"/v1/keys/{quote(id, safe='')}"))
+
+    async def get_webhook_secret(self) -> WebhookSecret:
+        """The secret that webhooks are signed with."""
+        return cast("WebhookSecret", await self._send("GET", "/v1/webhooks/secret"))
+
+    async def rotate_webhook_secret(self, *, idempotency_key: str | None = None) -> WebhookSecret:
+        """Rotate the secret; the old one also signs for 24 hours."""
+        return cast("WebhookSecret", await self._send("POST", "/v1/webhooks/secret/rotate", once=True, idempotency_key=idempotency_key))
+
+    async def list_webhook_deliveries(self, *, request: str | None = None, state: Literal["pending", "sending", "delivered", "dead", "diverted"] | None = None, limit: int | None = None, cursor: str | None = None) -> WebhookDeliveries:
+        """Deliveries of webhooks with their attempts."""
+        return cast("WebhookDeliveries", await self._send("GET", "/v1/webhooks/deliveries", query={"request": request, "state": state, "limit": limit, "cursor": cursor}))
+
+    async def redeliver_webhook(self, *, id: str, idempotency_key: str | None = None) -> WebhookDelivery:
+        """Send a webhook again, under the same id."""
+        return cast("WebhookDelivery", await self._send("POST", f"/v1/webhooks/deliveries/{quote(id, safe='')}/redeliver", once=True, idempotency_key=idempotency_key))

@@ -1,0 +1,12 @@
+import type { LocalFile } from './upload.ts';
+
+/** What files-node.ts does in Node.js; a browser has neither paths nor an environment. */
+export async function filesAt(path: string): Promise<LocalFile[]> {
+  throw new Error(`${path}: a browser cannot open a path; give a File`);
+}
+
+export async function save(folder: string): Promise<string> {
+  throw new Error(`${folder}: a browser has no folders; use artifact()`);
+}
+
+export const environment = (_name: string): string | undefined => undefined;

@@ -1,0 +1,1994 @@
+// Written by clients/generate.ts from the description of the API. Do not edit.
+
+/** Version of the API that the client was made for. */
+export const API_VERSION = '1.0.0';
+
+/** A file of the result */
+export type Artifact = {
+  /** Name, the same for every request */
+  name: string;
+  /** Media type */
+  media_type: string;
+  /** Size */
+  bytes: number;
+  /** SHA-256 of the bytes */
+  sha256: string;
+  /** Section that it belongs to */
+  section: unknown;
+};
+
+/** The artifacts of a request */
+export type ArtifactList = {
+  /** All artifacts */
+  data: Array<Artifact>;
+};
+
+/** What was drawn to measure */
+export type Caliper = {
+  /** `line`: two points; `ellipse`: both ends of the major, then both ends of the minor axis; `polyline`: an open trace; `polygon`: a closed outline, its first point not repeated */
+  type: "line" | "ellipse" | "polyline" | "polygon";
+  /** Pixel centres of the stored frame, [x, y] each */
+  points: Array<[number, number]>;
+};
+
+/** A coded concept */
+export type Concept = {
+  /** Key of the concept in this product */
+  key: string;
+  /** Coding system */
+  system: string;
+  /** Code */
+  code: string;
+  /** The code in words */
+  display: string;
+};
+
+/** A file that a client uploads */
+export type File = {
+  /** Id for `input.files` */
+  id: string;
+  /** Kind of this object */
+  object: "file";
+  /** `ready` once it is completed */
+  status: "pending" | "ready";
+  /** Name as announced */
+  filename: string;
+  /** Size as announced */
+  bytes: number | null;
+  /** Media type as announced */
+  media_type: string;
+  /** SHA-256 of the bytes; null until ready */
+  sha256: unknown;
+  /** When it is deleted: 24 hours after the last request that uses it */
+  expires_at: string;
+};
+
+/** Something that was found */
+export type Finding = {
+  /** Id in this result */
+  id: string;
+  /** Section */
+  section: string;
+  /** Coded concept */
+  concept: Concept | null;
+  /** What the finding says, as data; `text` is rendered from it */
+  statement?: Statement;
+  /** The same where it says several things */
+  statements?: Array<Statement>;
+  /** What was found */
+  text: string;
+  /** How serious it is */
+  severity: "info" | "abnormal" | "critical";
+  /** 0 to 1; null where none is known */
+  confidence: number | null;
+  /** Measurements that it rests on */
+  evidence: Array<string>;
+};
+
+export type InterpretEchoOutput = {
+  /** Version of this envelope */
+  schema: "sonogate.result/1";
+  /** Endpoint */
+  endpoint: string;
+  /** Version of the endpoint */
+  version: string;
+  /** When it was made */
+  generated_at: string;
+  /** Models that were used */
+  models: Array<{
+    /** Name */
+    id: string;
+    /** Version */
+    version: string;
+    /** SHA-256 of its weights */
+    sha256: string;
+    /** Licence */
+    licence: string;
+    /** Whether anyone may use it */
+    pack: "permissive" | "research";
+    /** What it ran on */
+    provider: string;
+  }>;
+  /** False once a person has signed the result */
+  draft: boolean;
+  /** Who signed, and when; absent in a draft */
+  verification?: {
+    /** Kind of verification */
+    kind: "verified";
+    /** Signed revision of the result, from 1; the draft is 0 */
+    revision: number;
+    /** The signatures, the first one first */
+    signatures: Array<{
+      /** Who signed */
+      observer: string;
+      /** Where they work */
+      organization: string;
+      /** When */
+      at: string;
+      /** What the person declared */
+      statement: unknown;
+    }>;
+  };
+  /** `simulated` is a research setting: values also count if their method was shown on simulated images only */
+  evidence_accepted: "real" | "simulated";
+  /** What was read */
+  input_summary: {
+    /** Files */
+    files: number;
+    /** Series */
+    series: number;
+    /** Present where the headers of the files name more than one study */
+    studies?: number;
+    /** Clips */
+    clips: number;
+    /** Frames */
+    frames: number;
+    /** Frames whose scale is known */
+    calibrated_frames: number;
+    /** Present where images that state no scale were measured in that of the request (`mm_per_px`) */
+    scale_from_request?: true;
+    /** Present where images of different size share one scale of the request */
+    one_scale_for_sizes?: Array<string>;
+    /** Modes of the images */
+    modes: Array<string>;
+    /** Files that could not be read */
+    refused: Array<{
+      /** File */
+      file: string;
+      /** Why */
+      reason: string;
+    }>;
+    /** Files of earlier examinations */
+    priors: number;
+  };
+  sections: Array<{
+    id: "views";
+    /** Title */
+    title: string;
+    /** `partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate */
+    status: "complete" | "partial" | "not_assessed" | "inadequate" | "not_requested" | "failed";
+    /** Why it is not complete */
+    reason: {
+      /** Code */
+      code: string;
+      /** The same in words */
+      detail: string;
+      /** What it needs */
+      needs: Array<string>;
+    } | null;
+    /** What the section says, as data; `summary` and `reason.detail` are rendered from it */
+    statements?: Array<Statement>;
+    /** What the section says */
+    summary: string;
+    data: {
+      clips: Array<{
+        file: string;
+        mode: string;
+        view: "PLAX" | "PSAX" | "A2C" | "A3C" | "A4C" | "A5C" | "subcostal" | "suprasternal" | "RV inflow" | "RV outflow" | null;
+        level: unknown;
+        source: "header" | "model" | "person" | null;
+        confidence: unknown;
+        below_gate: unknown;
+        measured: boolean;
+        frames: number;
+        calibrated: boolean;
+        heart_rate: unknown;
+      }>;
+      spectra: Array<{
+        file: string;
+        mode: string;
+        shows: unknown;
+        [name: string]: unknown;
+      }>;
+      [name: string]: unknown;
+    };
+    /** Names of its artifacts */
+    artifacts: Array<string>;
+  } | {
+    /** Id of the section */
+    id: string;
+    /** Title */
+    title: string;
+    /** `partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate */
+    status: "complete" | "partial" | "not_assessed" | "inadequate" | "not_requested" | "failed";
+    /** Why it is not complete */
+    reason: {
+      /** Code */
+      code: string;
+      /** The same in words */
+      detail: string;
+      /** What it needs */
+      needs: Array<string>;
+    } | null;
+    /** What the section says, as data; `summary` and `reason.detail` are rendered from it */
+    statements?: Array<Statement>;
+    /** What the section says */
+    summary: string;
+    /** What the section found; each section has its own shape */
+    data: Record<string, unknown>;
+    /** Names of its artifacts */
+    artifacts: Array<string>;
+  }>;
+  /** What was found */
+  findings: Array<Finding>;
+  /** What was measured */
+  measurements: Array<Measurement>;
+  /** Scores; empty where no section of the endpoint could give one */
+  scores: Array<{
+    /** Id in this result */
+    id: string;
+    /** Section */
+    section: string;
+    /** Coded concept */
+    concept: Concept | null;
+    /** Name */
+    name: string;
+    /** Value */
+    value: number;
+    /** Lowest and highest value */
+    range: [number, number];
+    /** What it is made of */
+    components: Array<{
+      /** Name */
+      name: string;
+      /** Value */
+      value: number;
+    }>;
+  }>;
+  /** Categories of guidelines */
+  classifications: Array<{
+    /** Id in this result */
+    id: string;
+    /** Section */
+    section: string;
+    /** Coded concept */
+    concept: Concept | null;
+    /** Name */
+    name: string;
+    /** Category */
+    value: string;
+    /** Scheme */
+    scheme: string;
+    /** Why */
+    criteria: Array<{
+      /** Name */
+      name: string;
+      /** Value */
+      value: string;
+      /** Whether it is met */
+      met: boolean;
+    }>;
+  }>;
+  /** What guidelines advise; empty where none of what was found has such advice */
+  guidance: Array<{
+    /** Id in this result */
+    id: string;
+    /** Section */
+    section: string;
+    /** What it says, as data */
+    statement?: Statement;
+    /** The same where it says several things */
+    statements?: Array<Statement>;
+    /** What it says */
+    text: string;
+    /** Guideline that it is from */
+    source: string;
+  }>;
+  /** The report; null unless `options.report` */
+  report: {
+    /** Language */
+    language: "en";
+    /** Title */
+    title: string;
+    /** Sentences */
+    findings: Array<string>;
+    /** At most five lines, the most important first; rendered from `impression_lines` */
+    impression: Array<string>;
+    /** The impression as data */
+    impression_lines?: Array<{
+      /** What the line is about */
+      topic: string;
+      /** How serious it is */
+      severity: "info" | "abnormal" | "critical";
+      /** The clauses of its sentence, as data */
+      statements: Array<Statement>;
+    }>;
+    /** What limits it */
+    limitations: Array<string>;
+  } | null;
+  /** Files of the result */
+  artifacts: Array<ResultArtifact>;
+};
+
+export type InterpretObstetricOutput = {
+  /** Version of this envelope */
+  schema: "sonogate.result/1";
+  /** Endpoint */
+  endpoint: string;
+  /** Version of the endpoint */
+  version: string;
+  /** When it was made */
+  generated_at: string;
+  /** Models that were used */
+  models: Array<{
+    /** Name */
+    id: string;
+    /** Version */
+    version: string;
+    /** SHA-256 of its weights */
+    sha256: string;
+    /** Licence */
+    licence: string;
+    /** Whether anyone may use it */
+    pack: "permissive" | "research";
+    /** What it ran on */
+    provider: string;
+  }>;
+  /** False once a person has signed the result */
+  draft: boolean;
+  /** Who signed, and when; absent in a draft */
+  verification?: {
+    /** Kind of verification */
+    kind: "verified";
+    /** Signed revision of the result, from 1; the draft is 0 */
+    revision: number;
+    /** The signatures, the first one first */
+    signatures: Array<{
+      /** Who signed */
+      observer: string;
+      /** Where they work */
+      organization: string;
+      /** When */
+      at: string;
+      /** What the person declared */
+      statement: unknown;
+    }>;
+  };
+  /** `simulated` is a research setting: values also count if their method was shown on simulated images only */
+  evidence_accepted: "real" | "simulated";
+  /** What was read */
+  input_summary: {
+    /** Files */
+    files: number;
+    /** Series */
+    series: number;
+    /** Present where the headers of the files name more than one study */
+    studies?: number;
+    /** Clips */
+    clips: number;
+    /** Frames */
+    frames: number;
+    /** Frames whose scale is known */
+    calibrated_frames: number;
+    /** Present where images that state no scale were measured in that of the request (`mm_per_px`) */
+    scale_from_request?: true;
+    /** Present where images of different size share one scale of the request */
+    one_scale_for_sizes?: Array<string>;
+    /** Modes of the images */
+    modes: Array<string>;
+    /** Files that could not be read */
+    refused: Array<{
+      /** File */
+      file: string;
+      /** Why */
+      reason: string;
+    }>;
+    /** Files of earlier examinations */
+    priors: number;
+  };
+  sections: Array<{
+    id: "planes";
+    /** Title */
+    title: string;
+    /** `partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate */
+    status: "complete" | "partial" | "not_assessed" | "inadequate" | "not_requested" | "failed";
+    /** Why it is not complete */
+    reason: {
+      /** Code */
+      code: string;
+      /** The same in words */
+      detail: string;
+      /** What it needs */
+      needs: Array<string>;
+    } | null;
+    /** What the section says, as data; `summary` and `reason.detail` are rendered from it */
+    statements?: Array<Statement>;
+    /** What the section says */
+    summary: string;
+    data: {
+      counts: Record<string, number>;
+      key_frames: Array<{
+        file: string;
+        frame: number;
+        plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
+        confidence: number;
+        below_gate: boolean;
+        likeliest: {
+          plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
+          probability: number | null;
+        } | null;
+        probabilities: Record<string, number> | null;
+        quality: Array<{
+          name: string;
+          met: unknown;
+        }>;
+      }>;
+      frames: Array<{
+        file: string;
+        frame: number;
+        plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
+        confidence: number;
+        below_gate: boolean;
+        likeliest: {
+          plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
+          probability: number | null;
+        } | null;
+        probabilities: Record<string, number> | null;
+      }>;
+    };
+    /** Names of its artifacts */
+    artifacts: Array<string>;
+  } | {
+    id: "nt";
+    /** Title */
+    title: string;
+    /** `partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate */
+    status: "complete" | "partial" | "not_assessed" | "inadequate" | "not_requested" | "failed";
+    /** Why it is not complete */
+    reason: {
+      /** Code */
+      code: string;
+      /** The same in words */
+      detail: string;
+      /** What it needs */
+      needs: Array<string>;
+    } | null;
+    /** What the section says, as data; `summary` and `reason.detail` are rendered from it */
+    statements?: Array<Statement>;
+    /** What the section says */
+    summary: string;
+    data: {
+      plane_adequacy?: Array<{
+        name: string;
+        met: unknown;
+      }>;
+      crl_mm?: unknown;
+      mom?: unknown;
+      structures?: Array<{
+        file: string;
+        sop_instance_uid: unknown;
+        frame: number;
+        structure: "symphysis" | "fetal-head" | "fetal-abdomen" | "fetal-femur" | "thalami" | "midbrain" | "palate" | "intracranial-translucency" | "cisterna-magna" | "nuchal-translucency" | "nasal-bone" | "nasal-tip" | "nasal-skin";
+        confidence: number;
+        accepted: boolean;
+        place: {
+          type: "line" | "ellipse" | "polygon" | "rectangle";
+          points: Array<[number, number]>;
+        };
+      }>;
+      [name: string]: unknown;
+    };
+    /** Names of its artifacts */
+    artifacts: Array<string>;
+  } | {
+    id: "biometry";
+    /** Title */
+    title: string;
+    /** `partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate */
+    status: "complete" | "partial" | "not_assessed" | "inadequate" | "not_requested" | "failed";
+    /** Why it is not complete */
+    reason: {
+      /** Code */
+      code: string;
+      /** The same in words */
+      detail: string;
+      /** What it needs */
+      needs: Array<string>;
+    } | null;
+    /** What the section says, as data; `summary` and `reason.detail` are rendered from it */
+    statements?: Array<Statement>;
+    /** What the section says */
+    summary: string;
+    data: {
+      structures?: Array<{
+        file: string;
+        sop_instance_uid: unknown;
+        frame: number;
+        structure: "symphysis" | "fetal-head" | "fetal-abdomen" | "fetal-femur" | "thalami" | "midbrain" | "palate" | "intracranial-translucency" | "cisterna-magna" | "nuchal-translucency" | "nasal-bone" | "nasal-tip" | "nasal-skin";
+        confidence: number;
+        accepted: boolean;
+        place: {
+          type: "line" | "ellipse" | "polygon" | "rectangle";
+          points: Array<[number, number]>;
+        };
+      }>;
+      [name: string]: unknown;
+    };
+    /** Names of its artifacts */
+    artifacts: Array<string>;
+  } | {
+    id: "labor-progress";
+    /** Title */
+    title: string;
+    /** `partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate */
+    status: "complete" | "partial" | "not_assessed" | "inadequate" | "not_requested" | "failed";
+    /** Why it is not complete */
+    reason: {
+      /** Code */
+      code: string;
+      /** The same in words */
+      detail: string;
+      /** What it needs */
+      needs: Array<string>;
+    } | null;
+    /** What the section says, as data; `summary` and `reason.detail` are rendered from it */
+    statements?: Array<Statement>;
+    /** What the section says */
+    summary: string;
+    data: {
+      structures?: Array<{
+        file: string;
+        sop_instance_uid: unknown;
+        frame: number;
+        structure: "symphysis" | "fetal-head" | "fetal-abdomen" | "fetal-femur" | "thalami" | "midbrain" | "palate" | "intracranial-translucency" | "cisterna-magna" | "nuchal-translucency" | "nasal-bone" | "nasal-tip" | "nasal-skin";
+        confidence: number;
+        accepted: boolean;
+        place: {
+          type: "line" | "ellipse" | "polygon" | "rectangle";
+          points: Array<[number, number]>;
+        };
+      }>;
+      [name: string]: unknown;
+    };
+    /** Names of its artifacts */
+    artifacts: Array<string>;
+  } | {
+    /** Id of the section */
+    id: string;
+    /** Title */
+    title: string;
+    /** `partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate */
+    status: "complete" | "partial" | "not_assessed" | "inadequate" | "not_requested" | "failed";
+    /** Why it is not complete */
+    reason: {
+      /** Code */
+      code: string;
+      /** The same in words */
+      detail: string;
+      /** What it needs */
+      needs: Array<string>;
+    } | null;
+    /** What the section says, as data; `summary` and `reason.detail` are rendered from it */
+    statements?: Array<Statement>;
+    /** What the section says */
+    summary: string;
+    /** What the section found; each section has its own shape */
+    data: Record<string, unknown>;
+    /** Names of its artifacts */
+    artifacts: Array<string>;
+  }>;
+  /** What was found */
+  findings: Array<Finding>;
+  /** What was measured */
+  measurements: Array<Measurement>;
+  /** Scores; empty where no section of the endpoint could give one */
+  scores: Array<{
+    /** Id in this result */
+    id: string;
+    /** Section */
+    section: string;
+    /** Coded concept */
+    concept: Concept | null;
+    /** Name */
+    name: string;
+    /** Value */
+    value: number;
+    /** Lowest and highest value */
+    range: [number, number];
+    /** What it is made of */
+    components: Array<{
+      /** Name */
+      name: string;
+      /** Value */
+      value: number;
+    }>;
+  }>;
+  /** Categories of guidelines */
+  classifications: Array<{
+    /** Id in this result */
+    id: string;
+    /** Section */
+    section: string;
+    /** Coded concept */
+    concept: Concept | null;
+    /** Name */
+    name: string;
+    /** Category */
+    value: string;
+    /** Scheme */
+    scheme: string;
+    /** Why */
+    criteria: Array<{
+      /** Name */
+      name: string;
+      /** Value */
+      value: string;
+      /** Whether it is met */
+      met: boolean;
+    }>;
+  }>;
+  /** What guidelines advise; empty where none of what was found has such advice */
+  guidance: Array<{
+    /** Id in this result */
+    id: string;
+    /** Section */
+    section: string;
+    /** What it says, as data */
+    statement?: Statement;
+    /** The same where it says several things */
+    statements?: Array<Statement>;
+    /** What it says */
+    text: string;
+    /** Guideline that it is from */
+    source: string;
+  }>;
+  /** The report; null unless `options.report` */
+  report: {
+    /** Language */
+    language: "en";
+    /** Title */
+    title: string;
+    /** Sentences */
+    findings: Array<string>;
+    /** At most five lines, the most important first; rendered from `impression_lines` */
+    impression: Array<string>;
+    /** The impression as data */
+    impression_lines?: Array<{
+      /** What the line is about */
+      topic: string;
+      /** How serious it is */
+      severity: "info" | "abnormal" | "critical";
+      /** The clauses of its sentence, as data */
+      statements: Array<Statement>;
+    }>;
+    /** What limits it */
+    limitations: Array<string>;
+  } | null;
+  /** Files of the result */
+  artifacts: Array<ResultArtifact>;
+};
+
+/** A key, without the key itself */
+export type Key = {
+  /** Id of the key */
+  id: string;
+  /** Kind of this object */
+  object: "key";
+  /** Your name for it */
+  name: string;
+  /** Whether it runs the mock backend */
+  test: boolean;
+  /** What it may do */
+  scopes: Array<"run" | "read" | "uploads" | "store" | "retrieve" | "review" | "sign" | "admin">;
+  /** When it was made */
+  created_at: string;
+  /** When it was last used */
+  last_used_at: string | null;
+  /** When it ends */
+  expires_at: string | null;
+  /** When it was revoked */
+  revoked_at: string | null;
+};
+
+/** The keys of the account */
+export type KeyList = {
+  /** All keys */
+  data: Array<Key>;
+};
+
+/** A request without input and output */
+export type ListedRequest = {
+  /** Id of the request */
+  id: string;
+  /** Kind of this object */
+  object: "request";
+  /** Model */
+  model: string;
+  /** Endpoint of the model */
+  endpoint: string;
+  /** Version of the endpoint that runs */
+  version: string;
+  /** `queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `expired` follows `succeeded` when the result has been purged */
+  status: "queued" | "preparing" | "running" | "succeeded" | "failed" | "canceled" | "rejected" | "expired";
+  stage: Stage;
+  /** When it was submitted */
+  created_at: string;
+  /** When a worker began */
+  started_at: string | null;
+  /** When it ended */
+  ended_at: string | null;
+  /** When its result will be purged */
+  expires_at: string | null;
+  /** Key that made it; null for studies from DICOM */
+  key: unknown;
+  /** Whether a test key made it */
+  test: boolean;
+  /** Order among waiting requests */
+  priority: "low" | "normal" | "high";
+  /** Your own data, as submitted */
+  metadata: unknown;
+  /** Where events are announced */
+  webhook: {
+    /** Address that is called */
+    url: string;
+    /** Events that are sent */
+    events: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified">;
+  } | null;
+  /** How it was submitted; no identity */
+  source: {
+    /** Door that it came through */
+    kind: "api" | "queue" | "dicom";
+  };
+  /** What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise */
+  cost: {
+    /** Always USD */
+    currency: "USD";
+    /** Sum of the lines; a decimal number in USD, as text so that it is exact */
+    total: string;
+    /** What the total consists of; empty for test keys */
+    lines: Array<{
+      /** What is charged */
+      item: string;
+      /** How many */
+      quantity: number;
+      /** Price of one; a decimal number in USD, as text so that it is exact */
+      unit_price: string;
+      /** Price of all; a decimal number in USD, as text so that it is exact */
+      amount: string;
+    }>;
+  };
+  /** Why there is no result; null otherwise */
+  error: Problem | null;
+  /** Addresses of the request */
+  urls: {
+    /** The request */
+    self: string;
+    /** Its events */
+    events: string;
+    /** POST here to cancel it */
+    cancel: string;
+  };
+};
+
+/** One value with where it is from */
+export type Measurement = {
+  /** Id in this result */
+  id: string;
+  /** Section */
+  section: string;
+  /** What was measured */
+  concept: Concept;
+  /** The same for a person */
+  label: string;
+  /** Value */
+  value: number;
+  /** Unit (UCUM) */
+  unit: string;
+  /** How */
+  method: string;
+  /** Whether it was measured or derived */
+  derivation: "measured" | "calculated" | "mean" | "median";
+  /** Where it was measured */
+  source: {
+    /** How the value was found */
+    provenance: "model" | "image-analysis" | "cart-sr" | "input" | "person";
+    /** File of the request */
+    file: unknown;
+    /** SOP Instance UID of a DICOM file */
+    sop_instance_uid: unknown;
+    /** Frame, from 1; null for a value that belongs to no single frame */
+    frame: number | null;
+    /** Calipers on the frame */
+    calipers: Array<Caliper>;
+  };
+  /** Site in the body */
+  site: unknown;
+  /** Side of the body */
+  laterality: "left" | "right" | null;
+  /** Fetus, where there are several */
+  fetus: unknown;
+  /** Phase of the heart or of the Doppler curve */
+  phase: unknown;
+  /** 0 to 1; null for a value calculated from others */
+  confidence: number | null;
+  /** Half width of the 95 % interval in the value's unit; null where it is not known */
+  uncertainty: unknown;
+  /** `accepted` values may be used; `review` waits for a person; `low` and `inadequate` must not be used */
+  quality: "accepted" | "review" | "low" | "inadequate";
+  /** Key of the table of evidence; absent where no method of ours measured the value */
+  evidence?: string;
+  /** Reference values; null where there are none */
+  reference: {
+    /** Lower limit */
+    low: unknown;
+    /** Upper limit */
+    high: unknown;
+    /** Centile */
+    centile: unknown;
+    /** z-score */
+    z_score: unknown;
+    /** Chart that it is from */
+    chart: string;
+  } | null;
+  /** Normal, low, high or abnormal */
+  interpretation: "N" | "L" | "H" | "A" | null;
+  /** What a person decided about the value in a review; absent where nobody did */
+  confirmed?: "accepted" | "edited" | "entered";
+  /** Measurements that it was calculated from */
+  inputs: Array<string>;
+  /** Who it is from */
+  origin: "image" | "machine" | "request" | "person";
+  /** Which value of a quantity counts: the one with `counts` */
+  standing: "counts" | "proposed" | "repeat" | "part-of-mean" | "comparison" | "withheld";
+  /** What must be read with the value, as data */
+  remarks: Array<Remark>;
+  /** The remarks as text */
+  note: unknown;
+};
+
+/** An endpoint with everything that is known about it */
+export type ModelDetail = {
+  /** Endpoint */
+  id: string;
+  /** Model, also short for the endpoint */
+  model: string;
+  /** Version */
+  version: string;
+  /** Name */
+  title: string;
+  /** Addresses of the endpoint */
+  urls: {
+    /** POST here to submit */
+    run: string;
+    /** Its description */
+    openapi: string;
+  };
+  /** All versions */
+  versions: Array<string>;
+  /** What a run costs */
+  prices: {
+    /** Always USD */
+    currency: "USD";
+    /** The run, and the report */
+    lines: Array<{
+      /** What is charged */
+      item: string;
+      /** Price; a decimal number in USD, as text so that it is exact */
+      unit_price: string;
+    }>;
+    /** Prices by frames; null where there is one price */
+    by_frames: Array<{
+      /** Most frames at this price */
+      up_to_frames: number | null;
+      /** Price of the run; a decimal number in USD, as text so that it is exact */
+      price: string;
+    }> | null;
+  };
+  /** Limits of this gateway */
+  limits: {
+    /** Largest body of a call */
+    body_bytes: number;
+    /** Largest file */
+    file_bytes: number;
+  };
+  /** Sections of every result */
+  sections: Array<{
+    /** Id */
+    id: string;
+    /** Title */
+    title: string;
+  }>;
+  /** Models that a result may name */
+  models: Array<{
+    /** Name */
+    id: string;
+    /** Version */
+    version: string;
+    /** What it does */
+    task: string;
+    /** Licence */
+    licence: string;
+    /** Whether anyone may use it */
+    pack: "permissive" | "research";
+    /** SHA-256 of its weights */
+    sha256: string;
+    /** As measured on held-out data */
+    accuracy: unknown;
+  }>;
+};
+
+/** The endpoints of this gateway */
+export type ModelList = {
+  /** All endpoints */
+  data: Array<{
+    /** Endpoint */
+    id: string;
+    /** Model, also short for the endpoint */
+    model: string;
+    /** Version */
+    version: string;
+    /** Name */
+    title: string;
+    /** Addresses of the endpoint */
+    urls: {
+      /** POST here to submit */
+      run: string;
+      /** Its description */
+      openapi: string;
+    };
+  }>;
+};
+
+/** A key that was just made */
+export type NewKey = {
+  /** Id of the key */
+  id: string;
+  /** Kind of this object */
+  object: "key";
+  /** Your name for it */
+  name: string;
+  /** Whether it runs the mock backend */
+  test: boolean;
+  /** What it may do */
+  scopes: Array<"run" | "read" | "uploads" | "store" | "retrieve" | "review" | "sign" | "admin">;
+  /** When it was made */
+  created_at: string;
+  /** When it was last used */
+  last_used_at: string | null;
+  /** When it ends */
+  expires_at: string | null;
+  /** When it was revoked */
+  revoked_at: string | null;
+  /** The key itself: shown in this answer only, null when the answer is replayed */
+  key: unknown;
+};
+
+/** Problem details (RFC 9457) */
+export type Problem = {
+  /** Address of a page that explains the code */
+  type: string;
+  /** The code in words */
+  title: string;
+  /** HTTP status */
+  status: number;
+  /** What happened in this case */
+  detail: string;
+  /** Stable code of the error; `/errors/{code}` explains each */
+  code: string;
+  /** Path of what the error is about */
+  instance?: string;
+  /** The `X-Request-Id` of the call */
+  request_id?: string;
+  /** Each mistake of the body, all at once */
+  errors?: Array<{
+    /** Place in the body (JSON Pointer, RFC 6901) */
+    pointer: string;
+    /** What is wrong there */
+    detail: string;
+  }>;
+};
+
+/** Something that must be read with a value, as data */
+export type Remark = {
+  /** What must be read with the value */
+  code: string;
+  /** What its sentence prints */
+  params: Record<string, unknown>;
+};
+
+/** One interpretation, from submit to result */
+export type Request = {
+  /** Id of the request */
+  id: string;
+  /** Kind of this object */
+  object: "request";
+  /** Model */
+  model: string;
+  /** Endpoint of the model */
+  endpoint: string;
+  /** Version of the endpoint that runs */
+  version: string;
+  /** `queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `expired` follows `succeeded` when the result has been purged */
+  status: "queued" | "preparing" | "running" | "succeeded" | "failed" | "canceled" | "rejected" | "expired";
+  stage: Stage;
+  /** When it was submitted */
+  created_at: string;
+  /** When a worker began */
+  started_at: string | null;
+  /** When it ended */
+  ended_at: string | null;
+  /** When its result will be purged */
+  expires_at: string | null;
+  /** Key that made it; null for studies from DICOM */
+  key: unknown;
+  /** Whether a test key made it */
+  test: boolean;
+  /** Order among waiting requests */
+  priority: "low" | "normal" | "high";
+  /** Your own data, as submitted */
+  metadata: unknown;
+  /** Where events are announced */
+  webhook: {
+    /** Address that is called */
+    url: string;
+    /** Events that are sent */
+    events: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified">;
+  } | null;
+  /** How it was submitted; no identity */
+  source: {
+    /** Door that it came through */
+    kind: "api" | "queue" | "dicom";
+  };
+  /** What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise */
+  cost: {
+    /** Always USD */
+    currency: "USD";
+    /** Sum of the lines; a decimal number in USD, as text so that it is exact */
+    total: string;
+    /** What the total consists of; empty for test keys */
+    lines: Array<{
+      /** What is charged */
+      item: string;
+      /** How many */
+      quantity: number;
+      /** Price of one; a decimal number in USD, as text so that it is exact */
+      unit_price: string;
+      /** Price of all; a decimal number in USD, as text so that it is exact */
+      amount: string;
+    }>;
+  };
+  /** Why there is no result; null otherwise */
+  error: Problem | null;
+  /** Addresses of the request */
+  urls: {
+    /** The request */
+    self: string;
+    /** Its events */
+    events: string;
+    /** POST here to cancel it */
+    cancel: string;
+  };
+  /** The input as submitted; null when purged */
+  input: Record<string, unknown> | null;
+  /** The result envelope of the endpoint; null unless succeeded */
+  output: InterpretObstetricOutput | InterpretEchoOutput | null;
+};
+
+/** One page of a list */
+export type RequestPage = {
+  /** Newest first */
+  data: Array<ListedRequest>;
+  /** Whether another page follows */
+  has_more: boolean;
+  /** `cursor` of the next page */
+  next_cursor: unknown;
+};
+
+/** A file of the result */
+export type ResultArtifact = {
+  /** Name */
+  name: string;
+  /** Media type */
+  media_type: string;
+  /** Size */
+  bytes: number;
+  /** SHA-256 of the bytes */
+  sha256: string;
+  /** Section that it belongs to */
+  section: unknown;
+};
+
+/** A review of a result */
+export type Review = {
+  /** Kind of this object */
+  object: "review";
+  /** Request that it is of */
+  request: string;
+  /** How far it is */
+  state: "draft" | "in-review" | "signed" | "amended";
+  /** Revision of the review */
+  revision: number;
+  /** Revision that was signed last; 0 for none */
+  signed_revision: number;
+  /** For `If-Match` of the next change */
+  etag: string;
+  /** The result with the changes */
+  result: Record<string, unknown>;
+  /** The result before the changes */
+  original: Record<string, unknown>;
+  /** Every change, oldest first */
+  changes: Array<{
+    /** Number of the change */
+    id: number;
+    /** When */
+    at: string;
+    /** Who */
+    author: string;
+    /** What kind */
+    kind: string;
+    change: {
+      kind: "accept";
+      measurement: string;
+    } | {
+      kind: "reject";
+      measurement: string;
+      reason?: string;
+    } | {
+      kind: "set-value";
+      measurement: string;
+      value: number;
+    } | {
+      kind: "move-calipers";
+      measurement: string;
+      points: Array<[number, number]>;
+    } | {
+      kind: "set-outline";
+      measurement: string;
+      points: Array<[number, number]>;
+    } | {
+      kind: "choose-repeat";
+      measurement: string;
+    } | {
+      kind: "choose-frame";
+      measurement: string;
+      frame: number;
+      points?: Array<[number, number]>;
+    } | {
+      kind: "name-view";
+      file: string;
+      view: string;
+    } | {
+      kind: "name-plane";
+      file: string;
+      frame: number;
+      plane: string;
+    } | {
+      kind: "note";
+      text: string;
+    } | {
+      kind: "undo";
+      change: number;
+    };
+    before: {
+      value: unknown;
+      unit: unknown;
+      quality: unknown;
+      text: unknown;
+      frame: number | null;
+      points: Array<[number, number]> | null;
+    };
+    after: {
+      value: unknown;
+      unit: unknown;
+      quality: unknown;
+      text: unknown;
+      frame: number | null;
+      points: Array<[number, number]> | null;
+    };
+    /** Whether it was undone */
+    undone: boolean;
+  }>;
+  /** Signatures, oldest first */
+  signatures: Array<{
+    /** Who signed */
+    observer: string;
+    /** Where they work */
+    organization: string;
+    /** When */
+    at: string;
+    /** What the person declared */
+    statement: unknown;
+  }>;
+  /** How many are needed */
+  signatures_needed: number;
+  /** Who has it open */
+  readers: Array<string>;
+  /** What the key may do */
+  may: {
+    /** Whether the key may change it */
+    edit: boolean;
+    /** Whether the key may sign it */
+    sign: boolean;
+  };
+};
+
+/** What a request is doing */
+export type Stage = {
+  /** `received` and `validating` (in short: `received`), `queued_gpu` (`queued`), `starting` and `preprocessing` (`preprocessing`), `inference.<step>` and `postprocessing` (`inference`), `reporting` and `uploading` (`report`), `completed`; new steps may be added */
+  name: string;
+  /** The same for a person */
+  label: string;
+  /** Part of the whole run that is done */
+  progress: number;
+  /** Seconds that are left; null if unknown */
+  eta_s: unknown;
+};
+
+/** Something that the result says, as data */
+export type Statement = {
+  /** Kind of statement */
+  kind: "value" | "conclusion" | "gap" | "advice" | "limitation";
+  /** What it says */
+  code: string;
+  /** Measurements that it is about */
+  about: Array<string>;
+  /** Fetus, where there are several */
+  fetus: unknown;
+  /** What its sentence prints */
+  params: Record<string, unknown>;
+};
+
+/** A critical flag */
+export type TriageFlag = {
+  /** Code of what was seen */
+  code: string;
+  /** Coding system */
+  system: string;
+  /** The same for a person */
+  display: string;
+  /** Always critical */
+  severity: "critical";
+  /** Section of the result */
+  section: string;
+  /** Ids of measurements, or frames */
+  evidence: Array<string>;
+  /** When it was raised */
+  at: string;
+};
+
+/** A file, and where to PUT its bytes */
+export type Upload = {
+  file: File;
+  /** Where to PUT the bytes */
+  upload: WholeUpload | UploadInParts;
+  /** POST here when all bytes are sent */
+  complete_url: string;
+};
+
+/** An address for each part */
+export type UploadInParts = {
+  /** Size of every part but the last */
+  part_size: number;
+  /** All parts, also those that have arrived */
+  parts: Array<UploadPart>;
+  /** Until when the addresses are valid */
+  expires_at: string;
+};
+
+/** One part of a large file */
+export type UploadPart = {
+  /** Number of the part, from 1 */
+  part_number: number;
+  /** PUT the part here; needs no key */
+  url: string;
+  /** Headers to send with the bytes */
+  headers: Record<string, string>;
+  /** Where it begins in the file */
+  first_byte: number;
+  /** Its size */
+  bytes: number;
+  /** Null until the bytes have arrived */
+  etag: unknown;
+};
+
+/** Requests and their cost */
+export type Usage = {
+  /** One entry for each month and key */
+  data: Array<{
+    /** Month (UTC) */
+    month: string;
+    /** Key; null for studies from DICOM */
+    key: unknown;
+    /** Requests that ended */
+    requests: number;
+    /** Of these, the ones with a result */
+    succeeded: number;
+    /** What they cost */
+    cost: {
+      /** Always USD */
+      currency: "USD";
+      /** Sum; a decimal number in USD, as text so that it is exact */
+      total: string;
+    };
+  }>;
+};
+
+/** One page of a list */
+export type WebhookDeliveries = {
+  /** Newest first */
+  data: Array<WebhookDelivery>;
+  /** Whether another page follows */
+  has_more: boolean;
+  /** `cursor` of the next page */
+  next_cursor: unknown;
+};
+
+/** One webhook with its attempts */
+export type WebhookDelivery = {
+  /** The `webhook-id` of every attempt */
+  id: string;
+  /** Kind of this object */
+  object: "webhook_delivery";
+  /** Request that it announces */
+  request: string;
+  /** Event */
+  event: string;
+  /** Address */
+  url: string;
+  /** `dead` when it was given up */
+  state: "pending" | "sending" | "delivered" | "dead" | "diverted";
+  /** When the address was disabled */
+  disabled_at: string | null;
+  /** When the event happened */
+  created_at: string;
+  /** When it is tried again */
+  next_attempt_at: string | null;
+  /** When it was delivered or given up */
+  ended_at: string | null;
+  /** Why the last attempt failed */
+  error: {
+    /** Stable code of the error; `/errors/{code}` explains each */
+    code: string;
+    detail: unknown;
+  } | null;
+  /** Every attempt */
+  attempts: Array<{
+    /** When */
+    at: string;
+    /** HTTP status of your answer */
+    status: number | null;
+    /** How long it took */
+    duration_ms: number;
+    /** Size of your answer */
+    answer_bytes: number;
+    /** What went wrong */
+    error: unknown;
+  }>;
+};
+
+/** Body of a webhook */
+export type WebhookMessage = {
+  /** Id of the request */
+  id: string;
+  /** Kind of this object */
+  object: "request";
+  /** Model */
+  model: string;
+  /** Endpoint of the model */
+  endpoint: string;
+  /** Version of the endpoint that runs */
+  version: string;
+  /** `queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `expired` follows `succeeded` when the result has been purged */
+  status: "queued" | "preparing" | "running" | "succeeded" | "failed" | "canceled" | "rejected" | "expired";
+  stage: Stage;
+  /** When it was submitted */
+  created_at: string;
+  /** When a worker began */
+  started_at: string | null;
+  /** When it ended */
+  ended_at: string | null;
+  /** When its result will be purged */
+  expires_at: string | null;
+  /** Key that made it; null for studies from DICOM */
+  key: unknown;
+  /** Whether a test key made it */
+  test: boolean;
+  /** Order among waiting requests */
+  priority: "low" | "normal" | "high";
+  /** Your own data, as submitted */
+  metadata: unknown;
+  /** Where events are announced */
+  webhook: {
+    /** Address that is called */
+    url: string;
+    /** Events that are sent */
+    events: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified">;
+  } | null;
+  /** How it was submitted; no identity */
+  source: {
+    /** Door that it came through */
+    kind: "api" | "queue" | "dicom";
+  };
+  /** What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise */
+  cost: {
+    /** Always USD */
+    currency: "USD";
+    /** Sum of the lines; a decimal number in USD, as text so that it is exact */
+    total: string;
+    /** What the total consists of; empty for test keys */
+    lines: Array<{
+      /** What is charged */
+      item: string;
+      /** How many */
+      quantity: number;
+      /** Price of one; a decimal number in USD, as text so that it is exact */
+      unit_price: string;
+      /** Price of all; a decimal number in USD, as text so that it is exact */
+      amount: string;
+    }>;
+  };
+  /** Why there is no result; null otherwise */
+  error: Problem | null;
+  /** Addresses of the request */
+  urls: {
+    /** The request */
+    self: string;
+    /** Its events */
+    events: string;
+    /** POST here to cancel it */
+    cancel: string;
+  };
+  /** The input as submitted; null when purged */
+  input: Record<string, unknown> | null;
+  /** The result envelope of the endpoint; null unless succeeded */
+  output: unknown;
+  /** Why the address is called */
+  event: "request.succeeded" | "request.failed" | "request.triage" | "request.verified";
+  /** Critical flags that are known so far, oldest first */
+  triage: Array<TriageFlag>;
+  /** Present where `output` is too long for a webhook: fetch `urls.self` */
+  output_omitted?: true;
+  /** Present where `input` is too long as well */
+  input_omitted?: true;
+};
+
+/** The secret that webhooks are signed with */
+export type WebhookSecret = {
+  /** Kind of this object */
+  object: "webhook_secret";
+  /** The signing secret; null when the answer is replayed */
+  secret: unknown;
+  /** When it was made */
+  created_at?: string;
+};
+
+/** One address for all bytes */
+export type WholeUpload = {
+  /** PUT the bytes here; needs no key */
+  url: string;
+  /** Method of the call */
+  method: "PUT";
+  /** Headers to send with the bytes */
+  headers: Record<string, string>;
+  /** Until when the address is valid */
+  expires_at: string;
+};
+
+export type InterpretObstetricBody = {
+  /** What the endpoint reads */
+  input: {
+    /** Files of the examination: ids of uploads, or URLs of hosted files */
+    files: Array<string>;
+    /** Files of earlier examinations of the same patient */
+    prior_files?: Array<string>;
+    /** How to interpret */
+    options?: {
+      /** Dating of the pregnancy; no growth is judged without it */
+      dating?: {
+        /** Gestational age on the day of the examination, in days */
+        ga_days: number;
+        /** What the gestational age is from */
+        basis?: "lmp" | "crl" | "prior_scan" | "ivf";
+      };
+      /** Scale of the stills and videos that do not state one, in mm per pixel: one for all files, or one for each file in their order, null for a file without a known scale */
+      mm_per_px?: number | Array<number | null>;
+      /** Whether a narrative report is written */
+      report?: boolean;
+      /** Language of the report */
+      report_language?: "en";
+      /** Form of the result */
+      return?: Array<"json">;
+      /** Whether pictures for viewers are made */
+      previews?: boolean;
+    };
+    /** What is known of the patient, without an identity */
+    clinical_context?: {
+      /** Age in years */
+      age_years?: number;
+      /** Sex */
+      sex?: "female" | "male" | "other" | "unknown";
+      /** Why the examination is made; without names, identifiers and dates */
+      indication?: string;
+    };
+  };
+  /** Where events are announced */
+  webhook?: {
+    /** https address that is called; its host must be public or listed by the site */
+    url: string;
+    /** Which events are sent. `request.triage` (each critical flag, at once) and `request.verified` (signed by a person) must be named */
+    events?: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified">;
+  };
+  /** Order among waiting requests */
+  priority?: "low" | "normal" | "high";
+  /** Any JSON value of yours, up to 32768 bytes; it is returned with the request and in webhooks. With a test key, `mock` in it asks for another outcome */
+  metadata?: unknown;
+};
+
+export type InterpretEchoBody = {
+  /** What the endpoint reads */
+  input: {
+    /** Files of the examination: ids of uploads, or URLs of hosted files */
+    files: Array<string>;
+    /** Files of earlier examinations of the same patient */
+    prior_files?: Array<string>;
+    /** How to interpret */
+    options?: {
+      /** Whether a narrative report is written */
+      report?: boolean;
+      /** Language of the report */
+      report_language?: "en";
+      /** Form of the result */
+      return?: Array<"json">;
+    };
+    /** What is known of the patient, without an identity */
+    clinical_context?: {
+      /** Age in years */
+      age_years?: number;
+      /** Sex; selects the normal ranges */
+      sex?: "female" | "male" | "other" | "unknown";
+      /** Height in cm; gives the body surface area with the weight */
+      height_cm?: number;
+      /** Weight in kg */
+      weight_kg?: number;
+      /** Why the examination is made; without names, identifiers and dates */
+      indication?: string;
+    };
+  };
+  /** Where events are announced */
+  webhook?: {
+    /** https address that is called; its host must be public or listed by the site */
+    url: string;
+    /** Which events are sent. `request.triage` (each critical flag, at once) and `request.verified` (signed by a person) must be named */
+    events?: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified">;
+  };
+  /** Order among waiting requests */
+  priority?: "low" | "normal" | "high";
+  /** Any JSON value of yours, up to 32768 bytes; it is returned with the request and in webhooks. With a test key, `mock` in it asks for another outcome */
+  metadata?: unknown;
+};
+
+export type ChangeReviewBody = {
+  /** Changes, made in this order, all or none */
+  changes: Array<{
+    kind: "accept";
+    measurement: string;
+  } | {
+    kind: "reject";
+    measurement: string;
+    reason?: string;
+  } | {
+    kind: "set-value";
+    measurement: string;
+    value: number;
+  } | {
+    kind: "move-calipers";
+    measurement: string;
+    points: Array<[number, number]>;
+  } | {
+    kind: "set-outline";
+    measurement: string;
+    points: Array<[number, number]>;
+  } | {
+    kind: "choose-repeat";
+    measurement: string;
+  } | {
+    kind: "choose-frame";
+    measurement: string;
+    frame: number;
+    points?: Array<[number, number]>;
+  } | {
+    kind: "name-view";
+    file: string;
+    view: string;
+  } | {
+    kind: "name-plane";
+    file: string;
+    frame: number;
+    plane: string;
+  } | {
+    kind: "note";
+    text: string;
+  } | {
+    kind: "undo";
+    change: number;
+  }>;
+  /** True to change a result that is signed; it is then signed again as amended */
+  amend?: boolean;
+};
+
+export type SignResultBody = {
+  /** What the person declares with the signature, in plain words */
+  statement?: string;
+};
+
+export type CreateUploadBody = {
+  /** Name of the file, without a folder */
+  filename: string;
+  /** Size */
+  bytes: number;
+  /** Media type */
+  media_type: string;
+};
+
+export type CompleteUploadBody = {
+  /** SHA-256 of all bytes, to be compared */
+  sha256?: string;
+  /** The parts, to be compared */
+  parts?: Array<{
+    /** Number of the part */
+    part_number: number;
+    /** `ETag` of the answer to its PUT */
+    etag: string;
+  }>;
+};
+
+export type CreateKeyBody = {
+  /** Your name for the key */
+  name: string;
+  /** Whether it runs the mock backend */
+  test?: boolean;
+  /** What it may do; `run`, `read` and `uploads` unless given */
+  scopes?: Array<"run" | "read" | "uploads" | "store" | "retrieve" | "review" | "sign" | "admin">;
+  /** When it ends; never unless given */
+  expires_at?: string;
+};
+
+export type RotateKeyBody = {
+  /** How long the old key still works */
+  overlap_hours?: number;
+};
+
+/** What a call of the API consists of. */
+export interface ApiCall {
+  method: string;
+  path: string;
+  query?: Record<string, unknown>;
+  body?: unknown;
+  /** Whether the call takes an Idempotency-Key. */
+  once?: boolean;
+  /** Revision that the call was made on. */
+  ifMatch?: string;
+}
+
+/** What can be given with any call. */
+export interface CallOptions {
+  /** Makes repeated calls count once, for 24 hours; made up unless given. */
+  idempotencyKey?: string;
+  signal?: AbortSignal;
+}
+
+/** Each call of the API as a method. */
+export class Calls {
+  readonly #send: <Answer>(call: ApiCall, options: CallOptions) => Promise<Answer>;
+
+  constructor(send: <Answer>(call: ApiCall, options: CallOptions) => Promise<Answer>) {
+    this.#send = send;
+  }
+
+  /** Submit to Obstetric ultrasound. */
+  interpretObstetric(
+    given: {
+      /** Body of the call */
+      body: InterpretObstetricBody;
+    },
+    options: CallOptions = {},
+  ): Promise<Request> {
+    return this.#send({ method: 'POST', path: '/v1/run/us/obstetric/interpret', body: given.body, once: true }, options);
+  }
+
+  /** Submit to Echocardiography. */
+  interpretEcho(
+    given: {
+      /** Body of the call */
+      body: InterpretEchoBody;
+    },
+    options: CallOptions = {},
+  ): Promise<Request> {
+    return this.#send({ method: 'POST', path: '/v1/run/us/echo/interpret', body: given.body, once: true }, options);
+  }
+
+  /** Requests of the account, newest first. */
+  listRequests(
+    given: {
+      /** Only of this model or endpoint */
+      model?: string;
+      /** Only with this status; may be given several times */
+      status?: "queued" | "preparing" | "running" | "succeeded" | "failed" | "canceled" | "rejected" | "expired" | Array<"queued" | "preparing" | "running" | "succeeded" | "failed" | "canceled" | "rejected" | "expired">;
+      /** Only made with this key */
+      key?: string;
+      /** Only since this time */
+      since?: string;
+      /** Most entries of a page */
+      limit?: number;
+      /** `next_cursor` of the page before */
+      cursor?: string;
+    } = {},
+    options: CallOptions = {},
+  ): Promise<RequestPage> {
+    return this.#send({ method: 'GET', path: '/v1/requests', query: { model: given.model, status: given.status, key: given.key, since: given.since, limit: given.limit, cursor: given.cursor } }, options);
+  }
+
+  /** A request as it is, or as soon as its status changes. */
+  getRequest(
+    given: {
+      /** Id of the request */
+      id: string;
+      /** Answer when the status has changed, at the latest after so many seconds */
+      wait?: number;
+    },
+    options: CallOptions = {},
+  ): Promise<Request> {
+    return this.#send({ method: 'GET', path: `/v1/requests/${encodeURIComponent(given.id)}`, query: { wait: given.wait } }, options);
+  }
+
+  /** Cancel a request. */
+  cancelRequest(
+    given: {
+      /** Id of the request */
+      id: string;
+    },
+    options: CallOptions = {},
+  ): Promise<Request> {
+    return this.#send({ method: 'POST', path: `/v1/requests/${encodeURIComponent(given.id)}/cancel`, once: true }, options);
+  }
+
+  /** The artifacts of a request. */
+  listArtifacts(
+    given: {
+      /** Id of the request */
+      id: string;
+    },
+    options: CallOptions = {},
+  ): Promise<ArtifactList> {
+    return this.#send({ method: 'GET', path: `/v1/requests/${encodeURIComponent(given.id)}/artifacts` }, options);
+  }
+
+  /** The reviewed result, its changes and who has it open. */
+  getReview(
+    given: {
+      /** Id of the request */
+      id: string;
+    },
+    options: CallOptions = {},
+  ): Promise<Review> {
+    return this.#send({ method: 'GET', path: `/v1/requests/${encodeURIComponent(given.id)}/review` }, options);
+  }
+
+  /** Change a review: accept, reject and edit values, undo, notes. */
+  changeReview(
+    given: {
+      /** Id of the request */
+      id: string;
+      /** `etag` of the review */
+      ifMatch: string;
+      /** Body of the call */
+      body: ChangeReviewBody;
+    },
+    options: CallOptions = {},
+  ): Promise<Review> {
+    return this.#send({ method: 'PATCH', path: `/v1/requests/${encodeURIComponent(given.id)}/review`, body: given.body, ifMatch: given.ifMatch }, options);
+  }
+
+  /** Sign the reviewed result under the name of the key. */
+  signResult(
+    given: {
+      /** Id of the request */
+      id: string;
+      /** `etag` of the review */
+      ifMatch: string;
+      /** Body of the call */
+      body?: SignResultBody;
+    },
+    options: CallOptions = {},
+  ): Promise<Review> {
+    return this.#send({ method: 'POST', path: `/v1/requests/${encodeURIComponent(given.id)}/sign`, body: given.body, ifMatch: given.ifMatch }, options);
+  }
+
+  /** Endpoints and their versions. */
+  listModels(
+    options: CallOptions = {},
+  ): Promise<ModelList> {
+    return this.#send({ method: 'GET', path: '/v1/models' }, options);
+  }
+
+  /** Versions, prices, limits, sections and the models behind an endpoint. */
+  getModel(
+    given: {
+      /** First part of the name of an endpoint */
+      ns: string;
+      /** Second part of the name of an endpoint */
+      model: string;
+    },
+    options: CallOptions = {},
+  ): Promise<ModelDetail> {
+    return this.#send({ method: 'GET', path: `/v1/models/${encodeURIComponent(given.ns)}/${encodeURIComponent(given.model)}` }, options);
+  }
+
+  /** OpenAPI description of one endpoint. */
+  describeEndpoint(
+    given: {
+      /** First part of the name of an endpoint */
+      ns: string;
+      /** Second part of the name of an endpoint */
+      model: string;
+      /** Third part of the name of an endpoint */
+      endpoint: string;
+    },
+    options: CallOptions = {},
+  ): Promise<unknown> {
+    return this.#send({ method: 'GET', path: `/v1/models/${encodeURIComponent(given.ns)}/${encodeURIComponent(given.model)}/${encodeURIComponent(given.endpoint)}/openapi.json` }, options);
+  }
+
+  /** Announce a file. */
+  createUpload(
+    given: {
+      /** Body of the call */
+      body: CreateUploadBody;
+    },
+    options: CallOptions = {},
+  ): Promise<Upload> {
+    return this.#send({ method: 'POST', path: '/v1/uploads', body: given.body, once: true }, options);
+  }
+
+  /** The state of an upload, with new URLs to continue it. */
+  getUpload(
+    given: {
+      /** Id of the request */
+      id: string;
+    },
+    options: CallOptions = {},
+  ): Promise<Upload> {
+    return this.#send({ method: 'GET', path: `/v1/uploads/${encodeURIComponent(given.id)}` }, options);
+  }
+
+  /** Abort an incomplete upload. */
+  abortUpload(
+    given: {
+      /** Id of the request */
+      id: string;
+    },
+    options: CallOptions = {},
+  ): Promise<void> {
+    return this.#send({ method: 'DELETE', path: `/v1/uploads/${encodeURIComponent(given.id)}` }, options);
+  }
+
+  /** Complete an upload. */
+  completeUpload(
+    given: {
+      /** Id of the request */
+      id: string;
+      /** Body of the call */
+      body?: CompleteUploadBody;
+    },
+    options: CallOptions = {},
+  ): Promise<File> {
+    return this.#send({ method: 'POST', path: `/v1/uploads/${encodeURIComponent(given.id)}/complete`, body: given.body, once: true }, options);
+  }
+
+  /** Requests and their cost by month and key. */
+  getUsage(
+    given: {
+      /** Only this month (UTC) */
+      month?: string;
+      /** Only of this key */
+      key?: string;
+    } = {},
+    options: CallOptions = {},
+  ): Promise<Usage> {
+    return this.#send({ method: 'GET', path: '/v1/usage', query: { month: given.month, key: given.key } }, options);
+  }
+
+  /** Keys of the account. */
+  listKeys(
+    options: CallOptions = {},
+  ): Promise<KeyList> {
+    return this.#send({ method: 'GET', path: '/v1/keys' }, options);
+  }
+
+  /** Create a key. */
+  createKey(
+    given: {
+      /** Body of the call */
+      body: CreateKeyBody;
+    },
+    options: CallOptions = {},
+  ): Promise<NewKey> {
+    return this.#send({ method: 'POST', path: '/v1/keys', body: given.body, once: true }, options);
+  }
+
+  /** Rotate a key: the old one ends after an overlap. */
+  rotateKey(
+    given: {
+      /** Id of the request */
+      id: string;
+      /** Body of the call */
+      body?: RotateKeyBody;
+    },
+    options: CallOptions = {},
+  ): Promise<NewKey> {
+    return this.#send({ method: 'POST', path: `/v1/keys/${encodeURIComponent(given.id)}/rotate`, body: given.body, once: true }, options);
+  }
+
+  /** Revoke a key. */
+  revokeKey(
+    given: {
+      /** Id of the request */
+      id: string;
+    },
+    options: CallOptions = {},
+  ): Promise<Key> {
+    return this.#send({ method: 'DELETE', path: `/v1/keys/${encodeURIComponent(given.id)}` }, options);
+  }
+
+  /** The secret that webhooks are signed with. */
+  getWebhookSecret(
+    options: CallOptions = {},
+  ): Promise<WebhookSecret> {
+    return this.#send({ method: 'GET', path: '/v1/webhooks/secret' }, options);
+  }
+
+  /** Rotate the secret; the old one also signs for 24 hours. */
+  rotateWebhookSecret(
+    options: CallOptions = {},
+  ): Promise<WebhookSecret> {
+    return this.#send({ method: 'POST', path: '/v1/webhooks/secret/rotate', once: true }, options);
+  }
+
+  /** Deliveries of webhooks with their attempts. */
+  listWebhookDeliveries(
+    given: {
+      /** Only of this request */
+      request?: string;
+      /** Only in this state */
+      state?: "pending" | "sending" | "delivered" | "dead" | "diverted";
+      /** Most entries of a page */
+      limit?: number;
+      /** `next_cursor` of the page before */
+      cursor?: string;
+    } = {},
+    options: CallOptions = {},
+  ): Promise<WebhookDeliveries> {
+    return this.#send({ method: 'GET', path: '/v1/webhooks/deliveries', query: { request: given.request, state: given.state, limit: given.limit, cursor: given.cursor } }, options);
+  }
+
+  /** Send a webhook again, under the same id. */
+  redeliverWebhook(
+    given: {
+      /** Id of the request */
+      id: string;
+    },
+    options: CallOptions = {},
+  ): Promise<WebhookDelivery> {
+    return this.#send({ method: 'POST', path: `/v1/webhooks/deliveries/${encodeURIComponent(given.id)}/redeliver`, once: true }, options);
+  }
+}

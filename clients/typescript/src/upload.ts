@@ -1,0 +1,134 @@
+import { filesAt } from './files-node.ts';
+import type { Calls, UploadInParts, WholeUpload } from './generated.ts';
+import { withRetries } from './transport.ts';
+
+/** Bytes with a name, such as a `File` of a browser. */
+export interface LocalFile {
+  name: string;
+  data: Blob;
+}
+
+export interface UploadProgress {
+  /** Name of the file. */
+  file: string;
+  /** Bytes of all files that the gateway has. */
+  sent: number;
+  /** Bytes of all files. */
+  total: number;
+}
+
+interface UploadParts {
+  calls: Calls;
+  fetch: typeof fetch;
+  retries: number;
+}
+
+export interface UploadOptions {
+  /**
+   * A repeated upload with the same key goes on where the former one broke off, for 24 hours; made up
+   * unless given.
+   */
+  idempotencyKey?: string;
+  onProgress?: (progress: UploadProgress) => void;
+  signal?: AbortSignal;
+}
+
+/** PUTs that run at the same time. */
+const AT_ONCE = 4;
+
+async function inTurns<Item, Made>(
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<Made>,
+): Promise<Made[]> {
+  const made: Made[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length) {
+      const index = next++;
+      made[index] = await work(items[index] as Item, index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
+  return made;
+}
+
+/** Anything that can be uploaded: a path of a file or a folder (Node.js), a Blob or a File. */
+export type Source = string | Blob | LocalFile;
+
+export async function openSource(source: Source): Promise<LocalFile[]> {
+  if (typeof source === 'string') return filesAt(source);
+  if (!(source instanceof Blob)) return [source];
+  return [{ name: 'name' in source ? String(source.name) : 'file', data: source }];
+}
+
+/** Uploads files; returns their ids in the same order. */
+export async function upload(
+  parts: UploadParts,
+  files: readonly LocalFile[],
+  { idempotencyKey = crypto.randomUUID(), onProgress, signal }: UploadOptions = {},
+): Promise<string[]> {
+  const total = files.reduce((sum, { data }) => sum + data.size, 0);
+  let sent = 0;
+  return inTurns(files, (file, index) => {
+    const tell = (bytes: number) => {
+      sent += bytes;
+      onProgress?.({ file: file.name, sent, total });
+    };
+    // The key of a file names it too, so that a changed folder is not mistaken for the former one.
+    const key = `${idempotencyKey}/${index}/${file.data.size}`;
+    return uploadOne(parts, file, { key, tell, ...(signal && { signal }) });
+  });
+}
+
+async function uploadOne(
+  parts: UploadParts,
+  { name, data }: LocalFile,
+  { key, tell, signal }: { key: string; tell: (bytes: number) => void; signal?: AbortSignal },
+): Promise<string> {
+  const { calls } = parts;
+  const options = signal ? { signal } : {};
+  const body = {
+    filename: name,
+    bytes: data.size,
+    media_type: data.type || 'application/octet-stream',
+  };
+  const { file } = await calls.createUpload({ body }, { ...options, idempotencyKey: key });
+  // The answer may be that of an earlier call, so its state and addresses are asked for again.
+  const state = await calls.getUpload({ id: file.id }, options);
+  if (state.file.status === 'ready') {
+    tell(data.size);
+    return file.id;
+  }
+  const { upload: to } = state;
+  if ('parts' in to) await putParts(parts, to, data, tell, signal);
+  else await put(parts, to, data, tell, signal);
+  await calls.completeUpload({ id: file.id }, options);
+  return file.id;
+}
+
+async function putParts(
+  parts: UploadParts,
+  { parts: all }: UploadInParts,
+  data: Blob,
+  tell: (bytes: number) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  await inTurns(all, async (part) => {
+    if (part.etag !== null) return tell(part.bytes);
+    const slice = data.slice(part.first_byte, part.first_byte + part.bytes);
+    await put(parts, part, slice, tell, signal);
+  });
+}
+
+/** A PUT that breaks off leaves nothing, so it can be repeated. The address needs no key. */
+async function put(
+  { fetch: call, retries }: UploadParts,
+  { url, headers }: Pick<WholeUpload, 'url' | 'headers'>,
+  body: Blob,
+  tell: (bytes: number) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  const init = { method: 'PUT', headers, body, ...(signal && { signal }) };
+  await withRetries(() => call(url, init), { retries, signal });
+  tell(body.size);
+}

@@ -1,0 +1,339 @@
+import type { NaturalDataset } from 'dcmjs';
+import type { Config, MoveDestination } from '../../config/schema.ts';
+import { decodeDataSet, encodeDataSet } from '../../pipelines/dicom/data-set.ts';
+import { QUERY_RETRIEVE } from '../../pipelines/dicom/sop-classes.ts';
+import { isUid } from '../../pipelines/dicom/uid.ts';
+import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
+import {
+  ATTRIBUTES,
+  type Keyword,
+  keywordOf,
+  LEVELS,
+  type Level,
+} from '../../src/core/query/attributes.ts';
+import { find, type HeldObject, heldObjects, type Match } from '../../src/core/query/find.ts';
+import { attributeText } from '../../src/core/studies/instance-header.ts';
+import type { Queryable } from '../../src/platform/database/port.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import type {
+  AssociationPeer,
+  QueryAnswer,
+  QueryingAssociation,
+  QueryRequest,
+  QueryService,
+  SubOperations,
+} from '../network/service-ports.ts';
+import { STATUS } from '../network/status.ts';
+import type { DicomAudit } from '../receive/audit.ts';
+import { outgoingFile, sendFiles } from '../send/store-scu.ts';
+
+/**
+ * Query/Retrieve as SCP of the Study Root information model (PS3.4 C.6.2), over the studies that were
+ * received and the results that are kept here: a workstation finds a draft and pulls it.
+ */
+
+interface QueryParts {
+  database: Queryable;
+  objects: ReceivedObjects;
+  config: Pick<Config, 'dicom' | 'queryRetrieve'>;
+  audit: Pick<DicomAudit, 'searched' | 'retrieved'>;
+}
+
+/** An identifier holds a few keys, or a list of UIDs. */
+const MAX_IDENTIFIER_BYTES = 128 * 1024;
+/** Matches of one query, after which the peer has to narrow it. */
+const MOST_MATCHES = 5000;
+/** Objects of one retrieval. */
+const MOST_OBJECTS = 20_000;
+
+export function queryService(parts: QueryParts): QueryService {
+  const { aeTitle } = parts.config.dicom;
+  return async function* answer(request, peer, association) {
+    if (!peer.mayQuery) throw new SonogateError('operation_not_authorized');
+    if (request.sopClassUid !== SOP_CLASS[request.operation]) {
+      throw new SonogateError('sop_class_not_supported');
+    }
+    const identifier = readIdentifier(request);
+    if (request.operation === 'C-FIND') {
+      yield* matches(identifier, request, { ...parts, aeTitle, peer, association });
+    } else {
+      yield* retrieve(identifier, request, { ...parts, peer, association });
+    }
+  };
+}
+
+const SOP_CLASS: Readonly<Record<QueryRequest['operation'], string>> = {
+  'C-FIND': QUERY_RETRIEVE.studyRootFind,
+  'C-MOVE': QUERY_RETRIEVE.studyRootMove,
+  'C-GET': QUERY_RETRIEVE.studyRootGet,
+};
+
+interface Identifier {
+  level: Level;
+  /** Keys of the level and above, with their values; '' asks for the attribute. */
+  keys: Map<Keyword, string>;
+  /** Whether it has keys that we do not support. */
+  hasOthers: boolean;
+}
+
+/** Attributes of an identifier that are no keys. */
+const NO_KEYS = new Set([
+  'QueryRetrieveLevel',
+  'SpecificCharacterSet',
+  'TimezoneOffsetFromUTC',
+  '_vrMap',
+]);
+
+/** @throws SonogateError `invalid_query` */
+function readIdentifier({ identifier, transferSyntax }: QueryRequest): Identifier {
+  if (identifier.length > MAX_IDENTIFIER_BYTES) {
+    throw new SonogateError('invalid_query', 'The identifier is too long.');
+  }
+  const dataSet = decodeDataSet(identifier, transferSyntax);
+  const stated = attributeText(dataSet.QueryRetrieveLevel);
+  const level = LEVELS.find((one) => one === stated);
+  if (!level) throw new SonogateError('invalid_query', 'The level is not one of Study Root.');
+  const keys = new Map<Keyword, string>();
+  let hasOthers = false;
+  for (const [name, value] of Object.entries(dataSet)) {
+    if (NO_KEYS.has(name)) continue;
+    const keyword = keywordOf(name);
+    if (keyword && LEVELS.indexOf(ATTRIBUTES[keyword].level) <= LEVELS.indexOf(level)) {
+      keys.set(keyword, attributeText(value));
+    } else if (!IGNORED.has(name)) {
+      hasOthers = true;
+    }
+  }
+  return { level, keys, hasOthers };
+}
+
+/** Answered with our own values, whatever is asked. */
+const IGNORED = new Set(['RetrieveAETitle', 'InstanceAvailability']);
+
+/** Unique keys of the levels (PS3.4 C.6.2.1). */
+const UNIQUE = {
+  STUDY: 'StudyInstanceUID',
+  SERIES: 'SeriesInstanceUID',
+  IMAGE: 'SOPInstanceUID',
+} as const satisfies Record<Level, Keyword>;
+
+/**
+ * Requires one UID for each level above that of the identifier (hierarchical search, PS3.4
+ * C.4.1.3.1.1), and for a retrieval a UID or a list of them for the level itself (C.4.2.2.1).
+ */
+function requireUniqueKeys({ level, keys }: Identifier, retrieves: boolean): void {
+  const depth = LEVELS.indexOf(level);
+  for (const [index, above] of LEVELS.entries()) {
+    const values = (keys.get(UNIQUE[above]) ?? '').split('\\');
+    const isNeeded = index < depth || (index === depth && retrieves);
+    if (!isNeeded) continue;
+    if ((index < depth && values.length > 1) || !values.every(isUid)) {
+      throw new SonogateError('invalid_query', `${UNIQUE[above]} must be given.`);
+    }
+  }
+}
+
+/** Returned only at the level that they count at. */
+const COUNTS: readonly Keyword[] = [
+  'ModalitiesInStudy',
+  'SOPClassesInStudy',
+  'NumberOfStudyRelatedSeries',
+  'NumberOfStudyRelatedInstances',
+  'NumberOfSeriesRelatedInstances',
+];
+
+async function* matches(
+  identifier: Identifier,
+  { transferSyntax }: QueryRequest,
+  {
+    database,
+    audit,
+    peer,
+    association,
+    aeTitle,
+  }: QueryParts & { aeTitle: string; peer: AssociationPeer; association: QueryingAssociation },
+): AsyncGenerator<QueryAnswer> {
+  requireUniqueKeys(identifier, false);
+  const { level } = identifier;
+  const countedAbove = COUNTS.filter((keyword) => ATTRIBUTES[keyword].level !== level);
+  const keys = new Map([...identifier.keys].filter(([keyword]) => !countedAbove.includes(keyword)));
+  const matched = [...keys].filter(([keyword]) => !COUNT_ONLY.has(keyword));
+  const found = await find(database, {
+    level,
+    keys: Object.fromEntries(matched),
+    limit: MOST_MATCHES,
+  });
+  await audit.searched(peer, found.matches.length);
+  const status =
+    identifier.hasOthers || keys.size < identifier.keys.size
+      ? STATUS.pendingWithoutKey
+      : STATUS.pending;
+  for (const match of found.matches) {
+    if (association.canceled.aborted) return yield { status: STATUS.canceled };
+    const answer = answerOf(match, { level, keys: [...keys.keys()], aeTitle });
+    yield { status, dataSet: encodeDataSet(answer, transferSyntax) };
+  }
+  if (association.canceled.aborted) yield { status: STATUS.canceled };
+  else if (found.more)
+    yield { status: STATUS.outOfResources, comment: 'More matches: narrow the query' };
+  else yield { status: STATUS.success };
+}
+
+/** Counts are returned and cannot be matched; a value in the identifier is ignored. */
+const COUNT_ONLY: ReadonlySet<Keyword> = new Set([
+  'NumberOfStudyRelatedSeries',
+  'NumberOfStudyRelatedInstances',
+  'NumberOfSeriesRelatedInstances',
+]);
+
+/** The identifier of one match: the keys that were asked for, those without a value empty. */
+function answerOf(
+  match: Match,
+  { level, keys, aeTitle }: { level: Level; keys: readonly Keyword[]; aeTitle: string },
+): NaturalDataset {
+  const asked = new Set<Keyword>([...keys, UNIQUE[level]]);
+  const values = Object.fromEntries([...asked].map((keyword) => [keyword, match[keyword] ?? '']));
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ISO 646.
+  const plain = /^[\x00-\x7f]*$/.test(JSON.stringify(values));
+  return {
+    ...(!plain && { SpecificCharacterSet: 'ISO_IR 192' }),
+    QueryRetrieveLevel: level,
+    RetrieveAETitle: aeTitle,
+    InstanceAvailability: 'ONLINE',
+    ...values,
+  };
+}
+
+interface RetrieveParts extends QueryParts {
+  peer: AssociationPeer;
+  association: QueryingAssociation;
+}
+
+async function* retrieve(
+  identifier: Identifier,
+  { operation, moveDestination, transferSyntax }: QueryRequest,
+  parts: RetrieveParts,
+): AsyncGenerator<QueryAnswer> {
+  const { database, config, association } = parts;
+  requireUniqueKeys(identifier, true);
+  const destination = config.queryRetrieve.moveDestinations.find(
+    (one) => one.aeTitle === moveDestination,
+  );
+  if (operation === 'C-MOVE' && !destination) {
+    return yield { status: STATUS.moveDestinationUnknown, comment: 'Not a configured destination' };
+  }
+  const uids = (level: Level) => identifier.keys.get(UNIQUE[level])?.split('\\').filter(Boolean);
+  const held = await heldObjects(
+    database,
+    {
+      study: uids('STUDY') ?? [],
+      ...(identifier.level !== 'STUDY' && { series: uids('SERIES') ?? [] }),
+      ...(identifier.level === 'IMAGE' && { objects: uids('IMAGE') ?? [] }),
+    },
+    MOST_OBJECTS + 1,
+  );
+  if (held.length > MOST_OBJECTS) {
+    return yield { status: STATUS.outOfResources, comment: 'Too many objects: retrieve series' };
+  }
+  const counts: SubOperations = { remaining: held.length, completed: 0, failed: 0, warning: 0 };
+  const failedUids: string[] = [];
+  const sent: HeldObject[] = [];
+  const results = destination ? moved(held, destination, parts) : got(held, parts);
+  for await (const { object, outcome } of results) {
+    counts.remaining -= 1;
+    counts[outcome] += 1;
+    if (outcome === 'failed') failedUids.push(object.sopInstanceUid);
+    else sent.push(object);
+    if (association.canceled.aborted) break;
+    yield { status: STATUS.pending, subOperations: { ...counts } };
+  }
+  await auditRetrieval(sent, destination?.aeTitle ?? parts.peer.callingAeTitle, parts);
+  yield {
+    status: finalStatus(counts, association.canceled.aborted),
+    subOperations: counts,
+    ...(failedUids.length > 0 && {
+      dataSet: encodeDataSet({ FailedSOPInstanceUIDList: failedUids }, transferSyntax),
+    }),
+  };
+}
+
+function finalStatus({ completed, failed, warning }: SubOperations, canceled: boolean): number {
+  if (canceled) return STATUS.canceled;
+  if (failed > 0 && completed === 0 && warning === 0) return STATUS.subOperationsFailed;
+  return failed > 0 || warning > 0 ? STATUS.subOperationsWarning : STATUS.success;
+}
+
+interface SubOperation {
+  object: HeldObject;
+  outcome: 'completed' | 'failed' | 'warning';
+}
+
+/** Sends objects over the association of a C-GET, one after the other. */
+async function* got(
+  held: readonly HeldObject[],
+  { objects, association }: RetrieveParts,
+): AsyncGenerator<SubOperation> {
+  for (const object of held) {
+    const path = await objects.locate(object);
+    const status = path === null ? null : await association.store(await outgoingFile(path));
+    const isWarning = status !== null && (status & 0xf000) === 0xb000;
+    yield { object, outcome: status === 0 ? 'completed' : isWarning ? 'warning' : 'failed' };
+  }
+}
+
+/** Sends objects to the destination of a C-MOVE, over as few associations as their kinds need. */
+async function* moved(
+  held: readonly HeldObject[],
+  destination: MoveDestination,
+  { objects, config, association }: RetrieveParts,
+): AsyncGenerator<SubOperation> {
+  const byPath = new Map<string, HeldObject>();
+  for (const object of held) {
+    const path = await objects.locate(object);
+    if (path === null) yield { object, outcome: 'failed' };
+    else byPath.set(path, object);
+  }
+  const ready: SubOperation[] = [];
+  let wake = () => {};
+  let done = false;
+  const node = { ...destination, callingAeTitle: config.dicom.aeTitle };
+  const sending = sendFiles(node, [...byPath.keys()], {
+    signal: association.canceled,
+    onResult(path, { outcome }) {
+      const object = byPath.get(path);
+      byPath.delete(path);
+      const result = { stored: 'completed', warning: 'warning', failed: 'failed' } as const;
+      if (object) ready.push({ object, outcome: result[outcome] });
+      wake();
+    },
+  })
+    // What could not be sent at all stays in `byPath`.
+    .catch(() => {})
+    .finally(() => {
+      done = true;
+      wake();
+    });
+  while (!done || ready.length > 0) {
+    const next = ready.shift();
+    if (next) {
+      yield next;
+      continue;
+    }
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      if (done || ready.length > 0) resolve();
+    });
+  }
+  await sending;
+  for (const object of byPath.values()) yield { object, outcome: 'failed' };
+}
+
+async function auditRetrieval(
+  sent: readonly HeldObject[],
+  to: string,
+  { audit, peer }: RetrieveParts,
+): Promise<void> {
+  for (const [studyId, objects] of Map.groupBy(sent, (one) => one.studyId)) {
+    await audit.retrieved(peer, { studyId, to, objects: objects.length });
+  }
+}

@@ -1,0 +1,218 @@
+import { createHash, type Hash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fdatasyncSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { parentPort } from 'node:worker_threads';
+import type { DiskAnswer, DiskTask } from './disk-writer.ts';
+
+/**
+ * Entry of the thread that writes received objects (disk-writer.ts). Calls of the file system are
+ * synchronous here: each is cheaper than a turn through the pool of Node.js, and no socket waits.
+ */
+
+interface ObjectFile {
+  path: string;
+  /** Null when the file could not be opened or written; `failure` says why. */
+  handle: number | null;
+  failure: unknown;
+  whole: Hash;
+  dataSet: Hash;
+  bytes: number;
+  unsynced: number;
+}
+
+/** An object whose bytes are written, and that is to become durable. */
+interface Finish {
+  id: number;
+  file: ObjectFile;
+  to: string;
+}
+
+/** Bytes of a large object after which the disk begins to write while the rest still arrives. */
+const SYNC_EVERY_BYTES = 32 * 1024 * 1024;
+/** A file with more unsynced bytes is synced beside the other work of the thread. */
+const SMALL_SYNC_BYTES = 4 * 1024 * 1024;
+
+const sync = promisify(fdatasync);
+const files = new Map<number, ObjectFile>();
+/** Open folders, for syncing. A day has one for each source. */
+const folders = new Map<string, number>();
+const MOST_FOLDERS = 64;
+const finishing: Finish[] = [];
+let busy = false;
+
+const post = (answer: DiskAnswer) => parentPort?.postMessage(answer);
+
+/** Creates a folder with its parents, each synced into the one above it. */
+function makeFolder(path: string): void {
+  const first = mkdirSync(path, { recursive: true });
+  if (first === undefined) return;
+  // A folder that was removed may be open still.
+  forgetFolders();
+  for (let each = path; ; each = dirname(each)) {
+    const parent = openSync(dirname(each), constants.O_RDONLY);
+    try {
+      fsyncSync(parent);
+    } finally {
+      closeSync(parent);
+    }
+    if (each === first) return;
+  }
+}
+
+function create(path: string): number {
+  const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
+  try {
+    return openSync(path, flags, 0o666);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    makeFolder(dirname(path));
+    return openSync(path, flags, 0o666);
+  }
+}
+
+function open(id: number, path: string): ObjectFile {
+  const [whole, dataSet] = [createHash('sha256'), createHash('sha256')];
+  const file: ObjectFile = {
+    path,
+    handle: null,
+    failure: null,
+    whole,
+    dataSet,
+    bytes: 0,
+    unsynced: 0,
+  };
+  files.set(id, file);
+  return attempt(file, () => {
+    file.handle = create(path);
+  });
+}
+
+function attempt(file: ObjectFile, work: () => void): ObjectFile {
+  try {
+    if (file.failure === null) work();
+  } catch (error) {
+    file.failure = error;
+  }
+  return file;
+}
+
+function write(file: ObjectFile, bytes: Uint8Array, isDataSet: boolean): void {
+  attempt(file, () => {
+    const { handle } = file;
+    if (handle === null) return;
+    for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done);
+    file.whole.update(bytes);
+    if (isDataSet) file.dataSet.update(bytes);
+    file.bytes += bytes.length;
+    file.unsynced += bytes.length;
+    if (file.unsynced < SYNC_EVERY_BYTES) return;
+    file.unsynced = 0;
+    // What fails here fails again in the sync that counts.
+    sync(handle).catch(() => {});
+  });
+}
+
+async function makeContentDurable(file: ObjectFile, alone: boolean): Promise<void> {
+  try {
+    if (file.failure !== null) throw file.failure;
+    if (file.handle === null) throw new Error('the file is not open');
+    // Several syncs at a time share one commit of the file system.
+    if (alone && file.unsynced < SMALL_SYNC_BYTES) fdatasyncSync(file.handle);
+    else await sync(file.handle);
+  } catch (error) {
+    file.failure = error;
+  }
+}
+
+function close(file: ObjectFile): void {
+  attempt({ ...file, failure: null }, () => {
+    if (file.handle !== null) closeSync(file.handle);
+  });
+  file.handle = null;
+}
+
+function forgetFolders(): void {
+  for (const each of folders.values()) closeSync(each);
+  folders.clear();
+}
+
+function syncFolder(path: string): void {
+  let handle = folders.get(path);
+  if (handle === undefined) {
+    if (folders.size >= MOST_FOLDERS) forgetFolders();
+    handle = openSync(path, constants.O_RDONLY);
+    folders.set(path, handle);
+  }
+  fsyncSync(handle);
+}
+
+/**
+ * Makes a group of objects durable: their content, their names, and each folder once. Objects that
+ * end meanwhile form the next group.
+ */
+async function finishGroup(group: readonly Finish[]): Promise<void> {
+  await Promise.all(group.map(({ file }) => makeContentDurable(file, group.length === 1)));
+  for (const { file, to } of group) {
+    close(file);
+    attempt(file, () => renameSync(file.path, to));
+  }
+  const unsafe = new Map<string, unknown>();
+  for (const folder of new Set(group.map(({ to }) => dirname(to)))) {
+    try {
+      syncFolder(folder);
+    } catch (error) {
+      unsafe.set(folder, error);
+    }
+  }
+  for (const { id, file, to } of group) {
+    const failure = file.failure ?? unsafe.get(dirname(to));
+    if (failure) {
+      for (const path of [file.path, to]) rmSync(path, { force: true });
+      post({ id, error: described(failure) });
+      continue;
+    }
+    const digests = [file.whole.digest('hex'), file.dataSet.digest('hex')] as const;
+    post({ id, fileSha256: digests[0], dataSetSha256: digests[1], bytes: file.bytes });
+  }
+}
+
+async function finishAll(): Promise<void> {
+  busy = true;
+  while (finishing.length > 0) await finishGroup(finishing.splice(0));
+  busy = false;
+}
+
+function described(error: unknown): { message: string; code: string | undefined } {
+  const { code } = error as NodeJS.ErrnoException;
+  return { message: error instanceof Error ? error.message : String(error), code };
+}
+
+parentPort?.on('message', ({ id, path, prefix, blocks, finish, discard }: DiskTask) => {
+  const file = files.get(id) ?? open(id, path);
+  if (prefix) write(file, prefix, false);
+  for (const block of blocks) write(file, block, true);
+  if (blocks.length > 0) post({ id, written: blocks.length, failed: file.failure !== null });
+  if (discard) {
+    files.delete(id);
+    close(file);
+    rmSync(file.path, { force: true });
+    post({ id, discarded: true });
+  }
+  if (finish === null) return;
+  files.delete(id);
+  finishing.push({ id, file, to: finish });
+  // Objects whose end is already in the queue of the thread belong to the same group.
+  if (!busy) setImmediate(() => void (busy || finishAll()));
+});

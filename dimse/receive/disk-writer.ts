@@ -1,0 +1,201 @@
+import { Worker } from 'node:worker_threads';
+
+/** What the thread does for one object; the blocks are shared memory that it only reads. */
+export interface DiskTask {
+  id: number;
+  path: string;
+  /** Bytes before the data set, with the first task. */
+  prefix: Uint8Array | null;
+  blocks: Uint8Array[];
+  /** Makes the object durable under this path. */
+  finish: string | null;
+  discard: boolean;
+}
+
+export type DiskAnswer =
+  | { id: number; written: number; failed: boolean }
+  | ({ id: number } & WrittenObject)
+  | { id: number; discarded: true }
+  | { id: number; error: { message: string; code: string | undefined } };
+
+/** An object that is durable: its content, its name and its folder are synced. */
+export interface WrittenObject {
+  bytes: number;
+  /** SHA-256 of the file, and of the data set alone. */
+  fileSha256: string;
+  dataSetSha256: string;
+}
+
+/** The file of one object that is being received. */
+export interface ObjectFile {
+  /** Takes bytes of the data set; resolves when more may follow. They are copied. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Makes the object durable under its final path. @throws the error of the file system. */
+  finish(to: string): Promise<WrittenObject>;
+  discard(): Promise<void>;
+}
+
+const BLOCK_BYTES = 128 * 1024;
+/** Blocks of one object that the disk may be behind, before its sender has to wait. */
+const MOST_BEHIND = 16;
+/** Blocks that are kept for the next objects: enough for as many associations at a time. */
+const MOST_SPARE = 128;
+
+const ENTRY = new URL('./disk-thread.ts', import.meta.url);
+
+/**
+ * Writes, hashes and syncs received objects on a thread: a disk that syncs holds up no association.
+ * Bytes are copied once, into blocks of shared memory that are used again. Objects that end at the
+ * same moment share the syncs of their folders.
+ */
+export class DiskWriter {
+  readonly #files = new Map<number, WritingFile>();
+  readonly #spare: Uint8Array[] = [];
+  #thread: Worker | null = null;
+  #lastId = 0;
+
+  /**
+   * @param path where the object is while it arrives; its folder is created if it is missing.
+   * @param prefix bytes before the data set.
+   */
+  open(path: string, prefix: Uint8Array): ObjectFile {
+    const id = ++this.#lastId;
+    const file = new WritingFile(id, path, prefix, {
+      block: () => this.#spare.pop() ?? new Uint8Array(new SharedArrayBuffer(BLOCK_BYTES)),
+      spare: (block) => {
+        if (this.#spare.length < MOST_SPARE) this.#spare.push(block);
+      },
+      send: (task) => this.#send(task, file),
+    });
+    return file;
+  }
+
+  async close(): Promise<void> {
+    await this.#thread?.terminate();
+    this.#thread = null;
+  }
+
+  #send(task: DiskTask, file: WritingFile): void {
+    this.#files.set(task.id, file);
+    this.#thread ??= this.#start();
+    this.#thread.ref();
+    this.#thread.postMessage(task);
+  }
+
+  #start(): Worker {
+    const thread = new Worker(ENTRY, { resourceLimits: { maxYoungGenerationSizeMb: 4 } });
+    const onEnd = (error: unknown) => {
+      if (this.#thread === thread) this.#thread = null;
+      const files = [...this.#files.values()];
+      this.#files.clear();
+      for (const file of files) file.lost(error);
+    };
+    thread.on('message', (answer: DiskAnswer) => {
+      const file = this.#files.get(answer.id);
+      if (!('written' in answer)) this.#files.delete(answer.id);
+      file?.answered(answer);
+      if (this.#files.size === 0) thread.unref();
+    });
+    thread.on('error', onEnd);
+    thread.on('exit', () => onEnd(new Error('the thread that writes objects ended')));
+    return thread;
+  }
+}
+
+interface Blocks {
+  block(): Uint8Array;
+  spare(block: Uint8Array): void;
+  send(task: DiskTask): void;
+}
+
+class WritingFile implements ObjectFile {
+  readonly #id: number;
+  readonly #path: string;
+  readonly #blocks: Blocks;
+  #prefix: Uint8Array | null;
+  #block: Uint8Array | null = null;
+  #filled = 0;
+  /** Blocks that the thread has not written yet, in order. */
+  readonly #behind: Uint8Array[] = [];
+  #failed = false;
+  #goOn: (() => void) | null = null;
+  #end: { resolve(answer: DiskAnswer): void; reject(error: unknown): void } | null = null;
+  #lost: unknown = null;
+
+  constructor(id: number, path: string, prefix: Uint8Array, blocks: Blocks) {
+    this.#id = id;
+    this.#path = path;
+    this.#prefix = prefix;
+    this.#blocks = blocks;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let from = 0; from < bytes.length; ) {
+      if (this.#lost !== null) throw this.#lost;
+      this.#block ??= this.#blocks.block();
+      const part = bytes.subarray(from, from + this.#block.length - this.#filled);
+      this.#block.set(part, this.#filled);
+      this.#filled += part.length;
+      from += part.length;
+      if (this.#filled === this.#block.length) this.#send({ finish: null, discard: false });
+      while (this.#behind.length >= MOST_BEHIND && this.#lost === null) {
+        await new Promise<void>((resolve) => {
+          this.#goOn = resolve;
+        });
+      }
+    }
+    // The end of the object says why; nothing more needs to arrive for it.
+    if (this.#failed) await this.#ended({ finish: this.#path, discard: false });
+  }
+
+  async finish(to: string): Promise<WrittenObject> {
+    const answer = await this.#ended({ finish: to, discard: false });
+    if (!('fileSha256' in answer)) throw new Error('the object was discarded');
+    return answer;
+  }
+
+  async discard(): Promise<void> {
+    // A file that failed was removed with the answer that said so.
+    if (this.#end || this.#lost !== null) return;
+    await this.#ended({ finish: null, discard: true });
+  }
+
+  async #ended(end: Pick<DiskTask, 'finish' | 'discard'>): Promise<DiskAnswer> {
+    if (this.#lost !== null) throw this.#lost;
+    const answered = new Promise<DiskAnswer>((resolve, reject) => {
+      this.#end = { resolve, reject };
+    });
+    this.#send(end);
+    const answer = await answered;
+    if (!('error' in answer)) return answer;
+    const { message, code } = answer.error;
+    throw Object.assign(new Error(message), { code });
+  }
+
+  #send(end: Pick<DiskTask, 'finish' | 'discard'>): void {
+    const blocks: Uint8Array[] = [];
+    if (this.#block) {
+      this.#behind.push(this.#block);
+      blocks.push(this.#block.subarray(0, this.#filled));
+    }
+    this.#block = null;
+    this.#filled = 0;
+    this.#blocks.send({ id: this.#id, path: this.#path, prefix: this.#prefix, blocks, ...end });
+    this.#prefix = null;
+  }
+
+  answered(answer: DiskAnswer): void {
+    if ('written' in answer) {
+      for (const block of this.#behind.splice(0, answer.written)) this.#blocks.spare(block);
+      this.#failed ||= answer.failed;
+      this.#goOn?.();
+    } else this.#end?.resolve(answer);
+  }
+
+  /** The thread ended: the sender is asked to send the object again. */
+  lost(error: unknown): void {
+    this.#lost = error;
+    this.#goOn?.();
+    this.#end?.reject(error);
+  }
+}

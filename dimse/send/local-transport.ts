@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import type { OutgoingObject } from '../network/requestor.ts';
+import type { AssociationPeer, StorageService } from '../network/service-ports.ts';
+import { failedResult, type StoreResult, type StoreTransport } from './store-scu.ts';
+
+/** Name under which the intake keeps results of this gateway, in place of a source. */
+const LOCAL_SOURCE = 'local';
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * Keeps results in our own intake, beside the study that they are of. They are recognised by their
+ * series like those that a PACS sends back: they open no revision, are not interpreted and not
+ * forwarded.
+ */
+export function localTransport(storage: StorageService, aeTitle: string): StoreTransport {
+  return {
+    commits: false,
+    async send(objects, signal) {
+      const peer: AssociationPeer = {
+        id: randomUUID(),
+        callingAeTitle: aeTitle,
+        calledAeTitle: aeTitle,
+        address: '',
+        source: LOCAL_SOURCE,
+      };
+      const results: StoreResult[] = [];
+      try {
+        for (const [preferred] of objects) {
+          if (!preferred) continue;
+          signal.throwIfAborted();
+          await keep(preferred, storage, peer);
+          const { sopClassUid, sopInstanceUid } = preferred;
+          const done = { outcome: 'stored', status: 0, code: null, detail: 'kept here' } as const;
+          results.push({ sopClassUid, sopInstanceUid, ...done });
+        }
+      } catch (error) {
+        results.push(failedResult(objects[results.length]?.[0]?.sopInstanceUid ?? '', error));
+      } finally {
+        await storage.ended(peer, 'released');
+      }
+      return results;
+    },
+  };
+}
+
+async function keep(
+  { sopClassUid, sopInstanceUid, transferSyntax, read }: OutgoingObject,
+  storage: StorageService,
+  peer: AssociationPeer,
+): Promise<void> {
+  const sink = await storage.open({ sopClassUid, sopInstanceUid, transferSyntax }, peer);
+  try {
+    for await (const piece of read(PIECE_BYTES)) await sink.write(piece);
+  } catch (error) {
+    await sink.discard();
+    throw error;
+  }
+  await sink.commit();
+}

@@ -1,0 +1,46 @@
+import { median } from '../../pipelines/measure/statistics.ts';
+import type { DisplayCase } from './displays.ts';
+
+/** An accepted value that is off by more than this share is wrong. */
+const WRONG = 0.1;
+
+const errorOf = ({ value, truth }: DisplayCase) =>
+  value === null ? Number.NaN : Math.abs(value / truth - 1);
+
+/** A value is wrong, too, where the display shows no such structure. */
+const isWrong = (one: DisplayCase) => !(errorOf(one) <= WRONG);
+
+const percent = (share: number) => (Number.isNaN(share) ? '' : (100 * share).toFixed(1));
+
+function rowOf(name: string, cases: readonly DisplayCase[]): string {
+  const accepted = cases.filter(({ quality }) => quality === 'accepted');
+  const errors = accepted.map(errorOf).filter((error) => !Number.isNaN(error));
+  const wrong = accepted.filter(isWrong).length;
+  const cells = [
+    name,
+    String(cases.length),
+    percent(accepted.length / cases.length),
+    percent(median(errors)),
+    percent(errors.toSorted((a, b) => a - b)[Math.ceil(0.95 * errors.length) - 1] ?? Number.NaN),
+    `${wrong} (${percent(wrong / cases.length)})`,
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** The agreement by display and quantity, as a table in Markdown. */
+export function displayTable(cases: readonly DisplayCase[], listWrong: boolean): string {
+  const groups = Map.groupBy(cases, ({ kind, key }) => `${kind}: ${key}`);
+  const wrong = cases.filter((one) => one.quality === 'accepted' && isWrong(one));
+  return [
+    '| quantity | displays | accepted, % | median error, % | 95th centile, % | accepted and off by > 10 % |',
+    '|---|---|---|---|---|---|',
+    ...[...groups].map(([name, group]) => rowOf(name, group)),
+    rowOf('all', cases),
+    ...(listWrong
+      ? wrong.map(
+          ({ kind, seed, key, truth, value }) =>
+            `${kind} ${seed} ${key}: ${value?.toFixed(2)} for ${truth.toFixed(2)}`,
+        )
+      : []),
+  ].join('\n');
+}

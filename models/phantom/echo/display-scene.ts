@@ -1,0 +1,109 @@
+import type { Beat } from '../heart/motion.ts';
+import type { Random } from '../random.ts';
+import {
+  type DisplayMap,
+  type DisplayMarks,
+  drawDisplayMap,
+  drawDisplayMarks,
+} from '../views/display-marks.ts';
+import { flowPower, power } from '../views/spectrum-display.ts';
+
+/**
+ * What a real spectral display shows besides the flow that it was made for. Levels are in dB
+ * relative to full scale, velocities in cm/s.
+ */
+export interface DisplayScene {
+  /** How much fainter than full scale the flow is. */
+  faintDb: number;
+  /** Change of the level of the noise. */
+  noiseDb: number;
+  /** Range of the other side of the baseline as a share of that of the flow. */
+  otherSide: number;
+  /** Slowest blood in the gate as a share of the fastest; near 1 a wave is hollow. */
+  slowestShare?: number;
+  /** Slow echoes of walls and valves on both sides of the baseline, beyond the wall filter. */
+  clutter: { level: number; reach: number } | null;
+  /** Systolic flow away from the probe, of a neighbouring outflow tract. */
+  outflow: { peak: number; level: number } | null;
+  /** Clicks of the valves when they close: short, and over the whole scale. */
+  clicks: { level: number } | null;
+  /** Standard deviation of the height of a beat, as a share of it. */
+  unevenness: number;
+  /** Only the flow before this time after the R wave differs (E with breathing, and not A). */
+  unevenUntilS?: number;
+  marks: DisplayMarks;
+  map: DisplayMap;
+}
+
+/** A scene as found on real screens; `full` is the fastest velocity of the flow, cm/s. */
+export function drawDisplayScene(
+  random: Random,
+  full: number,
+  { faint, alone }: { faint: boolean; alone: boolean },
+): DisplayScene {
+  const tissue = full < 40;
+  const faintDb = faint ? random.range(5, 16) : random.range(0, 5);
+  return {
+    faintDb,
+    noiseDb: random.range(-4, 18),
+    otherSide: random.range(0.25, 0.6),
+    clutter: random.chance(0.75)
+      ? {
+          level: random.range(-14, 2),
+          reach: tissue ? random.range(0.4, 1.2) : random.range(0.06, 0.18) * full,
+        }
+      : null,
+    outflow:
+      !alone && random.chance(0.5)
+        ? { peak: random.range(0.3, 1.1) * full, level: random.range(-22, -6) }
+        : null,
+    clicks: !tissue && random.chance(0.4) ? { level: random.range(-22, -6) } : null,
+    unevenness: random.range(0.02, 0.09),
+    marks: drawDisplayMarks(random.fork('marks')),
+    map: drawDisplayMap(random),
+  };
+}
+
+/** Seconds that a click lasts. */
+const CLICK = 0.009;
+
+/**
+ * The power of everything besides the flow at a velocity (cm/s) and a time (s) of the display.
+ * @param phaseAt share of the beat that has passed at a time.
+ */
+export function otherSignals(
+  scene: DisplayScene,
+  beat: Beat,
+  settings: Parameters<typeof flowPower>[2],
+  phaseAt: (seconds: number) => number,
+  random: Random,
+): (velocity: number, seconds: number) => number {
+  const { clutter, outflow, clicks } = scene;
+  const { wallFilter } = settings;
+  const swing = random.range(0, 1);
+  const ejection = { ...settings, slowestShare: 0.4 };
+  return (velocity, seconds) => {
+    const t = phaseAt(seconds) * beat.lengthS;
+    let level = 0;
+    if (clutter) {
+      const speed = Math.abs(velocity);
+      const passed = 1 / (1 + Math.exp((-3 * (speed - 0.6 * wallFilter)) / (0.3 * wallFilter)));
+      // Walls and leaflets move most around the opening and the closure of the valves.
+      const motion = 0.35 + 0.65 * Math.abs(Math.sin(Math.PI * (t / beat.lengthS + swing) * 3));
+      const fall = Math.exp(-((speed / clutter.reach) ** 2));
+      level += power(clutter.level) * motion * fall * passed;
+    }
+    if (outflow) {
+      const share = (t - beat.ejectionS) / (beat.systoleS - beat.ejectionS);
+      if (share > 0 && share < 1) {
+        const peak = -outflow.peak * Math.sin(Math.PI * share ** 0.8) ** 1.1;
+        level += power(outflow.level) * flowPower(velocity, peak, ejection);
+      }
+    }
+    if (clicks) {
+      const near = Math.min(Math.abs(t - beat.systoleS), Math.abs(t - 0.02));
+      if (near < CLICK / 2) level += power(clicks.level);
+    }
+    return level;
+  };
+}

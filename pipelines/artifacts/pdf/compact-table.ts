@@ -1,0 +1,270 @@
+import { conceptEntry } from '../../concepts/concepts.ts';
+import { earlierValues } from '../../result/earlier-values.ts';
+import type { Measurement, Result } from '../../result/envelope.ts';
+import { saidIn } from '../../result/impression.ts';
+import { withSubject } from '../../result/render/report-lines.ts';
+import { centileText } from '../../result/render/unit-text.ts';
+import { plainNumber, valueText } from '../../result/render/value-text.ts';
+import { countingValues } from '../../result/standing.ts';
+import { textWidth } from '../drawing/draw.ts';
+import { INTERMEDIATE, MARKS, rangeText } from './measurement-table.ts';
+import {
+  ALERT,
+  type Cell,
+  type Column,
+  drawRow,
+  heading,
+  INK,
+  MARGIN,
+  MUTED,
+  newPage,
+  type Page,
+  paragraph,
+  rule,
+  textHeight,
+  WIDTH,
+  within,
+} from './page.ts';
+
+/**
+ * The values that count, one row each, by topic in two columns: what a reader of the first pages
+ * looks for. Repeats, intervals and methods are in the appendix.
+ */
+
+const SIZE = 7.5;
+const PADDING = 1.1;
+const GUTTER = 16;
+const HALF = (WIDTH - GUTTER) / 2;
+
+/** Widths of the columns; that of the range takes the rest. */
+const WIDTHS = {
+  alone: { name: 98, value: 68, prior: 0 },
+  withPrior: { name: 86, value: 62, prior: 30 },
+} as const;
+type Widths = (typeof WIDTHS)[keyof typeof WIDTHS];
+
+/** The columns; that of the earlier scan only where its values are known. */
+const columnsFor = ({ name, value, prior }: Widths): readonly Column[] => [
+  { title: 'Measurement', width: name },
+  { title: 'Value', width: value, align: 'right' },
+  { title: 'Range or centile', width: HALF - name - value - prior, align: 'right' },
+  ...(prior > 0 ? [{ title: 'Prior', width: prior, align: 'right' as const }] : []),
+];
+
+/** Values of one view that are inputs of a biplane value: they are in the appendix. */
+const SINGLE_PLANE: ReadonlySet<string> = new Set([
+  ...['lvedv-4c', 'lvesv-4c', 'lvedv-2c', 'lvesv-2c', 'lv-length-4c', 'lv-length-2c'],
+  ...['la-volume-4c', 'la-volume-2c', 'la-area-4c', 'la-area-2c', 'la-length-4c', 'la-length-2c'],
+  ...['gls-end-systolic-4c', 'gls-end-systolic-2c', 'gls-end-systolic-3c'],
+  ...['gls-peak-systolic-4c', 'gls-peak-systolic-2c', 'gls-peak-systolic-3c'],
+  ...['gls-peak-4c', 'gls-peak-2c', 'gls-peak-3c'],
+  ...['la-volume-area-length', 'la-volume-index-area-length'],
+]);
+
+/** Kinds of LVEF; the one that counts represents them. */
+const EJECTION_FRACTIONS: ReadonlySet<string> = new Set([
+  ...['lvef', 'lvef-3d', 'lvef-biplane', 'lvef-networks', 'lvef-4c', 'lvef-2c', 'lvef-teichholz'],
+]);
+
+/** Statements that values of one name belong to several fetuses, so that none represents another. */
+const APART = ['biometry.apart', 'nt.apart', 'early.apart', 'fluid.pockets-apart'] as const;
+
+/**
+ * Values that need action: those that an abnormal or critical finding names, and those outside their
+ * range on which it rests. A finding may also rest on usual values.
+ */
+export function actionable({
+  findings,
+  measurements,
+}: Pick<Result, 'findings' | 'measurements'>): ReadonlySet<string> {
+  const loud = findings.filter(({ severity }) => severity !== 'info');
+  const outside = new Set(
+    measurements
+      .filter(({ interpretation }) => (interpretation ?? 'N') !== 'N')
+      .map(({ id }) => id),
+  );
+  return new Set(
+    loud.flatMap(({ evidence, statement, statements }) => [
+      ...evidence.filter((id) => outside.has(id)),
+      ...(statement?.about ?? []),
+      ...(statements ?? []).flatMap(({ about }) => about),
+    ]),
+  );
+}
+
+/** One value for each quantity, side and fetus; of the kinds of LVEF the one that counts. */
+export function compactValues(result: Result): Measurement[] {
+  const said = saidIn(result);
+  const [ejection] = said.about(said.find('lvef.variability'));
+  const shown = countingValues(result.measurements).filter(
+    ({ quality }) => quality === 'accepted' || quality === 'review',
+  );
+  const apart = APART.some((code) => said.find(code));
+  const seen = new Set<string>();
+  return shown.filter((one) => {
+    if (INTERMEDIATE.has(one.section) || SINGLE_PLANE.has(one.concept.key)) return false;
+    if (ejection && EJECTION_FRACTIONS.has(one.concept.key) && one.id !== ejection.id) return false;
+    const key = JSON.stringify([one.concept.key, one.laterality, one.fetus]);
+    if (seen.has(key) && !apart) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+const fits = (name: string, width: number) => textWidth(name, SIZE) <= width;
+
+/** The label of a value, or its abbreviation where the label is too long for its column. */
+function nameOf(one: Measurement, width: number): string {
+  const label = withSubject(one.label, one);
+  const short = withSubject(conceptEntry(one.concept.key)?.abbreviation ?? one.label, one);
+  return fits(label, width - 6) ? label : short;
+}
+
+function place(one: Measurement): string {
+  const { reference } = one;
+  if (reference?.centile != null) return `centile ${centileText(reference.centile)}`;
+  return rangeText(one, false);
+}
+
+function cellsOf(
+  one: Measurement,
+  urgent: ReadonlySet<string>,
+  prior: string,
+  width: number,
+): Cell[] {
+  const proposal = one.quality === 'review';
+  const mark = one.interpretation ? MARKS[one.interpretation] : '';
+  const style = proposal
+    ? { colour: MUTED }
+    : urgent.has(one.id)
+      ? { colour: ALERT, bold: true }
+      : { colour: INK, bold: mark !== '' };
+  return [
+    { text: nameOf(one, width), ...style },
+    { text: `${mark}${valueText(one)}`, ...style },
+    { text: proposal ? 'needs review' : place(one), colour: MUTED },
+    { text: prior, colour: MUTED },
+  ];
+}
+
+/** A row, or the title of a group, with the space that it takes. */
+interface Line {
+  cells: Cell[];
+  title: boolean;
+  height: number;
+}
+
+function linesOf(page: Page, result: Result, columns: readonly Column[]): Line[] {
+  const values = compactValues(result);
+  const urgent = actionable(result);
+  const [last] = earlierValues(result);
+  const priorOf = (one: Measurement) => {
+    const earlier = last?.values.find(({ concept }) => concept === one.concept.key);
+    return earlier ? plainNumber(one, earlier.value) : '';
+  };
+  const heightOf = (cells: readonly Cell[]) => {
+    const each = columns.map(({ width }, at) => {
+      const { text = '', bold = false } = cells[at] ?? {};
+      return textHeight(page, text, { size: SIZE, bold, width: width - 6 });
+    });
+    return Math.max(...each) + 2 * PADDING;
+  };
+  return result.sections.flatMap(({ id, title }) => {
+    const own = values.filter(({ section }) => section === id);
+    if (own.length === 0) return [];
+    const head: Cell[] = [{ text: title, bold: true }];
+    const rows = own.map((one) => cellsOf(one, urgent, priorOf(one), columns[0]?.width ?? 0));
+    return [
+      { cells: head, title: true, height: textHeight(page, title, { size: SIZE }) + 6 },
+      ...rows.map((cells) => ({ cells, title: false, height: heightOf(cells) })),
+    ];
+  });
+}
+
+const sumOf = (lines: readonly Line[]) => lines.reduce((sum, { height }) => sum + height, 0);
+
+/** As many lines as fit into `height`, without a title at the end. */
+function taken(lines: readonly Line[], height: number): number {
+  let used = 0;
+  let count = 0;
+  for (const line of lines) {
+    if (used + line.height > height + 0.01) break;
+    used += line.height;
+    count += 1;
+  }
+  return lines[count - 1]?.title ? count - 1 : count;
+}
+
+const HEAD_HEIGHT = 13;
+
+/** Draws one column of lines and returns where it ends. */
+function drawColumn(
+  page: Page,
+  columns: readonly Column[],
+  lines: readonly Line[],
+  at: { x: number; top: number },
+): number {
+  const { x } = at;
+  page.y = at.top;
+  const top = at.top;
+  if (lines.length === 0) return top;
+  within(page, 'Table', () => {
+    const head = columns.map(({ title }) => ({ text: title, colour: MUTED }));
+    drawRow(page, columns, head, { x, size: 6.5, padding: PADDING, head: true });
+    page.y += HEAD_HEIGHT;
+    for (const { cells, title, height } of lines) {
+      const own = title ? [{ title: '', width: HALF }] : columns;
+      if (title) page.y += 3;
+      drawRow(page, own, cells, { x, size: SIZE, padding: PADDING, head: title });
+      page.y += title ? height - 3 : height;
+      rule(page, x, HALF);
+    }
+  });
+  return page.y;
+}
+
+/** The least space in which a part of the table is begun. */
+const LEAST = 60;
+
+const LEGEND =
+  '\u25bc below, \u25b2 above the reference range, \u25cf abnormal; red: a finding that needs action. Intervals, repeats and methods are in the appendix.';
+
+/** What the marks of the table mean, and how long before this scan the earlier one was. */
+function compactLegend(result: Result): string {
+  const [last] = earlierValues(result);
+  if (!last) return LEGEND;
+  const { days_before: days } = last;
+  return `${LEGEND} Prior: the scan of ${days} ${days === 1 ? 'day' : 'days'} before.`;
+}
+
+/** Draws the table at `page.y`; what does not fit goes on on the next page. */
+export function compactTable(page: Page, result: Result): void {
+  const isCompared = earlierValues(result).length > 0;
+  const columns = columnsFor(isCompared ? WIDTHS.withPrior : WIDTHS.alone);
+  let rest = linesOf(page, result, columns);
+  if (rest.length === 0) return;
+  heading(page, 'Measurements', LEAST);
+  while (rest.length > 0) {
+    const room = page.bottom - page.y - HEAD_HEIGHT - 14;
+    if (room < LEAST) {
+      newPage(page);
+      continue;
+    }
+    const tallest = Math.max(...rest.map(({ height }) => height));
+    const wanted = Math.min(room, sumOf(rest) / 2 + tallest);
+    const left = Math.max(1, taken(rest, wanted));
+    const right = taken(rest.slice(left), room);
+    const top = page.y;
+    const ends = [
+      drawColumn(page, columns, rest.slice(0, left), { x: MARGIN, top }),
+      drawColumn(page, columns, rest.slice(left, left + right), {
+        x: MARGIN + HALF + GUTTER,
+        top,
+      }),
+    ];
+    page.y = Math.max(...ends) + 3;
+    rest = rest.slice(left + right);
+    if (rest.length > 0) newPage(page);
+  }
+  paragraph(page, compactLegend(result), { size: 6.5, colour: MUTED });
+}

@@ -1,0 +1,408 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import dcmjs, { type NaturalDataset } from 'dcmjs';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { type DecodeText, textDecoder } from './character-set.ts';
+import { TEXT_KINDS, textValues } from './data-set.ts';
+import { decodeFileMeta, fileStart, LONG_FORM } from './part10.ts';
+import {
+  DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN,
+  EXPLICIT_VR_BIG_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
+} from './transfer-syntaxes.ts';
+
+/**
+ * The header of an object from a foreign peer, read with limits. Only the attributes that the caller
+ * names become values; all others are skipped by their length, so the cost depends on the number of
+ * elements and not on what they contain.
+ */
+
+/** Limits of one header; an object beyond one of them is refused with C000H. */
+export const HEADER_LIMITS = {
+  /** The per-frame groups of a thousand frames with a hundred elements each are 100,000. */
+  elements: 500_000,
+  /** The reports of ultrasound machines (TID 5000, TID 5200) are nested about ten deep. */
+  depth: 32,
+  /** Bytes of one value that is kept; the longest texts of a header have 10,240 characters (LT). */
+  valueBytes: 64 * 1024,
+  /** Bytes of a deflated data set that are inflated in search of the pixel data. */
+  inflatedBytes: 64 * 1024 * 1024,
+} as const;
+
+/** Attributes to keep, wherever in the data set they are: tag → keyword and dictionary VR. */
+export type WantedAttributes = ReadonlyMap<number, { name: string; vr: string }>;
+
+const UNKNOWN = 'UN';
+const CHARACTER_SET = 0x00080005;
+const { dictionary, nameMap } = dcmjs.data.DicomMetaDictionary;
+
+/**
+ * @param names keywords of PS3.6, and the eight hexadecimal digits of private tags; unknown
+ * keywords are left out.
+ */
+export function wantedAttributes(names: Iterable<string>): WantedAttributes {
+  const wanted = new Map([[CHARACTER_SET, { name: 'SpecificCharacterSet', vr: 'CS' }]]);
+  for (const name of names) {
+    // dcmjs marks the keywords of retired attributes, which old systems still send.
+    const digits = (nameMap[name] ?? nameMap[`RETIRED_${name}`])?.tag.replace(/[(),]/g, '') ?? name;
+    if (!/^[0-9A-Fa-f]{8}$/.test(digits)) continue;
+    const vr = dictionary[`(${digits.slice(0, 4)},${digits.slice(4)})`]?.vr ?? UNKNOWN;
+    wanted.set(Number.parseInt(digits, 16), { name, vr });
+  }
+  return wanted;
+}
+
+/**
+ * Reads the header from the first bytes of a file.
+ * @param whole whether these are all bytes of the file.
+ * @returns null when the header continues after these bytes, or is deflated.
+ * @throws SonogateError `object_not_understood`, also when the header exceeds a limit.
+ */
+export function headerInBytes(
+  start: Buffer,
+  whole: boolean,
+  wanted: WantedAttributes,
+): NaturalDataset | null {
+  const { meta, dataSetOffset } = decodeFileMeta(start);
+  if (meta.transferSyntax === DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN) return null;
+  const bytes = new SlidingWindow(start, null);
+  const { dataSet, end } = readTop(bytes, dataSetOffset, encodingOf(meta.transferSyntax), wanted);
+  const continues = end.kind === 'bytes' && !whole;
+  return continues ? null : dataSet;
+}
+
+/**
+ * Reads the data set of a DIMSE message, whose size the network bounds.
+ * @throws SonogateError `object_not_understood` when it is damaged or exceeds a limit.
+ */
+export function attributesOfMessage(
+  bytes: Buffer,
+  transferSyntax: string,
+  wanted: WantedAttributes,
+): NaturalDataset {
+  const window = new SlidingWindow(bytes, null);
+  const { dataSet, end } = readTop(window, 0, encodingOf(transferSyntax), wanted);
+  if (end.kind === 'bytes' && end.offset === bytes.length) return dataSet;
+  throw new SonogateError('object_not_understood', 'The data set of the message is damaged.');
+}
+
+const WINDOW_BYTES = 256 * 1024;
+const FIRST_INFLATED_BYTES = 1024 * 1024;
+const GROWTH = 4;
+
+/**
+ * Reads the header of a file. It blocks its thread, for a large header up to about a second.
+ * @throws SonogateError `object_not_understood`; the system error when the file cannot be read.
+ */
+export async function headerInFile(
+  path: string,
+  wanted: WantedAttributes,
+): Promise<NaturalDataset> {
+  const file = openSync(path, 'r');
+  try {
+    const windowAt = (offset: number) => {
+      const window = Buffer.alloc(Math.max(0, Math.min(WINDOW_BYTES, size - offset)));
+      return window.subarray(0, readSync(file, window, 0, window.length, offset));
+    };
+    const { size } = fstatSync(file);
+    const start = windowAt(0);
+    const { meta, dataSetOffset } = decodeFileMeta(start);
+    if (meta.transferSyntax === DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN) {
+      return await headerOfDeflated(path, wanted);
+    }
+    const bytes = new SlidingWindow(start, windowAt);
+    return readTop(bytes, dataSetOffset, encodingOf(meta.transferSyntax), wanted).dataSet;
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function headerOfDeflated(path: string, wanted: WantedAttributes): Promise<NaturalDataset> {
+  const most = HEADER_LIMITS.inflatedBytes;
+  for (let bytes = FIRST_INFLATED_BYTES; bytes <= most; bytes *= GROWTH) {
+    const { start, whole } = await fileStart(path, bytes);
+    const dataSet = headerInBytes(start, whole, wanted);
+    if (dataSet) return dataSet;
+  }
+  throw refused('is longer than 64 MiB');
+}
+
+function refused(why: string): SonogateError {
+  return new SonogateError('object_not_understood', `The header ${why}.`);
+}
+
+interface Encoding {
+  explicit: boolean;
+  bigEndian: boolean;
+}
+
+const IMPLICIT: Encoding = { explicit: false, bigEndian: false };
+
+function encodingOf(transferSyntax: string): Encoding {
+  return {
+    explicit: transferSyntax !== IMPLICIT_VR_LITTLE_ENDIAN,
+    bigEndian: transferSyntax === EXPLICIT_VR_BIG_ENDIAN,
+  };
+}
+
+/** The bytes end here, or cannot be a data set from here on. */
+class HeaderEnds extends Error {
+  override name = 'HeaderEnds';
+  readonly damaged: boolean;
+
+  constructor(damaged: boolean) {
+    super(damaged ? 'the header is damaged' : 'the bytes end');
+    this.damaged = damaged;
+  }
+}
+
+/** Bytes of a file by their offset, of which a part is in memory. */
+class SlidingWindow {
+  bytes: Buffer;
+  private base = 0;
+  private readonly load: ((offset: number) => Buffer) | null;
+
+  constructor(start: Buffer, load: ((offset: number) => Buffer) | null) {
+    this.bytes = start;
+    this.load = load;
+  }
+
+  /**
+   * The position in `bytes` of `length` bytes at `offset` of the file.
+   * @throws HeaderEnds when the file ends before.
+   */
+  position(offset: number, length: number): number {
+    if (offset < this.base || offset + length > this.base + this.bytes.length) {
+      if (!this.load) throw new HeaderEnds(false);
+      this.bytes = this.load(offset);
+      this.base = offset;
+      if (length > this.bytes.length) throw new HeaderEnds(false);
+    }
+    return offset - this.base;
+  }
+}
+
+interface Walk {
+  bytes: SlidingWindow;
+  wanted: WantedAttributes;
+  elements: number;
+}
+
+interface Element {
+  tag: number;
+  /** '' in implicit VR, and for the tags of items. */
+  vr: string;
+  length: number;
+  value: number;
+}
+
+const UNDEFINED_LENGTH = 0xffffffff;
+const ITEM = 0xfffee000;
+const ITEM_END = 0xfffee00d;
+const SEQUENCE_END = 0xfffee0dd;
+const DELIMITER_GROUP = 0xfffe0000;
+/** Pixel data, or its offset tables: the header ends before it. */
+const PIXEL_GROUP = 0x7fe00000;
+
+/** The element at `offset` (PS3.5 7.1.2 and 7.1.3). */
+function elementAt(walk: Walk, offset: number, { explicit, bigEndian }: Encoding): Element {
+  walk.elements += 1;
+  if (walk.elements > HEADER_LIMITS.elements) {
+    throw refused(`has more than ${HEADER_LIMITS.elements} elements`);
+  }
+  let at = walk.bytes.position(offset, 8);
+  let { bytes } = walk.bytes;
+  const uint16 = (from: number) =>
+    bigEndian ? bytes.readUInt16BE(from) : bytes.readUInt16LE(from);
+  const uint32 = (from: number) =>
+    bigEndian ? bytes.readUInt32BE(from) : bytes.readUInt32LE(from);
+  const tag = uint16(at) * 0x10000 + uint16(at + 2);
+  if (!explicit || tag >= DELIMITER_GROUP) {
+    return { tag, vr: '', length: uint32(at + 4), value: offset + 8 };
+  }
+  const vr = bytes.toString('latin1', at + 4, at + 6);
+  if (!/^[A-Z]{2}$/.test(vr)) throw new HeaderEnds(true);
+  if (!LONG_FORM.has(vr)) return { tag, vr, length: uint16(at + 6), value: offset + 8 };
+  at = walk.bytes.position(offset, 12);
+  bytes = walk.bytes.bytes;
+  return { tag, vr, length: uint32(at + 8), value: offset + 12 };
+}
+
+interface HeaderEnd {
+  kind: 'pixels' | 'bytes' | 'damage';
+  offset: number;
+}
+
+/**
+ * Reads the data set itself. Damage ends the header without an error, because errors of a cart
+ * after the attributes that we need do not matter.
+ * @returns what ended the header, and the offset of the element that could not be read.
+ */
+function readTop(
+  bytes: SlidingWindow,
+  start: number,
+  encoding: Encoding,
+  wanted: WantedAttributes,
+): { dataSet: NaturalDataset; end: HeaderEnd } {
+  const walk: Walk = { bytes, wanted, elements: 0 };
+  const scope: Scope = { dataSet: {}, decode: textDecoder([]) };
+  let offset = start;
+  try {
+    for (;;) {
+      const element = elementAt(walk, offset, encoding);
+      // A delimiter that belongs to no sequence, as some writers leave it behind.
+      if (element.tag >= DELIMITER_GROUP && element.tag <= SEQUENCE_END) offset = element.value;
+      else if (element.tag < PIXEL_GROUP) offset = readElement(walk, element, encoding, 0, scope);
+      else return { dataSet: scope.dataSet, end: { kind: 'pixels', offset } };
+    }
+  } catch (error) {
+    if (!(error instanceof HeaderEnds)) throw error;
+    return { dataSet: scope.dataSet, end: { kind: error.damaged ? 'damage' : 'bytes', offset } };
+  }
+}
+
+/** The data set or item that is being read. */
+interface Scope {
+  dataSet: NaturalDataset;
+  /** By the character set of the item, otherwise that of the data set around it (PS3.5 7.5.3). */
+  decode: DecodeText;
+}
+
+/**
+ * Keeps the value of an element if it is wanted.
+ * @param scope null inside a sequence that nobody wants.
+ * @returns the offset after the element.
+ */
+function readElement(
+  walk: Walk,
+  element: Element,
+  encoding: Encoding,
+  depth: number,
+  scope: Scope | null,
+): number {
+  const { tag, length, value } = element;
+  const wanted = scope && walk.wanted.get(tag);
+  const vr = element.vr === '' || element.vr === UNKNOWN ? (wanted?.vr ?? UNKNOWN) : element.vr;
+  const next = length === UNDEFINED_LENGTH ? null : value + length;
+  if (next === null || (wanted && vr === 'SQ')) {
+    // A sequence in a value of unknown type is implicit little endian (PS3.5 6.2.2 note 2).
+    const inner = element.vr === UNKNOWN ? IMPLICIT : encoding;
+    const items: NaturalDataset[] | null = wanted ? [] : null;
+    const end = readItems(walk, { value, end: next }, inner, depth + 1, scope, items);
+    if (scope && wanted && items) scope.dataSet[wanted.name] = items;
+    return end;
+  }
+  if (!scope || !wanted) return next;
+  if (length > HEADER_LIMITS.valueBytes) {
+    throw refused(`has a value of ${length} bytes for ${wanted.name}`);
+  }
+  const at = walk.bytes.position(value, length);
+  const bytes = walk.bytes.bytes.subarray(at, at + length);
+  if (tag === CHARACTER_SET) scope.decode = textDecoder(asciiValues(bytes));
+  const read = decodedValue(vr, bytes, encoding.bigEndian, scope.decode);
+  if (read !== undefined) scope.dataSet[wanted.name] = read;
+  return next;
+}
+
+/**
+ * Reads the items of a sequence into `items`, or passes over them.
+ * @returns the offset after the sequence.
+ */
+function readItems(
+  walk: Walk,
+  sequence: { value: number; end: number | null },
+  encoding: Encoding,
+  depth: number,
+  scope: Scope | null,
+  items: NaturalDataset[] | null,
+): number {
+  if (depth > HEADER_LIMITS.depth) {
+    throw refused(`is nested more than ${HEADER_LIMITS.depth} sequences deep`);
+  }
+  const end = sequence.end ?? Number.POSITIVE_INFINITY;
+  let offset = sequence.value;
+  while (offset < end) {
+    const { tag, length, value } = elementAt(walk, offset, encoding);
+    offset = value;
+    if (tag === SEQUENCE_END) return sequence.end ?? offset;
+    if (tag === ITEM_END) continue;
+    // Without an item there is no telling where the sequence ends.
+    if (tag !== ITEM) throw new HeaderEnds(true);
+    const itemEnd = length === UNDEFINED_LENGTH ? null : value + length;
+    if (!items && itemEnd !== null) {
+      offset = itemEnd;
+      continue;
+    }
+    const item: Scope | null = scope && items && { dataSet: {}, decode: scope.decode };
+    offset = readItem(walk, { value, end: itemEnd }, encoding, depth, item);
+    if (item) items?.push(item.dataSet);
+  }
+  return end;
+}
+
+function readItem(
+  walk: Walk,
+  item: { value: number; end: number | null },
+  encoding: Encoding,
+  depth: number,
+  scope: Scope | null,
+): number {
+  const end = item.end ?? Number.POSITIVE_INFINITY;
+  let offset = item.value;
+  while (offset < end) {
+    const element = elementAt(walk, offset, encoding);
+    if (element.tag === ITEM_END) return item.end ?? element.value;
+    // The delimiter of the item is missing, as real carts write it.
+    if (element.tag === ITEM || element.tag === SEQUENCE_END) return item.end ?? offset;
+    offset = readElement(walk, element, encoding, depth, scope);
+  }
+  return end;
+}
+
+const NUMBERS: Readonly<
+  Record<string, { size: number; read: (b: Buffer, big: boolean) => number }>
+> = {
+  US: { size: 2, read: (b, big) => (big ? b.readUInt16BE() : b.readUInt16LE()) },
+  SS: { size: 2, read: (b, big) => (big ? b.readInt16BE() : b.readInt16LE()) },
+  UL: { size: 4, read: (b, big) => (big ? b.readUInt32BE() : b.readUInt32LE()) },
+  SL: { size: 4, read: (b, big) => (big ? b.readInt32BE() : b.readInt32LE()) },
+  FL: { size: 4, read: (b, big) => (big ? b.readFloatBE() : b.readFloatLE()) },
+  FD: { size: 8, read: (b, big) => (big ? b.readDoubleBE() : b.readDoubleLE()) },
+};
+
+/** Value representations of ASCII text. */
+const ASCII = new Set('AE AS CS DA DT TM UI UR'.split(' '));
+const DECIMAL = new Set(['DS', 'IS']);
+/** The dictionary's mark for US or SS. */
+const SIGNED_OR_NOT = 'xs';
+
+/** The value as dcmjs names it: alone, or an array of several. Undefined for bytes. */
+function decodedValue(vr: string, bytes: Buffer, bigEndian: boolean, decode: DecodeText): unknown {
+  const kind = TEXT_KINDS[vr];
+  if (kind) return alone(textValues(bytes, kind, decode));
+  if (ASCII.has(vr)) return alone(asciiValues(bytes));
+  if (DECIMAL.has(vr)) {
+    return alone(asciiValues(bytes).map((text) => (text === '' ? text : numberOr(text))));
+  }
+  const numbers = NUMBERS[vr === SIGNED_OR_NOT ? 'US' : vr];
+  if (!numbers) return undefined;
+  const { size, read } = numbers;
+  return alone(
+    Array.from({ length: Math.floor(bytes.length / size) }, (_, index) =>
+      read(bytes.subarray(index * size), bigEndian),
+    ),
+  );
+}
+
+function numberOr(text: string): number | string {
+  const number = Number(text);
+  return Number.isFinite(number) ? number : text;
+}
+
+function asciiValues(bytes: Buffer): string[] {
+  return bytes
+    .toString('latin1')
+    .split('\\')
+    .map((value) => value.replace(/[\0 ]+$/, '').trimStart());
+}
+
+const alone = (values: readonly unknown[]): unknown => (values.length === 1 ? values[0] : values);

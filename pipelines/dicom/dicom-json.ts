@@ -1,0 +1,142 @@
+import dcmjs, { type TagDataset } from 'dcmjs';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { decodeTexts, takeCharacterSets } from './data-set.ts';
+import { fileStart } from './part10.ts';
+
+/** The DICOM JSON model (PS3.18 Annex F) of objects that are stored as files. */
+
+export interface JsonAttribute {
+  vr: string;
+  Value?: unknown[];
+  InlineBinary?: string;
+  BulkDataURI?: string;
+}
+export type JsonDataSet = Record<string, JsonAttribute>;
+
+const PIXEL_DATA = '7FE00010';
+const CHARACTER_SET = '00080005';
+
+/** Bytes of a data set without its pixel data that are read into memory. */
+export const MAX_DATA_SET_BYTES = 32 * 1024 * 1024;
+/** Longer binary values are bulk data with a separate address (PS3.18 F.2.2, Table F.2.3-1). */
+const LONGEST_INLINE_BYTES = 16 * 1024;
+/** Value representations of bytes (PS3.18 table F.2.3-1). */
+const BINARY = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'UN']);
+
+/**
+ * The data set of a DICOM file up to its pixel data, by tag, with its text decoded.
+ * @throws SonogateError `object_not_understood`, also for a data set over the limit.
+ */
+export async function readTagDataSet(path: string): Promise<TagDataset> {
+  const { start, whole } = await fileStart(path, MAX_DATA_SET_BYTES);
+  try {
+    const sets = takeCharacterSets(start);
+    const bytes = start.buffer.slice(start.byteOffset, start.byteOffset + start.length);
+    const { dict } = dcmjs.data.DicomMessage.readFile(bytes, {
+      untilTag: PIXEL_DATA,
+      includeUntilTagValue: false,
+    });
+    decodeTexts(dict, sets);
+    return dict;
+  } catch (cause) {
+    const why = whole ? undefined : 'The data set is too large for an answer in JSON.';
+    throw new SonogateError('object_not_understood', why, { cause });
+  }
+}
+
+/**
+ * A data set in the DICOM JSON model.
+ * @param bulkDataUri address of the bulk data with this tag; only values of the data set itself have
+ * one, those of items are contained in the answer.
+ */
+export function dicomJson(dataSet: TagDataset, bulkDataUri: (tag: string) => string): JsonDataSet {
+  const json = itemJson(dataSet, bulkDataUri);
+  // The answer is UTF-8, whatever the file is in (PS3.18 F.2.1).
+  if (json[CHARACTER_SET]) json[CHARACTER_SET] = { vr: 'CS', Value: ['ISO_IR 192'] };
+  return json;
+}
+
+function itemJson(dataSet: TagDataset, bulkDataUri: ((tag: string) => string) | null): JsonDataSet {
+  const json: JsonDataSet = {};
+  for (const [tag, { vr, Value }] of Object.entries(dataSet)) {
+    // Group lengths are no attributes of the model; sequences delimit themselves.
+    if (!/^[0-9A-Fa-f]{8}$/.test(tag) || tag.endsWith('0000')) continue;
+    if (tag === PIXEL_DATA) {
+      if (bulkDataUri) json[tag] = { vr: vr === 'OW' ? 'OW' : 'OB', BulkDataURI: bulkDataUri(tag) };
+    } else {
+      json[tag] = attributeJson(tag, vr, Value ?? [], bulkDataUri);
+    }
+  }
+  return json;
+}
+
+function attributeJson(
+  tag: string,
+  vr: string,
+  values: unknown[],
+  bulkDataUri: ((tag: string) => string) | null,
+): JsonAttribute {
+  if (vr === 'SQ') {
+    return { vr, Value: values.filter(isItem).map((item) => itemJson(item, null)) };
+  }
+  if (BINARY.has(vr)) {
+    const bytes = bytesOf(values);
+    if (bytes.length > LONGEST_INLINE_BYTES && bulkDataUri) {
+      return { vr, BulkDataURI: bulkDataUri(tag) };
+    }
+    return bytes.length === 0 ? { vr } : { vr, InlineBinary: bytes.toString('base64') };
+  }
+  const Value = values.map((value) => valueJson(vr, value));
+  const isEmpty = Value.every((value) => value === null);
+  return isEmpty ? { vr } : { vr, Value };
+}
+
+const isItem = (value: unknown): value is TagDataset => typeof value === 'object' && value !== null;
+
+/** The bytes of a binary value, which dcmjs returns as one or several buffers. */
+export function bytesOf(values: readonly unknown[] | undefined): Buffer {
+  return Buffer.concat(
+    (values ?? []).flatMap((value) => {
+      if (value instanceof ArrayBuffer) return [Buffer.from(value)];
+      return ArrayBuffer.isView(value)
+        ? [Buffer.from(value.buffer, value.byteOffset, value.byteLength)]
+        : [];
+    }),
+  );
+}
+
+/** Representations whose JSON value is a number (PS3.18 table F.2.3-1). */
+const NUMBERS = new Set(['DS', 'FD', 'FL', 'IS', 'SL', 'SS', 'UL', 'US', 'SV', 'UV']);
+
+/** One value: null is an empty one among others (PS3.18 F.2.5). */
+function valueJson(vr: string, value: unknown): unknown {
+  if (value === null || value === undefined || value === '') return null;
+  if (vr === 'PN') return nameJson(value);
+  if (NUMBERS.has(vr)) {
+    if (typeof value === 'bigint') return value.toString();
+    const number = Number(value);
+    return Number.isFinite(number) ? number : String(value);
+  }
+  if (vr === 'AT' && typeof value === 'number') {
+    return value.toString(16).toUpperCase().padStart(8, '0');
+  }
+  return String(value);
+}
+
+/** The component groups of a name that have a value. */
+function nameJson(value: unknown): Record<string, string> | null {
+  const [alphabetic, ideographic, phonetic] =
+    typeof value === 'string' ? value.split('=') : GROUPS.map((group) => groupOf(value, group));
+  const groups = { Alphabetic: alphabetic, Ideographic: ideographic, Phonetic: phonetic };
+  const present = Object.entries(groups).filter(([, text]) => text);
+  return present.length > 0 ? (Object.fromEntries(present) as Record<string, string>) : null;
+}
+
+const GROUPS = ['Alphabetic', 'Ideographic', 'Phonetic'] as const;
+const groupOf = (value: unknown, group: string): string =>
+  isItem(value) ? String((value as Record<string, unknown>)[group] ?? '') : '';
+
+/** An attribute with values as text, as queries return them. */
+export function jsonAttribute(vr: string, values: readonly string[]): JsonAttribute {
+  return attributeJson('', vr, [...values], null);
+}

@@ -1,0 +1,129 @@
+import type { Point } from '../contract/image.ts';
+import type { Effect } from '../result/decisions.ts';
+import { deciding, decisionsOf } from '../result/decisions.ts';
+import type { Measurement, Result } from '../result/envelope.ts';
+import { type CorrectableOutline, type EndpointRules, withNotes } from '../run/review.ts';
+import { logFailure } from '../run/sections.ts';
+import { correctedGeometry } from './chambers/beats.ts';
+import type { ChamberClip, ChamberFrame } from './chambers/clip.ts';
+import { APICAL_VIEWS } from './chambers/gaps.ts';
+import { type Gathered, gatherEvidence } from './evidence.ts';
+import { interpretStudy } from './interpret-study.ts';
+import { ECHO_VIEWS, type HeartView } from './locate/names.ts';
+import { SECTIONS } from './sections.ts';
+import type { EchoOptions } from './shared/input.ts';
+import { plausibleRange } from './shared/plausibility.ts';
+
+/** What the pipeline leaves of an echo study, so that a review can interpret it again. */
+export interface EchoReviewed {
+  gathered: Gathered;
+  options: EchoOptions;
+  models: Result['models'];
+  indication: string | null;
+}
+
+/** The joint LVEF rests on the outline that the person corrected. */
+const OF_NETWORKS = ['lvef-networks'];
+
+const ventricle = (view: '4c' | '2c', phase: 'd' | 's'): CorrectableOutline => ({
+  structure: 'lv',
+  follow: [
+    `lve${phase}v-${view}`,
+    `lve${phase}v-biplane`,
+    `lv-e${phase}-area-${view}`,
+    `lvef-${view}`,
+    ...(phase === 'd' ? [`lv-length-${view}`] : []),
+  ],
+  replaces: OF_NETWORKS,
+});
+
+/** The outlines that a person may correct, by the value that shows them. */
+const OUTLINES: Readonly<Record<string, CorrectableOutline>> = {
+  'lvedv-4c': ventricle('4c', 'd'),
+  'lvesv-4c': ventricle('4c', 's'),
+  'lvedv-2c': ventricle('2c', 'd'),
+  'lvesv-2c': ventricle('2c', 's'),
+};
+
+const outlineOf = ({ concept, source }: Measurement): CorrectableOutline | null =>
+  source.calipers[0]?.type === 'polygon' && Object.hasOwn(OUTLINES, concept.key)
+    ? (OUTLINES[concept.key] ?? null)
+    : null;
+
+const toPoints = (points: readonly (readonly [number, number])[]): Point[] =>
+  points.map(([x, y]) => ({ x, y }));
+
+/** The clip with the outlines that a person corrected, and of the view that a person named. */
+function correctedClip(clip: ChamberClip, effects: readonly Effect[]): ChamberClip[] {
+  const own = effects.filter((one) => 'file' in one && one.file === clip.file);
+  const isTouched = own.some((one) => one.do === 'name-view' || one.do === 'outline');
+  // What was measured on a clip is kept with it, so that an untouched clip is not measured again.
+  if (!isTouched) return [clip];
+  const named = own.findLast((one) => one.do === 'name-view');
+  const view = named ? APICAL_VIEWS.find((one) => one === named.view) : clip.view;
+  if (!view) return [];
+  const frames = clip.frames.map((frame): ChamberFrame => {
+    const outline = own.findLast((one) => one.do === 'outline' && one.frame === frame.frame + 1);
+    return outline?.do === 'outline'
+      ? { ...frame, corrected: { ...frame.corrected, lv: toPoints(outline.points) } }
+      : frame;
+  });
+  return [{ ...clip, view, frames }];
+}
+
+/** The evidence with the outlines and views of a person in place of those that were found. */
+function asReviewed(gathered: Gathered, effects: readonly Effect[]): Gathered {
+  const { views, clips } = gathered;
+  const apical = views.apical && {
+    ...views.apical,
+    clips: views.apical.clips?.flatMap((clip) => correctedClip(clip, effects)) ?? null,
+  };
+  return {
+    ...gathered,
+    views: { ...views, apical },
+    clips: clips.map((one) => {
+      const named = effects.findLast(
+        (effect) => effect.do === 'name-view' && effect.file === one.clip.file,
+      );
+      if (named?.do !== 'name-view') return one;
+      const view = named.view === 'other' ? null : (named.view as HeartView);
+      return { ...one, view, source: 'person', confidence: null, belowGate: null };
+    }),
+  };
+}
+
+/** The result of the study as a person reviewed it: the same sections on the changed evidence. */
+export function interpretReviewed(
+  { gathered, options, models }: EchoReviewed,
+  effects: readonly Effect[],
+  at: Date,
+): Result {
+  const decisions = decisionsOf(effects);
+  const changed = asReviewed(gathered, effects);
+  const evidence = deciding(decisions, () => gatherEvidence(changed, SECTIONS));
+  const { accept } = gathered;
+  const result = interpretStudy(evidence, options, at, models, accept, logFailure, decisions);
+  return withNotes(result, effects);
+}
+
+export function reviewRules({ gathered }: EchoReviewed): EndpointRules {
+  const frameAt = (file: string | null, frame: number) => {
+    const clip = gathered.views.apical?.clips?.find((one) => one.file === file);
+    const found = clip?.frames.find((one) => one.frame + 1 === frame);
+    return clip && found ? { frame: found, scale: clip.scale } : null;
+  };
+  return {
+    clips: gathered.study.clips,
+    limitsOf: plausibleRange,
+    outlineOf,
+    outlineAt: ({ source }, frame) => frameAt(source.file, frame)?.frame.outlines.lv ?? null,
+    faultOf: ({ source }, frame, points) => {
+      const at = frameAt(source.file, frame);
+      return at && correctedGeometry(at.frame, { lv: points }, at.scale) === null
+        ? 'The outline does not reach the valve: draw it from one hinge point of the valve to the other.'
+        : null;
+    },
+    views: ECHO_VIEWS,
+    planes: [],
+  };
+}

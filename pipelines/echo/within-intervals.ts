@@ -1,0 +1,245 @@
+import type { Measurement } from '../result/envelope.ts';
+import { sayOfEcho } from '../result/render/echo/shared.ts';
+import type {
+  ClassificationDraft,
+  FindingDraft,
+  SectionOutcome,
+} from '../result/section-outcome.ts';
+import type { Param, Statement } from '../result/statement.ts';
+import { UNGRADED_BANDS } from './shared/grading.ts';
+import type { Shift } from './shared/section.ts';
+
+/**
+ * Nothing is concluded that does not hold at both ends of the 95 % interval of every value. The
+ * sections run on the values as they were measured, and again for each value at each end of its
+ * interval; calculated values have their own intervals and are moved in the same way. A category, a
+ * finding or a conclusion that is another one at an end is replaced by a statement of both sides.
+ * One value is moved at a time: two values that are both at their cut-offs are not moved together.
+ */
+
+/** How far within the interval its ends are taken: they do not belong to it. */
+const INSIDE = 1e-6;
+
+/** The outcomes of all sections with one value at each end of its interval. */
+interface ValueEnds {
+  of: Measurement;
+  low: readonly SectionOutcome[];
+  high: readonly SectionOutcome[];
+}
+
+/** The outcome of one section at an end. */
+interface SectionEnd {
+  of: Measurement;
+  outcome: SectionOutcome;
+}
+
+/** A classification that is not the same at every end. */
+interface Undecided {
+  id: string;
+  name: string;
+  /** The categories of both sides. */
+  categories: readonly string[];
+  /** The values whose intervals hold a cut-off. */
+  about: readonly Measurement[];
+}
+
+const isConclusion = ({ kind }: Statement) => kind === 'conclusion' || kind === 'advice';
+const isLoud = ({ severity }: FindingDraft) => severity !== 'info';
+
+/** Parameters that list what a conclusion rests on; the conclusion may be the same without them. */
+const GROUNDS: ReadonlySet<string> = new Set(['criteria', 'readings', 'judged']);
+
+/** What a parameter says without its numbers; the bands that are not abnormal are one. */
+function categoryOf(param: Param): Param {
+  if (typeof param === 'number') return 0;
+  if (typeof param === 'string') return UNGRADED_BANDS.has(param) ? 'normal' : param;
+  if (typeof param !== 'object' || param === null) return param;
+  if (Array.isArray(param)) return param.map(categoryOf);
+  return Object.fromEntries(
+    Object.entries(param).flatMap(([name, one]) =>
+      GROUNDS.has(name) ? [] : [[name, categoryOf(one)]],
+    ),
+  );
+}
+
+/** Equal for two statements that conclude the same of other numbers. */
+const sayingOf = ({ code, params }: Statement) => JSON.stringify([code, categoryOf(params)]);
+
+const sayingsOf = ({ statement, statements = [] }: FindingDraft) =>
+  JSON.stringify([...(statement ? [statement] : []), ...statements].map(sayingOf));
+
+/** Each value once, although it may be undecided at both of its ends. */
+const distinct = (values: readonly Measurement[]) => [
+  ...new Map(values.map((one) => [one.id, one])).values(),
+];
+
+/** The categories of both sides in their order along the interval, those of no consequence as one. */
+function sidesOf(found: readonly (string | null)[]): string[] {
+  const named = found.map((one) => {
+    if (one === null) return 'no grade';
+    return UNGRADED_BANDS.has(one) ? 'normal' : one;
+  });
+  return [...new Set(named)];
+}
+
+/** The classifications that differ at an end, with a statement of both sides for each. */
+function undecidedOf(outcome: SectionOutcome, ends: readonly SectionEnd[]): Undecided[] {
+  const all = [outcome, ...ends.map((end) => end.outcome)].flatMap(
+    ({ classifications = [] }) => classifications,
+  );
+  const names = new Map(all.map(({ id, name }) => [id, name]));
+  const valueIn = ({ classifications = [] }: SectionOutcome, id: string) =>
+    classifications.find((one) => one.id === id)?.value ?? null;
+  return [...names].flatMap(([id, name]) => {
+    const own = valueIn(outcome, id);
+    const other = ends.filter((end) => sidesOf([own, valueIn(end.outcome, id)]).length > 1);
+    const about = distinct(other.map((end) => end.of));
+    if (about.length === 0) return [];
+    // The low end of the first value, the value, and its high end, then those of the other values.
+    const [low, ...rest] = ends.filter((end) => about.includes(end.of));
+    const found = [low, null, ...rest].flatMap((end) =>
+      end === undefined ? [] : [end === null ? own : valueIn(end.outcome, id)],
+    );
+    const categories = sidesOf(found);
+    return [{ id, name, categories, about }];
+  });
+}
+
+/** A statement of both sides for each group of values that leaves the same categories open. */
+function bothSides(undecided: readonly Undecided[]): Statement[] {
+  const groups = Map.groupBy(undecided, ({ about }) => JSON.stringify(about.map(({ id }) => id)));
+  return [...groups.values()].flatMap((own) => {
+    const open = own.map(({ id, name, categories }) => ({ id, name, categories }));
+    return sayOfEcho.conclusion('echo.between', { open }, own[0]?.about);
+  });
+}
+
+/** The criteria of a classification that holds; one that is met at one end only is marked so. */
+function withDecidedCriteria(one: ClassificationDraft, ends: readonly SectionEnd[]) {
+  const criteria = one.criteria.map((criterion, at) => {
+    const isEqual = ends.every(({ outcome: { classifications = [] } }) => {
+      const other = classifications.find(({ id }) => id === one.id)?.criteria;
+      return other?.length !== one.criteria.length || other[at]?.met === criterion.met;
+    });
+    return isEqual ? criterion : { ...criterion, value: 'at the cut-off', met: false };
+  });
+  return { ...one, criteria };
+}
+
+const sharesEvidence = (one: FindingDraft, other: FindingDraft) =>
+  one.evidence.some((id) => other.evidence.includes(id));
+
+/**
+ * The findings that hold. One that is graded otherwise at an end, but a finding at every end, states
+ * both sides. A critical finding is a reason to look at once: it is raised by the value itself, and
+ * states both sides as well.
+ */
+function findingsOf(
+  outcome: SectionOutcome,
+  ends: readonly SectionEnd[],
+  undecided: readonly Undecided[],
+): { kept: FindingDraft[]; dropped: Measurement[] } {
+  const kept: FindingDraft[] = [];
+  const dropped: Measurement[] = [];
+  for (const own of outcome.findings ?? []) {
+    const different = ends.filter(({ outcome: { findings = [] } }) =>
+      findings.every((other) => other.id !== own.id || sayingsOf(other) !== sayingsOf(own)),
+    );
+    if (different.length === 0) {
+      kept.push(own);
+      continue;
+    }
+    const isFound = different.every(({ outcome: { findings = [] } }) =>
+      findings.some((other) => isLoud(other) && sharesEvidence(own, other)),
+    );
+    const about = distinct(different.map(({ of }) => of));
+    if (isLoud(own) && (isFound || own.severity === 'critical')) {
+      const related = undecided.filter((one) => one.about.some((value) => about.includes(value)));
+      const { statement: _, ...rest } = own;
+      const both =
+        related.length > 0
+          ? bothSides(related)
+          : [sayOfEcho.conclusion('echo.either-side', {}, about)];
+      kept.push({ ...rest, statements: both });
+    } else if (isLoud(own)) {
+      dropped.push(...about);
+    }
+  }
+  return { kept, dropped };
+}
+
+/** The values that give a finding at an end only. */
+function foundAtEnds(outcome: SectionOutcome, ends: readonly SectionEnd[]): Measurement[] {
+  const own = (outcome.findings ?? []).filter(isLoud);
+  return ends.flatMap(({ of, outcome: { findings = [] } }) =>
+    findings.some(
+      (other) =>
+        isLoud(other) && own.every((one) => one.id !== other.id && !sharesEvidence(one, other)),
+    )
+      ? [of]
+      : [],
+  );
+}
+
+/** The outcome of one section with only what holds at every end. */
+function holding(outcome: SectionOutcome, ends: readonly SectionEnd[]): SectionOutcome {
+  const undecided = undecidedOf(outcome, ends);
+  const { kept, dropped } = findingsOf(outcome, ends, undecided);
+  const explained = new Set(undecided.flatMap(({ about }) => about));
+  const unexplained = distinct([...dropped, ...foundAtEnds(outcome, ends)]).filter(
+    (one) => !explained.has(one),
+  );
+  const sayings = ends.map((end) => new Set((end.outcome.statements ?? []).map(sayingOf)));
+  const holds = (one: Statement) =>
+    !isConclusion(one) || sayings.every((at) => at.has(sayingOf(one)));
+  const statements = outcome.statements.filter(holds);
+  const sides = [
+    ...bothSides(undecided),
+    ...(unexplained.length > 0 ? [sayOfEcho.conclusion('echo.either-side', {}, unexplained)] : []),
+  ];
+  const at = statements.findIndex(({ kind }) => kind === 'gap');
+  const ids = new Set(undecided.map(({ id }) => id));
+  return {
+    ...outcome,
+    statements: at < 0 ? [...statements, ...sides] : statements.toSpliced(at, 0, ...sides),
+    findings: kept,
+    classifications: (outcome.classifications ?? [])
+      .filter(({ id }) => !ids.has(id))
+      .map((one) => withDecidedCriteria(one, ends)),
+  };
+}
+
+/**
+ * The outcomes of the sections, each with only what holds within the interval of every value.
+ * @param outcomes with every value as it was measured.
+ * @param at the outcomes with one value moved; an outcome that does not change is the same object.
+ * @param judgesItself whether a section considers the intervals in its own rules.
+ */
+export function withinIntervals(
+  outcomes: readonly SectionOutcome[],
+  at: (shift: Shift) => readonly SectionOutcome[],
+  judgesItself: (section: number) => boolean,
+): SectionOutcome[] {
+  const values = distinct(
+    outcomes
+      .flatMap(({ measurements = [] }) => measurements)
+      .filter(({ quality, uncertainty }) => quality === 'accepted' && (uncertainty ?? 0) > 0),
+  );
+  const moved = values.map((of): ValueEnds => {
+    const half = (of.uncertainty ?? 0) * (1 - INSIDE);
+    const to = (by: number) =>
+      at({ id: of.id, concept: of.concept.key, from: of.value, to: of.value + by });
+    return { of, low: to(-half), high: to(half) };
+  });
+  return outcomes.map((outcome, section) => {
+    // A section that concludes nothing from the values themselves concludes nothing at an end.
+    const isAssessed = outcome.status === 'complete' || outcome.status === 'partial';
+    if (judgesItself(section) || !isAssessed) return outcome;
+    const ends = moved.flatMap(({ of, low, high }): SectionEnd[] => {
+      const both = [low[section], high[section]].filter((one) => one !== undefined);
+      if (both.every((one) => one === outcome)) return [];
+      return both.filter(({ status }) => status !== 'failed').map((one) => ({ of, outcome: one }));
+    });
+    return ends.length > 0 ? holding(outcome, ends) : outcome;
+  });
+}

@@ -1,0 +1,380 @@
+import type { GrayImage } from '../contract/image.ts';
+import type { Rectangle, RgbImage } from '../contract/study.ts';
+
+/**
+ * Finds text that is burned into a frame: names, identifiers, dates, and the settings of the cart.
+ * Letters are recognised by their drawing and not read: a letter is a small connected stroke that
+ * is brighter (or darker) than its surroundings on all sides by much more than these vary, which
+ * speckle and tissue are not; text is several such strokes of similar height side by side.
+ */
+
+/** Half width of the surroundings that a pixel is compared with, as a share of the image height. */
+const SURROUNDINGS = 0.025;
+const LEAST_SURROUNDINGS = 8;
+/** Grey levels by which ink differs from the mean of its surroundings. */
+const LEAST_DIFFERENCE = 22;
+/**
+ * Standard deviations of the surroundings by which it differs: few for small, soft letters on a bar;
+ * many for letters on tissue, whose speckle must not join them.
+ */
+const DEVIATIONS = [0.5, 1.5] as const;
+/** Heights of letters: pixels, and as a share of the image height. */
+const LEAST_LETTER = 5;
+const TALLEST_LETTER = 0.06;
+/** Ink within the bounds of a letter, as a share; a letter such as `l` fills them. */
+const LEAST_FILL = 0.12;
+const MOST_FILL = 0.9;
+/** Width of a part in its heights: letters that touch each other make a word. */
+const WIDEST = 30;
+/** Grey levels between a letter and the ring around it, and how much that ring may vary. */
+const LEAST_CONTRAST = 34;
+const MOST_RING_VARIATION = 0.36;
+/** Pixels between the ring and the letter: the soft edge of a compressed or scaled screen. */
+const EDGE = 2;
+/** Letters side by side that make a text; two lines of noise rarely do. */
+const LEAST_LETTERS = 3;
+/** Gap between letters and between words, in letter heights. */
+const WIDEST_GAP = 1.3;
+/** The same between the words of a text that has been found. */
+const WIDEST_WORD_GAP = 2.8;
+/** Greatest ratio of heights in one line: a capital letter beside a comma or an `x`. */
+const HEIGHT_RATIO = 2.4;
+/** Grey levels by which the letters of one line may differ at their brightest (or darkest). */
+const SAME_INK = 45;
+/** Parts of a line from which on its letters need not be even. */
+const LONG_LINE = 6;
+/** Smallest height relative to the tallest, greatest difference of shade, and share of the height within which letters are on one base line. */
+const EVEN_HEIGHT = 0.5;
+const EVEN_SHADE = 28;
+const LEVEL = 0.12;
+/** Height of the strips above and below a line, in line heights, and the ink in them relative to it. */
+const STRIP = 0.35;
+const MOST_INK_BESIDE = 0.6;
+/** Added above and below a text, in letter heights: accents, descenders, soft edges. */
+const PADDING = 0.4;
+/** Added at both ends: a letter that was not recognised because it touches something. */
+const END_PADDING = 0.8;
+/** Widest gap between texts of one line, in their heights: what is between them is covered, too. */
+const JOINED_GAP = 2;
+
+/** A connected part of the ink. */
+interface Part extends Rectangle {
+  ink: number;
+  /** 1: brighter than its surroundings; 2: darker. */
+  kind: number;
+}
+
+/** A part that is drawn like a letter, or like several that touch each other. */
+interface Letter extends Rectangle {
+  kind: number;
+  /** Its brightest value, or its darkest. */
+  shade: number;
+  /** How many letters it is at least. */
+  count: number;
+}
+
+interface Channel {
+  width: number;
+  height: number;
+  data: Uint8Array;
+}
+
+/** Sums over all pixels above and left of each corner: of the values, and of their squares. */
+function integrals({ width, height, data }: Channel) {
+  const stride = width + 1;
+  const sums = new Float64Array(stride * (height + 1));
+  const squares = new Float64Array(stride * (height + 1));
+  for (let y = 0; y < height; y += 1) {
+    let [sum, square] = [0, 0];
+    for (let x = 0; x < width; x += 1) {
+      const value = data[y * width + x] ?? 0;
+      sum += value;
+      square += value * value;
+      const at = (y + 1) * stride + x + 1;
+      sums[at] = (sums[at - stride] ?? 0) + sum;
+      squares[at] = (squares[at - stride] ?? 0) + square;
+    }
+  }
+  return { sums, squares, stride };
+}
+
+/**
+ * 1 for a pixel brighter than its surroundings, 2 for a darker one, 0 for all others; one mask for
+ * each of `DEVIATIONS`.
+ */
+function inkOf(channel: Channel): Uint8Array[] {
+  const { width, height, data } = channel;
+  const { sums, squares, stride } = integrals(channel);
+  const radius = Math.max(LEAST_SURROUNDINGS, Math.round(SURROUNDINGS * height));
+  const masks = DEVIATIONS.map(() => new Uint8Array(width * height));
+  for (let y = 0; y < height; y += 1) {
+    const top = Math.max(0, y - radius) * stride;
+    const bottom = Math.min(height, y + radius + 1) * stride;
+    const rows = (bottom - top) / stride;
+    for (let x = 0; x < width; x += 1) {
+      const left = Math.max(0, x - radius);
+      const right = Math.min(width, x + radius + 1);
+      const count = rows * (right - left);
+      const inside = (of: Float64Array) =>
+        ((of[bottom + right] ?? 0) -
+          (of[top + right] ?? 0) -
+          (of[bottom + left] ?? 0) +
+          (of[top + left] ?? 0)) /
+        count;
+      const mean = inside(sums);
+      const deviation = Math.sqrt(Math.max(0, inside(squares) - mean * mean));
+      const difference = (data[y * width + x] ?? 0) - mean;
+      if (Math.abs(difference) <= LEAST_DIFFERENCE) continue;
+      for (const [index, ink] of masks.entries()) {
+        if (Math.abs(difference) <= (DEVIATIONS[index] ?? 0) * deviation) continue;
+        ink[y * width + x] = difference > 0 ? 1 : 2;
+      }
+    }
+  }
+  return masks;
+}
+
+/** The bounds of each connected part of one kind of ink; diagonal neighbours are connected. */
+function partsOfInk(ink: Uint8Array, width: number): Part[] {
+  const seen = new Uint8Array(ink.length);
+  const stack: number[] = [];
+  const parts: Part[] = [];
+  for (let start = 0; start < ink.length; start += 1) {
+    const kind = ink[start];
+    if (!kind || seen[start]) continue;
+    const first = { x: start % width, y: Math.floor(start / width) };
+    const part: Part = { minX: first.x, maxX: first.x, minY: first.y, maxY: first.y, ink: 0, kind };
+    seen[start] = 1;
+    stack.push(start);
+    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+      const [x, y] = [at % width, Math.floor(at / width)];
+      part.ink += 1;
+      part.minX = Math.min(part.minX, x);
+      part.maxX = Math.max(part.maxX, x);
+      part.maxY = Math.max(part.maxY, y);
+      part.minY = Math.min(part.minY, y);
+      for (let dy = -1; dy <= 1; dy += 1) {
+        for (let dx = -1; dx <= 1; dx += 1) {
+          if (x + dx < 0 || x + dx >= width) continue;
+          const next = at + dy * width + dx;
+          if (ink[next] !== kind || seen[next]) continue;
+          seen[next] = 1;
+          stack.push(next);
+        }
+      }
+    }
+    parts.push(part);
+  }
+  return parts;
+}
+
+const heightOf = ({ minY, maxY }: Rectangle) => maxY - minY + 1;
+const widthOf = ({ minX, maxX }: Rectangle) => maxX - minX + 1;
+
+function hasLetterShape(part: Part, imageHeight: number): boolean {
+  const [width, height] = [widthOf(part), heightOf(part)];
+  if (height < LEAST_LETTER || height > TALLEST_LETTER * imageHeight) return false;
+  if (width > WIDEST * height) return false;
+  const fill = part.ink / (width * height);
+  // `l`, `I` and `1` are a filled stroke.
+  return fill >= LEAST_FILL && (fill <= MOST_FILL || 2 * width <= height);
+}
+
+/** Sums over the pixels of a part and of the ring around it. */
+function measure({ width, height, data }: Channel, ink: Uint8Array, part: Part) {
+  const { kind } = part;
+  let [inside, count, strokes] = [0, 0, 0];
+  let [outside, square, ring] = [0, 0, 0];
+  let shade = kind === 1 ? 0 : 255;
+  for (let y = Math.max(0, part.minY - EDGE); y <= part.maxY + EDGE && y < height; y += 1) {
+    let before = 0;
+    for (let x = Math.max(0, part.minX - EDGE); x <= part.maxX + EDGE && x < width; x += 1) {
+      const at = y * width + x;
+      const value = data[at] ?? 0;
+      const own = ink[at] ?? 0;
+      if (own === kind) {
+        inside += value;
+        count += 1;
+        shade = kind === 1 ? Math.max(shade, value) : Math.min(shade, value);
+        if (before !== kind) strokes += 1;
+      } else {
+        // The ground between bright letters is itself darker than their mean.
+        outside += value;
+        square += value * value;
+        ring += 1;
+      }
+      before = own;
+    }
+  }
+  const mean = outside / ring;
+  return {
+    contrast: count > 0 && ring > 0 ? Math.abs(inside / count - mean) : 0,
+    variation: Math.sqrt(Math.max(0, square / ring - mean * mean)),
+    shade,
+    strokesPerRow: strokes / heightOf(part),
+  };
+}
+
+/**
+ * Returns a part as a letter, or as several that touch; null where it does not differ from the ring
+ * around it by much more than that ring varies, or is wide without the strokes of several letters.
+ */
+function letterOf(channel: Channel, ink: Uint8Array, part: Part): Letter | null {
+  if (!hasLetterShape(part, channel.height)) return null;
+  const { contrast, variation, shade, strokesPerRow } = measure(channel, ink, part);
+  if (contrast < LEAST_CONTRAST || variation > MOST_RING_VARIATION * contrast) return null;
+  const count = Math.max(1, Math.round(widthOf(part) / (0.9 * heightOf(part))));
+  // Each letter has one upright stroke or more; a bright reflector or an ECG has one in all.
+  if (count > 2 && strokesPerRow < 0.75 * count) return null;
+  const { minX, minY, maxX, maxY, kind } = part;
+  return { minX, minY, maxX, maxY, kind, shade, count };
+}
+
+function sameLine(a: Letter, b: Letter, widestGap = WIDEST_GAP): boolean {
+  if (a.kind !== b.kind || Math.abs(a.shade - b.shade) > SAME_INK) return false;
+  const low = Math.min(heightOf(a), heightOf(b));
+  const high = Math.max(heightOf(a), heightOf(b));
+  if (high > HEIGHT_RATIO * low) return false;
+  const shared = Math.min(a.maxY, b.maxY) - Math.max(a.minY, b.minY) + 1;
+  const gap = Math.max(a.minX, b.minX) - Math.min(a.maxX, b.maxX) - 1;
+  return shared >= 0.6 * low && gap <= widestGap * high;
+}
+
+/** How many of the last letters of a line the next one may follow. */
+const RECENT = 6;
+
+/** Letters side by side, as the lines of text that they make. */
+function linesOf(letters: readonly Letter[]): Letter[][] {
+  const lines: Letter[][] = [];
+  for (const letter of letters.toSorted((a, b) => a.minX - b.minX)) {
+    const line = lines.find((one) => one.slice(-RECENT).some((known) => sameLine(known, letter)));
+    if (line) line.push(letter);
+    else lines.push([letter]);
+  }
+  return lines;
+}
+
+function boundsOf(letters: readonly Rectangle[]): Rectangle {
+  return {
+    minX: Math.min(...letters.map(({ minX }) => minX)),
+    minY: Math.min(...letters.map(({ minY }) => minY)),
+    maxX: Math.max(...letters.map(({ maxX }) => maxX)),
+    maxY: Math.max(...letters.map(({ maxY }) => maxY)),
+  };
+}
+
+function padded(area: Rectangle, { width, height }: Pick<GrayImage, 'width' | 'height'>) {
+  const [dx, dy] = [END_PADDING, PADDING].map((share) => Math.ceil(share * heightOf(area)) + 1);
+  return {
+    minX: Math.max(0, area.minX - (dx ?? 0)),
+    minY: Math.max(0, area.minY - (dy ?? 0)),
+    maxX: Math.min(width - 1, area.maxX + (dx ?? 0)),
+    maxY: Math.min(height - 1, area.maxY + (dy ?? 0)),
+  };
+}
+
+/** Share of an area that is ink of one kind; areas outside of the image count as free of ink. */
+function inkShare(ink: Uint8Array, { width, height }: Channel, area: Rectangle, kind: number) {
+  let count = 0;
+  for (let y = Math.max(0, area.minY); y <= area.maxY && y < height; y += 1) {
+    for (let x = Math.max(0, area.minX); x <= area.maxX && x < width; x += 1) {
+      if (ink[y * width + x] === kind) count += 1;
+    }
+  }
+  return count / (widthOf(area) * heightOf(area));
+}
+
+/** Whether the strips above and below a line hold much less ink than the line; noise goes on there. */
+function isApart(channel: Channel, ink: Uint8Array, line: readonly Letter[]): boolean {
+  const [first] = line;
+  if (!first) return false;
+  const area = boundsOf(line);
+  const strip = Math.max(2, Math.round(STRIP * heightOf(area)));
+  const share = (minY: number, maxY: number) =>
+    inkShare(ink, channel, { ...area, minY, maxY }, first.kind);
+  const above = share(area.minY - 1 - strip, area.minY - 2);
+  const below = share(area.maxY + 2, area.maxY + 1 + strip);
+  return (above + below) / 2 <= MOST_INK_BESIDE * share(area.minY, area.maxY);
+}
+
+/**
+ * Whether the letters of a line look alike, as the few letters of a short text do: of similar height
+ * and shade, on one base line. Three echoes of tissue or flow side by side rarely are.
+ */
+function isEven(line: readonly Letter[]): boolean {
+  if (line.length < 3 || line.length >= LONG_LINE) return true;
+  const heights = line.map(heightOf);
+  const shades = line.map(({ shade }) => shade);
+  const feet = line.map(({ maxY }) => maxY).toSorted((a, b) => a - b);
+  const foot = feet[Math.floor(feet.length / 2)] ?? 0;
+  const tallest = Math.max(...heights);
+  const level = feet.filter((one) => Math.abs(one - foot) <= Math.max(1, LEVEL * tallest)).length;
+  return (
+    Math.min(...heights) >= EVEN_HEIGHT * tallest &&
+    Math.max(...shades) - Math.min(...shades) <= EVEN_SHADE &&
+    level >= (2 / 3) * line.length
+  );
+}
+
+function textIn(channel: Channel, ink: Uint8Array): Rectangle[] {
+  const letters = partsOfInk(ink, channel.width).flatMap((part) => {
+    const letter = letterOf(channel, ink, part);
+    return letter ? [letter] : [];
+  });
+  const lines = linesOf(letters);
+  const texts = lines.filter((line) => {
+    const count = line.reduce((sum, letter) => sum + letter.count, 0);
+    return count >= LEAST_LETTERS && isEven(line) && isApart(channel, ink, line);
+  });
+  // One or two letters are text where they are on the line of another text.
+  const short = lines.filter((line) => {
+    const others = texts.filter((text) => text !== line).flat();
+    return !texts.includes(line) && isBeside(line, others);
+  });
+  return [...texts, ...short].map((line) => padded(boundsOf(line), channel));
+}
+
+const isBeside = (line: readonly Letter[], others: readonly Letter[]) =>
+  line.length < LEAST_LETTERS &&
+  line.some((letter) => others.some((other) => sameLine(letter, other, WIDEST_WORD_GAP)));
+
+/** Texts side by side on one line, as one rectangle each. */
+function joined(texts: readonly Rectangle[]): Rectangle[] {
+  const lines: Rectangle[] = [];
+  for (const text of texts.toSorted((a, b) => a.minX - b.minX)) {
+    const at = lines.findIndex((line) => {
+      const low = Math.min(heightOf(line), heightOf(text));
+      const shared = Math.min(line.maxY, text.maxY) - Math.max(line.minY, text.minY) + 1;
+      const similar = Math.max(heightOf(line), heightOf(text)) <= 1.5 * low;
+      return similar && shared >= 0.6 * low && text.minX - line.maxX <= JOINED_GAP * low;
+    });
+    const line = lines[at];
+    if (line) lines[at] = boundsOf([line, text]);
+    else lines.push(text);
+  }
+  return lines;
+}
+
+/** The channels that text may stand out in: grey images have one, coloured ones three. */
+function channelsOf({ width, height, data }: RgbImage): Channel[] {
+  const channels = [0, 1, 2].map((offset) => {
+    const values = new Uint8Array(width * height);
+    for (let i = 0; i < values.length; i += 1) values[i] = data[3 * i + offset] ?? 0;
+    return { width, height, data: values };
+  });
+  const [first, ...others] = channels;
+  if (!first) return [];
+  const grey = others.every((other) => other.data.every((value, i) => value === first.data[i]));
+  return grey ? [first] : channels;
+}
+
+/**
+ * Returns rectangles that cover the text in a frame. Text is found, not read: a ruler's numbers and
+ * a body mark with letters are covered, too.
+ */
+export function burnedInText(frame: RgbImage): Rectangle[] {
+  const found = channelsOf(frame).flatMap((channel) =>
+    inkOf(channel).flatMap((ink) => textIn(channel, ink)),
+  );
+  return joined(found);
+}

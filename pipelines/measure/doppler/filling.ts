@@ -1,0 +1,234 @@
+import { median } from '../statistics.ts';
+import { flankLine, outlineOfWave, type Wave, type WaveOutline } from '../waves.ts';
+
+export const FILLING = {
+  /** Minimum height of a wave as a share of the fastest wave. */
+  height: 0.22,
+  /** Velocity at the beginning of A above which E and A are fused, cm/s (echo 10.2). */
+  fused: 20,
+  /** The part of the fall of E that is straight, as shares of the peak of E. */
+  deceleration: { low: 0.35, high: 0.9 },
+  /** The part of the flanks of A above the slow echoes at the baseline, as shares of its peak. */
+  atrialFlank: { low: 0.45, high: 0.9 },
+  /** Seconds that a peak must be away from the end of the display. */
+  margin: 0.02,
+  /** Maximum number of waves per beat that can be distinguished: E; E and A; or E, L and A. */
+  mostPerBeat: 3,
+  /**
+   * Seconds between A and the next E, from half height to half height: shorter or longer than any
+   * systole. Two beats taken as one have a gap as long as a beat.
+   */
+  systole: { shortest: 0.24, longest: 0.66 },
+  /**
+   * Seconds by which a gap may differ from the expected systole until it counts as unlike; the
+   * systole of patients varies by about as much.
+   */
+  unlike: 0.12,
+  /**
+   * E and A are distinguished where the gap chosen as systole is more like one than the other by this
+   * share (`certainty`).
+   */
+  certain: 0.3,
+  /** Share by which the rate of the header may differ from that of the waves. */
+  rate: 0.25,
+} as const;
+
+/** Diastolic filling of one beat; columns of the display, velocities in cm/s, times in seconds. */
+export interface Filling {
+  early: Wave;
+  /** Null where there is one wave per beat (atrial fibrillation, or E and A fused into one). */
+  atrial: Wave | null;
+  /** The outlines of E and A down to the baseline; a wave that cannot be outlined is left out. */
+  outlines: WaveOutline[];
+  /**
+   * Time from the peak of E to the baseline, along the line of its fall; null where the fall is too
+   * short.
+   */
+  decelerationTime: number | null;
+  atrialDuration: number | null;
+  /** Velocity in the valley before A, in cm/s. */
+  atAtrialOnset: number | null;
+}
+
+interface Fillings {
+  beats: Filling[];
+  /** Seconds from E to E; null for a single beat. */
+  period: number | null;
+  /**
+   * From 0 to 1: how much more the gap that was chosen as systole resembles one than the other gap.
+   */
+  certainty: number;
+  /** Whether E and A may be confused, or two beats taken as one. */
+  doubtful: boolean;
+}
+
+/** What else the display shows that tells systole from diastole. */
+export interface FillingContext {
+  /** Speed on the other side of the baseline in each column, cm/s: outflow is in systole. */
+  opposite?: Float64Array;
+  /** Beats per minute, of the header. */
+  heartRate?: number | null;
+}
+
+/**
+ * Returns the expected seconds without filling, from half of A to half of E: the ejection time of
+ * Weissler (1968: 413 - 1.7 HR ms), 0.12 s for both isovolumic phases, and 0.05 s for the halves.
+ */
+function systolicGap(beatsPerMinute: number): number {
+  return 0.17 + 0.413 - 0.0017 * beatsPerMinute;
+}
+
+/**
+ * Returns how many waves make up one beat: the number for which the distances between corresponding
+ * waves are most even.
+ */
+function wavesPerBeat(waves: readonly Wave[]): number {
+  const scores = Array.from({ length: FILLING.mostPerBeat }, (_, i) => {
+    const count = i + 1;
+    const pairs = waves.slice(count).map((wave, k) => [waves[k], wave] as const);
+    if (pairs.length === 0) return { count, score: Number.POSITIVE_INFINITY };
+    const apart = pairs.map(([one, other]) => other.peak - (one?.peak ?? 0));
+    const usual = median(apart);
+    const uneven = apart.map((distance) => Math.abs(distance - usual) / usual);
+    const unlike = pairs.map(
+      ([one, other]) => Math.abs(other.height - (one?.height ?? 0)) / other.height,
+    );
+    return { count, score: median(uneven) + median(unlike) + 0.05 * i };
+  });
+  return scores.reduce((best, next) => (next.score < best.score ? next : best)).count;
+}
+
+/** The column beside a peak, in one direction, at which the curve falls below half of the peak. */
+function halfHeight(curve: Float64Array, { peak, height }: Wave, step: 1 | -1): number {
+  let at = peak;
+  while (at + step >= 0 && at + step < curve.length && (curve[at] ?? 0) > height / 2) at += step;
+  return at;
+}
+
+/** The gap between two waves: columns between their halves, and the flow on the other side there. */
+interface Gap {
+  columns: number;
+  opposite: number;
+}
+
+function gapBetween(
+  curve: Float64Array,
+  before: Wave,
+  after: Wave,
+  opposite: Float64Array | undefined,
+): Gap {
+  // The slow echoes at the baseline hide where a wave ends, so that its half is taken.
+  const from = halfHeight(curve, before, 1);
+  const to = halfHeight(curve, after, -1);
+  const inside = opposite ? Array.from(opposite.subarray(from, Math.max(from, to))) : [];
+  const mean = inside.reduce((sum, one) => sum + one, 0) / Math.max(1, inside.length);
+  return { columns: to - from, opposite: mean };
+}
+
+/**
+ * Returns the index of the first wave of a beat, chosen so that the gap before it resembles a
+ * systole most: by its length, and by an outflow on the other side of the baseline.
+ */
+function firstOfBeat(
+  curve: Float64Array,
+  waves: readonly Wave[],
+  count: number,
+  secondsPerColumn: number,
+  opposite: Float64Array | undefined,
+) {
+  const period =
+    median(waves.slice(count).map((wave, i) => wave.peak - (waves[i]?.peak ?? 0))) *
+    secondsPerColumn;
+  const expected = systolicGap(60 / period);
+  const gaps = waves.slice(1).map((wave, i) => gapBetween(curve, waves[i] as Wave, wave, opposite));
+  const candidates = Array.from({ length: count }, (_, offset) => {
+    const own = gaps.filter((_gap, i) => (i + 1) % count === offset);
+    return own.length === 0
+      ? null
+      : {
+          offset,
+          seconds: median(own.map(({ columns }) => columns)) * secondsPerColumn,
+          opposite: median(own.map((gap) => gap.opposite)),
+        };
+  }).filter((one) => one !== null);
+  const fastest = Math.max(1, ...candidates.map((one) => one.opposite));
+  const scored = candidates
+    .map(({ offset, seconds, opposite: back }) => {
+      const off = Math.abs(seconds - expected) / FILLING.unlike;
+      return { offset, seconds, error: off + 1 - back / fastest + 0.1 };
+    })
+    .toSorted((a, b) => a.error - b.error);
+  const [best, next] = scored;
+  const { shortest, longest } = FILLING.systole;
+  const plausible = best !== undefined && best.seconds >= shortest && best.seconds <= longest;
+  const certainty = !best || !next ? 1 : (next.error - best.error) / (next.error + best.error);
+  return { offset: best?.offset ?? 0, certainty: plausible ? certainty : 0, period };
+}
+
+/** Seconds between the straight flanks of A where they meet the baseline; null without flanks. */
+function durationOf(curve: Float64Array, wave: Wave, secondsPerColumn: number): number | null {
+  const rise = flankLine(curve, wave, 'rise', FILLING.atrialFlank);
+  const fall = flankLine(curve, wave, 'fall', FILLING.atrialFlank);
+  return rise && fall && (fall.zero - rise.zero) * secondsPerColumn;
+}
+
+function toFilling(
+  curve: Float64Array,
+  early: Wave,
+  atrial: Wave | null,
+  secondsPerColumn: number,
+): Filling {
+  const fall = flankLine(curve, early, 'fall', FILLING.deceleration);
+  const a = atrial && outlineOfWave(curve, atrial);
+  return {
+    early,
+    atrial,
+    outlines: [outlineOfWave(curve, early), a].filter((outline) => outline !== null),
+    decelerationTime: fall && (fall.zero - early.peak) * secondsPerColumn,
+    atrialDuration: atrial && durationOf(curve, atrial, secondsPerColumn),
+    atAtrialOnset: atrial && (curve[atrial.from] ?? 0),
+  };
+}
+
+/** Whether the beats have another length than the heart rate of the header gives. */
+function contradictsRate(period: number, heartRate: number | null | undefined): boolean {
+  return !!heartRate && Math.abs(period * (heartRate / 60) - 1) > FILLING.rate;
+}
+
+/**
+ * Returns the fillings of a ventricle on one side of a display (`traceDisplay`). Of two waves, E is
+ * the one that follows the gap of systole, whichever is higher.
+ */
+export function fillingsOf(
+  curve: Float64Array,
+  waves: readonly Wave[],
+  secondsPerColumn: number,
+  { opposite, heartRate }: FillingContext = {},
+): Fillings {
+  const highest = Math.max(0, ...waves.map(({ height }) => height));
+  const margin = FILLING.margin / secondsPerColumn;
+  const tall = waves.filter(
+    ({ height, peak }) =>
+      height >= FILLING.height * highest && peak >= margin && peak <= curve.length - 1 - margin,
+  );
+  const [only] = tall;
+  if (!only) return { beats: [], period: null, certainty: 0, doubtful: true };
+  const count = tall.length > 1 ? wavesPerBeat(tall) : 1;
+  if (tall.length <= count) {
+    const beats = [toFilling(curve, only, tall[count - 1] ?? null, secondsPerColumn)];
+    return {
+      beats: count > 1 || tall.length > 1 ? [] : beats,
+      period: null,
+      certainty: 0,
+      doubtful: true,
+    };
+  }
+  const { offset, certainty, period } = firstOfBeat(curve, tall, count, secondsPerColumn, opposite);
+  const beats = tall.flatMap((early, i) => {
+    if (i % count !== offset) return [];
+    const atrial = count > 1 ? (tall[i + count - 1] ?? null) : null;
+    return count > 1 && !atrial ? [] : [toFilling(curve, early, atrial, secondsPerColumn)];
+  });
+  const doubtful = (count > 1 && certainty < FILLING.certain) || contradictsRate(period, heartRate);
+  return { beats, period, certainty, doubtful };
+}

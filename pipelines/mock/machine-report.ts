@@ -1,0 +1,54 @@
+import { CONCEPTS, type ConceptKey } from '../concepts/concepts.ts';
+import type { CartMeasurement } from '../contract/study.ts';
+import type { Seed } from './seed.ts';
+
+/** Half width of the range within which a made-up value varies with the input, as a share of it. */
+const VARIATION = 0.02;
+
+/**
+ * Values as the structured report of an ultrasound machine gives them, in the unit of the concept
+ * table. What a mock run does not draw, it reports so.
+ */
+export function machineReport(
+  file: string,
+  values: Readonly<Partial<Record<ConceptKey, number>>>,
+  seed: Seed,
+): CartMeasurement[] {
+  return Object.entries(values).map(([name, usual], n) => {
+    const key = name as ConceptKey;
+    const {
+      unit,
+      codings: [coding],
+    } = CONCEPTS[key];
+    return {
+      key,
+      concept: coding,
+      value: Number((usual * (1 + VARIATION * (2 * seed.share(n) - 1))).toPrecision(3)),
+      unit,
+      ...UNSAID,
+      file,
+    };
+  });
+}
+
+/** What a report may say about a value, and this one does not. */
+const UNSAID = {
+  derivation: null,
+  selection: null,
+  of: null,
+  equation: null,
+  method: null,
+  site: null,
+  laterality: null,
+  fetus: null,
+  phase: null,
+  respiration: null,
+  imageMode: null,
+  imageView: null,
+  flowDirection: null,
+  stage: null,
+  property: null,
+  divisor: null,
+  sopInstanceUid: null,
+  image: null,
+} as const satisfies Partial<CartMeasurement>;

@@ -1,0 +1,494 @@
+import type { ObstetricConcept, ObstetricMethod } from '../../concepts/obstetric.ts';
+import { findingConcept } from '../../concepts/obstetric.ts';
+import type { Ellipse, PixelScale, Point } from '../../contract/image.ts';
+import { type Clip, scaleFor } from '../../contract/study.ts';
+import { axisEnds, perimeter, toMillimetres } from '../../measure/ellipse.ts';
+import type { Caliper, Measurement } from '../../result/envelope.ts';
+import { fetusKey } from '../../result/measured.ts';
+import { say } from '../../result/render/obstetric/fetal-heart.ts';
+import {
+  remark,
+  type SeveralFetusesSource,
+  sayOfObstetric,
+} from '../../result/render/obstetric/shared.ts';
+import {
+  type ClassificationDraft,
+  categoryWithin,
+  type FindingDraft,
+} from '../../result/section-outcome.ts';
+import type { Statement } from '../../result/statement.ts';
+import {
+  acceptedValue,
+  atCutOff,
+  createMeasurement,
+  isOfMachine,
+  isPlausible,
+  keyedByFetus,
+  lineBetween,
+  measuredOn,
+  ofSeveralFetuses,
+  statementOfFetus,
+  withMachineValues,
+  withMedian,
+} from '../shared/measurement.ts';
+import type {
+  ChestReading,
+  ChestUncertainty,
+  FetalHeartEvidence,
+  LocatedChest,
+  LocatedSeptum,
+} from './evidence.ts';
+import {
+  CARDIAC_AXIS,
+  CARDIAC_SIZE,
+  cardiacAxis,
+  cardiacSize,
+  cardiothoracicAreaRatio,
+  cardiothoracicCircumferenceRatio,
+} from './guideline.ts';
+import { FETAL_HEART_SECTION } from './measure-rate.ts';
+
+const FRAMES_PER_MEASUREMENT = 3;
+const KEYS = [
+  'cardiothoracic-area-ratio',
+  'cardiothoracic-circumference-ratio',
+  'cardiac-axis',
+] as const satisfies readonly ObstetricConcept[];
+
+const UNCERTAINTY_OF = {
+  'cardiothoracic-area-ratio': 'areaRatio',
+  'cardiothoracic-circumference-ratio': 'circumferenceRatio',
+  'cardiac-axis': 'axisDegrees',
+} as const satisfies Record<(typeof KEYS)[number], keyof ChestUncertainty>;
+
+interface Value {
+  key: (typeof KEYS)[number];
+  method: ObstetricMethod;
+  value: number;
+  calipers: Caliper[];
+  confidence: number;
+  accepted: boolean;
+}
+
+const SQUARE: PixelScale = { x: 1, y: 1 };
+
+/**
+ * The scale of an outline. Without one, pixels are assumed to be square, which is enough for ratios
+ * and angles (obstetric 0.4).
+ */
+const scaleOf = (clip: Clip, outline: Ellipse): PixelScale =>
+  scaleFor(clip, axisEnds(outline))?.scale ?? SQUARE;
+
+function outline(millimetres: Ellipse, scale: PixelScale): Caliper {
+  return {
+    type: 'ellipse',
+    points: axisEnds(millimetres).map(({ x, y }) => [x / scale.x, y / scale.y]),
+  };
+}
+
+function ratios({ heart, thorax, confidence, accepted }: LocatedChest, scale: PixelScale): Value[] {
+  const inner = toMillimetres(heart, scale);
+  const outer = toMillimetres(thorax, scale);
+  const given = {
+    method: 'heart-and-thorax-outlines' as const,
+    calipers: [outline(inner, scale), outline(outer, scale)],
+    confidence,
+    accepted,
+  };
+  return [
+    {
+      ...given,
+      key: 'cardiothoracic-area-ratio',
+      value: cardiothoracicAreaRatio(inner.a * inner.b, outer.a * outer.b),
+    },
+    {
+      ...given,
+      key: 'cardiothoracic-circumference-ratio',
+      value: cardiothoracicCircumferenceRatio(
+        perimeter(inner.a, inner.b),
+        perimeter(outer.a, outer.b),
+      ),
+    },
+  ];
+}
+
+/**
+ * Angle in degrees between the septum and the line from the spine through the middle of the thorax.
+ */
+export function axisOf(
+  { spine, crux, apex }: LocatedSeptum,
+  { centre }: Ellipse,
+  scale: PixelScale = SQUARE,
+): number {
+  const direction = (from: Point, to: Point) =>
+    Math.atan2((to.y - from.y) * scale.y, (to.x - from.x) * scale.x);
+  const turn = direction(crux, apex) - direction(spine, centre);
+  return Math.abs((Math.atan2(Math.sin(turn), Math.cos(turn)) * 180) / Math.PI);
+}
+
+function valuesOf({ clip, located }: ChestReading): Value[] {
+  if (!located) return [];
+  const scale = scaleOf(clip, located.thorax);
+  const { septum, thorax } = located;
+  return [
+    ...ratios(located, scale),
+    ...(septum
+      ? [
+          {
+            key: 'cardiac-axis' as const,
+            method: 'cardiac-axis-septum' as const,
+            value: axisOf(septum, thorax, scale),
+            calipers: [
+              lineBetween(septum.crux, septum.apex),
+              lineBetween(septum.spine, thorax.centre),
+            ],
+            confidence: Math.min(septum.confidence, located.confidence),
+            accepted: septum.accepted && located.accepted,
+          },
+        ]
+      : []),
+  ];
+}
+
+function onFrame(reading: ChestReading, one: Value, index: number, halfWidth: number | null) {
+  const { clip, frame } = reading;
+  const plausible = isPlausible(one.key, one.value);
+  return createMeasurement(`${one.key}-${index + 1}`, one.key, one.value, one.method, {
+    section: FETAL_HEART_SECTION,
+    derivation: 'measured',
+    source: measuredOn(clip, frame.index, 'model', one.calipers),
+    confidence: one.confidence,
+    uncertainty: halfWidth,
+    quality: !plausible ? 'inadequate' : one.accepted ? 'accepted' : 'low',
+    remarks: [
+      ...(plausible ? [] : [remark('obstetric.implausible', {})]),
+      remark('method.without-reference', {}),
+    ],
+  });
+}
+
+const heartShare = ({ located }: ChestReading) =>
+  located ? (located.heart.a * located.heart.b) / (located.thorax.a * located.thorax.b) : 0;
+
+/**
+ * The readings, with those of each cine sorted by size of the heart, largest first: the ratio is
+ * defined at end diastole (ISUOG 2023), when the heart is largest. The order of the clips is kept.
+ */
+function endDiastoleFirst(readings: readonly ChestReading[]): ChestReading[] {
+  const ofClips = Map.groupBy(readings, ({ clip }) => clip);
+  for (const own of ofClips.values()) own.sort((a, b) => heartShare(b) - heartShare(a));
+  return readings.flatMap(({ clip }) => ofClips.get(clip)?.shift() ?? []);
+}
+
+/**
+ * Ratios of heart to thorax and the axis of the heart, on up to three frames each, and their
+ * median. In a cine the frames nearest to end diastole are used; a still is used as it is, and in
+ * systole its heart is smaller.
+ */
+export function measureChest(
+  readings: readonly ChestReading[],
+  uncertainty: ChestUncertainty | null,
+): Measurement[] {
+  const accepted = readings.filter(({ located }) => located?.accepted);
+  const used = endDiastoleFirst(accepted.length > 0 ? accepted : readings).slice(
+    0,
+    FRAMES_PER_MEASUREMENT,
+  );
+  const values = used.map((reading) => ({ reading, own: valuesOf(reading) }));
+  return KEYS.flatMap((key) =>
+    withMedian(
+      key,
+      values.flatMap(({ reading, own }, index) =>
+        own
+          .filter((one) => one.key === key)
+          .map((one) => onFrame(reading, one, index, uncertainty?.[UNCERTAINTY_OF[key]] ?? null)),
+      ),
+    ),
+  );
+}
+
+/** The conclusions from the size or the axis of the heart. */
+export interface CardiacJudgement {
+  statements: Statement[];
+  /** What is missing or in doubt. */
+  missing: Statement[];
+  findings: FindingDraft[];
+  classifications: ClassificationDraft[];
+}
+
+const { least, most } = CARDIAC_AXIS;
+
+/**
+ * Judges the axis, but not its side: a still image does not show which side of the fetus is left.
+ */
+function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
+  const axis = acceptedValue(measurements, 'cardiac-axis');
+  if (!axis) {
+    const missing = [say.gap('heart.no-axis', {})];
+    return { statements: [], missing, findings: [], classifications: [] };
+  }
+  const within = categoryWithin(axis, cardiacAxis);
+  const value = within.category;
+  const concept = findingConcept('cardiac-axis');
+  return {
+    statements: [say.value('heart.axis', {}, [axis])],
+    missing: atCutOff(axis, within),
+    findings:
+      value === null || value === 'normal'
+        ? []
+        : [
+            {
+              id: 'cardiac-axis',
+              section: FETAL_HEART_SECTION,
+              concept,
+              statement: say.conclusion('heart.abnormal-axis', { least, most }, [axis]),
+              severity: 'abnormal',
+              confidence: axis.confidence,
+              evidence: [axis.id],
+            },
+          ],
+    classifications:
+      value === null
+        ? []
+        : [
+            {
+              id: 'cardiac-axis',
+              section: FETAL_HEART_SECTION,
+              concept,
+              name: 'Axis of the heart, without its side',
+              value,
+              scheme: 'ISUOG 2023: 45 +/- 20 deg',
+              criteria: [
+                {
+                  name: `from ${least} to ${most} deg`,
+                  value: { of: 'cardiac-axis', value: axis.value, unit: false },
+                  met: value === 'normal',
+                },
+              ],
+            },
+          ],
+  };
+}
+
+/** The gap reported where the machine's values are of several fetuses. */
+export const MACHINE_OF_SEVERAL = sayOfObstetric.gap('machine.of-several-fetuses', {});
+
+const RATIOS = ['cardiothoracic-area-ratio', 'cardiothoracic-circumference-ratio'] as const;
+type RatioKey = (typeof RATIOS)[number];
+
+export interface CardiacSizeOutcome extends CardiacJudgement {
+  measurements: Measurement[];
+}
+
+/** The ratios measured on these images, together with the machine's. */
+function ratiosOf(
+  chests: readonly ChestReading[],
+  machine: readonly Measurement[],
+  { uncertainty }: FetalHeartEvidence,
+): Measurement[] {
+  return withMachineValues(machine, measureChest(chests, uncertainty.chest ?? null));
+}
+
+/**
+ * The values that are judged: the area ratio, ours before the machine's, and the circumference
+ * ratio of the machine only. Ours is not judged, since two ellipses on one image with a normal area
+ * ratio have a large circumference ratio (0.30 and 0.55 for equal shapes): the two limits stem from
+ * outlines that were drawn differently. `beside` is the machine's area ratio where ours is judged.
+ */
+function judgedRatios(measurements: readonly Measurement[]) {
+  const machine = (key: RatioKey) =>
+    measurements.find(
+      (one) => one.concept.key === key && isOfMachine(one) && one.quality === 'accepted',
+    );
+  const area = acceptedValue(measurements, 'cardiothoracic-area-ratio') ?? undefined;
+  const beside = area && !isOfMachine(area) ? machine('cardiothoracic-area-ratio') : undefined;
+  return { area, beside, round: machine('cardiothoracic-circumference-ratio') };
+}
+
+/** The criterion that a heart of usual size meets, for each ratio. */
+const LIMITS: Readonly<Record<RatioKey, { text: string; holds(ratio: number): boolean }>> = {
+  'cardiothoracic-area-ratio': {
+    text: `from ${CARDIAC_SIZE.small} to ${CARDIAC_SIZE.large}`,
+    holds: (ratio) => cardiacSize(ratio) === 'normal',
+  },
+  'cardiothoracic-circumference-ratio': {
+    text: `below ${CARDIAC_SIZE.largeCircumference.toFixed(2)}`,
+    holds: (ratio) => ratio < CARDIAC_SIZE.largeCircumference,
+  },
+};
+
+type Size = ReturnType<typeof cardiacSize>;
+
+interface Criterion {
+  key: RatioKey;
+  one: Measurement;
+  size: Size;
+  /** States that the interval of the ratio includes a limit; empty where it does not. */
+  near: Statement[];
+}
+
+const sizeByRatio = (key: RatioKey, value: number): Size =>
+  key === 'cardiothoracic-area-ratio'
+    ? cardiacSize(value)
+    : value >= CARDIAC_SIZE.largeCircumference
+      ? 'large'
+      : 'normal';
+
+function criterion(key: RatioKey, one: Measurement | undefined): Criterion[] {
+  if (!one) return [];
+  const near = atCutOff(
+    one,
+    categoryWithin(one, (value) => sizeByRatio(key, value)),
+  );
+  return [{ key, one, size: sizeByRatio(key, one.value), near }];
+}
+
+/**
+ * The size that decides. A large one comes first: a small or usual area does not cancel a large
+ * circumference.
+ */
+const leading = (sizes: readonly Size[]): Size =>
+  (['large', 'small'] as const).find((size) => sizes.includes(size)) ?? 'normal';
+
+/**
+ * Judges the size. A ratio whose interval includes a limit is a reason to measure by hand, not a
+ * finding.
+ */
+function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
+  const { area, beside, round } = judgedRatios(measurements);
+  const [own] = criterion('cardiothoracic-area-ratio', area);
+  const [machines] = criterion('cardiothoracic-area-ratio', beside);
+  const present = [
+    ...(own ? [own] : []),
+    ...criterion('cardiothoracic-circumference-ratio', round),
+  ];
+  if (present.length === 0) {
+    return { statements: [], missing: [], findings: [], classifications: [] };
+  }
+  const value = leading(present.map(({ size }) => size));
+  const shown = present.map(({ one }) => one);
+  const concept = findingConcept('cardiac-size');
+  const near = own?.near ?? [];
+  const other = own && machines && own.size !== machines.size ? machines : null;
+  const sure = leading(present.filter((one) => one.near.length === 0).map(({ size }) => size));
+  const reported = leading([sure, machines?.size ?? 'normal']);
+  const used = [...present, ...(machines ? [machines] : [])];
+  const finding: FindingDraft = {
+    id: 'cardiac-size',
+    section: FETAL_HEART_SECTION,
+    concept,
+    statement: say.conclusion(
+      'heart.abnormal-size',
+      {
+        size: sure === 'normal' ? value : sure,
+        machine: other && { size: other.size, value: other.one.value },
+      },
+      shown,
+    ),
+    severity: 'abnormal',
+    confidence: area?.confidence ?? null,
+    evidence: used.map(({ one }) => one.id),
+  };
+  const contradiction = other && say.gap('heart.machine-size', { size: other.size }, [other.one]);
+  return {
+    statements: [say.value('heart.ratios', {}, shown)],
+    missing: [...near, ...(contradiction ? [contradiction] : [])],
+    findings: reported === 'normal' ? [] : [finding],
+    // At a limit there is no size, unless another ratio is certain to be abnormal.
+    classifications: (near.length === 0 ? [value] : sure === 'normal' ? [] : [sure]).map(
+      (size) => ({
+        id: 'cardiac-size',
+        section: FETAL_HEART_SECTION,
+        concept,
+        name: 'Size of the heart',
+        value: size,
+        scheme: 'cardiothoracic ratios, ISUOG 2023',
+        criteria: used.map(({ key, one }) => ({
+          name: `${one.label}${one === beside ? ' (ultrasound machine)' : ''} ${LIMITS[key].text}`,
+          value: { of: key, value: one.value },
+          met: LIMITS[key].holds(one.value),
+        })),
+      }),
+    ),
+  };
+}
+
+/** The gap that explains why there is no ratio. */
+function gapOf({ views }: FetalHeartEvidence, measurements: readonly Measurement[]): Statement {
+  if (measurements.some((one) => isOfMachine(one) && one.quality === 'inadequate')) {
+    return say.gap('heart.no-ratio', { reason: 'implausible' });
+  }
+  const reason = views.fetalHeart?.chests === null ? 'no-model' : 'no-view';
+  return say.gap('heart.no-ratio', { reason });
+}
+
+function judged(evidence: FetalHeartEvidence, measurements: Measurement[]): CardiacSizeOutcome {
+  const size = judgeSize(measurements);
+  const axis = judgeAxis(measurements);
+  const sized = size.classifications.length > 0;
+  return {
+    measurements,
+    statements: [...size.statements, ...axis.statements],
+    missing: [...(sized ? [] : [gapOf(evidence, measurements)]), ...size.missing, ...axis.missing],
+    findings: [...size.findings, ...axis.findings],
+    classifications: [...size.classifications, ...axis.classifications],
+  };
+}
+
+/**
+ * The outcome for several fetuses: each heart is measured on the images that name its fetus, and
+ * values of two fetuses are never combined.
+ */
+function ofSeveral(
+  evidence: FetalHeartEvidence,
+  machine: readonly Measurement[],
+  source: SeveralFetusesSource,
+): CardiacSizeOutcome {
+  const chests = evidence.views.fetalHeart?.chests ?? [];
+  const byName = Map.groupBy(chests, ({ clip }) => fetusKey(evidence.fetusOf(clip)));
+  const unnamed = byName.get(fetusKey(null)) ?? [];
+  const own = [...byName].flatMap(([key, readings]) => {
+    const fetus = readings[0] ? evidence.fetusOf(readings[0].clip) : null;
+    if (fetus === null || key === fetusKey(null)) return [];
+    const one = judged(evidence, ratiosOf(readings, [], evidence));
+    const ofThis = (one: Statement) => statementOfFetus(one, fetus);
+    return [
+      {
+        ...keyedByFetus(one, fetus),
+        statements: one.statements.map(ofThis),
+        missing: one.missing.map(ofThis),
+      },
+    ];
+  });
+  const rest =
+    unnamed.length > 0
+      ? [say.gap('heart.fetus-not-named', { source })]
+      : own.length === 0
+        ? [gapOf(evidence, [])]
+        : [];
+  return {
+    measurements: own.flatMap(({ measurements }) => measurements),
+    statements: own.flatMap(({ statements }) => statements),
+    missing: [
+      ...own.flatMap(({ missing }) => missing),
+      ...rest,
+      ...(machine.length > 0 ? [MACHINE_OF_SEVERAL] : []),
+    ],
+    findings: own.flatMap(({ findings }) => findings),
+    classifications: own.flatMap(({ classifications }) => classifications),
+  };
+}
+
+/**
+ * Ratios of heart to thorax and the axis of the heart, from the images and from the machine's
+ * report.
+ */
+export function cardiacSizeOf(evidence: FetalHeartEvidence): CardiacSizeOutcome {
+  const machine = evidence.machine.values(FETAL_HEART_SECTION, RATIOS);
+  const source = evidence.severalFetuses;
+  if (source !== null) return ofSeveral(evidence, machine, source);
+  const chests = evidence.views.fetalHeart?.chests ?? [];
+  if (!ofSeveralFetuses(machine)) return judged(evidence, ratiosOf(chests, machine, evidence));
+  const own = judged(evidence, ratiosOf(chests, [], evidence));
+  return { ...own, missing: [...own.missing, MACHINE_OF_SEVERAL] };
+}

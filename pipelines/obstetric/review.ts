@@ -1,0 +1,104 @@
+import type { Ellipse, Point } from '../contract/image.ts';
+import { type Clip, type RefusedFile, scaleFor } from '../contract/study.ts';
+import { toMillimetres } from '../measure/ellipse.ts';
+import type { Effect } from '../result/decisions.ts';
+import { decisionsOf } from '../result/decisions.ts';
+import type { Measurement, Result } from '../result/envelope.ts';
+import { hardLimitsOf } from '../result/obstetric/limits.ts';
+import { type CorrectableOutline, type EndpointRules, withNotes } from '../run/review.ts';
+import { logFailure } from '../run/sections.ts';
+import type { StudyEvidence } from './evidence.ts';
+import { interpretStudy } from './interpret-study.ts';
+import type { Locator } from './locator.ts';
+import { type FramePlane, MEASURING_PLANES, PLANES, type Plane } from './shared/plane.ts';
+
+/** What the pipeline leaves of an obstetric study, so that a review can interpret it again. */
+export interface ObstetricReviewed {
+  given: StudyEvidence;
+  refusedFrames: readonly RefusedFile[];
+  models: Locator['models'];
+  indication: string | null;
+}
+
+/** The values that are measured on the outline of one structure. */
+const ON_OUTLINE = {
+  head: ['hc', 'bpd', 'ofd'],
+  abdomen: ['ac', 'tad', 'apad'],
+} as const;
+
+function outlineOf({ concept, source }: Measurement): CorrectableOutline | null {
+  const structure = concept.key === 'hc' ? 'head' : concept.key === 'ac' ? 'abdomen' : null;
+  if (structure === null || source.calipers[0]?.type !== 'ellipse') return null;
+  return { structure, follow: ON_OUTLINE[structure] };
+}
+
+/** The ellipse through the ends of its axes, which are perpendicular in millimetres. */
+function ellipseOf(ends: readonly Point[], clip: Clip): Ellipse {
+  const scale = scaleFor(clip, ends)?.scale ?? clip.regions[0]?.scale ?? { x: 1, y: 1 };
+  const [a1, a2, b1, b2] = ends.map(({ x, y }) => ({ x: x * scale.x, y: y * scale.y }));
+  if (!a1 || !a2 || !b1 || !b2) throw new TypeError('an ellipse has four ends of axes');
+  const millimetres = {
+    centre: { x: (a1.x + a2.x + b1.x + b2.x) / 4, y: (a1.y + a2.y + b1.y + b2.y) / 4 },
+    a: Math.hypot(a2.x - a1.x, a2.y - a1.y) / 2,
+    b: Math.hypot(b2.x - b1.x, b2.y - b1.y) / 2,
+    angle: Math.atan2(a2.y - a1.y, a2.x - a1.x),
+  };
+  return toMillimetres(millimetres, { x: 1 / scale.x, y: 1 / scale.y });
+}
+
+type Outline = Extract<Effect, { do: 'outline' }>;
+type NamedPlane = Extract<Effect, { do: 'name-plane' }>;
+
+const isAt = ({ clip, frame }: FramePlane, at: { file: string; frame: number }) =>
+  clip.file === at.file && frame.index + 1 === at.frame;
+
+/** The frame with the plane that a person named; a person is sure. */
+function renamed<Of extends FramePlane>(one: Of, planes: readonly NamedPlane[]): Of {
+  const named = planes.findLast((at) => isAt(one, at));
+  if (!named) return one;
+  return { ...one, estimate: { label: named.plane as Plane, confidence: 1, belowGate: null } };
+}
+
+/** The evidence with the outlines and planes of a person in place of those that were found. */
+function asReviewed(given: StudyEvidence, effects: readonly Effect[]): StudyEvidence {
+  const planes = effects.filter((one) => one.do === 'name-plane');
+  const outlines = effects.filter((one): one is Outline => one.do === 'outline');
+  return {
+    ...given,
+    planes: given.planes?.map((one) => renamed(one, planes)) ?? null,
+    readings: given.readings.flatMap((one) => {
+      const reading = renamed(one, planes);
+      const fits = MEASURING_PLANES[one.structure].flat().includes(reading.estimate.label);
+      if (reading !== one && !fits) return [];
+      const outline = outlines.findLast((at) => at.structure === one.structure && isAt(one, at));
+      if (!outline || reading.structure === 'femur') return [reading];
+      const ends = outline.points.map(([x, y]) => ({ x, y }));
+      const located = { ellipse: ellipseOf(ends, one.clip), confidence: 1, accepted: true };
+      return [{ ...reading, located }];
+    }),
+  };
+}
+
+/** The result of the study as a person reviewed it: the same sections on the changed evidence. */
+export function interpretReviewed(
+  { given, refusedFrames, models }: ObstetricReviewed,
+  effects: readonly Effect[],
+  at: Date,
+): Result {
+  const decisions = decisionsOf(effects);
+  const changed = asReviewed(given, effects);
+  const result = interpretStudy(changed, refusedFrames, models, at, logFailure, decisions);
+  return withNotes(result, effects);
+}
+
+export function reviewRules({ given }: ObstetricReviewed): EndpointRules {
+  return {
+    clips: given.study.clips,
+    limitsOf: hardLimitsOf,
+    outlineOf,
+    outlineAt: () => null,
+    faultOf: () => null,
+    views: [],
+    planes: PLANES,
+  };
+}

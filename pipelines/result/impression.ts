@@ -1,0 +1,163 @@
+import type { Finding, Measurement, Result } from './envelope.ts';
+import { isAssessed } from './section-outcome.ts';
+import { countingValues } from './standing.ts';
+import { distinctStatements, type Statement } from './statement.ts';
+
+/**
+ * The impression: what a reader must know of a study, in at most five lines, the most important
+ * first, as data. An endpoint has a table of topics in the order of its report
+ * (`render/<endpoint>/impression.ts`); a topic chooses statements from the result, and each line is
+ * rendered last, as one sentence (`render/conclusion.ts`). Nothing abnormal is ever left
+ * out: a finding that no topic puts into its own words has those of its section.
+ */
+
+/** Maximum number of lines. What exceeds it is joined to another line and not dropped. */
+export const IMPRESSION_LINES = 5;
+
+type Report = NonNullable<Result['report']>;
+/** A line as data: its statements are the clauses of one sentence. */
+export type ImpressionLine = NonNullable<Report['impression_lines']>[number];
+
+/** What a topic may look at: the statements of assessed sections and the values that count. */
+export interface Said {
+  /** The first statement with this code; null where the result says no such thing. */
+  find(code: string): Statement | null;
+  all(code: string): Statement[];
+  /** The first accepted value that counts for the concept. */
+  value(key: string): Measurement | null;
+  /** Accepted values that count, in the order of the keys; keys without a value are left out. */
+  values(keys: readonly string[]): Measurement[];
+  /** The accepted values that a statement is about. */
+  about(statement: Statement | null): Measurement[];
+  /** The accepted values on which the finding with this statement rests. */
+  evidence(code: string): Measurement[];
+  result: Result;
+}
+
+/** One thing that a topic says, and the codes of the findings that it puts into words. */
+export interface Clause {
+  statement: Statement | null;
+  covers?: readonly string[];
+}
+
+export interface Topic {
+  id: string;
+  /** Sections whose findings belong to this topic. */
+  sections: readonly string[];
+  /** Codes of findings of other topics' sections that belong to this one. */
+  codes?: readonly string[];
+  /** Whether the topic is left out of a study without any other line. */
+  onlyBeside?: boolean;
+  say(said: Said): Clause[];
+}
+
+const statementsOf = ({ statement, statements }: Pick<Finding, 'statement' | 'statements'>) =>
+  statements ?? (statement ? [statement] : []);
+
+const isLoud = ({ severity }: Pick<Finding, 'severity'>) => severity !== 'info';
+
+/** Gives the topics access to what the sections concluded from values that count. */
+export function saidIn(result: Result): Said {
+  const assessed = result.sections.filter(isAssessed);
+  const statements = [
+    ...assessed.flatMap((section) => section.statements ?? []),
+    ...result.findings.flatMap(statementsOf),
+  ];
+  const accepted = result.measurements.filter(({ quality }) => quality === 'accepted');
+  const counting = countingValues(accepted);
+  const known = new Map(accepted.map((one) => [one.id, one]));
+  const present = (ids: readonly string[]) => ids.flatMap((id) => known.get(id) ?? []);
+  const all = (code: string) =>
+    distinctStatements(statements.filter((statement) => statement.code === code));
+  const value = (key: string) => counting.find(({ concept }) => concept.key === key) ?? null;
+  return {
+    find: (code) => all(code)[0] ?? null,
+    all,
+    value,
+    values: (keys) => keys.flatMap((key) => value(key) ?? []),
+    about: (statement) => present(statement?.about ?? []),
+    evidence: (code) =>
+      result.findings
+        .filter((one) => statementsOf(one).some((statement) => statement.code === code))
+        .flatMap(({ evidence }) => present(evidence)),
+    result,
+  };
+}
+
+const WEIGHT = { critical: 0, abnormal: 1, info: 2 } as const satisfies Record<
+  Finding['severity'],
+  number
+>;
+
+const worst = (severities: readonly Finding['severity'][]): Finding['severity'] =>
+  severities.toSorted((one, other) => WEIGHT[one] - WEIGHT[other])[0] ?? 'info';
+
+/** Statements about values that do not count never reach the impression. */
+function isBorneOut({ about }: Statement, { result }: Said): boolean {
+  const accepted = new Set(
+    result.measurements.filter(({ quality }) => quality === 'accepted').map(({ id }) => id),
+  );
+  return about.every((id) => accepted.has(id));
+}
+
+/** The topic of a finding: the one that names its code, or else the one of its section. */
+function topicOf(finding: Finding, topics: readonly Topic[]): Topic | null {
+  const spoken = new Set(statementsOf(finding).map(({ code }) => code));
+  const named = topics.find(({ codes = [] }) => codes.some((code) => spoken.has(code)));
+  return named ?? topics.find(({ sections }) => sections.includes(finding.section)) ?? null;
+}
+
+/** The line of a topic with its findings; null where there is nothing to say. */
+function lineOf(topic: Topic, findings: readonly Finding[], said: Said): ImpressionLine | null {
+  const clauses = topic
+    .say(said)
+    .filter(({ statement }) => statement && isBorneOut(statement, said));
+  const covered = new Set(clauses.flatMap(({ covers = [] }) => covers));
+  const spoken = clauses.flatMap(({ statement }) => statement ?? []);
+  const own = findings.filter(isLoud);
+  const others = own.flatMap(statementsOf).filter(({ code }) => !covered.has(code));
+  const statements = distinctStatements([...spoken, ...others]);
+  if (statements.length === 0) return null;
+  return { topic: topic.id, severity: worst(own.map(({ severity }) => severity)), statements };
+}
+
+const joined = (lines: readonly ImpressionLine[]): ImpressionLine => ({
+  topic: lines.map(({ topic }) => topic).join(', '),
+  severity: worst(lines.map(({ severity }) => severity)),
+  statements: lines.flatMap(({ statements }) => statements),
+});
+
+/** Joins the last two lines of those that report nothing abnormal, or else the last two. */
+function shortened(lines: readonly ImpressionLine[]): ImpressionLine[] {
+  if (lines.length <= IMPRESSION_LINES) return [...lines];
+  const usual = lines.flatMap(({ severity }, at) => (severity === 'info' ? [at] : []));
+  const [into, from] = usual.length > 1 ? usual.slice(-2) : [lines.length - 2, lines.length - 1];
+  return shortened(
+    lines.flatMap((line, at) => {
+      if (at === from) return [];
+      const other = lines[from ?? 0];
+      return at === into && other ? [joined([line, other])] : [line];
+    }),
+  );
+}
+
+/**
+ * The lines of the impression: what is critical first, then the topics in the order of the table.
+ * Findings of sections without a topic come last.
+ */
+export function impressionOf(result: Result, topics: readonly Topic[]): ImpressionLine[] {
+  const said = saidIn(result);
+  const known = new Set(topics.flatMap(({ sections }) => sections));
+  const further: Topic = {
+    id: 'further',
+    sections: result.findings.map(({ section }) => section).filter((id) => !known.has(id)),
+    say: () => [],
+  };
+  const all = [...topics, further];
+  const byTopic = Map.groupBy(result.findings, (finding) => topicOf(finding, all));
+  const lines = all.flatMap((topic) => lineOf(topic, byTopic.get(topic) ?? [], said) ?? []);
+  const beside = new Set(topics.flatMap(({ id, onlyBeside }) => (onlyBeside ? [id] : [])));
+  if (lines.every(({ topic }) => beside.has(topic))) return [];
+  const isCritical = ({ severity }: ImpressionLine) => severity === 'critical';
+  return shortened([...lines.filter(isCritical), ...lines.filter((line) => !isCritical(line))]);
+}

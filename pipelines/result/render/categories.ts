@@ -1,0 +1,52 @@
+import { FLOW_TEXT } from './obstetric/doppler.ts';
+import { SIZE_TEXT } from './obstetric/growth.ts';
+
+type Categories = Readonly<Record<string, string>>;
+
+/**
+ * Categories whose key alone would mean nothing to a person, by the concept of their
+ * classification. Every other key reads as its words do.
+ */
+const CATEGORIES: Readonly<Record<string, Categories>> = {
+  'size-for-gestational-age': SIZE_TEXT,
+  'fetal-growth-restriction': {
+    'early-fgr': 'early fetal growth restriction',
+    'late-fgr': 'late fetal growth restriction',
+    'sga-not-fgr': 'small, criteria of growth restriction not met',
+    'sga-doppler-needed': 'small, Doppler needed to judge growth restriction',
+    none: 'none',
+    'not-assessable': 'not assessable',
+  },
+  'end-diastolic-flow': FLOW_TEXT,
+  'fetal-anaemia-signal': {
+    'no-signal': 'no sign of anaemia',
+    mild: 'sign of mild anaemia',
+    'moderate-to-severe': 'sign of moderate to severe anaemia',
+    severe: 'sign of severe anaemia',
+  },
+  'fetal-doppler': {
+    redf: 'reversed umbilical end-diastolic flow',
+    aedf: 'absent umbilical end-diastolic flow',
+    'dv-abnormal': 'abnormal ductus venosus flow',
+    'abnormal-ua': 'umbilical artery PI above its range',
+    redistribution: 'cerebral redistribution',
+    'anaemia-flag': 'sign of fetal anaemia',
+    normal: 'normal',
+    'not-assessed': 'not assessed',
+  },
+  'amniotic-fluid-volume': {
+    'polyhydramnios-mild': 'mild polyhydramnios',
+    'polyhydramnios-moderate': 'moderate polyhydramnios',
+    'polyhydramnios-severe': 'severe polyhydramnios',
+  },
+  'placental-location': {
+    praevia: 'placenta praevia',
+    'low-lying': 'low-lying placenta',
+    normal: 'not low-lying',
+  },
+};
+
+/** A category of a classification in words; `concept` is the key of the classification's concept. */
+export function categoryText(concept: string | null, value: string): string {
+  return CATEGORIES[concept ?? '']?.[value] ?? value.replaceAll('-', ' ');
+}

@@ -1,0 +1,372 @@
+import type { Measurement, Result } from '../../envelope.ts';
+import type { Clause, Said, Topic } from '../../impression.ts';
+import { type SentenceTable, type Statement, statementsOf } from '../../statement.ts';
+import { DATING_BASIS, listed, type SentenceContext, whose, withSubject } from './shared.ts';
+
+const SIZE: Readonly<Record<string, string>> = {
+  'sga-severe': 'severely small for gestational age',
+  sga: 'small for gestational age',
+  aga: 'appropriate size for gestational age',
+  lga: 'large for gestational age',
+  'lga-severe': 'very large for gestational age',
+};
+
+const FLUID: Readonly<Record<string, string>> = {
+  anhydramnios: 'anhydramnios',
+  oligohydramnios: 'oligohydramnios',
+  normal: 'normal amniotic fluid',
+  'polyhydramnios-mild': 'mild polyhydramnios',
+  'polyhydramnios-moderate': 'moderate polyhydramnios',
+  'polyhydramnios-severe': 'severe polyhydramnios',
+};
+
+const RESTRICTION = {
+  'early-fgr': 'meets the consensus definition of early fetal growth restriction',
+  'late-fgr': 'meets the consensus definition of late fetal growth restriction',
+  'sga-not-fgr': 'no Doppler criterion of growth restriction is met',
+  'sga-doppler-needed':
+    'Doppler is needed to separate constitutional smallness from growth restriction',
+} as const;
+
+const SIDE: Readonly<Record<string, string>> = {
+  anterior: 'anterior',
+  posterior: 'posterior',
+  'lateral-or-fundal': 'lateral or fundal',
+};
+
+const IF_DATED = ', if the dating holds';
+
+/** "EFW 1165 g (centile 65)", without the centile where the value has none. */
+function charted({ about, text }: SentenceContext): string {
+  const each = about.map((one) => {
+    const centile = one.reference?.centile ?? null;
+    const place = centile === null ? '' : ` (centile ${text.centile(centile)})`;
+    return `${text.names([one.concept.key])} ${text.value(one)}${place}`;
+  });
+  return each.join(', ');
+}
+
+/** A change of the z-score with its sign. */
+const signed = (z: number) => `${z < 0 ? '' : '+'}${z.toFixed(2)}`;
+
+export const OBSTETRIC_IMPRESSION = {
+  'impression.presentation': ({ presentation }: { presentation: string }) =>
+    `${presentation} presentation`,
+  'impression.heart': (_: Record<string, never>, { about: [rate], text }: SentenceContext) =>
+    `cardiac activity seen${rate ? `, ${text.value(rate)}${whose(rate)}` : ''}`,
+  'impression.rate': (_: Record<string, never>, { about: [rate], text }: SentenceContext) =>
+    `fetal heart rate ${rate ? text.value(rate) : ''}${rate ? whose(rate) : ''}`,
+  'impression.dated': (
+    { days, basis }: { days: number; basis: string | null },
+    { text }: SentenceContext,
+  ) => `${text.weeks(days)} weeks${basis === null ? '' : ` by ${text.basis(basis)}`}`,
+  'impression.no-age': () => 'gestational age not given, so size for age is open',
+  'impression.age-doubt': (
+    { by, days, apart }: { by: string; days: number; apart: number },
+    { text }: SentenceContext,
+  ) => `dating in doubt: age by ${by} ${text.weeks(days)} weeks, ${apart} days from the age given`,
+  'impression.size': (
+    { category, datingInDoubt }: { category: string; datingInDoubt: boolean },
+    context: SentenceContext,
+  ) => `${SIZE[category] ?? category}: ${charted(context)}${datingInDoubt ? IF_DATED : ''}`,
+  'impression.size-open': (_: Record<string, never>, context: SentenceContext) =>
+    `${charted(context)}; the interval reaches a cut-off, so size for age is open`,
+  'impression.lengths': (_: Record<string, never>, context: SentenceContext) => charted(context),
+  'impression.several': () =>
+    'several fetuses that the images do not tell apart, so size for age is open',
+  'impression.restriction': ({
+    form,
+    datingInDoubt,
+  }: {
+    form: keyof typeof RESTRICTION;
+    datingInDoubt: boolean;
+  }) => `${RESTRICTION[form]}${datingInDoubt ? IF_DATED : ''}`,
+  'impression.change': (
+    of: { key: string; zPerWeek: number; centileThen: number; daysBefore: number },
+    { text }: SentenceContext,
+  ) =>
+    `${text.names([of.key])} z-score ${signed(of.zPerWeek)} per week since the scan ${of.daysBefore} days before (centile ${text.centile(of.centileThen)} then)`,
+  'impression.fluid': (
+    { category }: { category: string | null },
+    { about: [value], text }: SentenceContext,
+  ) => {
+    const shown = value
+      ? `${text.names([value.concept.key])} ${text.value(value)}${whose(value)}`
+      : '';
+    return category === null ? shown : `${FLUID[category] ?? category} (${shown})`;
+  },
+  'impression.placenta': ({ sides }: { sides: readonly string[] }) =>
+    `placenta ${listed(sides.map((side) => SIDE[side] ?? side))}`,
+  'impression.placental-edge': (
+    _: Record<string, never>,
+    { about: [edge], text }: SentenceContext,
+  ) => `lower placental edge ${edge ? text.value(edge) : ''} from the internal os`,
+  'impression.cervix': (_: Record<string, never>, { about: [length], text }: SentenceContext) =>
+    `cervical length ${length ? text.value(length) : ''}`,
+  'impression.screen': ({ found, expected }: { found: number; expected: number }) =>
+    `anatomy: planes of ${found} of ${expected} items of the checklist found, not judged normal`,
+  'impression.uncertain': (
+    { cutOff }: { cutOff: number },
+    { about: [size], text }: SentenceContext,
+  ) =>
+    size
+      ? `${withSubject(size.label, size)} ${text.value(size)}, whose interval includes the cut-off of ${cutOff} mm: measure by hand`
+      : '',
+  'impression.doppler': ({ forward }: { forward: boolean }, context: SentenceContext) =>
+    `Doppler: ${[charted(context), forward ? 'forward umbilical end-diastolic flow' : ''].filter(Boolean).join(', ')}`,
+} as const satisfies SentenceTable;
+
+const say = statementsOf<typeof OBSTETRIC_IMPRESSION>();
+
+/** The same statement in the words of the impression. */
+const rename = (
+  statement: Statement | null,
+  code: keyof typeof OBSTETRIC_IMPRESSION,
+): Statement | null => statement && { ...statement, code };
+
+const text = (statement: Statement | null, name: string): string | null => {
+  const value = statement?.params[name];
+  return typeof value === 'string' ? value : null;
+};
+const number = (statement: Statement | null, name: string): number | null => {
+  const value = statement?.params[name];
+  return typeof value === 'number' ? value : null;
+};
+const isTrue = (statement: Statement | null, name: string) => statement?.params[name] === true;
+
+/** The gestational age that the request states; null where none is known. */
+export function datingOf(result: Pick<Result, 'sections'>): {
+  days: number;
+  basis: (typeof DATING_BASIS)[number] | null;
+} | null {
+  const dating = result.sections.find(({ id }) => id === 'growth')?.data.dating;
+  const stated = typeof dating === 'object' && dating !== null ? dating : {};
+  const days = 'ga_days' in stated ? stated.ga_days : null;
+  const basis = 'basis' in stated ? DATING_BASIS.find((one) => one === stated.basis) : undefined;
+  return typeof days === 'number' ? { days, basis: basis ?? null } : null;
+}
+
+/** The presentation, where it has weight at this age. */
+function presentation(said: Said): Statement | null {
+  const found = said.find('presentation.presentation');
+  const name = text(found, 'presentation');
+  const isSaid = said.find('presentation.breech') !== null;
+  return name === null || isSaid || text(found, 'weight') === 'too-early'
+    ? null
+    : say.conclusion('impression.presentation', { presentation: name });
+}
+
+function heart(said: Said): Statement | null {
+  const rate = said.value('fetal-heart-rate');
+  const isSaid =
+    said.find('heart.band') ?? said.find('early.found') ?? said.find('early.viability');
+  if (isSaid || !rate) return null;
+  return said.find('cardiac.seen')
+    ? say.conclusion('impression.heart', {}, [rate])
+    : say.conclusion('impression.rate', {}, [rate]);
+}
+
+const viability: Topic = {
+  id: 'viability',
+  sections: ['presentation', 'early-pregnancy', 'fetal-heart'],
+  say: (said) => [
+    { statement: said.find('early.viability') ? null : said.find('early.found') },
+    { statement: presentation(said) },
+    { statement: heart(said) },
+  ],
+};
+
+/** Statements that question the age of the request. */
+const DOUBTS = [
+  { code: 'growth.age-by-biometry', days: 'days' },
+  { code: 'growth.age-stated-by-machine', days: 'machine' },
+] as const;
+
+const AGE_BY = { 'hc-ac-fl': 'HC, AC and FL', hc: 'HC' } as const;
+
+function doubt(said: Said): Clause[] {
+  return DOUBTS.map(({ code, days: name }) => {
+    const found = said.find(code);
+    const [days, stated] = [number(found, name), number(found, 'stated')];
+    if (days === null || stated === null) return { statement: null };
+    const key = text(found, 'by');
+    const by =
+      key === null ? 'the ultrasound machine' : (AGE_BY[key as keyof typeof AGE_BY] ?? key);
+    const apart = Math.abs(days - stated);
+    return {
+      statement: say.conclusion('impression.age-doubt', { by, days, apart: Math.round(apart) }),
+      covers: [code],
+    };
+  });
+}
+
+const dating: Topic = {
+  id: 'dating',
+  sections: [],
+  codes: DOUBTS.map(({ code }) => code),
+  onlyBeside: true,
+  say(said) {
+    const stated = datingOf(said.result);
+    const open = said.result.sections.some(
+      ({ id, statements }) =>
+        id === 'growth' && statements?.some(({ code }) => code === 'growth.no-age'),
+    );
+    return [
+      { statement: stated && say.conclusion('impression.dated', stated) },
+      { statement: open ? say.conclusion('impression.no-age', {}) : null },
+      ...doubt(said),
+    ];
+  },
+};
+
+/** The values that represent the size of a fetus. */
+const LENGTHS = ['efw', 'hc', 'ac', 'fl', 'bpd'] as const;
+const SHOWN_LENGTHS = 3;
+
+function size(said: Said): Clause {
+  const judged = said.find('growth.size');
+  if (judged) return { statement: rename(judged, 'impression.size'), covers: ['growth.size'] };
+  const open = said.find('growth.at-cut-off');
+  if (open) return { statement: rename(open, 'impression.size-open') };
+  if (said.find('biometry.apart')) return { statement: say.conclusion('impression.several', {}) };
+  const lengths = said.values(LENGTHS).slice(0, SHOWN_LENGTHS);
+  return {
+    statement: lengths.length > 0 ? say.conclusion('impression.lengths', {}, lengths) : null,
+  };
+}
+
+interface Change {
+  key: string;
+  zPerWeek: number;
+  centileThen: number;
+}
+
+/** The change since the earlier scan, of the weight or else of the first length. */
+function change(said: Said): Statement | null {
+  const found = said.find('growth.change');
+  const daysBefore = number(found, 'daysBefore');
+  const values = (found?.params.values ?? []) as unknown as readonly Change[];
+  const of = values.find(({ key }) => key === 'efw') ?? values[0];
+  return of && daysBefore !== null
+    ? say.conclusion('impression.change', { ...of, daysBefore })
+    : null;
+}
+
+const growth: Topic = {
+  id: 'size',
+  sections: ['biometry', 'growth'],
+  say(said) {
+    const restriction = said.find('growth.restriction');
+    const form = text(restriction, 'form') as keyof typeof RESTRICTION | null;
+    return [
+      size(said),
+      {
+        statement: form && {
+          ...say.conclusion('impression.restriction', {
+            form,
+            datingInDoubt: isTrue(restriction, 'datingInDoubt'),
+          }),
+          fetus: restriction?.fetus ?? null,
+        },
+        covers: ['growth.restriction'],
+      },
+      { statement: said.find('growth.twins') },
+      { statement: change(said) },
+    ];
+  },
+};
+
+/** The amount of fluid with the value that decided on it. */
+function fluid(said: Said): Clause {
+  const abnormal = said.find('fluid.abnormal');
+  if (abnormal) {
+    return { statement: rename(abnormal, 'impression.fluid'), covers: ['fluid.abnormal'] };
+  }
+  const amount = said.find('fluid.amount');
+  const [value] = said.about(amount);
+  const categories = amount?.params.categories;
+  const [category = null] = Array.isArray(categories) ? categories : [];
+  if (!value) return { statement: null };
+  return {
+    statement: say.conclusion(
+      'impression.fluid',
+      { category: typeof category === 'string' ? category : null },
+      [value],
+    ),
+  };
+}
+
+function placenta(said: Said): Clause[] {
+  const low = said.find('placenta.low');
+  const edge = said.find('placenta.edge');
+  return [
+    { statement: rename(said.find('placenta.location'), 'impression.placenta') },
+    { statement: low ? null : rename(edge, 'impression.placental-edge') },
+  ];
+}
+
+function cervix(said: Said): Statement | null {
+  const found = said.find('cervix.length');
+  const isSaid = said.find('cervix.short') !== null;
+  return isSaid || text(found, 'category') === null ? null : rename(found, 'impression.cervix');
+}
+
+const surroundings: Topic = {
+  id: 'fluid-and-placenta',
+  sections: ['amniotic-fluid', 'placenta', 'cervix'],
+  say: (said) => [fluid(said), ...placenta(said), { statement: cervix(said) }],
+};
+
+const anomalies: Topic = {
+  id: 'anomalies',
+  sections: ['anomaly-screen', 'nt', 'planes'],
+  codes: ['heart.abnormal-axis', 'heart.abnormal-size'],
+  say(said) {
+    const increased = said.find('nt.increased') !== null;
+    return [
+      { statement: increased ? null : said.find('nt.value') },
+      ...(increased ? [] : said.all('nt.category')).map((statement) => ({ statement })),
+      ...said.all('screen.uncertain').map((one) => ({
+        statement: rename(one, 'impression.uncertain'),
+      })),
+      { statement: rename(said.find('screen.found'), 'impression.screen') },
+    ];
+  },
+};
+
+/** Indices that represent the Doppler of a study, where they have a centile. */
+const INDICES = [
+  'umbilical-artery-pi',
+  'cerebroplacental-ratio',
+  'uterine-artery-mean-pi',
+] as const;
+
+const doppler: Topic = {
+  id: 'doppler',
+  sections: ['doppler'],
+  say(said) {
+    const isCharted = ({ reference }: Measurement) => reference?.centile != null;
+    const isUsual = ({ interpretation }: Measurement) => interpretation === 'N';
+    const shown = said.values(INDICES).filter((one) => isCharted(one) && isUsual(one));
+    const forward = text(said.find('doppler.flow'), 'flow') === 'forward';
+    const anything = shown.length > 0 || forward;
+    return [
+      { statement: anything ? say.conclusion('impression.doppler', { forward }, shown) : null },
+    ];
+  },
+};
+
+/** The topics of obstetric ultrasound in the order of the impression (obstetric 14). */
+export const OBSTETRIC_TOPICS: readonly Topic[] = [
+  viability,
+  dating,
+  growth,
+  surroundings,
+  anomalies,
+  doppler,
+  {
+    id: 'labor',
+    sections: ['labor-progress'],
+    say: (said) => [{ statement: said.find('labor.values') }],
+  },
+];

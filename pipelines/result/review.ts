@@ -1,0 +1,238 @@
+import type { AcceptedEvidence } from '../../config/schema.ts';
+import {
+  type EvidenceInput,
+  evidenceEntry,
+  evidenceFor,
+  halfWidth95,
+  type ReviewReason,
+  reviewReason,
+} from '../concepts/evidence.ts';
+import type { Decisions } from './decisions.ts';
+import type { Measurement } from './envelope.ts';
+import { isConfirmed, isOfMachine } from './measured.ts';
+import { remark } from './render/remarks.ts';
+import { sayOfRun } from './render/shared.ts';
+import type { SectionOutcome } from './section-outcome.ts';
+import type { Statement } from './statement.ts';
+
+/**
+ * How a value that needs the review of a person is kept out of every conclusion: the sections run
+ * twice, once on what counts and once on everything that was measured. What they conclude is taken
+ * from the first run, which never saw the other values. From the second run only the further
+ * measurements are taken, marked as `review`.
+ */
+
+/** A section with the outcomes of both runs. */
+export interface TwoRuns<Outcome extends SectionOutcome> {
+  counting: Outcome;
+  whole: Outcome;
+}
+
+/** What is known of the study, and what is accepted. */
+export interface ReviewSetting {
+  accept: AcceptedEvidence;
+  gaDays: number | null;
+  /** Ids of the models in use. */
+  models: ReadonlySet<string>;
+}
+
+const inputOf = (
+  { gaDays, models }: Omit<ReviewSetting, 'accept'>,
+  one: Pick<Measurement, 'concept' | 'value'>,
+): EvidenceInput => ({ gaDays, models, sizes: { [one.concept.key]: one.value } });
+
+/** Whether a value comes from an image of the study, by a method of this software. */
+export const isMeasuredByUs = (one: Measurement): boolean =>
+  one.origin === 'image' && !isOfMachine(one);
+
+/**
+ * Why a measured value needs a review; null where it counts: values of the machine, of the request
+ * and of a person always do.
+ */
+export function reviewOf(one: Measurement, setting: ReviewSetting): ReviewReason | null {
+  if (!isMeasuredByUs(one) || isConfirmed(one)) return null;
+  const key = evidenceFor(one.method, one.concept.key, setting.models);
+  return reviewReason(key && evidenceEntry(key), inputOf(setting, one), setting.accept);
+}
+
+/**
+ * The decisions of a person for the run that concludes: what still needs a review is kept out. A
+ * formula itself has no evidence; its value counts as soon as those it was calculated from do,
+ * because the sections calculate from values that count only.
+ */
+export const forConclusions = (
+  decisions: Decisions | null,
+  setting: ReviewSetting,
+): Decisions | null =>
+  decisions && {
+    ...decisions,
+    needsReview: (one) => {
+      const reason = reviewOf(one, setting);
+      return reason !== null && !(reason === 'no-evidence' && one.inputs.length > 0);
+    },
+  };
+
+/** An outcome of the run that concludes, without the values that it kept out (decisions.ts). */
+export function withoutReview<Outcome extends SectionOutcome>(outcome: Outcome): Outcome {
+  if (!outcome.measurements?.some(({ quality }) => quality === 'review')) return outcome;
+  const measurements = outcome.measurements.filter(({ quality }) => quality !== 'review');
+  return { ...outcome, measurements };
+}
+
+/** The measurement with the key of the evidence for its method. */
+export function withEvidence(one: Measurement, models: ReadonlySet<string>): Measurement {
+  const key = isMeasuredByUs(one) ? evidenceFor(one.method, one.concept.key, models) : null;
+  return key === null ? one : { ...one, evidence: key };
+}
+
+/** The measurement with the 95 % interval that the evidence for its method gives. */
+export function withInterval(one: Measurement, models: ReadonlySet<string>): Measurement {
+  if (one.uncertainty !== null || !isMeasuredByUs(one)) return one;
+  const key = evidenceFor(one.method, one.concept.key, models);
+  return key === null ? one : { ...one, uncertainty: halfWidth95(key, one.concept.key, one.value) };
+}
+
+/** What makes two measurements the same one, whatever it was compared with. */
+const identity = ({ section, concept, value, method, source, laterality, fetus }: Measurement) =>
+  JSON.stringify([
+    section,
+    concept.key,
+    value,
+    method,
+    source.file,
+    source.frame,
+    laterality,
+    fetus,
+  ]);
+
+const measurementsOf = (outcomes: readonly SectionOutcome[]): Measurement[] =>
+  outcomes.flatMap(({ measurements = [] }) => measurements);
+
+/** Why a value of the run over everything needs a review; a calculated one rests on its inputs. */
+function reasonFor(one: Measurement, setting: ReviewSetting): ReviewReason {
+  const reason = reviewOf(one, setting);
+  return reason === null || (reason === 'no-evidence' && one.inputs.length > 0)
+    ? 'rests-on-review'
+    : reason;
+}
+
+/** A value that was accepted in the run over everything, as a proposal. */
+function proposal(one: Measurement, setting: ReviewSetting): Measurement {
+  if (one.quality !== 'accepted') return one;
+  const reason = reasonFor(one, setting);
+  return {
+    ...one,
+    quality: 'review',
+    standing: one.standing === 'repeat' ? 'repeat' : 'proposed',
+    reference: null,
+    interpretation: null,
+    remarks: [
+      // The reason says the same.
+      ...one.remarks.filter(({ code }) => code !== 'method.simulated-only'),
+      remark('value.needs-review', { reason }),
+    ],
+  };
+}
+
+const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
+
+/** One statement for each reason, about the values that it concerns. */
+function reviewGaps(proposals: readonly Measurement[], setting: ReviewSetting): Statement[] {
+  const parts = new Set(
+    proposals.filter((one) => SUMMARIES.has(one.derivation)).flatMap(({ inputs }) => inputs),
+  );
+  const shown = proposals.filter(
+    ({ id, quality, standing }) => quality === 'review' && standing !== 'repeat' && !parts.has(id),
+  );
+  const byReason = Map.groupBy(shown, (one) => reasonFor(one, setting));
+  return [...byReason].map(([reason, values]) =>
+    sayOfRun.gap('run.needs-review', { reason }, values),
+  );
+}
+
+const isAssessed = ({ status }: SectionOutcome) => status === 'complete' || status === 'partial';
+const isGap = ({ kind }: Statement) => kind === 'gap';
+
+/** The gaps that both runs state, in the words of the run over everything. */
+function commonGaps({ counting, whole }: TwoRuns<SectionOutcome>): Statement[] {
+  const codes = new Set(counting.statements.filter(isGap).map(({ code }) => code));
+  const known = new Set(measurementsOf([counting]).map(({ id }) => id));
+  return whole.statements.filter(
+    (one) => isGap(one) && codes.has(one.code) && one.about.every((id) => known.has(id)),
+  );
+}
+
+/** A person can make the values count: what a section needs whose values are under review. */
+const CONFIRMATION = 'a person who confirms the values';
+
+/** What a section says whose values, or what it read on the images, need a review. */
+function joined<Outcome extends SectionOutcome>(
+  runs: TwoRuns<Outcome>,
+  proposals: readonly Measurement[],
+  setting: ReviewSetting,
+): Outcome {
+  const { counting, whole } = runs;
+  const measurements = [...(counting.measurements ?? []), ...proposals];
+  const own = reviewGaps(proposals, setting);
+  const isSilent = JSON.stringify(counting.statements) === JSON.stringify(whole.statements);
+  if (counting.status === 'failed' || (own.length === 0 && isSilent)) {
+    return { ...counting, measurements };
+  }
+  if (own.length === 0 && !isAssessed(whole) && !isAssessed(counting)) {
+    // Neither run concludes anything; the run over everything knows better why.
+    const { findings, classifications, guidance } = counting;
+    return { ...whole, findings, classifications, guidance, measurements };
+  }
+  const gaps = own.length > 0 ? own : [sayOfRun.gap('run.rests-on-review', {})];
+  const { structures } = { structures: undefined, ...whole.data };
+  if (isAssessed(counting)) {
+    const { reason } = counting;
+    return {
+      ...counting,
+      status: 'partial',
+      reason: {
+        code: reason?.code ?? 'needs_review',
+        gaps: [...gaps, ...(reason?.gaps ?? [])],
+        needs: [...(reason?.needs ?? []), CONFIRMATION],
+      },
+      statements: [...counting.statements, ...gaps],
+      data: { ...whole.data, ...counting.data },
+      measurements,
+    };
+  }
+  const said = [...gaps, ...commonGaps(runs)];
+  return {
+    ...counting,
+    status: 'not_assessed',
+    reason: { code: 'needs_review', gaps: said, needs: [CONFIRMATION] },
+    statements: said,
+    data: { ...(structures !== undefined && { structures }), review: whole.data ?? {} },
+    measurements,
+  };
+}
+
+/**
+ * The outcomes of all sections: what they conclude from the values that count, and beside it the
+ * values that need a review.
+ */
+export function withReview<Outcome extends SectionOutcome>(
+  sections: readonly TwoRuns<Outcome>[],
+  setting: ReviewSetting,
+): Outcome[] {
+  const counted = measurementsOf(sections.map(({ counting }) => counting));
+  const known = new Set(counted.map(identity));
+  const taken = new Set(counted.map(({ id }) => id));
+  const isNew = (one: Measurement) => !known.has(identity(one));
+  const clashing = measurementsOf(sections.map(({ whole }) => whole))
+    .filter((one) => isNew(one) && taken.has(one.id))
+    .map(({ id }) => id);
+  const renamed = new Map(clashing.map((id) => [id, `${id}-review`]));
+  const nameOf = (id: string) => renamed.get(id) ?? id;
+  return sections.map((runs) => {
+    const proposals = (runs.whole.measurements ?? []).filter(isNew).map((one) => {
+      const own = proposal(one, setting);
+      return { ...own, id: nameOf(one.id), inputs: own.inputs.map(nameOf) };
+    });
+    return joined(runs, proposals, setting);
+  });
+}

@@ -1,0 +1,472 @@
+import type { Point } from '../contract/image.ts';
+import type { Change, Changed } from '../contract/review.ts';
+import { type Clip, scaleFor } from '../contract/study.ts';
+import { distance } from '../measure/ellipse.ts';
+import type { Effect } from '../result/decisions.ts';
+import { identityOf } from '../result/decisions.ts';
+import type { Caliper, Measurement, Result } from '../result/envelope.ts';
+
+/**
+ * From a change that a person makes to its effects on the evidence: what the change is about is
+ * looked up once, so that the effects hold whatever is changed later.
+ */
+
+/** A change that cannot be made; the path leads to the member of the change that is wrong. */
+export class ChangeRefused extends Error {
+  override name = 'ChangeRefused';
+  readonly path: readonly string[];
+
+  constructor(detail: string, ...path: readonly string[]) {
+    super(detail);
+    this.path = path;
+  }
+}
+
+/** A structure whose outline a person may correct, and the values that follow from it. */
+export interface CorrectableOutline {
+  structure: string;
+  /** Concepts of the values that are measured on the outline, on its frame. */
+  follow: readonly string[];
+  /** Concepts of values that rest on the former outline and no longer hold. */
+  replaces?: readonly string[];
+}
+
+/** What an endpoint knows about its values. */
+export interface EndpointRules {
+  clips: readonly Clip[];
+  /** The bounds of a quantity in its unit; null: none are known. */
+  limitsOf(concept: string): { low: number; high: number } | null;
+  /** The outline on which a value is measured; null: it is on none that can be corrected. */
+  outlineOf(measurement: Measurement): CorrectableOutline | null;
+  /** The outline of the structure on another frame; null: none was found there. */
+  outlineAt(measurement: Measurement, frame: number): readonly Point[] | null;
+  /** Why nothing can be measured on an outline that a person drew; null: it can be measured. */
+  faultOf(measurement: Measurement, frame: number, points: readonly Point[]): string | null;
+  /** Views or planes that a person may name; empty: none. */
+  views: readonly string[];
+  planes: readonly string[];
+}
+
+/** A result under review, with the effects that made it of the original. */
+export interface ReviewState {
+  original: Result;
+  result: Result;
+  effects: readonly Effect[];
+}
+
+type Of<Kind extends Change['kind']> = Extract<Change, { kind: Kind }>;
+
+const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
+
+/** The measurement of this id as it stands now, or as it was before it lost its place. */
+export function measurementNamed(id: string, { result, original }: ReviewState): Measurement {
+  const found =
+    result.measurements.find((one) => one.id === id) ??
+    original.measurements.find((one) => one.id === id);
+  if (!found) throw new ChangeRefused(`The result has no measurement "${id}".`, 'measurement');
+  return found;
+}
+
+/** The identity under which a value is made, also where a person moved it to another frame. */
+export function targetOf(one: Measurement, { original, effects }: ReviewState): string {
+  const own = identityOf(one);
+  if (original.measurements.some((other) => identityOf(other) === own)) return own;
+  const moved = effects.findLast(
+    (effect) =>
+      effect.do === 'confirm' &&
+      effect.concept === one.concept.key &&
+      effect.file === one.source.file &&
+      (effect.movedTo ?? effect.frame) === one.source.frame,
+  );
+  return moved && 'on' in moved ? moved.on : own;
+}
+
+/** The values that a mean or a median sums up; the value itself where it is no such summary. */
+function partsOf(one: Measurement, state: ReviewState): Measurement[] {
+  if (!SUMMARIES.has(one.derivation)) return [one];
+  const parts = one.inputs.flatMap(
+    (id) => state.result.measurements.find((other) => other.id === id) ?? [],
+  );
+  return parts.length > 0 ? parts : [one];
+}
+
+/** The other values of the same quantity, side and fetus, without means of them. */
+function rivalsOf(chosen: readonly Measurement[], state: ReviewState): Measurement[] {
+  const [first] = chosen;
+  const own = new Set(chosen.map(identityOf));
+  return state.result.measurements.filter(
+    (one) =>
+      first !== undefined &&
+      one.concept.key === first.concept.key &&
+      one.laterality === first.laterality &&
+      one.fetus === first.fetus &&
+      !own.has(identityOf(one)) &&
+      !(SUMMARIES.has(one.derivation) && one.inputs.length > 0),
+  );
+}
+
+type Confirm = Extract<Effect, { do: 'confirm' }>;
+
+const confirm = (
+  one: Measurement,
+  as: Confirm['as'],
+  state: ReviewState,
+  given: Partial<Pick<Confirm, 'value' | 'calipers' | 'movedTo'>> = {},
+): Confirm => {
+  const on = targetOf(one, state);
+  const before = state.effects.findLast((effect) => effect.do === 'confirm' && effect.on === on);
+  const origin = before?.do === 'confirm' ? before : null;
+  return {
+    do: 'confirm',
+    on,
+    concept: one.concept.key,
+    as,
+    file: one.source.file,
+    frame: origin?.frame ?? one.source.frame,
+    evidence: one.evidence ?? origin?.evidence ?? null,
+    value: null,
+    calipers: null,
+    movedTo: null,
+    ...given,
+  };
+};
+
+const passOver = (some: readonly Measurement[], state: ReviewState): Effect[] =>
+  some.map((one) => ({ do: 'pass-over', on: targetOf(one, state) }));
+
+/** A value that was accepted, with those it was calculated from that still wait for a person. */
+function accept(one: Measurement, state: ReviewState, seen = new Set<string>()): Effect[] {
+  if (seen.has(one.id)) return [];
+  seen.add(one.id);
+  const inputs = one.inputs.flatMap(
+    (id) => state.result.measurements.find((other) => other.id === id) ?? [],
+  );
+  const waiting = inputs.filter(({ quality }) => quality === 'review');
+  const own = partsOf(one, state).includes(one) ? [asItStands(one, state)] : [];
+  const parts = partsOf(one, state).filter((part) => part !== one && !waiting.includes(part));
+  return [
+    ...own,
+    ...parts.map((part) => asItStands(part, state)),
+    ...waiting.flatMap((input) => accept(input, state, seen)),
+  ];
+}
+
+/** Accepts a value; one that a person had changed before stays as they changed it. */
+function asItStands(one: Measurement, state: ReviewState): Effect {
+  const on = targetOf(one, state);
+  const before = state.effects.findLast((effect) => 'on' in effect && effect.on === on);
+  return before?.do === 'confirm' ? before : confirm(one, 'accepted', state);
+}
+
+function withinLimits(concept: string, value: number, unit: string, rules: EndpointRules): void {
+  const limits = rules.limitsOf(concept);
+  if (!Number.isFinite(value)) throw new ChangeRefused('not a number', 'value');
+  if (limits && (value < limits.low || value > limits.high)) {
+    const range = `${limits.low} to ${limits.high} ${unit}`.trim();
+    throw new ChangeRefused(`The value must be within ${range}.`, 'value');
+  }
+}
+
+const toPoints = (points: readonly (readonly [number, number])[]): Point[] =>
+  points.map(([x, y]) => ({ x, y }));
+
+const PER_MM: Readonly<Record<string, number>> = { mm: 1, cm: 0.1 };
+
+/** Largest difference, as a share, between a value and the length of its caliper. */
+const SAME_LENGTH = 0.02;
+
+/** The length of a line in the unit of the value, by each scale that the frame has there. */
+function lengthsOf(line: readonly Point[], unit: string, clip: Clip): number[] {
+  const [from, to] = line;
+  const perMm = PER_MM[unit];
+  if (!from || !to || perMm === undefined) return [];
+  const scale = scaleFor(clip, [from, to])?.scale;
+  const depths = clip.sweeps.filter(
+    ({ area, unit: of }) =>
+      of === 'cm' && [from, to].every(({ y }) => y >= area.minY && y <= area.maxY),
+  );
+  return [
+    ...(scale ? [distance(from, to, scale) * perMm] : []),
+    ...depths.flatMap(({ valuePerPixel }) =>
+      valuePerPixel === null ? [] : [Math.abs(to.y - from.y) * valuePerPixel * 10 * perMm],
+    ),
+  ];
+}
+
+function clipOf({ source }: Measurement, { clips }: EndpointRules): Clip {
+  const clip = clips.find(({ file }) => file === source.file);
+  if (clip && source.frame !== null) return clip;
+  throw new ChangeRefused(
+    'The value belongs to no single frame; choose one of its repeats.',
+    'measurement',
+  );
+}
+
+function withinFrame(points: readonly Point[], { width, height }: Clip): void {
+  const index = points.findIndex(({ x, y }) => x < 0 || y < 0 || x > width || y > height);
+  if (index >= 0) {
+    throw new ChangeRefused('The point is outside of the frame.', 'points', String(index));
+  }
+}
+
+/** The value of a line that was moved: by the scale by which it was measured. */
+function movedLine(
+  one: Measurement,
+  points: readonly Point[],
+  rules: EndpointRules,
+): { value: number; calipers: Caliper[] } {
+  const clip = clipOf(one, rules);
+  withinFrame(points, clip);
+  const [caliper, ...others] = one.source.calipers;
+  if (caliper?.type !== 'line' || others.length > 0) {
+    throw new ChangeRefused('The value is not the length of one line; type it instead.', 'points');
+  }
+  const before = lengthsOf(toPoints(caliper.points), one.unit, clip);
+  const after = lengthsOf(points, one.unit, clip);
+  const fits = before.findIndex(
+    (length) => Math.abs(length - one.value) <= SAME_LENGTH * Math.abs(one.value),
+  );
+  const value = after[fits];
+  if (fits < 0 || value === undefined) {
+    throw new ChangeRefused(
+      'The value does not follow from its calipers; type it instead.',
+      'points',
+    );
+  }
+  withinLimits(one.concept.key, value, one.unit, rules);
+  return { value, calipers: [{ type: 'line', points: points.map(({ x, y }) => [x, y]) }] };
+}
+
+/** A corrected outline with every value that follows from it on its frame. */
+function corrected(
+  one: Measurement,
+  points: readonly (readonly [number, number])[],
+  state: ReviewState,
+  rules: EndpointRules,
+): Effect[] {
+  const clip = clipOf(one, rules);
+  withinFrame(toPoints(points), clip);
+  const outline = rules.outlineOf(one);
+  const { file } = one.source;
+  const target = confirm(one, 'edited', state);
+  if (!outline || file === null || target.frame === null) {
+    throw new ChangeRefused('The value is not measured on an outline.', 'measurement');
+  }
+  const fault = rules.faultOf(one, target.frame, toPoints(points));
+  if (fault !== null) throw new ChangeRefused(fault, 'points');
+  const { measurements } = state.result;
+  const onFrame = measurements.filter(
+    (of) =>
+      of === one ||
+      (outline.follow.includes(of.concept.key) &&
+        of.source.file === file &&
+        of.source.frame === one.source.frame),
+  );
+  // A value of several frames, such as an ejection fraction, is confirmed with this outline only where
+  // nobody needs to look at its other frames any more.
+  const settled = new Set(
+    [...onFrame, ...measurements.filter(({ quality }) => quality === 'accepted')].map(
+      ({ id }) => id,
+    ),
+  );
+  const ofFrames = measurements.filter(
+    ({ concept, source, inputs }) =>
+      outline.follow.includes(concept.key) &&
+      source.frame === null &&
+      inputs.length > 0 &&
+      inputs.every((id) => settled.has(id)),
+  );
+  const follow = [...new Set([...onFrame, ...ofFrames])];
+  const replaced = measurements.filter(
+    (of) => outline.replaces?.includes(of.concept.key) && of.source.file === file,
+  );
+  return [
+    {
+      do: 'outline',
+      file,
+      frame: target.frame,
+      structure: outline.structure,
+      points: points.map(([x, y]): [number, number] => [x, y]),
+    },
+    ...follow.map((of) => confirm(of, 'edited', state)),
+    ...follow.flatMap((of) => passOver(rivalsOf([of], state), state)),
+    ...passOver(replaced, state),
+  ];
+}
+
+function setValue(
+  { measurement, value }: Of<'set-value'>,
+  state: ReviewState,
+  rules: EndpointRules,
+) {
+  const one = measurementNamed(measurement, state);
+  withinLimits(one.concept.key, value, one.unit, rules);
+  const parts = partsOf(one, state);
+  const [carrier = one] = parts;
+  return [
+    ...passOver([...parts.filter((part) => part !== carrier), ...rivalsOf(parts, state)], state),
+    confirm(carrier, 'entered', state, { value, calipers: [] }),
+  ];
+}
+
+function moveCalipers(
+  { measurement, points }: Of<'move-calipers'>,
+  state: ReviewState,
+  rules: EndpointRules,
+): Effect[] {
+  const one = measurementNamed(measurement, state);
+  if (points.length === 4) return corrected(one, points, state, rules);
+  const moved = movedLine(one, toPoints(points), rules);
+  return [...passOver(rivalsOf([one], state), state), confirm(one, 'edited', state, moved)];
+}
+
+function chooseFrame(
+  { measurement, frame, points }: Of<'choose-frame'>,
+  state: ReviewState,
+  rules: EndpointRules,
+): Effect[] {
+  const one = measurementNamed(measurement, state);
+  const clip = clipOf(one, rules);
+  if (frame > clip.frames.length) {
+    throw new ChangeRefused(`The clip has ${clip.frames.length} frames.`, 'frame');
+  }
+  if (rules.outlineOf(one)) {
+    const there =
+      points ?? rules.outlineAt(one, frame)?.map(({ x, y }): [number, number] => [x, y]);
+    if (!there) throw new ChangeRefused('Nothing was outlined on this frame; draw it.', 'points');
+    return corrected(one, there, state, rules).map((effect) =>
+      effect.do === 'confirm' ? { ...effect, movedTo: frame } : effect,
+    );
+  }
+  const moved = points ? movedLine(one, toPoints(points), rules) : { value: one.value };
+  return [
+    ...passOver(rivalsOf([one], state), state),
+    confirm(one, 'edited', state, { ...moved, movedTo: frame }),
+  ];
+}
+
+function named(change: Of<'name-view'> | Of<'name-plane'>, rules: EndpointRules): Effect[] {
+  const [names, name, member] =
+    change.kind === 'name-view'
+      ? [rules.views, change.view, 'view']
+      : [rules.planes, change.plane, 'plane'];
+  if (!names.includes(name)) {
+    throw new ChangeRefused(
+      `It must be one of: ${names.join(', ') || 'nothing can be named'}.`,
+      member,
+    );
+  }
+  const clip = rules.clips.find(({ file }) => file === change.file);
+  if (!clip) throw new ChangeRefused('The study has no such file.', 'file');
+  if (change.kind === 'name-view') return [{ do: 'name-view', file: change.file, view: name }];
+  if (change.frame > clip.frames.length) {
+    throw new ChangeRefused(`The clip has ${clip.frames.length} frames.`, 'frame');
+  }
+  return [{ do: 'name-plane', file: change.file, frame: change.frame, plane: name }];
+}
+
+/**
+ * The effects of a change on the evidence.
+ * @throws ChangeRefused where the change cannot be made.
+ */
+export function effectsOf(
+  change: Exclude<Change, { kind: 'undo' }>,
+  state: ReviewState,
+  rules: EndpointRules,
+): Effect[] {
+  switch (change.kind) {
+    case 'accept':
+      return accept(measurementNamed(change.measurement, state), state);
+    case 'reject':
+      return partsOf(measurementNamed(change.measurement, state), state).map((one) => ({
+        do: 'reject',
+        on: targetOf(one, state),
+      }));
+    case 'set-value':
+      return setValue(change, state, rules);
+    case 'move-calipers':
+      return moveCalipers(change, state, rules);
+    case 'set-outline':
+      return corrected(measurementNamed(change.measurement, state), change.points, state, rules);
+    case 'choose-repeat': {
+      const one = measurementNamed(change.measurement, state);
+      return [...passOver(rivalsOf([one], state), state), asItStands(one, state)];
+    }
+    case 'choose-frame':
+      return chooseFrame(change, state, rules);
+    case 'name-view':
+    case 'name-plane':
+      return named(change, rules);
+    case 'note':
+      return [{ do: 'note', text: change.text }];
+  }
+}
+
+const NOTHING: Changed = {
+  value: null,
+  unit: null,
+  quality: null,
+  text: null,
+  frame: null,
+  points: null,
+};
+
+/** How a value stands, for the history of the review. */
+export function standsAs(one: Measurement | null): Changed {
+  if (!one) return NOTHING;
+  const [caliper] = one.source.calipers;
+  return {
+    ...NOTHING,
+    value: one.value,
+    unit: one.unit,
+    quality: one.quality,
+    frame: one.source.frame,
+    points: caliper?.points ?? null,
+  };
+}
+
+/** The result with the lines that the reader wrote, after the impression. */
+export function withNotes(result: Result, effects: readonly Effect[]): Result {
+  const notes = effects.flatMap((one) => (one.do === 'note' ? [one.text] : []));
+  if (notes.length === 0) return result;
+  const empty = { language: 'en', title: 'Report', findings: [], limitations: [] } as const;
+  const report = result.report ?? { ...empty, findings: [], limitations: [], impression: [] };
+  return { ...result, report: { ...report, impression: [...report.impression, ...notes] } };
+}
+
+/** The subject of a change, before it and after it. @throws ChangeRefused */
+export function subjectOf(
+  change: Change,
+  state: ReviewState,
+): { before: Changed; afterIn(result: Result): Changed } {
+  const text = (words: string): Changed => ({ ...NOTHING, text: words });
+  switch (change.kind) {
+    case 'undo':
+      return { before: NOTHING, afterIn: () => NOTHING };
+    case 'note':
+      return { before: NOTHING, afterIn: () => text(change.text) };
+    case 'name-view':
+      return { before: NOTHING, afterIn: () => text(change.view) };
+    case 'name-plane':
+      return { before: NOTHING, afterIn: () => text(change.plane) };
+    default: {
+      const one = measurementNamed(change.measurement, state);
+      return { before: standsAs(one), afterIn: (result) => standsAs(successorOf(one, result)) };
+    }
+  }
+}
+
+/** The same value in another result: by its identity, else by its id, else the one of its quantity. */
+function successorOf(one: Measurement, { measurements }: Result): Measurement | null {
+  const own = identityOf(one);
+  const isSame = (other: Measurement) =>
+    other.concept.key === one.concept.key &&
+    other.laterality === one.laterality &&
+    other.fetus === one.fetus;
+  return (
+    measurements.find((other) => identityOf(other) === own) ??
+    measurements.find((other) => other.id === one.id && isSame(other)) ??
+    measurements.find((other) => isSame(other) && other.confirmed !== undefined) ??
+    null
+  );
+}

@@ -1,0 +1,120 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CODING_SYSTEMS, CONCEPTS, type ConceptKey } from '../concepts/concepts.ts';
+import { jobSchema, type Pipeline } from '../contract/job.ts';
+import type { CartMeasurement, Study } from '../contract/study.ts';
+import { readStudy } from '../input/read-study.ts';
+import { assembleResult } from '../result/assemble.ts';
+import { cartMeasurements } from '../result/cart-values.ts';
+import type { Measurement, Result } from '../result/envelope.ts';
+import { decided } from '../result/measured.ts';
+import { stage } from '../run/study-pipeline.ts';
+import { translateEndpoint } from './endpoint.ts';
+
+const SECTION = { id: 'machine-report', title: 'Report of the ultrasound machine' } as const;
+
+/**
+ * Reads the structured reports of a study (TID 5000, 5200, 5300 and others) and returns their values as
+ * the machine stated them. No image is decoded and no model runs.
+ */
+export const translatePipeline: Pipeline = async (folder, report, signal) => {
+  stage(report, 'preprocessing', 'Reading the report of the machine', 0);
+  const job = jobSchema.parse(JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')));
+  const files = job.files.map((name) => ({ name, path: join(folder, 'files', name) }));
+  const study = await readStudy(files, {
+    unpackTo: join(folder, 'unpacked'),
+    unreadable: job.unreadable,
+    signal,
+  });
+  const result = translated(study, new Date());
+  if (!result) {
+    const reasons = study.refused.map(({ file, reason }) => `${file}: ${reason}`);
+    const detail = ['No report of the machine with values was found.', ...reasons].join(' ');
+    return { type: 'rejected', code: 'no_machine_report', detail };
+  }
+  await writeFile(join(folder, 'result.json'), `${JSON.stringify(result, null, 2)}\n`);
+  return { type: 'done' };
+};
+
+/** The values of the machine's reports as a result; null where the reports have none. */
+export function translated(study: Study, generatedAt: Date): Result | null {
+  const cart = study.cart ?? [];
+  const measurements = [
+    ...cartMeasurements(cart, SECTION.id, Object.keys(CONCEPTS) as ConceptKey[]),
+    ...unlistedValues(cart),
+  ];
+  if (measurements.length === 0) return null;
+  return assembleResult({
+    endpoint: translateEndpoint.id,
+    version: translateEndpoint.version,
+    generatedAt,
+    models: [],
+    study,
+    refusedFrames: [],
+    priors: 0,
+    sections: [
+      { ...SECTION, outcome: { status: 'complete', reason: null, statements: [], findings: [] } },
+    ],
+    measurements,
+  });
+}
+
+const SYSTEMS: Readonly<Record<string, string>> = CODING_SYSTEMS;
+
+/**
+ * Quantities that our concept table does not have, under the machine's code and in its unit. A code of
+ * a manufacturer's private scheme, which has no name that others know, keeps its scheme in our own.
+ */
+function unlistedValues(cart: readonly CartMeasurement[]): Measurement[] {
+  const seen = new Map<string, number>();
+  return cart
+    .filter(({ key }) => key === null)
+    .map((value) => {
+      const { scheme, code, meaning } = value.concept;
+      const key = `${scheme}-${code}`;
+      const count = (seen.get(key) ?? 0) + 1;
+      seen.set(key, count);
+      const system = SYSTEMS[scheme];
+      const concept = system
+        ? { key, system, code, display: meaning }
+        : { key, system: CODING_SYSTEMS['99USINT'], code: key, display: meaning };
+      return decided({
+        id: count === 1 ? `cart-${key}` : `cart-${key}-${count}`,
+        section: SECTION.id,
+        concept,
+        label: meaning,
+        value: value.value,
+        unit: value.unit,
+        method: 'cart-sr',
+        derivation: derivationOf(value),
+        source: {
+          provenance: 'cart-sr',
+          file: value.file,
+          sop_instance_uid: value.image?.sopInstanceUid ?? value.sopInstanceUid,
+          frame: value.image?.frame ?? null,
+          calipers: [],
+        },
+        site: value.site?.meaning ?? null,
+        laterality: value.laterality,
+        fetus: value.fetus,
+        phase: value.phase?.meaning ?? null,
+        confidence: null,
+        uncertainty: null,
+        quality: 'accepted',
+        reference: null,
+        interpretation: null,
+        inputs: [],
+        origin: 'machine',
+        standing: 'counts',
+        remarks: [],
+        note: null,
+      });
+    });
+}
+
+function derivationOf({ derivation }: CartMeasurement): Measurement['derivation'] {
+  if (derivation === 'mean' || derivation === 'median') return derivation;
+  return derivation === null || derivation === 'measured' || derivation === 'best'
+    ? 'measured'
+    : 'calculated';
+}

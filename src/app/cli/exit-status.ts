@@ -1,0 +1,101 @@
+import { CommanderError, InvalidArgumentError } from 'commander';
+import { ConfigError } from '../../../config/load.ts';
+import { ApiError, NoAnswerError } from '../../doors/http/client.ts';
+import { NoGatewayError } from '../../operations/socket.ts';
+import { catalogueEntry, type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
+
+/**
+ * Exit status of a command, so that a script can act on the kind of failure (docs/operations.md).
+ * `doctor` has its own, which it prints in its help.
+ */
+export const EXIT = {
+  success: 0,
+  /** A fault of the program itself, which should be reported. */
+  unexpected: 1,
+  /** Wrong arguments or settings: the command must be changed. */
+  usage: 2,
+  /** The gateway or the peer answered and refused. */
+  refused: 3,
+  /** Nothing answered. Trying again later may help. */
+  unreachable: 4,
+  /** The work was accepted and ended in failure. */
+  failed: 5,
+} as const;
+export type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
+
+/** A wrong argument of a command. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+/** Codes for a peer that did not answer; every other code means that it answered. */
+const UNANSWERED: ReadonlySet<ErrorCode> = new Set([
+  'peer_unreachable',
+  'peer_connection_lost',
+  'ehr_unavailable',
+  'database_unreachable',
+  'storage_unreachable',
+]);
+
+/** Status codes from which a refusal is the fault of the server (RFC 9110 15.6). */
+const SERVER_ERROR = 500;
+
+/** The exit status of a failure, and the line that a person reads; null where it was printed before. */
+export function explainFailure(error: unknown): { status: ExitStatus; line: string | null } {
+  // Not one of those that commander itself throws, and prints, for an option.
+  if (error instanceof InvalidArgumentError) return { status: EXIT.usage, line: error.message };
+  if (error instanceof CommanderError) {
+    return { status: error.exitCode === 0 ? EXIT.success : EXIT.usage, line: null };
+  }
+  if (error instanceof UsageError || error instanceof ConfigError) {
+    return { status: EXIT.usage, line: error.message };
+  }
+  if (error instanceof NoAnswerError || error instanceof NoGatewayError) {
+    return { status: EXIT.unreachable, line: error.message };
+  }
+  if (error instanceof ApiError) {
+    const refused = error.problem.status < SERVER_ERROR;
+    return { status: refused ? EXIT.refused : EXIT.failed, line: error.message };
+  }
+  if (error instanceof SonogateError) {
+    return { status: statusOf(error.code), line: `${error.code}: ${inWords(error)}` };
+  }
+  const { code, path, message } = error as NodeJS.ErrnoException;
+  if (path !== undefined && code !== undefined && code in FILE_ERRORS) {
+    const line = `${FILE_ERRORS[code as keyof typeof FILE_ERRORS]}: ${path}`;
+    return { status: EXIT.usage, line };
+  }
+  return { status: EXIT.unexpected, line: message };
+}
+
+/** What the operating system reports of a connection, in words. */
+const NETWORK_ERRORS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'no machine has this name',
+  EAI_AGAIN: 'the name server does not answer',
+  ECONNREFUSED: 'nothing listens there: is it running, and is this its port?',
+  ECONNRESET: 'the peer cut the connection',
+  EHOSTUNREACH: 'no route leads to this machine',
+  ENETUNREACH: 'no route leads to this network',
+  ETIMEDOUT: 'it does not answer in time',
+};
+
+/** The detail of an error; that of a failed connection in words and not as a system call. */
+export function inWords({ detail, cause }: SonogateError): string {
+  const code = cause instanceof Error ? (cause as NodeJS.ErrnoException).code : undefined;
+  return (code && NETWORK_ERRORS[code]) ?? detail;
+}
+
+const FILE_ERRORS = {
+  ENOENT: 'no such file or folder',
+  EACCES: 'this file or folder may not be read',
+  EISDIR: 'this is a folder, not a file',
+  ENOTDIR: 'this is a file, not a folder',
+} as const;
+
+/** Exit status for an error of the catalogue. */
+export function statusOf(code: ErrorCode): ExitStatus {
+  if (UNANSWERED.has(code)) return EXIT.unreachable;
+  if (code === 'invalid_config') return EXIT.usage;
+  const { http = 0 } = catalogueEntry(code);
+  return http < SERVER_ERROR ? EXIT.refused : EXIT.failed;
+}

@@ -1,0 +1,190 @@
+import { readFile } from 'node:fs/promises';
+import { diff } from 'node:util';
+import type { Bundle, Observation } from '@medplum/fhirtypes';
+import type { NaturalDataset } from 'dcmjs';
+import type { Change } from '../../../pipelines/contract/review.ts';
+import { decodeDataSet, itemsOf } from '../../../pipelines/dicom/data-set.ts';
+import { decodeFileMeta } from '../../../pipelines/dicom/part10.ts';
+import type { Result } from '../../../pipelines/result/envelope.ts';
+import type { ReviewObject } from '../../core/reviews/reviews.ts';
+import type { Gateway } from '../main.ts';
+import type { DemoStudyName } from './phantom-studies.ts';
+
+/** Who signs in the demo. */
+const READER = 'Dr Demo Reader';
+
+/** The value that the scripted reader types for each study: shorter or smaller by a twentieth. */
+const TYPED: Readonly<Record<DemoStudyName, readonly string[]>> = {
+  obstetric: ['fl', 'hc'],
+  echo: ['tapse', 'lvidd', 'ivc-diameter'],
+};
+const SHARE = 0.95;
+const NOTE = 'Checked by the scripted reader of the demo.';
+
+/** The changes of the scripted reader: a typed value, and a line at the end of the impression. */
+function script(name: DemoStudyName, { measurements }: Result): Change[] {
+  const counting = measurements.filter(({ standing }) => standing === 'counts');
+  const one = TYPED[name]
+    .flatMap((key) => counting.find(({ concept }) => concept.key === key) ?? [])
+    .at(0);
+  const typed = one && {
+    kind: 'set-value' as const,
+    measurement: one.id,
+    value: Math.round(one.value * SHARE * 10) / 10,
+  };
+  return [...(typed ? [typed] : []), { kind: 'note', text: NOTE }];
+}
+
+/** What a study says before and after it was reviewed and signed. */
+export interface Reviewed {
+  /** What the scripted reader did, a line for each change. */
+  steps: string[];
+  sr: { before: string[]; after: string[] };
+  bundle: { before: string[]; after: string[] };
+}
+
+/**
+ * Reviews and signs the result of a request through the HTTP API, as a viewer would, without a
+ * person.
+ */
+export async function reviewScripted(
+  gateway: Gateway,
+  requestId: string,
+  name: DemoStudyName,
+): Promise<Reviewed> {
+  const { key } = await gateway.run('keys.create', {
+    name: READER,
+    scopes: ['read', 'review', 'sign'],
+  });
+  const call = async (path: string, method: string, etag: string, body?: object) => {
+    const answer = await fetch(`${gateway.http?.url}/v1/requests/${requestId}/${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${key}`,
+        'Content-Type': 'application/json',
+        ...(etag && { 'If-Match': etag }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`);
+    return (await answer.json()) as ReviewObject;
+  };
+  const draft = await call('review', 'GET', '');
+  const changes = script(name, draft.result);
+  const changed = await call('review', 'PATCH', draft.etag, { changes });
+  const signed = await call('sign', 'POST', changed.etag, { statement: 'Scripted by the demo.' });
+  const file = async (artifact: string) => {
+    const path = await gateway.core.artifactPath(requestId, artifact);
+    if (path === null) throw new Error(`the request has no ${artifact}`);
+    return readFile(path);
+  };
+  const bundle = async (artifact: string) =>
+    bundleLines(JSON.parse((await file(artifact)).toString('utf8')) as Bundle);
+  const revision = signed.signed_revision;
+  return {
+    steps: [
+      ...signed.changes.map(({ author, kind, before, after }) => {
+        const values = [before.value, after.value].filter((value) => value !== null);
+        const shown = values.map((value) => value.toFixed(1)).join(' → ');
+        return `${author}: ${kind} ${after.text ?? `${shown} ${after.unit ?? ''}`}`.trimEnd();
+      }),
+      `${READER}: signed, revision ${revision}`,
+    ],
+    sr: {
+      before: srLines(await file('sr-tid1500.dcm')),
+      after: srLines(await file(`sr-tid1500-signed-${revision}.dcm`)),
+    },
+    bundle: {
+      before: await bundle('fhir-bundle.json'),
+      after: await bundle(`fhir-bundle-signed-${revision}.json`),
+    },
+  };
+}
+
+const meaning = (sequence: unknown): string => String(itemsOf(sequence)[0]?.CodeMeaning ?? '');
+
+/** A structured report as lines: who verified it, its numbers and its texts, without references. */
+export function srLines(file: Buffer): string[] {
+  const { meta, dataSetOffset } = decodeFileMeta(file);
+  const document = decodeDataSet(file.subarray(dataSetOffset), meta.transferSyntax);
+  const observers = itemsOf(document.VerifyingObserverSequence);
+  const head = [
+    `Verification Flag: ${document.VerificationFlag}`,
+    `Preliminary Flag: ${document.PreliminaryFlag}`,
+    `Completion: ${document.CompletionFlagDescription ?? ''}`,
+    ...observers.map((one) => `Verifying Observer: ${one.VerifyingObserverName}`),
+    `Predecessor documents: ${itemsOf(document.PredecessorDocumentsSequence).length}`,
+  ];
+  return [...head, ...itemsOf(document.ContentSequence).flatMap((item) => contentLines(item))];
+}
+
+function contentLines(item: NaturalDataset): string[] {
+  const name = meaning(item.ConceptNameCodeSequence);
+  const inner = itemsOf(item.ContentSequence).flatMap((one) => contentLines(one));
+  switch (item.ValueType) {
+    case 'NUM': {
+      const [value] = itemsOf(item.MeasuredValueSequence);
+      const unit = value ? itemsOf(value.MeasurementUnitsCodeSequence)[0]?.CodeValue : '';
+      return [`${name} = ${value ? `${value.NumericValue} ${unit}` : 'no value'}`, ...inner];
+    }
+    case 'TEXT':
+      // The models are repeated with each number.
+      return name.startsWith('Algorithm') ? inner : [`${name}: ${item.TextValue}`, ...inner];
+    case 'CODE':
+      return [`${name}: ${meaning(item.ConceptCodeSequence)}`, ...inner];
+    default:
+      return inner;
+  }
+}
+
+const SENTENCE_END = /(?<=[.;]) |\n/;
+
+/** Without method and performer, which the signature adds to each value. */
+const observationLine = ({ code, valueQuantity: of }: Observation): string[] =>
+  of?.value === undefined ? [] : [`${code.text ?? ''} = ${of.value} ${of.unit ?? ''}`];
+
+/** A bundle as lines: the report, its conclusion, and each value; statuses are counted. */
+export function bundleLines({ entry = [] }: Bundle): string[] {
+  const resources = entry.flatMap(({ resource }) => resource ?? []);
+  const observations = resources.filter((one) => one.resourceType === 'Observation');
+  const statuses = Map.groupBy(observations, ({ status }) => status);
+  const reports = resources.flatMap((one) => {
+    if (one.resourceType !== 'DiagnosticReport') return [];
+    const { status, conclusion = '', resultsInterpreter = [] } = one;
+    return [
+      `DiagnosticReport: ${status}`,
+      ...resultsInterpreter.map(({ display }) => `Results interpreter: ${display}`),
+      ...conclusion.split(SENTENCE_END).map((line) => `Conclusion: ${line}`),
+    ];
+  });
+  return [
+    ...reports,
+    ...[...statuses].map(([status, own]) => `Observations: ${own.length} ${status}`),
+    ...observations.flatMap(observationLine),
+  ];
+}
+
+/** The lines that differ, before on the left and after on the right. */
+export function sideBySide(
+  before: readonly string[],
+  after: readonly string[],
+  width = 100,
+): string[] {
+  const column = Math.floor((width - 3) / 2);
+  const rows: [string, string][] = [];
+  let [left, right]: [string[], string[]] = [[], []];
+  const flush = () => {
+    for (let at = 0; at < Math.max(left.length, right.length); at++) {
+      rows.push([left[at] ?? '', right[at] ?? '']);
+    }
+    [left, right] = [[], []];
+  };
+  for (const [change, line] of diff([...after], [...before])) {
+    if (change === 0) flush();
+    else (change === 1 ? right : left).push(line);
+  }
+  flush();
+  const cell = (text: string) =>
+    (text.length > column ? `${text.slice(0, column - 1)}…` : text).padEnd(column);
+  return rows.map(([one, other]) => `${cell(one)} │ ${cell(other)}`.trimEnd());
+}

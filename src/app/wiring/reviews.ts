@@ -1,0 +1,147 @@
+import type { Config } from '../../../config/schema.ts';
+import { fhirBundleArtifact } from '../../../fhir/resources/bundle.ts';
+import type { Change } from '../../../pipelines/contract/review.ts';
+import type { EchoReviewed } from '../../../pipelines/echo/review.ts';
+import { INTERGROWTH_CURVES } from '../../../pipelines/obstetric/growth/curves.ts';
+import type { ObstetricReviewed } from '../../../pipelines/obstetric/review.ts';
+import { parseEvidence } from '../../../pipelines/run/evidence.ts';
+import {
+  ChangeRefused,
+  type EndpointRules,
+  effectsOf,
+  subjectOf,
+} from '../../../pipelines/run/review.ts';
+import type { writeSignedDocuments } from '../../../pipelines/run/signed-documents.ts';
+import type { anonymousSubject } from '../../../pipelines/run/study-pipeline.ts';
+import type { BlobStore } from '../../core/files/blob-store.ts';
+import type { RequestCore } from '../../core/requests/core.ts';
+import type { Endpoint, StudyReview } from '../../core/requests/endpoint.ts';
+import { createReviews, type Reviews } from '../../core/reviews/reviews.ts';
+import { createSignResult } from '../../core/reviews/sign.ts';
+import type { PooledDatabase } from '../../platform/database/pooled.ts';
+import { InvalidInputError, jsonPointer } from '../../platform/errors/problem.ts';
+
+/** What the endpoints have in common once their evidence is open. */
+interface Reviewable {
+  rules: EndpointRules;
+  interpret: StudyReview['interpret'];
+  study: Parameters<typeof anonymousSubject>[1];
+  context: Parameters<typeof anonymousSubject>[2];
+  curves: Parameters<typeof writeSignedDocuments>[0]['curves'];
+}
+
+type Open = (evidence: string) => Promise<Reviewable>;
+
+// The sections of an endpoint are loaded with the first review: a gateway without reviews runs them
+// in its pipeline processes only.
+const openObstetric: Open = async (text) => {
+  const { interpretReviewed, reviewRules } = await import('../../../pipelines/obstetric/review.ts');
+  const evidence = parseEvidence<ObstetricReviewed>(text);
+  const { study, options } = evidence.given;
+  const dating = options.dating
+    ? { gaDays: options.dating.ga_days, basis: options.dating.basis }
+    : null;
+  return {
+    rules: reviewRules(evidence),
+    interpret: (effects, at) => interpretReviewed(evidence, effects, at),
+    study,
+    context: { dating, indication: evidence.indication },
+    curves: INTERGROWTH_CURVES,
+  };
+};
+
+const openEcho: Open = async (text) => {
+  const { interpretReviewed, reviewRules } = await import('../../../pipelines/echo/review.ts');
+  const evidence = parseEvidence<EchoReviewed>(text);
+  const { study } = evidence.gathered;
+  return {
+    rules: reviewRules(evidence),
+    interpret: (effects, at) => interpretReviewed(evidence, effects, at),
+    study,
+    context: { dating: null, indication: evidence.indication },
+    curves: [],
+  };
+};
+
+/** How the results of each endpoint are reviewed, for its description. */
+const REVIEWS: Readonly<Record<string, Open>> = {
+  'us/obstetric/interpret': openObstetric,
+  'us/echo/interpret': openEcho,
+};
+
+/** A refused change as an error of the call; the path begins in the change. */
+function orInvalid<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ChangeRefused)) throw error;
+    throw new InvalidInputError([{ pointer: jsonPointer(error.path), detail: error.message }]);
+  }
+}
+
+function studyReview(
+  { rules, interpret, study, context, curves }: Reviewable,
+  paper: Config['report']['paper'],
+): StudyReview {
+  return {
+    interpret,
+    effectsOf: (change, state) => orInvalid(() => effectsOf(change, state, rules)),
+    subjectOf: (change: Change, state) => orInvalid(() => subjectOf(change, state)),
+    sign: async (result, { requestId, ...into }) => {
+      // Drawing and PDF are loaded with the first signature.
+      const pipeline = await import('../../../pipelines/run/study-pipeline.ts');
+      const signed = await import('../../../pipelines/run/signed-documents.ts');
+      return signed.writeSignedDocuments({
+        ...into,
+        result,
+        subject: pipeline.anonymousSubject(requestId, study, context),
+        curves,
+        paper,
+        extra: [fhirBundleArtifact],
+      });
+    },
+  };
+}
+
+/** The endpoints, with the reviews of those that have one. */
+export function withReviews(
+  endpoints: readonly Endpoint[],
+  { report }: Pick<Config, 'report'>,
+): Endpoint[] {
+  return endpoints.map((endpoint) => {
+    const open = REVIEWS[endpoint.id];
+    if (!open) return endpoint;
+    return {
+      ...endpoint,
+      review: async (evidence) => studyReview(await open(evidence), report.paper),
+    };
+  });
+}
+
+/** The reviews of this gateway. */
+export function reviewsOf(
+  config: Config,
+  parts: {
+    database: PooledDatabase;
+    core: RequestCore;
+    blobs: BlobStore;
+    endpoints: readonly Endpoint[];
+  },
+): Reviews {
+  const { database, core, blobs, endpoints } = parts;
+  return createReviews({
+    database,
+    changes: core.changes,
+    endpoints,
+    evidence: core.evidence,
+    draft: (id) => core.result(id, 0),
+    config: config.review,
+    sign: createSignResult({
+      database,
+      blobs,
+      dataDir: config.dataDir,
+      giveUpSeconds: config.delivery.giveUpAfterHours * 3600,
+      artifactPath: core.artifactPath,
+    }),
+  });
+}

@@ -1,0 +1,150 @@
+import type { Queryable } from '../../platform/database/port.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import type { ReceivedObject } from '../files/received-objects.ts';
+import {
+  ATTRIBUTES,
+  attributeOf,
+  isAnsweredAt,
+  KEYWORDS,
+  type Keyword,
+  type Level,
+} from './attributes.ts';
+import { condition } from './matching.ts';
+
+/**
+ * Queries of the studies that this gateway has received, and of the results that it keeps
+ * (`destinations` of type `local`). They belong to the site's own account.
+ */
+
+export interface Query {
+  level: Level;
+  /** Matching keys, with values as in an identifier; '' matches everything. */
+  keys: Readonly<Partial<Record<Keyword, string>>>;
+  limit: number;
+  offset?: number;
+}
+
+/** One study, series or object: the attributes that have a value, several values as an array. */
+export type Match = Readonly<Partial<Record<Keyword, string | readonly string[]>>>;
+
+/** Where the newest copy of each object is; objects that were sent again have several rows. */
+const NEWEST = `NOT EXISTS (SELECT 1 FROM instances n WHERE n.study_id = i.study_id
+  AND n.sop_instance_uid = i.sop_instance_uid AND n.ordinal > i.ordinal)`;
+
+const COUNTS = `SELECT count(DISTINCT i.header ->> 'seriesInstanceUid')::text AS series,
+    count(DISTINCT i.sop_instance_uid)::text AS objects,
+    array_agg(DISTINCT i.header ->> 'modality') AS modalities,
+    array_agg(DISTINCT i.header ->> 'sopClassUid') AS classes`;
+
+/**
+ * The matches of a query, newest study first, and whether more follow after `limit`.
+ * @throws SonogateError `invalid_query` for a key that cannot be matched at this level.
+ */
+export async function find(
+  database: Queryable,
+  { level, keys, limit, offset = 0 }: Query,
+): Promise<{ matches: Match[]; more: boolean }> {
+  const values: unknown[] = [];
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const where: string[] = ['true'];
+  for (const keyword of KEYWORDS) {
+    const value = keys[keyword];
+    if (value === undefined) continue;
+    if (!isAnsweredAt(keyword, level) || !isCountedAt(keyword, level)) {
+      throw new SonogateError('invalid_query', `${keyword} is not a key of the level ${level}.`);
+    }
+    const one = condition(keyword, value, parameter);
+    if (one !== null) where.push(one);
+  }
+  const shown = KEYWORDS.filter(
+    (keyword) => isAnsweredAt(keyword, level) && isCountedAt(keyword, level),
+  );
+  const { rows } = await database.query<Record<Keyword, string | string[] | null>>(
+    `SELECT ${shown.map((keyword) => `${attributeOf(keyword).sql} AS "${keyword}"`).join(', ')}
+     ${SOURCE[level](where.join(' AND '))} LIMIT ${parameter(limit + 1)} OFFSET ${parameter(offset)}`,
+    values,
+  );
+  const matches = rows.slice(0, limit).map(matchOf);
+  return { matches, more: rows.length > limit };
+}
+
+/** Rows of each level: studies, the first object of each series, objects. */
+const SOURCE: Readonly<Record<Level, (where: string) => string>> = {
+  STUDY: (where) => `FROM studies s
+     CROSS JOIN LATERAL (${COUNTS} FROM instances i WHERE i.study_id = s.id) c
+     WHERE c.objects <> '0' AND ${where} ORDER BY s.first_received_at DESC, s.id`,
+  SERIES: (where) => `FROM studies s
+     CROSS JOIN LATERAL (SELECT min(o.ordinal) AS first,
+         count(DISTINCT o.sop_instance_uid)::text AS objects
+       FROM instances o WHERE o.study_id = s.id GROUP BY o.header ->> 'seriesInstanceUid') c
+     JOIN instances i ON i.study_id = s.id AND i.ordinal = c.first
+     WHERE ${where} ORDER BY s.first_received_at DESC, s.id, i.ordinal`,
+  IMAGE: (where) => `FROM instances i JOIN studies s ON s.id = i.study_id
+     WHERE ${NEWEST} AND ${where} ORDER BY s.first_received_at DESC, s.id, i.ordinal`,
+};
+
+/** The counts of a study are answered with studies only; they would cost a scan for each object. */
+const isCountedAt = (keyword: Keyword, level: Level): boolean =>
+  !COUNTED.has(keyword) || ATTRIBUTES[keyword].level === level;
+const COUNTED: ReadonlySet<Keyword> = new Set([
+  'ModalitiesInStudy',
+  'SOPClassesInStudy',
+  'NumberOfStudyRelatedSeries',
+  'NumberOfStudyRelatedInstances',
+  'NumberOfSeriesRelatedInstances',
+]);
+
+function matchOf(row: Record<Keyword, string | string[] | null>): Match {
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([keyword, value]): [string, string | string[]][] => {
+      if (!Array.isArray(value)) return value ? [[keyword, value]] : [];
+      const present = value.filter((one) => one !== null && one !== '');
+      return present.length > 0 ? [[keyword, present]] : [];
+    }),
+  );
+}
+
+/** An object that can be retrieved. */
+export interface HeldObject extends ReceivedObject {
+  studyId: string;
+  studyInstanceUid: string;
+  seriesInstanceUid: string;
+  sopInstanceUid: string;
+  sopClassUid: string;
+  transferSyntax: string;
+  bytes: number;
+  numberOfFrames: number;
+}
+
+/** What to retrieve: studies, series or objects by their UIDs; at least one list is given. */
+export interface Retrieval {
+  study?: readonly string[];
+  series?: readonly string[];
+  objects?: readonly string[];
+}
+
+/**
+ * The objects of a retrieval in order of arrival, the newest copy of each.
+ * @param limit a retrieval of more objects must be made by series.
+ */
+export async function heldObjects(
+  database: Queryable,
+  { study, series, objects }: Retrieval,
+  limit: number,
+): Promise<HeldObject[]> {
+  const { rows } = await database.query<HeldObject>(
+    `SELECT s.id AS "studyId", s.study_instance_uid AS "studyInstanceUid",
+       i.header ->> 'seriesInstanceUid' AS "seriesInstanceUid",
+       i.sop_instance_uid AS "sopInstanceUid", i.header ->> 'sopClassUid' AS "sopClassUid",
+       i.transfer_syntax AS "transferSyntax", i.bytes::float8 AS bytes, i.path,
+       i.file_sha256 AS "fileSha256", (i.header ->> 'numberOfFrames')::integer AS "numberOfFrames"
+     FROM instances i JOIN studies s ON s.id = i.study_id
+     WHERE ($1::text[] IS NULL OR s.study_instance_uid = ANY ($1))
+       AND ($2::text[] IS NULL OR i.header ->> 'seriesInstanceUid' = ANY ($2))
+       AND ($3::text[] IS NULL OR i.sop_instance_uid = ANY ($3))
+       AND num_nonnulls($1::text[], $2::text[], $3::text[]) > 0 AND ${NEWEST}
+     ORDER BY s.first_received_at, s.id, i.ordinal LIMIT $4`,
+    [study ?? null, series ?? null, objects ?? null, limit],
+  );
+  return rows;
+}

@@ -1,0 +1,98 @@
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { attributeOf, type Keyword } from './attributes.ts';
+
+/** No value of an attribute that can be matched is longer, a list of UIDs excepted. */
+const LONGEST_VALUE = 1024;
+const MOST_VALUES = 1000;
+
+const FORM: Readonly<Record<string, RegExp>> = {
+  DA: /^\d{8}$/,
+  TM: /^\d{2}(\d{2}(\d{2}(\.\d{1,6})?)?)?$/,
+  UI: /^[\d.]{1,64}$/,
+};
+
+/**
+ * The SQL condition of one matching key (PS3.4 C.2.2.2): single value, list of UIDs, wildcard and
+ * range. Null for universal matching.
+ * @param value as in an identifier: values are separated by backslash.
+ * @param parameter adds a value to the statement and returns its placeholder.
+ * @throws SonogateError `invalid_query`
+ */
+export function condition(
+  keyword: Keyword,
+  value: string,
+  parameter: (value: unknown) => string,
+): string | null {
+  const { vr, sql, several = false, matched = true } = attributeOf(keyword);
+  if (/^\**$/.test(value)) return null;
+  if (!matched) throw new SonogateError('invalid_query', `${keyword} is not a matching key.`);
+  const text = `coalesce(${sql}, '')`;
+  if (vr === 'DA' || vr === 'TM') return range(keyword, text, value, parameter);
+  const values = value.split('\\').map((one) => one.trim());
+  if (values.length > MOST_VALUES || values.some((one) => one.length > LONGEST_VALUE)) {
+    throw new SonogateError('invalid_query', `${keyword} has too many or too long values.`);
+  }
+  if (vr === 'UI') {
+    for (const one of values) requireForm(keyword, one);
+    return several
+      ? `${sql} && ${parameter(values)}::text[]`
+      : `${text} = ANY (${parameter(values)}::text[])`;
+  }
+  if (several) {
+    const patterns = values.map(likePattern);
+    return `EXISTS (SELECT 1 FROM unnest(${sql}) v WHERE v LIKE ANY (${parameter(patterns)}::text[]))`;
+  }
+  if (values.length > 1) throw new SonogateError('invalid_query', `${keyword} has several values.`);
+  // A name is matched without regard to case, as PS3.4 C.2.2.2.1 permits; empty components at its
+  // end mean nothing, and the alphabetic group may be given alone.
+  if (vr === 'PN') {
+    const pattern = parameter(likePattern(value.replace(/\^+$/, '').toLowerCase()));
+    const name = `lower(${text})`;
+    return `(rtrim(${name}, '^') LIKE ${pattern} OR rtrim(split_part(${name}, '=', 1), '^') LIKE ${pattern})`;
+  }
+  return /[*?]/.test(value)
+    ? `${text} LIKE ${parameter(likePattern(value))}`
+    : `${text} = ${parameter(value.trim())}`;
+}
+
+/** Wildcards of DICOM as those of SQL. Neighbouring asterisks mean the same as one. */
+function likePattern(value: string): string {
+  return value
+    .replace(/[\\%_]/g, '\\$&')
+    .replace(/\*+/g, '%')
+    .replaceAll('?', '_');
+}
+
+/**
+ * Range matching (PS3.4 C.2.2.2.5). A time may be given to the hour, which means the whole hour:
+ * the end of a range is compared as far as it is stated.
+ */
+function range(
+  keyword: Keyword,
+  text: string,
+  value: string,
+  parameter: (value: unknown) => string,
+): string {
+  const [from = '', to = from, more] = value.includes('-')
+    ? value.split('-').map((one) => one.trim())
+    : [value.trim()];
+  if (more !== undefined || (from === '' && to === '')) {
+    throw new SonogateError('invalid_query', `${keyword} is not a value or a range.`);
+  }
+  const parts: string[] = [`${text} <> ''`];
+  if (from !== '') {
+    requireForm(keyword, from);
+    parts.push(`${text} >= ${parameter(from)}`);
+  }
+  if (to !== '') {
+    requireForm(keyword, to);
+    parts.push(`left(${text}, ${to.length}) <= ${parameter(to)}`);
+  }
+  return parts.join(' AND ');
+}
+
+function requireForm(keyword: Keyword, value: string): void {
+  if (FORM[attributeOf(keyword).vr]?.test(value) === false) {
+    throw new SonogateError('invalid_query', `${keyword} has a value of another form.`);
+  }
+}

@@ -1,0 +1,204 @@
+import type { Change, Changed } from '../../../pipelines/contract/review.ts';
+import type { Effect } from '../../../pipelines/result/decisions.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import { announceChange } from '../requests/changes.ts';
+
+/**
+ * States of a review.
+ *
+ *   draft ──▶ in-review ──▶ signed ──▶ in-review ──▶ amended ──▶ in-review …
+ *
+ * `draft`: nobody has changed anything. A signed result that is changed again is in review until it
+ * is signed once more, and then amended.
+ */
+export const REVIEW_STATES = ['draft', 'in-review', 'signed', 'amended'] as const;
+export type ReviewState = (typeof REVIEW_STATES)[number];
+
+export interface ReviewRow {
+  state: ReviewState;
+  revision: number;
+  signed_revision: number;
+}
+
+export interface ChangeRow {
+  id: number;
+  at: Date;
+  author_id: string;
+  author: string;
+  change: Change;
+  effects: Effect[];
+  before: Changed;
+  after: Changed;
+}
+
+export interface SignatureRow {
+  signed_revision: number;
+  position: number;
+  at: Date;
+  observer_id: string;
+  observer: string;
+  organization: string;
+  statement: string | null;
+}
+
+const UNTOUCHED: ReviewRow = { state: 'draft', revision: 0, signed_revision: 0 };
+
+export async function findReview(database: Queryable, requestId: string): Promise<ReviewRow> {
+  const { rows } = await database.query<ReviewRow>(
+    'SELECT state, revision, signed_revision FROM reviews WHERE request_id = $1',
+    [requestId],
+  );
+  return rows[0] ?? UNTOUCHED;
+}
+
+/** The review, locked until the transaction ends; it is created with the first change. */
+export async function lockReview(tx: Queryable, requestId: string): Promise<ReviewRow> {
+  await tx.query(
+    `INSERT INTO reviews (request_id, state) VALUES ($1, 'in-review')
+     ON CONFLICT (request_id) DO NOTHING`,
+    [requestId],
+  );
+  const { rows } = await tx.query<ReviewRow>(
+    'SELECT state, revision, signed_revision FROM reviews WHERE request_id = $1 FOR UPDATE',
+    [requestId],
+  );
+  return rows[0] ?? UNTOUCHED;
+}
+
+/** Stores the next state of a locked review and tells everybody who has it open. */
+export async function saveReview(tx: Queryable, requestId: string, next: ReviewRow): Promise<void> {
+  await tx.query(
+    `UPDATE reviews SET state = $2, revision = $3, signed_revision = $4, changed_at = now()
+     WHERE request_id = $1`,
+    [requestId, next.state, next.revision, next.signed_revision],
+  );
+  await announceChange(tx, requestId);
+}
+
+export async function listChanges(database: Queryable, requestId: string): Promise<ChangeRow[]> {
+  const { rows } = await database.query<ChangeRow>(
+    `SELECT id, at, author_id, author, change, effects, before, after FROM review_changes
+     WHERE request_id = $1 ORDER BY id`,
+    [requestId],
+  );
+  return rows;
+}
+
+export async function addChange(tx: Queryable, requestId: string, row: ChangeRow): Promise<void> {
+  await tx.query(
+    `INSERT INTO review_changes (request_id, id, at, author_id, author, change, effects, before, after)
+     VALUES ($1, $2, $3, $4, $5, $6::jsonb, $7::jsonb, $8::jsonb, $9::jsonb)`,
+    [
+      requestId,
+      row.id,
+      row.at,
+      row.author_id,
+      row.author,
+      ...[row.change, row.effects, row.before, row.after].map((each) => JSON.stringify(each)),
+    ],
+  );
+}
+
+/** Signatures, oldest first; those of the revision that is not yet complete included. */
+export async function listSignatures(
+  database: Queryable,
+  requestId: string,
+): Promise<SignatureRow[]> {
+  const { rows } = await database.query<SignatureRow>(
+    `SELECT signed_revision, position, at, observer_id, observer, organization, statement
+     FROM review_signatures WHERE request_id = $1 ORDER BY signed_revision, position`,
+    [requestId],
+  );
+  return rows;
+}
+
+export async function addSignature(
+  tx: Queryable,
+  requestId: string,
+  row: SignatureRow,
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO review_signatures (request_id, signed_revision, position, at, observer_id, observer,
+       organization, statement) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      requestId,
+      row.signed_revision,
+      row.position,
+      row.at,
+      row.observer_id,
+      row.observer,
+      row.organization,
+      row.statement,
+    ],
+  );
+}
+
+/** A change after the first of two signatures takes that signature back. */
+export async function dropSignatures(
+  tx: Queryable,
+  requestId: string,
+  signedRevision: number,
+): Promise<void> {
+  await tx.query('DELETE FROM review_signatures WHERE request_id = $1 AND signed_revision = $2', [
+    requestId,
+    signedRevision,
+  ]);
+}
+
+/** The ids of the changes that were not undone; an undo can itself be undone. */
+export function standing(changes: readonly Pick<ChangeRow, 'id' | 'change'>[]): Set<number> {
+  const standing = new Set(changes.map(({ id }) => id));
+  for (const { id, change } of changes.toReversed()) {
+    if (change.kind === 'undo' && standing.has(id)) standing.delete(change.change);
+  }
+  return standing;
+}
+
+/** The effects of all changes that were not undone, in their order. */
+export function effectsOfAll(changes: readonly ChangeRow[]): Effect[] {
+  const alive = standing(changes);
+  return changes.filter(({ id }) => alive.has(id)).flatMap(({ effects }) => effects);
+}
+
+/** A stream that nobody keeps alive has ended, with its process or its network. */
+export const SEEN_SECONDS = 45;
+
+/** The names of those who have the review open, each once, without the reader of one stream. */
+export async function listReaders(
+  database: Queryable,
+  requestId: string,
+): Promise<{ id: string; name: string }[]> {
+  const { rows } = await database.query<{ id: string; name: string }>(
+    `SELECT DISTINCT reader_id AS id, reader AS name FROM review_readers
+     WHERE request_id = $1 AND seen_at > now() - make_interval(secs => $2) ORDER BY reader`,
+    [requestId, SEEN_SECONDS],
+  );
+  return rows;
+}
+
+/** Says that a stream is open, now and every while; the others are notified of a new one. */
+export async function keepReader(
+  database: Queryable,
+  requestId: string,
+  stream: string,
+  reader: { id: string; name: string },
+): Promise<void> {
+  await database.query(
+    `INSERT INTO review_readers (request_id, stream, reader_id, reader, seen_at)
+     VALUES ($1, $2, $3, $4, now())
+     ON CONFLICT (request_id, stream) DO UPDATE SET seen_at = now()`,
+    [requestId, stream, reader.id, reader.name],
+  );
+}
+
+export async function removeReader(
+  database: Queryable,
+  requestId: string,
+  stream: string,
+): Promise<void> {
+  await database.query('DELETE FROM review_readers WHERE request_id = $1 AND stream = $2', [
+    requestId,
+    stream,
+  ]);
+  await announceChange(database, requestId);
+}

@@ -1,0 +1,419 @@
+import { randomUUID } from 'node:crypto';
+import type { Change } from '../../../pipelines/contract/review.ts';
+import { withArtifacts } from '../../../pipelines/result/assemble.ts';
+import { type Measurement, type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
+import type { Database } from '../../platform/database/port.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { InvalidInputError, jsonPointer } from '../../platform/errors/problem.ts';
+import { announceChange, armWatch, type ChangeFeed } from '../requests/changes.ts';
+import type { Endpoint, StudyReview, ReviewState as StudyState } from '../requests/endpoint.ts';
+import { findIdentifiers, namedIdentifiers } from '../requests/identifiers.ts';
+import type { RequestRow } from '../requests/request.ts';
+import {
+  addChange,
+  type ChangeRow,
+  dropSignatures,
+  effectsOfAll,
+  findReview,
+  keepReader,
+  listChanges,
+  listReaders,
+  listSignatures,
+  lockReview,
+  type ReviewRow,
+  type ReviewState,
+  removeReader,
+  type SignatureRow,
+  saveReview,
+  standing,
+} from './review-rows.ts';
+import type { SignResult } from './sign.ts';
+
+/** The person or program that has a review open. */
+export interface Reader {
+  /** `key:<id>`, or the person's subject at the identity provider. */
+  id: string;
+  name: string;
+  may: { edit: boolean; sign: boolean };
+}
+
+/** A change as the review lists it. */
+export interface ListedChange {
+  id: number;
+  at: string;
+  author: string;
+  kind: Change['kind'];
+  change: Change;
+  before: ChangeRow['before'];
+  after: ChangeRow['after'];
+  undone: boolean;
+}
+
+/** A review as clients see it. */
+export interface ReviewObject {
+  object: 'review';
+  request: string;
+  state: ReviewState;
+  /** Counts every change and signature. */
+  revision: number;
+  /** Signed results so far. */
+  signed_revision: number;
+  /** Value for `If-Match`. */
+  etag: string;
+  /** The result with the changes applied. */
+  result: Result;
+  /** The measurements of the draft, by id. */
+  original: Record<string, Measurement>;
+  changes: ListedChange[];
+  signatures: { observer: string; organization: string; at: string; statement: string | null }[];
+  /** How many signatures a result needs here. */
+  signatures_needed: number;
+  readers: string[];
+  may: { edit: boolean; sign: boolean };
+}
+
+/** What is reported to those who have a review open. */
+export interface ReviewEvent {
+  revision: number;
+  state: ReviewState;
+  etag: string;
+  /** Who changed it last; null where nobody has changed it. */
+  author: string | null;
+  readers: string[];
+}
+
+export interface Reviews {
+  /** @throws SonogateError `review_unavailable` */
+  read(row: RequestRow, reader: Reader): Promise<ReviewObject>;
+  /**
+   * Makes changes to the revision that the caller has read, all or none.
+   * @param amend whether a signed result may be changed again.
+   * @throws SonogateError `stale_review`, `already_signed`, `forbidden`, `invalid_input`
+   */
+  change(
+    row: RequestRow,
+    reader: Reader,
+    etag: string,
+    given: { changes: readonly Change[]; amend: boolean },
+  ): Promise<ReviewObject>;
+  /**
+   * Signs the revision that the caller has read; with the last signature needed, the signed result is
+   * stored and delivered.
+   * @throws SonogateError `stale_review`, `already_signed`, `forbidden`
+   */
+  sign(
+    row: RequestRow,
+    reader: Reader,
+    etag: string,
+    statement: string | null,
+  ): Promise<ReviewObject>;
+  /** Yields the state now and after each change; the reader is listed for as long as it runs. */
+  follow(row: RequestRow, reader: Reader, signal: AbortSignal): AsyncIterable<ReviewEvent>;
+}
+
+interface ReviewParts {
+  database: Database;
+  changes: ChangeFeed;
+  endpoints: readonly Endpoint[];
+  /** The text of the stored evidence; null where the request left no evidence. */
+  evidence(requestId: string): Promise<string | null>;
+  /** The draft, as the pipeline left it. */
+  draft(requestId: string): Promise<unknown>;
+  sign: SignResult;
+  config: { organization: string; signatures: 1 | 2 };
+  now?: () => Date;
+  /** Time between two signs of life of an open stream. */
+  heartbeatMs?: number;
+}
+
+/** The studies under review that stay open in this process. */
+const KEPT_OPEN = 8;
+
+const HEARTBEAT_MS = 15_000;
+
+/** Everything of one study that does not change while it is reviewed. */
+interface Opened {
+  study: StudyReview;
+  original: Result;
+  /** The last results, by time and effects of the changes that made them. */
+  results: Map<string, Result>;
+}
+
+const KEPT_RESULTS = 4;
+
+/** A review as the database has it. */
+interface Standing {
+  review: ReviewRow;
+  changes: ChangeRow[];
+}
+
+const etagOf = ({ revision }: Pick<ReviewRow, 'revision'>): string => `"r${revision}"`;
+
+/** The changes of all readers, the reviewed result, and its signatures. */
+export function createReviews(parts: ReviewParts): Reviews {
+  const { database, changes: feed, config, now = () => new Date() } = parts;
+  const { heartbeatMs = HEARTBEAT_MS } = parts;
+  const open = createOpenStudies(parts);
+
+  const standingOf = async (id: string): Promise<Standing> => ({
+    review: await findReview(database, id),
+    changes: await listChanges(database, id),
+  });
+
+  const show = async (row: RequestRow, reader: Reader): Promise<ReviewObject> => {
+    const opened = await open(row);
+    const { review, changes } = await standingOf(row.id);
+    const signatures = await listSignatures(database, row.id);
+    const readers = await listReaders(database, row.id);
+    const alive = standing(changes);
+    const isSigned = review.state === 'signed' || review.state === 'amended';
+    return {
+      object: 'review',
+      request: row.id,
+      ...review,
+      etag: etagOf(review),
+      result: resultOf(opened, changes),
+      original: Object.fromEntries(opened.original.measurements.map((one) => [one.id, one])),
+      changes: changes.map((one) => listed(one, alive)),
+      signatures: signatures
+        .filter(({ signed_revision: of }) => of === review.signed_revision + (isSigned ? 0 : 1))
+        .map(({ observer, organization, at, statement }) => ({
+          observer,
+          organization,
+          at: at.toISOString(),
+          statement,
+        })),
+      signatures_needed: config.signatures,
+      readers: readers.map(({ name }) => name),
+      may: reader.may,
+    };
+  };
+
+  return {
+    read: show,
+
+    async change(row, reader, etag, { changes: given, amend }) {
+      if (!reader.may.edit)
+        throw new SonogateError('forbidden', 'The caller may not edit a review.');
+      const opened = await open(row);
+      const read = await standingOf(row.id);
+      requireCurrent(read.review, etag);
+      requireUnsigned(read.review, amend);
+      // Interpreted before the transaction, which would keep the database from everybody else for as
+      // long. What was read is still true if the locked review has the same ETag.
+      const made = applied(opened, read.changes, given, { reader, at: now() });
+      await database.transaction(async (tx) => {
+        const review = await lockReview(tx, row.id);
+        requireCurrent(review, etag);
+        for (const one of made) await addChange(tx, row.id, one);
+        await dropSignatures(tx, row.id, review.signed_revision + 1);
+        const revision = review.revision + 1;
+        await saveReview(tx, row.id, { ...review, state: 'in-review', revision });
+      });
+      return show(row, reader);
+    },
+
+    async sign(row, reader, etag, statement) {
+      if (!reader.may.sign)
+        throw new SonogateError('forbidden', 'The caller may not sign a result.');
+      const opened = await open(row);
+      const { review, changes } = await standingOf(row.id);
+      requireCurrent(review, etag);
+      requireUnsigned(review, false);
+      const given = (await listSignatures(database, row.id)).filter(
+        ({ signed_revision: of }) => of === review.signed_revision + 1,
+      );
+      if (given.some(({ observer_id: id }) => id === reader.id)) {
+        throw new SonogateError('forbidden', 'The second signature is that of another person.');
+      }
+      const signature: SignatureRow = {
+        signed_revision: review.signed_revision + 1,
+        position: given.length + 1,
+        at: now(),
+        observer_id: reader.id,
+        observer: reader.name,
+        organization: config.organization,
+        statement,
+      };
+      await parts.sign({
+        row,
+        review,
+        signatures: [...given, signature],
+        isLast: given.length + 1 >= config.signatures,
+        result: resultOf(opened, changes, signature.at),
+        study: opened.study,
+        requireCurrent: (current) => requireCurrent(current, etag),
+      });
+      return show(row, reader);
+    },
+
+    async *follow(row, reader, signal) {
+      const stream = randomUUID();
+      const watch = armWatch(feed, row.id);
+      try {
+        await keepReader(database, row.id, stream, reader);
+        await announceChange(database, row.id);
+        let told = '';
+        while (!signal.aborted) {
+          const { review, changes } = await standingOf(row.id);
+          const readers = await listReaders(database, row.id);
+          const event: ReviewEvent = {
+            revision: review.revision,
+            state: review.state,
+            etag: etagOf(review),
+            author: changes.at(-1)?.author ?? null,
+            readers: readers.map(({ name }) => name),
+          };
+          const text = JSON.stringify(event);
+          if (text !== told) yield event;
+          told = text;
+          await watch.next(signal, heartbeatMs);
+          if (!signal.aborted) await keepReader(database, row.id, stream, reader);
+        }
+      } finally {
+        watch.stop();
+        await removeReader(database, row.id, stream);
+      }
+    },
+  };
+}
+
+/** Opens studies once: their evidence takes longer to parse than to interpret. */
+function createOpenStudies({ endpoints, evidence, draft }: ReviewParts) {
+  const kept = new Map<string, Promise<Opened>>();
+
+  const openStudy = async (row: RequestRow): Promise<Opened> => {
+    const endpoint = endpoints.find(
+      ({ id, version }) => id === row.endpoint && version === row.version,
+    );
+    const text = endpoint?.review ? await evidence(row.id) : null;
+    const original = resultSchema.safeParse(await draft(row.id));
+    if (!endpoint?.review || text === null || !original.success) {
+      throw new SonogateError('review_unavailable', 'No evidence is stored for this request.');
+    }
+    return { study: await endpoint.review(text), original: original.data, results: new Map() };
+  };
+
+  return (row: RequestRow): Promise<Opened> => {
+    if (row.status !== 'succeeded') {
+      throw new SonogateError('review_unavailable', `The request is ${row.status}.`);
+    }
+    const found = kept.get(row.id) ?? openStudy(row);
+    kept.delete(row.id);
+    kept.set(row.id, found);
+    const [oldest] = kept.keys();
+    if (kept.size > KEPT_OPEN && oldest !== undefined) kept.delete(oldest);
+    found.catch(() => kept.delete(row.id));
+    return found;
+  };
+}
+
+/** The result with the changes applied, and the artifacts of the draft. */
+function resultOf(
+  { study, original, results }: Opened,
+  changes: readonly ChangeRow[],
+  at = changes.at(-1)?.at ?? new Date(original.generated_at),
+): Result {
+  const effects = effectsOfAll(changes);
+  // Two readers may change the same revision at the same time, so that their changes have one id.
+  const key = JSON.stringify([at, effects]);
+  const result =
+    results.get(key) ?? withArtifacts(study.interpret(effects, at), original.artifacts);
+  results.delete(key);
+  results.set(key, result);
+  const [oldest] = results.keys();
+  if (results.size > KEPT_RESULTS && oldest !== undefined) results.delete(oldest);
+  return result;
+}
+
+function listed({ id, at, author, change, before, after }: ChangeRow, alive: Set<number>) {
+  return {
+    id,
+    at: at.toISOString(),
+    author,
+    kind: change.kind,
+    change,
+    before,
+    after,
+    undone: !alive.has(id),
+  };
+}
+
+function requireCurrent(review: ReviewRow, etag: string): void {
+  if (etag === etagOf(review)) return;
+  throw new SonogateError(
+    'stale_review',
+    `The review is at revision ${etagOf(review)}; read it again.`,
+  );
+}
+
+function requireUnsigned({ state }: ReviewRow, amend: boolean): void {
+  if (amend || (state !== 'signed' && state !== 'amended')) return;
+  throw new SonogateError('already_signed', 'The result is signed; send `amend` to change it.');
+}
+
+/** The rows of new changes; each sees the result of those before it. @throws InvalidInputError */
+function applied(
+  opened: Opened,
+  before: readonly ChangeRow[],
+  given: readonly Change[],
+  { reader, at }: { reader: Reader; at: Date },
+): ChangeRow[] {
+  const rows = [...before];
+  given.forEach((change, index) => {
+    const pointer = jsonPointer(['changes', index]);
+    const state = stateOf(opened, rows);
+    const subject = atPointer(pointer, () => opened.study.subjectOf(change, state));
+    const effects =
+      change.kind === 'undo'
+        ? undone(rows, change.change, pointer)
+        : atPointer(pointer, () => {
+            requireNoIdentifiers(change);
+            return opened.study.effectsOf(change, state);
+          });
+    const id = (rows.at(-1)?.id ?? 0) + 1;
+    const row = { id, at, author_id: reader.id, author: reader.name, change, effects };
+    rows.push({ ...row, before: subject.before, after: subject.before });
+    const after = subject.afterIn(resultOf(opened, rows));
+    rows[rows.length - 1] = { ...row, before: subject.before, after };
+  });
+  return rows.slice(before.length);
+}
+
+function stateOf(opened: Opened, rows: readonly ChangeRow[]): StudyState {
+  return {
+    original: opened.original,
+    result: resultOf(opened, rows),
+    effects: effectsOfAll(rows),
+  };
+}
+
+/** An undo itself has no effects. */
+function undone(rows: readonly ChangeRow[], id: number, pointer: string): [] {
+  if (standing(rows).has(id)) return [];
+  const detail = 'There is no such change, or it has been undone.';
+  throw new InvalidInputError([{ pointer: `${pointer}/change`, detail }]);
+}
+
+/** What a reader writes leaves the gateway in documents without a patient. */
+function requireNoIdentifiers(change: Change): void {
+  const text =
+    change.kind === 'note' ? change.text : change.kind === 'reject' ? (change.reason ?? '') : '';
+  const found = findIdentifiers(text, true);
+  if (found.length === 0) return;
+  const pointer = change.kind === 'note' ? '/text' : '/reason';
+  const detail = `The text holds ${namedIdentifiers(found)}; leave out names, identifiers and dates.`;
+  throw new InvalidInputError([{ pointer, detail }]);
+}
+
+/** Puts the place of the change in front of the places of its errors. */
+function atPointer<T>(pointer: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error;
+    throw new InvalidInputError(
+      error.errors.map((one) => ({ ...one, pointer: pointer + one.pointer })),
+    );
+  }
+}

@@ -1,0 +1,124 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Result } from '../../../pipelines/result/envelope.ts';
+import type { Database } from '../../platform/database/port.ts';
+import type { BlobStore } from '../files/blob-store.ts';
+import { enqueueDeliveries } from '../outbox/deliveries.ts';
+import { announceVerified } from '../requests/announce.ts';
+import type { StudyReview } from '../requests/endpoint.ts';
+import type { RequestRow } from '../requests/request.ts';
+import {
+  type ArtifactEntry,
+  addArtifact,
+  addToResult,
+  describeFile,
+  publishArtifacts,
+  signedResultName,
+} from '../requests/results.ts';
+import { lockRequest } from '../requests/transitions.ts';
+import { workFolder } from '../requests/work-folder.ts';
+import {
+  addSignature,
+  lockReview,
+  type ReviewRow,
+  type SignatureRow,
+  saveReview,
+} from './review-rows.ts';
+
+interface Signing {
+  row: RequestRow;
+  review: ReviewRow;
+  /** All signatures of the new revision, the last one not stored yet. */
+  signatures: readonly SignatureRow[];
+  /** Whether the result needs no further signature. */
+  isLast: boolean;
+  result: Result;
+  study: StudyReview;
+  /** @throws SonogateError `stale_review` when somebody changed the review meanwhile. */
+  requireCurrent(review: ReviewRow): void;
+}
+
+export type SignResult = (signing: Signing) => Promise<void>;
+
+interface SignParts {
+  database: Database;
+  blobs: BlobStore;
+  dataDir: string;
+  giveUpSeconds: number;
+  artifactPath(requestId: string, name: string): Promise<string | null>;
+}
+
+/**
+ * Signs results. The documents are on disk, and in the bucket where there is one, before one
+ * transaction stores the signature, the new revision, its artifacts and its deliveries: a process
+ * that dies before it has signed nothing, and one that dies after it has lost nothing.
+ */
+export function createSignResult(parts: SignParts): SignResult {
+  const { database, giveUpSeconds } = parts;
+  return async (signing) => {
+    const { row, signatures, isLast, requireCurrent } = signing;
+    const signature = signatures.at(-1);
+    if (!signature) throw new TypeError('a result is signed by somebody');
+    const artifacts = isLast ? await writeSigned(signing, parts) : [];
+    await database.transaction(async (tx) => {
+      const review = await lockReview(tx, row.id);
+      requireCurrent(review);
+      await addSignature(tx, row.id, signature);
+      const revision = review.revision + 1;
+      if (!isLast) return saveReview(tx, row.id, { ...review, state: 'in-review', revision });
+      const signed = signature.signed_revision;
+      await saveReview(tx, row.id, {
+        state: signed === 1 ? 'signed' : 'amended',
+        revision,
+        signed_revision: signed,
+      });
+      for (const artifact of artifacts) await addArtifact(tx, row.id, artifact);
+      const stored = await lockRequest(tx, row.id);
+      await enqueueDeliveries(tx, row.id, stored?.deliver_to ?? [], giveUpSeconds, signed);
+      await announceVerified(tx, row, signed);
+    });
+  };
+}
+
+/** Writes the signed result and its documents beside those of the draft. */
+async function writeSigned(
+  { row: { id }, signatures, result, study }: Signing,
+  { blobs, dataDir, artifactPath }: SignParts,
+): Promise<ArtifactEntry[]> {
+  const revision = signatures[0]?.signed_revision ?? 1;
+  const folder = join(workFolder(dataDir, id), `signed-${revision}`);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  try {
+    const verified: Result = {
+      ...result,
+      draft: false,
+      verification: {
+        kind: 'verified',
+        revision,
+        signatures: signatures.map(({ observer, organization, at, statement }) => ({
+          observer,
+          organization,
+          at: at.toISOString(),
+          statement,
+        })),
+      },
+    };
+    const signed = await study.sign(verified, {
+      requestId: id,
+      folder,
+      suffix: `-signed-${revision}`,
+      artifactPath: (name) => artifactPath(id, name),
+    });
+    const name = signedResultName(revision);
+    await writeFile(join(folder, name), `${JSON.stringify(signed.result, null, 2)}\n`);
+    const described = await describeFile(join(folder, name));
+    const entry = { name, media_type: 'application/json', ...described, section: null };
+    const all = [...signed.artifacts, entry];
+    await addToResult(dataDir, id, folder, all);
+    await publishArtifacts(blobs, dataDir, id, all);
+    return all;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

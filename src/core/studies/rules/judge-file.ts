@@ -1,0 +1,69 @@
+import type { Routing } from '../../../../config/routing.ts';
+import { headerInBytes, wantedAttributes } from '../../../../pipelines/dicom/bounded-header.ts';
+import { SonogateError } from '../../../platform/errors/catalogue.ts';
+import { HEADER_ATTRIBUTES, instanceHeader } from '../instance-header.ts';
+import { NOT_LOOKED_AT } from '../submission.ts';
+import { attributesOf, routingAttributePaths, valuesAt } from './attribute-values.ts';
+import { type RuleVerdict, route } from './route.ts';
+
+/** The way that a file would take to the gateway. */
+export interface FileRoute {
+  source: string;
+  callingAeTitle: string;
+  calledAeTitle: string;
+}
+
+/** What the rules would do with a study of this one file. */
+export interface FileVerdicts {
+  modality: string;
+  studyDescription: string;
+  sopClassUid: string;
+  /** Names of the rules that would act. */
+  acting: string[];
+  verdicts: RuleVerdict[];
+  /** Whether the rules that act depend on what the images show, which is not looked at here. */
+  open: boolean;
+}
+
+const TOO_LONG = 'The header does not end within these bytes; send the file as a study instead.';
+
+/**
+ * Judges rules on a DICOM file that was not received, by the first bytes of it. Nothing is stored.
+ * @param whole whether these are all bytes of the file.
+ * @throws SonogateError `object_not_understood`.
+ */
+export function judgeFile(
+  { start, whole }: { start: Buffer; whole: boolean },
+  { source, callingAeTitle, calledAeTitle }: FileRoute,
+  { routing, at }: { routing: Routing; at: Date },
+): FileVerdicts {
+  const paths = routingAttributePaths(routing);
+  const named = wantedAttributes(attributesOf(paths));
+  const dataSet = headerInBytes(start, whole, new Map([...HEADER_ATTRIBUTES, ...named]));
+  if (!dataSet) throw new SonogateError('object_not_understood', TOO_LONG);
+  const { modality, identity, procedureCodes, sopClassUid } = instanceHeader(dataSet);
+  const judged = route(routing, {
+    known: {
+      source: present(source),
+      callingAeTitle: present(callingAeTitle),
+      calledAeTitle: present(calledAeTitle),
+      modality: present(modality),
+      studyDescription: present(identity.StudyDescription),
+      procedureCode: procedureCodes,
+      sopClass: [sopClassUid],
+    },
+    attributes: new Map(paths.map((path) => [path, valuesAt(dataSet, path)])),
+    at,
+    content: NOT_LOOKED_AT,
+  });
+  return {
+    modality,
+    studyDescription: identity.StudyDescription,
+    sopClassUid,
+    acting: judged.acting.map(({ name }) => name),
+    verdicts: judged.verdicts,
+    open: judged.open,
+  };
+}
+
+const present = (value: string): string[] => (value === '' ? [] : [value]);

@@ -1,0 +1,91 @@
+import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
+import type { KeyValue } from './result-contract.ts';
+import { unitOf, valueText, type Wording } from './wording.ts';
+
+/**
+ * What a reader looks for first, in this order: each line is one quantity with the concepts that may
+ * hold it, the preferred one first. Of several ejection fractions only one is shown.
+ */
+const FIRST_LOOK: readonly (readonly string[])[] = [
+  ['efw'],
+  ['lvef-networks', 'lvef-biplane', 'lvef-3d', 'lvef-4c', 'lvef', 'lvef-teichholz'],
+  ['gls-end-systolic', 'gls-peak-systolic'],
+  ['lvedv-index', 'lvedv-biplane', 'lvidd'],
+  ['la-volume-index'],
+  ['e-to-e-prime'],
+  ['tapse', 'rv-fac'],
+  ['av-area', 'av-vmax'],
+  ['rvsp', 'tr-vmax'],
+  ['crl'],
+  ['nuchal-translucency'],
+  ['ac'],
+  ['hc'],
+  ['fl'],
+  ['amniotic-fluid-index', 'deepest-vertical-pocket'],
+  ['umbilical-artery-pi'],
+  ['cerebroplacental-ratio', 'middle-cerebral-artery-pi'],
+  ['cervical-length'],
+  ['angle-of-progression'],
+  ['fetal-heart-rate'],
+  ['ga-by-crl', 'ga-by-hc-ac-fl'],
+];
+const MOST_VALUES = 8;
+
+/** A value that a person may still confirm is shown; one that was withheld is not. */
+const isShown = ({ quality }: Measurement): boolean =>
+  quality === 'accepted' || quality === 'review';
+
+/**
+ * The value of a line: one that was rated comes first, because the section concludes from it, and an
+ * accepted one before a proposal.
+ */
+function chosenOf(
+  concepts: readonly string[],
+  values: readonly Measurement[],
+): Measurement | undefined {
+  const found = concepts.flatMap((key) => values.filter(({ concept }) => concept.key === key));
+  const rank = ({ quality, interpretation }: Measurement) =>
+    (quality === 'accepted' ? 0 : 2) + (interpretation === null ? 1 : 0);
+  return found.sort((one, other) => rank(one) - rank(other))[0];
+}
+
+/** At most eight values that count in a result, those that a reader looks for first. */
+export function keyValuesOf(
+  { measurements }: Pick<Result, 'measurements'>,
+  wording: Wording,
+): KeyValue[] {
+  const counting = wording.standing(measurements).filter(isShown);
+  const fetuses = new Set(counting.map(({ fetus }) => fetus ?? ''));
+  const lines = FIRST_LOOK.flatMap((concepts) =>
+    [...fetuses].flatMap((of) => {
+      const own = counting.filter(({ fetus }) => (fetus ?? '') === of);
+      return chosenOf(concepts, own) ?? [];
+    }),
+  );
+  return lines.slice(0, MOST_VALUES).map((value) => keyValue(value, wording));
+}
+
+function keyValue(value: Measurement, wording: Wording): KeyValue {
+  const { id, concept, fetus, interpretation, quality, reference, source } = value;
+  return {
+    id,
+    label: wording.abbreviation(concept.key),
+    title: value.label,
+    fetus,
+    text: valueText(value, wording),
+    unitText: unitOf(value, wording),
+    interpretation,
+    centile:
+      reference?.centile === null || reference === null ? null : wording.centile(reference.centile),
+    toConfirm: quality === 'review',
+    file: source.file,
+    frame: source.frame,
+  };
+}
+
+/** A key value in one line of a list: `EFW 1656 g`. */
+export function keyValueText({ label, text, unitText, centile, fetus }: KeyValue): string {
+  const of = fetus === null ? '' : ` (fetus ${fetus})`;
+  const where = centile === null ? '' : `, centile ${centile}`;
+  return `${label}${of} ${text} ${unitText}`.trimEnd() + where;
+}

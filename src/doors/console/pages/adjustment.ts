@@ -1,0 +1,56 @@
+/** How a picture is shown: enlarged, moved, brighter or with more contrast. */
+export interface Adjustment {
+  /** 1 shows the whole picture. */
+  scale: number;
+  /** Distance of the picture's centre from that of its place, in pixels of the screen. */
+  x: number;
+  y: number;
+  /** 1 leaves the picture as it is. The window is narrower with more contrast. */
+  brightness: number;
+  contrast: number;
+}
+
+export const UNCHANGED: Adjustment = { scale: 1, x: 0, y: 0, brightness: 1, contrast: 1 };
+
+const SCALES = { least: 1, most: 8 } as const;
+/** Range of brightness and contrast, for sliders too. */
+export const LIGHT = { least: 0.2, most: 3 } as const;
+
+const within = (value: number, { least, most }: { least: number; most: number }): number =>
+  Math.min(most, Math.max(least, value));
+
+/** Pure: enlarged by a factor; the point of the picture at `at` stays where it is. */
+export function zoomedAt(
+  now: Adjustment,
+  factor: number,
+  at: { x: number; y: number } = { x: 0, y: 0 },
+): Adjustment {
+  const scale = within(now.scale * factor, SCALES);
+  if (scale === SCALES.least) return { ...now, scale, x: 0, y: 0 };
+  const share = scale / now.scale;
+  return { ...now, scale, x: at.x - (at.x - now.x) * share, y: at.y - (at.y - now.y) * share };
+}
+
+/** Pure: moved by pixels of the screen; a picture that is not enlarged stays in its place. */
+export function moved(now: Adjustment, { x, y }: { x: number; y: number }): Adjustment {
+  return now.scale === SCALES.least ? now : { ...now, x: now.x + x, y: now.y + y };
+}
+
+/** Pixels that a pointer moves to double the brightness or the contrast. */
+const DOUBLING = 250;
+
+/** Pure: as dragging with the right button does it: across for contrast, upwards for brightness. */
+export function lit(now: Adjustment, { x, y }: { x: number; y: number }): Adjustment {
+  return {
+    ...now,
+    contrast: within(now.contrast * 2 ** (x / DOUBLING), LIGHT),
+    brightness: within(now.brightness * 2 ** (-y / DOUBLING), LIGHT),
+  };
+}
+
+/** The style of the picture and of what is drawn over it; the drawing keeps its colours. */
+export const styleOf = ({ scale, x, y, brightness, contrast }: Adjustment) => ({
+  '--place': `translate(${x}px, ${y}px) scale(${scale})`,
+  '--light': `brightness(${brightness}) contrast(${contrast})`,
+  '--enlarged': String(scale),
+});

@@ -1,0 +1,484 @@
+import type { Shape } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
+import type { Change, ReviewNews, ReviewStep, ReviewView } from '../contract.ts';
+import { API, ProblemError } from './api.ts';
+import { type Asking, createAsking, sentence } from './asking.ts';
+import type { ImageViewer } from './image-viewer.ts';
+import type { KeyBinding } from './keyboard.ts';
+import type { Surroundings } from './page.ts';
+
+/** Milliseconds after the last move of a point before the change is sent. */
+const SETTLED_MS = 120;
+
+const NOT_MADE_EITHER = ' The changes that you made after it were not made either.';
+const CHANGED_SINCE =
+  'The report has changed since you read this summary. Read it again before you sign.';
+
+/** Pure: the next step after `at` that nobody has decided; where all are decided, the one after `at`. */
+export function nextOpen(steps: readonly Pick<ReviewStep, 'decision'>[], at: number): number {
+  const order = steps.map((_, n) => (at + 1 + n) % steps.length);
+  return order.find((n) => steps[n]?.decision === null) ?? Math.min(at + 1, steps.length - 1);
+}
+
+/** Pure: the newest change that is in force and can be taken back; null if there is no such change. */
+export function lastChange(changes: ReviewView['changes']): ReviewView['changes'][number] | null {
+  return changes.findLast(({ undone, isUndo }) => !undone && !isUndo) ?? null;
+}
+
+/** Pure: why a change was refused. A reader makes one change at a time, so its place says nothing. */
+export function refusalText(error: unknown): string {
+  const found = error instanceof ProblemError ? (error.problem.errors ?? []) : [];
+  return found.length > 0 ? found.map(({ detail }) => detail).join(' ') : sentence(error);
+}
+
+/** Pure: why a decision about a value is not made; null when the value is still what the reader saw. */
+export function changedSince(seen: ReviewStep, now: ReviewStep | undefined): string | null {
+  if (now?.text === seen.text && now.decision === seen.decision) return null;
+  return `${seen.label} has changed with the change before. Look at it again, then decide.`;
+}
+
+/**
+ * Changes for the server and what is announced when they are made. A text says why nothing is sent
+ * after all; null when nothing is left to send.
+ */
+type Due = { changes: Change[]; announce: string } | string | null;
+type Outcome = 'made' | 'refused' | 'dropped' | 'nothing to do';
+
+interface ReviewParts {
+  requestId: string;
+  around: Surroundings;
+  /** The pictures of the result; null before they are shown. */
+  viewer(): ImageViewer | null;
+  /** The result has changed. */
+  changed(review: ReviewView): void;
+}
+
+/**
+ * The review of a result, value by value, to the signature: its state and everything that a reader
+ * can do. `reviewPanel` shows it.
+ *
+ * Changes are sent one after the other. What a reader does while a change is being saved waits for
+ * its turn; after a refusal the changes that were waiting are dropped, and the problem says so.
+ */
+export class Review {
+  /** The newest answer of the server; null before the first. */
+  data: ReviewView | null = null;
+  problem: string | null = null;
+  typing: 'value' | 'note' | null = null;
+  typed = '';
+  statement = '';
+  dragging = false;
+  readonly asking: Asking;
+  readonly #parts: ReviewParts;
+  readonly #news: EventSource;
+  #unavailable = false;
+  #amending = false;
+  /** Id of the value that is shown; null before the first. */
+  #current: string | null = null;
+  /** The newest shapes of the values that were dragged and not sent yet, by measurement. */
+  readonly #dragged = new Map<string, { step: ReviewStep; shapes: Shape[] }>();
+  #settling: number | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+  /** Changes that are waiting or being saved. */
+  #unsaved = 0;
+  #refusals = 0;
+
+  constructor(parts: ReviewParts) {
+    this.#parts = parts;
+    this.asking = createAsking(parts.around);
+    const path = `${API}/requests/${encodeURIComponent(parts.requestId)}/review/events`;
+    this.#news = new EventSource(path);
+    this.#news.addEventListener('review', (message: MessageEvent<string>) => {
+      this.#hear(JSON.parse(message.data));
+    });
+    void this.#load();
+  }
+
+  get person(): string {
+    return this.#parts.around.session.person;
+  }
+
+  get steps(): readonly ReviewStep[] {
+    return this.data?.steps ?? [];
+  }
+
+  /** Place of the shown value among the steps. */
+  get place(): number {
+    return Math.max(
+      0,
+      this.steps.findIndex(({ id }) => id === this.#current),
+    );
+  }
+
+  get step(): ReviewStep | null {
+    return this.steps[this.place] ?? null;
+  }
+
+  get saving(): boolean {
+    return this.#unsaved > 0;
+  }
+
+  /** Signed, and not to be changed unless the reader asks to amend it. */
+  get isSigned(): boolean {
+    return this.data?.state === 'signed' || this.data?.state === 'amended';
+  }
+
+  get amending(): boolean {
+    return this.#amending && this.isSigned;
+  }
+
+  get editable(): boolean {
+    return this.data?.may.edit === true && (!this.isSigned || this.#amending);
+  }
+
+  /** The frame on the screen; null when there is no picture. */
+  get image(): ReturnType<ImageViewer['shown']> {
+    return this.#parts.viewer()?.shown() ?? null;
+  }
+
+  get keys(): readonly KeyBinding[] {
+    if (!this.data || this.#unavailable) return [];
+    const reading = [
+      { key: 'j', does: 'next value', run: () => this.turn(1) },
+      { key: 'k', does: 'value before', run: () => this.turn(-1) },
+    ];
+    if (!this.editable) return reading;
+    return [
+      ...reading,
+      { key: 'a', does: 'accepts the value', run: () => void this.decide('accept') },
+      { key: 'x', does: 'rejects the value', run: () => void this.decide('reject') },
+      { key: 'e', does: 'corrects the value on the picture', run: () => this.startDragging() },
+      { key: 'v', does: 'types a value', run: () => this.startTyping('value') },
+      { key: 'l', does: 'adds a line of your own', run: () => this.startTyping('note') },
+      { key: 'z', does: 'takes the last change back', run: () => void this.undo() },
+      { key: 'Escape', does: 'ends the correction', run: () => this.endDragging() },
+      {
+        key: 's',
+        does: 'signs, after a question',
+        run: () => document.querySelector<HTMLElement>('#review .signing button')?.click(),
+      },
+    ];
+  }
+
+  close(): void {
+    this.#sendDragged();
+    this.#news.close();
+  }
+
+  /** To the next or the previous value, all around. */
+  turn(by: number): void {
+    const count = this.steps.length;
+    if (count === 0) return;
+    this.problem = null;
+    this.#lookAt((this.place + (this.#current === null ? 0 : by) + count) % count);
+  }
+
+  show(file: string, frame: number | null, measurement: string): void {
+    this.#parts.viewer()?.show(file, frame, measurement);
+  }
+
+  /** Decides about the shown value. The next one follows at once; a refusal leads back to this one. */
+  async decide(kind: 'accept' | 'reject'): Promise<void> {
+    const { step, place } = this;
+    if (!step || !this.editable) return;
+    const announce = `${step.label} ${kind === 'accept' ? 'accepted' : 'rejected'}.`;
+    const made = this.#make(
+      () =>
+        changedSince(step, this.#stepOf(step.id)) ?? {
+          changes: [{ kind, measurement: step.id }],
+          announce,
+        },
+    );
+    const others = this.steps.map((one) =>
+      one.id === step.id ? { decision: 'accepted' as const } : one,
+    );
+    this.#lookAt(nextOpen(others, place));
+    if ((await made) === 'refused') this.#lookAt(place);
+  }
+
+  async undo(): Promise<void> {
+    if (!this.editable) return;
+    await this.#make(() => {
+      const last = lastChange(this.data?.changes ?? []);
+      if (!last) return null;
+      return { changes: [{ kind: 'undo', change: last.id }], announce: `Undone: ${last.text}` };
+    });
+  }
+
+  async chooseRepeat(step: ReviewStep, measurement: string): Promise<void> {
+    await this.#make(() => ({
+      changes: [{ kind: 'choose-repeat', measurement }],
+      announce: `${step.label}: another measurement counts.`,
+    }));
+  }
+
+  /** Measures a value on another frame of its clip, with the same points until they are moved. */
+  async useFrame(step: ReviewStep, frame: number): Promise<void> {
+    const made = await this.#make(() => {
+      const points = this.#drawnOf(step.id)?.shapes[0]?.points;
+      return {
+        changes: [{ kind: 'choose-frame', measurement: step.id, frame, points } as Change],
+        announce: `${step.label} is measured on frame ${frame}.`,
+      };
+    });
+    if (made === 'made') this.startDragging();
+  }
+
+  /** Says what the shown image shows: a view of the heart, or a plane of the fetus. */
+  async nameImage(name: string): Promise<void> {
+    const { image, data } = this;
+    if (!image || !data) return;
+    const { file, frame } = image;
+    const change: Change =
+      data.names.kind === 'name-view'
+        ? { kind: 'name-view', file, view: name }
+        : { kind: 'name-plane', file, frame, plane: name };
+    await this.#make(() => ({ changes: [change], announce: 'The image has another name.' }));
+  }
+
+  /** The points of the shown value become handles; a move that has settled is a change. */
+  startDragging(): void {
+    const { step } = this;
+    const drawn = step?.draggable ? this.#drawnOf(step.id) : null;
+    const viewer = this.#parts.viewer();
+    if (!step || !drawn || !viewer || !this.editable) return;
+    viewer.show(drawn.file, drawn.frame, step.id);
+    this.dragging = true;
+    viewer.edit({
+      measurement: step.id,
+      shapes: drawn.shapes,
+      changed: (shapes) => {
+        this.#dragged.set(step.id, { step, shapes });
+        clearTimeout(this.#settling);
+        this.#settling = setTimeout(() => this.#sendDragged(), SETTLED_MS);
+      },
+    });
+    this.#say(
+      `Drag the points of ${step.label}, or move them with the arrow keys. Escape ends it.`,
+    );
+    this.#redraw();
+    requestAnimationFrame(() => document.querySelector<SVGElement>('.handles circle')?.focus());
+  }
+
+  endDragging(): void {
+    this.#sendDragged();
+    if (!this.dragging) return;
+    this.dragging = false;
+    this.#parts.viewer()?.edit(null);
+    this.#redraw();
+  }
+
+  startTyping(what: 'value' | 'note'): void {
+    const { step } = this;
+    if (!this.editable || (what === 'value' && !step)) return;
+    this.endDragging();
+    this.typing = what;
+    this.typed = what === 'value' ? String(Number(step?.value.toPrecision(5))) : '';
+    this.#redraw();
+  }
+
+  stopTyping(): void {
+    this.typing = null;
+    this.#redraw();
+  }
+
+  /** Saves what was typed. After a refusal the text is back in its field. */
+  async saveTyped(): Promise<void> {
+    const { step, place, typing } = this;
+    const text = this.typed.trim();
+    const value = Number(text.replace(',', '.'));
+    if (text === '') return;
+    if (typing === 'value' && !Number.isFinite(value)) {
+      this.problem = `“${text}” is not a number.`;
+      return this.#redraw();
+    }
+    this.typing = null;
+    const due =
+      typing === 'value' && step
+        ? {
+            changes: [{ kind: 'set-value' as const, measurement: step.id, value }],
+            announce: `${step.label} typed.`,
+          }
+        : {
+            changes: [{ kind: 'note' as const, text }],
+            announce: 'Your line is in the impression.',
+          };
+    if ((await this.#make(() => due)) === 'made') return;
+    if (typing === 'value') this.#lookAt(place);
+    this.typing = typing;
+    this.typed = text;
+    this.#redraw();
+  }
+
+  /** A signed result can be changed again; it is then signed once more, as amended. */
+  amend(): void {
+    this.#amending = true;
+    this.#say('The result can be changed again. It counts as signed until the first change.');
+    this.#redraw();
+  }
+
+  leaveAsSigned(): void {
+    this.endDragging();
+    this.#amending = false;
+    this.typing = null;
+    this.#redraw();
+  }
+
+  /**
+   * Signs what the reader has just read.
+   * @param etag of the state that the summary was drawn from.
+   * @throws Error when anybody, this reader included, has changed it meanwhile.
+   */
+  async sign(etag: string): Promise<string> {
+    const { around, requestId } = this.#parts;
+    this.endDragging();
+    await this.#queue;
+    if (this.data?.etag !== etag) throw new Error(CHANGED_SINCE);
+    try {
+      const statement = this.statement.trim();
+      this.#take(await around.api.signReview(requestId, etag, statement ? { statement } : {}));
+    } catch (error) {
+      if (!isStale(error)) throw error;
+      await this.#load();
+      throw new Error(CHANGED_SINCE);
+    }
+    this.statement = '';
+    return 'The report is signed.';
+  }
+
+  #redraw(): void {
+    this.#parts.around.redraw();
+  }
+
+  #say(text: string, how?: 'now'): void {
+    this.#parts.around.say(text, how);
+  }
+
+  #stepOf(id: string): ReviewStep | undefined {
+    return this.steps.find((one) => one.id === id);
+  }
+
+  #drawnOf(id: string): { shapes: Shape[]; file: string; frame: number } | null {
+    for (const [file, drawn] of Object.entries(this.data?.drawn ?? {})) {
+      const found = drawn.find(({ measurement }) => measurement === id);
+      if (found) return { shapes: found.shapes, file, frame: found.frame };
+    }
+    return null;
+  }
+
+  /** Shows a value and the picture on which it was measured. */
+  #lookAt(place: number): void {
+    const next = this.steps[place];
+    if (!next) return;
+    this.endDragging();
+    this.typing = null;
+    this.#current = next.id;
+    const drawn = next.draggable ? next.id : (next.others.find(({ file }) => file)?.id ?? next.id);
+    if (next.file) this.show(next.file, next.frame, drawn);
+    this.#redraw();
+  }
+
+  /** Somebody has opened, left or changed the review. */
+  #hear({ etag, author, readers }: ReviewNews): void {
+    if (!this.data) return;
+    this.data = { ...this.data, readers };
+    // The answer to a change that is being saved has the newer state.
+    if (etag !== this.data.etag && !this.saving) {
+      void this.#load();
+      if (author && author !== this.person) this.#say(`${author} has changed this review.`);
+    }
+    this.#redraw();
+  }
+
+  /** An answer that was overtaken by a newer one is dropped. */
+  #take(next: ReviewView): void {
+    if (this.data && next.revision < this.data.revision) return;
+    const isNewer = next.revision !== this.data?.revision;
+    this.data = next;
+    if (this.isSigned && isNewer) this.#amending = false;
+    this.#parts.viewer()?.correct(next.drawn);
+    this.#parts.changed(next);
+  }
+
+  async #load(): Promise<void> {
+    const { around, requestId } = this.#parts;
+    try {
+      this.#take(await around.api.review(requestId));
+    } catch (error) {
+      // A result of an earlier release, or of a test key, has nothing to review.
+      this.#unavailable =
+        error instanceof ProblemError && error.problem.code === 'review_unavailable';
+      if (!this.#unavailable) this.problem = sentence(error);
+    }
+    this.#redraw();
+  }
+
+  /** Makes changes after those that are being saved. */
+  #make(due: () => Due): Promise<Outcome> {
+    const refusals = this.#refusals;
+    const turn = async (): Promise<Outcome> => {
+      const outcome = refusals === this.#refusals ? await this.#send(due()) : 'dropped';
+      this.#unsaved -= 1;
+      this.#redraw();
+      return outcome;
+    };
+    this.#unsaved += 1;
+    this.#redraw();
+    const made = this.#queue.then(turn);
+    this.#queue = made;
+    return made;
+  }
+
+  async #send(due: Due): Promise<Outcome> {
+    const { around, requestId } = this.#parts;
+    if (due === null || !this.data) return 'nothing to do';
+    if (typeof due === 'string') return this.#refused(due);
+    this.problem = null;
+    try {
+      const asked = { changes: due.changes, amend: this.#amending };
+      this.#take(await around.api.changeReview(requestId, this.data.etag, asked));
+      this.#say(due.announce);
+      return 'made';
+    } catch (error) {
+      if (!isStale(error)) return this.#refused(refusalText(error));
+      await this.#load();
+      return this.#refused(
+        'Another reader has changed this review meanwhile. You see the newest state now; your last change was not made.',
+      );
+    }
+  }
+
+  #refused(why: string): Outcome {
+    this.#refusals += 1;
+    this.problem = `${why}${this.#unsaved > 1 ? NOT_MADE_EITHER : ''}`;
+    this.#say(this.problem, 'now');
+    return 'refused';
+  }
+
+  /** Sends the newest shapes of what was dragged; those of the moves in between are not needed. */
+  #sendDragged(): void {
+    clearTimeout(this.#settling);
+    for (const { step } of this.#dragged.values()) void this.#sendShapesOf(step);
+  }
+
+  async #sendShapesOf(step: ReviewStep): Promise<void> {
+    const outcome = await this.#make(() => {
+      const points = this.#dragged.get(step.id)?.shapes[0]?.points;
+      this.#dragged.delete(step.id);
+      if (!points) return null;
+      const kind = step.draggable === 'outline' ? 'set-outline' : 'move-calipers';
+      return {
+        changes: [{ kind, measurement: step.id, points } as Change],
+        announce: `${step.label} measured again.`,
+      };
+    });
+    const now = this.#stepOf(step.id);
+    if (outcome === 'made' && now) this.#say(`${now.label} ${now.text} ${now.unitText}`);
+    if (outcome === 'refused' || outcome === 'dropped') {
+      this.#dragged.delete(step.id);
+      this.endDragging();
+    }
+  }
+}
+
+const isStale = (error: unknown): boolean =>
+  error instanceof ProblemError && error.problem.code === 'stale_review';

@@ -1,0 +1,78 @@
+import type { Position, Shape } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
+
+/** Most handles on one outline; an outline has up to hundreds of points. */
+const MOST_HANDLES = 16;
+/** Share of the points of an outline that follow a dragged one, on either side. */
+const FOLLOWING = 0.1;
+
+/** Pure: the points of a shape that can be dragged, by their places in its list. */
+export function handlesOf({ type, points }: Shape): number[] {
+  const all = points.map((_, index) => index);
+  if (type === 'line' || type === 'ellipse') return all;
+  const step = Math.max(1, Math.ceil(points.length / MOST_HANDLES));
+  return all.filter((index) => index % step === 0);
+}
+
+const middle = (a: Position, b: Position): Position => [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+
+/**
+ * Pure: an ellipse of which one end of an axis was moved. The opposite end stays, and the other axis
+ * keeps its length and stands upright on the moved one.
+ */
+function draggedEllipse(points: readonly Position[], index: number, to: Position): Position[] {
+  const opposite = points[index ^ 1];
+  const others = (index < 2 ? [2, 3] : [0, 1]).map((at) => points[at]);
+  const [c, d] = others;
+  if (!opposite || !c || !d) return [...points];
+  const [x, y] = middle(to, opposite);
+  const length = Math.hypot(to[0] - opposite[0], to[1] - opposite[1]) || 1;
+  const half = Math.hypot(d[0] - c[0], d[1] - c[1]) / 2;
+  const across: Position = [
+    (-(to[1] - opposite[1]) / length) * half,
+    ((to[0] - opposite[0]) / length) * half,
+  ];
+  // The ends keep their sides, so that a handle stays under the pointer that dragged it before.
+  const side = (d[0] - c[0]) * across[0] + (d[1] - c[1]) * across[1] >= 0 ? 1 : -1;
+  const ends: Position[] = [
+    [x - side * across[0], y - side * across[1]],
+    [x + side * across[0], y + side * across[1]],
+  ];
+  const axis: Position[] = index % 2 === 0 ? [to, opposite] : [opposite, to];
+  return index < 2 ? [...axis, ...ends] : [...ends, ...axis];
+}
+
+/** Pure: an outline or a trace of which one point was moved; its neighbours follow, less and less. */
+function draggedOutline({ type, points }: Shape, index: number, [x, y]: Position): Position[] {
+  const from = points[index];
+  if (!from) return [...points];
+  const reach = Math.max(1, Math.round(points.length * FOLLOWING));
+  const count = points.length;
+  return points.map(([px, py], at) => {
+    const along = Math.abs(at - index);
+    const distance = type === 'polygon' ? Math.min(along, count - along) : along;
+    if (distance > reach) return [px, py];
+    const share = (1 + Math.cos((Math.PI * distance) / (reach + 1))) / 2;
+    return [px + share * (x - from[0]), py + share * (y - from[1])];
+  });
+}
+
+/** Pure: a shape of which one point was dragged to a position. */
+export function dragged(shape: Shape, index: number, to: Position): Shape {
+  if (shape.type === 'line') {
+    return { ...shape, points: shape.points.map((one, at) => (at === index ? to : one)) };
+  }
+  const points =
+    shape.type === 'ellipse'
+      ? draggedEllipse(shape.points, index, to)
+      : draggedOutline(shape, index, to);
+  return { ...shape, points };
+}
+
+/** Pure: a position inside a frame of this size. */
+export function insideFrame(
+  [x, y]: Position,
+  { columns, rows }: { columns: number; rows: number },
+): Position {
+  const limit = (value: number, most: number) => Math.min(most - 1, Math.max(0, value));
+  return [limit(x, columns), limit(y, rows)];
+}

@@ -1,0 +1,49 @@
+import { html, type TemplateResult } from './html.ts';
+
+/** A part of a page that is shown instead of others. */
+export interface Tab {
+  /** Unique on the page; the hash of the address opens it. */
+  id: string;
+  text: string;
+  view(): unknown;
+}
+
+/** The part that is open: the wanted one, or the first. */
+export const openTab = (tabs: readonly Tab[], wanted: string): Tab | undefined =>
+  tabs.find(({ id }) => id === wanted) ?? tabs[0];
+
+const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
+
+/** Parts of which one is shown; the arrow keys move between their names (ARIA, tabs). */
+export function tabsView(
+  tabs: readonly Tab[],
+  wanted: string,
+  choose: (id: string) => void,
+): TemplateResult {
+  const open = openTab(tabs, wanted);
+  const moveOn = (event: KeyboardEvent) => {
+    const step = STEPS[event.key];
+    if (!step || !open) return;
+    event.preventDefault();
+    const next = tabs.at((tabs.indexOf(open) + step) % tabs.length);
+    if (!next) return;
+    choose(next.id);
+    document.getElementById(`tab-${next.id}`)?.focus();
+  };
+  return html`<div class="tabs" role="tablist" aria-label="Parts of the study" @keydown=${moveOn}>
+      ${tabs.map(
+        ({ id, text }) => html`<button
+          type="button"
+          role="tab"
+          id=${`tab-${id}`}
+          aria-selected=${id === open?.id}
+          aria-controls="tab-panel"
+          tabindex=${id === open?.id ? 0 : -1}
+          @click=${() => choose(id)}
+        >
+          ${text}
+        </button>`,
+      )}
+    </div>
+    <div id="tab-panel" role="tabpanel" aria-labelledby=${`tab-${open?.id}`}>${open?.view()}</div>`;
+}

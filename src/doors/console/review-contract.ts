@@ -1,0 +1,91 @@
+import type { DrawnMeasurement } from '../../../pipelines/artifacts/display/overlay-contract.ts';
+import type { Change } from '../../../pipelines/contract/review.ts';
+import type { ResultView } from './result-contract.ts';
+
+/** The review of a result, as the console shows it; see contract.ts. Types only. */
+
+export type { Change } from '../../../pipelines/contract/review.ts';
+
+export type ReviewState = 'draft' | 'in-review' | 'signed' | 'amended';
+
+/** `GET /requests/{id}/review`, and the answer to every change and signature. */
+export interface ReviewView {
+  state: ReviewState;
+  revision: number;
+  /** Sent back as `If-Match` with the next change, so that no change of another reader is lost. */
+  etag: string;
+  /** The result with all changes applied. */
+  result: ResultView;
+  /** The measurements with their calipers as they are now, by the file that they were drawn on. */
+  drawn: Record<string, DrawnMeasurement[]>;
+  /** The values that a reader steps through, in the order of the report. */
+  steps: ReviewStep[];
+  changes: ReviewChange[];
+  signatures: { observer: string; organization: string; at: string; statement: string | null }[];
+  signaturesNeeded: number;
+  /** Everybody who has the review open now, oneself included. */
+  readers: string[];
+  may: { edit: boolean; sign: boolean };
+  /** What images may be named as: views of a heart, or planes. */
+  names: {
+    kind: 'name-view' | 'name-plane';
+    options: { value: string; text: string }[];
+    /** The images that a person has named; a frame of null is the whole clip. */
+    given: { file: string; frame: number | null; value: string }[];
+  };
+}
+
+/** One value to decide about. */
+export interface ReviewStep {
+  /** Id of the measurement. */
+  id: string;
+  label: string;
+  section: string;
+  value: number;
+  text: string;
+  unitText: string;
+  /** Unit of a typed value, in UCUM: an age is typed in days. */
+  unit: string;
+  quality: 'accepted' | 'review' | 'low' | 'inadequate';
+  /** What a person decided; null where nobody has. */
+  decision: 'accepted' | 'edited' | 'entered' | 'rejected' | null;
+  /** The value of the AI, where it differs from the present one; null otherwise. */
+  original: string | null;
+  /** Where it was measured; null for a value that belongs to no single frame. */
+  file: string | null;
+  frame: number | null;
+  /** What can be dragged on the picture; null for a value without calipers. */
+  draggable: 'calipers' | 'outline' | null;
+  /** Further values of the same quantity, of which one may be chosen or corrected instead. */
+  others: { id: string; text: string; file: string | null; frame: number | null }[];
+}
+
+export interface ReviewChange {
+  id: number;
+  at: string;
+  author: string;
+  /** What was changed, and from what to what, in words. */
+  text: string;
+  undone: boolean;
+  isUndo: boolean;
+}
+
+export interface ChangeReview {
+  changes: Change[];
+  /** True to change a result that is signed. */
+  amend?: boolean;
+}
+
+export interface SignReview {
+  statement?: string;
+}
+
+/** `GET /requests/{id}/review/events`: `event: review`, now and after each change. */
+export interface ReviewNews {
+  revision: number;
+  state: ReviewState;
+  etag: string;
+  /** Who changed it last; null where nobody has. */
+  author: string | null;
+  readers: string[];
+}

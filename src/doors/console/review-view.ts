@@ -1,0 +1,155 @@
+import { drawnMeasurements } from '../../../pipelines/artifacts/display/drawn-on-clip.ts';
+import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
+import type { ListedChange, ReviewObject } from '../../core/reviews/reviews.ts';
+import type { ResultView } from './result-contract.ts';
+import type { ReviewChange, ReviewStep, ReviewView } from './review-contract.ts';
+import { unitOf, valueText, type Wording } from './wording.ts';
+
+type Originals = ReviewObject['original'];
+
+/** A review as the console shows it. Pure; nothing is decided here. */
+export function viewReview(review: ReviewObject, result: ResultView, wording: Wording): ReviewView {
+  const { state, revision, etag, changes, signatures, readers, may } = review;
+  const { measurements } = review.result;
+  return {
+    state,
+    revision,
+    etag,
+    result,
+    drawn: drawnByFile(measurements),
+    steps: stepsOf(review.result, review.original, wording),
+    changes: changes.map((change) => viewChange(change, review, wording)),
+    signatures,
+    signaturesNeeded: review.signatures_needed,
+    readers,
+    may,
+    names: {
+      ...wording.imageNames(review.result.endpoint),
+      given: changes.filter(({ undone }) => !undone).reduceRight(namedImages, []),
+    },
+  };
+}
+
+/** The names that persons gave to images, the newest first. */
+function namedImages(
+  given: ReviewView['names']['given'],
+  { change }: ListedChange,
+): ReviewView['names']['given'] {
+  if (change.kind === 'name-view') {
+    return [...given, { file: change.file, frame: null, value: change.view }];
+  }
+  if (change.kind !== 'name-plane') return given;
+  return [...given, { file: change.file, frame: change.frame, value: change.plane }];
+}
+
+function drawnByFile(measurements: readonly Measurement[]): ReviewView['drawn'] {
+  const files = new Set(measurements.flatMap(({ source }) => source.file ?? []));
+  return Object.fromEntries(
+    [...files].map((file) => [file, drawnMeasurements(file, measurements)]),
+  );
+}
+
+/** A value that a person rejected says so in its remarks. */
+const isRejected = ({ remarks }: Measurement): boolean =>
+  remarks.some(({ code }) => code === 'review.rejected');
+
+/** Values of which a person decides: those that count or would count, and those that were rejected. */
+const isStep = (one: Measurement): boolean =>
+  ['counts', 'proposed'].includes(one.standing) || isRejected(one);
+
+function stepsOf(
+  { measurements, sections }: Result,
+  original: Originals,
+  wording: Wording,
+): ReviewStep[] {
+  const byId = new Map(measurements.map((one) => [one.id, one]));
+  const titles = new Map(sections.map(({ id, title }) => [id, title]));
+  return measurements.filter(isStep).map((one) => {
+    const parts = one.inputs.flatMap((id) => byId.get(id) ?? []);
+    const shown = one.source.file === null ? (parts.find(hasCalipers) ?? one) : one;
+    const others = measurements.filter(
+      (other) => other !== one && (isRepeatOf(other, one) || isPartOf(other, one)),
+    );
+    const before = original[one.id];
+    const [text, unitText] = [valueText(one, wording), unitOf(one, wording)];
+    const was = before ? valueText(before, wording) : null;
+    return {
+      id: one.id,
+      label: [one.label, one.laterality, one.fetus && `fetus ${one.fetus}`]
+        .filter(Boolean)
+        .join(', '),
+      section: titles.get(one.section) ?? one.section,
+      value: one.value,
+      text,
+      unitText,
+      unit: one.unit,
+      quality: one.quality,
+      decision: one.confirmed ?? (isRejected(one) ? 'rejected' : null),
+      original: was === text ? null : was && `${was} ${unitText}`.trimEnd(),
+      file: shown.source.file,
+      frame: shown.source.frame,
+      draggable: draggableOf(one),
+      others: others.map((other) => ({
+        id: other.id,
+        text: `${valueText(other, wording)} ${unitText}`.trimEnd(),
+        file: other.source.file,
+        frame: other.source.frame,
+      })),
+    };
+  });
+}
+
+const hasCalipers = ({ source }: Measurement): boolean => source.calipers.length > 0;
+
+const isRepeatOf = (other: Measurement, one: Measurement): boolean =>
+  other.standing === 'repeat' &&
+  other.concept.key === one.concept.key &&
+  other.laterality === one.laterality &&
+  other.fetus === one.fetus;
+
+const isPartOf = (other: Measurement, one: Measurement): boolean =>
+  one.inputs.includes(other.id) && other.concept.key === one.concept.key;
+
+/** A value has one shape that can be dragged, or none: of several, no one is the value's own. */
+function draggableOf({ source }: Measurement): ReviewStep['draggable'] {
+  const [shape, ...more] = source.calipers;
+  if (!shape || more.length > 0 || shape.type === 'polyline') return null;
+  return shape.type === 'polygon' ? 'outline' : 'calipers';
+}
+
+const DONE = {
+  accept: 'accepted',
+  reject: 'rejected',
+  'set-value': 'typed',
+  'move-calipers': 'measured again',
+  'set-outline': 'outlined again',
+  'choose-repeat': 'chosen among repeats',
+  'choose-frame': 'measured on another frame',
+  'name-view': 'View named',
+  'name-plane': 'Plane named',
+  note: 'Line written',
+  undo: 'Undone',
+} as const satisfies Record<ListedChange['kind'], string>;
+
+function viewChange(
+  { id, at, author, change, before, after, undone }: ListedChange,
+  { result, original }: ReviewObject,
+  wording: Wording,
+): ReviewChange {
+  const of = (measurement: string) =>
+    result.measurements.find((one) => one.id === measurement) ?? original[measurement];
+  const side = ({ value, text }: typeof before, one: Measurement | undefined): string =>
+    text ??
+    (value === null || !one
+      ? ''
+      : `${valueText({ ...one, value }, wording)} ${unitOf(one, wording)}`.trimEnd());
+  const one = 'measurement' in change ? of(change.measurement) : undefined;
+  const [was, is] = [side(before, one), side(after, one)];
+  const subject = one ? `${one.label} ` : '';
+  const turned = was && is && was !== is ? `: ${was} → ${is}` : is ? `: ${is}` : '';
+  const text =
+    change.kind === 'undo'
+      ? `${DONE.undo}: change ${change.change}`
+      : `${subject}${DONE[change.kind]}${turned}`;
+  return { id, at, author, text, undone, isUndo: change.kind === 'undo' };
+}

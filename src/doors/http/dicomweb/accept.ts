@@ -1,0 +1,151 @@
+import type { Context } from 'koa';
+import {
+  EXPLICIT_VR_BIG_ENDIAN,
+  EXPLICIT_VR_LITTLE_ENDIAN,
+  transferSyntax,
+} from '../../../../pipelines/dicom/transfer-syntaxes.ts';
+import { SonogateError } from '../../../platform/errors/catalogue.ts';
+
+/** One media range of an Accept header (RFC 9110 12.5.1), with the parameters of PS3.18 8.7. */
+export interface MediaRange {
+  /** In lower case; for `multipart/related` the type of its parts, or `*\/*` where none is named. */
+  type: string;
+  multipart: boolean;
+  /** `*`, a UID, or null where the range names none. */
+  transferSyntax: string | null;
+}
+
+const MOST_RANGES = 32;
+/** A media type or a parameter with a quoted or plain value; commas may be within quotation marks. */
+const PIECE = /(?:[^,;"]|"[^"]*")+|[,;]/g;
+
+/**
+ * What a call accepts: its query parameter `accept` (PS3.18 8.3.3.1), otherwise its header; in the
+ * order of preference, without what it refuses (`q=0`).
+ */
+export function acceptedRanges(context: Pick<Context, 'get' | 'query'>): MediaRange[] {
+  const parameter = [context.query.accept ?? []].flat().join(',');
+  const header = parameter || context.get('Accept') || '*/*';
+  const ranges: { range: MediaRange; quality: number }[] = [];
+  let parameters: string[] = [];
+  const end = () => {
+    const one = mediaRange(parameters);
+    if (one && one.quality > 0 && ranges.length < MOST_RANGES) ranges.push(one);
+    parameters = [];
+  };
+  for (const [piece] of header.slice(0, 4096).matchAll(PIECE)) {
+    if (piece === ',') end();
+    else if (piece !== ';') parameters.push(piece.trim());
+  }
+  end();
+  return ranges.sort((one, other) => other.quality - one.quality).map(({ range }) => range);
+}
+
+function mediaRange([name = '', ...parameters]: string[]): {
+  range: MediaRange;
+  quality: number;
+} | null {
+  if (name === '') return null;
+  const values = new Map(
+    parameters.map((text) => {
+      const [key = '', value = ''] = text.split(/=(.*)/s).map((part) => part.trim());
+      return [key.toLowerCase(), value.replace(/^"(.*)"$/, '$1')];
+    }),
+  );
+  const outer = name.toLowerCase();
+  const multipart = outer === 'multipart/related';
+  const quality = Number(values.get('q') ?? 1);
+  return {
+    range: {
+      type: multipart ? (values.get('type')?.toLowerCase() ?? '*/*') : outer,
+      multipart,
+      transferSyntax: values.get('transfer-syntax') ?? null,
+    },
+    quality: Number.isFinite(quality) ? quality : 0,
+  };
+}
+
+const covers = (range: MediaRange, type: string): boolean =>
+  range.type === type ||
+  range.type === '*/*' ||
+  (range.type.endsWith('/*') && type.startsWith(range.type.slice(0, -1)));
+
+/** @throws SonogateError `not_acceptable` unless the caller accepts the type. */
+export function requireAccepted(ranges: readonly MediaRange[], types: readonly string[]): string {
+  for (const range of ranges) {
+    const type = range.multipart ? undefined : types.find((one) => covers(range, one));
+    if (type !== undefined) return type;
+  }
+  throw new SonogateError('not_acceptable', `Accept one of ${types.join(', ')}.`);
+}
+
+/**
+ * Whether an object that is stored in `syntax` may be sent as `application/dicom`. A range without a
+ * transfer syntax accepts the object as it is stored: the file states its transfer syntax itself.
+ */
+export function acceptsStored(ranges: readonly MediaRange[], syntax: string): boolean {
+  return ranges.some(
+    (range) =>
+      covers(range, 'application/dicom') &&
+      (range.transferSyntax === null || ['*', syntax].includes(range.transferSyntax)),
+  );
+}
+
+/** Whether the caller prefers one object alone to a multipart message. */
+export const acceptsSinglePart = (ranges: readonly MediaRange[]): boolean =>
+  ranges[0]?.multipart === false && ranges[0].type === 'application/dicom';
+
+/** Media types of compressed frames (PS3.18 table 8.7.3-5); video has no single frames. */
+const FRAME_TYPES = {
+  jpeg: 'image/jpeg',
+  'jpeg-sequential': 'image/jpeg',
+  'jpeg-ls': 'image/jls',
+  'jpeg-2000': 'image/jp2',
+  'ht-jpeg-2000': 'image/jphc',
+  'jpeg-xl': 'image/jxl',
+  rle: 'image/dicom-rle',
+} as const;
+type CompressedCoding = keyof typeof FRAME_TYPES;
+
+/** How frames are sent: as they are stored, or decoded to Explicit VR Little Endian. */
+export interface FrameForm {
+  as: 'stored' | 'native';
+  contentType: string;
+}
+
+const OCTETS = 'application/octet-stream';
+
+/**
+ * The form in which frames of an object are sent; null when the caller accepts none.
+ * @param decodable whether decoding keeps the photometric interpretation of the header.
+ */
+export function frameForm(
+  ranges: readonly MediaRange[],
+  syntax: string,
+  decodable: boolean,
+): FrameForm | null {
+  const { coding } = transferSyntax(syntax);
+  const isNative = coding === 'native' && syntax !== EXPLICIT_VR_BIG_ENDIAN;
+  const compressed = Object.hasOwn(FRAME_TYPES, coding)
+    ? FRAME_TYPES[coding as CompressedCoding]
+    : null;
+  for (const range of ranges) {
+    const asked = range.transferSyntax;
+    const asStored = asked === '*' || asked === syntax;
+    if (compressed && covers(range, compressed) && (asked === null || asStored)) {
+      return { as: 'stored', contentType: `${compressed}; transfer-syntax=${syntax}` };
+    }
+    if (!covers(range, OCTETS)) continue;
+    if (compressed && asStored) {
+      return { as: 'stored', contentType: `${OCTETS}; transfer-syntax=${syntax}` };
+    }
+    const wantsNative = asked === null || asked === '*' || asked === EXPLICIT_VR_LITTLE_ENDIAN;
+    if (wantsNative && (isNative || decodable)) {
+      return {
+        as: isNative ? 'stored' : 'native',
+        contentType: `${OCTETS}; transfer-syntax=${EXPLICIT_VR_LITTLE_ENDIAN}`,
+      };
+    }
+  }
+  return null;
+}

@@ -1,0 +1,93 @@
+import sharp from 'sharp';
+import { UnreadableInput } from '../../../../pipelines/contract/study.ts';
+import { transferSyntax } from '../../../../pipelines/dicom/transfer-syntaxes.ts';
+import { encapsulatedFrames, nativeFrames } from '../../../../pipelines/input/dicom/frame-bytes.ts';
+import { numberOf, readDicomHeader, textOf } from '../../../../pipelines/input/dicom/header.ts';
+import { openPixels } from '../../../../pipelines/input/dicom/pixel-data.ts';
+import { nativeFrameBytes, readPixelFormat } from '../../../../pipelines/input/pixels/pixels.ts';
+import { readBytes, withByteSource } from '../../../../pipelines/input/study-file.ts';
+import { SonogateError } from '../../../platform/errors/catalogue.ts';
+
+/** Frames of a stored object, read one at a time. Loads the codecs, so it is imported when needed. */
+export interface StoredFrames {
+  count: number;
+  /** Whether decoded frames agree with the photometric interpretation that the header states. */
+  decodable: boolean;
+  /** One frame as it is stored; frames are counted from 1. */
+  stored(frame: number): Promise<Buffer>;
+  /** One frame without compression. */
+  native(frame: number): Promise<Buffer>;
+}
+
+/** @throws SonogateError `not_acceptable` for an object without frames that can be sent singly. */
+export function openStoredFrames(file: string): Promise<StoredFrames> {
+  return readable(() =>
+    withByteSource(file, async (source) => {
+      const header = await readDicomHeader(source);
+      const { pixelData } = header;
+      if (!pixelData) throw new UnreadableInput('the object has no pixel data');
+      const { coding, name } = transferSyntax(header.transferSyntax);
+      if (coding === 'video' || coding === 'unsupported') {
+        throw new UnreadableInput(`${name} has no single frames; retrieve the object`);
+      }
+      const format = readPixelFormat(header);
+      const count = numberOf(header, 'NumberOfFrames') ?? 1;
+      const spans =
+        coding === 'native'
+          ? nativeFrames(source, pixelData, count, nativeFrameBytes(format))
+          : await encapsulatedFrames(source, pixelData, count);
+      const photometric = textOf(header, 'PhotometricInterpretation');
+      const decodable = ['MONOCHROME2', 'RGB'].includes(photometric) && format.bitsAllocated === 8;
+      return {
+        count: spans.length,
+        decodable: coding !== 'native' && decodable && !format.planar,
+        async stored(frame: number) {
+          const parts = spans[frame - 1] ?? [];
+          const bytes = await Promise.all(
+            parts.map(({ offset, length }) => readBytes(file, offset, length)),
+          );
+          return Buffer.concat(bytes);
+        },
+        native: (frame: number) => readable(async () => (await decoded(file, frame)).bytes),
+      };
+    }),
+  );
+}
+
+/** One frame as the display shows it, in JPEG or PNG. */
+export function renderFrame(
+  file: string,
+  frame: number,
+  { type, quality }: { type: string; quality: number },
+): Promise<Buffer> {
+  return readable(async () => {
+    const { bytes, width, height, channels } = await decoded(file, frame);
+    const image = sharp(bytes, { raw: { width, height, channels } });
+    return type === 'image/png' ? image.png().toBuffer() : image.jpeg({ quality }).toBuffer();
+  });
+}
+
+async function decoded(
+  file: string,
+  frame: number,
+): Promise<{ bytes: Buffer; width: number; height: number; channels: 1 | 3 }> {
+  return withByteSource(file, async (source) => {
+    const frames = await openPixels(file, source, await readDicomHeader(source));
+    if (frame > frames.frames) {
+      throw new SonogateError('not_found', `The object has ${frames.frames} frames.`);
+    }
+    const { data, width, height, channels } = await frames.decode(frame - 1);
+    const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+    return { bytes, width, height, channels };
+  });
+}
+
+/** An object whose pixels cannot be read is refused like one in another form. */
+async function readable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof UnreadableInput)) throw error;
+    throw new SonogateError('not_acceptable', `No frames can be sent: ${error.message}.`);
+  }
+}

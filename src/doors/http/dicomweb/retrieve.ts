@@ -1,0 +1,328 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import type { Router } from '@koa/router';
+import type { TagDataset } from 'dcmjs';
+import type { Context } from 'koa';
+import {
+  bytesOf,
+  dicomJson,
+  type JsonDataSet,
+  jsonAttribute,
+  readTagDataSet,
+} from '../../../../pipelines/dicom/dicom-json.ts';
+import { STORAGE_CLASS } from '../../../../pipelines/dicom/sop-classes.ts';
+import { DEFAULT_ACCOUNT_ID } from '../../../core/accounts/keys.ts';
+import { type HeldObject, heldObjects } from '../../../core/query/find.ts';
+import { SonogateError } from '../../../platform/errors/catalogue.ts';
+import { requireScope } from '../authentication.ts';
+import { baseUrl, type HttpDeps, type HttpState } from '../context.ts';
+import {
+  acceptedRanges,
+  acceptsSinglePart,
+  acceptsStored,
+  frameForm,
+  requireAccepted,
+} from './accept.ts';
+import { DICOM_JSON, pathUids, refuseTestKey } from './search.ts';
+
+/** Objects of one retrieval; a larger study is retrieved series by series. */
+const MOST_OBJECTS = 20_000;
+const MOST_FRAMES = 10_000;
+
+/** An object whose file is on this machine. */
+type LocatedObject = HeldObject & { file: string };
+
+const STUDY = '/dicomweb/studies/:study';
+const SERIES = `${STUDY}/series/:series`;
+const INSTANCE = `${SERIES}/instances/:instance`;
+
+/**
+ * Adds the retrieve transactions (WADO-RS, PS3.18 10.4). Objects are streamed as they are stored;
+ * nothing is held in memory but one frame, or the data set of one object without its pixels.
+ */
+export function addRetrieveRoutes(router: Router<HttpState>, deps: HttpDeps): void {
+  const scope = requireScope(deps, 'retrieve');
+
+  router.get([STUDY, SERIES, INSTANCE], scope, async (context) => {
+    const ranges = acceptedRanges(context);
+    const found = await retrieved(context, deps);
+    const accepted = found.filter(({ transferSyntax }) => acceptsStored(ranges, transferSyntax));
+    if (accepted.length === 0) throw notInThatForm(found);
+    const located = await locateAll(accepted, deps);
+    const [first] = located;
+    context.status = located.length === found.length ? 200 : 206;
+    await audit(context, deps, located, context.status);
+    if (first && located.length === 1 && acceptsSinglePart(ranges)) {
+      context.type = 'application/dicom';
+      context.body = createReadStream(first.file);
+      return;
+    }
+    sendParts(context, 'application/dicom', objectParts(located));
+  });
+
+  router.get(
+    [`${STUDY}/metadata`, `${SERIES}/metadata`, `${INSTANCE}/metadata`],
+    scope,
+    async (context) => {
+      const type = requireAccepted(acceptedRanges(context), [DICOM_JSON, 'application/json']);
+      const found = await retrieved(context, deps);
+      const located = await locateAll(found, deps);
+      context.status = located.length === found.length ? 200 : 206;
+      await audit(context, deps, located, context.status);
+      context.type = type;
+      context.body = streamed(metadata(located, `${baseUrl(context, deps.config)}/dicomweb`));
+    },
+  );
+
+  router.get(`${INSTANCE}/bulkdata/:tag`, scope, async (context) => {
+    const { tag = '' } = context.params;
+    if (tag === '7FE00010') return sendFrames(context, deps, null);
+    const ranges = acceptedRanges(context);
+    const [object] = await locateAll(await retrieved(context, deps), deps);
+    if (!object) throw gone();
+    const element = (await dataSetOf(object))?.[tag];
+    const bytes = element && element.vr !== 'SQ' ? bytesOf(element.Value) : Buffer.alloc(0);
+    if (bytes.length === 0)
+      throw new SonogateError('not_found', 'The object has no such bulk data.');
+    await audit(context, deps, [object]);
+    if (ranges.some(({ multipart, type }) => multipart || type === '*/*')) {
+      return sendParts(context, OCTETS, [{ contentType: OCTETS, bytes: [bytes] }]);
+    }
+    context.type = requireAccepted(ranges, [OCTETS]);
+    context.body = bytes;
+  });
+
+  router.get(`${INSTANCE}/frames/:frames`, scope, (context) =>
+    sendFrames(context, deps, frameNumbers(context.params.frames)),
+  );
+
+  router.get(
+    [`${INSTANCE}/rendered`, `${INSTANCE}/frames/:frames/rendered`],
+    scope,
+    async (context) => {
+      const [frame = 1, more] = frameNumbers(context.params.frames ?? '1');
+      if (more !== undefined)
+        throw new SonogateError('invalid_query', 'One frame is rendered at a time.');
+      const [object] = await locateAll(await retrieved(context, deps), deps);
+      if (!object) throw gone();
+      const ranges = acceptedRanges(context);
+      if (object.sopClassUid === STORAGE_CLASS.encapsulatedPdf) {
+        const type = requireAccepted(ranges, ['application/pdf']);
+        const document = bytesOf((await dataSetOf(object))?.['00420011']?.Value);
+        await audit(context, deps, [object]);
+        context.type = type;
+        context.body = document;
+        return;
+      }
+      const type = requireAccepted(ranges, ['image/jpeg', 'image/png']);
+      const { renderFrame } = await import('./frames.ts');
+      const image = await renderFrame(object.file, frame, {
+        type,
+        quality: quality(context.query.quality),
+      });
+      await audit(context, deps, [object]);
+      context.type = type;
+      context.body = image;
+    },
+  );
+}
+
+const OCTETS = 'application/octet-stream';
+
+/** Frames of one object; null sends all of them. */
+async function sendFrames(
+  context: Context & { state: HttpState },
+  deps: HttpDeps,
+  numbers: number[] | null,
+): Promise<void> {
+  const [object] = await locateAll(await retrieved(context, deps), deps);
+  if (!object) throw gone();
+  const { openStoredFrames } = await import('./frames.ts');
+  const frames = await openStoredFrames(object.file);
+  const wanted = numbers ?? Array.from({ length: frames.count }, (_, index) => index + 1);
+  if (wanted.some((number) => number > frames.count)) {
+    throw new SonogateError('not_found', `The object has ${frames.count} frames.`);
+  }
+  const form = frameForm(acceptedRanges(context), object.transferSyntax, frames.decodable);
+  if (!form) throw notInThatForm([object]);
+  await audit(context, deps, [object]);
+  const read = form.as === 'stored' ? frames.stored : frames.native;
+  sendParts(
+    context,
+    form.contentType.replace(/;.*/, ''),
+    framesInTurn(wanted, form.contentType, read),
+  );
+}
+
+async function* framesInTurn(
+  numbers: readonly number[],
+  contentType: string,
+  read: (frame: number) => Promise<Buffer>,
+): AsyncGenerator<Part> {
+  for (const number of numbers) yield { contentType, bytes: [await read(number)] };
+}
+
+/** Numbers of frames as in `1,2,5`. @throws SonogateError `invalid_query` */
+function frameNumbers(text = ''): number[] {
+  const numbers = /^\d{1,7}(,\d{1,7})*$/.test(text) ? text.split(',').map(Number) : [];
+  if (numbers.length === 0 || numbers.length > MOST_FRAMES || numbers.includes(0)) {
+    throw new SonogateError('invalid_query', 'The path contains no list of frame numbers.');
+  }
+  return numbers;
+}
+
+const DEFAULT_QUALITY = 90;
+
+function quality(given: string | string[] | undefined): number {
+  const number = given === undefined ? DEFAULT_QUALITY : Number(given);
+  if (Number.isInteger(number) && number >= 1 && number <= 100) return number;
+  throw new SonogateError('invalid_query', 'quality is not a number from 1 to 100.');
+}
+
+/** @throws SonogateError `not_found`, also for keys of other accounts. */
+async function retrieved(
+  context: Context & { state: HttpState },
+  { database }: HttpDeps,
+): Promise<HeldObject[]> {
+  refuseTestKey(context.state);
+  const { study, series, instance } = pathUids(context.params);
+  const own = context.state.principal.accountId === DEFAULT_ACCOUNT_ID;
+  const found = own
+    ? await heldObjects(
+        database,
+        {
+          ...(study !== undefined && { study: [study] }),
+          ...(series !== undefined && { series: [series] }),
+          ...(instance !== undefined && { objects: [instance] }),
+        },
+        MOST_OBJECTS + 1,
+      )
+    : [];
+  if (found.length === 0) throw new SonogateError('not_found', 'There is no such object here.');
+  if (found.length > MOST_OBJECTS) {
+    throw new SonogateError('invalid_query', 'The study is too large: retrieve its series.');
+  }
+  return found;
+}
+
+/** The objects whose files exist; a bucket is queried for those of other machines. */
+async function locateAll(
+  objects: readonly HeldObject[],
+  { objects: files }: HttpDeps,
+): Promise<LocatedObject[]> {
+  const located: LocatedObject[] = [];
+  for (const object of objects) {
+    const file = await files.locate(object);
+    if (file !== null) located.push({ ...object, file });
+  }
+  if (located.length === 0) throw gone();
+  return located;
+}
+
+const gone = () => new SonogateError('expired', 'The files of the objects have been removed.');
+
+function notInThatForm(objects: readonly HeldObject[]): SonogateError {
+  const syntaxes = [...new Set(objects.map(({ transferSyntax }) => transferSyntax))].slice(0, 5);
+  return new SonogateError(
+    'not_acceptable',
+    `Stored in ${syntaxes.join(', ')}: accept that transfer syntax, or "*".`,
+  );
+}
+
+/** Audits what is about to be sent, by study. */
+async function audit(
+  context: Context & { state: HttpState },
+  { writeAudit, now = () => new Date() }: HttpDeps,
+  objects: readonly HeldObject[],
+  status = 200,
+): Promise<void> {
+  const studies = Map.groupBy(objects, ({ studyId }) => studyId);
+  for (const [studyId, sent] of studies) {
+    await writeAudit({
+      at: now(),
+      accountId: context.state.principal.accountId,
+      keyId: context.state.principal.keyId,
+      action: 'study.retrieve',
+      studyId,
+      status,
+      callId: context.state.requestId,
+      address: context.ip,
+      detail: { objects: sent.length },
+    });
+  }
+}
+
+interface Part {
+  contentType: string;
+  bytes: Iterable<Buffer> | AsyncIterable<Buffer>;
+}
+
+async function* objectParts(objects: readonly LocatedObject[]): AsyncGenerator<Part> {
+  for (const { file, transferSyntax } of objects) {
+    const contentType = `application/dicom; transfer-syntax=${transferSyntax}`;
+    yield { contentType, bytes: createReadStream(file) };
+  }
+}
+
+/** Sends a multipart/related message (RFC 2387), part by part as the client reads. */
+function sendParts(
+  context: Context,
+  type: string,
+  parts: Iterable<Part> | AsyncIterable<Part>,
+): void {
+  const boundary = randomUUID();
+  context.set('Content-Type', `multipart/related; type="${type}"; boundary=${boundary}`);
+  context.body = streamed(message(parts, boundary));
+}
+
+async function* message(
+  parts: Iterable<Part> | AsyncIterable<Part>,
+  boundary: string,
+): AsyncGenerator<Buffer> {
+  for await (const { contentType, bytes } of parts) {
+    yield Buffer.from(`--${boundary}\r\nContent-Type: ${contentType}\r\n\r\n`);
+    yield* bytes;
+    yield Buffer.from('\r\n');
+  }
+  yield Buffer.from(`--${boundary}--\r\n`);
+}
+
+const streamed = (pieces: AsyncIterable<Buffer>): Readable =>
+  Readable.from(pieces, { objectMode: false });
+
+async function* metadata(
+  objects: readonly LocatedObject[],
+  address: string,
+): AsyncGenerator<Buffer> {
+  let separator = '[';
+  for (const object of objects) {
+    yield Buffer.from(separator + JSON.stringify(await metadataOf(object, address)));
+    separator = ',';
+  }
+  yield Buffer.from(']');
+}
+
+/** The data set of an object; of one that cannot be read, its identifiers alone. */
+async function metadataOf(object: LocatedObject, address: string): Promise<JsonDataSet> {
+  const { studyInstanceUid, seriesInstanceUid, sopInstanceUid, sopClassUid } = object;
+  const path = `studies/${studyInstanceUid}/series/${seriesInstanceUid}/instances/${sopInstanceUid}`;
+  const dataSet = await dataSetOf(object);
+  if (dataSet) return dicomJson(dataSet, (tag) => `${address}/${path}/bulkdata/${tag}`);
+  return {
+    '00080016': jsonAttribute('UI', [sopClassUid]),
+    '00080018': jsonAttribute('UI', [sopInstanceUid]),
+    '0020000D': jsonAttribute('UI', [studyInstanceUid]),
+    '0020000E': jsonAttribute('UI', [seriesInstanceUid]),
+  };
+}
+
+/** Null for a data set that is damaged or too large to be read into memory. */
+async function dataSetOf({ file }: LocatedObject): Promise<TagDataset | null> {
+  try {
+    return await readTagDataSet(file);
+  } catch (error) {
+    if (error instanceof SonogateError) return null;
+    throw error;
+  }
+}

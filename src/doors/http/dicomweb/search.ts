@@ -1,0 +1,155 @@
+import type { Router } from '@koa/router';
+import type { Context } from 'koa';
+import { type JsonDataSet, jsonAttribute } from '../../../../pipelines/dicom/dicom-json.ts';
+import { isUid } from '../../../../pipelines/dicom/uid.ts';
+import { DEFAULT_ACCOUNT_ID } from '../../../core/accounts/keys.ts';
+import { ATTRIBUTES, type Keyword, keywordOf, type Level } from '../../../core/query/attributes.ts';
+import { find, type Match } from '../../../core/query/find.ts';
+import { SonogateError } from '../../../platform/errors/catalogue.ts';
+import { audited } from '../audited.ts';
+import { requireScope } from '../authentication.ts';
+import { baseUrl, type HttpDeps, type HttpState } from '../context.ts';
+import { acceptedRanges, requireAccepted } from './accept.ts';
+
+export const DICOM_JSON = 'application/dicom+json';
+
+/** Matches of one answer; a client asks for the next ones by `offset`. */
+const MOST_MATCHES = { STUDY: 500, SERIES: 2000, IMAGE: 5000 } as const satisfies Record<
+  Level,
+  number
+>;
+const LARGEST_OFFSET = 1_000_000;
+
+/** Search transactions (QIDO-RS, PS3.18 10.6): path → level of what is searched. */
+const SEARCHES: readonly [path: string, level: Level][] = [
+  ['/dicomweb/studies', 'STUDY'],
+  ['/dicomweb/series', 'SERIES'],
+  ['/dicomweb/studies/:study/series', 'SERIES'],
+  ['/dicomweb/instances', 'IMAGE'],
+  ['/dicomweb/studies/:study/instances', 'IMAGE'],
+  ['/dicomweb/studies/:study/series/:series/instances', 'IMAGE'],
+];
+
+/** Adds the search transactions over the studies and results of this gateway. */
+export function addSearchRoutes(router: Router<HttpState>, deps: HttpDeps): void {
+  const { database, config } = deps;
+  const scope = requireScope(deps, 'retrieve');
+  for (const [path, level] of SEARCHES) {
+    router.get(path, scope, audited(deps, 'dicom.query'), async (context) => {
+      refuseTestKey(context.state);
+      const type = requireAccepted(acceptedRanges(context), [DICOM_JSON, 'application/json']);
+      const { keys, limit, offset, fuzzy } = searchOf(context, level);
+      const own = context.state.principal.accountId === DEFAULT_ACCOUNT_ID;
+      const { matches, more } = own
+        ? await find(database, { level, keys, limit, offset })
+        : { matches: [], more: false };
+      const address = `${baseUrl(context, config)}/dicomweb`;
+      if (more) warn(context, 'There are additional results that can be requested.');
+      if (fuzzy) {
+        warn(
+          context,
+          'The fuzzymatching parameter is not supported. Only literal matching has been performed.',
+        );
+      }
+      if (matches.length === 0) {
+        context.status = 204;
+        return;
+      }
+      context.body = JSON.stringify(matches.map((match) => matchJson(match, level, address)));
+      context.type = type;
+    });
+  }
+}
+
+/** @throws SonogateError `forbidden`: the studies of a site belong to its live keys. */
+export function refuseTestKey({ principal }: HttpState): void {
+  if (principal.test) throw new SonogateError('forbidden', 'A test key retrieves nothing.');
+}
+
+/** RFC 7234 5.5 as PS3.18 8.3.4.4.1 and 10.6.3.1 use it. */
+function warn(context: Context, text: string): void {
+  context.append('Warning', `299 sonogate "${text}"`);
+}
+
+/** The UIDs that a path names. @throws SonogateError `not_found` for one that is no UID. */
+export function pathUids(params: Record<string, string | undefined>): {
+  study?: string;
+  series?: string;
+  instance?: string;
+} {
+  const uids = Object.fromEntries(
+    Object.entries(params).filter(([name]) => ['study', 'series', 'instance'].includes(name)),
+  );
+  for (const uid of Object.values(uids)) {
+    if (uid === undefined || !isUid(uid)) {
+      throw new SonogateError('not_found', 'The path contains something that is not a UID.');
+    }
+  }
+  return uids;
+}
+
+interface Search {
+  keys: Partial<Record<Keyword, string>>;
+  limit: number;
+  offset: number;
+  fuzzy: boolean;
+}
+
+/**
+ * The query of a search (PS3.18 8.3.4). Every supported attribute of a level is returned, so
+ * `includefield` changes nothing. An unknown matching key is refused: ignored, it would match
+ * studies that were not asked for.
+ * @throws SonogateError `invalid_query`, `not_found`
+ */
+function searchOf(context: Context, level: Level): Search {
+  const { limit, offset, fuzzymatching, includefield, accept, ...rest } = context.query;
+  const keys: Search['keys'] = {};
+  for (const [name, given] of Object.entries(rest)) {
+    const keyword = keywordOf(name);
+    if (!keyword)
+      throw new SonogateError('invalid_query', `"${shown(name)}" is not a supported key.`);
+    if (Array.isArray(given) || keys[keyword] !== undefined) {
+      throw new SonogateError('invalid_query', `${keyword} is given twice.`);
+    }
+    // Several UIDs are separated by commas in a URL (PS3.18 8.3.4.1), by backslashes in DICOM.
+    const isList = ATTRIBUTES[keyword].vr === 'UI';
+    keys[keyword] = isList ? (given ?? '').replaceAll(',', '\\') : (given ?? '');
+  }
+  const { study, series } = pathUids(context.params);
+  if (study !== undefined) keys.StudyInstanceUID = study;
+  if (series !== undefined) keys.SeriesInstanceUID = series;
+  const most = MOST_MATCHES[level];
+  return {
+    keys,
+    limit: Math.min(count('limit', limit, most), most),
+    offset: count('offset', offset, 0),
+    fuzzy: fuzzymatching === 'true',
+  };
+}
+
+const shown = (name: string) => name.replace(/[^\w.]/g, '?').slice(0, 64);
+
+function count(name: string, given: string | string[] | undefined, otherwise: number): number {
+  if (given === undefined) return otherwise;
+  const number = typeof given === 'string' && /^\d{1,7}$/.test(given) ? Number(given) : Number.NaN;
+  if (number <= LARGEST_OFFSET) return number;
+  throw new SonogateError('invalid_query', `${name} is not a number from 0 to ${LARGEST_OFFSET}.`);
+}
+
+/** A match with the attributes that a search adds (PS3.18 tables 10.6.3-3 to 10.6.3-5). */
+function matchJson(match: Match, level: Level, address: string): JsonDataSet {
+  const json: JsonDataSet = { '00080056': { vr: 'CS', Value: ['ONLINE'] } };
+  for (const [keyword, value] of Object.entries(match)) {
+    const { tag, vr } = ATTRIBUTES[keyword as Keyword];
+    const values = typeof value === 'string' ? [value] : value;
+    json[tag] = jsonAttribute(vr, values);
+  }
+  const { StudyInstanceUID, SeriesInstanceUID, SOPInstanceUID } = match;
+  const path = [
+    `studies/${StudyInstanceUID}`,
+    level === 'STUDY' ? [] : `series/${SeriesInstanceUID}`,
+    level === 'IMAGE' ? `instances/${SOPInstanceUID}` : [],
+  ].flat();
+  json['00081190'] = { vr: 'UR', Value: [`${address}/${path.join('/')}`] };
+  return Object.fromEntries(Object.entries(json).sort(([one], [other]) => (one < other ? -1 : 1)));
+}

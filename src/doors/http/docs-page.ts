@@ -1,0 +1,162 @@
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Router } from '@koa/router';
+import scalar from '@scalar/fastify-api-reference';
+import { newestEndpoints } from '../../core/requests/endpoint.ts';
+import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
+import { describeApi } from './openapi/document.ts';
+import { INTRODUCTION } from './openapi/guides.ts';
+
+const TITLE = 'Sonogate API';
+const PROGRAM = '/docs/reference.js';
+const START = '/docs/start.js';
+const DESCRIPTION = '/docs/openapi.json';
+
+/** Pages of the documentation that become the guides of the reference, in this order. */
+const GUIDES = ['guides.md', 'api.md'];
+
+/**
+ * Configures the reference. It asks no other server for anything: no fonts, no proxy for calls, no
+ * assistant, no telemetry.
+ */
+const START_PROGRAM = `Scalar.createApiReference('#reference', ${JSON.stringify({
+  url: DESCRIPTION,
+  pageTitle: TITLE,
+  layout: 'modern',
+  theme: 'default',
+  withDefaultFonts: false,
+  telemetry: false,
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  persistAuth: false,
+  modelsSectionLabel: 'Schemas',
+  defaultOpenAllTags: false,
+  operationTitleSource: 'summary',
+  authentication: { preferredSecurityScheme: 'key' },
+})});
+`;
+
+/**
+ * What the reference is allowed: its own program, and calls to this server. Its components bring
+ * styles without a nonce, so inline styles are allowed; inline scripts are not.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>${TITLE}</title>
+</head>
+<body>
+<noscript>This page needs JavaScript. The description is at <a href="/v1/openapi.json">/v1/openapi.json</a>.</noscript>
+<div id="reference"></div>
+<script src="${PROGRAM}"></script>
+<script src="${START}"></script>
+</body>
+</html>
+`;
+
+/** The part of Fastify that the plugin of Scalar uses to serve its program. */
+interface PluginHost {
+  route(route: { url: string; handler(request: object, reply: Reply): Reply }): void;
+  initialConfig: object;
+}
+interface Reply {
+  header(name: string, value: string): Reply;
+  send(body: string): Reply;
+}
+type Plugin = (host: PluginHost, options: object, done: () => void) => void;
+
+/**
+ * The program of Scalar for browsers. The package for Fastify contains it; the package
+ * `@scalar/api-reference`, which does too, installs 299 packages of 240 MB that nothing here runs.
+ */
+function readProgram(): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const host: PluginHost = {
+      initialConfig: {},
+      route: ({ url, handler }) => {
+        if (!url.endsWith('.js')) return;
+        const reply: Reply = {
+          header: () => reply,
+          send: (body) => {
+            resolve(body);
+            return reply;
+          },
+        };
+        handler({}, reply);
+      },
+    };
+    const plugin = scalar as unknown as Plugin;
+    plugin(host, { configuration: { url: DESCRIPTION } }, () =>
+      reject(new Error('@scalar/fastify-api-reference has no program for browsers')),
+    );
+  });
+}
+
+/**
+ * A page of the documentation as a guide: without links to files that this server does not serve.
+ */
+function asGuide(markdown: string): string {
+  return markdown.replaceAll(/\[([^\]]+)\]\((?!https?:)[^)]*\)/g, '$1');
+}
+
+async function readGuides(): Promise<string> {
+  const texts = await Promise.all(
+    GUIDES.map((name) => readFile(new URL(`../../../docs/${name}`, import.meta.url), 'utf8')),
+  );
+  return [INTRODUCTION, ...texts.map(asGuide)].join('\n\n');
+}
+
+/**
+ * `GET /docs`: the reference of the API as a page with search, samples and calls to try. It needs no
+ * key, and what it calls needs one.
+ */
+export function addDocsRoutes(router: Router<HttpState>, { core, config }: HttpDeps): void {
+  let program: Promise<Buffer> | undefined;
+  let guides: Promise<string> | undefined;
+
+  router.get('/docs', (context) => {
+    context.set('Content-Security-Policy', POLICY);
+    context.type = 'text/html';
+    context.body = PAGE;
+  });
+
+  router.get(PROGRAM, async (context) => {
+    program ??= readProgram().then((text) => promisify(gzip)(text));
+    const bytes = await program;
+    // The program has nothing of a patient; a browser need not load 4 MB for each visit.
+    context.set('Cache-Control', 'public, max-age=3600');
+    context.set('Content-Encoding', 'gzip');
+    context.type = 'text/javascript';
+    context.body = bytes;
+  });
+
+  router.get(START, (context) => {
+    context.type = 'text/javascript';
+    context.body = START_PROGRAM;
+  });
+
+  router.get(DESCRIPTION, async (context) => {
+    guides ??= readGuides();
+    const endpoints = newestEndpoints(core.endpoints());
+    const document = describeApi(endpoints, baseUrl(context, config), config.maxFileBytes);
+    context.body = { ...document, info: { ...document.info, description: await guides } };
+  });
+}

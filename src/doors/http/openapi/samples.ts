@@ -1,0 +1,199 @@
+import type { Operation } from './operation.ts';
+
+/** A call in one language, as pages of documentation show it (`x-codeSamples`). */
+interface CodeSample {
+  lang: string;
+  label: string;
+  source: string;
+}
+
+interface Parameter {
+  name: string;
+  in: string;
+  schema: { examples?: unknown[] };
+}
+
+type SampledCall = Pick<Operation, 'id' | 'method' | 'path' | 'group' | 'scope'> &
+  Partial<Pick<Operation, 'status' | 'mediaType' | 'bodyType'>> & {
+    parameters: readonly object[];
+    /** Example of a JSON body. */
+    example: unknown;
+  };
+
+/** Groups whose calls are methods of the clients; the others have separate clients. */
+const CLIENT_GROUPS: readonly Operation['group'][] = [
+  'Requests',
+  'Uploads',
+  'Models',
+  'Account',
+  'Webhooks',
+];
+
+/** Whether the clients have a method for the call: one that takes a key, and JSON or nothing. */
+export function isClientMethod({ group, scope, mediaType, bodyType }: SampledCall): boolean {
+  return CLIENT_GROUPS.includes(group) && scope !== null && !mediaType && !bodyType;
+}
+
+/** `listRequests` → `list_requests` */
+const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Calls that the clients make more comfortable than one method for each call. */
+const BY_HAND: Readonly<Record<string, { typescript: string; python: string }>> = {
+  followRequest: {
+    typescript: `for await (const event of sonogate.follow(ID)) {
+  console.log(event.id, event.name, event.data);
+}`,
+    python: `for event in sonogate.follow(ID):
+    print(event.id, event.name, event.data)`,
+  },
+  getArtifact: {
+    typescript: `await sonogate.download(ID, 'result', ['report.pdf']);`,
+    python: `sonogate.download(ID, "result", ["report.pdf"])`,
+  },
+};
+
+/** The call in curl, TypeScript and Python. */
+export function codeSamples(call: SampledCall): CodeSample[] {
+  return [
+    { lang: 'Shell', label: 'curl', source: curl(call) },
+    { lang: 'TypeScript', label: 'TypeScript', source: typescript(call) },
+    { lang: 'Python', label: 'Python', source: python(call) },
+  ];
+}
+
+/** The variable parts of the path, with their examples. */
+function pathParameters({ parameters }: SampledCall): [name: string, example: string][] {
+  return (parameters as readonly Parameter[])
+    .filter((parameter) => parameter.in === 'path')
+    .map(({ name, schema }) => [name, String(schema.examples?.[0] ?? '')]);
+}
+
+/** The example of a header that the call must have. */
+function headerExample({ parameters }: SampledCall, header: string): string | null {
+  const found = (parameters as readonly Parameter[]).find(({ name }) => name === header);
+  return found ? String(found.schema.examples?.[0] ?? '') : null;
+}
+
+/** `/v1/requests/req_…` */
+function filledPath(call: SampledCall): string {
+  const filled = pathParameters(call).reduce(
+    (path, [name, example]) => path.replace(`{${name}}`, encodeURIComponent(example)),
+    call.path,
+  );
+  return call.scope === null && call.method === 'put' ? `${filled}?…` : filled;
+}
+
+function curl(call: SampledCall): string {
+  const { method, scope, example, bodyType, mediaType } = call;
+  const lines = [`curl "$SONOGATE_URL${filledPath(call)}"`];
+  if (scope !== null) lines.push(`--header "Authorization: Bearer $SONOGATE_KEY"`);
+  const revision = headerExample(call, 'If-Match');
+  if (revision) lines.push(`--header 'If-Match: ${revision}'`);
+  if (mediaType === 'text/event-stream') lines.push('--no-buffer');
+  if (call.id === 'getArtifact') lines.push('--location', '--output report.pdf');
+  if (example !== null && example !== undefined) {
+    lines.push(`--json '${JSON.stringify(example, null, 2)}'`);
+    if (method !== 'post') lines.push(`--request ${method.toUpperCase()}`);
+  } else if (bodyType) {
+    lines.push(
+      `--form "file=@scan.dcm;type=application/dicom"`,
+      `--header 'Content-Type: multipart/related; type="application/dicom"'`,
+    );
+  } else if (method === 'put' && scope === null) {
+    lines.push('--upload-file scan.dcm');
+  } else if (method !== 'get') {
+    lines.push(`--request ${method.toUpperCase()}`);
+  }
+  return lines.join(' \\\n  ');
+}
+
+/** A value as a literal; both languages differ in three words and in how lines are indented. */
+function literal(value: unknown, words: { true: string; false: string; null: string }): string {
+  const text = JSON.stringify(value, null, 2);
+  return text.replaceAll(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (token) =>
+    token.startsWith('"') ? token : words[token as keyof typeof words],
+  );
+}
+const PLAIN = { true: 'true', false: 'false', null: 'null' };
+const PYTHON = { true: 'True', false: 'False', null: 'None' };
+
+/** Input fields and the rest of a submit, side by side, as `submit` of the clients takes them. */
+function flatSubmission(example: unknown): Record<string, unknown> {
+  const { input, ...rest } = example as { input: Record<string, unknown> };
+  return { ...input, files: ['study/'], prior_files: undefined, ...rest };
+}
+
+function isSubmit({ path }: SampledCall): boolean {
+  return path.startsWith('/v1/run/');
+}
+
+function typescript(call: SampledCall): string {
+  const lines = [`import { Sonogate } from '@sonogate/client';`, ''];
+  lines.push('// Reads SONOGATE_URL and SONOGATE_KEY.', 'const sonogate = new Sonogate();');
+  const { id, method, example } = call;
+  const byHand = BY_HAND[id]?.typescript;
+  if (byHand) {
+    const [[, first = ''] = []] = pathParameters(call);
+    lines.push(byHand.replace('ID', `'${first}'`));
+  } else if (isSubmit(call)) {
+    const endpoint = call.path.slice('/v1/run/'.length);
+    const given = literal(flatSubmission(example), PLAIN);
+    lines.push(`const request = await sonogate.submit('${endpoint}', ${given});`);
+    lines.push('console.log(request.id);');
+  } else if (isClientMethod(call)) {
+    const fields = pathParameters(call).map(([name, value]) => `${name}: '${value}'`);
+    const revision = headerExample(call, 'If-Match');
+    if (revision) fields.push(`ifMatch: '${revision}'`);
+    if (example !== null && example !== undefined) fields.push(`body: ${literal(example, PLAIN)}`);
+    const given = fields.length > 0 ? `{ ${fields.join(', ')} }` : '';
+    const sent = `await sonogate.calls.${id}(${given});`;
+    lines.push(
+      ...(call.status === 204 ? [sent] : [`const answer = ${sent}`, 'console.log(answer);']),
+    );
+  } else {
+    const init = [`method: '${method.toUpperCase()}'`];
+    if (example !== null && example !== undefined) init.push(`json: ${literal(example, PLAIN)}`);
+    else if (method === 'put' || call.bodyType) init.push('body: bytes');
+    if (init.some((each) => each === 'body: bytes')) {
+      lines.unshift(`import { readFile } from 'node:fs/promises';`);
+      lines.push(`const bytes = await readFile('scan.dcm');`);
+    }
+    lines.push(
+      `const answer = await sonogate.fetch('${filledPath(call)}', { ${init.join(', ')} });`,
+      'console.log(answer.status);',
+    );
+  }
+  return lines.join('\n');
+}
+
+function python(call: SampledCall): string {
+  const lines = ['from sonogate import Sonogate', ''];
+  lines.push('# Reads SONOGATE_URL and SONOGATE_KEY.', 'sonogate = Sonogate()');
+  const { id, method, example } = call;
+  const byHand = BY_HAND[id]?.python;
+  const given = example === null || example === undefined ? null : literal(example, PYTHON);
+  if (byHand) {
+    const [[, first = ''] = []] = pathParameters(call);
+    lines.push(byHand.replace('ID', `"${first}"`));
+  } else if (isSubmit(call)) {
+    const endpoint = call.path.slice('/v1/run/'.length);
+    const fields = Object.entries(flatSubmission(example))
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => `    ${name}=${literal(value, PYTHON).replaceAll('\n', '\n    ')},`);
+    lines.push('request = sonogate.submit(', `    "${endpoint}",`, ...fields, ')');
+    lines.push('print(request["id"])');
+  } else if (isClientMethod(call)) {
+    const fields = pathParameters(call).map(([name, value]) => `${name}="${value}"`);
+    const revision = headerExample(call, 'If-Match');
+    if (revision) fields.push(`if_match='${revision}'`);
+    if (given) fields.push(`body=${given}`);
+    const sent = `sonogate.calls.${snake(id)}(${fields.join(', ')})`;
+    lines.push(...(call.status === 204 ? [sent] : [`answer = ${sent}`, 'print(answer)']));
+  } else {
+    const fields = [`"${method.toUpperCase()}"`, `"${filledPath(call)}"`];
+    if (given) fields.push(`json=${given}`);
+    else if (method === 'put' || call.bodyType) fields.push('content=open("scan.dcm", "rb")');
+    lines.push(`answer = sonogate.fetch(${fields.join(', ')})`, 'print(answer.status_code)');
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,163 @@
+import { migrate } from './migrate.ts';
+import type { PooledDatabase } from './pooled.ts';
+import type { Queryable } from './port.ts';
+
+/** Rows that are in memory at a time. */
+const BATCH = 1000;
+
+/** Rows as text must read the same in both databases, whatever their settings are. */
+const SAME_TEXT = `SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO'; SET LOCAL intervalstyle = 'postgres';
+  SET LOCAL extra_float_digits = 1; SET LOCAL bytea_output = 'hex'`;
+
+/** The schema makes this row; every other row is somebody's. */
+const SEEDED_TABLE = 'accounts';
+
+/** Thrown when the database to fill already belongs to a gateway. */
+export class DatabaseNotEmptyError extends Error {
+  override name = 'DatabaseNotEmptyError';
+  constructor(table: string) {
+    super(
+      `The database to fill already holds rows (${table}); nothing was copied. Name an empty database.`,
+    );
+  }
+}
+
+/** Thrown when what was written does not equal what was read; the copy was rolled back. */
+class CopyDiffersError extends Error {
+  override name = 'CopyDiffersError';
+  constructor(table: string) {
+    super(`The copy of ${table} differs from its source; nothing was kept. Please report this.`);
+  }
+}
+
+interface Table {
+  name: string;
+  /** In the order of the database that is filled. */
+  columns: string[];
+}
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+const rowOf = ({ columns }: Table) => `ROW(${columns.map(quoted).join(', ')})::text`;
+
+/** The tables of the current schema without the list of migrations; those of the queue are elsewhere. */
+async function tablesOf(database: Queryable): Promise<Table[]> {
+  const { rows } = await database.query<Table>(
+    `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
+       AND c.relname <> 'schema_migrations'
+     GROUP BY c.relname ORDER BY c.relname`,
+  );
+  return rows;
+}
+
+async function requireEmpty(to: Queryable, tables: readonly Table[]): Promise<void> {
+  for (const { name } of tables) {
+    if (name === SEEDED_TABLE) continue;
+    const { rows } = await to.query(`SELECT 1 FROM ${quoted(name)} LIMIT 1`);
+    if (rows.length > 0) throw new DatabaseNotEmptyError(name);
+  }
+}
+
+/** Foreign keys are checked at the end: rows of one table may refer to later rows of the same one. */
+async function deferForeignKeys(to: Queryable, clause: string): Promise<void> {
+  const { rows } = await to.query<{ name: string; table: string }>(
+    `SELECT conname AS name, conrelid::regclass::text AS "table" FROM pg_constraint
+     WHERE contype = 'f' AND connamespace = current_schema()::regnamespace`,
+  );
+  for (const { name, table } of rows) {
+    await to.query(`ALTER TABLE ${table} ALTER CONSTRAINT ${quoted(name)} ${clause}`);
+  }
+}
+
+/** Number of rows, and a sum over the digests of all of them, whatever their order. */
+async function digestOf(database: Queryable, table: Table): Promise<{ rows: number; sum: string }> {
+  const { rows } = await database.query<{ count: number; sum: string | null }>(
+    `SELECT count(*)::int AS count,
+       sum(('x' || substr(md5(${rowOf(table)}), 1, 16))::bit(64)::bigint::numeric)::text AS sum
+     FROM ${quoted(table.name)}`,
+  );
+  return { rows: rows[0]?.count ?? 0, sum: rows[0]?.sum ?? '' };
+}
+
+async function copyTable(from: Queryable, to: Queryable, table: Table): Promise<void> {
+  const name = quoted(table.name);
+  const columns = table.columns.map(quoted).join(', ');
+  await from.query(
+    `DECLARE rows_to_copy NO SCROLL CURSOR FOR SELECT ${rowOf(table)} AS row FROM ${name}`,
+  );
+  for (;;) {
+    const { rows } = await from.query<{ row: string }>(`FETCH ${BATCH} FROM rows_to_copy`);
+    if (rows.length === 0) break;
+    await to.query(
+      `INSERT INTO ${name} (${columns}) OVERRIDING SYSTEM VALUE
+       SELECT (row::${name}).* FROM unnest($1::text[]) AS row`,
+      [rows.map(({ row }) => row)],
+    );
+  }
+  await from.query('CLOSE rows_to_copy');
+}
+
+/** Identity columns go on after the last number of the source, also where its row was removed. */
+async function continueSequences(from: Queryable, to: Queryable): Promise<void> {
+  const { rows } = await to.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class
+     WHERE relkind = 'S' AND relnamespace = current_schema()::regnamespace`,
+  );
+  for (const { name } of rows) {
+    const { rows: last } = await from.query<{ value: string; called: boolean }>(
+      `SELECT last_value::text AS value, is_called AS called FROM ${quoted(name)}`,
+    );
+    await to.query('SELECT setval($1::regclass, $2::bigint, $3)', [
+      quoted(name),
+      last[0]?.value,
+      last[0]?.called,
+    ]);
+  }
+}
+
+/**
+ * Copies every row of one database into another, empty one, in one transaction on each side: either
+ * all of it is there afterwards, compared row by row, or nothing. The jobs of the queue are not
+ * copied, because the gateway makes them again from the requests.
+ * @returns the number of rows of each table.
+ * @throws DatabaseNotEmptyError, CopyDiffersError
+ */
+export async function copyDatabase(
+  from: PooledDatabase,
+  to: PooledDatabase,
+): Promise<{ table: string; rows: number }[]> {
+  await migrate(from);
+  await migrate(to);
+  return from.transaction((source) =>
+    to.transaction(async (target) => {
+      for (const database of [source, target]) {
+        for (const statement of SAME_TEXT.split(';')) await database.query(statement);
+      }
+      const tables = await tablesOf(target);
+      await requireEmpty(target, tables);
+      await deferForeignKeys(target, 'DEFERRABLE INITIALLY DEFERRED');
+      for (const { name } of tables) {
+        await target.query(`ALTER TABLE ${quoted(name)} DISABLE TRIGGER USER`);
+      }
+      await target.query(`DELETE FROM ${quoted(SEEDED_TABLE)}`);
+      for (const table of tables) await copyTable(source, target, table);
+      await continueSequences(source, target);
+      await target.query('SET CONSTRAINTS ALL IMMEDIATE');
+      for (const { name } of tables) {
+        await target.query(`ALTER TABLE ${quoted(name)} ENABLE TRIGGER USER`);
+      }
+      await deferForeignKeys(target, 'NOT DEFERRABLE');
+      const copied: { table: string; rows: number }[] = [];
+      for (const table of tables) {
+        const [read, written] = [await digestOf(source, table), await digestOf(target, table)];
+        if (read.rows !== written.rows || read.sum !== written.sum) {
+          throw new CopyDiffersError(table.name);
+        }
+        copied.push({ table: table.name, rows: written.rows });
+      }
+      return copied;
+    }),
+  );
+}

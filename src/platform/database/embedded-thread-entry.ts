@@ -1,0 +1,72 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { PGlite } from '@electric-sql/pglite';
+import type { Answered, Call, QueryResult, Started } from './embedded-thread.ts';
+
+/** Entry of the thread of the embedded database (embedded-thread.ts): it answers calls in order. */
+const { folder, setUp } = workerData as Started;
+/**
+ * One session needs few shared buffers: the default, 128 MB, becomes resident with use. Files of the
+ * log beyond 64 MB are removed by a checkpoint instead of kept for reuse (default: up to 1 GB).
+ */
+const SETTINGS = ['shared_buffers=16MB', 'min_wal_size=32MB', 'max_wal_size=64MB'];
+
+const pglite = await PGlite.create({
+  ...(folder !== null && { dataDir: folder }),
+  startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((each) => ['-c', each])],
+});
+await pglite.exec(setUp);
+
+/** Ends the subscription to a channel, by channel. */
+const subscribed = new Map<string, () => Promise<void>>();
+
+const post = (message: Answered) => parentPort?.postMessage(message);
+
+/**
+ * Runs a query. Without values, the text may contain several statements (migrations), as with
+ * node-postgres.
+ */
+async function run(text: string, values: readonly unknown[]): Promise<QueryResult<unknown>> {
+  const result =
+    values.length > 0 ? await pglite.query(text, [...values]) : (await pglite.exec(text)).at(-1);
+  return { rows: result?.rows ?? [], rowCount: result?.rowCount ?? null };
+}
+
+async function answer(call: Call): Promise<QueryResult<unknown> | null> {
+  switch (call.name) {
+    case 'query':
+      return run(call.text, call.values);
+    case 'listen': {
+      const { channel } = call;
+      const stop = await pglite.listen(channel, (payload) => post({ channel, payload }));
+      subscribed.set(channel, () => stop());
+      return null;
+    }
+    case 'unlisten':
+      await subscribed.get(call.channel)?.();
+      subscribed.delete(call.channel);
+      return null;
+    case 'close':
+      await pglite.close();
+      return null;
+  }
+}
+
+/** Names of errors after which PGlite is unusable: a trap of WebAssembly, and an exit of PostgreSQL. */
+const FATAL: ReadonlySet<string> = new Set(['RuntimeError', 'ExitStatus']);
+
+/** What a caller may see of an error. The values of the statement stay here: they may name a patient. */
+function plain(error: unknown): Extract<Answered, { error: object }>['error'] {
+  const { code, constraint } = error as { code?: string; constraint?: string };
+  return { message: error instanceof Error ? error.message : String(error), code, constraint };
+}
+
+parentPort?.on('message', async ({ id, call }: { id: number; call: Call }) => {
+  try {
+    post({ id, answer: await answer(call) });
+  } catch (error) {
+    // After a fault inside WebAssembly the database answers nothing more: a new thread recovers it.
+    if (error instanceof Error && FATAL.has(error.name)) throw error;
+    post({ id, error: plain(error) });
+  }
+});
+post({ ready: true });

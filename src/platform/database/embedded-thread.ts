@@ -1,0 +1,181 @@
+import { EventEmitter } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { Worker } from 'node:worker_threads';
+
+/** What the thread is started with. */
+export interface Started {
+  /** Folder of the database; null keeps it in memory. */
+  folder: string | null;
+  /** Statements that its only session begins with. */
+  setUp: string;
+}
+
+export type Call =
+  | { name: 'query'; text: string; values: readonly unknown[] }
+  | { name: 'listen' | 'unlisten'; channel: string }
+  | { name: 'close' };
+
+export interface QueryResult<Row> {
+  rows: Row[];
+  rowCount?: number | null;
+}
+
+/** What the thread sends: that it is ready, the answer to a call, or a notification. */
+export type Answered =
+  | { ready: true }
+  | { id: number; answer: QueryResult<unknown> | null }
+  | {
+      id: number;
+      error: { message: string; code: string | undefined; constraint: string | undefined };
+    }
+  | { channel: string; payload: string };
+
+/** An error of a statement, with its SQLSTATE as node-postgres has it. */
+class StatementError extends Error {
+  override name = 'StatementError';
+  readonly code: string | undefined;
+  readonly constraint: string | undefined;
+
+  constructor({
+    message,
+    code,
+    constraint,
+  }: { message: string } & Pick<StatementError, 'code' | 'constraint'>) {
+    super(message);
+    this.code = code;
+    this.constraint = constraint;
+  }
+}
+
+/** The thread ended by itself; the message is that of node-postgres for a lost session. */
+const terminated = (cause: unknown) =>
+  new Error('Connection terminated: the thread of the embedded database ended', { cause });
+
+interface Waiting {
+  resolve(answer: QueryResult<unknown> | null): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * V8 compiles the functions of PGlite anew once they have used up this budget of work. With its
+ * default (13,000,000) it compiles most of them soon after the start, on all cores at a time: the
+ * memory for that, 250 to 450 MB, is not given back. The functions that statements spend their time
+ * in still reach this budget within seconds of work.
+ */
+const TIERING_BUDGET = 200_000_000;
+
+/** Rows on their way to the other threads; V8 lets this space grow to 64 MB, which stays resident. */
+const YOUNG_GENERATION_MB = 8;
+
+const ENTRY = new URL('./embedded-thread-entry.ts', import.meta.url);
+
+/**
+ * PGlite in a thread, so that no SQL delays a socket or a health check. When the thread ends by
+ * itself, the calls under way fail as with a lost session, `lost` is emitted, and the next call
+ * starts a new thread, which recovers the database from its folder; a database in memory is gone.
+ * The thread keeps the process alive only while a call is under way.
+ */
+export class DatabaseThread extends EventEmitter<{
+  lost: [Error];
+  notification: [{ channel: string; payload: string }];
+}> {
+  readonly #started: Started;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Promise<Worker> | null = null;
+  #lastId = 0;
+  /** Incremented when the thread is lost: what an earlier session had open is gone. */
+  session = 0;
+
+  constructor(started: Started) {
+    super();
+    // One listener for each session of the pool that is subscribed to a channel.
+    this.setMaxListeners(0);
+    this.#started = started;
+  }
+
+  /** @throws the error of PGlite when the database cannot be opened. */
+  async open(): Promise<void> {
+    await this.#thread();
+  }
+
+  async ask<Row>(call: Call): Promise<QueryResult<Row> | null> {
+    const worker = await this.#thread();
+    const id = ++this.#lastId;
+    const answer = new Promise<QueryResult<unknown> | null>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+    });
+    worker.ref();
+    worker.postMessage({ id, call });
+    try {
+      return (await answer) as QueryResult<Row> | null;
+    } finally {
+      if (this.#waiting.size === 0) worker.unref();
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.#worker) return;
+    await this.ask({ name: 'close' });
+    const worker = await this.#worker;
+    worker.removeAllListeners('exit');
+    await worker.terminate();
+  }
+
+  #thread(): Promise<Worker> {
+    if (this.#worker) return this.#worker;
+    if (this.session > 0 && this.#started.folder === null) {
+      return Promise.reject(terminated('a database in memory ends with its thread'));
+    }
+    this.#worker = this.#start();
+    // When it does not start, the next call tries again.
+    this.#worker.catch(() => {
+      this.#worker = null;
+    });
+    return this.#worker;
+  }
+
+  #start(): Promise<Worker> {
+    setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET}`);
+    const worker = new Worker(ENTRY, {
+      workerData: this.#started,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
+    let failure: unknown = null;
+    return new Promise((resolve, reject) => {
+      worker.on('message', (message: Answered) => {
+        if ('ready' in message) {
+          worker.unref();
+          resolve(worker);
+        } else this.#receive(message);
+      });
+      worker.on('error', (error) => {
+        failure = error;
+      });
+      worker.on('exit', (code) => {
+        const cause = failure ?? `exit code ${code}`;
+        reject(cause);
+        this.#lose(terminated(cause));
+      });
+    });
+  }
+
+  #receive(message: Exclude<Answered, { ready: true }>): void {
+    if ('channel' in message) {
+      this.emit('notification', message);
+      return;
+    }
+    const waiting = this.#waiting.get(message.id);
+    this.#waiting.delete(message.id);
+    if ('error' in message) waiting?.reject(new StatementError(message.error));
+    else waiting?.resolve(message.answer);
+  }
+
+  #lose(error: Error): void {
+    this.#worker = null;
+    this.session += 1;
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of waiting) reject(error);
+    this.emit('lost', error);
+  }
+}

@@ -1,0 +1,62 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { DatabaseSync } from 'node:sqlite';
+
+/**
+ * The lock of the embedded database, held by the operating system. SQLite, which comes with Node.js,
+ * locks a file beside the database (fcntl): the lock ends with its process, however that ends, and
+ * excludes every process that sees the file. Process ids would not: in two containers with the same
+ * data folder, both gateways are process 1.
+ */
+
+/** Thrown when another process has the database open; the message is for the operator. */
+export class DatabaseLockedError extends Error {
+  override name = 'DatabaseLockedError';
+
+  constructor(who: string) {
+    super(
+      `The database is in use by ${who}. One process at a time may open the embedded database; ` +
+        'stop the other one, or set DATABASE_URL to a PostgreSQL server.',
+    );
+  }
+}
+
+/** SQLITE_BUSY: another connection holds the lock. */
+const BUSY = 5;
+
+/**
+ * Takes the lock.
+ * @param path of the file that is locked; beside it, `.owner` names the process for the operator.
+ * @returns a function that releases it.
+ * @throws DatabaseLockedError while another process, or another part of this one, holds it.
+ */
+export function takeLock(path: string): () => void {
+  const ownerPath = `${path}.owner`;
+  const lock = new DatabaseSync(path, { timeout: 0 });
+  try {
+    // An exclusive transaction that writes nothing: the file stays empty, without a journal.
+    lock.exec('BEGIN EXCLUSIVE');
+    writeFileSync(ownerPath, `process ${process.pid} on ${hostname()}`, { mode: 0o600 });
+  } catch (error) {
+    lock.close();
+    if (!isBusy(error)) throw error;
+    throw new DatabaseLockedError(`${ownerIn(ownerPath)} (${path})`);
+  }
+  return () => {
+    rmSync(ownerPath, { force: true });
+    // The file stays: a process that has opened it already could otherwise lock a deleted file.
+    lock.close();
+  };
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === BUSY;
+}
+
+function ownerIn(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return 'another process';
+  }
+}

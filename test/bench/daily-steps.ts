@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../../config/schema.ts';
+import { RESULT_WORDING } from '../../src/app/wiring/console.ts';
+import { operationsOn } from '../../src/app/wiring/operations.ts';
+import { DEFAULT_ACCOUNT_ID } from '../../src/core/accounts/keys.ts';
+import { openBlobFolder } from '../../src/core/files/blob-folder.ts';
+import { createReceivedObjects } from '../../src/core/files/received-objects.ts';
+import { claimDelivery } from '../../src/core/outbox/outbox.ts';
+import { createRequestCore } from '../../src/core/requests/core.ts';
+import { recordArrivals } from '../../src/core/studies/arrival-rows.ts';
+import { newPlace } from '../../src/core/studies/intake-folder.ts';
+import { fixedRules } from '../../src/core/studies/rules/rules-source.ts';
+import type { ReceivedInstance } from '../../src/core/studies/study-store.ts';
+import { createShowSubject } from '../../src/doors/console/identity.ts';
+import { studyPage } from '../../src/doors/console/study-page.ts';
+import { listKeys, readRows } from '../../src/doors/console/worklist.ts';
+import type { PooledDatabase } from '../../src/platform/database/pooled.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
+import { dicomFile } from '../dimse/dicom-file.ts';
+import { numberText } from './history.ts';
+
+/** Oldest and newest studies differ in nothing but their age; pages show these many of the newest. */
+const SHOWN = 100;
+
+/**
+ * What a site does all day on a database that `fillHistory` made: the steps by name. Each gets the
+ * number of its round, so that no two rounds ask for the same.
+ */
+export async function dailySteps(database: PooledDatabase, config: Config, objects: number) {
+  const blobs = openBlobFolder(join(config.dataDir, 'files'));
+  const received = createReceivedObjects(config.dataDir, blobs);
+  const queue = { add: async () => {}, remove: async () => {} };
+  const core = await createRequestCore({
+    ...{ database, queue, blobs, config, logger: silentLogger },
+    endpoints: [],
+  });
+  const operations = operationsOn(database, received, config, fixedRules(config.routing));
+  const showSubject = createShowSubject(Buffer.alloc(32));
+  const pages = { database, operations, wording: RESULT_WORDING, config, core, showSubject };
+  const account = { accountId: DEFAULT_ACCOUNT_ID, limit: 50 };
+  const worklist = async (filter: Partial<Parameters<typeof listKeys>[2]>) => {
+    const { critical, keys } = await listKeys(database, 'administrator', { limit: 50, ...filter });
+    return readRows(database, [...critical, ...keys]);
+  };
+  const steps: Record<string, (round: number) => Promise<unknown>> = {
+    [`${objects} objects of a new study recorded`]: (round) =>
+      database.transaction((tx) => recordArrivals(tx, arriving(round, objects))),
+    'worklist, first page': () => worklist({}),
+    'worklist, search by patient': (round) =>
+      worklist({ q: `N${numberText(1 + (round % SHOWN))}` }),
+    'page of a study': async (round) => {
+      const [row] = await readRows(database, [studyId(1 + (round % SHOWN))]);
+      if (!row) throw new Error('the worklist lacks the study');
+      return studyPage(row, 'administrator', pages);
+    },
+    explain: (round) => operations.studies.explain(studyId(1 + (round % SHOWN))),
+    'history, first page': () => core.history(account),
+    'history, one status without a hit': () => core.history({ ...account, status: ['failed'] }),
+    'history since the last call': () => core.history({ ...account, since: new Date() }),
+    'claim of a delivery': () => claimDelivery(database, ['dicom'], [], 300),
+  };
+  return {
+    steps,
+    received,
+    async close() {
+      await core.close();
+      blobs.close();
+    },
+  };
+}
+
+/** Small files of the objects of these studies, which `explain` and the retention need. */
+export async function writeFilesOf(
+  dataDir: string,
+  studies: readonly number[],
+  objects: number,
+): Promise<void> {
+  await mkdir(join(dataDir, 'intake/cart/history'), { recursive: true });
+  for (const n of studies) {
+    for (let o = 1; o <= objects; o += 1) {
+      const studyInstanceUid = `1.2.840.99.${n}`;
+      const uids = { studyInstanceUid, sopInstanceUid: `${studyInstanceUid}.${o}` };
+      const object = dicomFile({ ...uids, pixels: Buffer.alloc(4096) });
+      await writeFile(join(dataDir, `intake/cart/history/${n}-${o}.dcm`), object);
+    }
+  }
+}
+
+/** Our id of a study that `fillHistory` made. */
+function studyId(n: number): string {
+  const digits = n.toString(16).padStart(32, '0');
+  return digits.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
+}
+
+function arriving(round: number, objects: number): ReceivedInstance[] {
+  const receivedAt = new Date();
+  const study = `1.2.840.98.${round}.${Date.now()}`;
+  return Array.from({ length: objects }, (_, n) => {
+    const path = newPlace('cart', receivedAt).complete;
+    return {
+      path,
+      bytes: 20_000,
+      fileSha256: createHash('sha256').update(path).digest('hex'),
+      dataSetSha256: createHash('sha256').update(`data set of ${path}`).digest('hex'),
+      transferSyntax: '1.2.840.10008.1.2.1',
+      header: {
+        sopClassUid: '1.2.840.10008.5.1.4.1.1.6.1',
+        sopInstanceUid: `${study}.${n}`,
+        studyInstanceUid: study,
+        seriesInstanceUid: `${study}.0`,
+        modality: 'US',
+        procedureCodes: [],
+        identity: { PatientID: `P${round}` },
+      } as unknown as ReceivedInstance['header'],
+      source: 'cart',
+      callingAeTitle: 'CART',
+      calledAeTitle: 'SONOGATE',
+      receivedAt,
+      completeAfter: receivedAt,
+      rerunAlways: false,
+    };
+  });
+}

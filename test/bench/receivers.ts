@@ -1,0 +1,183 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sendFiles } from '../../dimse/send/store-scu.ts';
+import { migrate } from '../../src/platform/database/migrate.ts';
+import { openDatabase } from '../../src/platform/database/open.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
+import { serve, siteFile } from '../gateway/serve.ts';
+import { siteSettings } from '../gateway/site.ts';
+import { startListening, startStorescp } from '../peers/dcmtk.ts';
+import { freshDataDir } from '../peers/embedded.ts';
+import { startOrthanc } from '../peers/orthanc.ts';
+import { fillHistory } from './history.ts';
+
+/** A storage SCP that a benchmark sends to. */
+export interface Receiver {
+  name: string;
+  aeTitle: string;
+  port: number;
+  /** Of its process; null where the benchmark does not ask for its memory. */
+  pid: number | null;
+  stop(): Promise<void>;
+}
+
+/** Associations that the benchmarks of many associations open at a time. */
+export const ASSOCIATIONS = 50;
+
+/** A whole gateway with the role `dimse`, in a separate process. */
+export async function startSonogate({
+  name,
+  databaseUrl,
+  history = 0,
+  environment = {},
+}: {
+  name: string;
+  databaseUrl?: string | undefined;
+  /** Number of studies that its database holds before. */
+  history?: number;
+  environment?: Record<string, string>;
+}): Promise<Receiver> {
+  const dataDir = await freshDataDir();
+  const database = await openDatabase({ dataDir, databaseUrl, logger: silentLogger });
+  await migrate(database);
+  if (history > 0) await fillHistory(database, history);
+  await database.close();
+  const config = await siteFile(
+    siteSettings(dataDir, {
+      databaseUrl,
+      roles: ['dimse'],
+      dicom: { host: '127.0.0.1', port: 0, maxAssociations: 2 * ASSOCIATIONS },
+      routing: { rules: [{ name: 'none', when: { modality: 'US' }, ignore: true }] },
+    }),
+  );
+  const served = await serve(config, { SONOGATE_LOG_LEVEL: 'info', ...environment });
+  return {
+    name,
+    aeTitle: 'SONOGATE',
+    port: served.dicomPort,
+    pid: served.pid,
+    async stop() {
+      await served.stop('SIGTERM');
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** DCMTK `storescp +B --fork`: a process for each association, files as received, no sync. */
+export async function startDcmtk(): Promise<Receiver> {
+  const folder = await mkdtemp(join(tmpdir(), 'sonogate-storescp-'));
+  const program = await startStorescp(folder, ['--fork']);
+  return {
+    name: 'DCMTK storescp +B --fork',
+    aeTitle: 'STORESCP',
+    ...program,
+    async stop() {
+      await program.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** `dicom-storescp` of dicom-rs (`cargo install dicom-storescp`); null where it is not installed. */
+export async function startRust(): Promise<Receiver | null> {
+  const places = [...(process.env.PATH ?? '').split(':'), join(homedir(), '.cargo', 'bin')];
+  const found = places
+    .map((place) => join(place, 'dicom-storescp'))
+    .find((path) => runs(path, '--version'));
+  if (found === undefined) return null;
+  const folder = await mkdtemp(join(tmpdir(), 'sonogate-dicom-rs-'));
+  await mkdir(join(folder, 'objects'));
+  const program = await startListening(found, (port) => [
+    ...['--promiscuous', '-n', '--max-pdu-length', '131072'],
+    ...['-o', join(folder, 'objects'), '-p', String(port)],
+  ]);
+  return {
+    name: 'dicom-storescp (Rust)',
+    aeTitle: 'STORE-SCP',
+    ...program,
+    async stop() {
+      await program.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Null where it is not installed. */
+export async function startOrthancReceiver(): Promise<Receiver | null> {
+  const orthanc = await startOrthanc();
+  if (!orthanc) return null;
+  const { aeTitle, dicomPort: port } = orthanc;
+  return { name: 'Orthanc', aeTitle, port, pid: null, stop: () => orthanc.stop() };
+}
+
+function runs(program: string, ...args: string[]): boolean {
+  try {
+    execFileSync(program, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What came of sending files over many associations. */
+export interface Traffic {
+  seconds: number;
+  /** Milliseconds of each association. */
+  latencies: number[];
+  failed: number;
+}
+
+/** Sends each file over a separate association, 50 associations at a time. */
+export async function sendOverAssociations(
+  { port, aeTitle }: Receiver,
+  files: readonly string[],
+): Promise<Traffic> {
+  const paths = [...files];
+  const node = {
+    host: '127.0.0.1',
+    port,
+    aeTitle,
+    callingAeTitle: 'CART',
+    timeoutSeconds: 60,
+  };
+  const traffic: Traffic = { seconds: 0, latencies: [], failed: 0 };
+  const begin = performance.now();
+  const association = async () => {
+    for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
+      const sent = performance.now();
+      const [result] = await sendFiles(node, [path]).catch(() => []);
+      traffic.latencies.push(performance.now() - sent);
+      if (result?.outcome !== 'stored') traffic.failed += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: ASSOCIATIONS }, association));
+  traffic.seconds = (performance.now() - begin) / 1000;
+  return traffic;
+}
+
+/** Resident memory of a process in MB. */
+export async function residentMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) / 1024;
+}
+
+const TICKS_EACH_SECOND = 100;
+
+/** Processor time that a process has taken, its threads included and its children not. */
+export async function processorSeconds(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // The name of the program is in brackets and may hold spaces; user and system time follow it.
+  const [user, system] = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13);
+  return (Number(user) + Number(system)) / TICKS_EACH_SECOND;
+}
+
+/** Prints a table in Markdown. */
+export function printTable(head: readonly string[], rows: readonly (string | number)[][]): void {
+  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  process.stdout.write(`${lines.join('\n')}\n`);
+}

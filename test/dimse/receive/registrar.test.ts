@@ -1,0 +1,229 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createSourceLimits } from '../../../dimse/receive/admission.ts';
+import { createIntake, type Intake } from '../../../dimse/receive/storage-scp.ts';
+import { decodeFileMeta } from '../../../pipelines/dicom/part10.ts';
+import { objectsOnDisk } from '../../../src/core/files/received-objects.ts';
+import { recoverIntake } from '../../../src/core/studies/arrival.ts';
+import { MOST_OUTSTANDING } from '../../../src/core/studies/registrar.ts';
+import { findStudy } from '../../../src/core/studies/study-queries.ts';
+import { type Arrival, completeDueStudies } from '../../../src/core/studies/study-store.ts';
+import { openDatabase, type PooledDatabase } from '../../../src/platform/database/open.ts';
+import { DatabaseUnreachableError } from '../../../src/platform/database/pooled.ts';
+import type { Database } from '../../../src/platform/database/port.ts';
+import { silentLogger } from '../../../src/platform/logging/logger.ts';
+import { freshDataDir } from '../../peers/embedded.ts';
+import { dicomFile, type SmallObject } from '../dicom-file.ts';
+import { source } from './source.ts';
+
+let dataDir = '';
+let database: PooledDatabase;
+let study = '';
+let count = 0;
+/** Whether the database refuses every transaction. */
+let away = false;
+let intake: Intake;
+let arrivals: Arrival[] = [];
+
+beforeAll(async () => {
+  dataDir = await freshDataDir();
+  database = await openDatabase({ dataDir, logger: silentLogger });
+});
+afterAll(async () => {
+  await database.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  count += 1;
+  study = `1.2.840.78.${count}`;
+  away = false;
+  arrivals = [];
+  await rm(join(dataDir, 'intake'), { recursive: true, force: true });
+  await rm(join(dataDir, 'quarantine'), { recursive: true, force: true });
+  intake = openIntake();
+});
+afterEach(() => intake.close());
+
+const flaky = (): Database => ({
+  ...database,
+  transaction: async (work) => {
+    if (away) throw new DatabaseUnreachableError('away');
+    return database.transaction(work);
+  },
+});
+
+const registration = () => ({
+  dataDir,
+  database: flaky(),
+  objects: objectsOnDisk(dataDir),
+  sources: [source('cart', {})],
+  logger: silentLogger,
+  now: () => new Date(),
+});
+
+function openIntake(): Intake {
+  return createIntake({
+    ...registration(),
+    limits: { maxObjectBytes: 10_000_000, minFreeBytes: 0 },
+    sourceLimits: createSourceLimits(),
+    answersBeforeRow: true,
+    onArrival: (_peer, _source, arrival) => arrivals.push(arrival),
+    onAssociationEnd: async () => {},
+  });
+}
+
+const peer = (id: string) => ({
+  id,
+  callingAeTitle: 'CART',
+  calledAeTitle: 'SONOGATE',
+  address: '127.0.0.1',
+  source: 'cart',
+});
+
+/** Stores an object as the listener does; resolves when it would be answered 0000H. */
+async function receive(object: Partial<SmallObject> = {}, association = 'a'): Promise<void> {
+  const file = dicomFile({ sopInstanceUid: `${study}.1`, studyInstanceUid: study, ...object });
+  const { meta, dataSetOffset } = decodeFileMeta(file);
+  const sink = await intake.open(meta, peer(association));
+  await sink.write(file.subarray(dataSetOffset));
+  await sink.commit();
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const names = await readdir(join(dataDir, folder), { recursive: true }).catch(() => []);
+  return names.filter((name) => /\.(dcm|part)$/.test(name)).sort();
+}
+
+const rows = async () =>
+  (
+    await database.query<{ uid: string; path: string; conflict: boolean; ordinal: number }>(
+      `SELECT i.sop_instance_uid AS uid, i.path, i.conflict, i.ordinal FROM instances i
+       JOIN studies s ON s.id = i.study_id WHERE s.study_instance_uid = $1 ORDER BY ordinal`,
+      [study],
+    )
+  ).rows;
+
+const release = (association = 'a') => intake.ended(peer(association), 'released');
+
+test('an object is answered while the database is away, and gets its row when it is back', async () => {
+  away = true;
+  await receive();
+  expect(await filesBelow('intake')).toHaveLength(1);
+  expect(await rows()).toEqual([]);
+  expect(intake.registrar.outstanding()).toEqual([study]);
+  away = false;
+  await release();
+  expect(await rows()).toHaveLength(1);
+  expect(intake.registrar.outstanding()).toEqual([]);
+});
+
+test('objects beyond those that may wait are refused while the database is away', async () => {
+  away = true;
+  await receive();
+  const { registrar } = intake;
+  const receivedAt = new Date();
+  const object = { path: '', meta: {}, header: { studyInstanceUid: study }, receivedAt };
+  for (let n = 1; n < MOST_OUTSTANDING; n += 1) {
+    // Only their number counts here: they are never written.
+    registrar.register(object as Parameters<typeof registrar.register>[0]).catch(() => {});
+  }
+  registrar.hurry();
+  await expect.poll(() => receive().catch((error) => error.code)).toBe('overloaded');
+});
+
+test('a process that ends between the answer and the row loses nothing and doubles nothing', async () => {
+  away = true;
+  await receive({ sopInstanceUid: `${study}.1` });
+  await receive({ sopInstanceUid: `${study}.2` });
+  await intake.close();
+  expect(await rows()).toEqual([]);
+  away = false;
+  expect(await recoverIntake(registration())).toEqual({ registered: 2, removed: 0 });
+  expect((await rows()).map(({ uid }) => uid).sort()).toEqual([`${study}.1`, `${study}.2`]);
+  expect(await recoverIntake(registration())).toEqual({ registered: 0, removed: 0 });
+  expect(await findStudy(database, study)).toMatchObject({ instance_count: 2, revision: 1 });
+});
+
+test('an object that another start has registered meanwhile keeps its file and its one row', async () => {
+  away = true;
+  await receive();
+  away = false;
+  expect(await recoverIntake(registration())).toEqual({ registered: 1, removed: 0 });
+  await release();
+  expect(arrivals).toMatchObject([{ outcome: 'new' }]);
+  expect(await rows()).toHaveLength(1);
+  expect(await filesBelow('intake')).toHaveLength(1);
+});
+
+test('duplicates of one batch leave one row and one file', async () => {
+  await Promise.all([receive({}, 'a'), receive({}, 'b'), receive({}, 'c')]);
+  await Promise.all(['a', 'b', 'c'].map(release));
+  expect(arrivals.map(({ outcome }) => outcome).sort()).toEqual(['duplicate', 'duplicate', 'new']);
+  expect(await rows()).toHaveLength(1);
+  expect(await filesBelow('intake')).toHaveLength(1);
+});
+
+test('two associations with one SOP Instance UID and other content keep both, one as a conflict', async () => {
+  const other = Buffer.alloc(16, 7);
+  await Promise.all([receive({}, 'a'), receive({ pixels: other }, 'b')]);
+  await Promise.all(['a', 'b'].map(release));
+  expect((await rows()).map(({ conflict }) => conflict)).toEqual([false, true]);
+  expect(await filesBelow('intake')).toHaveLength(2);
+});
+
+test('objects of one batch have the order of their arrival', async () => {
+  const uids = Array.from({ length: 20 }, (_, n) => `${study}.${n + 1}`);
+  for (const sopInstanceUid of uids) await receive({ sopInstanceUid });
+  await release();
+  expect((await rows()).map(({ uid, ordinal }) => [uid, ordinal])).toEqual(
+    uids.map((uid, index) => [uid, index + 1]),
+  );
+});
+
+describe('a value that the database does not take', () => {
+  test('puts its object into the quarantine with an audit entry, and no other', async () => {
+    // The search words of the worklist are limited to 2046 bytes.
+    const refused = `${study}.9`;
+    await Promise.all([
+      receive({ sopInstanceUid: `${study}.1` }),
+      receive({ studyInstanceUid: refused, sopInstanceUid: refused, patientId: 'P'.repeat(3000) }),
+      receive({ sopInstanceUid: `${study}.2` }),
+    ]);
+    await release();
+    expect((await rows()).map(({ uid }) => uid).sort()).toEqual([`${study}.1`, `${study}.2`]);
+    expect(await findStudy(database, refused)).toBeNull();
+    expect(await filesBelow('intake')).toHaveLength(2);
+    expect(await filesBelow('quarantine')).toHaveLength(1);
+    const { rows: audited } = await database.query(
+      `SELECT actor, detail ->> 'source' AS source FROM audit
+       WHERE action = 'dicom.quarantined'`,
+    );
+    expect(audited).toEqual([{ actor: 'ae:CART', source: 'cart' }]);
+  });
+});
+
+test('a study is not complete while a row of it is outstanding', async () => {
+  await receive({ sopInstanceUid: `${study}.1` });
+  await release();
+  away = true;
+  await receive({ sopInstanceUid: `${study}.2` });
+  const later = new Date(Date.now() + 3_600_000);
+  await completeDueStudies(database, later, intake.registrar.outstanding);
+  expect(await findStudy(database, study)).toMatchObject({ state: 'receiving' });
+  away = false;
+  await release();
+  await completeDueStudies(database, later, intake.registrar.outstanding);
+  expect(await findStudy(database, study)).toMatchObject({ state: 'complete', instance_count: 2 });
+});
+
+test('an association that ends waits for the rows of its objects, and not for those of others', async () => {
+  await receive({}, 'a');
+  await intake.settled?.(peer('a'));
+  expect(await rows()).toHaveLength(1);
+  away = true;
+  await receive({ sopInstanceUid: `${study}.2` }, 'a');
+  const other = await Promise.race([intake.settled?.(peer('b')), pause(1000, 'waits')]);
+  expect(other).toBeUndefined();
+});

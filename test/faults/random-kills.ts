@@ -1,0 +1,85 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Fault } from './faults.ts';
+import { type Backend, EACH_ROLE, type Part, type SiteUnderFault } from './site-under-fault.ts';
+
+/** How often each victim of each back end is killed; fewer take less time. */
+const KILLS = Number(process.env.SONOGATE_KILLS ?? 100);
+
+/**
+ * After a victim is back, the next dies within this time, or within the time that it took to come
+ * back where that is longer: on a slow machine the kills would otherwise all meet a gateway that starts.
+ */
+const LONGEST_LIFE_MS = 3000;
+const DOWN_MS = 2000;
+
+interface Victim {
+  name: string;
+  kill(site: SiteUnderFault): Promise<void>;
+}
+
+const part = (name: Part): Victim => ({ name, kill: (site) => site.kill(name) });
+
+const EVERYTHING: Victim = {
+  name: 'all four at once',
+  kill: (site) => site.kill(...site.parts),
+};
+
+const POSTGRESQL: Victim = {
+  name: 'PostgreSQL',
+  async kill({ postgres }) {
+    await postgres.crash();
+    await delay(randomInt(DOWN_MS));
+    await postgres.resume();
+  },
+};
+
+/** It comes back empty. */
+const REDIS: Victim = {
+  name: 'Redis',
+  async kill({ redis }) {
+    await redis.pause();
+    await delay(randomInt(DOWN_MS));
+    await redis.resume();
+  },
+};
+
+const VICTIMS: Readonly<Record<Backend, readonly Victim[]>> = {
+  PGlite: [part('gateway')],
+  PostgreSQL: [...EACH_ROLE.map(part), EVERYTHING, POSTGRESQL],
+  'PostgreSQL and Redis': [...EACH_ROLE.map(part), EVERYTHING, POSTGRESQL, REDIS],
+};
+
+/** Every victim as often, in random order. */
+function shuffled(victims: readonly Victim[]): Victim[] {
+  const order = victims.flatMap((victim) => Array.from({ length: KILLS }, () => victim));
+  for (let at = order.length - 1; at > 0; at -= 1) {
+    const other = randomInt(at + 1);
+    [order[at], order[other]] = [order[other] as Victim, order[at] as Victim];
+  }
+  return order;
+}
+
+/** Kills at random moments, while carts send and clients submit from the first kill to the last. */
+export const randomKills = (backend: Backend): Fault => {
+  const victims = VICTIMS[backend];
+  const count = victims.length * KILLS;
+  return {
+    name: `random kills on ${backend}`,
+    done: `kill -9 at random moments, ${KILLS} times each in random order: ${victims.map(({ name }) => name).join(', ')}`,
+    // At most what a site can also interpret afterwards in reasonable time; it ends with the last kill.
+    traffic: { studies: count, submits: 2 * count, pauseMs: 3000, untilFinished: true },
+    prepare: async () => ({ site: { backend }, remove: async () => {} }),
+    async strike(site) {
+      let cameBackMs = 0;
+      for (const [index, victim] of shuffled(victims).entries()) {
+        await delay(randomInt(Math.max(LONGEST_LIFE_MS, cameBackMs)));
+        const begin = performance.now();
+        await victim.kill(site);
+        cameBackMs = Math.ceil(performance.now() - begin);
+        if (index % 20 === 19) process.stderr.write(`${backend}: ${index + 1} of ${count} kills\n`);
+      }
+      return `${count} kills`;
+    },
+  };
+};

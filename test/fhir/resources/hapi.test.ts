@@ -1,0 +1,132 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Bundle } from '@medplum/fhirtypes';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildAnonymousBundle, buildBundle } from '../../../fhir/resources/bundle.ts';
+import { SYSTEMS } from '../../../fhir/resources/codes.ts';
+import type { BundleInput } from '../../../fhir/resources/report-context.ts';
+import { CONCEPTS, type ConceptKey } from '../../../pipelines/concepts/concepts.ts';
+import type { Result } from '../../../pipelines/result/envelope.ts';
+import { sampleMeasurement, sampleResult, sampleSubject } from '../sample.ts';
+
+/**
+ * HAPI's FhirInstanceValidator, which needs a JDK of version 17 and 90 jars (144 MB). They are not
+ * downloaded by the tests:
+ *
+ *   mvn -q -B -f test/fhir/hapi dependency:copy-dependencies -DoutputDirectory=$PWD/.ci/hapi
+ */
+const JARS =
+  process.env.SONOGATE_HAPI ?? fileURLToPath(new URL('../../../.ci/hapi', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../hapi/FhirValidate.java', import.meta.url));
+const INSTALLED = existsSync(JARS) && spawnSync('javac', ['-version']).status === 0;
+
+const keys = Object.keys(CONCEPTS) as ConceptKey[];
+
+/** A result with every concept of an endpoint, beside what the sample holds of every other kind. */
+function resultOf(endpoint: string, concepts: readonly ConceptKey[]): Result {
+  const measurements = concepts.map((key) =>
+    sampleMeasurement(key, 4.5, 'ratio', { unit: CONCEPTS[key].unit }),
+  );
+  return sampleResult({ endpoint, measurements, findings: [] });
+}
+
+const overlay = {
+  name: 'overlay-biometry-1.png',
+  title: 'Biometry, with calipers (AI draft)',
+  contentType: 'image/png',
+  data: Buffer.from('specimen'),
+};
+
+const forEhr = (result: Result, change: Partial<BundleInput> = {}): Bundle =>
+  buildBundle({
+    result,
+    subject: sampleSubject(),
+    resultSystem: 'https://sonogate.example/fhir/result',
+    organization: 'Example Hospital',
+    patient: { reference: 'Patient/7' },
+    pdf: { data: Buffer.from('%PDF-1.4 specimen') },
+    keyImages: [overlay],
+    ...change,
+  });
+
+const OBSTETRIC = resultOf(
+  'us/obstetric/interpret',
+  keys.filter((key) => CONCEPTS[key].group !== 'echo'),
+);
+const ECHO = resultOf(
+  'us/echo/interpret',
+  keys.filter((key) => CONCEPTS[key].group === 'echo'),
+);
+
+/** A code of PS3.16 that R4's edition does not have: what the validator must find. */
+const CONTROL = {
+  resourceType: 'Observation',
+  status: 'preliminary',
+  code: { coding: [{ system: SYSTEMS.DCM, code: '130686' }] },
+};
+
+describe.skipIf(!INSTALLED)("HAPI's validator with the terminology of R4", () => {
+  let folder = '';
+  const printed = new Map<string, string[]>();
+
+  const BUNDLES: Readonly<Record<string, object>> = {
+    'every rule of the mapping': forEhr(sampleResult()),
+    'every obstetric concept': forEhr(OBSTETRIC),
+    'every concept of echocardiography': forEhr(ECHO),
+    'an order, a visit and a structured report': forEhr(sampleResult(), {
+      order: { reference: 'ServiceRequest/9' },
+      encounter: { reference: 'Encounter/3' },
+      structuredReportUid: '2.25.1',
+    }),
+    'values that need review': forEhr({
+      ...OBSTETRIC,
+      measurements: OBSTETRIC.measurements.map((m) => ({ ...m, quality: 'review' })),
+    }),
+    'the artifact, without identity': buildAnonymousBundle(ECHO, {
+      ...sampleSubject(),
+      identity: null,
+    }),
+    control: CONTROL,
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sonogate-hapi-'));
+    const files = Object.keys(BUNDLES).map((name, index) => [name, join(folder, `${index}.json`)]);
+    for (const [name = '', file = ''] of files)
+      await writeFile(file, JSON.stringify(BUNDLES[name]));
+    const { stdout, stderr, status } = spawnSync(
+      'java',
+      ['-cp', join(JARS, '*'), PROGRAM, ...files.map(([, file = '']) => file)],
+      { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
+    );
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    let errors: string[] = [];
+    for (const line of stdout.trim().split('\n')) {
+      const [kind, ...rest] = line.split('\t');
+      if (kind === 'error') errors.push(rest.join(': '));
+      else {
+        const name = files.find(([, file]) => file === rest[0])?.[0] ?? '';
+        printed.set(name, errors);
+        errors = [];
+      }
+    }
+  }, 600_000);
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test.each(Object.keys(BUNDLES).filter((name) => name !== 'control'))(
+    'finds no error in a bundle with %s',
+    (name) => {
+      expect(printed.get(name)).toEqual([]);
+    },
+  );
+
+  test('finds the code of a later edition of DICOM in a resource that holds it', () => {
+    expect(printed.get('control')?.join()).toContain('130686');
+  });
+});
+
+if (!INSTALLED) console.info("HAPI's validator is not tried: no JDK, or no jars in .ci/hapi");

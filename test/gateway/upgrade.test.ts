@@ -1,0 +1,122 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { constants, createZstdDecompress } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiClient } from '../../src/doors/http/client.ts';
+import { commandsOfGateway } from '../../src/operations/socket.ts';
+import { type PostgresServer, startPostgres } from '../peers/postgres.ts';
+import { type Served, serve, siteFile } from './serve.ts';
+
+const PREVIOUS = new URL('./previous-release/data.tar.zst', import.meta.url);
+const CLI = fileURLToPath(new URL('../../src/app/cli/bin.mjs', import.meta.url));
+
+/** Keys of the previous release: its program printed them once. */
+const TEST_KEY = 'sg_test_rj1384dO5xiLNMpJqHj19bLkk971oZoaPH1IR73OeWf';
+const ADMINISTRATOR_KEY = 'sg_live_kJAetaaZ4Shn5D1AT08PedHGAhcsc4EvCuo69qGyJd8';
+const SUCCEEDED = 'req_01m835whn0ew48t53afke218db';
+const FAILED = 'req_01m835jypwfcjbqje8p493fk3v';
+const STUDY = '1.2.840.113.77';
+const ZSTD_WINDOW_LOG = 27;
+
+/** Unpacks the data folder of the previous release. */
+async function previousDataFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'sonogate-upgrade-'));
+  const tar = spawn('tar', ['-x', '-C', folder], { stdio: ['pipe', 'ignore', 'inherit'] });
+  const ended = once(tar, 'exit');
+  await pipeline(
+    createReadStream(PREVIOUS),
+    createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } }),
+    tar.stdin,
+  );
+  expect(await ended).toEqual([0, null]);
+  return folder;
+}
+
+describe('the data folder of the previous release', () => {
+  let dataDir: string;
+  let settings: string;
+  let postgres: PostgresServer | null;
+  let gateway: Served | undefined;
+
+  beforeAll(async () => {
+    [dataDir, postgres] = await Promise.all([previousDataFolder(), startPostgres()]);
+    settings = await siteFile({
+      dataDir,
+      http: { host: '127.0.0.1', port: 0 },
+      dicom: { host: '127.0.0.1', port: 0 },
+      routing: { rules: [{ name: 'waits', hold: true }] },
+    });
+  });
+  afterAll(async () => {
+    await gateway?.stop('SIGKILL');
+    await postgres?.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  /** Everything that a client, a cart's study and an auditor had before. */
+  async function expectEverything(url: string): Promise<void> {
+    const ward = createApiClient({ url, key: TEST_KEY });
+    const { data } = await ward.history({});
+    expect(data.map(({ id, status }) => ({ id, status }))).toEqual([
+      { id: SUCCEEDED, status: 'succeeded' },
+      { id: FAILED, status: 'failed' },
+    ]);
+    expect(await ward.request(SUCCEEDED)).toMatchObject({
+      metadata: { ward: '3' },
+      output: { endpoint: 'us/obstetric/interpret', draft: true },
+    });
+    const events: string[] = [];
+    for await (const { name } of ward.follow(SUCCEEDED)) events.push(name);
+    expect(events.at(-1)).toBe('done');
+    const report = await new Response(await ward.artifact(SUCCEEDED, 'sr-tid1500.dcm')).bytes();
+    expect(Buffer.from(report.subarray(128, 132)).toString()).toBe('DICM');
+
+    const headers = { Authorization: `Bearer ${ADMINISTRATOR_KEY}` };
+    const secret = await fetch(`${url}/v1/webhooks/secret`, { headers });
+    expect(await secret.text()).toContain('whsec_6yaiGqFwANE45GY2txrfhSw5gQANCvdq2hZ0/a6VX18=');
+
+    const run = commandsOfGateway(dataDir);
+    expect(await run('studies.list', {})).toMatchObject([
+      { studyInstanceUid: STUDY, state: 'held', objects: 2 },
+    ]);
+    expect((await run('keys.list', {})).map(({ name }) => name)).toEqual(['ward', 'radiology']);
+    expect(await run('audit.verify', {})).toMatchObject({ intact: true, findings: [] });
+  }
+
+  it('starts under this program, which migrates it, and has kept everything', async () => {
+    gateway = await serve(settings);
+    expect(gateway.log.join('\n')).toContain('database_migrated');
+    await expectEverything(gateway.url);
+    await gateway.stop('SIGTERM');
+    expect(gateway.exitCode()).toBe(0);
+  });
+
+  it('moves to a PostgreSQL server, where the gateway goes on with everything', async ({
+    skip,
+  }) => {
+    if (!postgres) return skip('PostgreSQL is not installed');
+    const server = { DATABASE_URL: await postgres.createDatabase() };
+    const env = { ...process.env, SONOGATE_CONFIG: settings, ...server };
+    const command = [CLI, 'migrate-embedded', '--json'];
+    const { stdout } = await promisify(execFile)(process.execPath, command, { env });
+    const { tables } = JSON.parse(stdout) as { tables: { table: string; rows: number }[] };
+    expect(tables).toContainEqual({ table: 'requests', rows: 2 });
+    // A start without the server must not continue on the old rows.
+    expect(await readdir(dataDir)).not.toContain('database');
+
+    gateway = await serve(settings, server);
+    await expectEverything(gateway.url);
+    await expect(promisify(execFile)(process.execPath, command, { env })).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('There is no embedded database'),
+    });
+    await gateway.stop('SIGTERM');
+  });
+});

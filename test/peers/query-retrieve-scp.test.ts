@@ -1,0 +1,217 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { listen } from '../../dimse/network/listener.ts';
+import { STATUS } from '../../dimse/network/status.ts';
+import { offeredWithQueries } from '../../dimse/receive/admission.ts';
+import { encodeDataSet } from '../../pipelines/dicom/data-set.ts';
+import { silentLogger } from '../../src/platform/logging/logger.ts';
+import { explain, openSite, type Site, waitUntil } from '../gateway/site.ts';
+import { DCMTK_INSTALLED, dcmtk, type Program, startStorescp } from './dcmtk.ts';
+import { freePort } from './free-port.ts';
+import { heldStudy, sendStudy } from './held-study.ts';
+import { PYNETDICOM_INSTALLED } from './pynetdicom.ts';
+
+const EVE = heldStudy('1.2.826.2.1');
+const ADA = heldStudy('1.2.826.2.2', { patientId: 'P-2', studyDate: '20260301' });
+
+describe.skipIf(!DCMTK_INSTALLED)('the gateway as a query/retrieve provider', () => {
+  let site: Site;
+  let folder = '';
+  let viewer: Program;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sonogate-query-scp-'));
+    await mkdir(join(folder, 'viewer'));
+    viewer = await startStorescp(join(folder, 'viewer'));
+    site = await openSite({
+      roles: ['dimse'],
+      sources: [
+        {
+          name: 'cart',
+          callingAeTitles: ['CART', 'STRANGER'],
+          addresses: ['127.0.0.0/8'],
+          completion: { signal: 'association-release', quietSeconds: 2, afterReleaseSeconds: 0.5 },
+        },
+      ],
+      queryRetrieve: {
+        dicomweb: false,
+        callers: [{ callingAeTitles: ['VIEWER', 'OTHER'], addresses: ['127.0.0.0/8'] }],
+        moveDestinations: [
+          { aeTitle: 'VIEWER', host: '127.0.0.1', port: viewer.port },
+          { aeTitle: 'AWAY', host: '127.0.0.1', port: await freePort(), timeoutSeconds: 2 },
+        ],
+      },
+      routing: { rules: [{ name: 'keep', ignore: true }] },
+    });
+    for (const study of [EVE, ADA]) {
+      await sendStudy(study, folder, site.dicomPort);
+      await waitUntil('the study', () => explain(site.gateway, study.study));
+    }
+  });
+  afterAll(async () => {
+    await site?.close();
+    await viewer?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Runs a DCMTK program of the model Study Root as a viewer. */
+  const ask = (program: string, keys: readonly string[], options: readonly string[] = []) =>
+    dcmtk(program, [
+      '-d',
+      '-S',
+      '-aec',
+      'SONOGATE',
+      ...(options.includes('-aet') ? [] : ['-aet', 'VIEWER']),
+      ...options,
+      ...keys.flatMap((key) => ['-k', key]),
+      '127.0.0.1',
+      String(site.dicomPort),
+    ]);
+
+  test.each([
+    ['studies by patient', ['0008,0052=STUDY', '0020,000d', '0010,0020=P-1'], [EVE.study]],
+    ['studies by date', ['0008,0052=STUDY', '0020,000d', '0008,0020=20260201-'], [ADA.study]],
+    [
+      'studies by wildcard',
+      ['0008,0052=STUDY', '0020,000d', '0010,0010=EX*'],
+      [EVE.study, ADA.study],
+    ],
+    [
+      'the series of a study',
+      ['0008,0052=SERIES', `0020,000d=${EVE.study}`, '0020,000e'],
+      [`${EVE.study}.1`, `${EVE.study}.2`],
+    ],
+    [
+      'the objects of a series',
+      ['0008,0052=IMAGE', `0020,000d=${EVE.study}`, `0020,000e=${EVE.study}.1`, '0008,0018'],
+      [EVE.cine],
+    ],
+    ['nothing of an unknown patient', ['0008,0052=STUDY', '0020,000d', '0010,0020=nobody'], []],
+  ])('findscu finds %s', async (_, keys, expected) => {
+    const { exitCode, output } = await ask('findscu', keys);
+    expect(exitCode, output).toBe(0);
+    expect(output).toContain('0x0000: Success');
+    expect(output.match(/0xff00/g) ?? []).toHaveLength(expected.length);
+    for (const uid of expected) expect(output).toContain(`[${uid}`);
+  });
+
+  test.each([
+    ['an unknown level', ['0008,0052=PATIENT', '0010,0020'], 'a900'],
+    ['series without their study', ['0008,0052=SERIES', '0020,000e'], 'a900'],
+    ['a malformed date', ['0008,0052=STUDY', '0008,0020=2026-01-15-9'], 'a900'],
+  ])('a query by %s is refused with %s', async (_, keys, status) => {
+    expect((await ask('findscu', keys)).output.toLowerCase()).toContain(`0x${status}`);
+  });
+
+  it('a source that is not listed as a caller is answered "not authorized"', async () => {
+    const { output } = await ask('findscu', ['0008,0052=STUDY', '0020,000d'], ['-aet', 'STRANGER']);
+    expect(output).toContain('0x0124');
+  });
+
+  it('a caller that is no source may not store', async () => {
+    const paths = (await readdir(folder)).filter((name) => name.endsWith('-0.dcm'));
+    const node = ['-aet', 'OTHER', '-aec', 'SONOGATE', '127.0.0.1', String(site.dicomPort)];
+    const sent = await dcmtk('storescu', ['-v', ...node, join(folder, paths[0] ?? '')]);
+    expect(sent.output).toMatch(/0124|Unknown Status/i);
+  });
+
+  it('nobody else gets an association', async () => {
+    const { output } = await ask('findscu', ['0008,0052=STUDY'], ['-aet', 'NOBODY']);
+    expect(output).toContain('Calling AE Title Not Recognized');
+  });
+
+  it('movescu has a study sent to a configured destination', async () => {
+    const moved = await ask(
+      'movescu',
+      ['0008,0052=STUDY', `0020,000d=${EVE.study}`],
+      ['-aem', 'VIEWER'],
+    );
+    expect(moved.exitCode, moved.output).toBe(0);
+    const there = await readdir(join(folder, 'viewer'));
+    expect(
+      there.filter((name) => name.includes(EVE.cine) || name.includes(EVE.still)),
+    ).toHaveLength(2);
+  });
+
+  test.each([
+    ['a destination that is not configured', 'ELSEWHERE', 'a801'],
+    ['a destination that does not answer', 'AWAY', 'a702'],
+  ])('movescu to %s is refused', async (_, to, status) => {
+    const moved = await ask('movescu', ['0008,0052=STUDY', `0020,000d=${EVE.study}`], ['-aem', to]);
+    expect(moved.output.toLowerCase()).toContain(status);
+  });
+
+  it('getscu pulls a series over its own association', async () => {
+    const into = join(folder, 'got');
+    await mkdir(into);
+    const keys = ['0008,0052=SERIES', `0020,000d=${ADA.study}`, `0020,000e=${ADA.study}.1`];
+    const got = await ask('getscu', keys, ['-od', into]);
+    expect(got.exitCode, got.output).toBe(0);
+    expect(await readdir(into)).toHaveLength(1);
+  });
+
+  it.skipIf(!PYNETDICOM_INSTALLED)(
+    'pynetdicom finds a study and pulls it, JPEG included',
+    async () => {
+      const keys = { QueryRetrieveLevel: 'STUDY', StudyInstanceUID: ADA.study };
+      const found = await workstation({ operation: 'find', keys, port: site.dicomPort });
+      expect(found.answers).toMatchObject([{ status: 0xff00, study: ADA.study }, { status: 0 }]);
+      const got = await workstation({ operation: 'get', keys, port: site.dicomPort });
+      expect(got.received).toEqual([ADA.cine, ADA.still]);
+      expect(got.answers.at(-1)).toMatchObject({ status: 0, completed: 2 });
+    },
+  );
+});
+
+async function workstation(order: object): Promise<{
+  answers: { status: number; study: string; completed: number | null }[];
+  received: string[];
+}> {
+  const program = fileURLToPath(new URL('./pynetdicom/workstation.py', import.meta.url));
+  const modules = fileURLToPath(new URL('../../.ci/python', import.meta.url));
+  const child = spawn('python3', [program], { env: { ...process.env, PYTHONPATH: modules } });
+  child.stdin.end(JSON.stringify({ from: 'VIEWER', ...order }));
+  const [answer, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  if (answer === '') throw new Error(errors);
+  return JSON.parse(answer) as Awaited<ReturnType<typeof workstation>>;
+}
+
+describe.skipIf(!DCMTK_INSTALLED)('a query that the peer cancels', () => {
+  it('ends with the status "canceled", however many matches are left', async () => {
+    let sent = 0;
+    const listener = await listen({
+      host: '127.0.0.1',
+      port: 0,
+      aeTitle: 'SONOGATE',
+      maxPduBytes: 16_384,
+      maxAssociations: 2,
+      offer: offeredWithQueries,
+      admit: () => ({ idleTimeoutSeconds: 30, mayQuery: true }),
+      storage: {
+        open: () => Promise.reject(new Error('nothing is stored')),
+        ended: async () => {},
+      },
+      async *query({ transferSyntax }, _, { canceled }) {
+        const match = { QueryRetrieveLevel: 'STUDY', StudyInstanceUID: '1.2.3' };
+        while (!canceled.aborted) {
+          sent += 1;
+          yield { status: STATUS.pending, dataSet: encodeDataSet(match, transferSyntax) };
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        yield { status: STATUS.canceled };
+      },
+      logger: silentLogger,
+    });
+    const keys = ['-k', '0008,0052=STUDY', '-k', '0020,000d'];
+    const node = ['-aec', 'SONOGATE', '127.0.0.1', String(listener.port)];
+    const { output } = await dcmtk('findscu', ['-d', '-S', '--cancel', '3', ...keys, ...node]);
+    await listener.close();
+    expect(sent).toBeGreaterThanOrEqual(3);
+    expect(output.toLowerCase()).toContain('0xfe00');
+  });
+});

@@ -1,0 +1,101 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSite, type Site } from '../gateway/site.ts';
+
+/** Where `.ci/run` installs it, with its own versions of what others use, too. */
+const MODULES = fileURLToPath(new URL('../../.ci/schemathesis', import.meta.url));
+const PROGRAM = [
+  '-c',
+  'import sys; from schemathesis.cli import schemathesis; sys.exit(schemathesis())',
+];
+const env = { ...process.env, PYTHONPATH: MODULES };
+const INSTALLED = spawnSync('python3', ['-c', 'import schemathesis'], { env }).status === 0;
+
+/** Calls of each operation and phase; raise it to search for longer. */
+const EXAMPLES = process.env.FUZZ_EXAMPLES ?? '2';
+
+/**
+ * What is covered: every operation of the description but those of `LEFT_OUT`, with a test key that
+ * may do everything, in the phases with examples, with each keyword of each schema, and at random.
+ *
+ * What is left out, and what tests it instead:
+ * - that every call which fits the description succeeds (`positive_data_acceptance`), because a
+ *   submit needs files that were uploaded and a cancellation a request that still waits
+ *   (openapi-fuzz.test.ts knows things that exist);
+ * - sequences of calls (the phase `stateful`), because the description has no links from which they
+ *   could be made (requests.test.ts, uploads.test.ts and run.test.ts call in sequence).
+ */
+const CHECKS = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+  'negative_data_rejection',
+  'missing_required_header',
+  'unsupported_method',
+  'allow_header_conformance',
+  'ignored_auth',
+];
+
+/**
+ * Streams of events end with their request only (events.test.ts, many-streams.test.ts,
+ * reviews.test.ts, compatible-queue.test.ts read them), and STOW-RS takes DICOM, which no schema
+ * describes (dicomweb.test.ts, test/fuzz/hostile-objects.test.ts).
+ */
+const LEFT_OUT = '/(events|stream)$|^/dicomweb/';
+
+describe.skipIf(!INSTALLED)('schemathesis', () => {
+  let site: Site;
+  let folder = '';
+  beforeAll(async () => {
+    site = await openSite({
+      roles: ['api'],
+      http: { host: '127.0.0.1', port: 0, callsPerMinute: 1_000_000 },
+    });
+    folder = await mkdtemp(join(tmpdir(), 'sonogate-schemathesis-'));
+    // 413: the announced size of an upload is over the limit of the site.
+    await writeFile(
+      join(folder, 'schemathesis.toml'),
+      '[checks.negative_data_rejection]\nexpected-statuses = [400, 401, 403, 404, 405, 409, 413, 415, 422, 429]\n',
+    );
+  });
+  afterAll(async () => {
+    await site?.close();
+    if (folder) await rm(folder, { recursive: true });
+  });
+
+  test('finds no call of the description that is answered otherwise', async () => {
+    const { key } = await site.gateway.run('keys.create', {
+      name: 'schemathesis',
+      test: true,
+      scopes: ['admin'],
+    });
+    const url = site.gateway.http?.url ?? '';
+    const child = spawn(
+      'python3',
+      [
+        ...PROGRAM,
+        ...['run', `${url}/v1/openapi.json`, '--header', `Authorization: Bearer ${key}`],
+        ...['--checks', CHECKS.join(','), '--phases', 'examples,coverage,fuzzing'],
+        ...['--max-examples', EXAMPLES, '--seed', '1', '--no-color', '--request-timeout', '20'],
+        ...['--suppress-health-check', 'all'],
+        ...['--exclude-path-regex', LEFT_OUT],
+      ],
+      { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (text: Buffer) => {
+        output += text.toString();
+      });
+    }
+    const status = await new Promise((resolve) => child.once('close', resolve));
+    expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' });
+    expect(output).toMatch(/Operations:\s+\d+ selected/);
+  }, 900_000);
+});

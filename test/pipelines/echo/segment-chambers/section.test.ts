@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { chamberAreasOf } from '../../../../pipelines/echo/segment-chambers/section.ts';
+
+const square = (side: number) => [
+  { x: 0, y: 0 },
+  { x: side, y: 0 },
+  { x: side, y: side },
+  { x: 0, y: side },
+];
+
+describe('the area curve of a clip', () => {
+  it('has the area of each outlined chamber of a frame, and of the epicardium', () => {
+    const outlines = { lv: square(40), myocardium: square(20), la: square(30) };
+    expect(chamberAreasOf(outlines, { x: 0.5, y: 1 })).toEqual({
+      lv: 8,
+      myocardium: 2,
+      la: 4.5,
+      epicardium: 10,
+    });
+  });
+
+  it('does not exist without a scale, and without muscle there is no epicardium', () => {
+    expect(chamberAreasOf({ lv: square(40) }, null)).toBeNull();
+    expect(chamberAreasOf({ lv: square(40) }, { x: 1, y: 1 })).toEqual({ lv: 16 });
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { EchoConcept } from '../../../../pipelines/concepts/echo.ts';
+import { withConsistency } from '../../../../pipelines/echo/shared/consistency.ts';
+import { PLAUSIBLE, withPlausibility } from '../../../../pipelines/echo/shared/plausibility.ts';
+import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
+import { noteOf } from '../rendered.ts';
+
+const judged = (key: EchoConcept, value: number, provenance: 'cart-sr' | 'model' = 'model') =>
+  withPlausibility(
+    createMeasurement(`${key}-${provenance}`, key, value, 'spectral-trace', {
+      source: { ...NO_FRAME, provenance },
+    }),
+    key,
+  );
+
+it.each([
+  ['tr-vmax', 1.49, 'inadequate'],
+  ['tr-vmax', 1.5, 'accepted'],
+  ['mitral-a-duration', 250, 'accepted'],
+  ['mitral-a-duration', 251, 'inadequate'],
+  ['ivsd', 0.37, 'inadequate'],
+  ['ivsd', 0.5, 'accepted'],
+  ['rv-fac', 5, 'inadequate'],
+  ['rv-fac', 5.1, 'accepted'],
+  ['rv-ed-area', 0.07, 'inadequate'],
+] as const)('%s of %d is %s', (key: EchoConcept, value, quality) => {
+  expect(judged(key, value).quality).toBe(quality);
+});
+
+const RANGES = Object.entries(PLAUSIBLE) as [EchoConcept, readonly [number, number]][];
+
+it.each(RANGES)('%s is accepted from %j on to the end, and withheld beyond', (key, [low, high]) => {
+  const step = 1e-6 * Math.max(1, Math.abs(high));
+  const quality = (value: number) => judged(key, value).quality;
+  expect([low - step, low, high, high + step].map(quality)).toEqual([
+    'inadequate',
+    'accepted',
+    'accepted',
+    'inadequate',
+  ]);
+});
+
+describe('what rests on an implausible value', () => {
+  const rest = (given: Readonly<Partial<Record<EchoConcept, number>>>, of?: 'cart-sr' | 'model') =>
+    withConsistency(
+      Object.entries(given).map(([key, value]) => judged(key as EchoConcept, value, of)),
+    );
+  const accepted = (...of: Parameters<typeof rest>) =>
+    rest(...of)
+      .filter(({ quality }) => quality === 'accepted')
+      .map(({ concept }) => concept.key);
+
+  it.each([
+    [
+      'RVSP and TAPSE/sPAP on a jet of 1.2 m/s',
+      { 'tr-vmax': 1.2, rvsp: 20, 'tapse-to-spap': 1 },
+      [],
+    ],
+    [
+      'LV mass on a septum of 4 mm',
+      { ivsd: 0.4, lvidd: 5, lvpwd: 1, 'lv-mass': 150 },
+      ['lvidd', 'lvpwd'],
+    ],
+    ['FAC on an RV of 0.07 cm²', { 'rv-ed-area': 0.07, 'rv-fac': 40 }, []],
+    [
+      'volumes, LVEF and strain on an LV of 4.9 cm',
+      {
+        'lv-length-4c': 4.9,
+        'lvedv-4c': 100,
+        'lvesv-4c': 40,
+        'lvef-networks': 60,
+        'gls-end-systolic-4c': -18,
+      },
+      [],
+    ],
+    [
+      'the biplane LVEF, over the volumes',
+      { 'lv-length-4c': 4.9, 'lvedv-biplane': 100, 'lvef-biplane': 60 },
+      [],
+    ],
+    [
+      'the LA volume index on an LA of 5 cm²',
+      { 'la-area-4c': 5, 'la-volume-biplane': 40, 'la-volume-index': 22 },
+      [],
+    ],
+    [
+      "E/e' on an E of 5 cm/s",
+      { 'mitral-e': 5, 'e-prime-septal': 8, 'e-to-e-prime-septal': 6 },
+      ['e-prime-septal'],
+    ],
+  ] as const)('is withheld: %s', (_, given, left) => {
+    expect(accepted(given)).toEqual(left);
+    expect(accepted(given, 'cart-sr')).toEqual(left);
+  });
+
+  it('is withheld with the reason', () => {
+    const [, pressure] = rest({ 'tr-vmax': 1.2, rvsp: 20 });
+    expect(noteOf(pressure)).toContain('rests on TR peak velocity, which was withheld');
+  });
+
+  it('of the machine stays where only the images are implausible', () => {
+    const measured = withConsistency([judged('tr-vmax', 1.2), judged('rvsp', 30, 'cart-sr')]);
+    expect(measured.map(({ quality }) => quality)).toEqual(['inadequate', 'accepted']);
+  });
+
+  it('stays where another value of the same quantity is plausible', () => {
+    const one = judged('tr-vmax', 2.5);
+    const measured = withConsistency([
+      judged('tr-vmax', 1.2),
+      { ...one, id: 'second' },
+      judged('rvsp', 30),
+    ]);
+    expect(measured.map(({ quality }) => quality)).toEqual(['inadequate', 'accepted', 'accepted']);
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { annularMotion } from '../../../../pipelines/measure/doppler/cardiac-flow.ts';
+import type { SpectralTrace } from '../../../../pipelines/measure/doppler/envelope.ts';
+import { fillingsOf } from '../../../../pipelines/measure/doppler/filling.ts';
+import { wavesOf } from '../../../../pipelines/measure/waves.ts';
+
+const SECONDS = 0.005;
+
+/** A wave of a beat: when it begins after the beat, how long it lasts (seconds), how high it is. */
+type Bump = readonly [from: number, lasts: number, height: number];
+
+/** The curve of some beats of one length, each with the same waves over a level at the baseline. */
+function curveOf(bumps: readonly Bump[], { beats = 4, length = 0.9, level = 0 } = {}) {
+  return Float64Array.from({ length: Math.round((beats * length) / SECONDS) }, (_, column) => {
+    const time = (column * SECONDS) % length;
+    const heights = bumps.map(([from, lasts, height]) => {
+      const share = (time - from) / lasts;
+      return share > 0 && share < 1 ? height * Math.sin(Math.PI * share) : 0;
+    });
+    return Math.max(level, ...heights);
+  });
+}
+
+function wavesIn(curve: Float64Array) {
+  const top = Math.max(...curve);
+  return wavesOf(curve, {
+    prominence: 0.2 * top,
+    floor: 0.1 * top,
+    shortest: 0.04 / SECONDS,
+  });
+}
+
+function trace(side: 'above' | 'below', curve: Float64Array): SpectralTrace {
+  const rest = { skirt: 0, clear: 1, brightness: 100, filled: 0.5, cut: 0, limit: 30 };
+  return {
+    side,
+    curve,
+    leading: curve,
+    dense: curve,
+    waves: wavesIn(curve),
+    wrapped: false,
+    ...rest,
+  };
+}
+
+function motion(above: readonly Bump[], below: readonly Bump[]) {
+  const spectrum = {
+    left: 0,
+    top: 0,
+    columns: 720,
+    rows: 300,
+    zeroRow: 150,
+    velocityPerRow: 0.2,
+    secondsPerColumn: SECONDS,
+  };
+  return annularMotion({
+    spectrum,
+    above: trace('above', curveOf(above)),
+    below: trace('below', curveOf(below)),
+    tissueScale: true,
+  });
+}
+
+describe("the motion of an annulus: S' is towards the probe", () => {
+  const S: Bump = [0.1, 0.28, 11];
+  const EARLY: Bump = [0.46, 0.14, 14];
+  const LATE: Bump = [0.76, 0.1, 8];
+
+  it("has S' above, and e' and a' below", () => {
+    const { systolic, beats, inverted } = motion([S], [EARLY, LATE]);
+    expect([systolic.side, inverted]).toEqual(['above', false]);
+    expect(Math.round(beats[1]?.systolic.height ?? 0)).toBe(11);
+    expect(Math.round(beats[1]?.early?.height ?? 0)).toBe(14);
+  });
+
+  it("never has S' below: a display with two waves above is doubtful", () => {
+    const { systolic, inverted } = motion([EARLY, LATE], [S]);
+    expect([systolic.side, inverted]).toEqual(['above', true]);
+  });
+});
+
+describe('the fillings of a ventricle', () => {
+  const EARLY: Bump = [0.47, 0.2, 60];
+  const LATE: Bump = [0.74, 0.11, 90];
+  const heights = (curve: Float64Array, context = {}) => {
+    const { beats, doubtful } = fillingsOf(curve, wavesIn(curve), SECONDS, context);
+    return { doubtful, early: beats.map(({ early }) => Math.round(early.height)) };
+  };
+
+  it('take E after systole, where A is higher and slow echoes hide the ends of the waves', () => {
+    const { doubtful, early } = heights(curveOf([EARLY, LATE], { level: 18 }));
+    expect(doubtful).toBe(false);
+    expect(new Set(early)).toEqual(new Set([60]));
+  });
+
+  it('are doubtful where two beats of one wave look like E and A of one beat', () => {
+    // E of 80 and 95 in turn, every 0.9 s: the gap between them is longer than any systole.
+    const curve = curveOf(
+      [
+        [0.4, 0.25, 80],
+        [1.3, 0.25, 95],
+      ],
+      { length: 1.8 },
+    );
+    const { beats, doubtful } = fillingsOf(curve, wavesIn(curve), SECONDS);
+    expect(doubtful || beats.every(({ atrial }) => atrial === null)).toBe(true);
+  });
+
+  it('are doubtful where the header has another heart rate', () => {
+    const curve = curveOf([EARLY, LATE]);
+    expect(heights(curve, { heartRate: 67 }).doubtful).toBe(false);
+    expect(heights(curve, { heartRate: 130 }).doubtful).toBe(true);
+  });
+});

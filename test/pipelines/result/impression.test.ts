@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import type { EchoConcept } from '../../../pipelines/concepts/echo.ts';
+import type { Result } from '../../../pipelines/result/envelope.ts';
+import {
+  IMPRESSION_LINES,
+  impressionOf,
+  type Topic,
+} from '../../../pipelines/result/impression.ts';
+import { conclusionTexts } from '../../../pipelines/result/render/conclusion.ts';
+import { sayOfRun } from '../../../pipelines/result/render/shared.ts';
+import { measuredStudy } from '../echo/measured-study.ts';
+import { abdomen, femur, head, interpretReadings } from '../obstetric/evidence-sample.ts';
+
+const words = (lines: readonly string[]) => lines.join(' ').split(/\s+/).length;
+
+const NORMAL_HEART: Partial<Record<EchoConcept, number>> = {
+  ...{ ivsd: 0.9, lvidd: 5, lvpwd: 0.9, lvids: 3.2 },
+  ...{ 'lvedv-biplane': 110, 'lvesv-biplane': 42, 'wall-motion-score-index': 1 },
+  ...{ 'mitral-e': 80, 'mitral-a': 60, 'e-prime-septal': 10, 'e-prime-lateral': 13 },
+  ...{ 'la-volume-biplane': 48, 'av-vmax': 1.2, tapse: 22, 'rv-s-prime': 13, 'rv-fac': 45 },
+  ...{ 'tr-vmax': 2.2, 'ivc-diameter': 1.6, 'ivc-collapse': 60, 'body-surface-area': 1.85 },
+  'effusion-depth': 0,
+};
+
+/** The impression of a study of a man whose machine sent these values. */
+function echo(machine: Partial<Record<EchoConcept, number>>) {
+  const { result } = measuredStudy({ machine });
+  if (!result.report) throw new Error(result.sections.at(-1)?.reason?.detail ?? 'no report');
+  return { result, lines: result.report.impression };
+}
+
+const topicsOf = ({ report }: Result) => report?.impression_lines?.map(({ topic }) => topic);
+
+describe('the impression of a normal heart', () => {
+  const { result, lines } = echo(NORMAL_HEART);
+
+  it('has at most five lines and 90 words', () => {
+    expect(lines.length).toBeLessThanOrEqual(IMPRESSION_LINES);
+    expect(words(lines)).toBeLessThanOrEqual(90);
+  });
+
+  it('begins with the size of the LV and the LVEF with its value, method and category', () => {
+    expect(lines[0]).toMatch(/^LV of normal size \(.*LVIDd 5\.0 cm\)/);
+    expect(lines[0]).toMatch(/LVEF 62 % \(biplane discs.*\), normal/);
+  });
+
+  it('goes on with wall motion, diastolic function, valves, and the right heart last', () => {
+    const order = topicsOf(result)?.join(', ') ?? '';
+    expect(order).toMatch(
+      /^left-ventricle, wall-motion, diastolic-function, valves, right-heart(, pericardium)?$/,
+    );
+  });
+
+  it('says with the valves that regurgitation was not assessed', () => {
+    const line = lines.find((text) => text.includes('Aortic valve'));
+    expect(line).toContain('regurgitation not assessed');
+  });
+});
+
+describe('the impression of an abnormal heart', () => {
+  const { lines, result } = echo({
+    ...NORMAL_HEART,
+    ...{ lvidd: 6.8, 'lvedv-biplane': 220, 'lvesv-biplane': 168, 'av-vmax': 4.4 },
+    ...{ 'av-mean-gradient': 46, 'la-volume-biplane': 105, tapse: 12, 'rv-s-prime': 7 },
+  });
+
+  it('has at most five lines, with severely reduced LVEF first', () => {
+    expect(lines.length).toBeLessThanOrEqual(IMPRESSION_LINES);
+    expect(lines[0]).toMatch(/^LV dilated .*LVEF 24 % .*severely reduced/);
+  });
+
+  it('holds a line for every abnormal finding', () => {
+    const loud = result.findings.filter(({ severity }) => severity !== 'info');
+    expect(loud.length).toBeGreaterThan(4);
+    const said = lines.join(' ');
+    for (const word of ['LVEF 24 %', 'Aortic valve', '4.4 m/s', 'LA severely', 'TAPSE 12 mm']) {
+      expect(said).toContain(word);
+    }
+  });
+});
+
+describe('contradictions', () => {
+  it('between the diameter and the volume of the LA name the one that counts', () => {
+    const { lines } = echo({ ...NORMAL_HEART, 'la-diameter': 4.9 });
+    expect(lines.join(' ')).toMatch(
+      /LA of normal size by LAVi 26 ml\/m², which counts, beside LA AP 4\.9 cm \(moderately abnormal\)/,
+    );
+  });
+
+  it('are not made where diameter and volume agree', () => {
+    const { lines } = echo({ ...NORMAL_HEART, 'la-diameter': 3.8 });
+    expect(lines.join(' ')).not.toContain('LA AP');
+  });
+
+  it('between the categories of two methods of the LVEF are one clause', () => {
+    const { lines } = echo({ ...NORMAL_HEART, 'lvef-4c': 50 });
+    expect(lines[0]).toContain('the methods disagree on the category: LVEF (A4C) 50 % (mildly');
+    expect(lines.join(' ').match(/LVEF/g)).toHaveLength(2);
+  });
+
+  it('name one LVEF only where the methods agree on the category', () => {
+    const { lines } = echo({ ...NORMAL_HEART, 'lvef-4c': 60, 'lvef-2c': 63 });
+    expect(lines.join(' ').match(/LVEF/g)).toHaveLength(1);
+  });
+
+  it('between the volume and the diameter of the LV are one clause', () => {
+    const { lines } = echo({ ...NORMAL_HEART, 'lvedv-biplane': 160, 'lvesv-biplane': 62 });
+    expect(lines[0]).toMatch(/^LV dilated \(LVEDVi .*\), although not by LVIDd 5\.0 cm/);
+  });
+});
+
+/** A fetus of 28 weeks with these lengths, mm. */
+const fetus = (hc: number, ac: number, fl: number) =>
+  interpretReadings({
+    readings: [
+      head((hc / Math.PI) * 1.12, (hc / Math.PI) * 0.88),
+      abdomen(ac / Math.PI, ac / Math.PI),
+      femur(fl),
+    ],
+    options: { dating: { ga_days: 196, basis: 'crl' }, report: true },
+  });
+
+describe('the impression of a fetus', () => {
+  it('of median size is dating and size, short', () => {
+    const { report } = fetus(259, 233, 51);
+    expect(report?.impression[0]).toBe('28+0 weeks by crown-rump length.');
+    expect(report?.impression[1]).toMatch(/EFW \d+ g \(centile \d+\)/);
+    expect(words(report?.impression ?? [])).toBeLessThanOrEqual(40);
+  });
+
+  it('that is small says so with its numbers, and whether it meets the definition', () => {
+    const { report } = fetus(240, 190, 44);
+    const [, size] = report?.impression ?? [];
+    expect(size).toMatch(/^Severely small for gestational age: EFW \d+ g \(centile <1\)/);
+    expect(size).toContain('fetal growth restriction');
+    expect(report?.impression_lines?.map(({ severity }) => severity)).toEqual(['info', 'abnormal']);
+  });
+});
+
+describe('the choice of lines', () => {
+  const result = fetus(259, 233, 51);
+  const topic = (id: string): Topic => ({
+    id,
+    sections: [id],
+    say: () => [{ statement: sayOfRun.gap('run.section-failed', {}) }],
+  });
+  const finding = (section: string, severity: 'info' | 'abnormal' | 'critical') => ({
+    ...{ id: `${section}-${severity}`, section, concept: null, text: '', severity },
+    ...{ confidence: null, evidence: [], statement: sayOfRun.gap('run.reader-failed', {}) },
+  });
+  const topics = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(topic);
+  const idsWith = (findings: Result['findings']) =>
+    impressionOf({ ...result, findings }, topics).map(({ topic: id }) => id);
+
+  it('joins the last usual ones where there are too many', () => {
+    expect(idsWith([])).toEqual(['a', 'b', 'c', 'd', 'e, f, g']);
+    expect(idsWith([finding('g', 'abnormal')])).toEqual(['a', 'b', 'c', 'd, e, f', 'g']);
+  });
+
+  it('puts what is critical first', () => {
+    expect(idsWith([finding('f', 'critical')])).toEqual(['f', 'a', 'b', 'c', 'd, e, g']);
+  });
+
+  it('adds a finding that no topic puts into words, also of a section without a topic', () => {
+    const own = impressionOf({ ...result, findings: [finding('b', 'abnormal')] }, topics);
+    expect(own[1]?.statements.map(({ code }) => code)).toEqual([
+      'run.section-failed',
+      'run.reader-failed',
+    ]);
+    expect(idsWith([finding('elsewhere', 'abnormal')]).at(-1)).toBe('further');
+  });
+
+  it('never holds a value that needs a review', () => {
+    const about = result.measurements[0]?.id ?? '';
+    const held = {
+      ...result,
+      measurements: result.measurements.map((one) => ({ ...one, quality: 'review' as const })),
+    };
+    const said: Topic = {
+      ...topic('a'),
+      say: () => [{ statement: sayOfRun.gap('run.rests-on-review', {}, [about]) }],
+    };
+    expect(impressionOf(result, [said])).toHaveLength(1);
+    expect(impressionOf(held, [said])).toEqual([]);
+  });
+});
+
+describe('a result without a draft report', () => {
+  const result = fetus(259, 233, 51);
+
+  it('concludes in the same words', () => {
+    expect(conclusionTexts({ ...result, report: null })).toEqual(result.report?.impression);
+  });
+
+  it('gives the reason where the report was withheld', () => {
+    const sections = result.sections.map((one) =>
+      one.id === 'report'
+        ? { ...one, status: 'failed' as const, reason: { code: 'x', detail: 'Why.', needs: [] } }
+        : one,
+    );
+    expect(conclusionTexts({ ...result, sections, report: null })).toEqual(['Why.']);
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { bundleLines, sideBySide } from '../../../../src/app/demo/review.ts';
+
+describe('two documents side by side', () => {
+  it('have only the lines that differ, those of one place beside each other', () => {
+    const before = ['Flag: UNVERIFIED', 'HC = 287.4 mm', 'FL = 57.7 mm'];
+    const after = ['Flag: VERIFIED', 'Observer: Ada', 'HC = 287.4 mm', 'FL = 54.8 mm'];
+    const cell = (text: string) => text.padEnd(20);
+    expect(sideBySide(before, after, 43)).toEqual([
+      `${cell('Flag: UNVERIFIED')} │ Flag: VERIFIED`,
+      `${cell('')} │ Observer: Ada`,
+      `${cell('FL = 57.7 mm')} │ FL = 54.8 mm`,
+    ]);
+  });
+
+  it('are empty where nothing differs', () => {
+    expect(sideBySide(['HC = 287.4 mm'], ['HC = 287.4 mm'])).toEqual([]);
+  });
+
+  it('of FHIR count the statuses, and list values without them', () => {
+    const observation = (text: string, value: number) => ({
+      resource: {
+        resourceType: 'Observation' as const,
+        status: 'final' as const,
+        code: { text },
+        valueQuantity: { value, unit: 'mm' },
+      },
+    });
+    const entry = [observation('Femur length', 54.8), observation('Head circumference', 287.4)];
+    expect(bundleLines({ resourceType: 'Bundle', type: 'transaction', entry })).toEqual([
+      'Observations: 2 final',
+      'Femur length = 54.8 mm',
+      'Head circumference = 287.4 mm',
+    ]);
+  });
+});

@@ -1,0 +1,16 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, it } from 'vitest';
+import { PIPELINE_PROGRAM } from '../../../../src/app/pipelines/program.ts';
+
+it('ends a pipeline process whose gateway died while the process was starting', async () => {
+  const gone = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
+  await once(gone, 'exit');
+  // It computes without a pause, as a process does that loads its program.
+  const orphan = spawn(
+    process.execPath,
+    [`--import=${PIPELINE_PROGRAM.confinement}`, '--eval', 'for (;;);'],
+    { env: { ...process.env, SONOGATE_PARENT_PID: String(gone.pid) }, stdio: 'ignore' },
+  );
+  expect(await once(orphan, 'exit')).toEqual([null, 'SIGKILL']);
+}, 60_000);

@@ -1,0 +1,271 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PhantomFiles, phantomFiles } from '../../../../gateway/phantom.ts';
+import { violationsOf } from './accessibility.ts';
+import { openWindow, startChromium, type Window } from './chromium.ts';
+import { openWard, type Ward } from './ward.ts';
+
+/** A run of the pipeline on a machine that does other things too; no speed is asserted. */
+const PATIENCE_MS = 240_000;
+const LONG_MS = 100_000;
+
+const browser: Browser | null = await startChromium();
+
+const panel = (page: Page) => page.locator('#review');
+/** "3 of 11 decided", as a reader of the page sees it. */
+const decided = async (page: Page) => {
+  const [, count] = /(\d+) of \d+ decided/.exec((await panel(page).textContent()) ?? '') ?? [];
+  return Number(count);
+};
+/** Waits until every change is saved; a refusal is shown as it is. */
+async function saved(page: Page): Promise<void> {
+  await expect.poll(() => panel(page).getByText('Saving…').count()).toBe(0);
+  expect(await panel(page).getByRole('alert').allTextContents()).toEqual([]);
+}
+const focusOut = (page: Page) => page.evaluate('document.activeElement.blur()');
+
+/** Opens the study and waits until it can be reviewed. */
+async function openReview({ page }: Window): Promise<void> {
+  await page.locator('.rows .open').first().click();
+  await panel(page).waitFor({ timeout: LONG_MS });
+  await focusOut(page);
+}
+
+describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () => {
+  let ward: Ward;
+  let study: PhantomFiles;
+  let reader: Window;
+  let second: Window;
+  let viewer: Window;
+
+  beforeAll(async () => {
+    if (!browser) return;
+    ward = await openWard(await mkdtemp(join(tmpdir(), 'sonogate-review-')));
+    study = await phantomFiles('console review');
+    await ward.send(study.paths);
+    const keys = [
+      await ward.newKey('clinician', 'Dr Reader'),
+      await ward.newKey('clinician', 'Dr Second'),
+      await ward.newKey('viewer', 'Display'),
+    ];
+    const url = ward.url;
+    reader = await openWindow(browser, { url, key: keys[0] ?? '' });
+    second = await openWindow(browser, { url, key: keys[1] ?? '', free: true });
+    viewer = await openWindow(browser, { url, key: keys[2] ?? '' });
+    await reader.page
+      .locator('.rows .chip', { hasText: 'Draft ready' })
+      .waitFor({ timeout: LONG_MS });
+  }, PATIENCE_MS);
+
+  afterAll(async () => {
+    await browser?.close();
+    await ward?.close();
+    if (study) await rm(study.folder, { recursive: true, force: true });
+  });
+
+  it('names its reader on the worklist of others, without a reload', async () => {
+    await openReview(reader);
+    const row = second.page.locator('.rows');
+    await expect.poll(() => row.textContent()).toContain('Dr Reader is reading');
+    // Who looks is not for a display on the ward.
+    expect(viewer.heard.join('')).not.toContain('Dr Reader');
+  });
+
+  it('makes what is pressed while a change is being saved, in turn', async () => {
+    const { page } = reader;
+    const { promise: pressed, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route('**/review', async (route) => {
+      if (route.request().method() === 'PATCH') await pressed;
+      await route.continue();
+    });
+    await page.keyboard.press('j');
+    await page.keyboard.press('a');
+    await panel(page).getByText('Saving…').waitFor();
+    await page.keyboard.press('a');
+    letGo();
+    await expect.poll(() => decided(page)).toBe(2);
+    expect(await panel(page).getByRole('alert').count()).toBe(0);
+    await page.unroute('**/review');
+  });
+
+  it('types, adds a line and takes back, with the keyboard alone', async () => {
+    const { page } = reader;
+    const history = () => panel(page).locator('.history').textContent();
+    await saved(page);
+    const before = await panel(page).locator('.value strong').textContent();
+    await page.keyboard.press('v');
+    // The value of the AI is selected in the field, so that typing replaces it.
+    await page.keyboard.type('85');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => panel(page).locator('.value strong').textContent()).toMatch(/^85/);
+    expect(await panel(page).textContent()).toContain('Typed by the reader');
+    // What the AI had measured stays readable beside it.
+    expect(await panel(page).textContent()).toContain(`AI: ${before}`);
+    await focusOut(page);
+    await page.keyboard.press('l');
+    await page.keyboard.type('Seen with Dr Second.');
+    await page.keyboard.press('Enter');
+    await saved(page);
+    await expect
+      .poll(() => page.locator('#summary').textContent())
+      .toContain('Seen with Dr Second.');
+    await focusOut(page);
+    await page.keyboard.press('z');
+    await expect
+      .poll(() => page.locator('#summary').textContent())
+      .not.toContain('Seen with Dr Second.');
+    await panel(page)
+      .getByText(/\d+ changes/)
+      .click();
+    expect(await history()).toContain('undone');
+    expect(await history()).toContain('Dr Reader');
+  });
+
+  it('moves the end of a caliper with the arrow keys, and the value follows', async () => {
+    const { page } = reader;
+    await focusOut(page);
+    const correct = panel(page).getByRole('button', { name: /^Correct/ });
+    for (let step = 0; step < 30 && (await correct.count()) === 0; step += 1) {
+      await page.keyboard.press('j');
+    }
+    const value = () => panel(page).locator('.value strong').textContent();
+    const before = await value();
+    await page.keyboard.press('e');
+    await page.locator('.handles circle').first().waitFor();
+    await page.keyboard.press('Shift+ArrowLeft');
+    await expect.poll(value).not.toBe(before);
+    expect(await panel(page).textContent()).toContain('Measured by the reader');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.locator('.handles').count()).toBe(0);
+  });
+
+  it('moves the end of a caliper with the mouse, also on an enlarged picture', async () => {
+    const { page } = reader;
+    const value = () => panel(page).locator('.value strong').textContent();
+    await page.keyboard.press('+');
+    await page.keyboard.press('e');
+    const handle = page.locator('.handles circle').first();
+    const before = await value();
+    const place = () => page.locator('.picture').evaluate('node => node.style.cssText');
+    const placed = await place();
+    const box = await handle.boundingBox();
+    const [x, y] = [(box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 40, y + 25, { steps: 4 });
+    await page.mouse.up();
+    await expect.poll(value).not.toBe(before);
+    // The picture stays where it was, and the handle is under the pointer.
+    expect(await place()).toBe(placed);
+    const after = await handle.boundingBox();
+    expect((after?.x ?? 0) + (after?.width ?? 0) / 2).toBeCloseTo(x + 40, -1);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('0');
+  });
+
+  it('tells each of two readers of the other, and loses no change of either', async () => {
+    await openReview(second);
+    await expect.poll(() => panel(reader.page).textContent()).toContain('Dr Second is reading');
+    await expect.poll(() => panel(second.page).textContent()).toContain('Dr Reader is reading');
+    // The network of the second reader is slow: the news of the first one's change comes too late.
+    await second.page.route('**/review', async (route) => {
+      if (route.request().method() === 'PATCH') {
+        const headers = { ...route.request().headers(), 'if-match': '"r0"' };
+        await route.continue({ headers });
+      } else await route.continue();
+    });
+    const before = await decided(reader.page);
+    // The last value, about which nobody has decided.
+    await second.page.keyboard.press('j');
+    await second.page.keyboard.press('k');
+    await second.page.keyboard.press('x');
+    await panel(second.page)
+      .getByRole('alert')
+      .filter({ hasText: 'your last change was not made' })
+      .waitFor();
+    await second.page.unroute('**/review');
+    await second.page.keyboard.press('x');
+    await expect.poll(() => panel(second.page).locator('.problem').count()).toBe(0);
+    await expect.poll(() => decided(reader.page)).toBe(before + 1);
+  });
+
+  it.each(['light', 'dark'] as const)('has no finding of axe, %s', async (colorScheme) => {
+    await second.page.emulateMedia({ colorScheme });
+    expect(await violationsOf(second.page)).toEqual([]);
+  });
+
+  it('can neither be changed nor signed by a viewer', async () => {
+    await openReview(viewer);
+    const { page } = viewer;
+    expect(await panel(page).textContent()).toContain('Your role may not sign');
+    expect(
+      await panel(page)
+        .getByRole('button', { name: /Accept|Reject|Undo/ })
+        .count(),
+    ).toBe(0);
+    await page.keyboard.press('a');
+    await page.keyboard.press('s');
+    expect(
+      await panel(page)
+        .getByRole('group', { name: /Sign as/ })
+        .count(),
+    ).toBe(0);
+    expect(await decided(page)).toBe(await decided(reader.page));
+    expect(viewer.heard.join('')).not.toContain('PHANTOM');
+  });
+
+  it('is signed from the keyboard, after a summary of what is signed', async () => {
+    const { page } = reader;
+    await focusOut(page);
+    await page.keyboard.press('s');
+    await panel(page)
+      .getByRole('group', { name: /Sign as Dr Reader: .*typed/ })
+      .waitFor();
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => panel(page).textContent(), { timeout: LONG_MS })
+      .toContain('Signed Dr Reader');
+    await page.locator('.study-head .chip', { hasText: 'Signed' }).waitFor();
+    expect(
+      await panel(page)
+        .getByRole('button', { name: /^Accept/ })
+        .count(),
+    ).toBe(0);
+    await focusOut(second.page);
+    await second.page.keyboard.press('u');
+    await second.page.locator('.rows .chip', { hasText: 'Signed' }).waitFor();
+  });
+
+  it('is amended: a signed value is changed and signed again', async () => {
+    const { page } = reader;
+    await page.getByRole('button', { name: 'Amend' }).click();
+    await panel(page).getByText('Change a value or add a line, then sign again.').waitFor();
+    await focusOut(page);
+    const value = () => panel(page).locator('.value strong').textContent();
+    const longer = Math.round(Number.parseFloat((await value()) ?? '') * 1.02);
+    await page.keyboard.press('v');
+    await page.keyboard.type(`${longer}`);
+    await page.keyboard.press('Enter');
+    await expect.poll(value).toMatch(new RegExp(`^${longer}`));
+    await page.locator('.study-head .chip', { hasText: 'Draft, in review' }).waitFor();
+    await second.page.locator('.rows .chip', { hasText: 'In review' }).waitFor();
+    await focusOut(page);
+    await page.keyboard.press('s');
+    await panel(page)
+      .getByRole('group', { name: /Sign as Dr Reader/ })
+      .waitFor();
+    await page.keyboard.press('Enter');
+    await page
+      .locator('.study-head .chip', { hasText: 'Signed, amended' })
+      .waitFor({ timeout: LONG_MS });
+    await second.page.locator('.rows .chip', { hasText: 'Signed, amended' }).waitFor();
+    expect(await panel(page).textContent()).toContain('Signed Dr Reader');
+  });
+
+  it('raised no exception and no refusal of the content policy', () => {
+    expect([...reader.trouble, ...second.trouble, ...viewer.trouble]).toEqual([]);
+  });
+});

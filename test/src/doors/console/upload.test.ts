@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { viewerLink } from '../../../../src/doors/console/study-page.ts';
+import { uploadOutcome } from '../../../../src/doors/console/upload-routes.ts';
+
+describe('objects that a person uploads', () => {
+  it('are counted when they are refused, by reason, which is in words', () => {
+    const failed = { sopClassUid: '1', sopInstanceUid: '2', transient: false };
+    const outcome = uploadOutcome({
+      stored: [failed],
+      failed: [{ ...failed, reason: 0x0122 }],
+      unreadable: [0xc000, 0xc000, 0x0110],
+    });
+    expect(outcome.stored).toBe(1);
+    expect(outcome.refused.map(({ objects }) => objects)).toEqual([1, 2, 1]);
+    expect(outcome.refused[0]?.reason).not.toMatch(/DICOM status/);
+    expect(outcome.refused[2]?.reason).toBe('DICOM status 0110');
+  });
+});
+
+describe('the link to the viewer of the hospital', () => {
+  const identity = {
+    StudyInstanceUID: '1.2.3',
+    AccessionNumber: 'A&B/1',
+    PatientID: '',
+  } as Parameters<typeof viewerLink>[1];
+  const viewer = (url: string) => ({ label: 'OHIF', url });
+
+  it('has the values of the study, percent-encoded', () => {
+    const made = viewerLink(
+      viewer('https://v.example/?s={StudyInstanceUID}&a={AccessionNumber}'),
+      identity,
+    );
+    expect(made?.url).toBe('https://v.example/?s=1.2.3&a=A%26B%2F1');
+  });
+
+  it.each([
+    ['there is no viewer', undefined, identity],
+    ['the study has no value for it', viewer('https://v/{StudyInstanceUID}/{PatientID}'), identity],
+    ['there is no study', viewer('https://v/{StudyInstanceUID}'), null],
+  ] as const)('is left out where %s', (_, settings, of) => {
+    expect(viewerLink(settings, of)).toBeNull();
+  });
+});

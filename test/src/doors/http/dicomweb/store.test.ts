@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, it, test } from 'vitest';
+import type { StoreOutcome, StoreTransaction } from '../../../../../src/core/studies/store-port.ts';
+import { SonogateError } from '../../../../../src/platform/errors/catalogue.ts';
+import { type Gateway, read, startGateway } from '../gateway.ts';
+
+const OBJECT = { sopClassUid: '1.2', sopInstanceUid: '1.2.3' };
+const REFUSED = { ...OBJECT, sopInstanceUid: '1.2.4', reason: 0xa900, transient: false };
+const CONGESTED = { ...REFUSED, reason: 0xa700, transient: true };
+
+let gateway: Gateway;
+let answer: () => StoreOutcome;
+const seen: StoreTransaction[] = [];
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    storeInstances: async (transaction) => {
+      seen.push(transaction);
+      transaction.body.resume();
+      return answer();
+    },
+  });
+});
+afterAll(() => gateway.stop());
+
+const outcome = (over: Partial<StoreOutcome> = {}): StoreOutcome => ({
+  stored: [],
+  failed: [],
+  unreadable: [],
+  ...over,
+});
+const store = async (key: string | null, path = '/dicomweb/studies') =>
+  gateway.call(path, { key, method: 'POST', headers: { 'content-type': 'multipart/related' } });
+
+test.each([
+  [200, 'all were stored', { stored: [OBJECT] }],
+  [202, 'one of two was', { stored: [OBJECT], failed: [REFUSED] }],
+  [202, 'a part held no object', { stored: [OBJECT], unreadable: [0xc000] }],
+  [409, 'none was', { failed: [REFUSED] }],
+  [409, 'none was, one of them for now', { failed: [REFUSED, CONGESTED] }],
+  [409, 'nothing could be read', { unreadable: [0xc000] }],
+])('%i: %s', async (status, _, over) => {
+  answer = () => outcome(over);
+  const response = await store(await gateway.key({ scopes: ['store'] }));
+  expect(response.status).toBe(status);
+  expect(response.headers.get('content-type')).toContain('application/dicom+json');
+  const { stored = [] } = over as Partial<StoreOutcome>;
+  expect('00081199' in ((await response.json()) as object)).toBe(stored.length > 0);
+});
+
+test.each([
+  ['none was taken for now', () => outcome({ failed: [CONGESTED] })],
+  [
+    'nothing is taken for now',
+    () => {
+      throw new SonogateError('overloaded');
+    },
+  ],
+])('503 and when to come again: %s', async (_, answered) => {
+  answer = answered;
+  const response = await store(await gateway.key({ scopes: ['store'] }));
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+  expect(response.headers.get('content-type')).toContain('application/problem+json');
+});
+
+it('hands on the name of the key and the study of the path', async () => {
+  answer = () => outcome({ stored: [OBJECT] });
+  await store(await gateway.key({ name: 'cart-7', scopes: ['store'] }), '/dicomweb/studies/1.2.3');
+  expect(seen.at(-1)).toMatchObject({ keyName: 'cart-7', study: '1.2.3' });
+});
+
+test.each([
+  ['no key', null, '/dicomweb/studies', 401],
+  ['a key for everything else', ['run', 'read', 'uploads'], '/dicomweb/studies', 403],
+  ['a test key', 'test', '/dicomweb/studies', 403],
+  ['a study that is no UID', ['store'], '/dicomweb/studies/abc', 404],
+  ['a UID with a leading zero', ['store'], '/dicomweb/studies/1.02', 404],
+  ['a UID of 65 characters', ['store'], `/dicomweb/studies/1.${'2'.repeat(63)}`, 404],
+] as const)('%s is refused', async (_, scopes, path, status) => {
+  const before = seen.length;
+  const key =
+    scopes === null
+      ? null
+      : await gateway.key(
+          scopes === 'test' ? { test: true, scopes: ['store'] } : { scopes: [...scopes] },
+        );
+  const response = await store(key, path);
+  expect(response.status).toBe(status);
+  expect((await read(response)).code).toEqual(expect.any(String));
+  expect(seen).toHaveLength(before);
+});

@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { embeddedFolder } from '../../../../src/platform/database/embedded.ts';
+import { openDatabase } from '../../../../src/platform/database/open.ts';
+import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+
+let dataDir = '';
+let mounted = false;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'sonogate-unopened-'));
+});
+afterEach(() => {
+  if (mounted) execFileSync('umount', [dataDir]);
+  mounted = false;
+  rmSync(dataDir, { recursive: true });
+});
+
+const open = () => openDatabase({ dataDir, logger: silentLogger });
+
+test('a database whose files are damaged is named with its folder, the cause and the remedy', async () => {
+  const folder = embeddedFolder(dataDir);
+  mkdirSync(join(folder, 'global'), { recursive: true });
+  writeFileSync(join(folder, 'PG_VERSION'), '99\n');
+  await expect(open()).rejects.toThrow(
+    new RegExp(`embedded database in ${folder} cannot be opened \\(.+\\)\\. .*restore the backup`),
+  );
+  // The lock is free again.
+  await expect(open()).rejects.toThrow('cannot be opened');
+});
+
+test('a full disk is named with its folder', async ({ skip }) => {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=20m', 'tmpfs', dataDir], { stdio: 'ignore' });
+    mounted = true;
+  } catch {
+    return skip('a disk in memory could not be mounted (it takes root)');
+  }
+  await expect(open()).rejects.toThrow(
+    new RegExp(`in ${embeddedFolder(dataDir)} cannot be opened: its disk has \\d+ MiB free`),
+  );
+});
