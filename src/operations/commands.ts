@@ -49,6 +49,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): z.ou
 const none = z.strictObject({});
 const byId = z.strictObject({ id: z.string() });
 const byStudy = z.strictObject({ study: z.string() });
+const byObject = z.strictObject({ id: z.uuid() });
 const byDestination = z.strictObject({ destination: z.string() });
 /** Who acts: the account of the operating system, or the name given. */
 const person = z.string().trim().min(1).max(100);
@@ -169,6 +170,14 @@ const COMMANDS = {
     byId.extend({ person, reason: z.string().trim().min(1).max(500) }),
     'hold.reject',
     ({ holds }, call) => holds.reject(call),
+  ),
+
+  'quarantine.list': command(none, null, ({ quarantine }) => quarantine.list()),
+  'quarantine.register': command(byObject, 'quarantine.register', ({ quarantine }, { id }) =>
+    quarantine.register(id),
+  ),
+  'quarantine.remove': command(byObject, 'quarantine.remove', ({ quarantine }, { id }) =>
+    quarantine.remove(id),
   ),
 
   'archives.find': command(

@@ -7,6 +7,7 @@ import type { DeliveryFilter, DeliveryRow } from '../core/outbox/deliveries.ts';
 import type { DryRun } from '../core/studies/commands.ts';
 import type { StudyExplanation } from '../core/studies/explain.ts';
 import type { PatientIdentity } from '../core/studies/patient.ts';
+import type { QuarantinedObject } from '../core/studies/quarantine.ts';
 import type { FileVerdicts } from '../core/studies/rules/judge-file.ts';
 import type { StudySummary } from '../core/studies/study-queries.ts';
 import type { StudyState } from '../core/studies/study-store.ts';
@@ -23,6 +24,7 @@ export interface Operations {
   rules: RuleOperations;
   deliveries: DeliveryOperations;
   holds: HoldOperations;
+  quarantine: QuarantineOperations;
   archives: ArchiveOperations;
   retention: RetentionOperations;
   audit: AuditOperations;
@@ -152,6 +154,19 @@ export interface HoldOperations {
   }): Promise<HeldReport>;
   /** Removes the report from the queue for good, without sending it. */
   reject(call: { id: string; person: string; reason: string }): Promise<HeldReport>;
+}
+
+/** Received objects that could not be recorded, on the machine that answers. */
+export interface QuarantineOperations {
+  /** Newest first; nothing of a patient. */
+  list(): Promise<QuarantinedObject[]>;
+  /**
+   * Registers an object as if it arrived now. @throws SonogateError `not_found`, or why it went back
+   * to the quarantine.
+   */
+  register(id: string): Promise<void>;
+  /** Deletes an object for good. @throws `not_found` */
+  remove(id: string): Promise<void>;
 }
 
 /** A study as an archive lists it. */

@@ -1,6 +1,7 @@
 import { routingSchema } from '../../config/routing.ts';
 import type { Config } from '../../config/schema.ts';
 import type { ReceivedObjects } from '../core/files/received-objects.ts';
+import { type RegistrationOptions, registerQuarantined } from '../core/studies/arrival.ts';
 import {
   completeNow,
   dryRun,
@@ -9,6 +10,7 @@ import {
   rerunStudy,
 } from '../core/studies/commands.ts';
 import { explainStudy } from '../core/studies/explain.ts';
+import { quarantinedObjects, removeQuarantinedObject } from '../core/studies/quarantine.ts';
 import { keptInWords, type RetentionParts, removeOldStudies } from '../core/studies/retention.ts';
 import { requireKnownAttributes } from '../core/studies/rules/attribute-values.ts';
 import { judgeFile } from '../core/studies/rules/judge-file.ts';
@@ -16,7 +18,12 @@ import type { RulesSource } from '../core/studies/rules/rules-source.ts';
 import { listStudies } from '../core/studies/study-queries.ts';
 import type { Database } from '../platform/database/port.ts';
 import { SonogateError } from '../platform/errors/catalogue.ts';
-import type { RetentionOperations, RuleOperations, StudyOperations } from './operations.ts';
+import type {
+  QuarantineOperations,
+  RetentionOperations,
+  RuleOperations,
+  StudyOperations,
+} from './operations.ts';
 
 interface StudyParts {
   database: Database;
@@ -65,6 +72,15 @@ export function createRuleOperations({
       if (rules.save) return rules.save(yaml, new Date());
       throw new SonogateError('forbidden', 'The gateway runs without a settings file.');
     },
+  };
+}
+
+/** The quarantine of this machine; each has its own. */
+export function createQuarantineOperations(parts: RegistrationOptions): QuarantineOperations {
+  return {
+    list: () => quarantinedObjects(parts.dataDir),
+    register: (id) => registerQuarantined(id, parts),
+    remove: (id) => removeQuarantinedObject(parts.dataDir, id),
   };
 }
 

@@ -263,6 +263,27 @@ hold
   .addOption(asJson())
   .action(async (id, options) => (await import('./hold.ts')).rejectHeld(id, options));
 
+const quarantine = program
+  .command('quarantine')
+  .description('received objects that could not be recorded');
+quarantine
+  .command('list')
+  .description('list them with sender and reason; without identity')
+  .addOption(asJson())
+  .action(async (options) => (await import('./quarantine.ts')).listQuarantine(options));
+quarantine
+  .command('register <id>')
+  .description('register one as if it arrived now, once its cause is mended')
+  .addOption(asJson())
+  .action(async (id, options) => (await import('./quarantine.ts')).registerAgain(id, options));
+quarantine
+  .command('remove <id>')
+  .description('delete one for good')
+  .addOption(asJson())
+  .action(async (id, options) =>
+    (await import('./quarantine.ts')).removeFromQuarantine(id, options),
+  );
+
 program
   .command('clean')
   .description('remove received studies older than retention.intakeDays')

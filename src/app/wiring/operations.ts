@@ -14,6 +14,7 @@ import { createDeliveryOperations } from '../../operations/deliveries.ts';
 import { createKeyOperations } from '../../operations/keys.ts';
 import type { Operations } from '../../operations/operations.ts';
 import {
+  createQuarantineOperations,
   createRetentionOperations,
   createRuleOperations,
   createStudyOperations,
@@ -60,6 +61,10 @@ export function operationsOn(
       database,
       subjectOf: (requestId) => subjectOfRequest(database, requestId),
       sendAgain: (tx, id) => sendAgain(tx, id, ['dead', 'pending'], giveUpSeconds),
+    }),
+    quarantine: createQuarantineOperations({
+      ...{ dataDir: config.dataDir, sources: config.sources },
+      ...{ database, objects, logger: silentLogger, now: () => new Date() },
     }),
     archives: createArchiveOperations(config, {
       database,

@@ -62,6 +62,8 @@ export const AUDIT_ACTIONS = {
   'webhook.redeliver': { event: 'export', does: 'R' },
 
   'dicom.quarantined': { event: 'instances-transferred', does: 'C' },
+  'quarantine.register': { event: 'import', does: 'C' },
+  'quarantine.remove': { event: 'study-deleted', does: 'D' },
   'dicom.received': { event: 'instances-transferred', does: 'C' },
   'dicom.sending': { event: 'begin-transferring', does: 'E' },
   'dicom.sent': { event: 'instances-transferred', does: 'R' },

@@ -14,7 +14,8 @@ import { recordArrivals } from './arrival-rows.ts';
 import { quietDeadline, rerunPolicy } from './completion.ts';
 import { readInstanceHeader } from './header-reader.ts';
 import { attributeText, type InstanceHeader } from './instance-header.ts';
-import { dayFolders, PARTIAL_SUFFIX, quarantine, unregisteredObjects } from './intake-folder.ts';
+import { dayFolders, PARTIAL_SUFFIX, unregisteredObjects } from './intake-folder.ts';
+import { leaveQuarantine, quarantine } from './quarantine.ts';
 import { openRecoveryRecord } from './recovery-record.ts';
 import { isKnown } from './study-queries.ts';
 import type { Arrival, ReceivedInstance } from './study-store.ts';
@@ -69,7 +70,8 @@ export async function judgeObject(
     throw new SonogateError('object_mismatch');
   } catch (error) {
     if (!(error instanceof SonogateError)) throw error;
-    return await putAside(path, error, options);
+    await moveToQuarantine(object, error, options);
+    throw error;
   }
 }
 
@@ -152,21 +154,20 @@ const OF_ITS_VALUES = /^(22|54)\w{3}$/;
  * @returns the reason; null when the error says nothing about the object.
  */
 export async function putAsideForItsValues(
-  { path, meta, source }: JudgedObject,
+  object: JudgedObject,
   error: unknown,
   options: RegistrationOptions,
 ): Promise<SonogateError | null> {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (!OF_ITS_VALUES.test(code)) return null;
   const why = new SonogateError('object_not_understood', undefined, { cause: error });
-  const kept = await quarantine(options.dataDir, path);
-  options.logger.event(EVENTS.objectQuarantined, { code: why.code, detail: why.detail, kept });
+  const kept = await moveToQuarantine(object, why, options);
   await createAuditWriter(options.database)({
     at: options.now(),
     action: 'dicom.quarantined',
-    actor: `ae:${attributeText(meta.sourceAeTitle)}`,
+    actor: `ae:${attributeText(object.meta.sourceAeTitle)}`,
     outcome: 'failed',
-    detail: { source, kept, sqlState: code },
+    detail: { source: object.source, kept, sqlState: code },
   });
   return why;
 }
@@ -174,15 +175,16 @@ export async function putAsideForItsValues(
 /** Attributes of the header that must equal those that the sender stated. */
 const IDENTIFYING = ['sopClassUid', 'sopInstanceUid', 'studyInstanceUid'] as const;
 
-/** Moves an object to the quarantine folder. @throws the error that says why. */
-async function putAside(
-  path: string,
-  why: SonogateError,
-  { dataDir, logger }: RegistrationOptions,
-): Promise<never> {
-  const kept = await quarantine(dataDir, path);
-  logger.event(EVENTS.objectQuarantined, { code: why.code, detail: why.detail, kept });
-  throw why;
+/** @param object without `meta` when nothing of it could be read. @returns its new path. */
+async function moveToQuarantine(
+  { path, source, meta }: Pick<StoredObject, 'path' | 'source'> & { meta?: FileMeta },
+  { code, detail }: Pick<SonogateError, 'code' | 'detail'>,
+  { dataDir, logger, now }: RegistrationOptions,
+): Promise<string> {
+  const callingAeTitle = meta ? attributeText(meta.sourceAeTitle) : null;
+  const kept = await quarantine(dataDir, path, { at: now(), source, callingAeTitle, code, detail });
+  logger.event(EVENTS.objectQuarantined, { code, detail, kept });
+  return kept;
 }
 
 /**
@@ -205,8 +207,8 @@ export async function recoverIntake(
         removed += 1;
       }
       for await (const path of unregisteredObjects(options, folder)) {
-        if (!(await record.begins(path))) await putAsideFatal(path, options);
-        else if (await registerLeftFile(path, source, options)) registered += 1;
+        if (!(await record.begins(path))) await putAsideFatal(path, source, options);
+        else if (await registerAtStart(path, source, options)) registered += 1;
       }
     }
   } finally {
@@ -220,30 +222,58 @@ export async function recoverIntake(
 /** Puts an object in quarantine during which earlier starts ended. */
 async function putAsideFatal(
   path: string,
-  { dataDir, logger }: RegistrationOptions,
+  source: string,
+  options: RegistrationOptions,
 ): Promise<void> {
-  const kept = await quarantine(dataDir, path);
   const detail = 'The gateway ended twice while it registered the object at its start.';
-  logger.event(EVENTS.objectQuarantined, { code: 'object_not_understood', detail, kept });
+  await moveToQuarantine({ path, source }, { code: 'object_not_understood', detail }, options);
 }
 
-async function registerLeftFile(
+/** @returns whether the object has a row now; one object must not keep the gateway from starting. */
+async function registerAtStart(
   path: string,
   source: string,
   options: RegistrationOptions,
 ): Promise<boolean> {
+  try {
+    await registerFile(path, source, options);
+    return true;
+  } catch (error) {
+    // The object went to the quarantine, or is left for the next start.
+    if (error instanceof SonogateError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Registers an object of the quarantine as if it arrived now, for example after an upgrade that can
+ * read it or a change of the database's encoding.
+ * @throws SonogateError `not_found`, or why it went back to the quarantine.
+ */
+export async function registerQuarantined(id: string, options: RegistrationOptions): Promise<void> {
+  const { path, source } = await leaveQuarantine(options.dataDir, id, options.now());
+  await registerFile(path, source, options);
+}
+
+/**
+ * Gives a file in the intake folder its row.
+ * @throws SonogateError when the object went to the quarantine, or could not be made safe.
+ */
+async function registerFile(
+  path: string,
+  source: string,
+  options: RegistrationOptions,
+): Promise<void> {
   let object: StoredObject;
   try {
     object = await describe(options.dataDir, path, source);
   } catch (error) {
-    if (!(error instanceof SonogateError)) throw error;
-    // This only happens when the disk has lost synced bytes.
-    const kept = await quarantine(options.dataDir, path);
-    options.logger.event(EVENTS.objectUnreadable, { code: error.code, kept });
-    return false;
+    // At a start this only happens when the disk has lost synced bytes.
+    if (error instanceof SonogateError) await moveToQuarantine({ path, source }, error, options);
+    throw error;
   }
+  const judged = await judgeObject(object, null, options);
   try {
-    const judged = await judgeObject(object, null, options);
     const known = await keepShared(judged, options);
     const [arrival] = await writeRows([judged], options).catch(async (error) => {
       throw (await putAsideForItsValues(judged, error, options)) ?? error;
@@ -251,13 +281,8 @@ async function registerLeftFile(
     if (arrival) await afterRow(judged, arrival, options);
     // The retention removed it between the two checks.
     if (known && arrival?.outcome !== 'duplicate') await options.objects.keep(judged);
-    return true;
   } catch (error) {
-    const cause = error instanceof RowMayExistError ? error.cause : error;
-    // The object went to the quarantine, or is left for the next start; one object must not keep
-    // the gateway from starting.
-    if (cause instanceof SonogateError) return false;
-    throw cause;
+    throw error instanceof RowMayExistError ? error.cause : error;
   }
 }
 

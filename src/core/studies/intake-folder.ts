@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
@@ -13,22 +12,13 @@ import { knownPaths } from './study-queries.ts';
  * without a row still completes by the settings of its source.
  */
 const INTAKE = 'intake';
-export const QUARANTINE = 'quarantine';
 export const PARTIAL_SUFFIX = '.part';
-const OBJECT_SUFFIX = '.dcm';
+export const OBJECT_SUFFIX = '.dcm';
 
 /** The place of one object; paths are relative to the data folder. Its folder may not exist yet. */
 export function newPlace(source: string, now: Date): { partial: string; complete: string } {
   const base = join(INTAKE, source, now.toISOString().slice(0, 10), newUuid(now));
   return { partial: base + PARTIAL_SUFFIX, complete: base + OBJECT_SUFFIX };
-}
-
-/** Moves an object that cannot be used to the quarantine folder, where a person can look at it. */
-export async function quarantine(dataDir: string, path: string): Promise<string> {
-  const place = join(QUARANTINE, `${randomUUID()}${OBJECT_SUFFIX}`);
-  await mkdir(join(dataDir, QUARANTINE), { recursive: true });
-  await rename(join(dataDir, path), join(dataDir, place));
-  return place;
 }
 
 /** Lists every day folder with its source, oldest first. */

@@ -1,7 +1,6 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Queryable } from '../../platform/database/port.ts';
-import { ifMissing } from '../../platform/errors/file-system.ts';
 import { inParallel } from '../../platform/in-parallel.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
@@ -10,12 +9,8 @@ import { DAY_MS } from '../../platform/time.ts';
 import type { WriteAudit } from '../audit/audit.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
 import { forgetOldStatements } from './expected-objects.ts';
-import {
-  QUARANTINE,
-  recordUnneededBlobs,
-  removeOrphanedFiles,
-  removeUnneededBlobs,
-} from './intake-folder.ts';
+import { recordUnneededBlobs, removeOrphanedFiles, removeUnneededBlobs } from './intake-folder.ts';
+import { removeQuarantined } from './quarantine.ts';
 import { deleteSilentReceptions } from './receptions.ts';
 
 /** Deletions that wait for the disk together; the threads of Node.js for files are four. */
@@ -249,19 +244,6 @@ async function removeStudies(
       }),
     ),
   );
-  return removed;
-}
-
-async function removeQuarantined(dataDir: string, cutoff: Date, dryRun: boolean): Promise<number> {
-  const folder = join(dataDir, QUARANTINE);
-  const names = await ifMissing(readdir(folder), []);
-  let removed = 0;
-  for (const name of names) {
-    const { mtime } = await stat(join(folder, name));
-    if (mtime >= cutoff) continue;
-    if (!dryRun) await rm(join(folder, name), { force: true });
-    removed += 1;
-  }
   return removed;
 }
 

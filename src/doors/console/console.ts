@@ -8,7 +8,7 @@ import type { ConsoleDeps, ConsoleState } from './context.ts';
 import { addDeliveryRoutes, addPeerRoutes } from './delivery-routes.ts';
 import { addEventRoutes } from './event-routes.ts';
 import { signedIn } from './guard.ts';
-import { addHoldRoutes } from './hold-routes.ts';
+import { addHoldRoutes, addQuarantineRoutes } from './hold-routes.ts';
 import { createShowSubject, loadPseudonymSecret } from './identity.ts';
 import { createOidcProvider } from './oidc.ts';
 import { type PageFile, readPageFiles } from './page-files.ts';
@@ -95,6 +95,7 @@ function consoleRouter(deps: ConsoleDeps): Router<ConsoleState> {
   addEventRoutes(api, deps);
   addDeliveryRoutes(api, deps);
   addHoldRoutes(api, deps);
+  addQuarantineRoutes(api, deps);
   addRuleRoutes(api, deps);
   addPeerRoutes(api, deps);
   addSettingsRoutes(api, deps);

@@ -59,6 +59,9 @@
  *   GET    /holds/{id}                               confirm            → HoldWithIdentity
  *   POST   /holds/{id}/confirm                       confirm            ConfirmHold → Hold
  *   POST   /holds/{id}/reject                        confirm            RejectHold → Hold
+ *   GET    /quarantine                               read               → Quarantined[]
+ *   POST   /quarantine/{id}/register                 run                registers the object again
+ *   POST   /quarantine/{id}/remove                   run                deletes the object for good
  *   GET    /rules                                    rules              → Rules
  *   PUT    /rules                                    rules              SaveRules → SavedRules
  *   POST   /rules/dry-run                            rules              DryRunQuery → DryRun

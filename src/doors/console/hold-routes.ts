@@ -6,7 +6,7 @@ import type { HeldReport } from '../../operations/operations.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import { jsonBody } from '../http/parse.ts';
 import { parseBody } from '../http/uploads.ts';
-import { auditRows } from './audit.ts';
+import { auditAction, auditRows } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type {
   ConsoleRole,
@@ -14,6 +14,7 @@ import type {
   HoldChoice,
   HoldNeeds,
   HoldWithIdentity,
+  Quarantined,
   RejectHold,
 } from './contract.ts';
 import { needs } from './guard.ts';
@@ -86,6 +87,38 @@ export function addHoldRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
     const held = await operations.holds.reject({ id, person: session.name, reason });
     const [shown] = await showHolds([held], session.role, deps);
     context.body = shown satisfies Hold | undefined;
+  });
+}
+
+/** `/quarantine`: received objects that could not be recorded. */
+export function addQuarantineRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
+  const { quarantine } = deps.operations;
+
+  router.get('/quarantine', needs('read'), async (context) => {
+    const objects = await quarantine.list();
+    const shows = readsFreeText(context.state.session.role);
+    context.body = objects.map(
+      ({ code, detail, at, ...object }): Quarantined => ({
+        ...object,
+        at: at.toISOString(),
+        title: code && catalogueEntry(code).title,
+        detail: shows ? detail : null,
+      }),
+    );
+  });
+
+  router.post('/quarantine/:id/register', needs('run'), async (context) => {
+    const { id = '' } = context.params;
+    await quarantine.register(id);
+    await auditAction(context, 'quarantine.register', { detail: { id } }, deps);
+    context.status = 204;
+  });
+
+  router.post('/quarantine/:id/remove', needs('run'), async (context) => {
+    const { id = '' } = context.params;
+    await quarantine.remove(id);
+    await auditAction(context, 'quarantine.remove', { detail: { id } }, deps);
+    context.status = 204;
   });
 }
 

@@ -119,6 +119,19 @@ export interface RejectHold {
   reason: string;
 }
 
+/** A received object that could not be recorded, on the machine that answers. */
+export interface Quarantined {
+  id: string;
+  at: string;
+  bytes: number;
+  /** Source, calling AE title and reason; null for an object of an earlier version. */
+  source: string | null;
+  callingAeTitle: string | null;
+  title: string | null;
+  /** Details of the reason; null also when the role may not read them. */
+  detail: string | null;
+}
+
 export interface Rules {
   match: 'first' | 'all';
   rules: {

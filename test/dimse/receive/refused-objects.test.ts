@@ -6,7 +6,8 @@ import { createIntake } from '../../../dimse/receive/storage-scp.ts';
 import { decodeFileMeta, encodeFileMeta } from '../../../pipelines/dicom/part10.ts';
 import type { ReceivedObjects } from '../../../src/core/files/received-objects.ts';
 import { objectsOnDisk } from '../../../src/core/files/received-objects.ts';
-import { recoverIntake } from '../../../src/core/studies/arrival.ts';
+import { recoverIntake, registerQuarantined } from '../../../src/core/studies/arrival.ts';
+import { quarantinedObjects } from '../../../src/core/studies/quarantine.ts';
 import { openRecoveryRecord } from '../../../src/core/studies/recovery-record.ts';
 import { findStudy, knownPaths } from '../../../src/core/studies/study-queries.ts';
 import { migrate } from '../../../src/platform/database/migrate.ts';
@@ -198,6 +199,23 @@ describe('at the start', () => {
     expect(await recoverIntake(registration())).toEqual({ registered: 1, removed: 0 });
     expect(await filesBelow('quarantine')).toHaveLength(kept.length + 1);
     expect(await findStudy(database, study)).toMatchObject({ instance_count: 1 });
+
+    const [newest] = await quarantinedObjects(dataDir);
+    expect(newest).toMatchObject({ source: 'cart', code: 'object_not_understood' });
+    await registerQuarantined(newest?.id ?? '', registration());
+    expect(await findStudy(database, study)).toMatchObject({ instance_count: 2 });
+    expect(await filesBelow('quarantine')).toHaveLength(kept.length);
+  });
+
+  test('an object that is registered again and still cannot get a row goes back', async () => {
+    await left('e.dcm', { patientId: 'P'.repeat(3000) });
+    await recoverIntake(registration());
+    const kept = await filesBelow('quarantine');
+    const [newest] = await quarantinedObjects(dataDir);
+    expect(newest).toMatchObject({ callingAeTitle: 'AB', code: 'object_not_understood' });
+    const again = registerQuarantined(newest?.id ?? '', registration());
+    await expect(again).rejects.toMatchObject({ code: 'object_not_understood' });
+    expect(await filesBelow('quarantine')).toHaveLength(kept.length);
   });
 
   test('a database that is away stops it, and nothing is put aside', async () => {

@@ -32,6 +32,7 @@ export const NO_OPERATIONS: Operations = {
     divertAll: never,
   },
   holds: { list: never, show: never, release: never, reject: never },
+  quarantine: { list: never, register: never, remove: never },
   archives: { find: never, fetch: never, retrieval: never },
   retention: { clean: never },
   audit: { verify: never, export: never },

@@ -143,6 +143,10 @@ export function createApi(csrf: () => string, signedOut: () => void) {
     rejectHold: (id: string, body: Contract.RejectHold) =>
       post<Contract.Hold>(at('holds', id, 'reject'), body),
 
+    quarantine: () => get<Contract.Quarantined[]>(at('quarantine')),
+    registerQuarantined: (id: string) => post<void>(at('quarantine', id, 'register')),
+    removeQuarantined: (id: string) => post<void>(at('quarantine', id, 'remove')),
+
     rules: () => get<Contract.Rules>(at('rules')),
     saveRules: (body: Contract.SaveRules) => call<Contract.SavedRules>('PUT', at('rules'), body),
     dryRunFile: (body: Contract.FileDryRun) =>

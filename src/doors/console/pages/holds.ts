@@ -3,6 +3,7 @@ import { createAsking, sentence } from './asking.ts';
 import { html, nothing, repeat, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
 import { may, type OpenPage } from './page.ts';
+import { openQuarantine } from './quarantine.ts';
 import { addressOf } from './router.ts';
 import { subjectDetail, subjectText } from './row-words.ts';
 import { chip, counted, empty, given, momentText } from './words.ts';
@@ -32,6 +33,7 @@ export const openHolds: OpenPage = (_place, around) => {
   const { api, redraw } = around;
   const holds = createLoader<Hold[]>(() => api.holds(), redraw);
   const asking = createAsking(around);
+  const quarantine = openQuarantine(around);
   let opened: { id: string; hold: HoldWithIdentity | null; problem: string | null } | null = null;
   let chosen: Chosen = { patient: '', order: '', reason: '' };
 
@@ -198,11 +200,13 @@ export const openHolds: OpenPage = (_place, around) => {
   }
 
   void holds.load();
+  void quarantine.load();
 
   return {
     title: () => 'Held reports',
     changed(event) {
       if (event.type === 'reset' || event.type === 'delivery') void holds.load();
+      if (event.type === 'reset') void quarantine.load();
     },
     view: () => html`<div class="page-head">
         <h1 tabindex="-1">Held reports</h1>
@@ -212,6 +216,7 @@ export const openHolds: OpenPage = (_place, around) => {
         all.length === 0
           ? empty('No report waits for a person.')
           : html`<ul class="holds">${repeat(all, ({ id }) => id, holdView)}</ul>`,
-      )}`,
+      )}
+      ${quarantine.view()}`,
   };
 };

@@ -242,13 +242,6 @@ export const DICOM_EVENTS = {
     meaning: 'Two different objects arrived under one UID.',
     action: 'Ask the sender which one is right; the study is interpreted with both.',
   }),
-  objectUnreadable: event<{ code: string; kept: string }>({
-    id: 'object_unreadable',
-    level: 'error',
-    text: 'stored object cannot be read',
-    meaning: 'An object that was found at start could not be read.',
-    action: 'Check `quarantine/` and the disk.',
-  }),
   objectLeftover: event<{ error: string }>({
     id: 'object_leftover',
     level: 'error',

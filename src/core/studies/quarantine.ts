@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { ERRORS, type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
+import { ifMissing } from '../../platform/errors/file-system.ts';
+import { newPlace, OBJECT_SUFFIX } from './intake-folder.ts';
+
+/**
+ * The quarantine is a folder of this machine's data folder: `quarantine/<id>.dcm` is a received
+ * object that cannot be recorded, `quarantine/<id>.json` says where it came from and why it is there.
+ * A person looks at it, registers it again once its cause is mended, or removes it.
+ */
+const QUARANTINE = 'quarantine';
+const NOTE_SUFFIX = '.json';
+
+const noteSchema = z.object({
+  at: z.coerce.date(),
+  source: z.string(),
+  callingAeTitle: z.string().nullable(),
+  code: z.custom<ErrorCode>((code) => typeof code === 'string' && code in ERRORS),
+  detail: z.string(),
+});
+
+/** Where an object in quarantine came from and why it is there; nothing of its patient. */
+type Note = z.infer<typeof noteSchema>;
+
+/** An object in quarantine; an earlier version wrote no note, so what it says may be missing. */
+export interface QuarantinedObject {
+  id: string;
+  at: Date;
+  bytes: number;
+  source: string | null;
+  callingAeTitle: string | null;
+  code: ErrorCode | null;
+  detail: string | null;
+}
+
+const placeOf = (id: string) => join(QUARANTINE, id + OBJECT_SUFFIX);
+const noteOf = (dataDir: string, id: string) => join(dataDir, QUARANTINE, id + NOTE_SUFFIX);
+
+/**
+ * Moves an object that cannot be used to the quarantine.
+ * @param path relative to the data folder, as is the path that is returned.
+ */
+export async function quarantine(dataDir: string, path: string, note: Note): Promise<string> {
+  const id = randomUUID();
+  await mkdir(join(dataDir, QUARANTINE), { recursive: true });
+  await writeFile(noteOf(dataDir, id), JSON.stringify(note));
+  await rename(join(dataDir, path), join(dataDir, placeOf(id)));
+  return placeOf(id);
+}
+
+/** Lists the objects in the quarantine of this machine, newest first. */
+export async function quarantinedObjects(dataDir: string): Promise<QuarantinedObject[]> {
+  const names = await ifMissing(readdir(join(dataDir, QUARANTINE)), []);
+  const ids = names.filter((name) => name.endsWith(OBJECT_SUFFIX));
+  const found = await Promise.all(
+    ids.map((name) => ifMissing(read(dataDir, name.slice(0, -OBJECT_SUFFIX.length)), null)),
+  );
+  return found
+    .filter((object) => object !== null)
+    .sort((one, other) => other.at.getTime() - one.at.getTime());
+}
+
+async function read(dataDir: string, id: string): Promise<QuarantinedObject> {
+  const { size, mtime } = await stat(join(dataDir, placeOf(id)));
+  const note = noteSchema.safeParse(await readNote(dataDir, id)).data;
+  return {
+    id,
+    at: note?.at ?? mtime,
+    bytes: size,
+    source: note?.source ?? null,
+    callingAeTitle: note?.callingAeTitle ?? null,
+    code: note?.code ?? null,
+    detail: note?.detail ?? null,
+  };
+}
+
+/** A note that was cut off when the machine lost power is as good as none. */
+async function readNote(dataDir: string, id: string): Promise<unknown> {
+  const text = await ifMissing(readFile(noteOf(dataDir, id), 'utf8'), '');
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Moves an object back to where received objects are, as one that arrives now.
+ * @returns its path and source. @throws SonogateError `not_found`, also where its source is unknown.
+ */
+export async function leaveQuarantine(
+  dataDir: string,
+  id: string,
+  now: Date,
+): Promise<{ path: string; source: string }> {
+  const { source } = await requireObject(dataDir, id);
+  if (source === null) {
+    throw new SonogateError('not_found', `The source of ${id} is not known: send it again.`);
+  }
+  const { complete } = newPlace(source, now);
+  await mkdir(dirname(join(dataDir, complete)), { recursive: true });
+  await rename(join(dataDir, placeOf(id)), join(dataDir, complete));
+  await rm(noteOf(dataDir, id), { force: true });
+  return { path: complete, source };
+}
+
+/** Deletes an object for good. @throws SonogateError `not_found` */
+export async function removeQuarantinedObject(dataDir: string, id: string): Promise<void> {
+  await requireObject(dataDir, id);
+  await remove(dataDir, id);
+}
+
+async function remove(dataDir: string, id: string): Promise<void> {
+  await rm(join(dataDir, placeOf(id)), { force: true });
+  await rm(noteOf(dataDir, id), { force: true });
+}
+
+async function requireObject(dataDir: string, id: string): Promise<QuarantinedObject> {
+  const object = z.uuid().safeParse(id).success ? await ifMissing(read(dataDir, id), null) : null;
+  if (!object) throw new SonogateError('not_found', `No object ${id} is in quarantine.`);
+  return object;
+}
+
+/** Deletes what has been in quarantine since before `cutoff`, or only counts it. */
+export async function removeQuarantined(
+  dataDir: string,
+  cutoff: Date,
+  dryRun: boolean,
+): Promise<number> {
+  const old = (await quarantinedObjects(dataDir)).filter(({ at }) => at < cutoff);
+  if (!dryRun) for (const { id } of old) await remove(dataDir, id);
+  return old.length;
+}

@@ -1,0 +1,83 @@
+import type { Quarantined } from '../contract.ts';
+import { createAsking } from './asking.ts';
+import { html, nothing, repeat, type TemplateResult } from './html.ts';
+import { createLoader, shown } from './loading.ts';
+import { may, type Surroundings } from './page.ts';
+import { sizeText } from './study-parts.ts';
+import { chip, counted, given, momentText } from './words.ts';
+
+/** The part of the held page for received objects that could not be recorded. */
+export interface QuarantineList {
+  load(): Promise<void>;
+  view(): TemplateResult | typeof nothing;
+}
+
+export function openQuarantine(around: Surroundings): QuarantineList {
+  const { api } = around;
+  const objects = createLoader<Quarantined[]>(() => api.quarantine(), around.redraw);
+  const asking = createAsking(around);
+
+  async function done(text: string): Promise<string> {
+    await objects.load();
+    return text;
+  }
+
+  const actions = ({ id, source }: Quarantined): TemplateResult => html`<div class="row">
+    ${
+      source === null
+        ? nothing
+        : asking.view({
+            id: `register ${id}`,
+            label: 'Register again',
+            question:
+              'Register it as if it arrived now? If it still cannot be read, it comes back here.',
+            async run() {
+              await api.registerQuarantined(id);
+              return done('The object belongs to its study now.');
+            },
+          })
+    }
+    ${asking.view({
+      id: `remove ${id}`,
+      label: 'Remove',
+      question: 'Delete this object for good?',
+      danger: true,
+      async run() {
+        await api.removeQuarantined(id);
+        return done('The object is deleted.');
+      },
+    })}
+  </div>`;
+
+  const row = (object: Quarantined): TemplateResult => html`<li class="panel">
+    <div class="row">
+      <h3>${given(object.source ?? 'Unknown source')}</h3>
+      <span class="soft">${given(object.callingAeTitle ?? '')}</span>
+      ${chip('attention', object.title ?? 'No reason is recorded')}
+      <span class="small soft push">${sizeText(object.bytes)}, ${momentText(object.at)}</span>
+    </div>
+    ${object.detail ? html`<p class="small soft">${given(object.detail)}</p>` : nothing}
+    <p class="small soft"><code>quarantine/${object.id}.dcm</code></p>
+    ${may(around, 'run') ? actions(object) : nothing}
+  </li>`;
+
+  return {
+    load: () => objects.load(),
+    view: () =>
+      objects.value?.length === 0 && objects.problem === null
+        ? nothing
+        : html`<section aria-labelledby="quarantine">
+            <h2 id="quarantine">Objects in quarantine</h2>
+            ${shown(
+              objects,
+              (all) => html`<p class="soft">
+                  ${counted(all.length, 'received object')} could not be recorded, and belong to no study. Look at them
+                  with a DICOM tool in the data folder of this machine.
+                </p>
+                <ul class="holds">
+                  ${repeat(all, ({ id }) => id, row)}
+                </ul>`,
+            )}
+          </section>`,
+  };
+}
