@@ -1,11 +1,15 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import { openDatabase } from '../../src/platform/database/open.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
+
+const copy = promisify(execFile);
 
 const MIGRATIONS = new URL('../../src/platform/database/migrations/', import.meta.url);
 
@@ -15,9 +19,8 @@ const MIGRATIONS = new URL('../../src/platform/database/migrations/', import.met
  */
 export async function freshDataDir(state: 'migrated' | 'empty' = 'migrated'): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'sonogate-data-'));
-  await cp(join(await template(state), 'database'), join(dataDir, 'database'), {
-    recursive: true,
-  });
+  // A thousand small files: the program copies them with a tenth of the work of `fs.cp`.
+  await copy('cp', ['-r', join(await template(state), 'database'), join(dataDir, 'database')]);
   return dataDir;
 }
 

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
-import type { Answered, Call, QueryResult, Started } from './embedded-thread.ts';
+import type { Answered, Call, Compiled, QueryResult, Started } from './embedded-thread.ts';
 
 /** Entry of the thread of the embedded database (embedded-thread.ts): it answers calls in order. */
-const { folder, setUp } = workerData as Started;
+const { folder, setUp, program } = workerData as Started & Compiled;
 /**
  * One session needs few shared buffers: the default, 128 MB, becomes resident with use. Files of the
  * log beyond 64 MB are removed by a checkpoint instead of kept for reuse (default: up to 1 GB).
@@ -12,6 +12,7 @@ const SETTINGS = ['shared_buffers=16MB', 'min_wal_size=32MB', 'max_wal_size=64MB
 
 const pglite = await PGlite.create({
   ...(folder !== null && { dataDir: folder }),
+  pgliteWasmModule: program,
   startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((each) => ['-c', each])],
 });
 await pglite.exec(setUp);

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 
@@ -8,6 +9,17 @@ export interface Started {
   folder: string | null;
   /** Statements that its only session begins with. */
   setUp: string;
+}
+
+/** The global that Node.js has and the types of Node.js lack. */
+declare namespace WebAssembly {
+  type Module = object;
+  function compile(bytes: Uint8Array): Promise<Module>;
+}
+
+/** PostgreSQL as PGlite has it, compiled once for all threads of this process. */
+export interface Compiled {
+  program: WebAssembly.Module;
 }
 
 export type Call =
@@ -68,6 +80,23 @@ const TIERING_BUDGET = 200_000_000;
 const YOUNG_GENERATION_MB = 8;
 
 const ENTRY = new URL('./embedded-thread-entry.ts', import.meta.url);
+
+let compiled: Promise<WebAssembly.Module> | null = null;
+
+/** PGlite's WebAssembly. A thread that is started again finds it compiled. */
+function programOf(): Promise<WebAssembly.Module> {
+  compiled ??= compile().catch((error) => {
+    compiled = null;
+    throw error;
+  });
+  return compiled;
+}
+
+async function compile(): Promise<WebAssembly.Module> {
+  setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET}`);
+  const file = new URL('./pglite.wasm', import.meta.resolve('@electric-sql/pglite'));
+  return await WebAssembly.compile(await readFile(file));
+}
 
 /**
  * PGlite in a thread, so that no SQL delays a socket or a health check. When the thread ends by
@@ -134,10 +163,9 @@ export class DatabaseThread extends EventEmitter<{
     return this.#worker;
   }
 
-  #start(): Promise<Worker> {
-    setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET}`);
+  async #start(): Promise<Worker> {
     const worker = new Worker(ENTRY, {
-      workerData: this.#started,
+      workerData: { ...this.#started, program: await programOf() } satisfies Started & Compiled,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     let failure: unknown = null;
