@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { alertsSchema } from './alerts.ts';
 import {
   aeTitle,
   archiveSchema,
@@ -11,6 +12,7 @@ import {
   noAlternate,
 } from './peers.ts';
 import { routingSchema } from './routing.ts';
+import { secretSchema } from './secret.ts';
 import { certificateSchema, listenerTlsSchema, nodeTlsSchema } from './tls.ts';
 
 /**
@@ -31,12 +33,7 @@ const oidcSchema = z.strictObject({
   issuer,
   clientId: z.string().min(1),
   /** Without a secret the gateway is a public client: only PKCE proves that it sent the request. */
-  clientSecret: z
-    .union([
-      z.strictObject({ file: z.string().min(1) }),
-      z.strictObject({ env: z.string().min(1) }),
-    ])
-    .optional(),
+  clientSecret: secretSchema.optional(),
   /** Text of the button: "Sign in with …". */
   label: z.string().min(1).max(60).default('OpenID Connect'),
   scopes: z.array(z.string().min(1)).default(['openid', 'profile']),
@@ -150,6 +147,7 @@ function checkReferences(config: Config, context: Context): void {
   checkCertificates(config, context);
   checkArchives(config, context);
   checkAlternates(config, context);
+  checkAlerts(config, context);
 }
 
 const complain = (context: Context, path: Path, message: string): void =>
@@ -233,6 +231,22 @@ function checkAlternates(config: Config, context: Context): void {
     if (others.includes(destination.alternate)) return;
     const message = notAllowed(destination.alternate, others, 'there is no other PACS');
     complain(context, ['destinations', d, 'alternate'], message);
+  });
+}
+
+function checkAlerts({ alerts, http, sources }: Config, context: Context): void {
+  if (!alerts) return;
+  if (http.publicUrl === undefined) {
+    const message = 'needs http.publicUrl: a mail links to the study in the console';
+    complain(context, ['alerts'], message);
+  }
+  const known = sources.map(({ name }) => name);
+  alerts.lists.forEach((list, l) => {
+    list.sources?.forEach((source, s) => {
+      if (known.includes(source)) return;
+      const message = notAllowed(source, known, 'no source is configured');
+      complain(context, ['alerts', 'lists', l, 'sources', s], message);
+    });
   });
 }
 
@@ -413,6 +427,7 @@ const settingsSchema = z.strictObject({
     signatures: z.union([z.literal(1), z.literal(2)]),
   }),
   pictures: z.strictObject({ show: z.enum(['ultrasound', 'whole-frames']) }),
+  alerts: alertsSchema.optional(),
   audit: auditSchema.default({}),
   retention: z.strictObject({
     days: z.number().positive(),

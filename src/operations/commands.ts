@@ -180,6 +180,12 @@ const COMMANDS = {
     quarantine.remove(id),
   ),
 
+  'alerts.acknowledge': command(
+    z.strictObject({ request: z.string(), person }),
+    'triage.acknowledge',
+    ({ alerts }, call) => alerts.acknowledge(call),
+  ),
+
   'archives.find': command(
     z.strictObject({
       from: z.string(),

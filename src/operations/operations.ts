@@ -25,6 +25,7 @@ export interface Operations {
   deliveries: DeliveryOperations;
   holds: HoldOperations;
   quarantine: QuarantineOperations;
+  alerts: AlertOperations;
   archives: ArchiveOperations;
   retention: RetentionOperations;
   audit: AuditOperations;
@@ -167,6 +168,14 @@ export interface QuarantineOperations {
   register(id: string): Promise<void>;
   /** Deletes an object for good. @throws `not_found` */
   remove(id: string): Promise<void>;
+}
+
+export interface AlertOperations {
+  /**
+   * Records who has seen the critical flags of a request; the first one who did stays named.
+   * @throws `not_found`
+   */
+  acknowledge(call: { request: string; person: string }): Promise<void>;
 }
 
 /** A study as an archive lists it. */

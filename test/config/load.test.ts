@@ -179,6 +179,21 @@ describe('configuration', () => {
     ]);
   });
 
+  it('refuses a password without TLS, an unknown source, and mails that link nowhere', () => {
+    const alerts = {
+      server: { host: 'smtp.example' },
+      from: 'sonogate@hospital.example',
+      lists: [{ name: 'ward', to: ['a@hospital.example'], sources: ['ward-9'] }],
+    };
+    const text = complaint({}, { alerts });
+    expect(text).toContain('alerts: needs http.publicUrl');
+    expect(text).toContain('alerts.lists.0.sources.0: found "ward-9"; allowed: this-machine');
+    const server = { host: 'smtp.example', tls: 'none', user: 'u', password: { env: 'P' } };
+    expect(complaint({}, { alerts: { ...alerts, server } })).toContain(
+      'a password is only sent with TLS',
+    );
+  });
+
   it('refuses two destinations of one name', () => {
     const pacs = '{ type: dicom, name: pacs, host: localhost, port: 104, aeTitle: PACS }';
     expect(complaint({ SONOGATE_CONFIG: siteFile(`destinations: [${pacs}, ${pacs}]`) })).toContain(

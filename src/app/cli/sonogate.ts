@@ -234,6 +234,15 @@ program
   .addOption(asJson())
   .action(async (delivery, options) => (await import('./deliveries.ts')).replay(delivery, options));
 
+program
+  .command('acknowledge <request>')
+  .description('record who has seen the critical flags of a request')
+  .option('--by <name>', 'who has seen them')
+  .addOption(asJson())
+  .action(async (request, options) =>
+    (await import('./acknowledge.ts')).acknowledge(request, options),
+  );
+
 const hold = program.command('hold').description('reports to an EHR that wait for a person');
 hold
   .command('list')

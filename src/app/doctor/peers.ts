@@ -1,3 +1,4 @@
+import type { MailServer } from '../../../config/alerts.ts';
 import type { ArchiveSettings } from '../../../config/peers.ts';
 import type {
   Config,
@@ -14,6 +15,7 @@ import { httpAccess } from '../../../fhir/client/authorization.ts';
 import { checkServer } from '../../../fhir/client/check-server.ts';
 import { ERRORS } from '../../platform/errors/catalogue.ts';
 import { silentLogger } from '../../platform/logging/logger.ts';
+import { createMailer } from '../../platform/outbound/mail.ts';
 import { checkChain } from './certificates.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
@@ -26,7 +28,12 @@ const PEER_TIMEOUT_SECONDS = 20;
 const HTTPS_PORT = 443;
 
 /** Checks every destination, and every source that has a listener, in parallel. */
-export async function checkPeers({ destinations, sources, dicom }: Config): Promise<Finding[]> {
+export async function checkPeers({
+  destinations,
+  sources,
+  dicom,
+  alerts,
+}: Config): Promise<Finding[]> {
   const ours = dicom.aeTitle;
   const findings = await Promise.all([
     ...destinations.map((peer) => {
@@ -34,6 +41,7 @@ export async function checkPeers({ destinations, sources, dicom }: Config): Prom
       if (peer.type === 'dicom') return pacs(peer, ours);
       return peer.type === 'dicomweb' ? originServer(peer) : ehr(peer);
     }),
+    ...(alerts ? [mailServer(alerts.server)] : []),
     ...sources.flatMap(({ name, node }) => (node ? [machine(name, node, ours)] : [])),
   ]);
   return findings.flat();
@@ -54,6 +62,16 @@ async function pacs(destination: DicomDestination, ours: string): Promise<Findin
   } catch (error) {
     // When the association fails, the certificate chain often shows the cause.
     return [fault(what, inOneLine(error)), ...(await chain)];
+  }
+}
+
+async function mailServer(server: MailServer): Promise<Finding[]> {
+  const what = `mail server ${server.host}`;
+  try {
+    await createMailer(server).check();
+    return [ok(what, server.user ? `accepts ${server.user}` : 'answers')];
+  } catch (error) {
+    return [fault(what, inOneLine(error))];
   }
 }
 

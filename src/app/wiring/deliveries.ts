@@ -10,7 +10,11 @@ import { holdLedger } from '../../../fhir/deliver/holds.ts';
 import { binaryLedger } from '../../../fhir/deliver/send-report.ts';
 import { dicomObjects } from '../../../pipelines/artifacts/dicom-objects.ts';
 import { rebuildReportPdf } from '../../../pipelines/artifacts/pdf/report.ts';
+import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
+import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
 import { INTERGROWTH_CURVES } from '../../../pipelines/obstetric/growth/curves.ts';
+import { escalateAlerts } from '../../core/alerts/alerts.ts';
+import { createMailDeliverer } from '../../core/alerts/deliver.ts';
 import type { ReceivedObjects } from '../../core/files/received-objects.ts';
 import { auditedDeliverer } from '../../core/outbox/audited-deliverer.ts';
 import { type Outbox, startOutbox } from '../../core/outbox/outbox.ts';
@@ -19,8 +23,11 @@ import { earlierRequests, studyOfInstance } from '../../core/studies/study-queri
 import { subjectOfRequest } from '../../core/studies/subject.ts';
 import { createWebhookDeliverer } from '../../core/webhooks/deliver.ts';
 import type { PooledDatabase } from '../../platform/database/open.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
+import { createMailer } from '../../platform/outbound/mail.ts';
+import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import type { RunningTracing } from '../monitoring/tracing.ts';
 import { type AuditService, auditedActor } from './audit.ts';
 
@@ -81,6 +88,18 @@ export async function startDeliveries(
       holds: holdLedger(database),
       logger,
     }),
+    ...(config.alerts
+      ? [
+          createMailDeliverer({
+            database,
+            alerts: config.alerts,
+            mailer: createMailer(config.alerts.server),
+            subjectOf: subject,
+            titleOf,
+            consoleUrl: config.console.enabled ? `${address}/console` : null,
+          }),
+        ]
+      : []),
     createWebhookDeliverer({
       database,
       bodyOf: (id, accountId, object) => core.webhookBody(id, accountId, object, address),
@@ -96,6 +115,7 @@ export async function startDeliveries(
   );
   const { alternates } = pacs;
   const outbox = await startOutbox({ database, deliverers, config, alternates, logger });
+  const escalation = startEscalation(config, { database, logger });
   const commitment = startCommitmentRounds({
     database,
     sources: config.sources,
@@ -107,6 +127,7 @@ export async function startDeliveries(
   return {
     ...outbox,
     stop: async () => {
+      await escalation?.stop();
       await commitment.stop();
       await outbox.stop();
       await pacs.close();
@@ -114,6 +135,27 @@ export async function startDeliveries(
     },
   };
 }
+
+const ESCALATION_ROUND_MILLISECONDS = 15_000;
+
+/** Escalates alerts that nobody has acknowledged, where a list of the site asks for it. */
+function startEscalation(
+  config: Config,
+  { database, logger }: { database: PooledDatabase; logger: Logger },
+): Rounds | null {
+  if (!config.alerts?.lists.some(({ escalation }) => escalation)) return null;
+  return startRounds({
+    work: () => escalateAlerts(database, config),
+    pauseMilliseconds: ESCALATION_ROUND_MILLISECONDS,
+    ...logRounds(logger, 'escalation of alerts', (error) =>
+      logger.event(EVENTS.alertsNotEscalated, { error: String(error) }),
+    ),
+  });
+}
+
+/** Title of an endpoint; its id where it is not one of ours. */
+const titleOf = (id: string): string =>
+  [obstetricEndpoint, echoEndpoint].find((endpoint) => endpoint.id === id)?.title ?? id;
 
 /** The address at which clients on this machine reach the HTTP door. */
 function ownAddress({ host, port, tls }: Config['http']): string {

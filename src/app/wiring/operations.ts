@@ -9,6 +9,7 @@ import { sendAgain } from '../../core/outbox/deliveries.ts';
 import type { RetentionParts } from '../../core/studies/retention.ts';
 import { fixedRules, type RulesSource } from '../../core/studies/rules/rules-source.ts';
 import { subjectOfRequest } from '../../core/studies/subject.ts';
+import { createAlertOperations } from '../../operations/alerts.ts';
 import { commandsOn, type RunByName } from '../../operations/commands.ts';
 import { createDeliveryOperations } from '../../operations/deliveries.ts';
 import { createKeyOperations } from '../../operations/keys.ts';
@@ -66,6 +67,7 @@ export function operationsOn(
       ...{ dataDir: config.dataDir, sources: config.sources },
       ...{ database, objects, logger: silentLogger, now: () => new Date() },
     }),
+    alerts: createAlertOperations(database),
     archives: createArchiveOperations(config, {
       database,
       access: httpAccess,

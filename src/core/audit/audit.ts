@@ -71,6 +71,7 @@ export const AUDIT_ACTIONS = {
   'dicom.refused': { event: 'security-alert', type: 'node-authentication', does: 'E' },
   'dicom.tls-refused': { event: 'security-alert', type: 'node-authentication', does: 'E' },
   'report.sent': { event: 'export', does: 'R' },
+  'alert.sent': { event: 'export', does: 'R' },
 
   'key.refused': { event: 'user-authentication', type: 'login', does: 'E' },
   'session.login': { event: 'user-authentication', type: 'login', does: 'E' },

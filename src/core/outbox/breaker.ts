@@ -50,6 +50,9 @@ const OF_THE_PEER: ReadonlySet<ErrorCode> = new Set([
   'ehr_unauthorized',
   'ehr_unavailable',
   'ehr_ambiguous',
+  'mail_server_unreachable',
+  'mail_unauthorized',
+  'mail_connection_lost',
 ]);
 
 /**
@@ -60,6 +63,7 @@ const PERHAPS_OF_THE_OBJECT: ReadonlySet<ErrorCode> = new Set([
   'peer_connection_lost',
   'peer_answer_unclear',
   'ehr_ambiguous',
+  'mail_connection_lost',
 ]);
 
 export const isPeerFailure = (code: ErrorCode): boolean => OF_THE_PEER.has(code);

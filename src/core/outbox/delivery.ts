@@ -7,7 +7,7 @@ import type { ErrorCode, FailureClass } from '../../platform/errors/catalogue.ts
 export const LONGEST_HOLD_SECONDS = 3600;
 
 /** Kinds of destination; each has one deliverer. */
-export type DeliveryKind = 'dicom' | 'fhir' | 'webhook' | 'forward';
+export type DeliveryKind = 'dicom' | 'fhir' | 'webhook' | 'forward' | 'mail';
 
 /** An object that must be sent to a destination when the request succeeds. */
 export interface DeliveryTarget {
@@ -22,11 +22,14 @@ export interface Delivery {
   /** Id of the request; empty for a received object that is forwarded unchanged. */
   requestId: string;
   kind: DeliveryKind;
-  /** Name of a destination in the configuration; for a webhook, the id of its endpoint. */
+  /**
+   * Name of a destination in the configuration; for a webhook, the id of its endpoint; for a mail, its list
+   * (`alert:<name>`).
+   */
   destination: string;
   /**
    * What is sent: `sr-tid1500`, `fhir-bundle`; for a webhook its event, for a forwarded object its
-   * id.
+   * id, for a mail `alert <section> <code>` or `escalation`.
    */
   object: string;
   /** Signed revision of the result; 0 for the draft. */

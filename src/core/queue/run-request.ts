@@ -17,6 +17,7 @@ import { ifMissing, isOutOfSpace } from '../../platform/errors/file-system.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { MS_PER_DAY } from '../../platform/time.ts';
+import { type AlertSettings, raiseAlert } from '../alerts/alerts.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import { type FetchHostedFile, HostedFileError } from '../files/hosted-files.ts';
 import { enqueueDeliveries } from '../outbox/deliveries.ts';
@@ -90,6 +91,7 @@ export interface WorkerOptions {
     | 'console'
     | 'retention'
     | 'delivery'
+    | 'alerts'
     | 'destinations'
   >;
   logger: Logger;
@@ -131,7 +133,7 @@ export async function waitForRoom(
 
 interface ProgressParts {
   database: Database;
-  config: { dataDir: string };
+  config: { dataDir: string } & AlertSettings;
   blobs: BlobStore;
   logger: Logger;
   now: () => Date;
@@ -156,7 +158,7 @@ async function typicalSeconds(database: Database, endpoint: string): Promise<num
  * everything is written; an event that cannot be written is logged and does not end the run.
  */
 async function recordProgress(row: StoredRequest, parts: ProgressParts) {
-  const { database, logger, now } = parts;
+  const { database, config, logger, now } = parts;
   const typical = await typicalSeconds(database, row.endpoint);
   const started = performance.now();
   let last: Promise<void> = Promise.resolve();
@@ -176,6 +178,7 @@ async function recordProgress(row: StoredRequest, parts: ProgressParts) {
         const own = await lockOwn(tx, row.id, row.attempts);
         await appendEvents(tx, row.id, now(), [{ name: 'triage', data }]);
         await announceFlag(tx, own, data);
+        await raiseAlert(tx, own, data, config);
       });
     } else {
       await announcePartial(row, event, parts);

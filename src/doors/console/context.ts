@@ -20,7 +20,7 @@ import type { Wording } from './wording.ts';
 export interface ConsoleDeps {
   config: Pick<
     Config,
-    'http' | 'dicom' | 'destinations' | 'sources' | 'delivery' | 'retention' | 'console'
+    'alerts' | 'http' | 'dicom' | 'destinations' | 'sources' | 'delivery' | 'retention' | 'console'
   >;
   database: PooledDatabase;
   core: RequestCore;

@@ -223,6 +223,8 @@ export interface WorklistQuery extends CursorQuery {
   tag?: string;
   /** `1`: only rows whose flags nobody has acknowledged. */
   critical?: '1';
+  /** `unsigned`: results that nobody has signed; rows without a result have neither. */
+  signature?: 'signed' | 'unsigned';
   /**
    * Beginnings of words of name, patient ID or accession number where the role sees them; for every
    * role a Study Instance UID, a study or request id, or a tag.

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Config, isPacs } from '../../../config/schema.ts';
 import { readsFreeText } from '../../core/accounts/roles.ts';
+import { destinationOf, listOf } from '../../core/alerts/alerts.ts';
 import type { DeliveryRow } from '../../core/outbox/deliveries.ts';
 import { DELIVERY_STATES, HELD_FOR_A_PERSON } from '../../core/outbox/delivery.ts';
 import type { Queryable } from '../../platform/database/port.ts';
@@ -197,6 +198,7 @@ export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promi
   ]);
   const names = new Set([
     ...config.destinations.map(({ name }) => name),
+    ...(config.alerts?.lists ?? []).map(destinationOf),
     ...open.map(({ destination }) => destination),
   ]);
   const of = <Row extends { destination: string }>(rows: readonly Row[], name: string) =>
@@ -208,8 +210,7 @@ export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promi
     const set = config.destinations.find((destination) => destination.name === name);
     return {
       name,
-      kind: set?.type ?? 'no longer configured',
-      address: set ? addressOf(set, role) : '',
+      ...kindAndAddress(name, set, role, config),
       waiting: counts?.waiting ?? 0,
       sending: counts?.sending ?? 0,
       dead: counts?.dead ?? 0,
@@ -228,6 +229,19 @@ export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promi
         : null,
     };
   });
+}
+
+/** What a destination is, and where, by its settings `set`; a list of recipients has none there. */
+function kindAndAddress(
+  name: string,
+  set: Target | undefined,
+  role: ConsoleRole,
+  { alerts }: Pick<Config, 'alerts'>,
+): Pick<Destination, 'kind' | 'address'> {
+  if (set) return { kind: set.type, address: addressOf(set, role) };
+  const list = alerts && listOf(alerts, name);
+  if (!list) return { kind: 'no longer configured', address: '' };
+  return { kind: 'mail', address: readsFreeText(role) ? list.to.join(', ') : '' };
 }
 
 async function rowsOf<Row extends object>({ database }: PeerDeps, text: string): Promise<Row[]> {

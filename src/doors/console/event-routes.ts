@@ -77,11 +77,8 @@ async function eventsOf(
 ): Promise<ConsoleEvent[]> {
   const { database, core, wording, showSubject, config } = deps;
   const byKey = Map.groupBy(changes, ({ key }) => key);
-  const listed = await withGlances(await readRows(database, [...byKey.keys()]), {
-    database,
-    result: core.result,
-    wording,
-  });
+  const rows = await readRows(database, [...byKey.keys()], config);
+  const listed = await withGlances(rows, { database, result: core.result, wording });
   await audit(listed.flatMap(({ key, study_id }) => (study_id === null ? [] : [key])));
   const ids = new Set(changes.flatMap(({ delivery_id }) => delivery_id ?? []));
   const deliveries = ids.size > 0 ? await readDeliveries(database, [...ids]) : [];

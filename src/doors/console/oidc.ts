@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import * as client from 'openid-client';
 import type { Config } from '../../../config/schema.ts';
 import { CONSOLE_ROLES } from '../../core/accounts/roles.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { readSecret } from '../../platform/secret.ts';
 import type { ConsoleRole } from './contract.ts';
 import { digest, newToken, type Person } from './sessions.ts';
 
@@ -111,13 +111,6 @@ async function discover(settings: OidcSettings): Promise<client.Configuration> {
     // The schema allows http only on loopback.
     issuer.protocol === 'http:' ? { execute: [client.allowInsecureRequests] } : {},
   );
-}
-
-async function readSecret(from: NonNullable<OidcSettings['clientSecret']>): Promise<string> {
-  if ('file' in from) return (await readFile(from.file, 'utf8')).trim();
-  const secret = process.env[from.env];
-  if (!secret) throw new Error(`the environment has no ${from.env}`);
-  return secret;
 }
 
 /**

@@ -61,8 +61,9 @@ export function addWorklistRoutes(router: Router<ConsoleState>, deps: ConsoleDep
 }
 
 async function rowsOf(keys: readonly string[], deps: ConsoleDeps): Promise<ListedRow[]> {
-  const { database, core, wording } = deps;
-  return withGlances(await readRows(database, keys), { database, result: core.result, wording });
+  const { database, config, core, wording } = deps;
+  const rows = await readRows(database, keys, config);
+  return withGlances(rows, { database, result: core.result, wording });
 }
 
 /** @throws SonogateError `not_found` */
@@ -123,8 +124,8 @@ type Call = Context & { state: ConsoleState; params: Record<string, string> };
 
 /** Actions of a person on a study or a request; each answers with the row afterwards. */
 export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
-  const { core, database, operations, config, now, showSubject } = deps;
-  const { studies } = operations;
+  const { core, operations, config, showSubject } = deps;
+  const { studies, alerts } = operations;
   const body = jsonBody(config.http.maxBodyBytes);
 
   /** Checks that the row allows the action, performs and audits it, and answers with the row. */
@@ -179,17 +180,8 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
 
   router.post('/requests/:id/acknowledge', needs('confirm'), async (context) => {
     const { name } = context.state.session;
-    await act(
-      context,
-      await keyOf(context, deps),
-      'acknowledge',
-      'triage.acknowledge',
-      ({ request_id }) =>
-        database.query(
-          `INSERT INTO triage_acknowledgements (request_id, at, person) VALUES ($1, $2, $3)
-           ON CONFLICT (request_id) DO NOTHING`,
-          [request_id, now(), name],
-        ),
+    await act(context, await keyOf(context, deps), 'acknowledge', 'triage.acknowledge', () =>
+      alerts.acknowledge({ request: idOf(context), person: name }),
     );
   });
 }

@@ -4,6 +4,7 @@ import type { RuleVerdict as JudgedRule } from '../../core/studies/rules/route.t
 import type { Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import type { TimelineEntry } from './contract.ts';
+import { destinationText, objectText } from './pages/object-names.ts';
 
 /** The stored history of a study, table by table. */
 export interface Traces {
@@ -203,9 +204,10 @@ function ofEvent({ request_id: requestId, at, ...event }: Traces['events'][numbe
 }
 
 function ofDelivery(delivery: Traces['deliveries'][number]): Entry[] {
-  const { id, request_id, object, destination, state, code, detail } = delivery;
+  const { id, request_id, object, state, code, detail } = delivery;
   const more = { requestId: request_id, deliveryId: id };
-  const what = request_id === null ? 'Received object' : object;
+  const what = request_id === null ? 'Received object' : objectText(object);
+  const destination = destinationText(delivery.destination);
   const made = entry(
     delivery.created_at,
     'delivery',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Config } from '../../../config/schema.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { readsFreeText, sees } from '../../core/accounts/roles.ts';
@@ -9,6 +10,7 @@ import type { Queryable } from '../../platform/database/port.ts';
 import type { ConsoleRole, Glance, ReviewState, RowState, WorklistRow } from './contract.ts';
 import type { ShowSubject } from './identity.ts';
 import { keyValuesOf, keyValueText } from './key-values.ts';
+import { destinationText } from './pages/object-names.ts';
 import type { StatedAge, Wording } from './wording.ts';
 
 /** A row of the worklist with everything that belongs to it, before a role is applied. */
@@ -39,6 +41,8 @@ export interface ListedRow {
   options: unknown;
   glance: Glance | null;
   review: ReviewState;
+  /** Destinations that get the result only once it is signed. */
+  after_signature: string[];
   readers: string[];
   flags: { display: string | null; section: string | null; at: string }[];
   acknowledged_by: string | null;
@@ -67,8 +71,20 @@ const READERS = `
   SELECT coalesce(array_agg(DISTINCT reader ORDER BY reader), '{}') AS readers FROM review_readers
   WHERE request_id = w.request_id AND seen_at > now() - make_interval(secs => ${SEEN_SECONDS})`;
 
+/**
+ * SQL: of the destinations of the newest request, those whose names are in `$2`, which get nothing before
+ * a signature.
+ */
+const AFTER_SIGNATURE = `
+  SELECT coalesce(array_agg(DISTINCT target ->> 'destination'), '{}') AS after_signature
+  FROM jsonb_array_elements(r.deliver_to) AS target WHERE target ->> 'destination' = ANY ($2::text[])`;
+
 /** The rows of these keys, in their order; keys without a row are left out. */
-export async function readRows(database: Queryable, keys: readonly string[]): Promise<ListedRow[]> {
+export async function readRows(
+  database: Queryable,
+  keys: readonly string[],
+  { destinations }: Pick<Config, 'destinations'>,
+): Promise<ListedRow[]> {
   if (keys.length === 0) return [];
   const { rows } = await database.query<ListedRow>(
     `SELECT w.key, w.study_id, w.request_id, w.state, w.source, w.endpoint, w.tags, w.arrived_at,
@@ -76,7 +92,7 @@ export async function readRows(database: Queryable, keys: readonly string[]): Pr
        r.status, r.stage, r.fault ->> 'detail' AS fault_detail, r.test,
        r.input -> 'options' AS options,
        jsonb_array_length(r.files) AS files, g.glance, coalesce(v.state, 'draft') AS review,
-       here.readers, flags.flags,
+       signed.after_signature, here.readers, flags.flags,
        a.person AS acknowledged_by, a.at AS acknowledged_at, sent.deliveries, sent.next_delivery
      FROM worklist w
        LEFT JOIN studies s ON s.id = w.study_id
@@ -84,9 +100,13 @@ export async function readRows(database: Queryable, keys: readonly string[]): Pr
        LEFT JOIN result_glances g ON g.request_id = w.request_id
        LEFT JOIN reviews v ON v.request_id = w.request_id
        LEFT JOIN triage_acknowledgements a ON a.request_id = w.request_id,
-       LATERAL (${FLAGS}) flags, LATERAL (${DELIVERIES}) sent, LATERAL (${READERS}) here
+       LATERAL (${FLAGS}) flags, LATERAL (${DELIVERIES}) sent, LATERAL (${READERS}) here,
+       LATERAL (${AFTER_SIGNATURE}) signed
      WHERE w.key = ANY ($1::text[])`,
-    [keys],
+    [
+      keys,
+      destinations.flatMap(({ name, release }) => (release === 'after-signature' ? [name] : [])),
+    ],
   );
   const byKey = new Map(rows.map((row) => [row.key, row]));
   return keys.flatMap((key) => byKey.get(key) ?? []);
@@ -160,12 +180,21 @@ function waiting(row: ListedRow): { waitsFor: string | null; waitsUntil: Date | 
   }
 }
 
-function afterwards({ deliveries, next_delivery: next }: ListedRow): ReturnType<typeof waiting> {
+function afterwards(row: ListedRow): ReturnType<typeof waiting> {
+  const { deliveries, next_delivery: next, after_signature: kept } = row;
   if (deliveries.held > 0) return { waitsFor: 'a person to confirm the patient', waitsUntil: null };
   if (next)
-    return { waitsFor: `delivery to ${next.destination}`, waitsUntil: new Date(next.nextAt) };
+    return {
+      waitsFor: `delivery to ${destinationText(next.destination)}`,
+      waitsUntil: new Date(next.nextAt),
+    };
+  if (row.state === 'succeeded' && !isSigned(row.review) && kept.length > 0) {
+    return { waitsFor: `a signature before it goes to ${kept.join(', ')}`, waitsUntil: null };
+  }
   return { waitsFor: null, waitsUntil: null };
 }
+
+const isSigned = (review: ReviewState): boolean => review === 'signed' || review === 'amended';
 
 /** Every state of a row: those of a study that was not submitted, and those of a request. */
 export const ROW_STATES = [
@@ -200,6 +229,7 @@ export const worklistQuery = z.strictObject({
   endpoint: text.optional(),
   tag: text.optional(),
   critical: z.literal('1').optional(),
+  signature: z.enum(['signed', 'unsigned']).optional(),
   q: text.optional(),
   cursor: z.string().max(200).transform(readCursor).optional(),
   limit: z.coerce.number().int().min(1).max(HIGHEST_LIMIT).default(DEFAULT_LIMIT),
@@ -251,9 +281,13 @@ export async function listKeys(
 
 const keysOf = (rows: readonly { key: string }[]): string[] => rows.map(({ key }) => key);
 
+/** SQL: whether a person has signed the result of the row. */
+const SIGNED = `EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = worklist.request_id
+  AND v.state IN ('signed', 'amended'))`;
+
 /** @param words of the identity to search for; null to search without words. */
 function conditionsOf(
-  { state, source, endpoint, tag, q, cursor }: WorklistFilter,
+  { state, source, endpoint, tag, signature, q, cursor }: WorklistFilter,
   words: string | null,
 ): { from: string; conditions: string[]; values: unknown[] } {
   const conditions: string[] = ['true'];
@@ -266,6 +300,8 @@ function conditionsOf(
   if (source) add((value) => `source = ${value}`, source);
   if (endpoint) add((value) => `endpoint = ${value}`, endpoint);
   if (tag) add((value) => `tags @> ARRAY[${value}::text]`, tag);
+  if (signature === 'signed') conditions.push(SIGNED);
+  if (signature === 'unsigned') conditions.push(`state = 'succeeded' AND NOT ${SIGNED}`);
   if (cursor) {
     values.push(cursor.arrivedAt, cursor.key);
     const [arrivedAt, key] = [values.length - 1, values.length];

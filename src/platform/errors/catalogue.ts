@@ -576,6 +576,38 @@ export const ERRORS = {
     title: 'The webhook address is disabled',
     operator: 'It answered 410, or nothing succeeded for five days. A redelivery enables it again.',
   },
+  mail_server_unreachable: {
+    retry: 'transient',
+    title: 'The mail server cannot be reached',
+    operator:
+      'Its name does not resolve, the connection was refused, or TLS failed; check `alerts.server`.',
+  },
+  mail_unauthorized: {
+    retry: 'transient',
+    title: 'The mail server refused the credentials',
+    operator: 'Check `user` and `password` of `alerts.server`; tried again slowly.',
+  },
+  mail_deferred: {
+    retry: 'transient',
+    title: 'The mail server does not accept the mail at the moment',
+    operator: 'SMTP reply 4xx; tried again.',
+  },
+  mail_refused: {
+    retry: 'permanent',
+    title: 'The mail server refused the mail',
+    operator: 'SMTP reply 5xx to sender, recipients or message; the detail has it.',
+  },
+  mail_connection_lost: {
+    retry: 'ambiguous',
+    title: 'The connection to the mail server was lost',
+    operator:
+      'The server may have the mail already. It is sent again with the same Message-ID, so that recipients may get it twice.',
+  },
+  mail_list_unknown: {
+    retry: 'permanent',
+    title: 'The list of recipients is no longer in the settings',
+    operator: 'The list, or its escalation, was removed from `alerts.lists`; the mail is not sent.',
+  },
   url_not_permitted: {
     http: 422,
     retry: 'permanent',

@@ -33,6 +33,7 @@ export const NO_OPERATIONS: Operations = {
   },
   holds: { list: never, show: never, release: never, reject: never },
   quarantine: { list: never, register: never, remove: never },
+  alerts: { acknowledge: never },
   archives: { find: never, fetch: never, retrieval: never },
   retention: { clean: never },
   audit: { verify: never, export: never },

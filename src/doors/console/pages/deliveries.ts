@@ -3,6 +3,7 @@ import { createAsking } from './asking.ts';
 import { DELIVERY_STATES, deliveryActions, deliveryChip, deliveryWords } from './delivery-parts.ts';
 import { html, nothing, repeat, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
+import { destinationText, objectText } from './object-names.ts';
 import { may, type OpenPage } from './page.ts';
 import { addressOf } from './router.ts';
 import { chip, counted, distanceText, empty, given, momentText } from './words.ts';
@@ -70,7 +71,7 @@ export const openDeliveries: OpenPage = (place, around) => {
         aria-pressed=${chosen}
         @click=${() => ask({ destination: chosen ? '' : one.name })}
       >
-        <strong>${given(one.name)}</strong>
+        <strong>${given(destinationText(one.name))}</strong>
         <span class="small soft">${one.kind} · ${given(one.address)}</span>
         <span class="chips">
           ${one.dead > 0 ? chip('critical', `${one.dead} failed`) : nothing}
@@ -90,8 +91,8 @@ export const openDeliveries: OpenPage = (place, around) => {
   function rowView(delivery: Delivery): TemplateResult {
     return html`<tr>
       <td>
-        <strong>${given(delivery.destination)}</strong>
-        <span class="second">${delivery.object}</span>
+        <strong>${given(destinationText(delivery.destination))}</strong>
+        <span class="second">${objectText(delivery.object)}</span>
       </td>
       <td>${deliveryChip(delivery)}</td>
       <td>${deliveryWords(delivery)}</td>

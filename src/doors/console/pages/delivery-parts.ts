@@ -1,33 +1,9 @@
 import type { Delivery, DeliveryState } from '../contract.ts';
 import type { Action, Asking } from './asking.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
+import { destinationText, objectText } from './object-names.ts';
 import { may, type Surroundings } from './page.ts';
 import { chip, counted, distanceText, given, momentText, type Tone } from './words.ts';
-
-/** What is delivered or downloaded, for a person. */
-const OBJECTS: Readonly<Record<string, string>> = {
-  'sr-tid1500': 'Structured report (measurements, TID 1500)',
-  'sr-tid5000': 'Structured report (obstetric, TID 5000)',
-  'sr-tid5200': 'Structured report (echo, TID 5200)',
-  'sr-tid5300': 'Structured report (simplified echo, TID 5300)',
-  'sr-echo': 'Structured report (echo)',
-  seg: 'Segmentation',
-  'key-objects': 'Key object selection',
-  pdf: 'PDF report',
-  report: 'PDF report',
-  'secondary-capture': 'Secondary capture',
-  'presentation-state': 'Presentation state',
-  'fhir-bundle': 'FHIR report',
-  result: 'Result (JSON)',
-  evidence: 'Evidence for the review (JSON)',
-  overlays: 'Drawings on the pictures (JSON)',
-  'growth-chart': 'Growth chart',
-  bullseye: 'Segments of the left ventricle',
-  'view-overview': 'Overview of the views',
-};
-
-/** Pure: the name of an object; one that has none here is shown as it is. */
-export const objectText = (object: string): string => OBJECTS[object] ?? object;
 
 /** The words for each state of a delivery. `dead`: it failed permanently and waits for a person. */
 export const DELIVERY_STATES = {
@@ -83,10 +59,10 @@ export function deliveryActions(
   const replay: Action = {
     id: `replay ${delivery.id}`,
     label: 'Replay',
-    question: `Send to ${delivery.destination} again?`,
+    question: `Send to ${destinationText(delivery.destination)} again?`,
     async run() {
       changed(await api.replay(delivery.id));
-      return `${delivery.object} is sent to ${delivery.destination} again.`;
+      return `${objectText(delivery.object)} is sent to ${destinationText(delivery.destination)} again.`;
     },
   };
   const others = delivery.alternates.map(
@@ -96,7 +72,7 @@ export function deliveryActions(
       question: `Send to ${destination} in place of ${delivery.destination}?`,
       async run() {
         changed(await api.sendToAlternate(delivery.id, { destination }));
-        return `${delivery.object} is sent to ${destination}.`;
+        return `${objectText(delivery.object)} is sent to ${destination}.`;
       },
     }),
   );
@@ -119,7 +95,7 @@ export function studyDeliveries(
             ${deliveries.map(
               (delivery) => html`<li>
                 <div class="row">
-                  <strong>${given(delivery.destination)}</strong>
+                  <strong>${given(destinationText(delivery.destination))}</strong>
                   <span class="soft">${objectText(delivery.object)}</span>
                   <span class="push">${deliveryChip(delivery)}</span>
                 </div>

@@ -1,8 +1,8 @@
 import type { DoctorFinding, Peer } from '../contract.ts';
 import { sentence } from './asking.ts';
-import { objectText } from './delivery-parts.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
+import { objectText } from './object-names.ts';
 import type { OpenPage } from './page.ts';
 import { chip, empty, given, momentText, type Tone } from './words.ts';
 

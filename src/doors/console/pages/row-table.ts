@@ -53,7 +53,14 @@ export function belongs(row: WorklistRow, query: WorklistQuery): boolean | null 
   if (query.endpoint && row.endpoint !== query.endpoint) return false;
   if (query.tag && !row.tags.includes(query.tag)) return false;
   if (query.critical && !hasUnseenFlag(row)) return false;
+  if (query.signature && signatureOf(row) !== query.signature) return false;
   return query.q ? null : true;
+}
+
+/** Null for a row without a result. */
+function signatureOf({ review }: WorklistRow): WorklistQuery['signature'] | null {
+  if (review === null) return null;
+  return review === 'signed' || review === 'amended' ? 'signed' : 'unsigned';
 }
 
 /**

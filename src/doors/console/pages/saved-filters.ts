@@ -8,7 +8,7 @@ export interface SavedFilter {
 }
 
 const STORED_AS = 'sonogate-filters';
-const PARTS = ['state', 'source', 'endpoint', 'tag', 'critical'] as const;
+const PARTS = ['state', 'source', 'endpoint', 'tag', 'critical', 'signature'] as const;
 
 /** Pure: the filters in a stored text; anything else that is stored there is left out. */
 export function readFilters(stored: string | null): SavedFilter[] {

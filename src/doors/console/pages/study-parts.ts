@@ -9,10 +9,10 @@ import type {
   WorklistRow,
 } from '../contract.ts';
 import { artifactUrl } from './api.ts';
-import { objectText } from './delivery-parts.ts';
 import { weeksText } from './growth-chart.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import { INTERPRETED, rangeText } from './measurements.ts';
+import { objectText } from './object-names.ts';
 import { addressOf } from './router.ts';
 import {
   daText,

@@ -67,9 +67,9 @@ function studyActions(
   const all: Record<StudyAction, Omit<Action, 'id'>> = {
     acknowledge: {
       label: 'I have seen the flags',
-      question: 'Write down that you have seen the critical flags?',
+      question: 'Record that you have seen the critical flags? No further mail is sent about them.',
       run: async () =>
-        done(await api.acknowledge(requestId()), 'Written down that you have seen the flags.'),
+        done(await api.acknowledge(requestId()), 'Your name and the time are recorded.'),
     },
     complete: {
       label: 'Complete now',

@@ -24,6 +24,11 @@ interface Filters {
   ask(query: WorklistQuery): void;
 }
 
+const SIGNATURES = [
+  { value: 'unsigned', text: 'Not signed' },
+  { value: 'signed', text: 'Signed' },
+] as const;
+
 /** Pure: the query of an address; a state that does not exist is left out. */
 function queryOf(asked: URLSearchParams): WorklistQuery {
   const part = (name: string) => asked.get(name) || undefined;
@@ -35,11 +40,12 @@ function queryOf(asked: URLSearchParams): WorklistQuery {
     endpoint: part('endpoint'),
     tag: part('tag'),
     critical: asked.get('critical') === '1' ? '1' : undefined,
+    signature: SIGNATURES.find(({ value }) => value === part('signature'))?.value,
   };
 }
 
 interface Choice {
-  name: 'state' | 'source' | 'endpoint' | 'tag';
+  name: 'state' | 'signature' | 'source' | 'endpoint' | 'tag';
   text: string;
   all: string;
   options: readonly { value: string; text: string }[];
@@ -56,6 +62,12 @@ function choices(facets: Facets | null): Choice[] {
         value: state,
         text: `${state === 'succeeded' ? 'Draft or signed' : STATES[state].text} (${rows.toLocaleString('en')}${more ? '+' : ''})`,
       })),
+    },
+    {
+      name: 'signature',
+      text: 'Signature',
+      all: 'Signed or not',
+      options: SIGNATURES,
     },
     { name: 'source', text: 'Source', all: 'All sources', options: plain(facets?.sources) },
     {

@@ -1,6 +1,6 @@
 import { event } from '../event.ts';
 
-/** Deliveries to PACS, EHR and webhooks. */
+/** Deliveries to PACS, EHR, webhooks and mail. */
 export const DELIVERIES_EVENTS = {
   destinationLeftAlone: event<{ destination: string; code: string }>({
     id: 'destination_left_alone',
@@ -138,6 +138,13 @@ export const DELIVERIES_EVENTS = {
     level: 'warn',
     text: 'outbox could not be read, will retry',
     meaning: 'The check for due deliveries failed.',
+    action: 'Check the database.',
+  }),
+  alertsNotEscalated: event<{ error: string }>({
+    id: 'alerts_not_escalated',
+    level: 'warn',
+    text: 'unacknowledged alerts could not be read, will retry',
+    meaning: 'The search for critical flags that nobody has acknowledged failed.',
     action: 'Check the database.',
   }),
   ehrSimplerMode: event<{ delivery: string; destination: string; mode: string }>({

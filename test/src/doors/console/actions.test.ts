@@ -68,6 +68,17 @@ describe('a study', () => {
     expect((await auditOf('study.complete'))[0]).toMatchObject({ study_id: key });
   });
 
+  it('with critical flags is acknowledged once, and page and audit say by whom', async () => {
+    const { critical } = await administrator.get<WorklistPage>('/worklist?critical=1');
+    const [{ key, requestId }] = critical as [WorklistRow];
+    const clinician = await site.signIn('clinician');
+    const path = `/requests/${requestId}/acknowledge`;
+    const row = await done<WorklistRow>(await clinician.call('POST', path));
+    expect(row.acknowledged).toMatchObject({ person: 'Dr clinician' });
+    expect((await administrator.call('POST', path)).status).toBe(404);
+    expect((await auditOf('triage.acknowledge'))[0]).toMatchObject({ study_id: key });
+  });
+
   it('that still receives is held with a reason, which stays with it', async () => {
     const { key } = await rowOf(STUDIES - 1);
     const body = { reason: 'wrong patient on the cart' };

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Config } from '../../../../config/schema.ts';
 import type { Facets, WorklistPage, WorklistRow } from '../../../../src/doors/console/contract.ts';
+import { readRows, showRow } from '../../../../src/doors/console/worklist.ts';
 import { type Client, type ConsoleSite, openConsole } from './site.ts';
 import { readEvents, type SentEvent } from './stream.ts';
 import { fillWorklist, fixtureStudy } from './worklist-fixture.ts';
@@ -43,6 +45,31 @@ describe('the worklist', () => {
     const times = rows.map(({ arrivedAt }) => arrivedAt);
     expect(times).toEqual(times.toSorted().reverse());
     expect(new Set([...critical, ...rows].map(uidOf)).size).toBe(STUDIES);
+  });
+
+  it('lists what is signed and what is not, and says which destination waits for a signature', async () => {
+    const { rows } = await page('?signature=unsigned&limit=2');
+    const [first, other] = rows;
+    expect(first).toMatchObject({ review: 'draft', waitsFor: null });
+    await site.database.query(
+      `INSERT INTO reviews (request_id, state, signed_revision) VALUES ($1, 'amended', 2)`,
+      [first?.requestId],
+    );
+    await site.database.query(
+      `UPDATE requests SET deliver_to = '[{"kind": "dicom", "destination": "pacs", "object": "pdf"},
+         {"kind": "fhir", "destination": "ehr", "object": "fhir-bundle"}]' WHERE id = ANY ($1::text[])`,
+      [rows.map(({ requestId }) => requestId)],
+    );
+    const keysFor = async (query: string) => (await page(query)).rows.map(({ key }) => key);
+    expect(await keysFor('?signature=signed')).toEqual([first?.key]);
+    expect(await keysFor('?signature=unsigned&limit=200')).not.toContain(first?.key);
+    const pacs = { name: 'pacs', release: 'after-signature' } as Config['destinations'][number];
+    const listed = await readRows(site.database, [other?.key ?? '', first?.key ?? ''], {
+      destinations: [pacs],
+    });
+    const waits = listed.map((row) => showRow(row, 'clinician', () => null as never).waitsFor);
+    expect(waits).toEqual(['a signature before it goes to pacs', null]);
+    await site.database.query('DELETE FROM reviews');
   });
 
   it('is stable under what arrives meanwhile', async () => {

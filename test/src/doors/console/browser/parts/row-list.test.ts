@@ -84,6 +84,8 @@ describe('rows of the worklist', () => {
     [{ endpoint: 'us/echo/interpret' }, true],
     [{ tag: 'night' }, false],
     [{ critical: '1' as const }, false],
+    [{ signature: 'unsigned' as const }, true],
+    [{ signature: 'signed' as const }, false],
     [{ q: 'MRN' }, null],
   ])('says whether a row belongs to %j: %s', (query, expected) => {
     expect(belongs(row('a', 1), query as Parameters<typeof belongs>[1])).toBe(expected);

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { name } from './peers.ts';
+import { secretSchema } from './secret.ts';
+
+const addresses = z.array(z.email()).min(1);
+
+/**
+ * How a connection to the mail server is encrypted: by STARTTLS, which is then required (RFC 3207),
+ * from the first byte (RFC 8314), or not at all.
+ */
+const MAIL_TLS = ['starttls', 'implicit', 'none'] as const;
+
+const mailServerSchema = z
+  .strictObject({
+    host: z.string().min(1),
+    port: z.number().int().min(1).max(65535).default(587),
+    tls: z.enum(MAIL_TLS).default('starttls'),
+    /** The authority of the server's certificate, where it is not a public one. */
+    caFile: z.string().min(1).optional(),
+    /** Name in the certificate of the server, where it is not its host. */
+    serverName: z.string().min(1).optional(),
+    user: z.string().min(1).optional(),
+    password: secretSchema.optional(),
+  })
+  .refine(({ user, password }) => !user === !password, 'user and password go together')
+  .refine(({ user, tls }) => !user || tls !== 'none', 'a password is only sent with TLS');
+export type MailServer = z.infer<typeof mailServerSchema>;
+
+const alertListSchema = z.strictObject({
+  name,
+  to: addresses,
+  /** Only studies of these sources; by default all, and requests of the API. */
+  sources: z.array(z.string().min(1)).min(1).optional(),
+  /** Only results of these endpoints; by default all. */
+  endpoints: z.array(z.string().min(1)).min(1).optional(),
+  /** Who gets a mail when nobody has acknowledged the flag in this time. */
+  escalation: z.strictObject({ afterMinutes: z.number().positive(), to: addresses }).optional(),
+});
+export type AlertList = z.infer<typeof alertListSchema>;
+
+/** Mails about critical flags (docs/alerts.md). */
+export const alertsSchema = z
+  .strictObject({
+    server: mailServerSchema,
+    from: z.email(),
+    /** Whether a mail says whose examination it is. Mail is seldom encrypted on its whole way. */
+    identity: z.boolean().default(false),
+    lists: z.array(alertListSchema).min(1),
+  })
+  .refine(
+    ({ lists }) => new Set(lists.map((list) => list.name)).size === lists.length,
+    'every list needs a different name',
+  );
+export type Alerts = z.infer<typeof alertsSchema>;

@@ -1,0 +1,129 @@
+import type { AlertList, Alerts } from '../../../config/alerts.ts';
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import { enqueueDeliveries } from '../outbox/deliveries.ts';
+import type { RequestRow } from '../requests/request.ts';
+
+/** Settings of the site that decide who gets a mail. */
+export interface AlertSettings {
+  alerts?: Alerts | undefined;
+  delivery: { giveUpAfterHours: number };
+}
+
+/** A list is a destination of the outbox; the colon keeps its name apart from those of destinations. */
+const PREFIX = 'alert:';
+
+export const destinationOf = ({ name }: Pick<AlertList, 'name'>): string => `${PREFIX}${name}`;
+
+/** The list that a delivery goes to; undefined when the settings no longer have it. */
+export const listOf = (alerts: Alerts, destination: string): AlertList | undefined =>
+  alerts.lists.find((list) => destinationOf(list) === destination);
+
+/** What a delivery to a list is: the first mail about one flag, or the escalation of a request. */
+export const ALERT = 'alert';
+export const ESCALATION = 'escalation';
+
+const giveUpSeconds = ({ delivery }: AlertSettings) => delivery.giveUpAfterHours * 3600;
+
+/**
+ * Creates the mails about a critical flag, in the transaction that logs it. Each list gets one mail for
+ * each flag of a request, also when the request runs again after a crash. Requests of test keys raise
+ * no alert.
+ */
+export async function raiseAlert(
+  tx: Queryable,
+  row: Pick<RequestRow, 'id' | 'endpoint' | 'model' | 'source' | 'test'>,
+  { section, code }: { section: string; code: string },
+  settings: AlertSettings,
+): Promise<void> {
+  const { alerts } = settings;
+  if (!alerts || row.test) return;
+  const source = row.source.kind === 'dicom' ? await sourceOf(tx, row.source.study) : null;
+  const targets = alerts.lists
+    .filter(
+      ({ sources, endpoints }) =>
+        (!sources || (source !== null && sources.includes(source))) &&
+        (!endpoints || endpoints.includes(row.endpoint) || endpoints.includes(row.model)),
+    )
+    .map((list) => ({
+      kind: 'mail' as const,
+      destination: destinationOf(list),
+      object: `${ALERT} ${section} ${code}`,
+    }));
+  await enqueueDeliveries(tx, row.id, targets, giveUpSeconds(settings));
+}
+
+/** Name of the source of a study. */
+async function sourceOf(tx: Queryable, study: string): Promise<string | null> {
+  const { rows } = await tx.query<{ source: string }>('SELECT source FROM studies WHERE id = $1', [
+    study,
+  ]);
+  return rows[0]?.source ?? null;
+}
+
+/** SQL: whether a person has seen the flags of the request `d.request_id`: acknowledged, or signed the result. */
+const SEEN = `(EXISTS (SELECT 1 FROM triage_acknowledgements a WHERE a.request_id = d.request_id)
+  OR EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = d.request_id AND v.signed_revision > 0))`;
+
+/** Whether a person has acknowledged the flags of a request, or signed its result. */
+export async function isSeen(database: Queryable, requestId: string): Promise<boolean> {
+  const { rows } = await database.query<{ seen: boolean }>(
+    `SELECT ${SEEN} AS seen FROM (SELECT $1::text AS request_id) AS d`,
+    [requestId],
+  );
+  return rows[0]?.seen ?? false;
+}
+
+/** An alert is not escalated later than this: a setting that is new must not send mails about old studies. */
+const ESCALATED_WITHIN = "interval '2 days'";
+
+/**
+ * Creates the mails to the second recipients of each list about flags that nobody has acknowledged in
+ * the time of the list: one for each request. @returns how many.
+ */
+export async function escalateAlerts(database: Database, settings: AlertSettings): Promise<number> {
+  let escalated = 0;
+  for (const list of settings.alerts?.lists ?? []) {
+    if (!list.escalation) continue;
+    const destination = destinationOf(list);
+    const { rows } = await database.query<{ request_id: string }>(
+      `SELECT DISTINCT d.request_id FROM deliveries d
+       WHERE d.kind = 'mail' AND d.destination = $1 AND d.object <> $3
+         AND d.created_at <= now() - make_interval(secs => $2)
+         AND d.created_at > now() - make_interval(secs => $2) - ${ESCALATED_WITHIN}
+         AND NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.request_id = d.request_id
+           AND e.destination = d.destination AND e.object = $3)
+         AND NOT ${SEEN}`,
+      [destination, list.escalation.afterMinutes * 60, ESCALATION],
+    );
+    for (const { request_id: id } of rows) {
+      const target = { kind: 'mail' as const, destination, object: ESCALATION };
+      await database.transaction((tx) =>
+        enqueueDeliveries(tx, id, [target], giveUpSeconds(settings)),
+      );
+      escalated += 1;
+    }
+  }
+  return escalated;
+}
+
+/**
+ * Records that a person has seen the critical flags of a request; the first one who did stays named.
+ * @returns whether the request has flags.
+ */
+export async function acknowledgeFlags(
+  database: Queryable,
+  requestId: string,
+  { person, at }: { person: string; at: Date },
+): Promise<boolean> {
+  const { rows } = await database.query(
+    `SELECT 1 FROM request_events WHERE request_id = $1 AND name = 'triage' LIMIT 1`,
+    [requestId],
+  );
+  if (rows.length === 0) return false;
+  await database.query(
+    `INSERT INTO triage_acknowledgements (request_id, at, person) VALUES ($1, $2, $3)
+     ON CONFLICT (request_id) DO NOTHING`,
+    [requestId, at, person],
+  );
+  return true;
+}

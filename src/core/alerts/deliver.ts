@@ -1,0 +1,110 @@
+import type { Alerts } from '../../../config/alerts.ts';
+import type { Subject } from '../../../pipelines/dicom/subject.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
+import { MailError, type MailErrorCode, type Mailer } from '../../platform/outbound/mail.ts';
+import type { Deliverer, Delivery, SendOutcome } from '../outbox/delivery.ts';
+import type { TriageData } from '../requests/events.ts';
+import { ALERT, ESCALATION, isSeen, listOf } from './alerts.ts';
+import { alertMessage } from './message.ts';
+
+interface MailDelivererParts {
+  database: Queryable;
+  alerts: Alerts;
+  mailer: Mailer;
+  subjectOf(requestId: string): Promise<Subject | null>;
+  /** Title of an endpoint, for a person. */
+  titleOf(endpoint: string): string;
+  /** Address under which the console is reached; null where the site has none. */
+  consoleUrl: string | null;
+}
+
+/** Sends mails about critical flags. */
+export function createMailDeliverer(parts: MailDelivererParts): Deliverer {
+  const { database, alerts, mailer } = parts;
+  return {
+    kind: 'mail',
+    async probe(destination) {
+      if (!listOf(alerts, destination)) return undefined;
+      try {
+        await mailer.check();
+        return null;
+      } catch (error) {
+        if (error instanceof MailError) return error.code;
+        throw error;
+      }
+    },
+    async send(delivery, signal) {
+      const { requestId, destination, object, id } = delivery;
+      const list = listOf(alerts, destination);
+      if (!list) return failed('mail_list_unknown', 'The settings have no such list any more.');
+      const isEscalation = object === ESCALATION;
+      const to = isEscalation ? list.escalation?.to : list.to;
+      if (!to) return failed('mail_list_unknown', 'The list has no escalation any more.');
+      // The escalation may have waited for the mail server while somebody looked at the study.
+      if (isEscalation && (await isSeen(database, requestId))) {
+        return {
+          outcome: 'delivered',
+          detail: 'Not sent: the finding was acknowledged meanwhile.',
+        };
+      }
+      const facts = await readFacts(delivery, parts);
+      if (!facts) return { outcome: 'delivered', detail: 'Not sent: the result has been purged.' };
+      const message = alertMessage({ ...facts, list, isEscalation });
+      const messageId = `${id}@${alerts.from.split('@')[1]}`;
+      try {
+        const sent = await mailer.send({ from: alerts.from, to, messageId, ...message }, signal);
+        return { outcome: 'delivered', detail: recipientsText(sent) };
+      } catch (error) {
+        if (error instanceof MailError) return failed(error.code, error.message);
+        throw error;
+      }
+    },
+  };
+}
+
+interface RequestFacts {
+  endpoint: string;
+  source: { study?: string };
+}
+
+/** Null when the result has been purged. */
+async function readFacts(
+  { requestId, object }: Delivery,
+  { database, alerts, subjectOf, titleOf, consoleUrl }: MailDelivererParts,
+) {
+  const [request] = (
+    await database.query<RequestFacts>('SELECT endpoint, source FROM requests WHERE id = $1', [
+      requestId,
+    ])
+  ).rows;
+  const { rows } = await database.query<{ data: TriageData | { purged: true } }>(
+    `SELECT data FROM request_events WHERE request_id = $1 AND name = 'triage' ORDER BY seq`,
+    [requestId],
+  );
+  const all = rows.flatMap(({ data }) => ('purged' in data ? [] : [data]));
+  const own = all.filter(
+    ({ section, code }) => object === ESCALATION || object === `${ALERT} ${section} ${code}`,
+  );
+  // A run that was repeated after a crash logs its flags again.
+  const flags = [...new Map(own.map((flag) => [`${flag.section} ${flag.code}`, flag])).values()];
+  if (!request || flags.length === 0) return null;
+  const identity = (await subjectOf(requestId))?.identity ?? null;
+  return {
+    flags,
+    examination: titleOf(request.endpoint),
+    requestId,
+    accessionNumber: identity?.AccessionNumber || null,
+    identity: alerts.identity ? identity : null,
+    link: consoleUrl && `${consoleUrl}/worklist/${request.source.study ?? requestId}`,
+  };
+}
+
+function recipientsText({ accepted, refused }: { accepted: number; refused: number }): string {
+  const text = accepted === 1 ? '1 recipient' : `${accepted} recipients`;
+  return refused === 0 ? text : `${text}; the server refused ${refused}`;
+}
+
+function failed(code: MailErrorCode & ErrorCode, detail: string): SendOutcome {
+  return { outcome: 'failed', failure: catalogueEntry(code).retry, code, detail };
+}

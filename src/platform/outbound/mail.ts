@@ -1,0 +1,121 @@
+import { readFile } from 'node:fs/promises';
+import type { MailServer } from '../../../config/alerts.ts';
+import type { ErrorCode } from '../errors/catalogue.ts';
+import { readSecret } from '../secret.ts';
+import { bcp195 } from '../tls/profile.ts';
+
+export interface Mail {
+  from: string;
+  to: readonly string[];
+  subject: string;
+  text: string;
+  /** Without angle brackets; the same each time the mail is sent, so that a repeated one is recognised. */
+  messageId: string;
+}
+
+/** The mail server of the site (SMTP, RFC 5321). */
+export interface Mailer {
+  /** @returns how many recipients the server accepted. @throws MailError */
+  send(mail: Mail, signal: AbortSignal): Promise<{ accepted: number; refused: number }>;
+  /** Signs in without sending anything. @throws MailError */
+  check(): Promise<void>;
+}
+
+export type MailErrorCode = Extract<ErrorCode, `mail_${string}`>;
+
+export class MailError extends Error {
+  override name = 'MailError';
+  readonly code: MailErrorCode;
+
+  constructor(code: MailErrorCode, detail: string, options?: ErrorOptions) {
+    super(detail, options);
+    this.code = code;
+  }
+}
+
+/** How long the server may take to accept a connection, to greet, and to answer a command. */
+const PATIENCE_MS = { connectionTimeout: 20_000, greetingTimeout: 20_000, socketTimeout: 60_000 };
+
+/** Certificate and password are read for each mail, so that new ones act at once. */
+export function createMailer(server: MailServer): Mailer {
+  const open = async () => {
+    // Only sites that send mail load the library.
+    const { createTransport } = await import('nodemailer');
+    const { host, port, tls, caFile, serverName, user, password } = server;
+    const ca = caFile && (await readFile(caFile));
+    return createTransport({
+      host,
+      port,
+      secure: tls === 'implicit',
+      requireTLS: tls === 'starttls',
+      ignoreTLS: tls === 'none',
+      tls: { ...bcp195('1.2'), ...(ca && { ca }), ...(serverName && { servername: serverName }) },
+      ...(user && password && { auth: { user, pass: await readSecret(password) } }),
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      ...PATIENCE_MS,
+    });
+  };
+  return {
+    async send({ from, to, subject, text, messageId }, signal) {
+      try {
+        const transport = await open();
+        const { accepted, rejected } = await transport.sendMail({
+          from,
+          to: [...to],
+          subject,
+          text,
+          messageId: `<${messageId}>`,
+          // RFC 3834 5: nobody is on duty for an automatic answer to this mail.
+          headers: { 'Auto-Submitted': 'auto-generated' },
+          signal,
+        });
+        return { accepted: accepted.length, refused: rejected.length };
+      } catch (error) {
+        throw mailError(error);
+      }
+    },
+    async check() {
+      try {
+        await (await open()).verify();
+      } catch (error) {
+        throw mailError(error);
+      }
+    },
+  };
+}
+
+/** Failures before the server can have got a message. */
+const NOT_CONNECTED: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EDNS',
+  'ETLS',
+]);
+
+const UNAUTHORIZED: ReadonlySet<string> = new Set(['EAUTH', 'ENOAUTH']);
+
+/** What an error of the library means; the text of the server holds no patient, and is kept short. */
+function mailError(error: unknown): MailError {
+  const { code, responseCode, message } = membersOf(error);
+  const detail = message.replaceAll(/\s+/g, ' ').slice(0, 200);
+  const of = (meant: MailErrorCode) => new MailError(meant, detail, { cause: error });
+  if (UNAUTHORIZED.has(code)) return of('mail_unauthorized');
+  if (responseCode !== null) return of(responseCode >= 500 ? 'mail_refused' : 'mail_deferred');
+  return of(NOT_CONNECTED.has(code) ? 'mail_server_unreachable' : 'mail_connection_lost');
+}
+
+function membersOf(error: unknown): { code: string; responseCode: number | null; message: string } {
+  if (!(error instanceof Error)) return { code: '', responseCode: null, message: String(error) };
+  const text = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  // A failed dial has the code of the library; the cause is in `errno` words of Node.
+  const cause = /\b(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)\b/.exec(
+    error.message,
+  );
+  const reply =
+    'responseCode' in error && typeof error.responseCode === 'number' ? error.responseCode : null;
+  return { code: cause?.[1] ?? text, responseCode: reply, message: error.message };
+}
