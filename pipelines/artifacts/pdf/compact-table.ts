@@ -38,8 +38,8 @@ const HALF = (WIDTH - GUTTER) / 2;
 
 /** Widths of the columns; that of the range takes the rest. */
 const WIDTHS = {
-  alone: { name: 98, value: 68, prior: 0 },
-  withPrior: { name: 86, value: 62, prior: 30 },
+  alone: { name: 116, value: 56, prior: 0 },
+  withPrior: { name: 100, value: 54, prior: 34 },
 } as const;
 type Widths = (typeof WIDTHS)[keyof typeof WIDTHS];
 
@@ -69,9 +69,17 @@ const EJECTION_FRACTIONS: ReadonlySet<string> = new Set([
 /** Statements that values of one name belong to several fetuses, so that none represents another. */
 const APART = ['biometry.apart', 'nt.apart', 'early.apart', 'fluid.pockets-apart'] as const;
 
+/** Whether a value lies within the range that is printed beside it. */
+function isInside({ value, reference, interpretation }: Measurement): boolean {
+  if (interpretation !== null && interpretation !== 'N') return false;
+  const { low = null, high = null } = reference ?? {};
+  if (low === null && high === null) return interpretation === 'N';
+  return (low === null || value >= low) && (high === null || value <= high);
+}
+
 /**
  * Values that need action: those that an abnormal or critical finding names, and those outside their
- * range on which it rests. A finding may also rest on usual values.
+ * range on which it rests. A finding may also name, or rest on, values within their range.
  */
 export function actionable({
   findings,
@@ -83,11 +91,13 @@ export function actionable({
       .filter(({ interpretation }) => (interpretation ?? 'N') !== 'N')
       .map(({ id }) => id),
   );
+  const inside = new Set(measurements.filter(isInside).map(({ id }) => id));
   return new Set(
     loud.flatMap(({ evidence, statement, statements }) => [
       ...evidence.filter((id) => outside.has(id)),
-      ...(statement?.about ?? []),
-      ...(statements ?? []).flatMap(({ about }) => about),
+      ...[...(statement ? [statement] : []), ...(statements ?? [])]
+        .flatMap(({ about }) => about)
+        .filter((id) => !inside.has(id)),
     ]),
   );
 }
@@ -113,11 +123,15 @@ export function compactValues(result: Result): Measurement[] {
 
 const fits = (name: string, width: number) => textWidth(name, SIZE) <= width;
 
-/** The label of a value, or its abbreviation where the label is too long for its column. */
-function nameOf(one: Measurement, width: number): string {
-  const label = withSubject(one.label, one);
-  const short = withSubject(conceptEntry(one.concept.key)?.abbreviation ?? one.label, one);
-  return fits(label, width - 6) ? label : short;
+/**
+ * The label of a value, or its abbreviation where the label is too long for its column: for both sides
+ * and all fetuses the same.
+ */
+function nameOf(one: Measurement, all: readonly Measurement[], width: number): string {
+  const alike = all.filter(({ concept }) => concept.key === one.concept.key);
+  const whole = alike.every((each) => fits(withSubject(each.label, each), width - 6));
+  const short = conceptEntry(one.concept.key)?.abbreviation ?? one.label;
+  return withSubject(whole ? one.label : short, one);
 }
 
 function place(one: Measurement): string {
@@ -130,7 +144,7 @@ function cellsOf(
   one: Measurement,
   urgent: ReadonlySet<string>,
   prior: string,
-  width: number,
+  name: string,
 ): Cell[] {
   const proposal = one.quality === 'review';
   const mark = one.interpretation ? MARKS[one.interpretation] : '';
@@ -140,7 +154,7 @@ function cellsOf(
       ? { colour: ALERT, bold: true }
       : { colour: INK, bold: mark !== '' };
   return [
-    { text: nameOf(one, width), ...style },
+    { text: name, ...style },
     { text: `${mark}${valueText(one)}`, ...style },
     { text: proposal ? 'needs review' : place(one), colour: MUTED },
     { text: prior, colour: MUTED },
@@ -173,7 +187,8 @@ function linesOf(page: Page, result: Result, columns: readonly Column[]): Line[]
     const own = values.filter(({ section }) => section === id);
     if (own.length === 0) return [];
     const head: Cell[] = [{ text: title, bold: true }];
-    const rows = own.map((one) => cellsOf(one, urgent, priorOf(one), columns[0]?.width ?? 0));
+    const width = columns[0]?.width ?? 0;
+    const rows = own.map((one) => cellsOf(one, urgent, priorOf(one), nameOf(one, own, width)));
     return [
       { cells: head, title: true, height: textHeight(page, title, { size: SIZE }) + 6 },
       ...rows.map((cells) => ({ cells, title: false, height: heightOf(cells) })),

@@ -95,8 +95,10 @@ function assess(
   const drawn = judgeFluid(counting, gaDays);
   const against = contradictions(counting, drawn, values);
   const judged = against.length > 0 ? [] : drawn;
+  const atCutOff = fluidAtCutOff(counting, gaDays);
+  const undecided = new Set(atCutOff.flatMap(({ about }) => about));
   const missing = [
-    ...fluidAtCutOff(counting, gaDays),
+    ...atCutOff,
     deeper && !(pocket && isOfMachine(pocket)) ? say.gap('fluid.deeper-pocket-cut', {}) : null,
     pocket ? null : say.gap('fluid.no-pocket', {}),
     index ? null : noIndex,
@@ -106,13 +108,19 @@ function assess(
     against.length > 0 ? say.gap('fluid.not-categorised', {}) : null,
     ...against,
   ].filter((gap) => gap !== null);
-  const shown = [pocket, index].filter((one) => one !== null);
+  // A value at a cut-off is stated with both of its sides, not beside the category of the other.
+  const shown = [pocket, index]
+    .filter((one) => one !== null)
+    .filter(({ id }) => !undecided.has(id));
   const categories = judged.map(({ category }) => category);
   const involved = [pocket, index, deeper].filter((one) => one !== null);
   return {
     status: missing.length > 0 ? 'partial' : 'complete',
     reason: missing.length > 0 ? { code: 'parts_missing', gaps: missing, needs: [VIEW] } : null,
-    statements: [say.value('fluid.amount', { categories }, shown), ...missing],
+    statements: [
+      ...(shown.length > 0 ? [say.value('fluid.amount', { categories }, shown)] : []),
+      ...missing,
+    ],
     data: DATA,
     measurements: values,
     classifications: judged.map(fluidClassification),

@@ -79,6 +79,32 @@ describe('the impression of an abnormal heart', () => {
   });
 });
 
+describe('several findings that are undecided at a cut-off', () => {
+  it('are one clause with their values; the section says what each may be', () => {
+    const { result } = echo({ ...NORMAL_HEART, lvpwd: 1.6 });
+    const [ivsd, lvpwd] = ['ivsd', 'lvpwd'].map(
+      (key) => result.measurements.find(({ concept }) => concept.key === key)?.id ?? '',
+    );
+    const between = (about: (string | undefined)[], name: string) => ({
+      kind: 'conclusion',
+      code: 'echo.between',
+      about,
+      fetus: null,
+      params: { open: [{ id: name, name, categories: ['mildly abnormal', 'normal'] }] },
+    });
+    const findings = [
+      {
+        ...{ id: 'lv-size-abnormal', section: 'lv-size', concept: null, severity: 'abnormal' },
+        ...{ text: '', confidence: null, evidence: [] },
+        statements: [between([lvpwd], 'Posterior wall'), between([ivsd, lvpwd], 'LV mass')],
+      },
+    ] as unknown as Result['findings'];
+    const [first = ''] = conclusionTexts({ ...result, report: null, findings });
+    expect(first).toContain('grade uncertain, as a cut-off is within the interval of LVPWd 1.6 cm');
+    expect(first).not.toContain('LV mass');
+  });
+});
+
 describe('contradictions', () => {
   it('between the diameter and the volume of the LA name the one that counts', () => {
     const { lines } = echo({ ...NORMAL_HEART, 'la-diameter': 4.9 });

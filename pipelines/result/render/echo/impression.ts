@@ -3,7 +3,7 @@ import type { Measurement } from '../../envelope.ts';
 import type { Clause, Said, Topic } from '../../impression.ts';
 import { type SentenceTable, type Statement, statementsOf } from '../../statement.ts';
 import type { DiastolicResult } from './diastolic.ts';
-import { type About, allNamed, anyOf, namedText, valueText } from './shared.ts';
+import { type About, allNamed, anyOf, namedText, valueText, withIntervals } from './shared.ts';
 import { type ValveDisease, valveDiseaseName } from './valves.ts';
 
 /** LVEF by its grade (ASE15). */
@@ -103,6 +103,8 @@ export const ECHO_IMPRESSION = {
     `${geometry}${inBrackets(about)}`,
   'impression.lv-walls': (_: Record<string, never>, { about }: About) =>
     `thick walls${inBrackets(about)}`,
+  'impression.grades-open': (_: Record<string, never>, { about }: About) =>
+    `grade uncertain, as a cut-off is within the interval of ${withIntervals(about)}`,
   /**
    * `grades`: the grade, those on both sides of a cut-off within the interval, or none. `limit`:
    * points within which the value is near a limit of its grade; null where it is not.
@@ -427,6 +429,33 @@ const pericardium: Topic = {
   },
 };
 
+/**
+ * Several findings of a topic that are undecided at a cut-off are one clause, with the values outside
+ * their range; what each may be is said in the section.
+ */
+function undecidedInOneClause(topic: Topic): Topic {
+  return {
+    ...topic,
+    say(said) {
+      const clauses = topic.say(said);
+      const between = said.result.findings
+        .filter(({ section }) => topic.sections.includes(section))
+        .flatMap(({ statement, statements = [] }) => (statement ? [statement] : statements))
+        .filter(({ code }) => code === 'echo.between');
+      const open = between.flatMap(({ params }) => params.open as readonly Open[]);
+      if (open.length < 2) return clauses;
+      const about = [...new Set(between.flatMap((one) => said.about(one)))];
+      const outside = about.filter(({ interpretation }) => (interpretation ?? 'N') !== 'N');
+      const statement = say.conclusion(
+        'impression.grades-open',
+        {},
+        outside.length > 0 ? outside : about,
+      );
+      return [...clauses, { statement, covers: ['echo.between'] }];
+    },
+  };
+}
+
 /** The topics of echocardiography in the order of the impression (echo 16). */
 export const ECHO_TOPICS: readonly Topic[] = [
   leftVentricle,
@@ -437,4 +466,4 @@ export const ECHO_TOPICS: readonly Topic[] = [
   pericardium,
   { id: 'cardiomyopathy', sections: ['cardiomyopathy'], say: () => [] },
   { id: 'focused', sections: ['focused'], say: () => [] },
-];
+].map(undecidedInOneClause);

@@ -79,7 +79,18 @@ function withIntervalText({ concept, value, uncertainty }: Measurement): string 
   return `${abbreviation} ${number(value)}${margin} ${unitText(unit)}`.trimEnd();
 }
 
-const withIntervals = (about: readonly Measurement[]) => about.map(withIntervalText).join(', ');
+/** Grades of severity in their order. */
+const GRADES = ['normal', 'mildly abnormal', 'moderately abnormal', 'severely abnormal'];
+
+/** "mildly or severely abnormal" as both are named; three or more grades as "normal to severely abnormal". */
+function sidesText(categories: readonly string[]): string {
+  if (categories.some((one) => !GRADES.includes(one))) return anyOf(categories);
+  const inOrder = GRADES.filter((one) => categories.includes(one));
+  return inOrder.length > 2 ? `${inOrder[0]} to ${inOrder.at(-1)}` : anyOf(inOrder);
+}
+
+export const withIntervals = (about: readonly Measurement[]) =>
+  about.map(withIntervalText).join(', ');
 
 /** Sentences that every section may use. */
 export const ECHO_SENTENCES = {
@@ -89,7 +100,7 @@ export const ECHO_SENTENCES = {
     { open }: { open: readonly { id: string; name: string; categories: readonly string[] }[] },
     { about }: About,
   ) => {
-    const sides = open.map(({ name, categories }) => `${name}: ${anyOf(categories)}`);
+    const sides = open.map(({ name, categories }) => `${name}: ${sidesText(categories)}`);
     return `${sides.join('; ')}; a cut-off is within the 95 % interval of ${withIntervals(about)}.`;
   },
   'echo.either-side': (_: Record<string, never>, { about }: About) =>

@@ -60,7 +60,7 @@ export const OBSTETRIC_IMPRESSION = {
     { days, basis }: { days: number; basis: string | null },
     { text }: SentenceContext,
   ) => `${text.weeks(days)} weeks${basis === null ? '' : ` by ${text.basis(basis)}`}`,
-  'impression.no-age': () => 'gestational age not given, so size for age is open',
+  'impression.no-age': () => 'gestational age not given, so size for age cannot be judged',
   'impression.age-doubt': (
     { by, days, apart }: { by: string; days: number; apart: number },
     { text }: SentenceContext,
@@ -70,10 +70,10 @@ export const OBSTETRIC_IMPRESSION = {
     context: SentenceContext,
   ) => `${SIZE[category] ?? category}: ${charted(context)}${datingInDoubt ? IF_DATED : ''}`,
   'impression.size-open': (_: Record<string, never>, context: SentenceContext) =>
-    `${charted(context)}; the interval reaches a cut-off, so size for age is open`,
+    `${charted(context)}; a cut-off is within the interval, so size for age is not categorised`,
   'impression.lengths': (_: Record<string, never>, context: SentenceContext) => charted(context),
   'impression.several': () =>
-    'several fetuses that the images do not tell apart, so size for age is open',
+    'several fetuses that the images do not tell apart, so size for age cannot be judged',
   'impression.restriction': ({
     form,
     datingInDoubt,
@@ -95,6 +95,13 @@ export const OBSTETRIC_IMPRESSION = {
       : '';
     return category === null ? shown : `${FLUID[category] ?? category} (${shown})`;
   },
+  'impression.fluid-open': (
+    { between: [low, high] }: { between: readonly string[] },
+    { about: [value], text }: SentenceContext,
+  ) =>
+    value && low && high
+      ? `${text.names([value.concept.key])} ${text.value(value)}${whose(value)} is at the cut-off: ${FLUID[low] ?? low} or ${FLUID[high] ?? high}`
+      : '',
   'impression.placenta': ({ sides }: { sides: readonly string[] }) =>
     `placenta ${listed(sides.map((side) => SIDE[side] ?? side))}`,
   'impression.placental-edge': (
@@ -276,24 +283,28 @@ const growth: Topic = {
   },
 };
 
-/** The amount of fluid with the value that decided on it. */
-function fluid(said: Said): Clause {
+/** The amount of fluid with the value that decided on it, and the value that is at a cut-off. */
+function fluid(said: Said): Clause[] {
   const abnormal = said.find('fluid.abnormal');
+  const open: Clause = {
+    statement: rename(said.find('fluid.at-cut-off'), 'impression.fluid-open'),
+    covers: ['fluid.at-cut-off'],
+  };
   if (abnormal) {
-    return { statement: rename(abnormal, 'impression.fluid'), covers: ['fluid.abnormal'] };
+    const statement = rename(abnormal, 'impression.fluid');
+    return [{ statement, covers: ['fluid.abnormal'] }, open];
   }
   const amount = said.find('fluid.amount');
   const [value] = said.about(amount);
   const categories = amount?.params.categories;
   const [category = null] = Array.isArray(categories) ? categories : [];
-  if (!value) return { statement: null };
-  return {
-    statement: say.conclusion(
-      'impression.fluid',
-      { category: typeof category === 'string' ? category : null },
-      [value],
-    ),
-  };
+  if (!value) return [open];
+  const statement = say.conclusion(
+    'impression.fluid',
+    { category: typeof category === 'string' ? category : null },
+    [value],
+  );
+  return [{ statement }, open];
 }
 
 function placenta(said: Said): Clause[] {
@@ -314,7 +325,7 @@ function cervix(said: Said): Statement | null {
 const surroundings: Topic = {
   id: 'fluid-and-placenta',
   sections: ['amniotic-fluid', 'placenta', 'cervix'],
-  say: (said) => [fluid(said), ...placenta(said), { statement: cervix(said) }],
+  say: (said) => [...fluid(said), ...placenta(said), { statement: cervix(said) }],
 };
 
 const anomalies: Topic = {

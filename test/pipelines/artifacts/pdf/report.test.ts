@@ -275,6 +275,12 @@ describe.skipIf(!hasPoppler)('the first pages', () => {
     expect(actionable({ ...RESULT, findings: usual }).size).toBe(0);
     const inRange = RESULT.measurements.map((one) => ({ ...one, interpretation: 'N' as const }));
     expect(actionable({ ...RESULT, measurements: inRange }).size).toBe(0);
+    const named = RESULT.findings.map((one) => ({
+      ...one,
+      statement: { kind: 'conclusion', code: 'x', about: one.evidence, fetus: null, params: {} },
+    })) as Result['findings'];
+    const usualValues = inRange.map((one) => ({ ...one, reference: null }));
+    expect(actionable({ findings: named, measurements: usualValues }).size).toBe(0);
     const outside = heart.measurements.find(({ concept }) => concept.key === 'la-diameter');
     expect(outside?.interpretation).toBe('H');
     expect(actionable(heart)).not.toContain(outside?.id);

@@ -3,6 +3,8 @@ import type { CartMeasurement } from '../../../../pipelines/contract/study.ts';
 import type { FluidReading } from '../../../../pipelines/obstetric/amniotic-fluid/evidence.ts';
 import { quadrantOf } from '../../../../pipelines/obstetric/amniotic-fluid/read.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
+import { impressionOf } from '../../../../pipelines/result/impression.ts';
+import { OBSTETRIC_TOPICS } from '../../../../pipelines/result/render/obstetric/impression.ts';
 import { cartValue } from '../../cart-sample.ts';
 import {
   clip,
@@ -114,6 +116,20 @@ describe('the deepest vertical pocket', () => {
     expect(summary).toContain(
       '80.3 mm, at the cut-off: normal amniotic fluid or mild polyhydramnios; measure by hand.',
     );
+  });
+
+  it('at a cut-off is said so in the impression, and not beside a category', () => {
+    const result = interpret([shown({ mm: 80.3 })], 210, [], 5.6);
+    const { statements } = sectionOf(result, 'amniotic-fluid');
+    expect(statements?.map(({ code }) => code)).not.toContain('fluid.amount');
+    const said = impressionOf(result, OBSTETRIC_TOPICS).flatMap((line) => line.statements);
+    expect(said).toContainEqual(
+      expect.objectContaining({
+        code: 'impression.fluid-open',
+        params: { between: ['normal', 'polyhydramnios-mild'] },
+      }),
+    );
+    expect(said.map(({ code }) => code)).not.toContain('impression.fluid');
   });
 
   it('that is too deep at both ends of its interval is a finding without a grade', () => {
