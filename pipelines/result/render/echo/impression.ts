@@ -431,7 +431,7 @@ const pericardium: Topic = {
 
 /**
  * Several findings of a topic that are undecided at a cut-off are one clause, with the values outside
- * their range; what each may be is said in the section.
+ * their range; the section has what each may be.
  */
 function undecidedInOneClause(topic: Topic): Topic {
   return {

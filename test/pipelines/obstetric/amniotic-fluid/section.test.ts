@@ -118,7 +118,7 @@ describe('the deepest vertical pocket', () => {
     );
   });
 
-  it('at a cut-off is said so in the impression, and not beside a category', () => {
+  it('at a cut-off is named so in the impression, and not beside a category', () => {
     const result = interpret([shown({ mm: 80.3 })], 210, [], 5.6);
     const { statements } = sectionOf(result, 'amniotic-fluid');
     expect(statements?.map(({ code }) => code)).not.toContain('fluid.amount');
