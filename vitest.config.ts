@@ -15,8 +15,8 @@ export default defineConfig({
   test: {
     globalSetup: 'test/temporary-files.ts',
     pool: 'forks',
-    // Real peers (DCMTK, Orthanc, PostgreSQL) share two cores with the tests.
-    maxWorkers: 2,
+    // Tests with real peers (DCMTK, Orthanc, PostgreSQL) also wait; a third process uses that time on two cores.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // A busy machine may give a test no turn for seconds; what never comes fails all the same.
