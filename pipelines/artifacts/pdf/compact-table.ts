@@ -38,8 +38,8 @@ const HALF = (WIDTH - GUTTER) / 2;
 
 /** Widths of the columns; that of the range takes the rest. */
 const WIDTHS = {
-  alone: { name: 116, value: 56, prior: 0 },
-  withPrior: { name: 100, value: 54, prior: 34 },
+  alone: { name: 112, value: 62, prior: 0 },
+  withPrior: { name: 96, value: 60, prior: 34 },
 } as const;
 type Widths = (typeof WIDTHS)[keyof typeof WIDTHS];
 
@@ -242,7 +242,7 @@ function drawColumn(
 const LEAST = 60;
 
 const LEGEND =
-  '\u25bc below, \u25b2 above the reference range, \u25cf abnormal; red: a finding that needs action. Intervals, repeats and methods are in the appendix.';
+  '\u25bc below, \u25b2 above the reference range, \u25cf abnormal; red: a finding that needs action. A value outside its range without a mark is not outside with certainty. Intervals, repeats and methods are in the appendix.';
 
 /** What the marks of the table mean, and how long before this scan the earlier one was. */
 function compactLegend(result: Result): string {

@@ -17,6 +17,9 @@ const NUMBER = /(?<![\w.])-?\d+(?:[.+]\d+)*/g;
 const UNIT =
   /^\s?(cm\/s|m\/s|ml\/m²|ml|g\/m²|cm²\/m²|cm²|m²|mm\/mmHg|mmHg|mm²|mm|cm|kg|g|%|weeks|days|deg|°|ms|s|\/min|bpm)(?![\w/])/;
 
+/** The half width between a value and the unit of both, as in `6.4 ± 0.1 cm`. */
+const MARGIN = /^ ± \d+(\.\d+)?/;
+
 const SIDE = /\b(left|right)\b/gi;
 
 /** Matches the fetus that a row names for its value (report-lines.ts), as in `(left, fetus 1)`. */
@@ -32,7 +35,7 @@ interface Claim {
 function claimsIn(text: string): Claim[] {
   return [...text.matchAll(NUMBER)].map((match) => ({
     number: match[0],
-    unit: UNIT.exec(text.slice(match.index + match[0].length))?.[1] ?? '',
+    unit: UNIT.exec(text.slice(match.index + match[0].length).replace(MARGIN, ''))?.[1] ?? '',
     margin: /±\s?$/.test(text.slice(0, match.index)),
   }));
 }

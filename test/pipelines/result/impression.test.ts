@@ -6,10 +6,14 @@ import {
   impressionOf,
   type Topic,
 } from '../../../pipelines/result/impression.ts';
-import { conclusionTexts } from '../../../pipelines/result/render/conclusion.ts';
+import { conclusionTexts, impressionWith } from '../../../pipelines/result/render/conclusion.ts';
+import { ECHO_TOPICS } from '../../../pipelines/result/render/echo/impression.ts';
+import { unsupportedClaims } from '../../../pipelines/result/render/report-check.ts';
 import { sayOfRun } from '../../../pipelines/result/render/shared.ts';
 import { measuredStudy } from '../echo/measured-study.ts';
 import { abdomen, femur, head, interpretReadings } from '../obstetric/evidence-sample.ts';
+
+type Report = NonNullable<Result['report']>;
 
 const words = (lines: readonly string[]) => lines.join(' ').split(/\s+/).length;
 
@@ -99,9 +103,21 @@ describe('several findings that are undecided at a cut-off', () => {
         statements: [between([lvpwd], 'Posterior wall'), between([ivsd, lvpwd], 'LV mass')],
       },
     ] as unknown as Result['findings'];
-    const [first = ''] = conclusionTexts({ ...result, report: null, findings });
-    expect(first).toContain('grade uncertain, as a cut-off is within the interval of LVPWd 1.6 cm');
-    expect(first).not.toContain('LV mass');
+    const measurements = result.measurements.map((one) =>
+      one.id === lvpwd ? { ...one, uncertainty: 0.3 } : one,
+    );
+    const undecided = { ...result, report: null, measurements, findings };
+    const said = impressionWith(ECHO_TOPICS, undecided);
+    expect(said.impression[0]).toContain(
+      'grade uncertain, as a cut-off is within the interval of LVPWd 1.6 ± 0.3 cm',
+    );
+    expect(said.impression[0]).not.toContain('LV mass');
+    if (!result.report) throw new Error('the study has no report');
+    const claims = (report: typeof said) =>
+      unsupportedClaims({ ...result.report, ...report } as Report, undecided);
+    expect(claims(said)).toEqual([]);
+    const changed = said.impression.map((line) => line.replace('1.6 ± 0.3', '1.9 ± 0.3'));
+    expect(claims({ ...said, impression: changed })).not.toEqual([]);
   });
 });
 

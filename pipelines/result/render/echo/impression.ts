@@ -102,7 +102,7 @@ export const ECHO_IMPRESSION = {
   'impression.lv-geometry': ({ geometry }: { geometry: string }, { about }: About) =>
     `${geometry}${inBrackets(about)}`,
   'impression.lv-walls': (_: Record<string, never>, { about }: About) =>
-    `thick walls${inBrackets(about)}`,
+    `thick ${about.length > 1 ? 'walls' : 'wall'}${inBrackets(about)}`,
   'impression.grades-open': (_: Record<string, never>, { about }: About) =>
     `grade uncertain, as a cut-off is within the interval of ${withIntervals(about)}`,
   /**
