@@ -129,6 +129,20 @@ const dicomObject = z.enum([
  */
 const release = z.enum(['at-once', 'after-signature']).default('at-once');
 
+/**
+ * How objects are de-identified for a destination (PS3.15 Annex E). Nothing else is ever sent to a
+ * destination that has this.
+ */
+export const deidentificationSchema = z.strictObject({
+  /** `shifted`: by a number of days that is the same for all objects of a patient. */
+  dates: z.enum(['shifted', 'removed']).default('shifted'),
+  /** Keeps sex, age, height and weight. */
+  patientCharacteristics: z.boolean().default(false),
+  /** Screens without ultrasound regions: held, or the picture is found by its looks. */
+  withoutRegions: z.enum(['hold', 'detect']).default('hold'),
+});
+export type DeidentificationSettings = z.infer<typeof deidentificationSchema>;
+
 /** What is sent, by either protocol. */
 const contents = {
   name,
@@ -153,6 +167,7 @@ export const dicomDestinationSchema = z.strictObject({
   port: z.number().int().min(0).max(65535),
   aeTitle,
   callingAeTitle: aeTitle.optional(),
+  deidentification: deidentificationSchema.optional(),
   /** TLS (PS3.15 B.12); without `caFile` the certificate must be from a public authority. */
   tls: nodeTlsSchema.optional(),
   /** Requests storage commitment for the objects that the PACS accepted (PS3.4 J). */
@@ -172,6 +187,7 @@ export const dicomwebDestinationSchema = z.strictObject({
   authorization: z
     .discriminatedUnion('type', [noAuthorization, bearerAuthorization, basicAuthorization])
     .default({ type: 'none' }),
+  deidentification: deidentificationSchema.optional(),
   tls: httpTlsSchema.optional(),
 });
 

@@ -112,6 +112,8 @@ const ruleSchema = z
     deliverTo: z.array(name).default([]),
     /** Forwards the received objects unchanged. */
     forwardTo: z.array(name).default([]),
+    /** Forwards a de-identified copy of the received objects (PS3.15 Annex E). */
+    deidentifyTo: z.array(name).default([]),
     /** Holds the study for a person (`npx sonogate studies release`). */
     hold: z.boolean().default(false),
     /** Keeps the study and does nothing with it. */
@@ -121,9 +123,12 @@ const ruleSchema = z
   })
   .superRefine((rule, context) => {
     const complain = (message: string) => context.addIssue({ code: 'custom', message });
-    const acts = rule.run !== undefined || rule.translate || rule.forwardTo.length > 0;
+    const onward = [...rule.forwardTo, ...rule.deidentifyTo];
+    const acts = rule.run !== undefined || rule.translate || onward.length > 0;
     if (!acts && !rule.hold && !rule.ignore && rule.tags.length === 0) {
-      complain('a rule needs an action: run, translate, forwardTo, hold, ignore or tags');
+      complain(
+        'a rule needs an action: run, translate, forwardTo, deidentifyTo, hold, ignore or tags',
+      );
     }
     if (rule.ignore && (acts || rule.hold))
       complain('a rule that ignores a study does nothing else');

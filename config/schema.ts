@@ -3,6 +3,7 @@ import { alertsSchema } from './alerts.ts';
 import {
   aeTitle,
   archiveSchema,
+  type DeidentificationSettings,
   dicomDestinationSchema,
   dicomwebDestinationSchema,
   expectedCountSchema,
@@ -172,10 +173,14 @@ function checkNames({ destinations }: Config, context: Context): void {
 }
 
 function checkRules(config: Config, context: Context): void {
+  const deidentifying = config.destinations.filter(isDeidentifying).map(({ name }) => name);
+  const identified = (names: readonly string[]) =>
+    names.filter((each) => !deidentifying.includes(each));
   const known = [...new Set(config.destinations.map(({ name }) => name))];
   const lists = [
-    ['deliverTo', known],
-    ['forwardTo', pacsNames(config)],
+    ['deliverTo', identified(known), 'no destination is configured'],
+    ['forwardTo', identified(pacsNames(config)), 'no destination is configured'],
+    ['deidentifyTo', deidentifying, 'no destination has `deidentification`'],
   ] as const;
   const ehrs = config.destinations.flatMap(({ type, name }) => (type === 'fhir' ? [name] : []));
   config.routing.rules.forEach((rule, r) => {
@@ -184,10 +189,10 @@ function checkRules(config: Config, context: Context): void {
       const message = notAllowed(destination, ehrs, 'translate needs a destination of type fhir');
       complain(context, ['routing', 'rules', r, 'deliverTo', d], message);
     });
-    for (const [list, allowed] of lists) {
+    for (const [list, allowed, none] of lists) {
       rule[list].forEach((destination, d) => {
         if (allowed.includes(destination)) return;
-        const message = notAllowed(destination, allowed, 'no destination is configured');
+        const message = notAllowed(destination, allowed, none);
         complain(context, ['routing', 'rules', r, list, d], message);
       });
     }
@@ -224,9 +229,14 @@ function checkArchives({ archives, sources, routing }: Config, context: Context)
 }
 
 function checkAlternates(config: Config, context: Context): void {
-  const pacs = pacsNames(config);
+  const pacs = config.destinations.filter(sendsIdentity).map(({ name }) => name);
   config.destinations.forEach((destination, d) => {
     if (!isPacs(destination) || destination.alternate === undefined) return;
+    if (isDeidentifying(destination)) {
+      const message = 'a destination of de-identified objects has no alternate';
+      complain(context, ['destinations', d, 'alternate'], message);
+      return;
+    }
     const others = pacs.filter((each) => each !== destination.name);
     if (others.includes(destination.alternate)) return;
     const message = notAllowed(destination.alternate, others, 'there is no other PACS');
@@ -466,4 +476,16 @@ export type PacsDestination = Exclude<ObjectDestination, LocalDestination>;
 
 export const isPacs = (destination: Destination): destination is PacsDestination =>
   destination.type === 'dicom' || destination.type === 'dicomweb';
+
+/** Whether a destination gets de-identified copies, and nothing else. */
+export type DeidentifyingDestination = PacsDestination & {
+  deidentification: DeidentificationSettings;
+};
+export const isDeidentifying = (
+  destination: Destination,
+): destination is DeidentifyingDestination =>
+  isPacs(destination) && destination.deidentification !== undefined;
+/** A PACS that gets objects with the identity of the patient. */
+export const sendsIdentity = (destination: Destination): destination is PacsDestination =>
+  isPacs(destination) && destination.deidentification === undefined;
 export type FhirDestination = Extract<Destination, { type: 'fhir' }>;

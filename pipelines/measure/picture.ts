@@ -666,15 +666,17 @@ function coversFrame(areas: Picture['areas'], { width, height }: Clip): boolean 
   });
 }
 
-/** A frame that is black outside of the areas and where there is text. */
+/** A frame that is black outside of the areas and where there is text; `channels` are interleaved. */
 export function maskOutside(
   image: RgbImage,
   { areas, text }: Pick<ShownPicture, 'areas' | 'text'>,
+  channels: 1 | 3 = 3,
 ): RgbImage {
-  const data = keepInside(image, areas, 3);
+  const data = keepInside(image, areas, channels);
   for (const { minX, minY, maxX, maxY } of text) {
     for (let y = minY; y <= maxY; y += 1) {
-      data.fill(0, 3 * (y * image.width + minX), 3 * (y * image.width + maxX + 1));
+      const row = y * image.width;
+      data.fill(0, channels * (row + minX), channels * (row + maxX + 1));
     }
   }
   return { ...image, data };

@@ -189,11 +189,11 @@ export async function startGateway(
         // history.
         submit: (command) => core.submit({ ...command, accountId: DEFAULT_ACCOUNT_ID }),
         result: core.result,
-        forward: (instances, destinations) =>
+        forward: (instances, destinations, kind) =>
           database.transaction(async (tx) => {
             const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
             const objects = await forwardedObjects(tx, instances);
-            await enqueueForwards(tx, objects, destinations, giveUpSeconds);
+            await enqueueForwards(tx, objects, destinations, giveUpSeconds, kind);
           }),
         ...reception,
         archiveAccess: httpAccess,

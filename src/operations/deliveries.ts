@@ -1,4 +1,4 @@
-import { type Config, isPacs } from '../../config/schema.ts';
+import { type Config, sendsIdentity } from '../../config/schema.ts';
 import { listBreakers } from '../core/outbox/breaker.ts';
 import { listDeliveries, replayAll, replayDelivery } from '../core/outbox/deliveries.ts';
 import { divertAll, divertByHand } from '../core/outbox/divert.ts';
@@ -15,7 +15,7 @@ export function createDeliveryOperations(
   database: Database,
 ): DeliveryOperations {
   const giveUpSeconds = delivery.giveUpAfterHours * 3600;
-  const pacs = destinations.filter(isPacs);
+  const pacs = destinations.filter(sendsIdentity);
 
   const alternateOf = (name: string): string => {
     const alternate = pacs.find((each) => each.name === name)?.alternate;

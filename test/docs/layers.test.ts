@@ -14,7 +14,7 @@ const STOREYS: readonly (readonly string[])[] = [
   ['pipelines/dicom', 'pipelines/measure'],
   ['pipelines/result'],
   ['pipelines/input', 'pipelines/inference'],
-  ['pipelines/artifacts'],
+  ['pipelines/artifacts', 'pipelines/deidentify'],
   ['src/core', 'pipelines/run'],
   ['src/operations', 'pipelines/obstetric', 'pipelines/echo'],
   ['src/doors', 'dimse', 'fhir', 'pipelines/content', 'pipelines/mock', 'pipelines/translate'],

@@ -81,7 +81,11 @@ function rulesOf(config: Config, logger: Logger): RulesSource {
   if (!file) return fixedRules(config.routing);
   const read = () => {
     const { routing } = loadConfig();
-    const named = routing.rules.flatMap(({ deliverTo, forwardTo }) => [...deliverTo, ...forwardTo]);
+    const named = routing.rules.flatMap(({ deliverTo, forwardTo, deidentifyTo }) => [
+      ...deliverTo,
+      ...forwardTo,
+      ...deidentifyTo,
+    ]);
     const running = new Set(config.destinations.map(({ name }) => name));
     const missing = named.filter((name) => !running.has(name));
     if (missing.length === 0) return routing;

@@ -1,8 +1,14 @@
 import { join } from 'node:path';
-import type { Config, DicomDestination, FhirDestination } from '../../../config/schema.ts';
+import {
+  type Config,
+  type DicomDestination,
+  type FhirDestination,
+  isDeidentifying,
+} from '../../../config/schema.ts';
 import { connectPacs } from '../../../dimse/pacs.ts';
 import { createStorageScp } from '../../../dimse/receive/storage-scp.ts';
 import { createDicomDeliverer, createForwardDeliverer } from '../../../dimse/send/deliver.ts';
+import { createDeidentifiedDeliverer } from '../../../dimse/send/deliver-deidentified.ts';
 import { startCommitmentRounds } from '../../../dimse/services/commitment-scu.ts';
 import { httpAccess } from '../../../fhir/client/authorization.ts';
 import { createFhirDeliverer } from '../../../fhir/deliver/deliver.ts';
@@ -30,6 +36,7 @@ import { createMailer } from '../../platform/outbound/mail.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import type { RunningTracing } from '../monitoring/tracing.ts';
 import { type AuditService, auditedActor } from './audit.ts';
+import { startDeidentification } from './deidentify.ts';
 
 const isDicom = (d: Config['destinations'][number]): d is DicomDestination => d.type === 'dicom';
 
@@ -61,16 +68,34 @@ export async function startDeliveries(
       })
     : null;
   const pacs = connectPacs(config, httpAccess, intake?.unmeasured ?? null);
+  const deidentifying = config.destinations.filter(isDeidentifying);
+  const names = new Set(deidentifying.map(({ name }) => name));
+  const transports = [...pacs.transports];
+  // A destination of de-identified objects has no transport for anything else.
+  const identified = new Map(transports.filter(([name]) => !names.has(name)));
+  const deidentification =
+    deidentifying.length > 0 ? await startDeidentification(config, database, logger) : null;
   const deliverers = [
     createDicomDeliverer({
       destinations: pacs.destinations,
-      transports: pacs.transports,
+      transports: identified,
       results: core,
       subject,
       paper: config.report.paper,
       builders: dicomObjects(INTERGROWTH_CURVES),
     }),
-    createForwardDeliverer({ transports: pacs.transports, database, objects }),
+    createForwardDeliverer({ transports: identified, database, objects }),
+    ...(deidentification
+      ? [
+          createDeidentifiedDeliverer({
+            destinations: deidentifying,
+            transports: new Map(transports.filter(([name]) => names.has(name))),
+            database,
+            objects,
+            deidentify: deidentification.deidentify,
+          }),
+        ]
+      : []),
     createFhirDeliverer({
       destinations: config.destinations.filter(isFhir),
       results: core,
@@ -130,6 +155,7 @@ export async function startDeliveries(
       await escalation?.stop();
       await commitment.stop();
       await outbox.stop();
+      await deidentification?.stop();
       await pacs.close();
       await intake?.close();
     },

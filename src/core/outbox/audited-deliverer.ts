@@ -2,12 +2,13 @@ import type { AuditAction, WriteAudit } from '../audit/audit.ts';
 import type { Deliverer, DeliveryKind } from './delivery.ts';
 
 /**
- * Kinds of delivery that carry patient identity, or may, with their audit actions. Webhooks carry no
- * identity.
+ * Kinds of delivery that carry patient identity, may carry it, or were made from it, with their audit
+ * actions. Webhooks carry no identity.
  */
 const SENT: Partial<Record<DeliveryKind, { before?: AuditAction; after: AuditAction }>> = {
   dicom: { before: 'dicom.sending', after: 'dicom.sent' },
   forward: { before: 'dicom.sending', after: 'dicom.sent' },
+  deidentified: { before: 'dicom.sending', after: 'dicom.sent' },
   fhir: { after: 'report.sent' },
   mail: { after: 'alert.sent' },
 };

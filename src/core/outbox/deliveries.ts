@@ -7,6 +7,7 @@ import {
   type DeliveryKind,
   type DeliveryState,
   type DeliveryTarget,
+  type ForwardKind,
   OUTBOX_CHANNEL,
   type SendOutcome,
 } from './delivery.ts';
@@ -21,7 +22,7 @@ const RANK = { receivedObject: 0, structuredReport: 1, other: 2 } as const;
 
 /** Rank of an object within its revision. */
 export function rankOf(kind: DeliveryKind, object: string): number {
-  if (kind === 'forward') return RANK.receivedObject;
+  if (kind === 'forward' || kind === 'deidentified') return RANK.receivedObject;
   return object.startsWith('sr-') ? RANK.structuredReport : RANK.other;
 }
 
@@ -115,7 +116,7 @@ export async function enqueueDeliveries(
   if (targets.length > 0) await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, requestId]);
 }
 
-/** A received object that is forwarded unchanged. */
+/** A received object that is forwarded. */
 interface ForwardedObject {
   /** Id of the row of the object. */
   instance: string;
@@ -133,6 +134,7 @@ export async function enqueueForwards(
   objects: readonly ForwardedObject[],
   destinations: readonly string[],
   giveUpSeconds: number,
+  kind: ForwardKind = 'forward',
 ): Promise<void> {
   const rows = destinations.flatMap((destination) =>
     objects.map((object) => ({ ...object, id: newId('dlv'), destination })),
@@ -140,12 +142,12 @@ export async function enqueueForwards(
   await tx.query(
     `INSERT INTO deliveries (id, request_id, kind, destination, object, study, revision, rank,
        give_up_at)
-     SELECT id, NULL, 'forward', destination, instance, study, revision, $2,
+     SELECT id, NULL, $4, destination, instance, study, revision, $2,
        now() + make_interval(secs => $3)
      FROM jsonb_to_recordset($1::jsonb) AS object
        (id text, destination text, instance text, study text, revision integer)
      ON CONFLICT (object, destination) WHERE request_id IS NULL DO NOTHING`,
-    [JSON.stringify(rows), rankOf('forward', ''), giveUpSeconds],
+    [JSON.stringify(rows), rankOf(kind, ''), giveUpSeconds, kind],
   );
   if (destinations.length > 0) await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, '']);
 }

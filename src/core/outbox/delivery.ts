@@ -7,7 +7,10 @@ import type { ErrorCode, FailureClass } from '../../platform/errors/catalogue.ts
 export const LONGEST_HOLD_SECONDS = 3600;
 
 /** Kinds of destination; each has one deliverer. */
-export type DeliveryKind = 'dicom' | 'fhir' | 'webhook' | 'forward' | 'mail';
+export type DeliveryKind = 'dicom' | 'fhir' | 'webhook' | 'mail' | ForwardKind;
+
+/** Received objects that are sent on: unchanged, or as de-identified copies. */
+export type ForwardKind = 'forward' | 'deidentified';
 
 /** An object that must be sent to a destination when the request succeeds. */
 export interface DeliveryTarget {

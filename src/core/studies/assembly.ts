@@ -6,6 +6,7 @@ import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
+import type { ForwardKind } from '../outbox/delivery.ts';
 import type { ResultReader, Submit } from '../requests/request.ts';
 import { holdForArchive } from './archive-count.ts';
 import { expectedDeadline, rerunPolicy } from './completion.ts';
@@ -54,6 +55,7 @@ interface StudyActionParts {
 export type Forward = (
   instanceIds: readonly string[],
   destinations: readonly string[],
+  kind: ForwardKind,
 ) => Promise<void>;
 
 /** Seconds before a study is tried again after a transient failure. */
@@ -172,12 +174,14 @@ async function carryOut(
   if (priors.waitsUntil)
     return await reschedule(database, study, priors.waitsUntil, SEEKING_PRIORS);
   await recordRules(database, study, acting);
-  const onward = [...new Set(acting.flatMap(({ forwardTo }) => forwardTo))];
-  if (onward.length > 0)
-    await forward(
-      instances.map(({ id }) => id),
-      onward,
-    );
+  const onward = [
+    ['forward', acting.flatMap(({ forwardTo }) => forwardTo)],
+    ['deidentified', acting.flatMap(({ deidentifyTo }) => deidentifyTo)],
+  ] as const;
+  const ids = instances.map(({ id }) => id);
+  for (const [kind, destinations] of onward) {
+    if (destinations.length > 0) await forward(ids, [...new Set(destinations)], kind);
+  }
   for (const [index, { rule, instances: input }] of running.entries()) {
     const details = { further: index > 0, priors: priors.found.get(rule.name) ?? null };
     const request = await submit(submissionOf(study, input, rule, config, details));

@@ -1,9 +1,13 @@
 import { z } from 'zod';
-import { type Config, isPacs } from '../../../config/schema.ts';
+import { type Config, sendsIdentity } from '../../../config/schema.ts';
 import { readsFreeText } from '../../core/accounts/roles.ts';
 import { destinationOf, listOf } from '../../core/alerts/alerts.ts';
 import type { DeliveryRow } from '../../core/outbox/deliveries.ts';
-import { DELIVERY_STATES, HELD_FOR_A_PERSON } from '../../core/outbox/delivery.ts';
+import {
+  DELIVERY_STATES,
+  type DeliveryKind,
+  HELD_FOR_A_PERSON,
+} from '../../core/outbox/delivery.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import type { ConsoleDeps } from './context.ts';
@@ -109,7 +113,7 @@ export function shownDelivery(
     kind: kind === 'webhook' ? 'dicom' : kind,
     destination: row.destination,
     // For a forwarded object, our own id of the received object.
-    object: kind === 'forward' ? 'received object' : row.object,
+    object: FORWARDED[kind] ?? row.object,
     state,
     attempts: row.attempt,
     createdAt: row.created_at.toISOString(),
@@ -124,13 +128,18 @@ export function shownDelivery(
   };
 }
 
+const FORWARDED: Partial<Record<DeliveryKind, string>> = {
+  forward: 'received object',
+  deidentified: 'de-identified copy',
+};
+
 const mayBeDiverted = ({ state, kind }: DeliveryRow): boolean =>
   (state === 'dead' || state === 'pending') && (kind === 'dicom' || kind === 'forward');
 
 /** Names of the other PACS of the site. */
 function alternatesOf(destination: string, destinations: Config['destinations']): string[] {
   return destinations
-    .filter((other) => isPacs(other) && other.name !== destination)
+    .filter((other) => sendsIdentity(other) && other.name !== destination)
     .map(({ name: other }) => other);
 }
 

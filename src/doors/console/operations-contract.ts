@@ -10,7 +10,7 @@ export interface Delivery {
   requestId: string | null;
   /** Key of the worklist row to which the delivery belongs; null when there is none. */
   key: string | null;
-  kind: 'dicom' | 'fhir' | 'forward' | 'stow' | 'mail';
+  kind: 'dicom' | 'fhir' | 'forward' | 'deidentified' | 'stow' | 'mail';
   destination: string;
   object: string;
   state: DeliveryState;

@@ -149,8 +149,8 @@ function readRouting(yaml: string): Routing {
  */
 function checkNames(routing: Routing, { config, operations }: ConsoleDeps): void {
   const known = new Set(config.destinations.map(({ name }) => name));
-  const errors = routing.rules.flatMap(({ deliverTo, forwardTo }, n) =>
-    [...deliverTo, ...forwardTo]
+  const errors = routing.rules.flatMap(({ deliverTo, forwardTo, deidentifyTo }, n) =>
+    [...deliverTo, ...forwardTo, ...deidentifyTo]
       .filter((name) => !known.has(name))
       .map((name) => ({
         pointer: `/yaml/rules/${n}`,
@@ -166,10 +166,12 @@ function checkNames(routing: Routing, { config, operations }: ConsoleDeps): void
   }
 }
 
-function inWords({ name, when, run, deliverTo, forwardTo, hold, ignore, tags }: RoutingRule) {
+function inWords(rule: RoutingRule) {
+  const { name, when, run, deliverTo, forwardTo, deidentifyTo, hold, ignore, tags } = rule;
   const does = [
     run ? `runs ${run.endpoint}` : '',
     forwardTo.length > 0 ? `forwards to ${forwardTo.join(', ')}` : '',
+    deidentifyTo.length > 0 ? `forwards de-identified copies to ${deidentifyTo.join(', ')}` : '',
     hold ? 'holds for a person' : '',
     ignore ? 'ignores it' : '',
   ].filter((part) => part !== '');

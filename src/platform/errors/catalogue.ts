@@ -460,6 +460,12 @@ export const ERRORS = {
     operator:
       'C-STORE status A9xx, Cxxx or 01xx (except 0110H and 0111H), or one of these as failure reason of STOW-RS; the detail has the status and the comment.',
   },
+  deidentification_held: {
+    retry: 'permanent',
+    title: 'The object was not sent, because it cannot be de-identified with certainty',
+    operator:
+      'The detail says why: a screen on which text cannot be blanked, a class that is not supported, or a damaged file; nothing of it left the gateway (docs/deidentification.md).',
+  },
   peer_unauthorized: {
     retry: 'transient',
     title: 'The peer refused the credentials',

@@ -1,0 +1,78 @@
+import type { DeidentificationSettings } from '../../config/peers.ts';
+import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
+import type { Deliverer, SendOutcome } from '../../src/core/outbox/delivery.ts';
+import { keptObject } from '../../src/core/studies/study-queries.ts';
+import type { Database } from '../../src/platform/database/port.ts';
+import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
+import { failedResult, outgoingFile, type StoreTransport, sendOutcomeOf } from './store-scu.ts';
+
+/** A de-identified copy of a received object, or the reason why there is none. */
+export type Deidentified =
+  | { outcome: 'made'; path: string; discard(): Promise<void> }
+  | { outcome: 'held'; reason: string }
+  | { outcome: 'aborted' };
+
+/** Makes a de-identified copy of the object at `path`. */
+export type Deidentify = (
+  path: string,
+  settings: DeidentificationSettings,
+  signal: AbortSignal,
+) => Promise<Deidentified>;
+
+/**
+ * Sends de-identified copies of received objects. The copy of an object is made for each attempt,
+ * always the same one, and removed after it. An object that cannot be de-identified with certainty
+ * is not sent: its delivery ends, and waits for a person.
+ */
+export function createDeidentifiedDeliverer(options: {
+  destinations: readonly { name: string; deidentification: DeidentificationSettings }[];
+  /** Transport to each destination, by name. */
+  transports: ReadonlyMap<string, StoreTransport>;
+  database: Database;
+  objects: ReceivedObjects;
+  deidentify: Deidentify;
+}): Deliverer {
+  const { transports, database, objects } = options;
+  return {
+    kind: 'deidentified',
+    async send({ destination: name, object }, signal) {
+      const destination = options.destinations.find((each) => each.name === name);
+      const transport = transports.get(name);
+      if (!destination || !transport) {
+        return permanent(
+          'invalid_config',
+          `No destination of de-identified objects is named "${name}".`,
+        );
+      }
+      const kept = await keptObject(database, object);
+      const path = kept && (await objects.locate(kept));
+      if (path === null) return permanent('expired', 'The received object has been removed.');
+      const copy = await options.deidentify(path, destination.deidentification, signal);
+      if (copy.outcome === 'held')
+        return permanent('deidentification_held', `Held: ${copy.reason}.`);
+      if (copy.outcome === 'aborted') {
+        return {
+          outcome: 'failed',
+          failure: 'transient',
+          code: 'internal',
+          detail: 'Interrupted.',
+        };
+      }
+      try {
+        const file = await outgoingFile(copy.path);
+        return sendOutcomeOf(await transport.send([[file]], signal), transport);
+      } catch (error) {
+        return sendOutcomeOf([failedResult('', error)], transport);
+      } finally {
+        await copy.discard();
+      }
+    },
+    async probe(destination, signal) {
+      return transports.get(destination)?.probe?.(signal);
+    },
+  };
+}
+
+function permanent(code: ErrorCode, detail: string): SendOutcome {
+  return { outcome: 'failed', failure: 'permanent', code, detail };
+}

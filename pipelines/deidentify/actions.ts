@@ -1,0 +1,146 @@
+/**
+ * What happens to each attribute (PS3.15 Table E.1-1, edition 2024e, Basic Application Level
+ * Confidentiality Profile with the options of `profile.ts`). The rows are those of the modules of
+ * Ultrasound, Ultrasound Multi-frame, Secondary Capture and structured reports (PS3.3 A.6, A.7, A.8,
+ * A.35), in data sets and items alike.
+ *
+ * An attribute that is not named here is removed, whatever the standard says of it: private
+ * attributes, overlays, curves, and everything that may hold text and is not needed to read an image
+ * or a measurement. So the rows whose action is X need no line.
+ */
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+/** K: technical attributes. Their values are checked, too (`attributes.ts`). */
+const KEEP = words(`
+  ImageType SOPClassUID Modality ConversionType
+  Manufacturer ManufacturerModelName SoftwareVersions
+  SeriesNumber AcquisitionNumber InstanceNumber ImagesInAcquisition PatientOrientation
+  Laterality ImageLaterality BodyPartExamined ContentQualification
+
+  SamplesPerPixel PhotometricInterpretation PlanarConfiguration NumberOfFrames
+  FrameIncrementPointer Rows Columns BitsAllocated BitsStored HighBit PixelRepresentation
+  UltrasoundColorDataPresent PixelSpacing NominalScannedPixelSpacing PixelAspectRatio
+  WindowCenter WindowWidth VOILUTFunction RescaleIntercept RescaleSlope
+  LossyImageCompression LossyImageCompressionRatio LossyImageCompressionMethod
+  RepresentativeFrameNumber FrameNumbersOfInterest FrameOfInterestType PresentationLUTShape
+
+  FrameTime FrameTimeVector FrameDelay ImageTriggerDelay CineRate EffectiveDuration
+  RecommendedDisplayFrameRate PreferredPlaybackSequencing ActualFrameDuration StartTrim StopTrim
+  HeartRate RWaveTimeVector TriggerTime NominalInterval BeatRejectionFlag LowRRValue HighRRValue
+  StageNumber NumberOfStages ViewNumber NumberOfViewsInStage NumberOfEventTimers
+  EventElapsedTimes
+
+  TransducerType TransducerData DepthOfScanField FocusDepth MechanicalIndex BoneThermalIndex
+  CranialThermalIndex SoftTissueThermalIndex SoftTissueFocusThermalIndex
+  SoftTissueSurfaceThermalIndex
+
+  SequenceOfUltrasoundRegions RegionSpatialFormat RegionDataType RegionFlags
+  RegionLocationMinX0 RegionLocationMinY0 RegionLocationMaxX1 RegionLocationMaxY1
+  ReferencePixelX0 ReferencePixelY0 PhysicalUnitsXDirection PhysicalUnitsYDirection
+  ReferencePixelPhysicalValueX ReferencePixelPhysicalValueY PhysicalDeltaX PhysicalDeltaY
+  TransducerFrequency PulseRepetitionFrequency DopplerCorrectionAngle SteeringAngle
+  DopplerSampleVolumeXPosition DopplerSampleVolumeYPosition
+  TMLinePositionX0 TMLinePositionY0 TMLinePositionX1 TMLinePositionY1
+  PixelComponentOrganization PixelComponentMask PixelComponentRangeStart PixelComponentRangeStop
+  PixelComponentPhysicalUnits PixelComponentDataType NumberOfTableBreakPoints
+  TableOfXBreakPoints TableOfYBreakPoints NumberOfTableEntries TableOfPixelValues
+  TableOfParameterValues
+
+  CodeValue LongCodeValue CodingSchemeDesignator CodingSchemeVersion MappingResource
+  ContextIdentifier
+  ProcedureCodeSequence SeriesDescriptionCodeSequence PerformedProcedureCodeSequence
+  PerformedProtocolCodeSequence StageCodeSequence ViewCodeSequence ViewModifierCodeSequence
+  AnatomicRegionSequence AnatomicRegionModifierSequence PrimaryAnatomicStructureSequence
+  PrimaryAnatomicStructureModifierSequence DerivationCodeSequence PurposeOfReferenceCodeSequence
+
+  ReferencedImageSequence SourceImageSequence ReferencedSeriesSequence
+  ReferencedInstanceSequence ReferencedSOPSequence ReferencedSOPClassUID ReferencedFrameNumber
+  SpatialLocationsPreserved CurrentRequestedProcedureEvidenceSequence
+  PertinentOtherEvidenceSequence PredecessorDocumentsSequence IdenticalDocumentsSequence
+
+  ValueType RelationshipType ConceptNameCodeSequence ConceptCodeSequence ContinuityOfContent
+  MeasuredValueSequence MeasurementUnitsCodeSequence NumericValue FloatingPointValue
+  RationalNumeratorValue RationalDenominatorValue NumericValueQualifierCodeSequence
+  ContentTemplateSequence TemplateIdentifier CompletionFlag PreliminaryFlag
+  GraphicType GraphicData TemporalRangeType ReferencedSamplePositions ReferencedTimeOffsets
+`);
+
+/** U: replaced by another UID, always the same one for the same UID. */
+const UID = words(`
+  SOPInstanceUID StudyInstanceUID SeriesInstanceUID FrameOfReferenceUID
+  SynchronizationFrameOfReferenceUID ReferencedSOPInstanceUID ReferencedFrameOfReferenceUID
+  MultiFrameSourceSOPInstanceUID IrradiationEventUID ObservationUID UID
+`);
+
+/** Z: emptied, because the attribute has to be there (type 2). */
+const EMPTY = words(`
+  AccessionNumber ReferringPhysicianName PatientBirthDate StudyID
+  ReferencedPerformedProcedureStepSequence ReferencedRequestSequence
+`);
+
+/**
+ * Retain Longitudinal Temporal Information with Modified Dates: shifted; else emptied (Z) or given a
+ * value that says nothing (D) where the attribute has to be there, and removed otherwise.
+ */
+const DATE = words(`
+  InstanceCreationDate InstanceCreationTime SeriesDate SeriesTime AcquisitionDate AcquisitionTime
+  AcquisitionDateTime PerformedProcedureStepStartDate PerformedProcedureStepStartTime
+  PerformedProcedureStepEndDate PerformedProcedureStepEndTime LastMenstrualDate
+  DateOfSecondaryCapture TimeOfSecondaryCapture ObservationDateTime Date Time DateTime
+`);
+const DATE_OR_EMPTY = words('StudyDate StudyTime');
+const DATE_OR_DUMMY = words('ContentDate ContentTime');
+
+/** Retain Patient Characteristics: kept, else removed. */
+const CHARACTERISTIC = words(`
+  PatientAge PatientSize PatientWeight PatientBodyMassIndex SmokingStatus PregnancyStatus
+`);
+/** The same, but emptied. */
+const CHARACTERISTIC_OR_EMPTY = words('PatientSex');
+
+/** Clean Descriptors: only words of a list are kept (`descriptors.ts`). */
+const DESCRIPTOR = words(`
+  StudyDescription SeriesDescription ProtocolName PerformedProcedureStepDescription StageName
+  ViewName
+`);
+
+export type Action =
+  | 'keep'
+  | 'uid'
+  | 'empty'
+  | 'date'
+  | 'date-or-empty'
+  | 'date-or-dummy'
+  | 'characteristic'
+  | 'characteristic-or-empty'
+  | 'descriptor'
+  /** Name and identifier of the patient: the pseudonym. */
+  | 'pseudonym'
+  /** Kept where the code is of a published scheme, else cleaned as a descriptor. */
+  | 'code-meaning'
+  /** D: a text that says nothing. */
+  | 'dummy'
+  /** Clean Structured Content (`content-tree.ts`). */
+  | 'content';
+
+/** Keyword of PS3.6 → action. What is not in the table is removed. */
+export const ACTIONS: ReadonlyMap<string, Action> = new Map(
+  (
+    [
+      ['keep', KEEP],
+      ['uid', UID],
+      ['empty', EMPTY],
+      ['date', DATE],
+      ['date-or-empty', DATE_OR_EMPTY],
+      ['date-or-dummy', DATE_OR_DUMMY],
+      ['characteristic', CHARACTERISTIC],
+      ['characteristic-or-empty', CHARACTERISTIC_OR_EMPTY],
+      ['descriptor', DESCRIPTOR],
+      ['pseudonym', ['PatientName', 'PatientID']],
+      ['code-meaning', ['CodeMeaning']],
+      ['dummy', ['DeviceSerialNumber']],
+      ['content', ['ContentSequence']],
+    ] as const
+  ).flatMap(([action, keywords]) => keywords.map((keyword) => [keyword, action])),
+);

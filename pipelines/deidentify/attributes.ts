@@ -1,0 +1,177 @@
+import dcmjs, { type TagDataset } from 'dcmjs';
+import { isUid } from '../dicom/uid.ts';
+import { ACTIONS, type Action } from './actions.ts';
+import { cleanDescriptor } from './descriptors.ts';
+import { type Pseudonyms, shiftedDate } from './pseudonyms.ts';
+
+/** Applies the table of actions to a data set and to the items of its sequences. */
+
+const { dictionary, nameMap } = dcmjs.data.DicomMetaDictionary;
+
+/** What one object is de-identified with. */
+export interface Cleaning {
+  dates: 'shifted' | 'removed';
+  patientCharacteristics: boolean;
+  pseudonyms: Pseudonyms;
+  /** Cleans the items of a Content Sequence. */
+  content: (items: readonly TagDataset[], cleaning: Cleaning) => TagDataset[];
+}
+
+export interface TagElement {
+  vr: string;
+  Value?: unknown[];
+  /** The value before dcmjs interpreted it. */
+  _rawValue?: unknown;
+}
+
+interface Entry {
+  keyword: string;
+  vr: string;
+}
+
+const tagOf = (keyword: string): string =>
+  (nameMap[keyword]?.tag ?? '').replace(/[(),]/g, '').toUpperCase();
+
+/** Tag → entry of PS3.6, of the attributes in the table. */
+const LISTED: ReadonlyMap<string, Entry> = new Map(
+  [...ACTIONS.keys()].map((keyword): [string, Entry] => {
+    const found = nameMap[keyword] && dictionary[nameMap[keyword].tag];
+    if (!found) throw new Error(`PS3.6 has no attribute ${keyword}`);
+    return [tagOf(keyword), { keyword, vr: found.vr }];
+  }),
+);
+
+/** Everything of a data set that may stay, as the table says. */
+export function cleanAttributes(dataSet: TagDataset, cleaning: Cleaning): TagDataset {
+  const clean: TagDataset = {};
+  for (const [tag, element] of Object.entries(dataSet)) {
+    const entry = LISTED.get(tag.toUpperCase());
+    // An element whose type is not that of PS3.6 may hold anything.
+    if (!entry || element.vr !== entry.vr) continue;
+    const action = ACTIONS.get(entry.keyword);
+    const value = action && cleanValue(action, element, dataSet, cleaning);
+    if (value) clean[tag] = { vr: entry.vr, Value: value };
+  }
+  return clean;
+}
+
+/** The value that takes the place of an element; null for an element that is removed. */
+function cleanValue(
+  action: Action,
+  element: TagElement,
+  owner: TagDataset,
+  cleaning: Cleaning,
+): unknown[] | null {
+  const { vr } = element;
+  const { pseudonyms } = cleaning;
+  switch (action) {
+    case 'keep':
+      return vr === 'SQ' ? cleanItems(element, cleaning) : checkedValue(element);
+    case 'uid':
+      return textsOf(element).filter(isUid).map(pseudonyms.uid);
+    case 'empty':
+      return [];
+    case 'date':
+      return cleanDates(element, cleaning);
+    case 'date-or-empty':
+      return cleanDates(element, cleaning) ?? [];
+    case 'date-or-dummy':
+      return cleanDates(element, cleaning) ?? [vr === 'TM' ? '000000' : '19000101'];
+    case 'characteristic':
+      return cleaning.patientCharacteristics ? checkedValue(element) : null;
+    case 'characteristic-or-empty':
+      return (cleaning.patientCharacteristics ? checkedValue(element) : null) ?? [];
+    case 'descriptor': {
+      const text = cleanDescriptor(textsOf(element).join(' '));
+      return text === '' ? null : [shortened(text, vr === 'SH' ? 16 : 64)];
+    }
+    case 'code-meaning':
+      return [cleanMeaning(textsOf(element).join(' '), owner)];
+    case 'pseudonym':
+      return vr === 'PN' ? [{ Alphabetic: pseudonyms.patient }] : [pseudonyms.patient];
+    case 'dummy':
+      return ['REMOVED'];
+    case 'content':
+      return cleaning.content(itemsIn(element), cleaning);
+  }
+}
+
+/** As many whole words as fit. */
+function shortened(text: string, length: number): string {
+  return text.length <= length
+    ? text
+    : text
+        .slice(0, length + 1)
+        .replace(/ [^ ]*$/, '')
+        .slice(0, length);
+}
+
+export function itemsIn({ Value }: TagElement): TagDataset[] {
+  const items: unknown[] = Value ?? [];
+  return items.filter((item): item is TagDataset => typeof item === 'object' && item !== null);
+}
+
+function cleanItems(element: TagElement, cleaning: Cleaning): TagDataset[] {
+  return itemsIn(element).map((item) => cleanAttributes(item, cleaning));
+}
+
+/** The values of an element as text. */
+export function textsOf({ Value }: TagElement): string[] {
+  const values: unknown[] = Value ?? [];
+  return values.filter((one) => typeof one === 'string' || typeof one === 'number').map(String);
+}
+
+function cleanDates(element: TagElement, { dates, pseudonyms }: Cleaning): string[] | null {
+  if (dates === 'removed') return null;
+  const values = textsOf(element).filter((value) => value !== '');
+  if (values.length === 0) return null;
+  if (element.vr === 'TM') return values.every((one) => TIME.test(one)) ? values : null;
+  const moved = values.map((value) => shiftedDate(value, pseudonyms.days));
+  return moved.every((value) => value !== null) ? moved : null;
+}
+
+const TIME = /^\d{2}:?(\d{2}:?(\d{2}(\.\d{1,6})?)?)?\s*$/;
+
+/** What a value may look like, by VR; a value that does not is removed with its attribute. */
+const FORMS: Readonly<Record<string, RegExp>> = {
+  CS: /^[A-Z0-9_ ]{0,16}$/,
+  DS: /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/,
+  IS: /^\s*[+-]?\d{1,11}\s*$/,
+  AS: /^\d{3}[DWMY]$/,
+  UI: /^1\.2\.840\.10008(\.\d+)+$/,
+  LO: /^[^\p{Cc}]{0,64}$/u,
+  SH: /^[^\p{Cc}]{0,16}$/u,
+  UC: /^[^\p{Cc}]{0,256}$/u,
+};
+const NUMBERS: ReadonlySet<string> = new Set('US SS UL SL FL FD AT'.split(' '));
+
+function checkedValue(element: TagElement): unknown[] | null {
+  const { vr, Value = [] } = element;
+  if (NUMBERS.has(vr)) return Value.every((one) => typeof one === 'number') ? Value : null;
+  const form = FORMS[vr];
+  if (!form) return null;
+  // The digits as they were written: dcmjs returns numbers.
+  const raw = vr === 'DS' || vr === 'IS' ? rawTexts(element) : textsOf(element);
+  return raw.every((one) => one === '' || form.test(one)) ? raw.map((one) => one.trim()) : null;
+}
+
+function rawTexts(element: TagElement): string[] {
+  const { _rawValue: raw } = element;
+  const values: unknown[] = Array.isArray(raw) ? raw : [raw];
+  const texts = values.filter((one) => typeof one === 'string').flatMap((one) => one.split('\\'));
+  return texts.length > 0 ? texts : textsOf(element);
+}
+
+/** Coding schemes whose meanings a standard or a terminology publishes (PS3.16 section 8). */
+const PUBLISHED: ReadonlySet<string> = new Set(
+  'DCM SCT SRT SNM3 LN UCUM UMLS FMA RADLEX BI ACR ISO3166_1 LOINC'.split(' '),
+);
+const SCHEME = tagOf('CodingSchemeDesignator');
+const VALUE = tagOf('CodeValue');
+
+/** The site writes the meanings of its own codes. */
+function cleanMeaning(meaning: string, owner: TagDataset): string {
+  const own = (tag: string) => (owner[tag] ? textsOf(owner[tag]).join(' ').trim() : '');
+  if (PUBLISHED.has(own(SCHEME))) return meaning;
+  return shortened(cleanDescriptor(meaning), 64) || own(VALUE) || 'REMOVED';
+}

@@ -1,0 +1,85 @@
+import dcmjs, { type TagDataset } from 'dcmjs';
+import { UnreadableInput } from '../contract/study.ts';
+import { type Cleaning, cleanAttributes, itemsIn, textsOf } from './attributes.ts';
+
+/**
+ * Clean Structured Content (PS3.15 E.3.4): of the content tree of a report, containers, codes,
+ * measured values, coordinates and references to images are kept, with their UIDs replaced and their
+ * dates as in the rest of the object. Texts and names of people are removed, with all below them.
+ */
+
+const { nameMap } = dcmjs.data.DicomMetaDictionary;
+const tag = (keyword: string) => (nameMap[keyword]?.tag ?? '').replace(/[(),]/g, '');
+const VALUE_TYPE = tag('ValueType');
+const CONCEPT_NAME = tag('ConceptNameCodeSequence');
+const CODE_VALUE = tag('CodeValue');
+const SCHEME = tag('CodingSchemeDesignator');
+const TEXT_VALUE = tag('TextValue');
+const BY_REFERENCE = tag('ReferencedContentItemIdentifier');
+const CONTENT = tag('ContentSequence');
+
+const KEPT: ReadonlySet<string> = new Set(
+  'CONTAINER CODE NUM IMAGE COMPOSITE WAVEFORM SCOORD TCOORD UIDREF'.split(' '),
+);
+const DATED: Readonly<Record<string, string>> = {
+  DATE: tag('Date'),
+  TIME: tag('Time'),
+  DATETIME: tag('DateTime'),
+};
+
+/** The one text that a measurement cannot do without: which fetus it is of (TID 5000). */
+const FETUS_ID = 'LN:11951-1';
+const SHORT_LABEL = /^[A-Za-z0-9]{1,2}$/;
+
+/** Age, sex, height and weight of the patient (TID 1007, TID 3602), and birth date and race. */
+const CHARACTERISTICS: ReadonlySet<string> = new Set([
+  'DCM:121032',
+  'DCM:121033',
+  'LN:8302-2',
+  'LN:3137-7',
+  'LN:3141-9',
+  'LN:29463-7',
+  'SCT:50373000',
+  'SCT:27113001',
+  'SRT:F-008EC',
+]);
+/** Birth date of the subject: removed like (0010,0030), whatever is done with other dates. */
+const BIRTH_DATE: ReadonlySet<string> = new Set(['DCM:121031', 'LN:21112-8']);
+
+const one = (item: TagDataset, at: string): string => {
+  const element = item[at];
+  return element ? textsOf(element).join(' ').trim() : '';
+};
+
+function conceptOf(item: TagDataset): string {
+  const [name] = item[CONCEPT_NAME] ? itemsIn(item[CONCEPT_NAME]) : [];
+  return name ? `${one(name, SCHEME)}:${one(name, CODE_VALUE)}` : '';
+}
+
+/**
+ * The items of a content sequence that may stay.
+ * @throws UnreadableInput where items refer to each other by their position, which removing changes.
+ */
+export function cleanContent(items: readonly TagDataset[], cleaning: Cleaning): TagDataset[] {
+  return items.flatMap((item) => {
+    if (item[BY_REFERENCE]) {
+      throw new UnreadableInput('its items refer to each other by their position');
+    }
+    return cleanItem(item, cleaning);
+  });
+}
+
+function cleanItem(item: TagDataset, cleaning: Cleaning): TagDataset[] {
+  const type = one(item, VALUE_TYPE);
+  const concept = conceptOf(item);
+  if (BIRTH_DATE.has(concept)) return [];
+  if (CHARACTERISTICS.has(concept) && !cleaning.patientCharacteristics) return [];
+  const clean = cleanAttributes(item, cleaning);
+  if (clean[CONTENT] && clean[CONTENT].Value?.length === 0) delete clean[CONTENT];
+  if (KEPT.has(type)) return [clean];
+  if (type === 'TEXT' && concept === FETUS_ID && SHORT_LABEL.test(one(item, TEXT_VALUE))) {
+    return [{ ...clean, [TEXT_VALUE]: { vr: 'UT', Value: [one(item, TEXT_VALUE)] } }];
+  }
+  const dated = DATED[type];
+  return dated !== undefined && clean[dated] ? [clean] : [];
+}

@@ -1,0 +1,253 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import dcmjs, { type TagDataset } from 'dcmjs';
+import type { DeidentificationSettings } from '../../config/peers.ts';
+import { UnreadableInput } from '../contract/study.ts';
+import { decodeTexts, takeCharacterSets } from '../dicom/data-set.ts';
+import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from '../dicom/implementation.ts';
+import { fileStart } from '../dicom/part10.ts';
+import { ACCEPTED_REPORTS, SECONDARY_CAPTURES, ULTRASOUND_IMAGES } from '../dicom/sop-classes.ts';
+import { EXPLICIT_VR_LITTLE_ENDIAN, transferSyntax } from '../dicom/transfer-syntaxes.ts';
+import { readDicomClip } from '../input/dicom/clip.ts';
+import { maskOutside } from '../measure/picture.ts';
+import { type Cleaning, cleanAttributes, textsOf } from './attributes.ts';
+import { cleanContent } from './content-tree.ts';
+import { type Pseudonyms, pseudonymsFor } from './pseudonyms.ts';
+import { type Blanking, blankingOf } from './screen.ts';
+
+/**
+ * Makes a de-identified copy of a received object (PS3.15 Annex E). The copy is written from scratch:
+ * only what the table of actions keeps is in it.
+ */
+
+const { DicomDict, DicomMessage, DicomMetaDictionary } = dcmjs.data;
+
+/** Bytes before the pixel data, or of a report. */
+const LONGEST_HEADER = 32 * 1024 * 1024;
+const PIXEL_DATA = '7FE00010';
+/** The longest value with a length of 32 bits (PS3.5 7.1.1). */
+const LONGEST_VALUE = 0xfffffffe;
+
+export interface DeidentificationOrder {
+  /** Path of the received object. */
+  source: string;
+  /** Path of the copy. */
+  target: string;
+  settings: DeidentificationSettings;
+  secret: Buffer;
+  signal: AbortSignal;
+}
+
+/**
+ * @returns null when the copy was written; the reason when the object has to be held.
+ */
+export async function deidentifyObject(order: DeidentificationOrder): Promise<string | null> {
+  try {
+    return await deidentified(order);
+  } catch (error) {
+    if (error instanceof UnreadableInput) return error.message;
+    throw error;
+  }
+}
+
+async function deidentified(order: DeidentificationOrder): Promise<string | null> {
+  const { source, settings } = order;
+  const { dict, meta } = await readHeader(source);
+  const sopClass = textAt(dict, '00080016');
+  const kind = ACCEPTED_REPORTS.has(sopClass) ? 'report' : 'image';
+  if (kind === 'image' && !ULTRASOUND_IMAGES.has(sopClass) && !SECONDARY_CAPTURES.has(sopClass)) {
+    return `objects of its class (${sopClass || 'none'}) are not de-identified`;
+  }
+  const cleaning: Cleaning = {
+    ...settings,
+    pseudonyms: pseudonymsOf(order, dict),
+    content: cleanContent,
+  };
+  const clean = cleanAttributes(dict, cleaning);
+  if (kind === 'report') {
+    await writeObject(order, { ...clean, ...marks(settings, kind), ...UNVERIFIED }, null);
+    return null;
+  }
+  const lossy = transferSyntax(textAt(meta, '00020010')).lossy;
+  return await writeImage(order, { ...clean, ...marks(settings, kind) }, lossy);
+}
+
+/** The data set without its pixel data; text decoded. */
+async function readHeader(path: string): Promise<{ dict: TagDataset; meta: TagDataset }> {
+  const { start } = await fileStart(path, LONGEST_HEADER);
+  const sets = takeCharacterSets(start);
+  const { dict, meta } = DicomMessage.readFile(start.buffer, {
+    untilTag: PIXEL_DATA,
+    includeUntilTagValue: false,
+  });
+  decodeTexts(dict, sets);
+  return { dict, meta };
+}
+
+const textAt = (dict: TagDataset, tag: string): string => {
+  const element = dict[tag];
+  return element ? textsOf(element).join('\\').trim() : '';
+};
+
+/** The identifier of the patient with its issuer; without one, the study is all that is known. */
+function pseudonymsOf({ secret, settings }: DeidentificationOrder, dict: TagDataset): Pseudonyms {
+  const id = textAt(dict, '00100020');
+  const patient = id === '' ? ['study', textAt(dict, '0020000D')] : [textAt(dict, '00100021'), id];
+  const { dates, patientCharacteristics, withoutRegions } = settings;
+  const variant = `${dates} ${patientCharacteristics} ${withoutRegions}`;
+  return pseudonymsFor(secret, JSON.stringify(patient), variant);
+}
+
+/** A report without its observers is not a verified one (PS3.3 C.17.2). */
+const UNVERIFIED = DicomMetaDictionary.denaturalizeDataset({ VerificationFlag: 'UNVERIFIED' });
+
+/** What says that, and how, the object was de-identified (PS3.15 E.1.1 step 10, PS3.3 C.12.1.1.7). */
+function marks(settings: DeidentificationSettings, kind: 'image' | 'report'): TagDataset {
+  return DicomMetaDictionary.denaturalizeDataset({
+    SpecificCharacterSet: 'ISO_IR 192',
+    PatientIdentityRemoved: 'YES',
+    DeidentificationMethod: 'Sonogate, PS3.15 Annex E, 2024e',
+    DeidentificationMethodCodeSequence: methodCodes(settings, kind).map(
+      ([CodeValue, CodeMeaning]) => ({
+        CodeValue,
+        CodingSchemeDesignator: 'DCM',
+        CodeMeaning,
+      }),
+    ),
+    LongitudinalTemporalInformationModified: settings.dates === 'shifted' ? 'MODIFIED' : 'REMOVED',
+    ...(kind === 'image' && { BurnedInAnnotation: 'NO' }),
+  });
+}
+
+/** The codes of CID 7050 (PS3.16) for the profile and the options that are applied to an object. */
+export function methodCodes(
+  { dates, patientCharacteristics }: DeidentificationSettings,
+  kind: 'image' | 'report',
+): (readonly [code: string, meaning: string])[] {
+  return [
+    ['113100', 'Basic Application Confidentiality Profile'],
+    kind === 'image'
+      ? ['113101', 'Clean Pixel Data Option']
+      : ['113104', 'Clean Structured Content Option'],
+    ['113105', 'Clean Descriptors Option'],
+    ...(dates === 'shifted'
+      ? [['113107', 'Retain Longitudinal Temporal Information Modified Dates Option'] as const]
+      : []),
+    ...(patientCharacteristics
+      ? [['113108', 'Retain Patient Characteristics Option'] as const]
+      : []),
+  ];
+}
+
+/** Attributes that are about samples as they were stored, and not of the RGB that is written. */
+const OF_GRAY = ['00281050', '00281051', '00281052', '00281053', '00281056', '20500020'];
+
+/**
+ * Writes the frames uncompressed, one at a time. Grey stays grey; every colour model becomes RGB.
+ */
+async function writeImage(
+  order: DeidentificationOrder,
+  clean: TagDataset,
+  lossy: boolean,
+): Promise<string | null> {
+  const { source, settings, signal } = order;
+  const { clip, firstFrame } = await readDicomClip('object', source, null);
+  const { width, height, frames } = clip;
+  const { channels } = firstFrame;
+  if (channels === 1 && Number(textAt(clean, '00280101') || 8) > 8) {
+    return 'its grey values have more than 8 bits';
+  }
+  const bytes = frames.length * width * height * channels;
+  if (bytes > LONGEST_VALUE) return 'its frames do not fit into one object without compression';
+  const blanking = await blankingOf(clip, settings.withoutRegions);
+  if (typeof blanking === 'string') return blanking;
+
+  const changed = channels === 3 || textAt(clean, '00280004') === 'MONOCHROME1' ? OF_GRAY : [];
+  const kept = Object.fromEntries(Object.entries(clean).filter(([tag]) => !changed.includes(tag)));
+  const [, ...imageType] = textAt(clean, '00080008').split('\\');
+  const pixels = DicomMetaDictionary.denaturalizeDataset({
+    // Pixel values were changed (PS3.3 C.7.6.1.1.2).
+    ImageType: ['DERIVED', ...(imageType.length > 0 ? imageType : ['PRIMARY'])],
+    SamplesPerPixel: channels,
+    PhotometricInterpretation: channels === 3 ? 'RGB' : 'MONOCHROME2',
+    ...(channels === 3 && { PlanarConfiguration: 0 }),
+    Rows: height,
+    Columns: width,
+    BitsAllocated: 8,
+    BitsStored: 8,
+    HighBit: 7,
+    PixelRepresentation: 0,
+    ...(frames.length > 1 && { NumberOfFrames: String(frames.length) }),
+    ...(lossy && { LossyImageCompression: '01' }),
+  });
+  await writeObject(
+    order,
+    { ...kept, ...pixels },
+    {
+      bytes,
+      async *frames() {
+        for (const frame of frames) {
+          signal.throwIfAborted();
+          const image = channels === 3 ? await frame.rgb() : await frame.gray();
+          yield blanked(image, channels, blanking);
+        }
+      },
+    },
+  );
+  return null;
+}
+
+function blanked(
+  image: { width: number; height: number; data: Uint8Array },
+  channels: 1 | 3,
+  blanking: Blanking,
+): Uint8Array {
+  return maskOutside(image, blanking, channels).data;
+}
+
+interface PixelStream {
+  bytes: number;
+  frames(): AsyncGenerator<Uint8Array>;
+}
+
+async function writeObject(
+  { target }: DeidentificationOrder,
+  dataSet: TagDataset,
+  pixels: PixelStream | null,
+): Promise<void> {
+  const file = new DicomDict(
+    DicomMetaDictionary.denaturalizeDataset({
+      FileMetaInformationVersion: new Uint8Array([0, 1]).buffer,
+      MediaStorageSOPClassUID: textAt(dataSet, '00080016'),
+      MediaStorageSOPInstanceUID: textAt(dataSet, '00080018'),
+      TransferSyntaxUID: EXPLICIT_VR_LITTLE_ENDIAN,
+      ImplementationClassUID: IMPLEMENTATION_CLASS_UID,
+      ImplementationVersionName: IMPLEMENTATION_VERSION,
+    }),
+  );
+  file.dict = dataSet;
+  const out = createWriteStream(target, { mode: 0o600 });
+  const write = async (chunk: Uint8Array) => {
+    if (!out.write(chunk)) await once(out, 'drain');
+  };
+  await write(Buffer.from(file.write()));
+  if (pixels) {
+    const padding = pixels.bytes % 2;
+    await write(pixelDataHead(pixels.bytes + padding));
+    for await (const frame of pixels.frames()) await write(frame);
+    if (padding > 0) await write(Buffer.alloc(1));
+  }
+  out.end();
+  await finished(out);
+}
+
+/** The element (7FE0,0010) up to its value, in Explicit VR Little Endian. */
+function pixelDataHead(length: number): Buffer {
+  const head = Buffer.alloc(12);
+  head.writeUInt16LE(0x7fe0, 0);
+  head.writeUInt16LE(0x0010, 2);
+  head.write('OB', 4, 'latin1');
+  head.writeUInt32LE(length, 8);
+  return head;
+}

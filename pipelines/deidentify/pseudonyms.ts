@@ -1,0 +1,61 @@
+import { createHmac } from 'node:crypto';
+
+/** Dates move back by at least a year and at most ten, so that none is in the future. */
+const LEAST_DAYS = 365;
+const DAYS = 3287;
+
+/** What stands for the identity of a patient, the same in every object and every send. */
+export interface Pseudonyms {
+  /** For (0010,0010) and (0010,0020). */
+  patient: string;
+  /** Days that are added to every date. Negative. */
+  days: number;
+  /** Another UID for a UID; the same one for the same UID, also of another patient. */
+  uid(uid: string): string;
+}
+
+/**
+ * Derives pseudonyms from a secret of the site (HMAC-SHA-256). Without the secret nobody can go from
+ * a pseudonym to the patient, nor test a guess; with it, priors and repeated sends agree, and no table
+ * of patients is kept.
+ * @param patient what identifies the patient at the site: identifier and issuer.
+ * @param variant how the objects are de-identified: a copy with other content gets other UIDs
+ * (PS3.5 9).
+ */
+export function pseudonymsFor(secret: Buffer, patient: string, variant: string): Pseudonyms {
+  const digest = (purpose: string, text: string) =>
+    createHmac('sha256', secret)
+      .update(JSON.stringify([purpose, text]))
+      .digest();
+  return {
+    patient: `SG-${digest('patient', patient).toString('hex').slice(0, 16).toUpperCase()}`,
+    days: -(LEAST_DAYS + (digest('days', patient).readUInt32BE(0) % DAYS)),
+    uid: (uid) => uidOfDigest(digest(`uid ${variant}`, uid)),
+  };
+}
+
+/** A UID below 2.25 from 122 bits of a digest, as a UUID of version 8 (RFC 9562 5.8, PS3.5 B.2). */
+function uidOfDigest(digest: Buffer): string {
+  const bytes = digest.subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return `2.25.${BigInt(`0x${bytes.toString('hex')}`)}`;
+}
+
+const DAY = 24 * 3600 * 1000;
+
+/**
+ * A DA or DT value moved by whole days; the time of day stays. Null for a value that is not a whole
+ * date, because it cannot be moved.
+ */
+export function shiftedDate(value: string, days: number): string | null {
+  const found = /^(\d{4})\.?(\d{2})\.?(\d{2})(\d{0,6}(?:\.\d{1,6})?)(?:[+-]\d{4})?$/.exec(
+    value.trim(),
+  );
+  if (!found) return null;
+  const [, year, month, day, time = ''] = found;
+  const at = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  if (at.getUTCMonth() !== Number(month) - 1 || at.getUTCDate() !== Number(day)) return null;
+  const moved = new Date(at.getTime() + days * DAY);
+  return moved.toISOString().slice(0, 10).replaceAll('-', '') + time;
+}

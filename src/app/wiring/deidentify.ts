@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Config } from '../../../config/schema.ts';
+import type { Deidentified, Deidentify } from '../../../dimse/send/deliver-deidentified.ts';
+import {
+  COPY,
+  type DeidentifyJob,
+  deidentifyResultSchema,
+  RECEIVED,
+} from '../../../pipelines/deidentify/pipeline.ts';
+import { linkOrCopy } from '../../core/files/whole-file.ts';
+import { createPipelinePool, type RunOutcome } from '../../core/queue/pipeline-process.ts';
+import { readablePlaces } from '../../core/queue/worker.ts';
+import type { PooledDatabase } from '../../platform/database/pooled.ts';
+import { loadSiteSecret } from '../../platform/database/site-secret.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import { PIPELINE_PROGRAM } from '../pipelines/program.ts';
+
+const MODULE = new URL('../pipelines/deidentify.ts', import.meta.url).href;
+
+/** Why there is no copy, for a run that did not end by itself. */
+const WHY: Partial<Record<RunOutcome['type'], string>> = {
+  timeout: 'it took longer than `worker.timeoutSeconds`',
+  stalled: 'a frame took longer to decode than `worker.readSeconds`',
+  crashed: 'the process that reads it ended',
+  failed: 'it cannot be read',
+};
+
+/**
+ * De-identifies objects in pipeline processes of its own, one for each destination that sends at the
+ * moment. The first starts with the first object.
+ */
+export async function startDeidentification(
+  { dataDir, worker }: Pick<Config, 'dataDir' | 'worker'>,
+  database: PooledDatabase,
+  logger: Logger,
+): Promise<{ deidentify: Deidentify; stop(): Promise<void> }> {
+  const secret = (await loadSiteSecret(database, 'deidentification')).toString('base64');
+  // Apart from the work folders of requests, which a worker that starts tidies up.
+  const work = resolve(dataDir, 'deidentification', randomUUID());
+  await mkdir(work, { recursive: true });
+  const limits = {
+    memoryMegabytes: worker.childMemoryMegabytes,
+    work,
+    readable: readablePlaces([MODULE]),
+  };
+  const pool = createPipelinePool(PIPELINE_PROGRAM, limits, logger);
+
+  const deidentify: Deidentify = async (path, settings, signal) => {
+    const folder = join(work, randomUUID());
+    const discard = () => rm(folder, { recursive: true, force: true });
+    try {
+      for (const inside of ['files', 'artifacts'])
+        await mkdir(join(folder, inside), { recursive: true });
+      const job: DeidentifyJob = { settings, secret };
+      await writeFile(join(folder, 'job.json'), JSON.stringify(job), { mode: 0o600 });
+      await linkOrCopy(path, join(folder, RECEIVED));
+      const outcome = await pool.run({
+        module: MODULE,
+        folder,
+        timeoutSeconds: worker.timeoutSeconds,
+        readSeconds: worker.readSeconds,
+        signal,
+        onEvent: () => {},
+        settled: async () => {},
+      });
+      const made = await copyOf(outcome, folder, discard);
+      if (made.outcome !== 'made') await discard();
+      return made;
+    } catch (error) {
+      await discard();
+      throw error;
+    }
+  };
+
+  return {
+    deidentify,
+    stop: async () => {
+      await pool.close();
+      await rm(work, { recursive: true, force: true });
+    },
+  };
+}
+
+async function copyOf(
+  outcome: RunOutcome,
+  folder: string,
+  discard: () => Promise<void>,
+): Promise<Deidentified> {
+  if (outcome.type === 'aborted') return { outcome: 'aborted' };
+  if (outcome.type === 'failed' && outcome.outOfSpace) throw new Error('the disk is full');
+  if (outcome.type !== 'done') {
+    return { outcome: 'held', reason: WHY[outcome.type] ?? 'it cannot be read' };
+  }
+  const text = await readFile(join(folder, 'result.json'), 'utf8');
+  const { held } = deidentifyResultSchema.parse(JSON.parse(text));
+  return held === null
+    ? { outcome: 'made', path: join(folder, COPY), discard }
+    : { outcome: 'held', reason: held };
+}

@@ -1,0 +1,282 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import dcmjs, { type NaturalDataset } from 'dcmjs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeidentificationSettings } from '../../../config/peers.ts';
+import { deidentifyObject } from '../../../pipelines/deidentify/object.ts';
+import { itemsOf } from '../../../pipelines/dicom/data-set.ts';
+import { ANONYMIZER_INSTALLED, wrongByAnnexE } from '../../peers/annex-e.ts';
+import { IDENTIFYING, IMAGE_UID, image, nameOnPicture, report, WHOLE_SCREEN } from './sample.ts';
+
+const SETTINGS: DeidentificationSettings = {
+  dates: 'shifted',
+  patientCharacteristics: false,
+  withoutRegions: 'hold',
+};
+const SECRET = Buffer.alloc(32, 7);
+
+let folder = '';
+let count = 0;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sonogate-deidentify-'));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Copy {
+  held: string | null;
+  paths: [string, string];
+  bytes: Buffer;
+  dataSet: NaturalDataset;
+}
+
+async function copyOf(
+  object: Buffer,
+  settings: Partial<DeidentificationSettings> = {},
+  secret = SECRET,
+): Promise<Copy> {
+  count += 1;
+  const paths: [string, string] = [join(folder, `${count}.dcm`), join(folder, `${count}.copy.dcm`)];
+  await writeFile(paths[0], object);
+  const held = await deidentifyObject({
+    source: paths[0],
+    target: paths[1],
+    settings: { ...SETTINGS, ...settings },
+    secret,
+    signal: new AbortController().signal,
+  });
+  if (held !== null) return { held, paths, bytes: Buffer.alloc(0), dataSet: {} };
+  const bytes = await readFile(paths[1]);
+  const { dict } = dcmjs.data.DicomMessage.readFile(Uint8Array.from(bytes).buffer);
+  return { held, paths, bytes, dataSet: dcmjs.data.DicomMetaDictionary.naturalizeDataset(dict) };
+}
+
+/** The identifying values that are in the bytes, in any encoding that DICOM has for them. */
+function found(bytes: Buffer): string[] {
+  const text = bytes.toString('latin1').toUpperCase();
+  return IDENTIFYING.filter((value) => text.includes(value.toUpperCase()));
+}
+
+function pixelsOf(dataSet: NaturalDataset): Uint8Array {
+  const [pixels] = dataSet.PixelData as ArrayBuffer[];
+  return new Uint8Array(pixels ?? new ArrayBuffer(0));
+}
+
+/** The brightest pixel in a rectangle of a grey frame. */
+function brightest(dataSet: NaturalDataset, area: { x: number; y: number; w: number; h: number }) {
+  const columns = Number(dataSet.Columns);
+  const pixels = pixelsOf(dataSet);
+  let most = 0;
+  for (let y = area.y; y < area.y + area.h; y += 1) {
+    for (let x = area.x; x < area.x + area.w; x += 1)
+      most = Math.max(most, pixels[y * columns + x] ?? 0);
+  }
+  return most;
+}
+
+describe('the sample', () => {
+  it('holds every identifying value', async () => {
+    const both = Buffer.concat([await image(), report()]);
+    expect(found(both)).toEqual([...IDENTIFYING]);
+  });
+});
+
+describe('a de-identified image', () => {
+  it('holds no identifying value in any byte', async () => {
+    const { held, bytes } = await copyOf(await image());
+    expect(held).toBeNull();
+    expect(found(bytes)).toEqual([]);
+  });
+
+  it('says how it was de-identified', async () => {
+    const { dataSet } = await copyOf(await image());
+    expect(dataSet).toMatchObject({
+      PatientIdentityRemoved: 'YES',
+      BurnedInAnnotation: 'NO',
+      LongitudinalTemporalInformationModified: 'MODIFIED',
+    });
+    expect(
+      itemsOf(dataSet.DeidentificationMethodCodeSequence).map((code) => code.CodeValue),
+    ).toEqual(['113100', '113101', '113105', '113107']);
+  });
+
+  it('has no name on the screen and the ultrasound as it was', async () => {
+    const original = await image();
+    const { dataSet } = await copyOf(original);
+    const size = { columns: Number(dataSet.Columns), rows: Number(dataSet.Rows) };
+    expect(brightest(dataSet, { x: 0, y: 0, w: size.columns, h: 30 })).toBe(0);
+    const name = nameOnPicture(size);
+    expect(brightest(dataSet, { ...name, w: 190, h: 21 })).toBe(0);
+    const left = pixelsOf(dataSet);
+    const before = pixelsOf(
+      dcmjs.data.DicomMetaDictionary.naturalizeDataset(
+        dcmjs.data.DicomMessage.readFile(Uint8Array.from(original).buffer).dict,
+      ),
+    );
+    const kept = left.filter((value, at) => value > 0 && value === before[at]).length;
+    const changed = left.filter((value, at) => value > 0 && value !== before[at]).length;
+    expect(changed).toBe(0);
+    expect(kept).toBeGreaterThan(0.3 * left.length);
+  });
+
+  it('keeps calibration, timing and machine, and the known words of descriptions', async () => {
+    const { dataSet } = await copyOf(await image({ frames: 3 }));
+    expect(dataSet).toMatchObject({
+      StudyDescription: 'OB 2nd trimester for',
+      SeriesDescription: 'fetal growth',
+      NumberOfFrames: 3,
+      FrameTime: 40,
+    });
+    expect(itemsOf(dataSet.SequenceOfUltrasoundRegions)[0]?.PhysicalDeltaX).toBeGreaterThan(0);
+    expect(itemsOf(dataSet.ProcedureCodeSequence)[0]).toMatchObject({
+      CodeValue: 'OB2',
+      CodeMeaning: 'OB scan',
+    });
+  });
+
+  it('moves the dates of a patient by the same days, and keeps the time of day', async () => {
+    const { dataSet } = await copyOf(await image());
+    const day = (text: unknown) =>
+      Date.parse(String(text).replace(/(\d{4})(\d\d)(\d\d)/, '$1-$2-$3')) / 86_400_000;
+    expect(day(dataSet.StudyDate) - day(dataSet.LastMenstrualDate)).toBe(168);
+    expect(day('20260115') - day(dataSet.StudyDate)).toBeGreaterThanOrEqual(365);
+    expect(dataSet.StudyTime).toBe('101500');
+    expect(dataSet.PatientBirthDate ?? '').toBe('');
+  });
+
+  it('is without any date where dates are to be removed', async () => {
+    const { dataSet, bytes } = await copyOf(await image(), { dates: 'removed' });
+    expect(dataSet.StudyDate ?? '').toBe('');
+    expect(dataSet.LastMenstrualDate).toBeUndefined();
+    expect(dataSet.LongitudinalTemporalInformationModified).toBe('REMOVED');
+    expect(found(bytes)).toEqual([]);
+  });
+
+  it('has age, sex, height and weight only where the setting keeps them', async () => {
+    const without = (await copyOf(await image())).dataSet;
+    const kept = (await copyOf(await image(), { patientCharacteristics: true })).dataSet;
+    expect([without.PatientAge, without.PatientSex ?? '', without.PatientWeight]).toEqual([
+      undefined,
+      '',
+      undefined,
+    ]);
+    expect(kept).toMatchObject({ PatientAge: '032Y', PatientSex: 'F', PatientWeight: 70.25 });
+  });
+
+  it('is the same object each time, and belongs to the report and the priors of the patient', async () => {
+    const [one, again, sr] = await Promise.all([
+      copyOf(await image()),
+      copyOf(await image()),
+      copyOf(report()),
+    ]);
+    expect(again?.bytes.equals(one?.bytes ?? Buffer.alloc(0))).toBe(true);
+    expect(sr?.dataSet).toMatchObject({
+      PatientID: one?.dataSet.PatientID,
+      StudyInstanceUID: one?.dataSet.StudyInstanceUID,
+      StudyDate: one?.dataSet.StudyDate,
+    });
+    const [biometry] = itemsOf(sr?.dataSet.ContentSequence).filter(
+      ({ ValueType }) => ValueType === 'CONTAINER',
+    );
+    const [num] = itemsOf(biometry?.ContentSequence).filter(({ ValueType }) => ValueType === 'NUM');
+    const [reference] = itemsOf(itemsOf(num?.ContentSequence)[0]?.ReferencedSOPSequence);
+    expect(reference?.ReferencedSOPInstanceUID).toBe(one?.dataSet.SOPInstanceUID);
+  });
+
+  it('cannot be linked by a site with another secret', async () => {
+    const ours = (await copyOf(await image())).dataSet;
+    const theirs = (await copyOf(await image(), {}, Buffer.alloc(32, 8))).dataSet;
+    expect(theirs.PatientID).not.toBe(ours.PatientID);
+    expect(theirs.SOPInstanceUID).not.toBe(ours.SOPInstanceUID);
+  });
+
+  it.each([
+    { compression: 'jpeg', colour: 'grey', photometric: 'MONOCHROME2' },
+    { compression: 'jpeg', colour: 'rgb', photometric: 'RGB' },
+  ] as const)(
+    'of a compressed cine in $colour is decoded and blanked in every frame',
+    async (form) => {
+      const { dataSet } = await copyOf(await image({ frames: 3, encoding: form }));
+      expect(dataSet).toMatchObject({
+        PhotometricInterpretation: form.photometric,
+        LossyImageCompression: '01',
+        ImageType: ['DERIVED', 'PRIMARY', 'OBSTETRICAL', '0001'],
+      });
+      const pixels = pixelsOf(dataSet);
+      const samples = Number(dataSet.SamplesPerPixel);
+      const row = Number(dataSet.Columns) * samples;
+      const frame = row * Number(dataSet.Rows);
+      expect(pixels.length).toBe(3 * frame);
+      for (const first of [0, frame, 2 * frame]) {
+        expect(Math.max(...pixels.subarray(first, first + 30 * row))).toBe(0);
+      }
+    },
+  );
+});
+
+describe('an object that cannot be de-identified with certainty', () => {
+  it('is held when nothing says where the ultrasound is on its screen', async () => {
+    const { held } = await copyOf(await image({ header: { regions: [] } }));
+    expect(held).toBe('its header does not say where on the screen the ultrasound is');
+  });
+
+  it('is held when its one region is the whole screen', async () => {
+    const { held } = await copyOf(await image({ header: { regions: [WHOLE_SCREEN] } }));
+    expect(held).toBe('its header does not say where on the screen the ultrasound is');
+  });
+
+  it('is held when it is of a class that is not read', async () => {
+    const pdf = report({ SOPClassUID: '1.2.840.10008.5.1.4.1.1.104.1' });
+    expect((await copyOf(pdf)).held).toMatch(/^objects of its class .* are not de-identified$/);
+  });
+
+  it('is held when its pixel data are cut short', async () => {
+    const object = await image();
+    expect((await copyOf(object.subarray(0, object.length - 5000))).held).toMatch(/cut short/);
+  });
+
+  it('is held when the items of a report refer to each other by position', async () => {
+    const { held } = await copyOf(
+      report({
+        ContentSequence: [
+          { RelationshipType: 'INFERRED FROM', ReferencedContentItemIdentifier: [1, 1] },
+        ],
+      }),
+    );
+    expect(held).toBe('its items refer to each other by their position');
+  });
+});
+
+describe('a de-identified report', () => {
+  it('keeps values, codes and moved dates, and no person or text', async () => {
+    const { dataSet, bytes } = await copyOf(report());
+    expect(found(bytes)).toEqual([]);
+    expect(dataSet.VerificationFlag).toBe('UNVERIFIED');
+    const top = itemsOf(dataSet.ContentSequence);
+    expect(top.map(({ ValueType }) => ValueType)).toEqual(['DATE', 'DATE', 'CONTAINER']);
+    const biometry = itemsOf(top[2]?.ContentSequence);
+    expect(biometry[0]?.TextValue).toBe('A');
+    expect(itemsOf(biometry[1]?.MeasuredValueSequence)[0]?.NumericValue).toBe(5.812);
+  });
+});
+
+describe.skipIf(!ANONYMIZER_INSTALLED)('the table of another program', () => {
+  it('finds nothing that should have been removed or replaced', async () => {
+    const copies = await Promise.all([
+      copyOf(await image()),
+      copyOf(await image({ frames: 3, encoding: { compression: 'jpeg', colour: 'rgb' } })),
+      copyOf(report()),
+      copyOf(report(), { dates: 'removed' }),
+    ]);
+    expect(wrongByAnnexE(copies.map(({ paths }) => paths))).toEqual([[], [], [], []]);
+  });
+
+  it('finds what is wrong with an object that was not de-identified', async () => {
+    const path = join(folder, 'as-received.dcm');
+    await writeFile(path, await image({ sopInstanceUid: IMAGE_UID }));
+    expect(wrongByAnnexE([[path, path]])[0]?.length).toBeGreaterThan(10);
+  });
+});
