@@ -169,7 +169,7 @@ const PUBLISHED: ReadonlySet<string> = new Set(
 const SCHEME = tagOf('CodingSchemeDesignator');
 const VALUE = tagOf('CodeValue');
 
-/** The site writes the meanings of its own codes. */
+/** A site words the meanings of its codes itself. */
 function cleanMeaning(meaning: string, owner: TagDataset): string {
   const own = (tag: string) => (owner[tag] ? textsOf(owner[tag]).join(' ').trim() : '');
   if (PUBLISHED.has(own(SCHEME))) return meaning;

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 const LEAST_DAYS = 365;
 const DAYS = 3287;
 
-/** What stands for the identity of a patient, the same in every object and every send. */
+/** What replaces the identity of a patient, the same in every object and every send. */
 export interface Pseudonyms {
   /** For (0010,0010) and (0010,0020). */
   patient: string;

@@ -28,7 +28,7 @@ const WHY: Partial<Record<RunOutcome['type'], string>> = {
 };
 
 /**
- * De-identifies objects in pipeline processes of its own, one for each destination that sends at the
+ * De-identifies objects in separate pipeline processes, one for each destination that sends at the
  * moment. The first starts with the first object.
  */
 export async function startDeidentification(
