@@ -5,6 +5,7 @@ import { distance } from '../measure/ellipse.ts';
 import type { Effect } from '../result/decisions.ts';
 import { identityOf } from '../result/decisions.ts';
 import type { Caliper, Measurement, Result } from '../result/envelope.ts';
+import { conclusionTexts } from '../result/render/conclusion.ts';
 
 /**
  * From a change that a person makes to its effects on the evidence: what the change is about is
@@ -429,8 +430,11 @@ export function standsAs(one: Measurement | null): Changed {
 export function withNotes(result: Result, effects: readonly Effect[]): Result {
   const notes = effects.flatMap((one) => (one.do === 'note' ? [one.text] : []));
   if (notes.length === 0) return result;
-  const empty = { language: 'en', title: 'Report', findings: [], limitations: [] } as const;
-  const report = result.report ?? { ...empty, findings: [], limitations: [], impression: [] };
+  // Without a requested report the documents state the same conclusion; the lines follow it.
+  const report = result.report ?? {
+    ...{ language: 'en' as const, title: 'Report', findings: [], limitations: [] },
+    impression: conclusionTexts(result),
+  };
   return { ...result, report: { ...report, impression: [...report.impression, ...notes] } };
 }
 

@@ -5,6 +5,7 @@ import { FLOWS } from '../../../pipelines/echo/displays/flows.ts';
 import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
 import { ECHO_VIEWS } from '../../../pipelines/echo/locate/names.ts';
 import { categoryText } from '../../../pipelines/result/render/categories.ts';
+import { conclusionTexts } from '../../../pipelines/result/render/conclusion.ts';
 import { decimalsOf, numberText } from '../../../pipelines/result/render/number-text.ts';
 import { VESSELS } from '../../../pipelines/result/render/obstetric/doppler.ts';
 import { PLANE_LABELS } from '../../../pipelines/result/render/obstetric/planes.ts';
@@ -23,6 +24,7 @@ import type { PooledDatabase } from '../../platform/database/pooled.ts';
  * How the console puts the contents of a result into words: it uses the words of the concept table.
  */
 export const RESULT_WORDING: Wording = {
+  conclusion: conclusionTexts,
   decimals: decimalsOf,
   number: numberText,
   abbreviation: (concept) => conceptEntry(concept)?.abbreviation ?? concept,

@@ -48,6 +48,8 @@ export interface ResultView {
     criteria: { name: string; value: string; met: boolean }[];
   }[];
   guidance: { id: string; section: string; text: string; source: string }[];
+  /** What the result concludes, in the words of PDF, SR and FHIR, whether or not a report was requested. */
+  impression: string[];
   report: {
     title: string;
     findings: string[];

@@ -52,6 +52,7 @@ export function viewResult({
       evidence,
     })),
     measurements: measurementRows(result.measurements, prior?.result.measurements ?? [], wording),
+    impression: wording.conclusion(result),
     keyValues: keyValuesOf(result, wording),
     scores: result.scores.map(({ concept: _, ...score }) => score),
     classifications: classificationsOf(result, wording),

@@ -1,10 +1,12 @@
-import type { Measurement } from '../../../pipelines/result/envelope.ts';
+import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
 
 /**
  * How values and objects are put into words, and which values count; provided by the parts that
  * define them.
  */
 export interface Wording {
+  /** What a result concludes, one sentence for each line. */
+  conclusion(result: Result): string[];
   /** Decimals of a quantity. */
   decimals(concept: string): number;
   /** The number of a value as text, rounded to its decimals, but never across a cut-off. */

@@ -224,7 +224,7 @@ const signatureView = ({ observer, at }: ReviewView['signatures'][number]): Temp
 
 function signing(review: Review, { may, steps, result, etag }: ReviewView): TemplateResult {
   if (!may.sign) return html`<p class="small soft">Your role may not sign.</p>`;
-  const lines = counted(result.report?.impression.length ?? 0, 'line');
+  const lines = counted(result.impression.length, 'line');
   return html`<span class="signing">${review.asking.view({
     id: 'sign',
     label: 'Sign',

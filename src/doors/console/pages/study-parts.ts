@@ -45,17 +45,13 @@ function part(title: string, lines: readonly string[]): TemplateResult | typeof 
 
 /** What a reader must know first: the impression, and the values that it rests on. */
 export function summaryView(
-  { report, keyValues, prior }: ResultView,
+  { impression, keyValues, prior }: ResultView,
   measurements: ResultView['measurements'],
   show: (value: KeyValue) => void,
 ): TemplateResult {
   return html`<section class="panel summary" id="summary" aria-labelledby="summary-head">
     <header><h2 id="summary-head">Impression</h2></header>
-    ${
-      report
-        ? html`<ul class="prose">${report.impression.map((line) => html`<li>${line}</li>`)}</ul>`
-        : html`<p class="soft">No report was requested.</p>`
-    }
+    <ul class="prose">${impression.map((line) => html`<li>${line}</li>`)}</ul>
     ${
       keyValues.length > 0
         ? html`<h3>Key values</h3>

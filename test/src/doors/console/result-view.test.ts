@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Measurement, Result } from '../../../../pipelines/result/envelope.ts';
 import { asRepeat } from '../../../../pipelines/result/measured.ts';
 import { createMeasurement, NO_FRAME } from '../../../../pipelines/result/measurement.ts';
+import { conclusionTexts } from '../../../../pipelines/result/render/conclusion.ts';
 import { withStanding } from '../../../../pipelines/result/standing.ts';
 import { RESULT_WORDING } from '../../../../src/app/wiring/console.ts';
 import { keyValuesOf, keyValueText } from '../../../../src/doors/console/key-values.ts';
-import { measurementRows } from '../../../../src/doors/console/result-view.ts';
+import { measurementRows, viewResult } from '../../../../src/doors/console/result-view.ts';
 import { glanceOf } from '../../../../src/doors/console/worklist.ts';
 import { RESULT } from '../../../pipelines/artifacts/example-result.ts';
 
@@ -41,6 +42,19 @@ const echo = (
 });
 const keysOf = (measurements: Measurement[]) =>
   keyValuesOf({ measurements }, RESULT_WORDING).map(({ id }) => id);
+
+describe('the impression', () => {
+  it('is that of PDF, SR and FHIR, also where no report was requested', () => {
+    const shown = (result: Result) =>
+      viewResult({
+        ...{ requestId: 'req_1', result, gestationalAge: null, prior: null },
+        wording: RESULT_WORDING,
+      }).impression;
+    const without = { ...RESULT, report: null };
+    expect(shown(without)).toEqual(conclusionTexts(without));
+    expect(shown(without).length).toBeGreaterThan(0);
+  });
+});
 
 describe('the values that a reader looks for first', () => {
   it('have one ejection fraction: the one that was rated', () => {
