@@ -72,6 +72,27 @@ export type ArchiveSettings = z.infer<typeof archiveSchema>;
 export type DicomArchiveSettings = Extract<ArchiveSettings, { type: 'dicom' }>;
 export type DicomwebArchiveSettings = Extract<ArchiveSettings, { type: 'dicomweb' }>;
 
+/** A system that answers modality worklist queries (PS3.4 K). */
+const dicomWorklistSchema = z.strictObject({
+  type: z.literal('dicom'),
+  name,
+  host: z.string().min(1),
+  port,
+  aeTitle,
+  callingAeTitle: aeTitle.optional(),
+  tls: nodeTlsSchema.optional(),
+  timeoutSeconds: z.number().positive().default(10),
+});
+export type DicomWorklistSettings = z.infer<typeof dicomWorklistSchema>;
+
+/** Where the orders of studies are searched (docs/orders.md). */
+export const ordersSchema = z.strictObject({
+  /** Queried in turn, until one has the order. */
+  worklists: z.array(z.discriminatedUnion('type', [dicomWorklistSchema])),
+  /** Longest time that a study waits for its order; then it goes on without and reports so. */
+  waitSeconds: z.number().positive().max(300),
+});
+
 /** How a source's studies are compared with what an archive has of them. */
 export const expectedCountSchema = z.strictObject({
   archive: name,

@@ -11,6 +11,7 @@ import {
   localDestinationSchema,
   name,
   noAlternate,
+  ordersSchema,
 } from './peers.ts';
 import { routingSchema } from './routing.ts';
 import { secretSchema } from './secret.ts';
@@ -397,6 +398,7 @@ const settingsSchema = z.strictObject({
   }),
   sources: z.array(sourceSchema),
   archives: z.array(archiveSchema),
+  orders: ordersSchema,
   routing: routingSchema,
   destinations: z.array(
     z.discriminatedUnion('type', [

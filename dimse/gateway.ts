@@ -7,6 +7,7 @@ import { recoverIntake } from '../src/core/studies/arrival.ts';
 import type { Forward } from '../src/core/studies/assembly.ts';
 import { startStudyAssembly } from '../src/core/studies/assembly.ts';
 import { removeOrphanedFiles } from '../src/core/studies/intake-folder.ts';
+import { startOrderRounds } from '../src/core/studies/order-rounds.ts';
 import { retentionCutoff } from '../src/core/studies/retention.ts';
 import { requireKnownAttributes } from '../src/core/studies/rules/attribute-values.ts';
 import type { Database } from '../src/platform/database/port.ts';
@@ -23,6 +24,7 @@ import { type DicomAudit, NO_AUDIT } from './receive/audit.ts';
 import type { Reception } from './receive/storage-scp.ts';
 import { createStorageScp, type StorageScp } from './receive/storage-scp.ts';
 import { normalizedServices } from './services/services.ts';
+import { openWorklists } from './worklist/modality-worklist.ts';
 
 export interface DimseGateway {
   /** The bound port; differs from the setting only when that is 0. */
@@ -46,6 +48,7 @@ interface DimseParts {
     | 'sources'
     | 'queryRetrieve'
     | 'archives'
+    | 'orders'
     | 'routing'
     | 'destinations'
     | 'retention'
@@ -133,6 +136,13 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
     logger,
     now,
   });
+  const orders = startOrderRounds({
+    worklists: openWorklists(config),
+    database,
+    queried: audit.queried,
+    logger,
+    now,
+  });
   const assembly = startStudyAssembly({
     config,
     routing,
@@ -155,7 +165,7 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
     door,
     async close() {
       const { graceSeconds } = config.shutdown;
-      await Promise.all([listener.close(graceSeconds), archives.stop()]);
+      await Promise.all([listener.close(graceSeconds), archives.stop(), orders.stop()]);
       await door.close();
       await assembly.stop();
     },

@@ -130,7 +130,7 @@ export async function openQuery(node: CalledNode, signal?: AbortSignal): Promise
   };
 }
 
-async function find(
+function find(
   association: CallingAssociation,
   { level, keys }: Query,
   limit: number,
@@ -138,6 +138,24 @@ async function find(
 ): Promise<NaturalDataset[]> {
   const sopClassUid =
     level === 'PATIENT' ? QUERY_RETRIEVE.patientRootFind : QUERY_RETRIEVE.studyRootFind;
+  const identifier = { QueryRetrieveLevel: level, ...keys };
+  const question = { sopClassUid, identifier, returned: Object.keys(keys) };
+  return findMatches(association, question, { limit, signal });
+}
+
+interface Question {
+  sopClassUid: string;
+  identifier: NaturalDataset;
+  /** Keywords of the attributes that are read of each match, at any depth. */
+  returned: readonly string[];
+}
+
+/** C-FIND of any information model. After `limit` matches a C-CANCEL is sent. */
+export async function findMatches(
+  association: CallingAssociation,
+  { sopClassUid, identifier, returned }: Question,
+  { limit, signal }: { limit: number; signal?: AbortSignal | undefined },
+): Promise<NaturalDataset[]> {
   const transferSyntax = acceptedSyntax(association, sopClassUid);
   const enough = new AbortController();
   const late = AbortSignal.timeout(MAX_QUERY_MS);
@@ -146,10 +164,10 @@ async function find(
     commandField: COMMAND.cFind,
     sopClassUid,
     transferSyntax,
-    identifier: encodeDataSet(identifierOf(level, keys), transferSyntax),
+    identifier: encodeDataSet({ ...characterSetOf(identifier), ...identifier }, transferSyntax),
   };
   // Only what was asked for becomes values: an archive may answer with anything, of any size.
-  const asked = wantedAttributes(Object.keys(keys));
+  const asked = wantedAttributes(returned);
   const matches: NaturalDataset[] = [];
   for await (const answer of responsesTo(association, question, { cancel })) {
     if (isPending(answer.status)) {
@@ -168,14 +186,10 @@ async function find(
 }
 
 /** PS3.4 C.2.2.2: keys outside the default character repertoire are sent as Unicode. */
-function identifierOf(level: QueryLevel, keys: Query['keys']): NaturalDataset {
+function characterSetOf(identifier: NaturalDataset): NaturalDataset {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ISO 646.
-  const plain = Object.values(keys).every((value) => /^[\x00-\x7f]*$/.test(value));
-  return {
-    ...(!plain && { SpecificCharacterSet: 'ISO_IR 192' }),
-    QueryRetrieveLevel: level,
-    ...keys,
-  };
+  const plain = Object.values(identifier).every((value) => /^[\x00-\x7f]*$/.test(String(value)));
+  return plain ? {} : { SpecificCharacterSet: 'ISO_IR 192' };
 }
 
 /** Return keys at STUDY level; optional ones may come back empty. */

@@ -151,7 +151,7 @@ async function matched(report: ReportToSend): Promise<BundleInput> {
     : await matchPatient(server, identity, destination, signal);
   const known = 'reference' in match ? match.reference : null;
   const lookup = {
-    accession: identity.AccessionNumber,
+    accession: identity.AccessionNumber || (subject.order?.accessionNumber ?? ''),
     patient: known,
     rule: destination.order,
     chosen: choice.order,

@@ -21,6 +21,9 @@ export const QUERY_RETRIEVE = {
   studyRootGet: '1.2.840.10008.5.1.4.1.2.2.3',
 } as const;
 
+/** Modality Worklist Information Model – FIND (PS3.4 K.6.1). */
+export const MODALITY_WORKLIST_FIND = '1.2.840.10008.5.1.4.31';
+
 const STORAGE = '1.2.840.10008.5.1.4.1.1';
 
 /** Storage SOP classes (PS3.4 B.5) that the gateway reads, writes or names in a refusal. */

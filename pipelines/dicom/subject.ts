@@ -54,6 +54,20 @@ export interface Equipment {
   station: string;
 }
 
+/** What the order of the study adds, where a worklist has it (docs/orders.md). */
+export interface SubjectOrder {
+  accessionNumber: string;
+  placerOrderNumber: string;
+  requestedProcedureId: string;
+  requestedProcedure: string;
+  referringPhysicianName: string;
+  /**
+   * The values of this subject and its result that are from the order, because the images lack
+   * them: `indication`, `dating`, `accessionNumber` and others.
+   */
+  joined: readonly string[];
+}
+
 export interface Subject {
   /** The request id: every UID and FHIR identifier of the result is derived from it. */
   requestId: string;
@@ -73,6 +87,7 @@ export interface Subject {
   equipment?: Equipment | null;
   /** The reason for the examination, for the head of the report; never with identifiers. */
   indication?: string | null;
+  order?: SubjectOrder | null;
   /** Gestational age on the day of the scan and how it was dated, where it was given. */
   dating: { gaDays: number; basis: string } | null;
 }

@@ -16,6 +16,9 @@ export interface SmallObject {
   birthDate?: string;
   sex?: string;
   characterSet?: string;
+  accessionNumber?: string;
+  referringPhysician?: string;
+  reason?: string;
   lastMenstrualDate?: string;
   /** Makes it a grey image of this width and height, which the pipelines read. */
   side?: number;
@@ -33,7 +36,9 @@ export function dataSet(object: SmallObject): Buffer {
     ['00080016', 'UI', object.sopClassUid ?? US_IMAGE],
     ['00080018', 'UI', object.sopInstanceUid],
     ['00080020', 'DA', object.studyDate],
+    ['00080050', 'SH', object.accessionNumber],
     ['00080060', 'CS', object.modality ?? 'US'],
+    ['00080090', 'PN', object.referringPhysician],
     ['00081030', 'LO', object.studyDescription],
     ['00100010', 'PN', object.patientName],
     ['00100020', 'LO', object.patientId],
@@ -43,6 +48,7 @@ export function dataSet(object: SmallObject): Buffer {
     ['001021D0', 'DA', object.lastMenstrualDate],
     ['0020000D', 'UI', studyInstanceUid],
     ['0020000E', 'UI', seriesInstanceUid],
+    ['00401002', 'LO', object.reason],
     ...(object.side === undefined ? [] : greyImage(object.side)),
     ['7FE00010', 'OB', object.pixels ?? Buffer.alloc(16)],
   ];

@@ -18,6 +18,7 @@ type SiteSettings = {
   destinations?: unknown[];
   rerun?: Source['rerun'];
   archives?: unknown[];
+  worklists?: unknown[];
 };
 
 /**
@@ -65,6 +66,7 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
       ],
       destinations: settings.destinations ?? [],
       archives: settings.archives ?? [],
+      orders: { worklists: settings.worklists ?? [] },
       ...(settings.rules ? { routing: { rules: settings.rules } } : {}),
     },
   );

@@ -101,6 +101,14 @@ export function startDcmqrscp(
   });
 }
 
+/**
+ * `wlmscpfs`, a modality worklist provider. It answers from the files `*.wl` of the folder with the
+ * name of the called AE title.
+ */
+export function startWlmscpfs(folder: string): Promise<Program> {
+  return startListening('wlmscpfs', (port) => ['-csk', '-dfr', '-dfp', folder, String(port)]);
+}
+
 async function untilConnectable(port: number, child: ChildProcess): Promise<void> {
   const deadline = Date.now() + TIMEOUT_MILLISECONDS;
   while (Date.now() < deadline) {

@@ -86,14 +86,23 @@ const readableDate = (date: string): string => isoDate(date) ?? date;
 
 const or = (value: string): string => value || 'not given';
 
+/** Marks a value of the head that is not from the study itself. */
+const withOrigin = (value: string, key: string, { order }: Pick<Subject, 'order'>): string =>
+  order?.joined.includes(key) ? `${value} (from the order)` : value;
+
 /** Returns the labels and values for the head of the report, in reading order. */
-function patientRows({ identity }: Subject): [string, string][] {
+function patientRows(subject: Subject): [string, string][] {
+  const { identity, order } = subject;
   if (!identity) return [['Patient', 'Anonymous']];
+  const referrer = identity.ReferringPhysicianName || order?.referringPhysicianName || '';
   return [
     ['Patient', or(readableName(identity.PatientName))],
     ['Date of birth', or(readableDate(identity.PatientBirthDate))],
     ['Patient ID', or(identity.PatientID)],
-    ['Referring physician', or(readableName(identity.ReferringPhysicianName))],
+    [
+      'Referring physician',
+      withOrigin(or(readableName(referrer)), 'referringPhysicianName', subject),
+    ],
   ];
 }
 
@@ -107,13 +116,16 @@ function equipmentText({ equipment }: Subject): string {
 }
 
 function studyRows(subject: Subject): [string, string][] {
-  const { identity } = subject;
+  const { identity, order } = subject;
   if (!identity) return [];
+  const accessionNumber = identity.AccessionNumber || order?.accessionNumber || '';
+  const requested = order?.requestedProcedure;
   const equipment = equipmentText(subject);
   return [
     ['Study date', or(readableDate(identity.StudyDate))],
     ['Study', or(identity.StudyDescription)],
-    ['Accession number', or(identity.AccessionNumber)],
+    ['Accession number', withOrigin(or(accessionNumber), 'accessionNumber', subject)],
+    ...(requested ? [['Requested', requested] as [string, string]] : []),
     ...(equipment ? [['Equipment', equipment] as [string, string]] : []),
   ];
 }
@@ -121,7 +133,7 @@ function studyRows(subject: Subject): [string, string][] {
 function datingRows(subject: Subject): [string, string][] {
   if (!subject.dating) return [];
   const { gaDays, basis } = subject.dating;
-  const age = `${weeksAndDays(gaDays)} weeks (${gaDays} days), by ${basisText(basis)}`;
+  const age = `${weeksAndDays(gaDays)} weeks (${gaDays} days), by ${withOrigin(basisText(basis), 'dating', subject)}`;
   const due = dueDate(subject);
   return [
     ['Gestational age', age],
@@ -194,7 +206,9 @@ function head(page: Page, { subject, result }: ReportInput): void {
     return page.y;
   });
   page.y = Math.max(...bottoms) + 2;
-  if (subject.indication) paragraph(page, `Indication: ${subject.indication}`);
+  if (subject.indication) {
+    paragraph(page, `Indication: ${withOrigin(subject.indication, 'indication', subject)}`);
+  }
   const made = result.generated_at.slice(0, 16).replace('T', ' ');
   const { files, frames, calibrated_frames: calibrated } = result.input_summary;
   paragraph(

@@ -87,22 +87,24 @@ function completion(result: Result): NaturalDataset {
 }
 
 /**
- * Returns the order for which the images were acquired, as far as their headers state it (PS3.3
- * C.17.2).
+ * Returns the order for which the images were acquired, as far as their headers or the order that a
+ * worklist has of it state it (PS3.3 C.17.2). The attributes of the study itself are those of the
+ * images, also where the order has more.
  */
 export function referencedRequest(subject: Subject): NaturalDataset {
-  const { identity } = subject;
-  if (!identity?.AccessionNumber) return {};
+  const { identity, order } = subject;
+  const accessionNumber = identity?.AccessionNumber || order?.accessionNumber;
+  if (!accessionNumber) return {};
   return {
     ReferencedRequestSequence: [
       {
         StudyInstanceUID: studyUidOf(subject),
         ReferencedStudySequence: [],
-        AccessionNumber: identity.AccessionNumber,
-        PlacerOrderNumberImagingServiceRequest: '',
+        AccessionNumber: accessionNumber,
+        PlacerOrderNumberImagingServiceRequest: order?.placerOrderNumber ?? '',
         FillerOrderNumberImagingServiceRequest: '',
-        RequestedProcedureID: '',
-        RequestedProcedureDescription: '',
+        RequestedProcedureID: order?.requestedProcedureId ?? '',
+        RequestedProcedureDescription: order?.requestedProcedure ?? '',
         RequestedProcedureCodeSequence: [],
       },
     ],

@@ -69,6 +69,7 @@ function inWords(study: StudyExplanation): string[] {
   for (const { rule, detail } of study.priors) {
     lines.push(`  priors (rule ${rule}): ${detail ?? 'being searched for'}`);
   }
+  if (study.order) lines.push(`  order: ${study.order.detail ?? 'being searched for'}`);
   if (study.tags.length > 0) lines.push(`  tags: ${study.tags.join(', ')}`);
   const conflicts = study.objects.filter((object) => object.conflict).length;
   if (conflicts > 0)

@@ -1,7 +1,7 @@
 import { ConfigError, loadConfig } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
 import { type Finding, fault, ok } from './finding.ts';
-import { checkArchives, checkPeers } from './peers.ts';
+import { checkArchives, checkPeers, checkWorklists } from './peers.ts';
 import { checkBackends, checkDoors, checkThisMachine } from './this-machine.ts';
 
 const MARK = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const;
@@ -46,6 +46,7 @@ async function examine(): Promise<Finding[]> {
     checkDoors(config, running),
     checkPeers(config),
     checkArchives(config),
+    checkWorklists(config),
   ]);
   return [ok('configuration', 'can be used'), ...machine, ...others.flat()];
 }

@@ -11,6 +11,7 @@ import { archiveNode, openArchives } from '../../../dimse/archive/open-archives.
 import { stowTransport } from '../../../dimse/dicomweb/stow-transport.ts';
 import { calledNodeOf } from '../../../dimse/send/store-scu.ts';
 import { checkNode, echo } from '../../../dimse/send/verification.ts';
+import { openWorklists } from '../../../dimse/worklist/modality-worklist.ts';
 import { httpAccess } from '../../../fhir/client/authorization.ts';
 import { checkServer } from '../../../fhir/client/check-server.ts';
 import { ERRORS } from '../../platform/errors/catalogue.ts';
@@ -135,6 +136,10 @@ async function machine(
 
 const ARCHIVE_TIMEOUT_SECONDS = 20;
 
+const PATIENCE = PEER_TIMEOUT_SECONDS * 1000;
+/** An accession number (SH) that no order has. */
+const NO_ORDER = 'SONOGATE-DOCTOR';
+
 /** Checks whether each archive answers queries and would send objects; retrieves nothing. */
 export async function checkArchives(config: Config): Promise<Finding[]> {
   const findings = await Promise.all(config.archives.map((settings) => archive(settings, config)));
@@ -157,6 +162,21 @@ async function archive(settings: ArchiveSettings, config: Config): Promise<Findi
   } catch (error) {
     return [fault(what, inOneLine(error))];
   }
+}
+
+/** Checks whether each worklist answers a query for an order that does not exist. */
+export async function checkWorklists(config: Config): Promise<Finding[]> {
+  const findings = openWorklists(config).map(async (worklist) => {
+    const what = `worklist ${worklist.name}`;
+    const start = performance.now();
+    try {
+      await worklist.orders({ accessionNumber: NO_ORDER }, AbortSignal.timeout(PATIENCE));
+      return ok(what, `answers queries in ${(performance.now() - start).toFixed(0)} ms`);
+    } catch (error) {
+      return fault(what, inOneLine(error));
+    }
+  });
+  return await Promise.all(findings);
 }
 
 async function retrieval(

@@ -11,6 +11,8 @@ import type { ResultReader, Submit } from '../requests/request.ts';
 import { holdForArchive } from './archive-count.ts';
 import { expectedDeadline, rerunPolicy } from './completion.ts';
 import { completeExpected, forgetExpectations } from './expected-objects.ts';
+import { type OrderAnswer, orderFor } from './order.ts';
+import { lacksOrder } from './order-join.ts';
 import { holdText } from './patient.ts';
 import { type Priors, priorsFor } from './priors.ts';
 import { routingAttributePaths } from './rules/attribute-values.ts';
@@ -30,6 +32,7 @@ import {
   classifyImages,
   findContentFacts,
   NOT_LOOKED_AT,
+  type Run,
   type RunningRule,
   runsOf,
   studyFactsOf,
@@ -37,7 +40,7 @@ import {
 } from './submission.ts';
 
 interface StudyActionParts {
-  config: Pick<Config, 'dataDir' | 'sources' | 'destinations'>;
+  config: Pick<Config, 'dataDir' | 'sources' | 'destinations' | 'orders'>;
   /** The current rules; they can change without a restart. */
   routing: () => Routing;
   database: Database;
@@ -171,8 +174,12 @@ async function carryOut(
     running.map(({ rule }) => rule),
     { config, database, now },
   );
-  if (priors.waitsUntil)
-    return await reschedule(database, study, priors.waitsUntil, SEEKING_PRIORS);
+  const order = await orderOf(study, running, { config, database, now });
+  const { waitsUntil } = priors;
+  if (waitsUntil) return await reschedule(database, study, waitsUntil, SEEKING_PRIORS);
+  if (order && 'waitsUntil' in order) {
+    return await reschedule(database, study, order.waitsUntil, SEEKING_ORDER);
+  }
   await recordRules(database, study, acting);
   const onward = [
     ['forward', acting.flatMap(({ forwardTo }) => forwardTo)],
@@ -183,7 +190,7 @@ async function carryOut(
     if (destinations.length > 0) await forward(ids, [...new Set(destinations)], kind);
   }
   for (const [index, { rule, instances: input }] of running.entries()) {
-    const details = { further: index > 0, priors: priors.found.get(rule.name) ?? null };
+    const details = { further: index > 0, priors: priors.found.get(rule.name) ?? null, order };
     const request = await submit(submissionOf(study, input, rule, config, details));
     await recordSubmission(database, study, { rule: rule.name, requestId: request.id, at: now() });
     logger.event(EVENTS.studySubmitted, { ...log, rule: rule.name, request: request.id });
@@ -222,6 +229,25 @@ async function priorsOf(
   return { found, waitsUntil };
 }
 
+const SEEKING_ORDER = 'Searching for the order of the study.';
+
+/**
+ * The order of a study that lacks something an order states, for what runs on it; null when it is
+ * not searched.
+ */
+async function orderOf(
+  study: StudyRow,
+  running: readonly Run[],
+  { config, database, now }: Pick<StudyActionParts, 'config' | 'database' | 'now'>,
+): Promise<OrderAnswer | { waitsUntil: Date } | null> {
+  const { worklists, waitSeconds } = config.orders;
+  const headers = running.flatMap(({ instances }) => instances.map(({ header }) => header));
+  const endpoints = running.map(({ rule }) => rule.run.endpoint);
+  if (worklists.length === 0 || running.length === 0 || !lacksOrder(headers, endpoints))
+    return null;
+  return await orderFor(database, study, { waitSeconds, at: now() });
+}
+
 /**
  * Handles a failed study: a permanent refusal by the core is left to a person, and any other
  * failure is tried again.
@@ -244,7 +270,7 @@ async function onFailure(
 interface AssemblyParts extends StudyActionParts {
   /** Study Instance UIDs of acknowledged objects that have no row yet. */
   outstanding: () => string[];
-  config: Pick<Config, 'dataDir' | 'sources' | 'destinations'>;
+  config: Pick<Config, 'dataDir' | 'sources' | 'destinations' | 'orders'>;
 }
 
 const POLL_MILLISECONDS = 500;

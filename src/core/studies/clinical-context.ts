@@ -2,7 +2,7 @@ import { DAY_MS } from '../../platform/time.ts';
 import type { InstanceHeader } from './instance-header.ts';
 
 /** The part of a request that is read from the headers: numbers and codes, no identity, no date. */
-interface HeaderContext {
+export interface HeaderContext {
   dating: { ga_days: number; basis: 'lmp' } | null;
   age_years: number | null;
   sex: 'female' | 'male' | 'other' | null;
@@ -46,13 +46,24 @@ export function contextFromHeaders(headers: readonly InstanceHeader[]): HeaderCo
   };
 }
 
+/** What of a context an endpoint uses. */
+export function fieldsOf(endpoint: string): (keyof HeaderContext)[] {
+  const model = modelOf(endpoint);
+  return [
+    ...(MODELS_WITH_DATING.has(model) ? ['dating' as const] : []),
+    ...(CONTEXT_FIELDS[model] ?? []),
+  ];
+}
+
+const modelOf = (endpoint: string): string => endpoint.split('/').slice(0, 2).join('/');
+
 /** Options and clinical context for an endpoint; the options of the rule take precedence. */
 export function inputFor(
   endpoint: string,
   ruleOptions: Readonly<Record<string, unknown>>,
   context: HeaderContext,
 ): { options: Record<string, unknown>; clinical_context: Record<string, unknown> } {
-  const model = endpoint.split('/').slice(0, 2).join('/');
+  const model = modelOf(endpoint);
   const dating = MODELS_WITH_DATING.has(model) && context.dating ? { dating: context.dating } : {};
   const fields = (CONTEXT_FIELDS[model] ?? []).filter((field) => context[field] !== null);
   return {

@@ -4,6 +4,7 @@ import type { ReceivedObjects } from '../files/received-objects.ts';
 import { type ArchiveCount, countOfStudy } from './archive-count.ts';
 import { judgeStudy } from './assembly.ts';
 import type { CompletionSignal } from './completion.ts';
+import { type OrderSearch, orderSearch } from './order.ts';
 import { type PriorSearch, priorSearches } from './priors.ts';
 import type { RuleVerdict } from './rules/route.ts';
 import { findStudy, instancesOf, requestsOf, type StudyRequestRow } from './study-queries.ts';
@@ -33,6 +34,8 @@ export interface StudyExplanation {
   archiveCount: (ArchiveCount & { holdUntil: Date | null }) | null;
   /** The search for earlier examinations of each rule that asks for them. */
   priors: PriorSearch[];
+  /** The search for its order; null when none was searched. */
+  order: OrderSearch | null;
   tags: string[];
   objects: { file: string; sopInstanceUid: string; bytes: number; conflict: boolean }[];
   /** Every rule of the current configuration, judged on this study. */
@@ -70,6 +73,7 @@ export async function explainStudy(
     completeBecause: study.complete_because,
     archiveCount: await countOfStudy(database, study),
     priors: await priorSearches(database, study),
+    order: await orderSearch(database, study),
     tags: study.tags,
     objects: instances.map(({ path, sop_instance_uid, bytes, conflict }) => ({
       file: path,

@@ -1,6 +1,7 @@
 import type { SourceInstance, Subject } from '../../../pipelines/dicom/subject.ts';
 import type { Queryable } from '../../platform/database/port.ts';
-import { contextFromHeaders } from './clinical-context.ts';
+import { foundOrder } from './order.ts';
+import { studyContext } from './order-join.ts';
 import { studyIdentity } from './patient.ts';
 import {
   fileName,
@@ -25,7 +26,9 @@ export async function subjectOfStudy(
   if (!row) return null;
   const instances = await instancesOf(database, { id: row.id, revision });
   const headers = instances.map((instance) => instance.header);
-  const { dating } = contextFromHeaders(headers);
+  const order = await foundOrder(database, { id: row.id, revision });
+  const context = studyContext(headers, order);
+  const { dating } = context;
   // A PACS may send back our results with the patient as it was before the correction.
   const ours = await ownSeries(database, row.study_instance_uid);
   const received = headers.filter(({ seriesInstanceUid }) => !ours.has(seriesInstanceUid));
@@ -50,7 +53,8 @@ export async function subjectOfStudy(
       received
         .map(({ equipment }) => equipment)
         .find((one) => one !== undefined && (one.manufacturer || one.model || one.station)) ?? null,
-    indication: headers.find(({ indication }) => indication)?.indication ?? null,
+    indication: context.indication,
+    order: order && { ...order, joined: context.fromOrder },
     dating: dating && { gaDays: dating.ga_days, basis: dating.basis },
   };
 }

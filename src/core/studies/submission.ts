@@ -15,7 +15,9 @@ import {
   type Submit,
   type SubmitCommand,
 } from '../requests/request.ts';
-import { contextFromHeaders, inputFor } from './clinical-context.ts';
+import { inputFor } from './clinical-context.ts';
+import type { OrderAnswer } from './order.ts';
+import { orderNote, studyContext } from './order-join.ts';
 import type { Priors } from './priors.ts';
 import { attributeValues } from './rules/attribute-values.ts';
 import type { ContentFacts, StudyFacts } from './rules/route.ts';
@@ -88,6 +90,8 @@ interface SubmissionDetails {
   further?: boolean;
   /** Earlier examinations; null when the rule asks for none. */
   priors?: Priors | null;
+  /** The search for its order; null when none was searched. */
+  order?: OrderAnswer | null;
 }
 
 /** A rule that runs an endpoint. */
@@ -123,10 +127,11 @@ export function submissionOf(
   instances: readonly InstanceRow[],
   rule: RunningRule,
   config: Pick<Config, 'dataDir' | 'destinations'>,
-  { further = false, priors = null }: SubmissionDetails = {},
+  { further = false, priors = null, order = null }: SubmissionDetails = {},
 ): SubmitCommand {
   const files = requestFiles(instances, config.dataDir);
-  const context = contextFromHeaders(instances.map((instance) => instance.header));
+  const headers = instances.map((instance) => instance.header);
+  const context = studyContext(headers, order?.order ?? null);
   return {
     endpoint: rule.run.endpoint,
     version: null,
@@ -139,7 +144,10 @@ export function submissionOf(
     files,
     priorFiles: priors?.files ?? [],
     priority: rule.run.priority,
-    metadata: priors ? { priors: priors.note } : {},
+    metadata: {
+      ...(priors && { priors: priors.note }),
+      ...(order && { order: orderNote(order.detail ?? '', context) }),
+    },
     webhook: null,
     source: { kind: 'dicom', study: study.id, revision: study.revision, rule: rule.name },
     uniqueKey: `dicom:${study.study_instance_uid}:${study.revision}${further ? `:${rule.name}` : ''}`,

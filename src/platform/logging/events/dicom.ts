@@ -38,6 +38,28 @@ export const DICOM_EVENTS = {
     meaning: 'Queries or retrievals of an archive failed unexpectedly; they are repeated.',
     action: 'Check the database.',
   }),
+  worklistFailed: event<{ worklist: string; study: string; code: string; error: string }>({
+    id: 'worklist_failed',
+    level: 'warn',
+    text: 'worklist did not answer, study goes on without its order',
+    meaning: 'A worklist could not be queried for the order of a study.',
+    action: 'Check that the worklist knows our AE title and answers (`npx sonogate doctor`).',
+  }),
+  orderRefused: event<{ worklist: string; study: string; why: string }>({
+    id: 'order_refused',
+    level: 'warn',
+    text: 'order names another patient, nothing joined',
+    meaning:
+      'The order that a worklist has for a study does not name the patient of the study; no value of it is used.',
+    action: 'Compare patient ID, birth date and accession number of study and order.',
+  }),
+  orderRoundFailed: event<{ err: unknown }>({
+    id: 'order_round_failed',
+    level: 'error',
+    text: 'search for orders failed, will retry',
+    meaning: 'The search for the order of a study failed unexpectedly; it is repeated.',
+    action: 'Check the database.',
+  }),
   receiptUnaudited: event<{ err: unknown; association: string }>({
     id: 'receipt_unaudited',
     level: 'error',

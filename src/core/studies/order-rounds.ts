@@ -1,0 +1,125 @@
+import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
+import type { Database } from '../../platform/database/port.ts';
+import { ERRORS, SonogateError } from '../../platform/errors/catalogue.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
+import { chooseOrder, type OrderAnswer, orderKeys, type Worklist } from './order.ts';
+
+interface OrderRoundParts {
+  worklists: readonly Worklist[];
+  database: Database;
+  /** Writes the audit entry of a query; `found` is null when the worklist did not answer. */
+  queried: (worklist: string, found: number | null) => Promise<void>;
+  logger: Logger;
+  now: () => Date;
+}
+
+const ROUND_MILLISECONDS = 500;
+/** How many searches run at a time, so that a worklist that does not answer delays few studies. */
+const SEARCHES = 4;
+/** How long after its claim a search belongs to its process; a study waits no longer than that. */
+const SEARCHING_SECONDS = 300;
+
+/**
+ * Carries out the searches for orders that studies wait for. A search ends at its deadline; one that a
+ * stop interrupts ends there too.
+ */
+export function startOrderRounds(parts: OrderRoundParts): Rounds {
+  const stopping = new AbortController();
+  const loops = parts.worklists.length === 0 ? 0 : SEARCHES;
+  const { onError, onRecovery } = logRounds(parts.logger, 'orders', (error) =>
+    parts.logger.event(EVENTS.orderRoundFailed, { err: error }),
+  );
+  const rounds = Array.from({ length: loops }, () =>
+    startRounds({
+      async work() {
+        while (!stopping.signal.aborted && (await searchNext(parts, stopping.signal)));
+      },
+      pauseMilliseconds: ROUND_MILLISECONDS,
+      onError,
+      onRecovery,
+    }),
+  );
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(rounds.map((one) => one.stop()));
+    },
+  };
+}
+
+interface SearchRow {
+  study_id: string;
+  revision: number;
+  deadline: Date;
+  identity: DicomIdentity;
+}
+
+/** @returns whether there was a search to carry out. */
+async function searchNext(parts: OrderRoundParts, stopping: AbortSignal): Promise<boolean> {
+  const { database, now } = parts;
+  const { rows } = await database.query<SearchRow>(
+    `UPDATE order_searches o SET taken_until = $2 FROM studies s
+     WHERE s.id = o.study_id AND (o.study_id, o.revision) = (
+       SELECT study_id, revision FROM order_searches
+       WHERE state = 'searching' AND deadline > $1 AND (taken_until IS NULL OR taken_until < $1)
+       ORDER BY deadline LIMIT 1 FOR UPDATE SKIP LOCKED)
+     RETURNING o.study_id, o.revision, o.deadline, s.identity`,
+    [now(), new Date(now().getTime() + SEARCHING_SECONDS * 1000)],
+  );
+  const [row] = rows;
+  if (!row) return false;
+  const late = AbortSignal.timeout(Math.max(1, row.deadline.getTime() - now().getTime()));
+  const answer = await findOrder(row, parts, AbortSignal.any([stopping, late]));
+  if (stopping.aborted) return false;
+  await database.transaction(async (tx) => {
+    const { rowCount } = await tx.query(
+      `UPDATE order_searches SET state = $3, detail = $4, joined = $5
+       WHERE study_id = $1 AND revision = $2 AND state = 'searching'`,
+      [row.study_id, row.revision, answer.state, answer.detail, answer.order],
+    );
+    if (rowCount !== 1) return;
+    await tx.query(
+      `UPDATE studies SET next_attempt_at = $3
+       WHERE id = $1 AND revision = $2 AND state = 'complete' AND next_attempt_at > $3`,
+      [row.study_id, row.revision, now()],
+    );
+  });
+  return true;
+}
+
+/** Queries the worklists in turn until one has the order, or names another patient for it. */
+async function findOrder(
+  { study_id: study, identity }: SearchRow,
+  { worklists, queried, logger }: OrderRoundParts,
+  signal: AbortSignal,
+): Promise<OrderAnswer> {
+  const wanted = orderKeys(identity);
+  if ('why' in wanted)
+    return { state: 'none', detail: `Not looked for: ${wanted.why}.`, order: null };
+  const answers: OrderAnswer[] = [];
+  for (const worklist of worklists) {
+    const { name } = worklist;
+    let found: Awaited<ReturnType<Worklist['orders']>> | null = null;
+    try {
+      found = await worklist.orders(wanted.keys, signal);
+    } catch (error) {
+      const code = error instanceof SonogateError ? error.code : 'internal';
+      logger.event(EVENTS.worklistFailed, { worklist: name, study, code, error: String(error) });
+      const detail = `Not available: ${name} could not be asked (${ERRORS[code].title}).`;
+      answers.push({ state: 'unavailable', detail, order: null });
+    }
+    await queried(name, found?.length ?? null);
+    if (!found) continue;
+    const answer = chooseOrder(identity, wanted.keys, found, name);
+    if (answer.state === 'refused') {
+      logger.event(EVENTS.orderRefused, { worklist: name, study, why: answer.detail ?? '' });
+    }
+    if (answer.state !== 'none') return answer;
+    answers.push(answer);
+  }
+  // "No order" is only reported when every worklist has answered.
+  const unavailable = answers.find(({ state }) => state === 'unavailable');
+  return unavailable ?? answers[0] ?? { state: 'none', detail: 'No worklist to ask.', order: null };
+}

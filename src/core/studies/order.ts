@@ -1,0 +1,169 @@
+import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import type { Order } from './order-join.ts';
+import {
+  MISMATCH_WORDS,
+  type PatientIdentity,
+  patientIdentity,
+  patientMismatch,
+} from './patient.ts';
+import type { StudyRow } from './study-store.ts';
+
+/** By what an order is searched: its accession number, otherwise the patient and the study. */
+export type OrderKeys =
+  | { accessionNumber: string }
+  | { patientId: string; studyInstanceUid: string };
+
+/** An order as a worklist states it; '' or null for what it leaves out. */
+export interface FoundOrder extends Order {
+  patient: PatientIdentity;
+  studyInstanceUid: string;
+}
+
+/** A system that knows what was ordered (docs/orders.md). Every failure is a SonogateError. */
+export interface Worklist {
+  name: string;
+  /** Orders that match; a worklist may ignore a key, so the answer is compared again. */
+  orders(keys: OrderKeys, signal: AbortSignal): Promise<FoundOrder[]>;
+}
+
+/**
+ * The search for the order of one revision of a study.
+ *
+ *   searching ──▶ found        what the study lacks is joined from it
+ *       │     ──▶ none         no worklist has it
+ *       │     ──▶ refused      it is of another patient: nothing is joined
+ *       └─────▶ unavailable    no answer in time: the study goes on without
+ */
+export interface OrderSearch {
+  state: 'searching' | 'found' | 'none' | 'refused' | 'unavailable';
+  /** In words without identity and date; null while the search runs. */
+  detail: string | null;
+}
+
+/** The end of a search. */
+export interface OrderAnswer extends OrderSearch {
+  order: Order | null;
+}
+
+/** The keys for the order of a study, or why no worklist can be queried. */
+export function orderKeys(identity: DicomIdentity): { keys: OrderKeys } | { why: string } {
+  const accessionNumber = identity.AccessionNumber.trim();
+  const { PatientID: patientId, StudyInstanceUID: studyInstanceUid } = identity;
+  if (accessionNumber === '' && patientId === '') {
+    return { why: 'the study has neither an accession number nor a patient ID' };
+  }
+  // PS3.4 C.2.2.2.4: wildcards would match other orders.
+  const key = accessionNumber || patientId;
+  if (/[*?\\]/.test(key)) return { why: 'its accession number or patient ID holds a wildcard' };
+  return { keys: accessionNumber ? { accessionNumber } : { patientId, studyInstanceUid } };
+}
+
+/**
+ * The order of a study among those that a worklist returned. One that names another patient rules all
+ * of them out, because the number was then given twice or mistyped.
+ */
+export function chooseOrder(
+  identity: DicomIdentity,
+  keys: OrderKeys,
+  found: readonly FoundOrder[],
+  worklist: string,
+): OrderAnswer {
+  const asked = found.filter((order) =>
+    'accessionNumber' in keys
+      ? order.accessionNumber === keys.accessionNumber
+      : order.studyInstanceUid === keys.studyInstanceUid,
+  );
+  if (asked.length === 0) return { state: 'none', detail: `No order in ${worklist}.`, order: null };
+  const patient = patientIdentity(identity);
+  const mismatch = asked.map((order) => patientMismatch(patient, order.patient)).find(Boolean);
+  if (mismatch) {
+    const detail = `Not joined: the order in ${worklist} names another patient or none to compare (${MISMATCH_WORDS[mismatch]}).`;
+    return { state: 'refused', detail, order: null };
+  }
+  const own = asked.filter((order) => order.studyInstanceUid === identity.StudyInstanceUID);
+  const order = agreedValues(own.length > 0 ? own : asked);
+  return { state: 'found', detail: `Order found in ${worklist}.`, order };
+}
+
+/**
+ * What all of these orders state: one accession number may have several procedures (PS3.4 K.6.1.2.2),
+ * and a value in which they differ belongs to only one of them.
+ */
+function agreedValues(orders: readonly FoundOrder[]): Order {
+  const agreed = <Value extends string | number | null>(read: (order: Order) => Value): Value[] => {
+    const stated = orders.map(read).filter((value) => value !== '' && value !== null);
+    return new Set(stated).size === 1 ? stated.slice(0, 1) : [];
+  };
+  const text = (read: (order: Order) => string) => agreed(read)[0] ?? '';
+  const number = (read: (order: Order) => number | null) => agreed(read)[0] ?? null;
+  return {
+    accessionNumber: text((order) => order.accessionNumber),
+    placerOrderNumber: text((order) => order.placerOrderNumber),
+    requestedProcedureId: text((order) => order.requestedProcedureId),
+    requestedProcedure: text((order) => order.requestedProcedure),
+    indication: text((order) => order.indication),
+    referringPhysicianName: text((order) => order.referringPhysicianName),
+    sex: text((order) => order.sex),
+    lastMenstrualDate: text((order) => order.lastMenstrualDate),
+    pregnancyStatus: number((order) => order.pregnancyStatus),
+    patientSizeMetres: number((order) => order.patientSizeMetres),
+    patientWeightKilograms: number((order) => order.patientWeightKilograms),
+  };
+}
+
+const TOO_LATE = 'Not available: no answer in time.';
+
+/**
+ * The order of a revision; the first call starts the search.
+ * @returns the answer, or until when the study waits while the search still runs.
+ */
+export async function orderFor(
+  database: Database,
+  { id, revision }: Pick<StudyRow, 'id' | 'revision'>,
+  { waitSeconds, at }: { waitSeconds: number; at: Date },
+): Promise<OrderAnswer | { waitsUntil: Date }> {
+  await database.query(
+    `INSERT INTO order_searches (study_id, revision, state, deadline)
+     VALUES ($1, $2, 'searching', $3) ON CONFLICT DO NOTHING`,
+    [id, revision, new Date(at.getTime() + waitSeconds * 1000)],
+  );
+  await database.query(
+    `UPDATE order_searches SET state = 'unavailable', detail = $4
+     WHERE study_id = $1 AND revision = $2 AND state = 'searching' AND deadline <= $3`,
+    [id, revision, at, TOO_LATE],
+  );
+  const { rows } = await database.query<OrderAnswer & { deadline: Date }>(
+    `SELECT state, detail, joined AS "order", deadline FROM order_searches
+     WHERE study_id = $1 AND revision = $2`,
+    [id, revision],
+  );
+  const [row] = rows;
+  if (!row) throw new Error('the row of the search for an order disappeared');
+  const { deadline, ...answer } = row;
+  return answer.state === 'searching' ? { waitsUntil: deadline } : answer;
+}
+
+/** The order that a search found for a revision; null where none was searched or found. */
+export async function foundOrder(
+  database: Queryable,
+  { id, revision }: Pick<StudyRow, 'id' | 'revision'>,
+): Promise<Order | null> {
+  const { rows } = await database.query<{ joined: Order | null }>(
+    'SELECT joined FROM order_searches WHERE study_id = $1 AND revision = $2',
+    [id, revision],
+  );
+  return rows[0]?.joined ?? null;
+}
+
+/** The search for the order of a revision, for `explain`; null where there was none. */
+export async function orderSearch(
+  database: Queryable,
+  { id, revision }: Pick<StudyRow, 'id' | 'revision'>,
+): Promise<OrderSearch | null> {
+  const { rows } = await database.query<OrderSearch>(
+    'SELECT state, detail FROM order_searches WHERE study_id = $1 AND revision = $2',
+    [id, revision],
+  );
+  return rows[0] ?? null;
+}
