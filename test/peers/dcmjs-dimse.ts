@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import dimse from 'dcmjs-dimse';
+import { freePort } from './free-port.ts';
+
+/**
+ * An independent node on dcmjs-dimse, for both ends of an association: it shares no code with
+ * `dimse/network/`. It is for small objects on loopback; docs/dicom.md says what it cannot do.
+ */
+
+const { Client, Server, Scp, constants, requests, responses } = dimse;
+const { PresentationContextResult, Status, TransferSyntax } = constants;
+
+// It logs every PDU, and its dcmjs warns of attributes that may have one of two types.
+dimse.log.disableAll();
+
+/** A data set that the node received, by keyword. */
+export type Elements = Record<string, unknown>;
+
+/** A node that accepts every class in native transfer syntaxes, and keeps what it receives. */
+export interface DcmjsNode {
+  port: number;
+  received: Elements[];
+  /** The status with which it answers from now on. */
+  answer(status: number): void;
+  stop(): void;
+}
+
+const NATIVE: ReadonlySet<string> = new Set([
+  TransferSyntax.ExplicitVRLittleEndian,
+  TransferSyntax.ImplicitVRLittleEndian,
+]);
+
+export async function startDcmjsNode(): Promise<DcmjsNode> {
+  const received: Elements[] = [];
+  let status: number = Status.Success;
+
+  class Node extends Scp {
+    override associationRequested(association: dimse.association.Association) {
+      for (const { context } of association.getPresentationContexts()) {
+        const syntax = context.getTransferSyntaxUids().find((uid) => NATIVE.has(uid));
+        if (syntax) context.setResult(PresentationContextResult.Accept, syntax);
+        else context.setResult(PresentationContextResult.RejectTransferSyntaxesNotSupported);
+      }
+      this.sendAssociationAccept();
+    }
+
+    override cEchoRequest(
+      request: dimse.requests.CEchoRequest,
+      callback: (response: dimse.responses.CEchoResponse) => void,
+    ) {
+      const response = responses.CEchoResponse.fromRequest(request);
+      response.setStatus(Status.Success);
+      callback(response);
+    }
+
+    override cStoreRequest(
+      request: dimse.requests.CStoreRequest,
+      callback: (response: dimse.responses.CStoreResponse) => void,
+    ) {
+      if (status === Status.Success) received.push(request.getDataset()?.getElements() ?? {});
+      const response = responses.CStoreResponse.fromRequest(request);
+      response.setStatus(status);
+      callback(response);
+    }
+
+    override associationReleaseRequested() {
+      this.sendAssociationReleaseResponse();
+    }
+  }
+
+  const port = await freePort();
+  const server = new Server(Node);
+  // Errors of one association are the other side's to report.
+  server.on('networkError', () => {});
+  server.listen(port);
+  return {
+    port,
+    received,
+    answer: (next) => {
+      status = next;
+    },
+    stop: () => server.close(),
+  };
+}
+
+/** The called node, and both titles. */
+export interface CalledByDcmjs {
+  port: number;
+  calledAeTitle?: string;
+  callingAeTitle?: string;
+}
+
+/** Sends requests over one association, and waits for its release. */
+async function overAssociation(
+  { port, calledAeTitle = 'SONOGATE', callingAeTitle = 'DCMJS' }: CalledByDcmjs,
+  ask: (client: dimse.Client) => void,
+): Promise<void> {
+  const client = new Client();
+  ask(client);
+  const closed = once(client, 'closed');
+  const failed = once(client, 'networkError').then(([error]) => Promise.reject(error));
+  const rejected = once(client, 'associationRejected').then(([{ reason }]) =>
+    Promise.reject(new Error(`the association was rejected: reason ${reason}`)),
+  );
+  client.send('127.0.0.1', port, callingAeTitle, calledAeTitle);
+  await Promise.race([closed, failed, rejected]);
+}
+
+/** C-STORE of files. @returns the status of each. */
+export async function storeByDcmjs(
+  node: CalledByDcmjs,
+  paths: readonly string[],
+): Promise<number[]> {
+  const statuses: number[] = [];
+  await overAssociation(node, (client) => {
+    for (const path of paths) {
+      const request = new requests.CStoreRequest(path);
+      request.on('response', (response: dimse.responses.CStoreResponse) => {
+        statuses.push(response.getStatus());
+      });
+      client.addRequest(request);
+    }
+  });
+  return statuses;
+}
+
+/** C-FIND at study level. @returns what matched. */
+export async function findByDcmjs(node: CalledByDcmjs, keys: Elements): Promise<Elements[]> {
+  const found: Elements[] = [];
+  await overAssociation(node, (client) => {
+    const request = requests.CFindRequest.createStudyFindRequest(keys);
+    request.on('response', (response: dimse.responses.CFindResponse) => {
+      if (response.getStatus() === Status.Pending && response.hasDataset()) {
+        found.push(response.getDataset()?.getElements() ?? {});
+      }
+    });
+    client.addRequest(request);
+  });
+  return found;
+}
+
+/**
+ * C-GET of a study: its objects come over the same association, for which dcmjs-dimse proposes every
+ * storage class that it knows.
+ */
+export async function getByDcmjs(
+  node: CalledByDcmjs,
+  studyUid: string,
+): Promise<{ received: Elements[]; failed: number }> {
+  const received: Elements[] = [];
+  let failed = 0;
+  await overAssociation(node, (client) => {
+    const request = requests.CGetRequest.createStudyGetRequest(studyUid);
+    request.on('response', (response: dimse.responses.CGetResponse) => {
+      failed = response.getFailures() ?? failed;
+    });
+    client.on('cStoreRequest', (store: dimse.requests.CStoreRequest, callback) => {
+      received.push(store.getDataset()?.getElements() ?? {});
+      const response = responses.CStoreResponse.fromRequest(store);
+      response.setStatus(Status.Success);
+      callback(response);
+    });
+    client.addRequest(request);
+  });
+  return { received, failed };
+}
