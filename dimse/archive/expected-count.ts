@@ -4,8 +4,7 @@ import {
   expectedCountSettings,
   secondsAfter,
 } from '../../src/core/studies/archive-count.ts';
-import { expectedDeadline } from '../../src/core/studies/completion.ts';
-import { hastenCompletion } from '../../src/core/studies/study-store.ts';
+import { expectedDeadline, hastenCompletion } from '../../src/core/studies/completion.ts';
 import type { Database } from '../../src/platform/database/port.ts';
 import { ERRORS, SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { Archive } from './archive.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RETRIEVED_STORAGE } from '../../pipelines/dicom/sop-classes.ts';
 import { expectObjects } from '../../src/core/studies/expected-objects.ts';
 import { PRIOR_STUDY } from '../../src/core/studies/priors.ts';
-import { findStudy, ownSeries } from '../../src/core/studies/study-queries.ts';
+import { findStudy, ownSeries } from '../../src/core/studies/study-store.ts';
 import type { FoundObject } from '../../src/operations/operations.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import { ERRORS, type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';

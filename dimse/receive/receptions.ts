@@ -1,8 +1,8 @@
 import type { Source } from '../../config/schema.ts';
 import { scheduleArchiveCount } from '../../src/core/studies/archive-count.ts';
-import { releaseDeadline } from '../../src/core/studies/completion.ts';
+import { hastenCompletion, releaseDeadline } from '../../src/core/studies/completion.ts';
 import { beginReception, type ReceptionParts } from '../../src/core/studies/receptions.ts';
-import { type Arrival, hastenCompletion } from '../../src/core/studies/study-store.ts';
+import type { Arrival } from '../../src/core/studies/study-store.ts';
 import type { Database } from '../../src/platform/database/port.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';

@@ -7,13 +7,14 @@ import {
   type JudgedObject,
   judgeObject,
   keepShared,
+  type Registrar,
   type RegistrationOptions,
   RowMayExistError,
+  startRegistrar,
 } from '../../src/core/studies/arrival.ts';
 import { headerOfStart, INLINE_HEADER_BYTES } from '../../src/core/studies/header-reader.ts';
 import type { InstanceHeader } from '../../src/core/studies/instance-header.ts';
 import { newPlace } from '../../src/core/studies/intake-folder.ts';
-import { type Registrar, startRegistrar } from '../../src/core/studies/registrar.ts';
 import type { Arrival } from '../../src/core/studies/study-store.ts';
 import type { Database } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
@@ -58,7 +59,7 @@ const ROWS_BEFORE_RELEASE_MS = 5000;
 /**
  * `commit` of an object resolves after its file was written and synced, renamed, and its folder
  * synced, in this order: the file is the journal, and nothing that was answered 0000H can be lost.
- * Its row follows at once, together with those of other objects (registrar.ts); a file whose row was
+ * Its row follows at once, together with those of other objects (`startRegistrar`); a file whose row was
  * never written gets it at the next start (`recoverIntake`). A refused object leaves nothing behind.
  */
 export function createIntake(options: IntakeOptions): Intake {

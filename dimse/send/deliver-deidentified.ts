@@ -1,7 +1,7 @@
 import type { DeidentificationSettings } from '../../config/peers.ts';
 import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
 import type { Deliverer, SendOutcome } from '../../src/core/outbox/delivery.ts';
-import { keptObject } from '../../src/core/studies/study-queries.ts';
+import { keptObject } from '../../src/core/studies/study-store.ts';
 import type { Database } from '../../src/platform/database/port.ts';
 import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
 import { failedResult, outgoingFile, type StoreTransport, sendOutcomeOf } from './store-scu.ts';

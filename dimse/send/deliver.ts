@@ -5,7 +5,7 @@ import type { Result } from '../../pipelines/result/envelope.ts';
 import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
 import type { Deliverer, SendOutcome } from '../../src/core/outbox/delivery.ts';
 import type { ResultReader } from '../../src/core/requests/request.ts';
-import { keptObject } from '../../src/core/studies/study-queries.ts';
+import { keptObject } from '../../src/core/studies/study-store.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import {
   failedResult,

@@ -9,8 +9,7 @@ import type { StudyExplanation } from '../core/studies/explain.ts';
 import type { PatientIdentity } from '../core/studies/patient.ts';
 import type { QuarantinedObject } from '../core/studies/quarantine.ts';
 import type { FileVerdicts } from '../core/studies/rules/judge-file.ts';
-import type { StudySummary } from '../core/studies/study-queries.ts';
-import type { StudyState } from '../core/studies/study-store.ts';
+import type { StudyState, StudySummary } from '../core/studies/study-store.ts';
 import type { ErrorCode } from '../platform/errors/catalogue.ts';
 
 /**

@@ -15,7 +15,7 @@ import { keptInWords, type RetentionParts, removeOldStudies } from '../core/stud
 import { requireKnownAttributes } from '../core/studies/rules/attribute-values.ts';
 import { judgeFile } from '../core/studies/rules/judge-file.ts';
 import type { RulesSource } from '../core/studies/rules/rules-source.ts';
-import { listStudies } from '../core/studies/study-queries.ts';
+import { listStudies } from '../core/studies/study-store.ts';
 import type { Database } from '../platform/database/port.ts';
 import { SonogateError } from '../platform/errors/catalogue.ts';
 import type {

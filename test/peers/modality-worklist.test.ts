@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { foundOrder, orderSearch } from '../../src/core/studies/order.ts';
-import { findStudy } from '../../src/core/studies/study-queries.ts';
+import { findStudy } from '../../src/core/studies/study-store.ts';
 import { subjectOfStudy } from '../../src/core/studies/subject.ts';
 import { dicomFile, type SmallObject } from '../dimse/dicom-file.ts';
 import { sendBuffer } from '../dimse/send.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { priorSearches } from '../../src/core/studies/priors.ts';
-import { findStudy } from '../../src/core/studies/study-queries.ts';
+import { findStudy } from '../../src/core/studies/study-store.ts';
 import { dicomFile, type SmallObject } from '../dimse/dicom-file.ts';
 import { sendBuffer } from '../dimse/send.ts';
 import { openSite, type Site } from '../dimse/site.ts';

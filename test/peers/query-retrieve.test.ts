@@ -10,7 +10,7 @@ import { httpAccess } from '../../fhir/client/authorization.ts';
 import { checkArchives } from '../../src/app/doctor/peers.ts';
 import { objectsOnDisk } from '../../src/core/files/received-objects.ts';
 import { explainStudy } from '../../src/core/studies/explain.ts';
-import { findStudy } from '../../src/core/studies/study-queries.ts';
+import { findStudy } from '../../src/core/studies/study-store.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { dicomFile, type SmallObject } from '../dimse/dicom-file.ts';
 import { sendBuffer } from '../dimse/send.ts';

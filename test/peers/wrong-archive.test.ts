@@ -4,7 +4,7 @@ import { checkMove } from '../../dimse/archive/check-archive.ts';
 import { dimseArchive } from '../../dimse/archive/open-archives.ts';
 import { findRetrieval, requestRetrieval } from '../../dimse/archive/retrievals.ts';
 import type { StorageService } from '../../dimse/network/service-ports.ts';
-import { findStudy } from '../../src/core/studies/study-queries.ts';
+import { findStudy } from '../../src/core/studies/study-store.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { dicomFile, type SmallObject } from '../dimse/dicom-file.ts';
 import { sendBuffer } from '../dimse/send.ts';

@@ -13,7 +13,7 @@ import { basisText, weeksAndDays } from '../../../pipelines/result/render/obstet
 import { doubtOf } from '../../../pipelines/result/render/statement.ts';
 import { centileText, unitText, zScoreText } from '../../../pipelines/result/render/unit-text.ts';
 import { countingValues } from '../../../pipelines/result/standing.ts';
-import { fileName } from '../../core/studies/study-queries.ts';
+import { fileName } from '../../core/studies/study-store.ts';
 import { type Console, startConsole } from '../../doors/console/console.ts';
 import type { ConsoleDeps } from '../../doors/console/context.ts';
 import type { Wording } from '../../doors/console/wording.ts';

@@ -25,7 +25,7 @@ import type { ReceivedObjects } from '../../core/files/received-objects.ts';
 import { auditedDeliverer } from '../../core/outbox/audited-deliverer.ts';
 import { type Outbox, startOutbox } from '../../core/outbox/outbox.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
-import { earlierRequests, studyOfInstance } from '../../core/studies/study-queries.ts';
+import { earlierRequests, studyOfInstance } from '../../core/studies/study-store.ts';
 import { subjectOfRequest } from '../../core/studies/subject.ts';
 import { createWebhookDeliverer } from '../../core/webhooks/deliver.ts';
 import type { PooledDatabase } from '../../platform/database/open.ts';

@@ -10,8 +10,7 @@ import {
   studyIdentity,
 } from './patient.ts';
 import { arrivingAsPriors, PRIOR_STUDY } from './priors.ts';
-import { ownSeries } from './study-queries.ts';
-import type { Arrival, ReceivedInstance, StudyRow } from './study-store.ts';
+import { type Arrival, ownSeries, type ReceivedInstance, type StudyRow } from './study-store.ts';
 
 /**
  * The rows of received objects. Objects of many associations are recorded together: a handful of

@@ -9,7 +9,7 @@ import type { ReceivedObjects } from '../files/received-objects.ts';
 import type { ForwardKind } from '../outbox/delivery.ts';
 import type { ResultReader, Submit } from '../requests/request.ts';
 import { holdForArchive } from './archive-count.ts';
-import { expectedDeadline, rerunPolicy } from './completion.ts';
+import { completeDueStudies, expectedDeadline, rerunPolicy } from './completion.ts';
 import { completeExpected, forgetExpectations } from './expected-objects.ts';
 import { type OrderAnswer, orderFor } from './order.ts';
 import { lacksOrder } from './order-join.ts';
@@ -17,14 +17,15 @@ import { holdText } from './patient.ts';
 import { type Priors, priorsFor } from './priors.ts';
 import { routingAttributePaths } from './rules/attribute-values.ts';
 import { type ContentFacts, type RuleVerdict, route, whyUnrouted } from './rules/route.ts';
-import { instancesOf, ownSeries, requestsOf } from './study-queries.ts';
 import {
   claimCompleteStudies,
-  completeDueStudies,
   endRevision,
   type InstanceRow,
+  instancesOf,
+  ownSeries,
   recordRules,
   recordSubmission,
+  requestsOf,
   reschedule,
   type StudyRow,
 } from './study-store.ts';

@@ -5,8 +5,13 @@ import type { ReceivedObjects } from '../files/received-objects.ts';
 import { judgeStudy } from './assembly.ts';
 import type { CompletionSignal } from './completion.ts';
 import type { RuleVerdict } from './rules/route.ts';
-import { findStudy, instancesOf, lastStudies } from './study-queries.ts';
-import type { StudyRow, StudyState } from './study-store.ts';
+import {
+  findStudy,
+  instancesOf,
+  lastStudies,
+  type StudyRow,
+  type StudyState,
+} from './study-store.ts';
 import { findContentFacts, NOT_LOOKED_AT } from './submission.ts';
 
 /** Commands of a person on a study, which is named by our id or by its Study Instance UID. */

@@ -1,4 +1,5 @@
 import type { Source } from '../../../config/schema.ts';
+import type { Database, Queryable } from '../../platform/database/port.ts';
 
 /**
  * The signals that make a study count as complete. The row of the study stores the signal beside
@@ -71,4 +72,66 @@ function settingsOf(
 
 function after(date: Date, seconds: number): Date {
   return new Date(date.getTime() + seconds * 1000);
+}
+
+/**
+ * Sets an earlier time at which a study that still receives objects counts as complete; the time is
+ * never postponed. A certain signal replaces a guess even if its own time is not earlier.
+ * @returns whether the signal was recorded.
+ */
+export async function hastenCompletion(
+  database: Queryable,
+  studyId: string,
+  completeAfter: Date,
+  because: CompletionSignal,
+): Promise<boolean> {
+  const { rowCount } = await database.query(
+    `UPDATE studies SET complete_after = LEAST(complete_after, $2), complete_because = $3
+     WHERE id = $1 AND state = 'receiving'
+       AND (complete_after > $2 OR (complete_because = ANY ($4::text[]) AND $5))`,
+    [studyId, completeAfter, because, UNCERTAIN_SIGNALS, !UNCERTAIN_SIGNALS.includes(because)],
+  );
+  return rowCount === 1;
+}
+
+/** If an object was received more than this many seconds in the future, the clock was set back. */
+const CLOCK_SKEW_SECONDS = 10;
+
+/**
+ * After the clock was set back, deadlines are in a future that may be hours away: they are moved so
+ * that they keep their distance to the last object.
+ */
+async function keepDistance(database: Queryable, now: Date): Promise<void> {
+  await database.query(
+    `UPDATE studies SET complete_after = complete_after - (last_received_at - $1::timestamptz),
+       next_attempt_at = next_attempt_at - (last_received_at - $1::timestamptz),
+       last_received_at = $1::timestamptz
+     WHERE state IN ('receiving', 'complete')
+       AND last_received_at > $1::timestamptz + make_interval(secs => $2)`,
+    [now, CLOCK_SKEW_SECONDS],
+  );
+}
+
+/**
+ * Turns studies whose `complete_after` has passed from `receiving` to `complete`. While nobody has
+ * stated that all objects are here, a study waits for the object that its machine was already sending
+ * when the time passed (receptions.ts), because the object may belong to it.
+ */
+export async function completeDueStudies(
+  database: Database,
+  now: Date,
+  outstanding: () => string[] = () => [],
+): Promise<void> {
+  await keepDistance(database, now);
+  await database.query(
+    `UPDATE studies s SET state = 'complete', next_attempt_at = $1
+     WHERE state = 'receiving' AND complete_after <= $1
+       AND study_instance_uid <> ALL ($3::text[])
+       AND NOT (complete_because = ANY ($2::text[]) AND EXISTS (
+         SELECT 1 FROM receptions_under_way r
+         WHERE r.source = s.source AND r.calling_ae_title = s.calling_ae_title
+           AND r.began_at <= s.complete_after AND r.silent_after > $1))`,
+    // Looked up after `now`: an object that is acknowledged later is late for these deadlines.
+    [now, UNCERTAIN_SIGNALS, outstanding()],
+  );
 }

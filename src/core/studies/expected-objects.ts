@@ -1,7 +1,6 @@
 import type { Queryable } from '../../platform/database/port.ts';
 import { DAY_MS } from '../../platform/time.ts';
-import type { CompletionSignal } from './completion.ts';
-import { hastenCompletion } from './study-store.ts';
+import { type CompletionSignal, hastenCompletion } from './completion.ts';
 
 /** The objects of a study as a machine or a PACS lists them. */
 interface Expectation {

@@ -7,7 +7,7 @@ import type { CompletionSignal } from './completion.ts';
 import { type OrderSearch, orderSearch } from './order.ts';
 import { type PriorSearch, priorSearches } from './priors.ts';
 import type { RuleVerdict } from './rules/route.ts';
-import { findStudy, instancesOf, requestsOf, type StudyRequestRow } from './study-queries.ts';
+import { findStudy, instancesOf, requestsOf, type StudyRequestRow } from './study-store.ts';
 import { findContentFacts, NOT_LOOKED_AT } from './submission.ts';
 
 /** What happened to a study and why, without its patient. */

@@ -4,7 +4,7 @@ import type { Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 import { newUuid } from '../../platform/ids.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
-import { knownPaths } from './study-queries.ts';
+import { knownPaths } from './study-store.ts';
 
 /**
  * Received objects are stored in the data folder as `intake/<source>/<day>/<uuid>.dcm`, with the

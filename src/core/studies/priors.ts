@@ -2,8 +2,7 @@ import { resolve } from 'node:path';
 import type { PriorsSettings } from '../../../config/peers.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import type { RequestFile } from '../requests/request.ts';
-import { fileName } from './study-queries.ts';
-import type { InstanceRow, StudyRow } from './study-store.ts';
+import { fileName, type InstanceRow, type StudyRow } from './study-store.ts';
 
 /**
  * The search for earlier examinations of one study under one rule.

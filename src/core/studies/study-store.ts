@@ -1,7 +1,10 @@
 import type { RoutingRule } from '../../../config/routing.ts';
+import { resultSeriesUids } from '../../../pipelines/artifacts/modules.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
-import { type CompletionSignal, UNCERTAIN_SIGNALS } from './completion.ts';
+import type { SubjectsOf } from '../audit/feed.ts';
+import type { ReceivedObject } from '../files/received-objects.ts';
+import type { CompletionSignal } from './completion.ts';
 import type { InstanceHeader } from './instance-header.ts';
 import type { PatientMismatch } from './patient.ts';
 
@@ -97,48 +100,6 @@ export interface InstanceRow {
   header: InstanceHeader;
 }
 
-/** If an object was received more than this many seconds in the future, the clock was set back. */
-const CLOCK_SKEW_SECONDS = 10;
-
-/**
- * After the clock was set back, deadlines are in a future that may be hours away: they are moved so
- * that they keep their distance to the last object.
- */
-async function keepDistance(database: Queryable, now: Date): Promise<void> {
-  await database.query(
-    `UPDATE studies SET complete_after = complete_after - (last_received_at - $1::timestamptz),
-       next_attempt_at = next_attempt_at - (last_received_at - $1::timestamptz),
-       last_received_at = $1::timestamptz
-     WHERE state IN ('receiving', 'complete')
-       AND last_received_at > $1::timestamptz + make_interval(secs => $2)`,
-    [now, CLOCK_SKEW_SECONDS],
-  );
-}
-
-/**
- * Turns studies whose `complete_after` has passed from `receiving` to `complete`. While nobody has
- * stated that all objects are here, a study waits for the object that its machine was already sending
- * when the time passed (receptions.ts), because the object may belong to it.
- */
-export async function completeDueStudies(
-  database: Database,
-  now: Date,
-  outstanding: () => string[] = () => [],
-): Promise<void> {
-  await keepDistance(database, now);
-  await database.query(
-    `UPDATE studies s SET state = 'complete', next_attempt_at = $1
-     WHERE state = 'receiving' AND complete_after <= $1
-       AND study_instance_uid <> ALL ($3::text[])
-       AND NOT (complete_because = ANY ($2::text[]) AND EXISTS (
-         SELECT 1 FROM receptions_under_way r
-         WHERE r.source = s.source AND r.calling_ae_title = s.calling_ae_title
-           AND r.began_at <= s.complete_after AND r.silent_after > $1))`,
-    // Looked up after `now`: an object that is acknowledged later is late for these deadlines.
-    [now, UNCERTAIN_SIGNALS, outstanding()],
-  );
-}
-
 /**
  * Seconds for which a claimed study belongs to its process. After a crash, another process claims
  * it when they have passed.
@@ -190,26 +151,6 @@ export async function recordSubmission(
   );
 }
 
-/**
- * Sets an earlier time at which a study that still receives objects counts as complete; the time is
- * never postponed. A certain signal replaces a guess even if its own time is not earlier.
- * @returns whether the signal was recorded.
- */
-export async function hastenCompletion(
-  database: Queryable,
-  studyId: string,
-  completeAfter: Date,
-  because: CompletionSignal,
-): Promise<boolean> {
-  const { rowCount } = await database.query(
-    `UPDATE studies SET complete_after = LEAST(complete_after, $2), complete_because = $3
-     WHERE id = $1 AND state = 'receiving'
-       AND (complete_after > $2 OR (complete_because = ANY ($4::text[]) AND $5))`,
-    [studyId, completeAfter, because, UNCERTAIN_SIGNALS, !UNCERTAIN_SIGNALS.includes(because)],
-  );
-  return rowCount === 1;
-}
-
 /** Records which rules act on a study, and their tags, in place of those of earlier revisions. */
 export async function recordRules(
   database: Queryable,
@@ -236,4 +177,248 @@ export async function reschedule(
      WHERE id = $1 AND revision = $2 AND state = 'complete'`,
     [study.id, study.revision, until, reason],
   );
+}
+
+export interface StudyRequestRow {
+  revision: number;
+  rule: string;
+  request_id: string;
+  submitted_at: Date;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** @param key our id or the Study Instance UID. */
+export async function findStudy(database: Queryable, key: string): Promise<StudyRow | null> {
+  const { rows } = await database.query<StudyRow>(
+    UUID.test(key)
+      ? 'SELECT * FROM studies WHERE id = $1'
+      : 'SELECT * FROM studies WHERE study_instance_uid = $1',
+    [key],
+  );
+  return rows[0] ?? null;
+}
+
+/** Newest first. */
+export async function lastStudies(database: Queryable, limit: number): Promise<StudyRow[]> {
+  const { rows } = await database.query<StudyRow>(
+    'SELECT * FROM studies ORDER BY first_received_at DESC LIMIT $1',
+    [limit],
+  );
+  return rows;
+}
+
+/** A study in a list; it contains nothing that identifies the patient. */
+export interface StudySummary {
+  id: string;
+  studyInstanceUid: string;
+  source: string;
+  state: StudyState;
+  /** Why it is in this state, where that needs a reason. */
+  reason: string | null;
+  objects: number;
+  revision: number;
+  rules: string[];
+  firstReceivedAt: Date;
+}
+
+/** Studies in the order of their arrival, newest first; `state` null for every state. */
+export async function listStudies(
+  database: Queryable,
+  { state, limit }: { state: StudyState | null; limit: number },
+): Promise<StudySummary[]> {
+  const { rows } = await database.query<StudySummary>(
+    `SELECT id, study_instance_uid AS "studyInstanceUid", source, state, reason,
+       instance_count AS objects, revision, acting_rules AS rules,
+       first_received_at AS "firstReceivedAt"
+     FROM studies WHERE $1::text IS NULL OR state = $1 ORDER BY first_received_at DESC LIMIT $2`,
+    [state, limit],
+  );
+  return rows;
+}
+
+/** Objects of a revision in order of arrival; for conflicting copies, only the newest. */
+export async function instancesOf(
+  database: Queryable,
+  { id, revision }: Pick<StudyRow, 'id' | 'revision'>,
+): Promise<InstanceRow[]> {
+  const { rows } = await database.query<InstanceRow>(
+    `SELECT * FROM (
+       SELECT DISTINCT ON (sop_instance_uid) id, sop_instance_uid, ordinal, revision, path,
+         bytes::float8 AS bytes, file_sha256, conflict, transfer_syntax, header
+       FROM instances WHERE study_id = $1 AND revision <= $2
+       ORDER BY sop_instance_uid, ordinal DESC
+     ) AS newest ORDER BY ordinal`,
+    [id, revision],
+  );
+  return rows;
+}
+
+export async function requestsOf(database: Queryable, studyId: string): Promise<StudyRequestRow[]> {
+  const { rows } = await database.query<StudyRequestRow>(
+    `SELECT revision, rule, request_id, submitted_at FROM study_requests
+     WHERE study_id = $1 ORDER BY revision`,
+    [studyId],
+  );
+  return rows;
+}
+
+/**
+ * The newest earlier request of a study and endpoint whose result a PACS has: the one that a re-run
+ * supersedes. Null when there is no such request.
+ */
+export async function supersededRequest(
+  database: Queryable,
+  { study, revision, requestId }: { study: string; revision: number; requestId: string },
+): Promise<string | null> {
+  const { rows } = await database.query<{ request_id: string }>(
+    `SELECT former.request_id FROM study_requests former
+       JOIN requests r ON r.id = former.request_id
+     WHERE former.study_id = $1 AND former.revision < $2
+       AND r.endpoint = (SELECT endpoint FROM requests WHERE id = $3)
+       AND r.model = (SELECT model FROM requests WHERE id = $3)
+       AND EXISTS (SELECT 1 FROM deliveries d
+         WHERE d.request_id = r.id AND d.kind = 'dicom' AND d.state = 'delivered')
+     ORDER BY former.revision DESC LIMIT 1`,
+    [study, revision, requestId],
+  );
+  return rows[0]?.request_id ?? null;
+}
+
+/** Where a received object is stored; null when it has been removed. */
+export async function keptObject(database: Queryable, id: string): Promise<ReceivedObject | null> {
+  const { rows } = await database.query<ReceivedObject>(
+    'SELECT path, file_sha256 AS "fileSha256" FROM instances WHERE id = $1',
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+/** Whether exactly this object has a row. */
+export async function isKnown(
+  database: Queryable,
+  { studyInstanceUid, sopInstanceUid }: InstanceHeader,
+  dataSetSha256: string,
+): Promise<boolean> {
+  const { rows } = await database.query(
+    `SELECT 1 FROM instances i JOIN studies s ON s.id = i.study_id
+     WHERE s.study_instance_uid = $1 AND i.sop_instance_uid = $2 AND i.data_set_sha256 = $3`,
+    [studyInstanceUid, sopInstanceUid, dataSetSha256],
+  );
+  return rows.length > 0;
+}
+
+/** Returns those of the given paths that have a row. */
+export async function knownPaths(
+  database: Queryable,
+  paths: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await database.query<{ path: string }>(
+    'SELECT path FROM instances WHERE path = ANY($1)',
+    [paths],
+  );
+  return new Set(rows.map((row) => row.path));
+}
+
+/** The name of an object in a request and in its results. */
+export function fileName({ ordinal }: Pick<InstanceRow, 'ordinal'>): string {
+  return `object-${String(ordinal).padStart(4, '0')}.dcm`;
+}
+
+/** The study and revision of a request; null when it did not come from a DICOM study. */
+export async function studyOfRequest(
+  database: Queryable,
+  requestId: string,
+): Promise<{ study: string; revision: number } | null> {
+  const { rows } = await database.query<{ study: string; revision: number }>(
+    'SELECT study_id AS study, revision FROM study_requests WHERE request_id = $1',
+    [requestId],
+  );
+  return rows[0] ?? null;
+}
+
+/**
+ * Requests of earlier revisions of the same study for the same endpoint, newest first: those that a
+ * later result replaces. If several rules run one endpoint, each rule has its own sequence. Empty
+ * for a first request, and for one without a study.
+ */
+export async function earlierRequests(database: Queryable, requestId: string): Promise<string[]> {
+  const { rows } = await database.query<{ request_id: string }>(
+    `WITH runs AS (
+       SELECT s.study_id, s.revision, s.rule, s.request_id, r.endpoint, r.model
+       FROM study_requests s JOIN requests r ON r.id = s.request_id)
+     SELECT former.request_id
+     FROM runs own JOIN runs former ON former.study_id = own.study_id
+       AND former.revision < own.revision
+       AND former.endpoint = own.endpoint AND former.model = own.model
+     WHERE own.request_id = $1
+       AND (former.rule = own.rule OR NOT EXISTS (SELECT 1 FROM runs other
+         WHERE other.study_id = own.study_id AND other.revision = own.revision
+           AND other.endpoint = own.endpoint AND other.model = own.model
+           AND other.rule <> own.rule))
+     ORDER BY former.revision DESC, former.request_id DESC`,
+    [requestId],
+  );
+  return rows.map(({ request_id }) => request_id);
+}
+
+/**
+ * Finds the patient and study of audit rows, by row id. The rows hold no identity; it is looked up only
+ * when they are sent to the audit record repository or exported.
+ */
+export function auditSubjects(database: Queryable): SubjectsOf {
+  return async (rows) => {
+    const asked = rows.filter((row) => row.study_id !== null || row.request_id !== null);
+    const { rows: found } = await database.query<{
+      row: string;
+      uid: string;
+      patient: string | null;
+      issuer: string | null;
+    }>(
+      `SELECT asked.row, s.study_instance_uid AS uid, s.identity ->> 'PatientID' AS patient,
+         s.identity ->> 'IssuerOfPatientID' AS issuer
+       FROM jsonb_to_recordset($1::jsonb) AS asked (row text, study uuid, request text)
+       LEFT JOIN LATERAL (
+         SELECT study_id FROM study_requests WHERE request_id = asked.request LIMIT 1) r ON true
+       JOIN studies s ON s.id = coalesce(asked.study, r.study_id)`,
+      [
+        JSON.stringify(
+          asked.map(({ id, study_id, request_id }) => {
+            return { row: id, study: study_id, request: request_id };
+          }),
+        ),
+      ],
+    );
+    return new Map(
+      found.map(({ row, uid, patient, issuer }) => [
+        row,
+        { studyInstanceUid: uid, patientId: patient ?? '', issuerOfPatientId: issuer ?? '' },
+      ]),
+    );
+  };
+}
+
+/** The study of a received object; null when it has been removed. */
+export async function studyOfInstance(database: Queryable, id: string): Promise<string | null> {
+  const { rows } = await database.query<{ study: string }>(
+    'SELECT study_id::text AS study FROM instances WHERE id = $1',
+    [id],
+  );
+  return rows[0]?.study ?? null;
+}
+
+/**
+ * The Series Instance UIDs of our results for all requests of a study. A PACS that forwards what it
+ * receives sends these series back to us, and lists them as its own.
+ */
+export async function ownSeries(
+  database: Queryable,
+  studyInstanceUid: string,
+): Promise<Set<string>> {
+  const { rows } = await database.query<{ request_id: string }>(
+    `SELECT r.request_id FROM study_requests r JOIN studies s ON s.id = r.study_id
+     WHERE s.study_instance_uid = $1`,
+    [studyInstanceUid],
+  );
+  return new Set(rows.flatMap(({ request_id }) => resultSeriesUids(request_id)));
 }

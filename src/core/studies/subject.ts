@@ -10,7 +10,7 @@ import {
   ownSeries,
   studyOfRequest,
   supersededRequest,
-} from './study-queries.ts';
+} from './study-store.ts';
 
 /**
  * The subject of a request that was made of a DICOM study: the identity of the study and the objects

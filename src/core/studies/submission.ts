@@ -21,8 +21,7 @@ import { orderNote, studyContext } from './order-join.ts';
 import type { Priors } from './priors.ts';
 import { attributeValues } from './rules/attribute-values.ts';
 import type { ContentFacts, StudyFacts } from './rules/route.ts';
-import { fileName } from './study-queries.ts';
-import type { InstanceRow, StudyRow } from './study-store.ts';
+import { fileName, type InstanceRow, type StudyRow } from './study-store.ts';
 
 /**
  * The facts that the routing rules are judged on.

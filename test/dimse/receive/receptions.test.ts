@@ -3,9 +3,9 @@ import type { AssociationPeer, ObjectSink } from '../../../dimse/network/service
 import { noteReceptions } from '../../../dimse/receive/receptions.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { completeNow } from '../../../src/core/studies/commands.ts';
+import { completeDueStudies } from '../../../src/core/studies/completion.ts';
 import { deleteSilentReceptions, forgetReceptions } from '../../../src/core/studies/receptions.ts';
-import { findStudy } from '../../../src/core/studies/study-queries.ts';
-import { claimCompleteStudies, completeDueStudies } from '../../../src/core/studies/study-store.ts';
+import { claimCompleteStudies, findStudy } from '../../../src/core/studies/study-store.ts';
 import { dataSet, dicomFile } from '../dicom-file.ts';
 import { sendBuffer } from '../send.ts';
 import { openSite, type Site } from '../site.ts';

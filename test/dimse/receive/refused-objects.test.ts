@@ -4,12 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createSourceLimits } from '../../../dimse/receive/admission.ts';
 import { createIntake } from '../../../dimse/receive/storage-scp.ts';
 import { decodeFileMeta, encodeFileMeta } from '../../../pipelines/dicom/part10.ts';
-import type { ReceivedObjects } from '../../../src/core/files/received-objects.ts';
-import { objectsOnDisk } from '../../../src/core/files/received-objects.ts';
+import { objectsOnDisk, type ReceivedObjects } from '../../../src/core/files/received-objects.ts';
 import { recoverIntake, registerQuarantined } from '../../../src/core/studies/arrival.ts';
 import { quarantinedObjects } from '../../../src/core/studies/quarantine.ts';
 import { openRecoveryRecord } from '../../../src/core/studies/recovery-record.ts';
-import { findStudy, knownPaths } from '../../../src/core/studies/study-queries.ts';
+import { findStudy, knownPaths } from '../../../src/core/studies/study-store.ts';
 import { migrate } from '../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../src/platform/database/open.ts';
 import type { Database, Queryable } from '../../../src/platform/database/port.ts';

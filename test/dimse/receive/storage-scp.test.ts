@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeFileMeta } from '../../../pipelines/dicom/part10.ts';
-import { findStudy, instancesOf } from '../../../src/core/studies/study-queries.ts';
+import { findStudy, instancesOf } from '../../../src/core/studies/study-store.ts';
 import { dicomFile } from '../dicom-file.ts';
 import { sendBuffer } from '../send.ts';
 import { openSite, type Site } from '../site.ts';

@@ -2,7 +2,7 @@ import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sendDueReports } from '../../../dimse/services/commitment-scp.ts';
-import { findStudy, instancesOf } from '../../../src/core/studies/study-queries.ts';
+import { findStudy, instancesOf } from '../../../src/core/studies/study-store.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { freePort } from '../../peers/free-port.ts';
 import {

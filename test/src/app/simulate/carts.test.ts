@@ -13,7 +13,7 @@ import {
   type Cart,
   type CartStyle,
 } from '../../../../src/app/simulate/carts.ts';
-import { findStudy, instancesOf } from '../../../../src/core/studies/study-queries.ts';
+import { findStudy, instancesOf } from '../../../../src/core/studies/study-store.ts';
 import { openSite, type Site } from '../../../dimse/site.ts';
 
 type Compression = Cart['compression'];

@@ -7,7 +7,7 @@ import {
   releaseStudy,
   rerunStudy,
 } from '../../../../src/core/studies/commands.ts';
-import { findStudy, requestsOf } from '../../../../src/core/studies/study-queries.ts';
+import { findStudy, requestsOf } from '../../../../src/core/studies/study-store.ts';
 import { dicomFile } from '../../../dimse/dicom-file.ts';
 import { sendBuffer } from '../../../dimse/send.ts';
 import { openSite, type Site } from '../../../dimse/site.ts';

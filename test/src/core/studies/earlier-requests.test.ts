@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { earlierRequests } from '../../../../src/core/studies/study-queries.ts';
+import { earlierRequests } from '../../../../src/core/studies/study-store.ts';
 import { endpoint, openSite, type Site } from '../requests/site.ts';
 
 const other = { ...endpoint, id: 'us/other/interpret', model: 'us/other' };

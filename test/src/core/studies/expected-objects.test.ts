@@ -16,7 +16,7 @@ import {
   forgetExpectations,
   forgetOldStatements,
 } from '../../../../src/core/studies/expected-objects.ts';
-import { findStudy } from '../../../../src/core/studies/study-queries.ts';
+import { findStudy } from '../../../../src/core/studies/study-store.ts';
 import { dicomFile } from '../../../dimse/dicom-file.ts';
 import { sendBuffer } from '../../../dimse/send.ts';
 import { openSite, type Site } from '../../../dimse/site.ts';

@@ -9,7 +9,7 @@ import { buildTid5200 } from '../../../../pipelines/artifacts/sr/tid5200.ts';
 import { CONCEPTS } from '../../../../pipelines/concepts/concepts.ts';
 import type { Subject } from '../../../../pipelines/dicom/subject.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
-import { findStudy } from '../../../../src/core/studies/study-queries.ts';
+import { findStudy } from '../../../../src/core/studies/study-store.ts';
 import { subjectOfStudy } from '../../../../src/core/studies/subject.ts';
 import { sendBuffer } from '../../../dimse/send.ts';
 import { openSite, type Site } from '../../../dimse/site.ts';

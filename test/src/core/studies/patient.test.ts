@@ -7,7 +7,7 @@ import {
   mismatchWithinStudy,
   studyIdentity,
 } from '../../../../src/core/studies/patient.ts';
-import { findStudy } from '../../../../src/core/studies/study-queries.ts';
+import { findStudy } from '../../../../src/core/studies/study-store.ts';
 import { subjectOfRequest, subjectOfStudy } from '../../../../src/core/studies/subject.ts';
 import { dicomFile, type SmallObject } from '../../../dimse/dicom-file.ts';
 import { instanceHeader } from '../../../dimse/instance-header.ts';

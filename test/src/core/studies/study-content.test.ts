@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CONTENT_ENDPOINT, type Content } from '../../../../pipelines/contract/content.ts';
-import { findStudy } from '../../../../src/core/studies/study-queries.ts';
+import { findStudy } from '../../../../src/core/studies/study-store.ts';
 import { findContentFacts } from '../../../../src/core/studies/submission.ts';
 import { dicomFile } from '../../../dimse/dicom-file.ts';
 import { sendBuffer } from '../../../dimse/send.ts';

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { completeNow } from '../../../../src/core/studies/commands.ts';
-import { findStudy } from '../../../../src/core/studies/study-queries.ts';
+import { completeDueStudies } from '../../../../src/core/studies/completion.ts';
 import {
   claimCompleteStudies,
-  completeDueStudies,
   endRevision,
+  findStudy,
   reschedule,
 } from '../../../../src/core/studies/study-store.ts';
 import { migrate } from '../../../../src/platform/database/migrate.ts';

@@ -4,7 +4,7 @@ import { encodeAbort, encodeReleaseRequest } from '../../../../dimse/network/pdu
 import { decodeFileMeta } from '../../../../pipelines/dicom/part10.ts';
 import { objectsOnDisk } from '../../../../src/core/files/received-objects.ts';
 import { explainStudy } from '../../../../src/core/studies/explain.ts';
-import { findStudy, instancesOf } from '../../../../src/core/studies/study-queries.ts';
+import { findStudy, instancesOf } from '../../../../src/core/studies/study-store.ts';
 import { subjectOfRequest } from '../../../../src/core/studies/subject.ts';
 import { SonogateError } from '../../../../src/platform/errors/catalogue.ts';
 import { dicomFile, type SmallObject } from '../../../dimse/dicom-file.ts';

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { quarantine } from '../../../../src/core/studies/quarantine.ts';
-import { findStudy } from '../../../../src/core/studies/study-queries.ts';
+import { findStudy } from '../../../../src/core/studies/study-store.ts';
 import type { Quarantined } from '../../../../src/doors/console/contract.ts';
 import { dicomFile } from '../../../dimse/dicom-file.ts';
 import { type ConsoleSite, openConsole } from './site.ts';
