@@ -242,6 +242,33 @@ const authorizationSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
+/** A field of a message header: no separators of HL7 version 2, no controls. */
+const headerField = z.string().regex(/^[^|^~\\&\p{Cc}]{1,227}$/u, 'text without | ^ ~ \\ &');
+
+/** A receiver of results as HL7 version 2 messages, ORU^R01 over MLLP (docs/hl7v2.md). */
+export const hl7v2DestinationSchema = z.strictObject({
+  type: z.literal('hl7v2'),
+  name,
+  release,
+  host: z.string().min(1),
+  port: port.min(1),
+  tls: nodeTlsSchema.optional(),
+  /** MSH-3 to MSH-6. */
+  sendingApplication: headerField.default('SONOGATE'),
+  sendingFacility: headerField.optional(),
+  receivingApplication: headerField.optional(),
+  receivingFacility: headerField.optional(),
+  /** PID-3.4 for images whose patient ID has no issuer. */
+  assigningAuthority: headerField.optional(),
+  /** MSH-18; a message with other characters is sent in UNICODE UTF-8. */
+  characterSet: z.enum(['UNICODE UTF-8', '8859/1']).default('UNICODE UTF-8'),
+  /** Whether the report is included as a PDF. */
+  pdf: z.boolean().default(true),
+  /** Longest wait for the connection and the acknowledgment. */
+  timeoutSeconds: z.number().positive().default(30),
+  alternate: z.undefined().optional(),
+});
+
 /** A different EHR would not have copies of this one's resources, and would match patients anew. */
 export const noAlternate = z
   .custom<undefined>(

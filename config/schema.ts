@@ -8,6 +8,7 @@ import {
   dicomwebDestinationSchema,
   expectedCountSchema,
   fhirDestinationSettings,
+  hl7v2DestinationSchema,
   localDestinationSchema,
   name,
   noAlternate,
@@ -406,6 +407,7 @@ const settingsSchema = z.strictObject({
       dicomwebDestinationSchema,
       localDestinationSchema,
       fhirDestinationSettings.extend({ name, alternate: noAlternate }),
+      hl7v2DestinationSchema,
     ]),
   ),
   delivery: z.strictObject({
@@ -491,3 +493,4 @@ export const isDeidentifying = (
 export const sendsIdentity = (destination: Destination): destination is PacsDestination =>
   isPacs(destination) && destination.deidentification === undefined;
 export type FhirDestination = Extract<Destination, { type: 'fhir' }>;
+export type Hl7v2Destination = Extract<Destination, { type: 'hl7v2' }>;

@@ -49,7 +49,7 @@ export function connectPacs(
     transports.set(destination.name, cStoreTransport(destination, dicom.aeTitle, pool));
   }
   return {
-    destinations: destinations.filter((each) => each.type !== 'fhir'),
+    destinations: destinations.filter((each) => each.type !== 'fhir' && each.type !== 'hl7v2'),
     transports,
     alternates,
     close: async () => {

@@ -4,6 +4,7 @@ import {
   conceptEntry,
   type Coding as TableCoding,
 } from '../../pipelines/concepts/concepts.ts';
+import { reportConcept } from '../../pipelines/concepts/report-concepts.ts';
 import { isTranslation } from '../../pipelines/contract/translate.ts';
 import type { Concept, Measurement, Result } from '../../pipelines/result/envelope.ts';
 
@@ -79,34 +80,6 @@ interface ReportCodes {
   categories: CodeableConcept[];
 }
 
-const radiology = codeable(SYSTEMS.LN, 'LP29684-5', 'Radiology');
-
-/** Report codes by the first two parts of the endpoint; the fallback is any ultrasound report. */
-const REPORT_CODES: Readonly<Record<string, ReportCodes>> = {
-  'us/obstetric': {
-    code: [{ system: SYSTEMS.LN, code: '11525-3', display: 'US for pregnancy' }],
-    title: 'Obstetric ultrasound report',
-    categories: [codeable(SYSTEMS.diagnosticService, 'OUS', 'OB Ultrasound'), radiology],
-  },
-  'us/echo': {
-    code: [
-      { system: SYSTEMS.LN, code: '42148-7', display: 'Heart US' },
-      { system: SYSTEMS.SCT, code: '433236007', display: 'Transthoracic echocardiography' },
-    ],
-    title: 'Echocardiography report',
-    categories: [
-      codeable(SYSTEMS.diagnosticService, 'CUS', 'Cardiac Ultrasound'),
-      codeable(SYSTEMS.LN, 'LP29708-2', 'Cardiology'),
-    ],
-  },
-};
-
-const ANY_ULTRASOUND: ReportCodes = {
-  code: [{ system: SYSTEMS.LN, code: '18760-9', display: 'Ultrasound Report' }],
-  title: 'Ultrasound report',
-  categories: [codeable(SYSTEMS.diagnosticService, 'RUS', 'Radiology Ultrasound'), radiology],
-};
-
 /** Codes of the report of an endpoint (`us/obstetric/interpret` and `us/obstetric` alike). */
 export function reportCodes({ endpoint, draft }: Pick<Result, 'endpoint' | 'draft'>): ReportCodes {
   const codes = codesOf(endpoint);
@@ -116,7 +89,15 @@ export function reportCodes({ endpoint, draft }: Pick<Result, 'endpoint' | 'draf
 }
 
 function codesOf(endpoint: string): ReportCodes {
-  return REPORT_CODES[endpoint.split('/').slice(0, 2).join('/')] ?? ANY_ULTRASOUND;
+  const { codings, title, service, category } = reportConcept(endpoint);
+  return {
+    code: codings.map(fromTable),
+    title,
+    categories: [
+      codeable(SYSTEMS.diagnosticService, service.code, service.meaning),
+      { coding: [fromTable(category)] },
+    ],
+  };
 }
 
 /** One coding as a CodeableConcept. */

@@ -1,9 +1,6 @@
 import type { DiagnosticReport, Provenance, Reference } from '@medplum/fhirtypes';
 import { isTranslation } from '../../pipelines/contract/translate.ts';
-import type { Result, Section } from '../../pipelines/result/envelope.ts';
-import { conclusionTexts } from '../../pipelines/result/render/conclusion.ts';
-import { researchNotice, signedBy } from '../../pipelines/result/render/statement.ts';
-import { countingValues } from '../../pipelines/result/standing.ts';
+import { conclusionLines } from '../../pipelines/result/render/conclusion.ts';
 import { mediaLinks, pdfAttachment } from './attachments.ts';
 import { AI_ASSERTED, codeable, reportCodes, SYSTEMS } from './codes.ts';
 import { dicomUidIdentifier, resourceUuid, resultIdentifier } from './identifiers.ts';
@@ -44,7 +41,7 @@ export function buildDiagnosticReport(
         : undefined,
     imagingStudy: context.imagingStudy ? [context.imagingStudy] : undefined,
     media: nonEmpty(mediaLinks(context)),
-    conclusion: conclusion(result),
+    conclusion: conclusionLines(result).join(' '),
     presentedForm: attachment ? [attachment] : undefined,
   };
 }
@@ -65,36 +62,6 @@ function requestIdentifiers({ resultSystem, reportKey, requestId, otherRequests 
       ...resultIdentifier(resultSystem, id),
     })),
   ];
-}
-
-/** Statuses without a gap; any other one means that something was not assessed. */
-const WITHOUT_GAP: ReadonlySet<Section['status']> = new Set(['complete', 'not_requested']);
-
-/**
- * The result in words: only what is in `result`, and what was not assessed, so that silence is
- * never read as normal.
- */
-export function conclusion(result: Result): string {
-  const measurements = countingValues(result.measurements);
-  const accepted = measurements.filter((m) => m.quality === 'accepted').length;
-  const proposed = measurements.filter((m) => m.quality === 'review').length;
-  const withheld = measurements.length - accepted - proposed;
-  if (isTranslation(result)) {
-    return `Values of the structured report of the ultrasound machine, not reviewed: ${accepted}; withheld as implausible: ${withheld}.`;
-  }
-  const notice = researchNotice(result);
-  const gaps = result.sections.filter((section) => !WITHOUT_GAP.has(section.status)).map(gap);
-  return [
-    signedBy(result) === null ? 'AI draft, not reviewed.' : `${signedBy(result)}.`,
-    ...(notice ? [`${notice}.`] : []),
-    `Measurements accepted: ${accepted}; to be reviewed: ${proposed}; withheld: ${withheld}.`,
-    ...conclusionTexts(result),
-    ...(gaps.length > 0 ? ['Not or not fully assessed:', ...gaps] : []),
-  ].join(' ');
-}
-
-function gap({ title, reason }: Section): string {
-  return reason ? `${title}: ${reason.detail}` : `${title}.`;
 }
 
 /**

@@ -14,8 +14,8 @@ import {
 } from '../../pipelines/concepts/concepts.ts';
 import { isTranslation } from '../../pipelines/contract/translate.ts';
 import type { Subject } from '../../pipelines/dicom/subject.ts';
-import { rounded } from '../../pipelines/measure/rounding.ts';
 import type { Finding, Measurement, Result, Section } from '../../pipelines/result/envelope.ts';
+import { exchanged, withoutAnnotations } from '../../pipelines/result/exchange.ts';
 import { weeksAndDays } from '../../pipelines/result/render/obstetric/shared.ts';
 import {
   isOurs,
@@ -83,8 +83,7 @@ function observationBase(
 
 /** Four significant digits: enough for a centile, a score, a probability. */
 export function quantity(value: number, unit: string): Quantity {
-  // A UCUM annotation adds nothing to the code of the Observation: `{H.B.}/min` becomes `/min`.
-  const code = unit.replaceAll(/\{[^}]*\}/g, '');
+  const code = withoutAnnotations(unit);
   const shown = unitText(unit) || code;
   return { value: Number(value.toPrecision(4)), unit: shown, system: SYSTEMS.ucum, code };
 }
@@ -248,17 +247,10 @@ function methodOf(m: Measurement): CodeableConcept | undefined {
   };
 }
 
-/**
- * The value in the unit of exchange of the concept table, with the decimals of the printed report:
- * FHIR takes every digit of a decimal as significant.
- */
+/** A value in the unit of exchange. */
 function exchangeQuantity(m: Measurement, value: number): Quantity {
-  const entry = conceptEntry(m.concept.key);
-  // The factor of the table does not fit another unit, as a machine may have used.
-  if (entry?.unit !== m.unit) return quantity(value, m.unit);
-  const { unit, factor } = entry.exchange;
-  const decimals = Math.max(0, entry.decimals - Math.round(Math.log10(factor)));
-  return { ...quantity(value, unit), value: rounded(value * factor, decimals) };
+  const inExchange = exchanged(m, value);
+  return { ...quantity(value, inExchange.unit), value: inExchange.value };
 }
 
 /** A score with its parts as components. */

@@ -1,10 +1,13 @@
-import type { Result } from '../envelope.ts';
+import { isTranslation } from '../../contract/translate.ts';
+import type { Result, Section } from '../envelope.ts';
 import { type ImpressionLine, impressionOf, type Topic } from '../impression.ts';
+import { countingValues } from '../standing.ts';
 import { ECHO_TOPICS } from './echo/impression.ts';
 import { OBSTETRIC_TOPICS } from './obstetric/impression.ts';
 import { capital } from './obstetric/shared.ts';
 import { byId, type MeasurementsById, renderStatement } from './render.ts';
 import { NOTHING_CONCLUDED } from './report-lines.ts';
+import { researchNotice, signedBy } from './statement.ts';
 
 const withoutStop = (text: string) => text.replace(/\.$/, '');
 
@@ -43,4 +46,36 @@ export function conclusionTexts(result: Result): string[] {
   if (section?.status === 'failed' && section.reason) return [section.reason.detail];
   const topics = result.endpoint.startsWith('us/echo') ? ECHO_TOPICS : OBSTETRIC_TOPICS;
   return impressionWith(topics, result).impression;
+}
+
+/** Statuses without a gap; any other one means that something was not assessed. */
+const WITHOUT_GAP: ReadonlySet<Section['status']> = new Set(['complete', 'not_requested']);
+
+/**
+ * The result in words, for receivers that take no table: only what is in `result`, and what was not
+ * assessed, so that silence is never read as normal.
+ */
+export function conclusionLines(result: Result): string[] {
+  const measurements = countingValues(result.measurements);
+  const accepted = measurements.filter((m) => m.quality === 'accepted').length;
+  const proposed = measurements.filter((m) => m.quality === 'review').length;
+  const withheld = measurements.length - accepted - proposed;
+  if (isTranslation(result)) {
+    return [
+      `Values of the structured report of the ultrasound machine, not reviewed: ${accepted}; withheld as implausible: ${withheld}.`,
+    ];
+  }
+  const notice = researchNotice(result);
+  const gaps = result.sections.filter((section) => !WITHOUT_GAP.has(section.status)).map(gap);
+  return [
+    signedBy(result) === null ? 'AI draft, not reviewed.' : `${signedBy(result)}.`,
+    ...(notice ? [`${notice}.`] : []),
+    `Measurements accepted: ${accepted}; to be reviewed: ${proposed}; withheld: ${withheld}.`,
+    ...conclusionTexts(result),
+    ...(gaps.length > 0 ? ['Not or not fully assessed:', ...gaps] : []),
+  ];
+}
+
+function gap({ title, reason }: Section): string {
+  return reason ? `${title}: ${reason.detail}` : `${title}.`;
 }

@@ -5,15 +5,18 @@ import type {
   DicomDestination,
   DicomwebDestination,
   FhirDestination,
+  Hl7v2Destination,
 } from '../../../config/schema.ts';
 import { checkGet, checkMove, checkQuery } from '../../../dimse/archive/check-archive.ts';
 import { archiveNode, openArchives } from '../../../dimse/archive/open-archives.ts';
 import { stowTransport } from '../../../dimse/dicomweb/stow-transport.ts';
+import { dial } from '../../../dimse/network/dial.ts';
 import { calledNodeOf } from '../../../dimse/send/store-scu.ts';
 import { checkNode, echo } from '../../../dimse/send/verification.ts';
 import { openWorklists } from '../../../dimse/worklist/modality-worklist.ts';
 import { httpAccess } from '../../../fhir/client/authorization.ts';
 import { checkServer } from '../../../fhir/client/check-server.ts';
+import { connected } from '../../doors/hl7v2/mllp.ts';
 import { ERRORS } from '../../platform/errors/catalogue.ts';
 import { silentLogger } from '../../platform/logging/logger.ts';
 import { createMailer } from '../../platform/outbound/mail.ts';
@@ -40,6 +43,7 @@ export async function checkPeers({
     ...destinations.map((peer) => {
       if (peer.type === 'local') return [];
       if (peer.type === 'dicom') return pacs(peer, ours);
+      if (peer.type === 'hl7v2') return messages(peer);
       return peer.type === 'dicomweb' ? originServer(peer) : ehr(peer);
     }),
     ...(alerts ? [mailServer(alerts.server)] : []),
@@ -82,6 +86,21 @@ async function originServer(destination: DicomwebDestination): Promise<Finding[]
   const { probe } = stowTransport(patience, httpAccess(destination));
   const code = await probe?.(AbortSignal.timeout(PEER_TIMEOUT_SECONDS * 1000));
   return code ? [fault(what, `${code}: ${ERRORS[code].title}`)] : [ok(what, 'answers')];
+}
+
+/** Opens a connection; HL7 version 2 has no message that asks for nothing. */
+async function messages(destination: Hl7v2Destination): Promise<Finding[]> {
+  const what = `HL7 v2 ${destination.name}`;
+  const { host, port, tls } = destination;
+  const chain = tls ? checkChain(`${what}, TLS`, { host, port, ...tls }) : Promise.resolve([]);
+  try {
+    const patience = AbortSignal.timeout(PEER_TIMEOUT_SECONDS * 1000);
+    const socket = await connected(() => dial(destination), patience);
+    socket.destroy();
+    return [ok(what, 'accepts connections'), ...(await chain)];
+  } catch (error) {
+    return [fault(what, inOneLine(error)), ...(await chain)];
+  }
 }
 
 async function ehr(destination: FhirDestination): Promise<Finding[]> {

@@ -3,8 +3,10 @@ import {
   type Config,
   type DicomDestination,
   type FhirDestination,
+  type Hl7v2Destination,
   isDeidentifying,
 } from '../../../config/schema.ts';
+import { dial } from '../../../dimse/network/dial.ts';
 import { connectPacs } from '../../../dimse/pacs.ts';
 import { createStorageScp } from '../../../dimse/receive/storage-scp.ts';
 import { createDicomDeliverer, createForwardDeliverer } from '../../../dimse/send/deliver.ts';
@@ -16,9 +18,11 @@ import { holdLedger } from '../../../fhir/deliver/holds.ts';
 import { binaryLedger } from '../../../fhir/deliver/send-report.ts';
 import { dicomObjects } from '../../../pipelines/artifacts/dicom-objects.ts';
 import { rebuildReportPdf } from '../../../pipelines/artifacts/pdf/report.ts';
+import type { Subject } from '../../../pipelines/dicom/subject.ts';
 import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
 import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
 import { INTERGROWTH_CURVES } from '../../../pipelines/obstetric/growth/curves.ts';
+import type { Result } from '../../../pipelines/result/envelope.ts';
 import { escalateAlerts } from '../../core/alerts/alerts.ts';
 import { createMailDeliverer } from '../../core/alerts/deliver.ts';
 import type { ReceivedObjects } from '../../core/files/received-objects.ts';
@@ -28,6 +32,7 @@ import type { RequestCore } from '../../core/requests/core.ts';
 import { earlierRequests, studyOfInstance } from '../../core/studies/study-store.ts';
 import { subjectOfRequest } from '../../core/studies/subject.ts';
 import { createWebhookDeliverer } from '../../core/webhooks/deliver.ts';
+import { createHl7v2Deliverer } from '../../doors/hl7v2/deliver.ts';
 import type { PooledDatabase } from '../../platform/database/open.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
@@ -56,6 +61,15 @@ export async function startDeliveries(
   const { database, objects, core, outbound, audit, traced, logger } = parts;
   const address = config.http.publicUrl ?? ownAddress(config.http);
   const subject = (requestId: string) => subjectOfRequest(database, requestId);
+  const isHl7v2 = (d: Config['destinations'][number]): d is Hl7v2Destination => d.type === 'hl7v2';
+  const reportPdf = (result: Result, of: Subject) =>
+    rebuildReportPdf(
+      result,
+      of,
+      INTERGROWTH_CURVES,
+      (name) => core.artifactPath(of.requestId, name),
+      config.report.paper,
+    );
   const isFhir = (d: Config['destinations'][number]): d is FhirDestination => d.type === 'fhir';
   const intake = config.destinations.some(({ type }) => type === 'local')
     ? createStorageScp({
@@ -100,18 +114,18 @@ export async function startDeliveries(
       destinations: config.destinations.filter(isFhir),
       results: core,
       subjectOf: subject,
-      reportPdf: (result, of) =>
-        rebuildReportPdf(
-          result,
-          of,
-          INTERGROWTH_CURVES,
-          (name) => core.artifactPath(of.requestId, name),
-          config.report.paper,
-        ),
+      reportPdf,
       earlierRequests: (requestId) => earlierRequests(database, requestId),
       binaries: binaryLedger(join(config.dataDir, 'binaries')),
       holds: holdLedger(database),
       logger,
+    }),
+    createHl7v2Deliverer({
+      destinations: config.destinations.filter(isHl7v2),
+      results: core,
+      subjectOf: subject,
+      reportPdf,
+      dial,
     }),
     ...(config.alerts
       ? [

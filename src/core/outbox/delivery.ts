@@ -7,7 +7,7 @@ import type { ErrorCode, FailureClass } from '../../platform/errors/catalogue.ts
 export const LONGEST_HOLD_SECONDS = 3600;
 
 /** Kinds of destination; each has one deliverer. */
-export type DeliveryKind = 'dicom' | 'fhir' | 'webhook' | 'mail' | ForwardKind;
+export type DeliveryKind = 'dicom' | 'fhir' | 'hl7v2' | 'webhook' | 'mail' | ForwardKind;
 
 /** Received objects that are sent on: unchanged, or as de-identified copies. */
 export type ForwardKind = 'forward' | 'deidentified';
@@ -31,7 +31,7 @@ export interface Delivery {
    */
   destination: string;
   /**
-   * What is sent: `sr-tid1500`, `fhir-bundle`; for a webhook its event, for a forwarded object its
+   * What is sent: `sr-tid1500`, `fhir-bundle`, `oru-r01`; for a webhook its event, for a forwarded object its
    * id, for a mail `alert <section> <code>` or `escalation`.
    */
   object: string;

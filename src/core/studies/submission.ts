@@ -174,6 +174,8 @@ function targets(
         .map((object) => ({ kind: 'dicom', destination: name, object }));
     case 'fhir':
       return [{ kind: 'fhir', destination: name, object: 'fhir-bundle' }];
+    case 'hl7v2':
+      return [{ kind: 'hl7v2', destination: name, object: 'oru-r01' }];
     default:
       return [];
   }

@@ -284,10 +284,11 @@ export async function listPeers(role: ConsoleRole, deps: PeerDeps): Promise<Peer
     const error = errors.find((row) => row.destination === destination.name);
     return {
       name: destination.name,
-      kind: destination.type === 'fhir' ? 'fhir' : 'dicom',
+      kind:
+        destination.type === 'fhir' || destination.type === 'hl7v2' ? destination.type : 'dicom',
       address: addressOf(destination, role),
       tls: isEncrypted(destination),
-      objects: 'objects' in destination ? [...destination.objects] : ['fhir-bundle'],
+      objects: objectsOf(destination),
       lastExchangeAt:
         taken.find((row) => row.destination === destination.name)?.at.toISOString() ?? null,
       lastError: error ? shownError(error.code, readsFreeText(role) ? error.detail : null) : null,
@@ -300,6 +301,11 @@ export async function listPeers(role: ConsoleRole, deps: PeerDeps): Promise<Peer
 
 type Target = Config['destinations'][number];
 
+function objectsOf(destination: Target): string[] {
+  if ('objects' in destination) return [...destination.objects];
+  return destination.type === 'fhir' ? ['fhir-bundle'] : ['oru-r01'];
+}
+
 const isEncrypted = (destination: Target): boolean =>
   'baseUrl' in destination
     ? destination.baseUrl.startsWith('https:')
@@ -308,9 +314,9 @@ const isEncrypted = (destination: Target): boolean =>
 /** Network addresses are only for those who run the network. */
 function addressOf(destination: Target, role: ConsoleRole): string {
   if (!readsFreeText(role) || destination.type === 'local') return '';
-  return 'baseUrl' in destination
-    ? destination.baseUrl
-    : `${destination.aeTitle}@${destination.host}:${destination.port}`;
+  if ('baseUrl' in destination) return destination.baseUrl;
+  const address = `${destination.host}:${destination.port}`;
+  return destination.type === 'hl7v2' ? address : `${destination.aeTitle}@${address}`;
 }
 
 async function lastTaken({ database }: PeerDeps): Promise<{ destination: string; at: Date }[]> {

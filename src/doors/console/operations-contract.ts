@@ -10,7 +10,7 @@ export interface Delivery {
   requestId: string | null;
   /** Key of the worklist row to which the delivery belongs; null when there is none. */
   key: string | null;
-  kind: 'dicom' | 'fhir' | 'forward' | 'deidentified' | 'stow' | 'mail';
+  kind: 'dicom' | 'fhir' | 'hl7v2' | 'forward' | 'deidentified' | 'stow' | 'mail';
   destination: string;
   object: string;
   state: DeliveryState;
@@ -225,7 +225,7 @@ export interface DryRun {
 
 export interface Peer {
   name: string;
-  kind: 'source' | 'dicom' | 'fhir';
+  kind: 'source' | 'dicom' | 'fhir' | 'hl7v2';
   /**
    * `PACS@host:port`, address of the EHR; for a source, the AE titles and addresses that it may
    * use.

@@ -479,7 +479,19 @@ export const ERRORS = {
   peer_answer_unclear: {
     retry: 'ambiguous',
     title: 'The answer of the peer does not say whether it stored the object',
-    operator: 'DICOMweb: no list of the answer contains the object; the same object is sent again.',
+    operator: 'DICOMweb: no list of the answer contains the object. HL7 v2: the acknowledgment cannot be read, or is of another message. The same object is sent again.',
+  },
+  receiver_rejected: {
+    retry: 'permanent',
+    title: 'The receiver rejected the message',
+    operator:
+      'HL7 v2: acknowledgment AE, or AR for a type, event or version that it does not support; the detail has the error codes (table 0357). Correct the receiver, then run `npx sonogate replay`.',
+  },
+  receiver_busy: {
+    retry: 'transient',
+    title: 'The receiver could not process the message at the moment',
+    operator:
+      'HL7 v2: acknowledgment AR for a reason unrelated to the content, or AE with a locked record (206) or an internal error (207); tried again.',
   },
   commitment_refused: {
     retry: 'permanent',

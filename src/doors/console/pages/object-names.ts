@@ -12,6 +12,7 @@ const OBJECTS: Readonly<Record<string, string>> = {
   'secondary-capture': 'Secondary capture',
   'presentation-state': 'Presentation state',
   'fhir-bundle': 'FHIR report',
+  'oru-r01': 'HL7 v2 report',
   result: 'Result (JSON)',
   escalation: 'Mail: critical finding not acknowledged',
   evidence: 'Evidence for the review (JSON)',

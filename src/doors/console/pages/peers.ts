@@ -6,7 +6,7 @@ import { objectText } from './object-names.ts';
 import type { OpenPage } from './page.ts';
 import { chip, empty, given, momentText, type Tone } from './words.ts';
 
-const KINDS = { source: 'Source', dicom: 'DICOM', fhir: 'EHR' } as const;
+const KINDS = { source: 'Source', dicom: 'DICOM', fhir: 'EHR', hl7v2: 'HL7 v2' } as const;
 
 const FOUND = {
   ok: { tone: 'good', text: 'In order' },

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { DicomDestination } from '../../../../config/schema.ts';
+import type { DicomDestination, Hl7v2Destination } from '../../../../config/schema.ts';
 import { stowTransport } from '../../../../dimse/dicomweb/stow-transport.ts';
+import { dial } from '../../../../dimse/network/dial.ts';
 import { startReceiver as startStorageScp } from '../../../../dimse/receive/receiver.ts';
 import { AssociationPool } from '../../../../dimse/send/association-pool.ts';
 import { createDicomDeliverer, createForwardDeliverer } from '../../../../dimse/send/deliver.ts';
@@ -15,6 +16,7 @@ import { httpAccess } from '../../../../fhir/client/authorization.ts';
 import type { Deliverer, Delivery } from '../../../../src/core/outbox/delivery.ts';
 import { createWebhookDeliverer } from '../../../../src/core/webhooks/deliver.ts';
 import { endpointFor } from '../../../../src/core/webhooks/endpoints.ts';
+import { createHl7v2Deliverer } from '../../../../src/doors/hl7v2/deliver.ts';
 import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
 import { catalogueEntry } from '../../../../src/platform/errors/catalogue.ts';
@@ -23,6 +25,7 @@ import { createOutboundClient } from '../../../../src/platform/outbound/client.t
 import { createUrlGuard } from '../../../../src/platform/outbound/url-guard.ts';
 import { dicomFile } from '../../../dimse/dicom-file.ts';
 import { DELIVERY, delivererTo, destinationOf, PATIENT } from '../../../fhir/delivering.ts';
+import { sampleResult, sampleSubject } from '../../../fhir/sample.ts';
 import { freshDataDir } from '../../../peers/embedded.ts';
 import { startFhirServer } from '../../../peers/fhir-server.ts';
 import { freePort } from '../../../peers/free-port.ts';
@@ -230,12 +233,53 @@ async function openWebhook(): Promise<Adapter> {
   };
 }
 
+/** A receiver that accepts every message. */
+async function openHl7v2(): Promise<Adapter> {
+  const server = createTcpServer((socket) => {
+    socket.on('data', (bytes) => {
+      const control = bytes.toString('utf8').split('|')[9];
+      if (control?.length === 20) {
+        socket.write(`\x0bMSH|^~\\&|HIS\rMSA|AA|${control}\r\x1c\r`);
+      }
+    });
+    socket.on('error', () => {});
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  toClose.push(async () => {
+    server.close();
+  });
+  const at = (name: string, port: number): Hl7v2Destination => ({
+    type: 'hl7v2',
+    name,
+    release: 'at-once',
+    host: '127.0.0.1',
+    port,
+    sendingApplication: 'SONOGATE',
+    characterSet: 'UNICODE UTF-8',
+    pdf: false,
+    timeoutSeconds: 20,
+  });
+  const deliverer = createHl7v2Deliverer({
+    destinations: [at('his', (server.address() as AddressInfo).port), at('gone', closedPort)],
+    results: { result: async () => sampleResult() },
+    subjectOf: async (requestId) => sampleSubject(requestId),
+    reportPdf: async () => null,
+    dial,
+  });
+  return {
+    deliverer,
+    working: delivery('hl7v2', 'his', 'oru-r01'),
+    unreachable: delivery('hl7v2', 'gone', 'oru-r01'),
+  };
+}
+
 /** Every adapter of the port `Deliverer` of the outbox. */
 describe.each([
   ['C-STORE', openCStore],
   ['STOW-RS', openStow],
   ['forwarding', openForward],
   ['FHIR', openFhir],
+  ['HL7 v2', openHl7v2],
   ['webhook', openWebhook],
 ] as const)('a deliverer by %s', (_name, open) => {
   let adapter: Adapter;

@@ -1,0 +1,45 @@
+import type { Coding } from './coding.ts';
+
+/** What the report of an endpoint is called where reports are filed (exchange 1.3). */
+export interface ReportConcept {
+  /** LOINC first: receivers that read one code read the first. */
+  codings: readonly [Coding, ...Coding[]];
+  title: string;
+  /** Diagnostic service section (HL7 table 0074). */
+  service: { code: string; meaning: string };
+  /** The LOINC class that US Core asks for. */
+  category: Coding;
+}
+
+const RADIOLOGY: Coding = { scheme: 'LN', code: 'LP29684-5', meaning: 'Radiology' };
+
+/** By the first two parts of the endpoint. */
+const REPORT_CONCEPTS: Readonly<Record<string, ReportConcept>> = {
+  'us/obstetric': {
+    codings: [{ scheme: 'LN', code: '11525-3', meaning: 'US for pregnancy' }],
+    title: 'Obstetric ultrasound report',
+    service: { code: 'OUS', meaning: 'OB Ultrasound' },
+    category: RADIOLOGY,
+  },
+  'us/echo': {
+    codings: [
+      { scheme: 'LN', code: '42148-7', meaning: 'Heart US' },
+      { scheme: 'SCT', code: '433236007', meaning: 'Transthoracic echocardiography' },
+    ],
+    title: 'Echocardiography report',
+    service: { code: 'CUS', meaning: 'Cardiac Ultrasound' },
+    category: { scheme: 'LN', code: 'LP29708-2', meaning: 'Cardiology' },
+  },
+};
+
+const ANY_ULTRASOUND: ReportConcept = {
+  codings: [{ scheme: 'LN', code: '18760-9', meaning: 'Ultrasound Report' }],
+  title: 'Ultrasound report',
+  service: { code: 'RUS', meaning: 'Radiology Ultrasound' },
+  category: RADIOLOGY,
+};
+
+/** The concept of the report of an endpoint (`us/obstetric/interpret` and `us/obstetric` alike). */
+export function reportConcept(endpoint: string): ReportConcept {
+  return REPORT_CONCEPTS[endpoint.split('/').slice(0, 2).join('/')] ?? ANY_ULTRASOUND;
+}

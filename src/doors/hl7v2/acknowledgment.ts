@@ -1,0 +1,72 @@
+import type { SendOutcome } from '../../core/outbox/delivery.ts';
+import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
+import { componentOf, decodeMessage, decodeText, type Segment } from './message.ts';
+
+/** Error codes of ERR-3 and, before 2.5, of ERR-1 (table 0357). */
+const NEVER_ACCEPTED = ['200', '201', '202', '203'];
+const RECORD_LOCKED = '206';
+const INTERNAL_ERROR = '207';
+
+/**
+ * The outcome of a delivery by its acknowledgment (2.9.2).
+ *
+ * AA, CA  accepted.
+ * AE, CE  the content is refused: permanent, unless the receiver names its own state as the cause (record
+ *         locked, internal error).
+ * AR, CR  type, event, processing or version are not supported: permanent; otherwise "a reason
+ *         unrelated to its content", such as a system that is down: transient.
+ *
+ * An answer that names another message, or cannot be read, does not say what became of ours: ambiguous.
+ */
+export function outcomeOfAcknowledgment(bytes: Buffer, controlId: string): SendOutcome {
+  let segments: Segment[];
+  try {
+    segments = decodeMessage(decodeText(bytes));
+  } catch {
+    return failed('peer_answer_unclear', 'The answer is no message of HL7 version 2.');
+  }
+  const msa = segments.find(({ name }) => name === 'MSA');
+  if (!msa || componentOf(msa, 2) !== controlId) {
+    return failed('peer_answer_unclear', 'The acknowledgment is not of the message that was sent.');
+  }
+  const code = componentOf(msa, 1);
+  const errors = segments.filter(({ name }) => name === 'ERR').map(errorOf);
+  const detail = [`Acknowledgment ${code}`, ...errors.map(({ text }) => text)].join('; ');
+  const names = (codes: readonly string[]) => errors.some((error) => codes.includes(error.code));
+  switch (code) {
+    case 'AA':
+    case 'CA':
+      return { outcome: 'delivered', detail };
+    case 'AE':
+    case 'CE':
+      return names([RECORD_LOCKED, INTERNAL_ERROR])
+        ? failed('receiver_busy', detail)
+        : failed('receiver_rejected', detail);
+    case 'AR':
+    case 'CR':
+      return names(NEVER_ACCEPTED)
+        ? failed('receiver_rejected', detail)
+        : failed('receiver_busy', detail);
+    default:
+      return failed('peer_answer_unclear', 'The acknowledgment has no code of table 0008.');
+  }
+}
+
+/**
+ * The code and location of an error. Its texts are left out: a receiver may repeat the patient in
+ * them.
+ */
+function errorOf(error: Segment): { code: string; text: string } {
+  const code = componentOf(error, 3) || componentOf(error, 1, 4);
+  const place = [componentOf(error, 2), componentOf(error, 2, 2), componentOf(error, 2, 3)].filter(
+    Boolean,
+  );
+  const safe = (part: string) => part.replace(/[^\w.-]/g, '').slice(0, 20);
+  const where = place.length > 0 ? ` at ${place.map(safe).join('-')}` : '';
+  return { code, text: `error ${safe(code) || 'without a code'}${where}` };
+}
+
+export function failed(code: ErrorCode, detail: string): SendOutcome {
+  const { retry } = catalogueEntry(code);
+  return { outcome: 'failed', failure: retry ?? 'permanent', code, detail };
+}

@@ -1,0 +1,100 @@
+import type { Socket } from 'node:net';
+import type { Hl7v2Destination } from '../../../config/schema.ts';
+import type { Subject } from '../../../pipelines/dicom/subject.ts';
+import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
+import type { Deliverer, Delivery, SendOutcome } from '../../core/outbox/delivery.ts';
+import type { ResultReader } from '../../core/requests/request.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { failed, outcomeOfAcknowledgment } from './acknowledgment.ts';
+import { type CharacterSet, characterSetFor, encodeMessage, encodeText } from './message.ts';
+import { connected, exchange } from './mllp.ts';
+import { controlIdOf, type OruInput, oruR01 } from './oru.ts';
+
+/** Opens a connection to a receiver, with TLS where its settings have it. */
+export type Dial = (receiver: Pick<Hl7v2Destination, 'host' | 'port' | 'tls'>) => Promise<Socket>;
+
+interface Hl7v2DelivererDeps {
+  destinations: readonly Hl7v2Destination[];
+  results: Pick<ResultReader, 'result'>;
+  /** Null when the study of the request has been removed. */
+  subjectOf: (requestId: string) => Promise<Subject | null>;
+  /** The rendered report with the identity of the subject; null for none. */
+  reportPdf: (result: Result, subject: Subject) => Promise<Buffer | null>;
+  dial: Dial;
+}
+
+/** Delivers results as ORU^R01 messages over MLLP, by the outbox. */
+export function createHl7v2Deliverer(deps: Hl7v2DelivererDeps): Deliverer {
+  const receivers = new Map(deps.destinations.map((one) => [one.name, one]));
+  const inTime = ({ timeoutSeconds }: Hl7v2Destination, signal: AbortSignal) =>
+    AbortSignal.any([signal, AbortSignal.timeout(timeoutSeconds * 1000)]);
+  return {
+    kind: 'hl7v2',
+    async send(delivery, signal) {
+      const receiver = receivers.get(delivery.destination);
+      if (!receiver) return failed('invalid_config', 'The destination is no longer configured');
+      const content = await contentOf(delivery, receiver, deps);
+      if ('outcome' in content) return content;
+      const controlId = controlIdOf(delivery.id);
+      const message = messageOf({ ...content, destination: receiver, controlId }, receiver);
+      try {
+        const open = () => deps.dial(receiver);
+        const answer = await exchange(message, open, inTime(receiver, signal));
+        return outcomeOfAcknowledgment(answer, controlId);
+      } catch (error) {
+        if (!(error instanceof SonogateError)) throw error;
+        return failed(error.code, error.detail);
+      }
+    },
+    async probe(name, signal) {
+      const receiver = receivers.get(name);
+      if (!receiver) return undefined;
+      try {
+        const socket = await connected(() => deps.dial(receiver), inTime(receiver, signal));
+        socket.destroy();
+        return null;
+      } catch (error) {
+        return error instanceof SonogateError ? error.code : 'peer_unreachable';
+      }
+    },
+  };
+}
+
+/** The bytes of a message, in the character set that its receiver prefers if that has all characters. */
+function messageOf(
+  input: Omit<OruInput, 'characterSet'>,
+  { characterSet: preferred }: { characterSet: CharacterSet },
+): Buffer {
+  const text = encodeMessage(oruR01({ ...input, characterSet: preferred }));
+  const characterSet = characterSetFor(text, preferred);
+  if (characterSet === preferred) return encodeText(text, preferred);
+  return encodeText(encodeMessage(oruR01({ ...input, characterSet })), characterSet);
+}
+
+type Content = Pick<OruInput, 'result' | 'former' | 'subject' | 'pdf'>;
+
+/** What a message is made of, or why there is nothing to send. */
+async function contentOf(
+  { requestId, resultRevision }: Delivery,
+  { pdf, release }: Hl7v2Destination,
+  { results, subjectOf, reportPdf }: Hl7v2DelivererDeps,
+): Promise<Content | SendOutcome> {
+  const read = async (revision: number): Promise<Result | null> => {
+    const stored = await results.result(requestId, revision);
+    return stored === null ? null : resultSchema.parse(stored);
+  };
+  const result = await read(resultRevision);
+  const subject = await subjectOf(requestId);
+  if (!result || !subject) {
+    return failed('expired', 'The result or its study has been removed.');
+  }
+  if (!subject.identity) return failed('expired', 'The request came without a patient.');
+  const own = { ...subject, identity: subject.identity, signedRevision: resultRevision };
+  const firstSent = release === 'after-signature' ? 1 : 0;
+  return {
+    result,
+    former: resultRevision > firstSent ? await read(resultRevision - 1) : null,
+    subject: own,
+    pdf: pdf ? await reportPdf(result, own) : null,
+  };
+}

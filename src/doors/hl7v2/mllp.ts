@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+
+/** Minimal Lower Layer Protocol (MLLP, release 1): a message between two marks. */
+const START = 0x0b;
+const END = Buffer.from([0x1c, 0x0d]);
+
+export const framed = (message: Buffer): Buffer =>
+  Buffer.concat([Buffer.from([START]), message, END]);
+
+/** More than any acknowledgment holds; a receiver that sends more is cut off. */
+const MOST_ACKNOWLEDGMENT_BYTES = 256 * 1024;
+
+/**
+ * Sends one message and waits for its acknowledgment, over a connection for this message alone.
+ * @param open starts a connection; a failure may show at the first event of the socket.
+ * @param signal ends the exchange.
+ * @throws SonogateError `peer_unreachable` before anything was sent, `peer_connection_lost` afterwards.
+ */
+export async function exchange(
+  message: Buffer,
+  open: () => Promise<Socket>,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const socket = await connected(open, signal);
+  const abort = () => socket.destroy(new Error('no acknowledgment in time'));
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    const answer = acknowledgmentOf(socket);
+    socket.write(framed(message));
+    return await answer;
+  } catch (cause) {
+    const detail = `No acknowledgment was received: ${(cause as Error).message}.`;
+    throw new SonogateError('peer_connection_lost', detail, { cause });
+  } finally {
+    signal.removeEventListener('abort', abort);
+    socket.destroy();
+  }
+}
+
+/** @throws SonogateError `peer_unreachable`; `invalid_config` for a certificate that cannot be read. */
+export async function connected(open: () => Promise<Socket>, signal: AbortSignal): Promise<Socket> {
+  const socket = await open();
+  // Errors are read where they matter; without this listener one would end the process.
+  socket.on('error', () => {});
+  try {
+    await once(socket, 'encrypted' in socket ? 'secureConnect' : 'connect', { signal });
+    socket.setNoDelay(true);
+    return socket;
+  } catch (cause) {
+    socket.destroy();
+    throw new SonogateError('peer_unreachable', (cause as Error).message, { cause });
+  }
+}
+
+/** The first message that arrives. Bytes before its start mark are not part of it. */
+function acknowledgmentOf(socket: Socket): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let received: Buffer = Buffer.alloc(0);
+    socket.on('data', (bytes) => {
+      received = Buffer.concat([received, bytes]);
+      const start = received.indexOf(START);
+      const end = received.indexOf(END, Math.max(0, start));
+      if (start >= 0 && end > start) resolve(received.subarray(start + 1, end));
+      else if (received.length > MOST_ACKNOWLEDGMENT_BYTES) {
+        reject(new Error('the receiver sends no end of its acknowledgment'));
+      }
+    });
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('the connection was closed')));
+  });
+}

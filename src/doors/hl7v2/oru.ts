@@ -1,0 +1,297 @@
+import { createHash } from 'node:crypto';
+import type { Hl7v2Destination } from '../../../config/schema.ts';
+import {
+  type Coding,
+  chartEntry,
+  conceptEntry,
+  methodEntry,
+} from '../../../pipelines/concepts/concepts.ts';
+import { reportConcept } from '../../../pipelines/concepts/report-concepts.ts';
+import type { DicomIdentity, Subject } from '../../../pipelines/dicom/subject.ts';
+import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
+import { exchanged, withoutAnnotations } from '../../../pipelines/result/exchange.ts';
+import { conclusionLines } from '../../../pipelines/result/render/conclusion.ts';
+import { originStatement, statedMethod } from '../../../pipelines/result/render/statement.ts';
+import { countingValues } from '../../../pipelines/result/standing.ts';
+import { type CharacterSet, repeated, type Segment, segment, type Value } from './message.ts';
+
+/** What a message is made of; the same input makes the same bytes, also at a retry. */
+export interface OruInput {
+  result: Result;
+  /**
+   * The result that this one replaces at the receiver, the draft or the former signed one; null
+   * where there is none.
+   */
+  former: Result | null;
+  subject: Subject & { identity: DicomIdentity };
+  pdf: Buffer | null;
+  destination: Pick<
+    Hl7v2Destination,
+    | 'sendingApplication'
+    | 'sendingFacility'
+    | 'receivingApplication'
+    | 'receivingFacility'
+    | 'assigningAuthority'
+  >;
+  /** MSH-10; see `controlIdOf`. */
+  controlId: string;
+  characterSet: CharacterSet;
+}
+
+/**
+ * MSH-10, at most 20 characters: derived from the delivery, so that every retry has the same and a
+ * receiver can recognise it.
+ */
+export function controlIdOf(deliveryId: string): string {
+  return createHash('sha256').update(deliveryId).digest('hex').slice(0, 20).toUpperCase();
+}
+
+/** An unsolicited observation message (ORU^R01, 2.5.1, chapter 7.3.1). */
+export function oruR01(input: OruInput): Segment[] {
+  const { result, former, subject, pdf } = input;
+  const observations = [
+    studyUid(subject),
+    conclusion(input),
+    ...countingValues(result.measurements).flatMap((one) => measurement(one, input)),
+    ...withdrawals(result, former),
+    ...(pdf ? [report(pdf, input)] : []),
+  ];
+  return [header(input), patient(input), order(input), ...numbered(observations)];
+}
+
+/** An OBX with the notes that follow it, before they are numbered. */
+interface Observation {
+  fields: Parameters<typeof segment>[1];
+  notes: readonly string[];
+}
+
+const numbered = (observations: readonly Observation[]): Segment[] =>
+  observations.flatMap(({ fields, notes }, index) => [
+    segment('OBX', { 1: String(index + 1), ...fields }),
+    ...notes.map((note, at) => segment('NTE', { 1: String(at + 1), 2: 'L', 3: note })),
+  ]);
+
+/**
+ * Whether the values are of a draft, of a signed result, or of one that was signed before (table
+ * 0085 for OBX-11; table 0123 for OBR-25 has the same letters).
+ */
+export function statusOf({ verification }: Pick<Result, 'verification'>): 'P' | 'F' | 'C' {
+  if (!verification) return 'P';
+  return verification.revision === 1 ? 'F' : 'C';
+}
+
+function header({ result, destination, controlId, characterSet }: OruInput): Segment {
+  return segment('MSH', {
+    3: destination.sendingApplication,
+    4: destination.sendingFacility ?? '',
+    5: destination.receivingApplication ?? '',
+    6: destination.receivingFacility ?? '',
+    7: utcTimestamp(changedAt(result)),
+    9: ['ORU', 'R01', 'ORU_R01'],
+    10: controlId,
+    11: 'P',
+    12: '2.5.1',
+    18: characterSet,
+  });
+}
+
+function patient({ subject: { identity }, destination }: OruInput): Segment {
+  const { IssuerOfPatientIDQualifiers: qualifiers } = identity;
+  const namespace = identity.IssuerOfPatientID || (destination.assigningAuthority ?? '');
+  const authority = qualifiers
+    ? [namespace, qualifiers.UniversalEntityID, qualifiers.UniversalEntityIDType]
+    : [namespace];
+  return segment('PID', {
+    1: '1',
+    3: [identity.PatientID, '', '', authority, 'MR'],
+    5: repeated(personNames(identity.PatientName)),
+    7: identity.PatientBirthDate.replaceAll('.', ''),
+    8: identity.PatientSex,
+  });
+}
+
+/** Name representations (table 4000) in the order of the component groups of a PN (PS3.5 6.2.1). */
+const REPRESENTATIONS = ['A', 'I', 'P'] as const;
+
+/**
+ * A DICOM name as XPN: the suffix comes before the prefix, and each of the alphabetic, ideographic and
+ * phonetic groups is a repetition.
+ */
+export function personNames(name: string): Value[] {
+  return name.split('=').flatMap((group, index): Value[] => {
+    const [family = '', given = '', middle = '', prefix = '', suffix = ''] = group.split('^');
+    const representation = REPRESENTATIONS[index];
+    if (group === '' || !representation) return [];
+    // XPN.7 is the type: legal name.
+    return [[family, given, middle, suffix, prefix, '', 'L', representation]];
+  });
+}
+
+/**
+ * The order and its report. Accession number and requested procedure are in OBR-18 and OBR-19, as in
+ * the messages of IHE Scheduled Workflow (RAD TF-2 4.4).
+ */
+function order({ result, subject }: OruInput): Segment {
+  const { identity, order: known, requestId } = subject;
+  const { codings, service } = reportConcept(result.endpoint);
+  const signatures = result.verification?.signatures ?? [];
+  const referrer = identity.ReferringPhysicianName || known?.referringPhysicianName || '';
+  const [family = '', given = '', middle = '', prefix = '', suffix = ''] = referrer.split('^');
+  return segment('OBR', {
+    1: '1',
+    2: known?.placerOrderNumber ?? '',
+    3: [requestId, 'SONOGATE'],
+    4: coded(codings),
+    7: dicomTimestamp(identity.StudyDate, identity.StudyTime, identity.TimezoneOffsetFromUTC),
+    16: referrer ? ['', family, given, middle, suffix, prefix] : '',
+    18: identity.AccessionNumber || (known?.accessionNumber ?? ''),
+    19: known?.requestedProcedureId ?? '',
+    22: utcTimestamp(changedAt(result)),
+    24: service.code,
+    25: statusOf(result),
+    31: subject.indication ? ['', subject.indication] : '',
+    // NDL: the name is the first component, and in it the second subcomponent is the family name.
+    32: repeated(signatures.map(({ observer }) => [['', observer]])),
+  });
+}
+
+/** When the result was made or last signed. */
+function changedAt({ verification, generated_at: made }: Result): string {
+  return verification?.signatures.at(-1)?.at ?? made;
+}
+
+/** The study that the values are of, as IHE Simple Image and Numeric Report sends it (RAD-28). */
+function studyUid({ identity }: OruInput['subject']): Observation {
+  return {
+    fields: {
+      2: 'HD',
+      3: ['113014', 'DICOM Study', 'DCM'],
+      5: identity.StudyInstanceUID,
+      11: 'O',
+    },
+    notes: [],
+  };
+}
+
+/** A sentence for each repetition: whether it is a draft, what is concluded, what was not assessed. */
+function conclusion({ result }: OruInput): Observation {
+  return {
+    fields: {
+      2: 'TX',
+      3: ['19005-8', 'Radiology Imaging study [Impression]', 'LN'],
+      5: repeated(conclusionLines(result)),
+      11: statusOf(result),
+    },
+    notes: [],
+  };
+}
+
+/** OBX-4 tells values of the same code apart: of two fetuses, or of two sides. */
+const subId = ({ id, fetus }: Measurement): string => (fetus === null ? id : `${id}/${fetus}`);
+
+const codeOf = ({ concept, label }: Measurement): Value =>
+  coded(conceptEntry(concept.key)?.codings ?? [], { code: concept.key, meaning: label });
+
+/**
+ * A value that counts. One that a person must confirm is left out: the conclusion counts these, and
+ * receivers store a number without its reservations. One that is withheld has the status X.
+ */
+function measurement(m: Measurement, { result, subject }: OruInput): Observation[] {
+  if (m.quality === 'review') return [];
+  const { identity, dating } = subject;
+  const identified = { 2: 'NM', 3: codeOf(m), 4: subId(m) };
+  if (m.quality !== 'accepted') return [{ fields: { ...identified, 11: 'X' }, notes: [] }];
+  const { value, unit } = exchanged(m, m.value);
+  const ucum = withoutAnnotations(unit);
+  const stated = statedMethod(m);
+  const { reference } = m;
+  const chart = reference && (chartEntry(reference.chart)?.name ?? reference.chart);
+  const centile =
+    reference?.centile === null || !reference
+      ? null
+      : `Centile ${Number(reference.centile.toPrecision(4))} of ${chart}${dating ? '' : ', without dating'}.`;
+  return [
+    {
+      fields: {
+        ...identified,
+        5: decimal(value),
+        6: ucum ? [ucum, ucum, 'UCUM'] : '',
+        7: reference ? range(m, reference) : '',
+        8: m.interpretation ?? '',
+        11: statusOf(result),
+        14: dicomTimestamp(identity.StudyDate, identity.StudyTime, identity.TimezoneOffsetFromUTC),
+        17: stated ? ['', methodEntry(stated)?.text ?? stated] : '',
+      },
+      notes: [originStatement(m), centile, m.note].filter((note) => note !== null),
+    },
+  ];
+}
+
+/** Limits as chapter 7.4.2.7 writes them. */
+function range(m: Measurement, { low, high }: NonNullable<Measurement['reference']>): string {
+  const shown = (limit: number) => decimal(exchanged(m, limit).value);
+  if (low !== null && high !== null) return `${shown(low)}-${shown(high)}`;
+  if (low !== null) return `> ${shown(low)}`;
+  return high !== null ? `< ${shown(high)}` : '';
+}
+
+/** An NM has no exponent (2.A.47). */
+function decimal(value: number): string {
+  const text = String(value);
+  return text.includes('e') ? value.toFixed(12).replace(/\.?0+$/, '') : text;
+}
+
+/**
+ * Values that were sent with the former result and that this one lacks, because a person rejected
+ * them: a receiver would keep them. D deletes a preliminary value, W takes back a final one.
+ */
+function withdrawals(result: Result, former: Result | null): Observation[] {
+  if (!former) return [];
+  const sent = (of: Result) =>
+    countingValues(of.measurements).filter(({ quality }) => quality !== 'review');
+  const kept = new Set(sent(result).map(subId));
+  const status = former.verification ? 'W' : 'D';
+  return sent(former)
+    .filter((m) => m.quality === 'accepted' && !kept.has(subId(m)))
+    .map((m) => ({ fields: { 2: 'NM', 3: codeOf(m), 4: subId(m), 11: status }, notes: [] }));
+}
+
+function report(pdf: Buffer, { result }: OruInput): Observation {
+  return {
+    fields: {
+      2: 'ED',
+      3: coded(reportConcept(result.endpoint).codings),
+      4: 'pdf',
+      5: ['', 'application', 'pdf', 'Base64', pdf.toString('base64')],
+      11: statusOf(result),
+    },
+    notes: [],
+  };
+}
+
+/** CE: LOINC first, then one code of another scheme (table 0396 names LN, DCM and SCT as PS3.16 does). */
+function coded(
+  codings: readonly Coding[],
+  own: { code: string; meaning: string } | null = null,
+): Value {
+  const loinc = codings.find(({ scheme }) => scheme === 'LN');
+  const others = codings.filter((one) => one !== loinc);
+  const chosen = [...(loinc ? [loinc] : []), ...others].slice(0, 2);
+  if (chosen.length === 0 && own) return [own.code, own.meaning, '99USINT'];
+  return chosen.flatMap(({ code, meaning, scheme }) => [code, meaning, scheme]);
+}
+
+/** An instant as TS in UTC. */
+function utcTimestamp(instant: string): string {
+  return `${instant.slice(0, 19).replace(/[-:T]/g, '')}+0000`;
+}
+
+/** Date (DA) and time (TM) as TS; '' without a date. The offset is that of the header. */
+export function dicomTimestamp(date: string, time: string, offset: string): string {
+  const day = /^\d{8}$/.exec(date.replaceAll('.', ''))?.[0];
+  if (!day) return '';
+  const clock = /^(\d{2}(?:\d{2}(?:\d{2})?)?)/.exec(time.replaceAll(':', ''))?.[1] ?? '';
+  // TS has minutes wherever it has hours.
+  const minutes = clock.length === 2 ? `${clock}00` : clock;
+  return day + minutes + (minutes && /^[+-]\d{4}$/.test(offset) ? offset : '');
+}

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import type { Result } from '../../../../pipelines/result/envelope.ts';
+import { encodeMessage } from '../../../../src/doors/hl7v2/message.ts';
+import {
+  controlIdOf,
+  dicomTimestamp,
+  type OruInput,
+  oruR01,
+  personNames,
+} from '../../../../src/doors/hl7v2/oru.ts';
+import { sampleMeasurement, sampleResult, sampleSubject } from '../../../fhir/sample.ts';
+
+const subject = (change: Parameters<typeof sampleSubject>[1] = {}): OruInput['subject'] => {
+  const { identity, ...rest } = sampleSubject(undefined, change);
+  if (!identity) throw new Error('the sample has an identity');
+  return { ...rest, identity };
+};
+
+const lines = (change: Partial<OruInput> = {}): string[] =>
+  encodeMessage(
+    oruR01({
+      result: sampleResult(),
+      former: null,
+      subject: subject(),
+      pdf: null,
+      destination: { sendingApplication: 'SONOGATE', receivingApplication: 'HIS' },
+      controlId: 'C1',
+      characterSet: 'UNICODE UTF-8',
+      ...change,
+    }),
+  )
+    .split('\r')
+    .filter(Boolean);
+const of = (name: string, message: readonly string[]) =>
+  message.filter((line) => line.startsWith(`${name}|`)).map((line) => line.split('|'));
+/** The OBX of a concept, by its sub-ID. */
+const obx = (id: string, message = lines()) =>
+  of('OBX', message).find((fields) => fields[4] === id);
+
+const signed = (revision: number, change: Partial<Result> = {}) =>
+  sampleResult({
+    draft: false,
+    verification: {
+      kind: 'verified',
+      revision,
+      signatures: [
+        {
+          observer: 'Dr A. Reader',
+          organization: 'Example Hospital',
+          at: '2026-03-05T08:00:00.000Z',
+          statement: null,
+        },
+      ],
+    },
+    ...change,
+  });
+
+describe('an ORU^R01', () => {
+  test('begins with message type, control ID, version and character set', () => {
+    expect(lines()[0]).toBe(
+      'MSH|^~\\&|SONOGATE||HIS||20260304101112+0000||ORU^R01^ORU_R01|C1|P|2.5.1||||||UNICODE UTF-8',
+    );
+  });
+
+  test('names the patient with the issuer of the ID', () => {
+    expect(lines()[1]).toBe('PID|1||0012345^^^HOSPITAL^MR||Müller^Ana^^^^^L^A||19900402|F');
+    const without = subject({ IssuerOfPatientID: '' });
+    const destination = { sendingApplication: 'S', assigningAuthority: 'HERE' };
+    expect(lines({ subject: without, destination })[1]).toContain('|0012345^^^HERE^MR|');
+  });
+
+  test('has report code, accession number and the order that a worklist states', () => {
+    const order = {
+      accessionNumber: 'OTHER',
+      placerOrderNumber: 'PL1',
+      requestedProcedureId: 'RP1',
+      requestedProcedure: 'Growth scan',
+      referringPhysicianName: 'Roe^Jane^^Dr',
+      joined: ['referringPhysicianName'],
+    };
+    const [obr] = of('OBR', lines({ subject: { ...subject(), order } }));
+    expect(obr?.[2]).toBe('PL1');
+    expect(obr?.[4]).toBe('11525-3^US for pregnancy^LN');
+    expect(obr?.[7]).toBe('20260304101112+0100');
+    expect(obr?.slice(16, 20)).toEqual(['^Roe^Jane^^^Dr', '', 'ACC-00042', 'RP1']);
+    expect(obr?.slice(24, 26)).toEqual(['OUS', 'P']);
+  });
+
+  test('has a measurement with LOINC, UCUM, limits and flag', () => {
+    expect(obx('hc')?.slice(2, 12)).toEqual([
+      'NM',
+      '11984-2^Head Circumference^LN',
+      'hc',
+      '280.1',
+      'mm^mm^UCUM',
+      '262-301',
+      'N',
+      '',
+      '',
+      'P',
+    ]);
+    expect(lines().find((line) => line.includes('Centile 42.5'))).toMatch(/^NTE\|1\|L\|/);
+  });
+
+  test('writes a withheld value as one that cannot be obtained, without the number', () => {
+    const fields = obx('fl');
+    expect(fields?.[5]).toBe('');
+    expect(fields?.[11]).toBe('X');
+  });
+
+  test('leaves out values that a person must confirm, and counts them in the conclusion', () => {
+    const result = sampleResult({
+      measurements: [sampleMeasurement('hc', 280, 'hc-ellipse', { quality: 'review' })],
+    });
+    const message = lines({ result });
+    expect(obx('hc', message)).toBeUndefined();
+    expect(message.join()).toContain('to be reviewed: 1');
+  });
+
+  test('says that a draft is one, and what was not assessed', () => {
+    const [, conclusion] = of('OBX', lines());
+    expect(conclusion?.slice(2, 5)).toEqual([
+      'TX',
+      '19005-8^Radiology Imaging study [Impression]^LN',
+      '',
+    ]);
+    expect(conclusion?.[5]).toMatch(/^AI draft, not reviewed\.~/);
+    expect(conclusion?.[5]).toContain('~Fetal heart: No four-chamber view was among the images.');
+  });
+
+  test.each([
+    ['P', sampleResult()],
+    ['F', signed(1)],
+    ['C', signed(2)],
+  ])('has the status %s in OBX-11 and OBR-25', (status, result) => {
+    const message = lines({ result });
+    expect(of('OBR', message)[0]?.[25]).toBe(status);
+    expect(obx('hc', message)?.[11]).toBe(status);
+  });
+
+  test('of a signed result names who signed, and has the time of the signature', () => {
+    const [obr] = of('OBR', lines({ result: signed(1) }));
+    expect(obr?.[32]).toBe('&Dr A. Reader');
+    expect(obr?.[22]).toBe('20260305080000+0000');
+  });
+
+  test.each([
+    ['D', sampleResult(), signed(1)],
+    ['W', signed(1), signed(2)],
+  ])('takes back with %s what was sent and is no longer there', (status, former, latter) => {
+    const measurements = latter.measurements.filter(({ id }) => id !== 'ac');
+    const message = lines({ result: { ...latter, measurements }, former });
+    expect(obx('ac', message)?.slice(5)).toEqual(['', '', '', '', '', '', status].slice(0, 7));
+    expect(obx('hc', message)?.[5]).toBe('280.1');
+  });
+
+  test('holds the report as an encapsulated PDF', () => {
+    const fields = obx('pdf', lines({ pdf: Buffer.from('%PDF-1.7') }));
+    expect(fields?.[2]).toBe('ED');
+    expect(fields?.[5]).toBe('^application^pdf^Base64^JVBERi0xLjc=');
+  });
+
+  test('is the same at a retry', () => {
+    expect(lines()).toEqual(lines());
+    expect(controlIdOf('d1')).toBe(controlIdOf('d1'));
+    expect(controlIdOf('d1')).toMatch(/^[0-9A-F]{20}$/);
+    expect(controlIdOf('d1')).not.toBe(controlIdOf('d2'));
+  });
+});
+
+test('a name has the suffix before the prefix, and a repetition for each representation', () => {
+  expect(personNames('Yamada^Tarou^^Dr^Jr=山田^太郎=やまだ^たろう')).toEqual([
+    ['Yamada', 'Tarou', '', 'Jr', 'Dr', '', 'L', 'A'],
+    ['山田', '太郎', '', '', '', '', 'L', 'I'],
+    ['やまだ', 'たろう', '', '', '', '', 'L', 'P'],
+  ]);
+});
+
+test.each([
+  ['20260304', '101112.5', '+0100', '20260304101112+0100'],
+  ['2026.03.04', '10:11', '', '202603041011'],
+  ['20260304', '10', '+0100', '202603041000+0100'],
+  ['20260304', '', '+0100', '20260304'],
+  ['', '101112', '', ''],
+])('date %j and time %j with offset %j are %j', (date, time, offset, expected) => {
+  expect(dicomTimestamp(date, time, offset)).toBe(expected);
+});
