@@ -31,7 +31,7 @@ function line(trunk: Axes, points: readonly (readonly [number, number])[], radiu
   );
 }
 
-/** Three ossification centres around the canal. */
+/** Draws the spine in cross-section: three ossification centres around the spinal canal. */
 function spine(trunk: Axes, random: Random): Layer[] {
   const size = Math.max(0.9, 0.055 * trunk.a) * random.range(0.85, 1.2);
   const gap = 0.085;
@@ -55,7 +55,9 @@ function spine(trunk: Axes, random: Random): Layer[] {
   ];
 }
 
-/** One pair of ribs, symmetrical, just below the subcutis (a sign of a true transverse plane). */
+/**
+ * Draws one symmetrical pair of ribs just below the subcutis, the sign of a true transverse plane.
+ */
 function ribs(trunk: Axes, random: Random): Layer[] {
   if (random.chance(0.25)) return [];
   const depth = random.range(0.86, 0.9);
@@ -72,8 +74,8 @@ function ribs(trunk: Axes, random: Random): Layer[] {
 }
 
 /**
- * The stomach on the left of the fetus, and the umbilical vein, which enters in front and bends to
- * the right at the portal sinus.
+ * Draws the stomach on the left of the fetus, and the umbilical vein, which enters in front and
+ * bends to the right at the portal sinus.
  */
 function stomachAndVein(trunk: Axes, random: Random): Layer[] {
   const stomach = oval(
@@ -114,7 +116,9 @@ function greatVessels(trunk: Axes, random: Random): Layer[] {
   ]);
 }
 
-/** Portal tracts, adrenals, bowel: short strokes that keep the liver from looking like fog. */
+/**
+ * Draws portal tracts, adrenals and bowel as short strokes; without them the liver looks like fog.
+ */
 function parenchyma(trunk: Axes, random: Random): Layer[] {
   return Array.from({ length: random.integer(12, 34) }, () => {
     const angle = random.range(0, 2 * Math.PI);
@@ -135,7 +139,10 @@ function parenchyma(trunk: Axes, random: Random): Layer[] {
   });
 }
 
-/** Transverse section at the level of the stomach and the portal sinus (ISUOG 2019, AC plane). */
+/**
+ * Builds a transverse section at the level of the stomach and the portal sinus (ISUOG 2019, AC
+ * plane).
+ */
 export function buildAbdomen(sizes: FetalSizes, pose: Pose, random: Random): Abdomen {
   const a = sizes.apadMm / 2;
   const b = sizes.tadMm / 2;

@@ -19,7 +19,7 @@ const SCREENS = [
 /** Finest and coarsest scale of obstetric screens, mm per pixel. */
 const SCALE = { finest: 0.1, coarsest: 0.35 } as const;
 
-/** Half extents of the anatomy in mm, across and down the screen, with its margins. */
+/** Half the width and height of the anatomy on the screen in mm, including its margins. */
 export interface Extent {
   across: number;
   down: number;
@@ -113,7 +113,7 @@ export function drawVisibleView(
   return view;
 }
 
-/** The machine's settings for a view. */
+/** Draws the machine's settings for a view. */
 export function drawAcquisition(view: View, random: Random): Acquisition {
   const quality = random.unit();
   // A small field of view is usually imaged at a higher frequency, which gives finer resolution.
@@ -139,7 +139,10 @@ export function drawAcquisition(view: View, random: Random): Acquisition {
   };
 }
 
-/** The corners of the field of view on the screen, clipped to it: PS3.3 C.8.5.5 region corners. */
+/**
+ * Returns the corners of the field of view on the screen, clipped to the screen (region corners,
+ * PS3.3 C.8.5.5).
+ */
 export function fieldOfView(sector: Sector, window: ImageWindow) {
   const seen = (at: Point) => toPixel(window, at);
   const left = seen(fromPolar(sector, sector.depthMm, -sector.halfAngle));

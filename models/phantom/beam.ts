@@ -13,7 +13,7 @@ export interface Beam {
   lateralRadians?: number;
 }
 
-/** Gaussian taps from -radius to radius, summing to 1. */
+/** Returns the weights of a Gaussian filter, which sum to 1. */
 export function gaussianTaps(deviation: number): Float32Array {
   const radius = Math.max(1, Math.ceil(2.6 * deviation));
   const taps = new Float32Array(2 * radius + 1);
@@ -26,7 +26,7 @@ export function gaussianTaps(deviation: number): Float32Array {
   return taps.map((tap) => tap / sum);
 }
 
-/** Blur along the lines with one set of taps; the edges repeat. */
+/** Blurs along the lines, with the same filter at every sample; the edge values are repeated. */
 export function blurAxially(
   field: Float32Array,
   samples: number,
@@ -49,7 +49,7 @@ export function blurAxially(
   return out;
 }
 
-/** Blur across the lines with the taps of each row; the edges repeat. */
+/** Blurs across the lines, with a filter for each row; the edge values are repeated. */
 export function blurLaterally(
   field: Float32Array,
   samples: number,
@@ -76,7 +76,9 @@ export function blurLaterally(
   return out;
 }
 
-/** Standard deviation of the beam in lines at a sample: wider away from the focus. */
+/**
+ * Returns the standard deviation of the beam at a sample, in lines: it grows away from the focus.
+ */
 function lateralDeviation(beam: Beam, grid: PolarGrid, sample: number): number {
   const range = sampleRange(grid, sample);
   const spread = Math.hypot(1, (range - beam.focusMm) / beam.focalZoneMm);
@@ -89,15 +91,17 @@ function lateralDeviation(beam: Beam, grid: PolarGrid, sample: number): number {
 }
 
 /**
- * Sum of squares of the taps: the share of the variance of white noise that remains after the blur.
+ * Sum of the squared filter weights: the share of the variance of white noise that remains after
+ * the blur.
  */
 function energy(taps: Float32Array): number {
   return taps.reduce((sum, tap) => sum + tap * tap, 0);
 }
 
 /**
- * Envelope of the received echo. Diffuse backscatter is a sum of scatterers of random phase
- * (Rayleigh speckle, Wagner 1983); the specular part adds in phase before the envelope is taken.
+ * Computes the envelope of the received echo. Diffuse backscatter is a sum of scatterers of random
+ * phase (Rayleigh speckle, Wagner 1983); the specular part adds in phase before the envelope is
+ * taken.
  */
 export function formEnvelope(echoes: EchoMap, beam: Beam, seed: number): Float32Array {
   const { grid, diffuse, specular } = echoes;

@@ -26,7 +26,10 @@ export function oval(head: HeadAxes, u: number, v: number, a: number, b: number,
   return ellipse(head.pose, { u: u * head.a, v: v * head.b, a: a * head.a, b: b * head.b, turn });
 }
 
-/** The falx, broken in front by the cavum septi pellucidi (ISUOG 2019, transthalamic plane). */
+/**
+ * Draws the falx, interrupted in front by the cavum septi pellucidi (ISUOG 2019, transthalamic
+ * plane).
+ */
 export function midline(head: HeadAxes, random: Random, brokenBehind: number): Layer[] {
   const thin = random.range(0.25, 0.5);
   const drift = random.normal(0, 0.02);
@@ -132,7 +135,7 @@ export function thalami(head: HeadAxes, random: Random): Layer[] {
   ];
 }
 
-/** Atrium of the lateral ventricle with its choroid plexus, and the wall lines that show it. */
+/** Draws the atrium of the lateral ventricle: its walls as bright lines, and its choroid plexus. */
 function lateralVentricle(head: HeadAxes, random: Random, side: number, wide: boolean): Layer[] {
   const v = side * random.range(0.36, 0.46);
   const half = wide ? random.range(0.13, 0.2) : random.range(0.05, 0.1);
@@ -196,7 +199,10 @@ function anteriorHorns(head: HeadAxes, random: Random): Layer[] {
   }));
 }
 
-/** Two hemispheres, the bright vermis between them, the cisterna magna behind. */
+/**
+ * Draws the two hemispheres of the cerebellum, the bright vermis between them and the cisterna
+ * magna behind.
+ */
 function posteriorFossa(head: HeadAxes, random: Random): Layer[] {
   const u = random.range(0.56, 0.62);
   const width = random.range(0.22, 0.27);
@@ -216,7 +222,9 @@ function posteriorFossa(head: HeadAxes, random: Random): Layer[] {
   ];
 }
 
-/** Sulci and the insula: short echogenic strokes, more of them as the cortex folds. */
+/**
+ * Draws sulci and the insula as short echogenic strokes; their number grows as the cortex folds.
+ */
 export function cortex(head: HeadAxes, random: Random): Layer[] {
   const layers: Layer[] = [1, -1].map((side) => {
     const v = side * random.range(0.58, 0.68);

@@ -6,8 +6,8 @@ import { fieldOfView } from './acquisition.ts';
 import type { PhantomFrame } from './frame.ts';
 
 /**
- * A UID of the form 2.25.<UUID> (PS3.5 B.2) that is the same for the same name: the UUID is made
- * of the SHA-256 of the name with the version (8, RFC 9562) and variant bits set.
+ * Returns a UID of the form 2.25.<UUID> (PS3.5 B.2), always the same for the same name: the UUID is
+ * made from the SHA-256 of the name, with the version (8, RFC 9562) and variant bits set.
  */
 export function derivedUid(name: string): string {
   const digest = createHash('sha256').update(name).digest();
@@ -18,7 +18,7 @@ export function derivedUid(name: string): string {
 
 export const DAY_MS = 86_400_000;
 
-/** @throws RangeError where the text is not a date YYYYMMDD */
+/** @throws RangeError if the text is not a date YYYYMMDD */
 export function parseDate(yyyymmdd: string): Date {
   const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})$/.exec(yyyymmdd) ?? [];
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
@@ -29,7 +29,7 @@ export function parseDate(yyyymmdd: string): Date {
 /** Formats a date as YYYYMMDD. */
 export const formatDate = (date: Date) => date.toISOString().slice(0, 10).replaceAll('-', '');
 
-/** How the frames of one file are written, as carts do. */
+/** How the frames of one file are encoded, as ultrasound carts do it. */
 export interface PixelEncoding {
   compression: 'native' | 'jpeg';
   colour: 'grey' | 'rgb';
@@ -56,7 +56,9 @@ export function interleavedRgb(gray: Uint8Array): Uint8Array {
   return rgb;
 }
 
-/** Carts call every subsampled JPEG YBR_FULL_422 (PS3.5 8.2.1); sharp subsamples 4:2:0. */
+/**
+ * Carts write YBR_FULL_422 for every subsampled JPEG (PS3.5 8.2.1), even for the 4:2:0 of sharp.
+ */
 export function photometricInterpretation({ compression, colour }: PixelEncoding): string {
   if (colour === 'grey') return 'MONOCHROME2';
   return compression === 'jpeg' ? 'YBR_FULL_422' : 'RGB';
@@ -70,7 +72,7 @@ interface EncodedPixels {
 
 const samplesPerPixel = (colour: PixelEncoding['colour']) => (colour === 'rgb' ? 3 : 1);
 
-/** Values have an even length (PS3.5 7.1.1, A.4). */
+/** Joins the parts and pads them to an even length (PS3.5 7.1.1, A.4). */
 function evenLength(parts: readonly Uint8Array[]): ArrayBuffer {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const whole = new Uint8Array(length + (length % 2));
@@ -85,7 +87,7 @@ function evenLength(parts: readonly Uint8Array[]): ArrayBuffer {
 const screenPixels = ({ gray, rgb }: PhantomFrame, colour: PixelEncoding['colour']) =>
   colour === 'rgb' ? (rgb ?? interleavedRgb(gray)) : gray;
 
-/** One JPEG baseline image. */
+/** Encodes one frame as a JPEG baseline image. */
 async function jpegFragment(frame: PhantomFrame, colour: PixelEncoding['colour']) {
   const channels = samplesPerPixel(colour);
   const raw = { width: frame.columns, height: frame.rows, channels } as const;
@@ -96,7 +98,7 @@ async function jpegFragment(frame: PhantomFrame, colour: PixelEncoding['colour']
   return evenLength([jpeg]);
 }
 
-/** Native frames in one piece; JPEG baseline in one fragment per frame. */
+/** Encodes native frames as one value, and JPEG baseline frames as one fragment each. */
 async function encodePixelData(
   frames: readonly PhantomFrame[],
   { compression, colour }: PixelEncoding,
@@ -141,7 +143,7 @@ export interface StudyHeader {
   studyDescription: string;
 }
 
-/** One file of the study: still for one frame, multi-frame for several. */
+/** Header of one file of the study: a still has one frame, a multi-frame image several. */
 export interface ImageHeader {
   sopInstanceUid: string;
   instanceNumber: number;
@@ -154,7 +156,7 @@ export interface ImageHeader {
   attributes?: NaturalDataset;
 }
 
-/** PS3.3 C.8.5.5: one 2D tissue region, square pixels, calibrated in cm. */
+/** Describes one 2D tissue region with square pixels, calibrated in cm (PS3.3 C.8.5.5). */
 export function calibratedRegion({ acquisition }: PhantomFrame): NaturalDataset {
   const { sector, window } = acquisition;
   const area = fieldOfView(sector, window);
@@ -204,7 +206,7 @@ function patientAndStudy(header: StudyHeader): NaturalDataset {
   };
 }
 
-/** Frames of a cine at a realistic rate (PS3.3 C.7.6.5 and C.7.6.6). */
+/** Attributes of a cine at a realistic frame rate (PS3.3 C.7.6.5 and C.7.6.6). */
 function multiframe(count: number, frameTimeMs = 40): NaturalDataset {
   return {
     NumberOfFrames: count,
@@ -255,8 +257,9 @@ function image(
 }
 
 /**
- * A Part 10 file of Ultrasound Image Storage (one frame) or Ultrasound Multi-frame Image Storage.
- * All frames must have one screen and one calibration: the header can state only one of each.
+ * Writes a Part 10 file of Ultrasound Image Storage (one frame) or Ultrasound Multi-frame Image
+ * Storage. All frames must have the same screen and calibration: the header can state only one of
+ * each.
  */
 export async function writeUltrasound(
   frames: readonly PhantomFrame[],

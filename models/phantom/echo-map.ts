@@ -26,10 +26,13 @@ export function sampleRange(grid: PolarGrid, sample: number): number {
   return (grid.sector.depthMm * sample) / (grid.samples - 1);
 }
 
-/** Ratio of amplitudes for a level in dB. */
+/** Converts a level in dB to a ratio of amplitudes. */
 export const amplitude = (decibel: number) => Math.exp((Math.LN10 / 20) * decibel);
 
-/** |cosine| of the angle between the beam and the surface normal, from the distance's gradient. */
+/**
+ * Returns the |cosine| of the angle between the beam and the normal of the surface. The normal is
+ * the gradient of the layer's distance function.
+ */
 function incidence(layer: Layer, x: number, y: number, beamX: number, beamY: number): number {
   const step = 0.1;
   const { distance } = layer.shape;
@@ -40,21 +43,31 @@ function incidence(layer: Layer, x: number, y: number, beamX: number, beamY: num
 }
 
 /**
- * Specular fall-off: the echo of a smooth surface misses the aperture when it is tilted, which is
- * why the parietal bones show and the frontal and occipital poles drop out.
+ * Exponent of the loss of a specular echo with the tilt of the surface: the echo of a tilted smooth
+ * surface misses the aperture. That is why the parietal bones are visible and the frontal and
+ * occipital poles drop out.
  */
 const SPECULAR_EXPONENT = 3;
 
-/** Path through bone grows as the beam turns tangential; bounded, since refraction takes over. */
+/**
+ * Lower limit of the cosine when the loss in bone is computed. The path through bone grows as the
+ * beam becomes tangential, but only to a limit, because refraction takes over.
+ */
 const OBLIQUE_LOSS_FLOOR = 0.5;
 
-/** Share of the loss that neighbouring lines exchange per mm: the aperture sees past small bones. */
+/**
+ * Share of the loss that neighbouring lines exchange per mm, because the wide aperture sees around
+ * small bones.
+ */
 const PENUMBRA_PER_MM = 0.25;
 
-/** Bend of pliant anatomy, mm. */
+/** Amplitudes in mm of the random bending of soft anatomy. */
 const BEND = { coarse: 1, fine: 0.4 } as const;
 
-/** Slow variation in space: echogenicity, roughness of surfaces, bend of soft anatomy. */
+/**
+ * Draws the slow variation in space of the echogenicity, the roughness of surfaces and the bending
+ * of soft anatomy.
+ */
 function drawVariation(random: Random) {
   const noise = (name: string, cellMm: number) => createNoise(random.fork(name), cellMm);
   const coarse = noise('coarse texture', random.range(6, 14));
@@ -73,7 +86,7 @@ function drawVariation(random: Random) {
   };
 }
 
-/** Lets the shadow of each line leak into its neighbours by `share`. */
+/** Blends the shadow of each line into its neighbours by `share`. */
 function softenShadows(loss: Float32Array, share: number): void {
   let before = loss[0] ?? 0;
   for (let line = 1; line < loss.length - 1; line++) {
@@ -83,7 +96,10 @@ function softenShadows(loss: Float32Array, share: number): void {
   }
 }
 
-/** Tissue to echo strength along each line, with shadow and enhancement carried downwards. */
+/**
+ * Computes the echo strength along each line from the tissue. Shadow and enhancement accumulate
+ * with depth.
+ */
 export function mapEchoes(scene: Scene, grid: PolarGrid, random: Random): EchoMap {
   const { samples, lines, sector } = grid;
   const diffuse = new Float32Array(samples * lines);

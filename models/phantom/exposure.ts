@@ -20,11 +20,11 @@ interface Exposure {
   scene: Scene;
   acquisition: Acquisition;
   truth: FrameTruth;
-  /** The frame's own speckle; tissue and machine follow `random`. */
+  /** Seed of the speckle of this frame; tissue and machine depend on `random`. */
   speckleSeed: number;
 }
 
-/** One screen of a scene, with the machine's marks on it. */
+/** Forms one screen of a scene and draws the machine's marks on it. */
 export function expose(exposure: Exposure, random: Random): PhantomFrame {
   const { scene, acquisition, truth, speckleSeed } = exposure;
   const { window, sector } = acquisition;
@@ -33,7 +33,7 @@ export function expose(exposure: Exposure, random: Random): PhantomFrame {
   return { columns: window.columns, rows: window.rows, gray, acquisition, truth };
 }
 
-/** Half the width and height of a border about its own centre. */
+/** Returns half the width and half the height of a border. */
 export function extentOf(border: readonly Point[]): Extent {
   return {
     across: Math.max(...border.map(({ x }) => Math.abs(x))),
@@ -51,7 +51,7 @@ export function locate(pose: Pose, x: number, y: number): { u: number; v: number
   return { u: dx * cos + dy * sin, v: pose.mirror ? -side : side };
 }
 
-/** The pixels of a shape that the field of view shows, 1 inside. */
+/** Returns a mask of the visible pixels of a shape, 1 inside. */
 export function maskOf({ window, sector }: Acquisition, shape: Shape): Uint8Array {
   const mask = new Uint8Array(window.columns * window.rows);
   const low = toPixel(window, { x: shape.centre.x - shape.reach, y: shape.centre.y - shape.reach });
@@ -76,7 +76,7 @@ export function maskOf({ window, sector }: Acquisition, shape: Shape): Uint8Arra
   return mask;
 }
 
-/** The box of points as its upper left and lower right corner, pixels. */
+/** Returns the bounding box of points as its upper left and lower right corner, in pixels. */
 export function boxOf(window: ImageWindow, points: readonly Point[]): [Point, Point] {
   const pixels = points.map((point) => toPixel(window, point));
   const xs = pixels.map(({ x }) => x);
@@ -94,8 +94,8 @@ const ENDOCAVITY_SCREENS = [
 ] as const;
 
 /**
- * A transvaginal view: a small array with a wide opening and the anatomy a few centimetres from it.
- * `extent` is half the anatomy's width and height in mm.
+ * Draws a transvaginal view: a small array with a wide opening, and the anatomy a few centimetres
+ * from it. `extent` is half the anatomy's width and height in mm.
  */
 export function drawEndocavityView(extent: Extent, random: Random, screen?: Screen): View {
   const { columns, rows } = screen ?? random.pick(ENDOCAVITY_SCREENS);

@@ -11,7 +11,10 @@ export interface Femur {
   surface: Shape;
 }
 
-/** A rod of half length and half thickness along u, bowed by `bow` mm, with square ends. */
+/**
+ * Returns the shape of the diaphysis: a rod along u with square ends, with the given half length
+ * and half thickness, bowed by `bow` mm.
+ */
 function diaphysis(pose: Pose, half: number, thickness: number, bow: number): Shape {
   const cos = Math.cos(pose.angle);
   const sin = Math.sin(pose.angle);
@@ -32,7 +35,10 @@ function diaphysis(pose: Pose, half: number, thickness: number, bow: number): Sh
   };
 }
 
-/** Muscle fibres run along the bone: fine across it, long along it; dB. */
+/**
+ * Returns the change of level in dB by muscle fibres, which run along the bone: it varies fast
+ * across the bone and slowly along it.
+ */
 function fibrous(pose: Pose, random: Random): (x: number, y: number) => number {
   const grain = createNoise(random.fork('fibres'), 1);
   const depth = random.range(5, 12);
@@ -41,7 +47,10 @@ function fibrous(pose: Pose, random: Random): (x: number, y: number) => number {
   return (x, y) => depth * grain((x * cos + y * sin) / 7, (y * cos - x * sin) / 0.9);
 }
 
-/** Long-axis view of the thigh, both ends of the diaphysis visible (ISUOG 2019, FL plane). */
+/**
+ * Builds a long-axis view of the thigh with both ends of the diaphysis visible (ISUOG 2019, FL
+ * plane).
+ */
 export function buildFemur(sizes: FetalSizes, pose: Pose, random: Random): Femur {
   const half = sizes.flMm / 2;
   const thickness = random.range(0.7, 1) + 0.022 * half;

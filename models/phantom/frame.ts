@@ -39,7 +39,7 @@ export interface PhantomFrame {
 interface FrameRequest {
   plane: Plane;
   sizes: FetalSizes;
-  /** Fixes anatomy, pose, machine and speckle. */
+  /** Anatomy, pose, machine and speckle depend only on this seed. */
   seed: number;
   screen?: Screen;
 }
@@ -50,7 +50,7 @@ interface Anatomy {
   truth: (acquisition: Acquisition) => FrameTruth;
 }
 
-/** Half the axes of the structure along its own u and v, mm. */
+/** Returns half the length of the structure along its own axes u and v, mm. */
 function halfAxes(plane: Plane, sizes: FetalSizes): { u: number; v: number } {
   if (plane === 'femur') return { u: sizes.flMm / 2, v: sizes.flMm / 16 };
   if (plane === 'abdominal') return { u: sizes.apadMm / 2, v: sizes.tadMm / 2 };
@@ -58,9 +58,9 @@ function halfAxes(plane: Plane, sizes: FetalSizes): { u: number; v: number } {
 }
 
 /**
- * Heads have the midline across the beam, and thighs are also across the beam, as the guideline
- * requires; an abdomen may have its spine on any side, but the beam must still enter below the rib
- * cage.
+ * Draws the rotation of the structure. The midline of a head and the axis of a thigh are across the
+ * beam, as the guideline requires. An abdomen may have its spine on any side, but the beam must
+ * enter below the rib cage.
  */
 function drawTurn(plane: Plane, random: Random): number {
   if (plane === 'femur') return random.normal(0, 0.3) + (random.chance(0.5) ? Math.PI : 0);
@@ -85,7 +85,10 @@ export function outlineTruth(outline: Ellipse, acquisition: Acquisition): Outlin
   };
 }
 
-/** The pixel ends of the diameter along the pose's u (half axis on u) or v. */
+/**
+ * Returns the ends, in pixels, of a diameter along the axes of the pose; `u` and `v` are its half
+ * lengths.
+ */
 function diameter(acquisition: Acquisition, pose: Pose, u: number, v: number): [Point, Point] {
   return [
     toPixel(acquisition.window, place(pose, -u, -v)),
@@ -162,7 +165,10 @@ function buildAnatomy(plane: Plane, sizes: FetalSizes, pose: Pose, random: Rando
   };
 }
 
-/** The frames of a hand held still: same anatomy and machine, a slow drift, fresh speckle. */
+/**
+ * Simulates the frames of a probe held still: the same anatomy and machine, a slow drift, new
+ * speckle in each frame.
+ */
 export function simulateCine(request: FrameRequest, count: number): PhantomFrame[] {
   const { plane, sizes, seed, screen } = request;
   const random = createRandom(seed);
@@ -203,7 +209,7 @@ export function simulateCine(request: FrameRequest, count: number): PhantomFrame
   });
 }
 
-/** One still of a plane. The same request always gives the same bytes. */
+/** Simulates one still of a plane. The same request always gives the same bytes. */
 export function simulateFrame(request: FrameRequest): PhantomFrame {
   return simulateCine(request, 1)[0] as PhantomFrame;
 }

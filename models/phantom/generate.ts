@@ -15,7 +15,7 @@ const USAGE =
 
 type Subject = Pick<PhantomView, 'id' | 'ages' | 'simulate'>;
 
-/** A plane of biometry in the terms of a view, at the ages at which it is measured. */
+/** Wraps a plane of biometry as a view, for the ages at which it is measured. */
 const biometryPlane = (plane: Plane): Subject => ({
   id: plane,
   ages: CHARTED_DAYS,
@@ -76,7 +76,9 @@ async function writeGrey(
     .toFile(path);
 }
 
-/** Writes `count` frames, the subjects in turn, each with its own seed derived from `seed`. */
+/**
+ * Writes `count` frames, cycling through the subjects, each with its own seed derived from `seed`.
+ */
 async function generate(
   count: number,
   subjects: readonly Subject[],

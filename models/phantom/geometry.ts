@@ -8,8 +8,8 @@ export interface Point {
 }
 
 /**
- * An ellipse by its centre, semi-axes a >= b and the angle of a; the unit depends on the object
- * that contains it.
+ * An ellipse: its centre, semi-axes a >= b and the angle of a. The unit depends on the object that
+ * contains it.
  */
 export interface Ellipse {
   centre: Point;
@@ -18,7 +18,7 @@ export interface Ellipse {
   angle: number;
 }
 
-/** Field of view of a curved array: `radiusMm` of the face, half opening angle, imaging depth. */
+/** Field of view of a curved array: radius of its face, half opening angle and imaging depth. */
 export interface Sector {
   radiusMm: number;
   halfAngle: number;
@@ -33,7 +33,7 @@ export interface ImageWindow {
   origin: Point;
 }
 
-/** Range in mm below the face along the scan line, and the angle of that line. */
+/** Returns the range in mm below the probe face along a scan line, and the angle of that line. */
 export function toPolar(sector: Sector, x: number, y: number): { range: number; angle: number } {
   const fromCentre = y + sector.radiusMm;
   const range = Math.sqrt(x * x + fromCentre * fromCentre) - sector.radiusMm;
@@ -68,7 +68,7 @@ export function ellipseInPixels(window: ImageWindow, ellipse: Ellipse): Ellipse 
   };
 }
 
-/** A local frame turned by `angle` about `centre`; `mirror` flips the second axis. */
+/** A local coordinate system rotated by `angle` about `centre`; `mirror` flips its second axis. */
 export interface Pose {
   centre: Point;
   angle: number;

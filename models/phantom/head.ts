@@ -9,7 +9,7 @@ import { type Layer, risingFrom, TISSUE } from './tissue.ts';
 export interface Head {
   layers: Layer[];
   outline: Ellipse;
-  /** Border of everything that belongs to the head, scalp included. */
+  /** Border of the whole head, scalp included. */
   surface: Shape;
 }
 
@@ -17,8 +17,8 @@ export interface Head {
 export type Contents = (head: HeadAxes, random: Random, boneMm: number) => Layer[];
 
 /**
- * The sutures: gaps of one beam width without echo between the bones. They do not change the
- * outline.
+ * Draws the sutures: gaps between the bones, one beam width wide and without echo. They do not
+ * change the outline.
  */
 function sutures(head: HeadAxes, random: Random): Shape[] {
   return Array.from({ length: random.integer(0, 3) }, () => {
@@ -35,7 +35,10 @@ function sutures(head: HeadAxes, random: Random): Shape[] {
   });
 }
 
-/** Axial section of a fetal head. The outline of truth is the outer border of the skull ring. */
+/**
+ * Builds an axial section of a fetal head. The outline of the truth is the outer border of the
+ * skull.
+ */
 export function buildHead(
   plane: HeadPlane,
   sizes: FetalSizes,

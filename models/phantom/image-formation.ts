@@ -4,7 +4,7 @@ import { type ImageWindow, type Sector, toPolar } from './geometry.ts';
 import { createNoise, type Random } from './random.ts';
 import type { Scene } from './tissue.ts';
 
-/** Polar brightness (0..1) to screen pixels (0..255) by bilinear interpolation. */
+/** Converts polar brightness (0..1) to screen pixels (0..255) by bilinear interpolation. */
 function scanConvert(brightness: Float32Array, grid: PolarGrid, window: ImageWindow): Uint8Array {
   const { sector, samples, lines } = grid;
   const { columns, rows, mmPerPixel, origin } = window;
@@ -33,14 +33,14 @@ function scanConvert(brightness: Float32Array, grid: PolarGrid, window: ImageWin
   return pixels;
 }
 
-/** Settings of the sonographer and the machine; levels in dB. */
+/** Settings that the sonographer and the machine choose; levels in dB. */
 export interface Acquisition {
   sector: Sector;
   window: ImageWindow;
   beam: Beam;
   gain: number;
   dynamicRange: number;
-  /** Error of the time gain compensation over the whole depth. */
+  /** Error of the time gain compensation, accumulated over the whole depth. */
   gainSlope: number;
   /** Level of side lobes relative to the echoes they come from. */
   clutter: number;
@@ -56,16 +56,19 @@ export interface Acquisition {
   gamma: number;
 }
 
-/** Enough lines and samples that the screen, not the grid, limits the detail. */
+/** Returns a grid so fine that the screen, not the grid, limits the detail. */
 function gridFor({ sector, window }: Acquisition): PolarGrid {
   const pixels = sector.depthMm / window.mmPerPixel;
   return { sector, samples: Math.round(Math.min(560, Math.max(320, pixels))), lines: 240 };
 }
 
-/** How far the tail below a strong echo reaches before it falls by a factor e, mm. */
+/** Distance in mm over which the tail below a strong echo falls by a factor e. */
 const REVERBERATION_MM = 9;
 
-/** Side lobes smear bright echoes sideways, reverberation draws them downwards; then noise. */
+/**
+ * Adds side lobes, which smear bright echoes sideways, reverberation, which extends them downwards,
+ * and then noise.
+ */
 function addClutter(echoes: EchoMap, acquisition: Acquisition, random: Random): void {
   const { grid, diffuse, specular } = echoes;
   const { samples, lines } = grid;
@@ -105,7 +108,10 @@ function addClutter(echoes: EchoMap, acquisition: Acquisition, random: Random): 
   }
 }
 
-/** Envelope to brightness 0..1: gain, slow gain errors, log compression, grey map. */
+/**
+ * Converts the envelope to brightness from 0 to 1: gain, slow gain errors, log compression, grey
+ * map.
+ */
 function compress(
   envelope: Float32Array,
   grid: PolarGrid,
@@ -144,8 +150,9 @@ function compress(
 }
 
 /**
- * One B-mode image of a scene, rows x columns, 0..255; black outside the field of view.
- * `texture` fixes tissue and machine, `speckleSeed` the speckle: frames of a cine share the first.
+ * Forms one B-mode image of a scene, rows x columns, 0..255, black outside the field of view.
+ * `texture` determines tissue and machine, `speckleSeed` the speckle: the frames of a cine share
+ * `texture`.
  */
 export function formImage(
   scene: Scene,
@@ -158,7 +165,7 @@ export function formImage(
 }
 
 /**
- * Forms the image of echoes that the caller has already mapped. Their levels are changed in place,
+ * Forms the image of echoes that the caller has already mapped. Changes their levels in place,
  * because clutter is added to them.
  */
 export function receiveEchoes(

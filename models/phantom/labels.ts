@@ -12,11 +12,11 @@ export const PLANES = [
 export type Plane = (typeof PLANES)[number];
 
 /**
- * An outline measured by an ellipse: of the head on the outer border of the skull, of the abdomen
- * on the skin.
+ * An outline measured with an ellipse: on the outer border of the skull for a head, on the skin for
+ * an abdomen.
  */
 export interface OutlineTruth {
-  /** Pixels, pixel centres at whole numbers. */
+  /** In pixels; the centres of pixels are at whole numbers. */
   ellipse: Ellipse;
   circumferenceMm: number;
   /** Full axes: OFD and BPD of a head; the longer and shorter diameter of an abdomen. */
@@ -54,7 +54,7 @@ export interface FrameTruth {
   values?: Readonly<Record<string, number>>;
   /** Points by name, pixels. */
   points?: Readonly<Record<string, readonly Point[]>>;
-  /** Filled structures by name, one byte per pixel, 1 inside. */
+  /** Masks of structures by name, one byte per pixel, 1 inside. */
   masks?: Readonly<Record<string, Uint8Array>>;
   head?: HeadTruth;
   abdomen?: AbdomenTruth;

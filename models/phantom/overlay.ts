@@ -80,7 +80,7 @@ function write(
   });
 }
 
-/** Ticks each centimetre below the probe face, longer each fifth. */
+/** Draws a tick for each centimetre below the probe face, and a longer one for every fifth. */
 function depthRuler(plot: Plot, window: ImageWindow, sector: Sector, column: number): void {
   for (let centimetre = 0; centimetre * 10 <= sector.depthMm; centimetre++) {
     const row = Math.round(window.origin.y + (centimetre * 10) / window.mmPerPixel);
@@ -98,7 +98,7 @@ function greyBar(plot: Plot, window: ImageWindow, column: number): void {
   }
 }
 
-/** The machine's own marks around the image: name, settings, depth ruler, grey bar. */
+/** Draws the machine's marks around the image: name, settings, depth ruler and grey bar. */
 export function drawOverlay(
   pixels: Uint8Array,
   window: ImageWindow,

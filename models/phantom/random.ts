@@ -1,4 +1,4 @@
-/** A seeded source of chance: the same seed always gives the same phantom. */
+/** A seeded random source: the same seed always gives the same phantom. */
 export interface Random {
   /** Uniform in [0, 1). */
   unit(): number;
@@ -10,7 +10,10 @@ export interface Random {
   chance(probability: number): boolean;
   /** Picks one element of a list, which must not be empty. */
   pick<T>(choices: readonly T[]): T;
-  /** An independent stream that depends on this seed and the name only, not on the draws made. */
+  /**
+   * Returns an independent stream that depends only on this seed and the name, not on the numbers
+   * drawn so far.
+   */
   fork(name: string): Random;
 }
 
@@ -26,7 +29,7 @@ function uniformSource(seed: number): () => number {
   };
 }
 
-/** FNV-1a over the name, started from the seed. */
+/** Hashes the name with FNV-1a, starting from the seed. */
 function derivedSeed(seed: number, name: string): number {
   let hash = (seed ^ 0x811c9dc5) >>> 0;
   for (let i = 0; i < name.length; i++) {
@@ -53,8 +56,8 @@ export function createRandom(seed: number): Random {
 }
 
 /**
- * Fills `field` with zero-mean, unit-variance scatterer strengths. The sum of the four bytes of
- * one draw is close enough to normal: the point spread function sums many of them again.
+ * Fills `field` with scatterer strengths of zero mean and unit variance. The sum of the four bytes
+ * of one draw is close enough to normal, because the point spread function sums many of them again.
  */
 export function fillScatterers(field: Float32Array, seed: number): void {
   const next = uniformSource(seed);
@@ -67,7 +70,7 @@ export function fillScatterers(field: Float32Array, seed: number): void {
   }
 }
 
-/** Smooth noise over the plane, about -1..1, with a correlation length of `cellMm`. */
+/** Returns smooth noise over the plane, about -1 to 1, with a correlation length of `cellMm`. */
 export function createNoise(random: Random, cellMm: number): (x: number, y: number) => number {
   const size = 64;
   const lattice = Float32Array.from({ length: size * size }, () => random.range(-1, 1));

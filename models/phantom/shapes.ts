@@ -17,7 +17,7 @@ export const everywhere: Shape = {
   reach: Number.POSITIVE_INFINITY,
 };
 
-/** Ellipse with semi-axes a along u and b along v, about (u, v) of the pose. */
+/** Returns an ellipse with semi-axes a along u and b along v, centred at (u, v) of the pose. */
 export function ellipse(
   pose: Pose,
   at: { u: number; v: number; a: number; b: number; turn?: number },
@@ -37,14 +37,17 @@ export function ellipse(
       const v = (dy * cos - dx * sin) / b;
       const radial = Math.sqrt(u * u + v * v);
       if (radial < 1e-9) return -Math.min(a, b);
-      // First-order distance: exact on the border, which is where the truth is defined.
+      // The distance is of first order: exact on the border, where the truth is defined.
       const slope = Math.sqrt((u / a) ** 2 + (v / b) ** 2);
       return (radial * (radial - 1)) / slope;
     },
   };
 }
 
-/** All points within `radius` mm of the chain of segments through `points` (u, v of the pose). */
+/**
+ * Returns all points within `radius` mm of the chain of segments through `points` (u, v of the
+ * pose).
+ */
 export function stroke(
   pose: Pose,
   points: readonly (readonly [number, number])[],
@@ -77,7 +80,7 @@ export function stroke(
   };
 }
 
-/** The shape enlarged by `by` mm on all sides. */
+/** Returns the shape enlarged by `by` mm on all sides. */
 export function grown(shape: Shape, by: number): Shape {
   return {
     centre: shape.centre,
@@ -86,7 +89,10 @@ export function grown(shape: Shape, by: number): Shape {
   };
 }
 
-/** The outermost part of the shape, `thickness` mm deep, which may vary from place to place. */
+/**
+ * Returns the outermost part of the shape, `thickness` mm deep; the thickness may vary from place
+ * to place.
+ */
 export function rim(shape: Shape, thickness: number | ((x: number, y: number) => number)): Shape {
   const depth = typeof thickness === 'number' ? () => thickness : thickness;
   return {
@@ -98,7 +104,7 @@ export function rim(shape: Shape, thickness: number | ((x: number, y: number) =>
   };
 }
 
-/** The part of `shape` outside of all `gaps`. */
+/** Returns the part of `shape` outside of all `gaps`. */
 export function without(shape: Shape, gaps: readonly Shape[]): Shape {
   return {
     ...shape,
@@ -111,7 +117,7 @@ export function without(shape: Shape, gaps: readonly Shape[]): Shape {
   };
 }
 
-/** The part of `shape` inside `other`. */
+/** Returns the part of `shape` inside `other`. */
 export function within(shape: Shape, other: Shape): Shape {
   return { ...shape, distance: (x, y) => Math.max(shape.distance(x, y), other.distance(x, y)) };
 }

@@ -1,8 +1,8 @@
 import type { Random } from './random.ts';
 
 /**
- * Sizes of one fetus, mm. BPD, OFD and HC outer to outer, AC on the skin, FL the ossified
- * diaphysis: the conventions of INTERGROWTH-21st (Papageorghiou 2014).
+ * Sizes of one fetus in mm, in the conventions of INTERGROWTH-21st (Papageorghiou 2014): BPD, OFD
+ * and HC outer to outer, AC on the skin, FL the ossified diaphysis.
  */
 export interface FetalSizes {
   bpdMm: number;
@@ -38,20 +38,28 @@ const GROWTH = {
   },
 } as const;
 
-/** Circumference from the full axes; Ramanujan 1914, first approximation. */
+/**
+ * Returns the circumference of an ellipse from its full axes (Ramanujan 1914, first approximation).
+ */
 export function ellipseCircumference(axis1: number, axis2: number): number {
   const a = axis1 / 2;
   const b = axis2 / 2;
   return Math.PI * (3 * (a + b) - Math.sqrt((3 * a + b) * (a + 3 * b)));
 }
 
-/** Full axes of the ellipse with this circumference and this ratio of second to first axis. */
+/**
+ * Returns the full axes of the ellipse with this circumference and this ratio of the second to the
+ * first axis.
+ */
 function axesFor(circumference: number, ratio: number): [number, number] {
   const axis = circumference / ellipseCircumference(1, ratio);
   return [axis, axis * ratio];
 }
 
-/** z-scores of the fetus and its proportions relative to the median; zero and one are the median. */
+/**
+ * z-scores of the fetus, and factors on its median proportions. A z-score of 0 and a factor of 1
+ * give the median.
+ */
 export interface GrowthDeviation {
   hc: number;
   ac: number;
@@ -73,7 +81,10 @@ export const MEDIAN_GROWTH: GrowthDeviation = {
 /** Ages that the growth standards cover: 14+0 to 40+0 weeks. */
 export const CHARTED_DAYS = { youngest: 98, oldest: 280 } as const;
 
-/** Sizes at `gaDays` of `CHARTED_DAYS`. Throws RangeError outside the chart. */
+/**
+ * Returns the sizes at `gaDays` of `CHARTED_DAYS`.
+ * @throws RangeError outside the chart
+ */
 export function sizesAt(gaDays: number, deviation: GrowthDeviation = MEDIAN_GROWTH): FetalSizes {
   const { youngest, oldest } = CHARTED_DAYS;
   if (!(gaDays >= youngest && gaDays <= oldest)) {
@@ -92,7 +103,10 @@ export function sizesAt(gaDays: number, deviation: GrowthDeviation = MEDIAN_GROW
   return { hcMm, bpdMm, ofdMm, acMm, tadMm, apadMm, flMm };
 }
 
-/** A plausible deviation: the z-scores have a part in common, since a fetus is large or small as a whole. */
+/**
+ * Draws a plausible deviation. The z-scores have a common part, because a fetus is large or small
+ * as a whole.
+ */
 export function drawGrowth(random: Random): GrowthDeviation {
   const shared = random.normal(0, 0.6);
   const own = () => Math.max(-2, Math.min(2, shared + random.normal(0, 0.6)));

@@ -31,9 +31,10 @@ export interface Shot {
 }
 
 /**
- * Contents of a study: only the planes of biometry; these and stills of the other views; or these,
- * the stills and cines. `labor`: the transperineal plane at rest and with pushing, and a sweep; `twins`:
- * sweeps over two fetuses. In the first trimester the first three have the views of that age.
+ * Contents of a study. `biometry`: only the planes of biometry; `stills`: also stills of the other
+ * views; `complete`: also cines; `labor`: the transperineal plane at rest and with pushing, and a
+ * sweep; `twins`: sweeps over two fetuses. In the first trimester the first three have the views of
+ * that age.
  */
 const STUDY_CONTENTS = ['biometry', 'stills', 'complete', 'labor', 'twins'] as const;
 export type StudyContents = (typeof STUDY_CONTENTS)[number];
@@ -45,7 +46,7 @@ const STILL = {
   jpegColour: { compression: 'jpeg', colour: 'rgb' },
 } as const satisfies Record<string, PixelEncoding>;
 
-/** Each measure three times (INTERGROWTH-21st protocol). */
+/** Each measure is imaged three times (INTERGROWTH-21st protocol). */
 const MEASURED: readonly Shot[] = [
   { of: 'transthalamic', frames: 1, encoding: STILL.native },
   { of: 'transthalamic', frames: 1, encoding: STILL.jpeg },
@@ -89,7 +90,7 @@ function usualCerebellum(weeks: number): number {
   return 20 + 1.49 * since + 0.04 * since * (since - 6.7);
 }
 
-/** The other head planes with structures of a usual size (ISUOG CNS part 1, 2020). */
+/** The other head planes, with structures of normal size (ISUOG CNS part 1, 2020). */
 const BRAIN: readonly Shot[] = [
   still(lateralVentricle, { anatomy: () => ({ atrialMm: 6.8 }) }),
   still(cerebellum, {
@@ -99,7 +100,7 @@ const BRAIN: readonly Shot[] = [
 ];
 
 /**
- * A usual pregnancy: normal fluid and placenta, a long cervix, and three images of each measured
+ * A normal pregnancy: normal fluid and placenta, a long cervix, and three images of each measured
  * view.
  */
 const OTHER_STILLS: readonly Shot[] = [
@@ -167,7 +168,7 @@ const NUCHAL: readonly Shot[] = [
   heartSweep,
 ];
 
-/** The head at rest and lower with each push, and the lie. */
+/** The fetal head at rest and lower with each push, and the fetal lie. */
 const LABOR: readonly Shot[] = [
   ...[112, 114, 124].map((angleOfProgressionDegrees) =>
     still(transperineal, { anatomy: () => ({ angleOfProgressionDegrees }) }),
@@ -188,7 +189,9 @@ const SHOTS: Readonly<Record<StudyContents, readonly Shot[]>> = {
   twins: TWINS,
 };
 
-/** The shots of an examination at an age. @throws RangeError where there is no such examination */
+/**
+ * Returns the shots of an examination at an age. @throws RangeError if there is no such examination
+ */
 export function shotsAt(gaDays: number, contents: StudyContents): readonly Shot[] {
   const { youngest, oldest, labor } = STUDY_AGES;
   const from = { labor, twins: presentationSweep.ages.youngest }[contents as string] ?? youngest;

@@ -21,7 +21,7 @@ import {
 import { type Shot, type StudyContents, shotsAt } from './study-shots.ts';
 
 interface StudyRequest {
-  /** Fixes the fetus, the mother, the hand of the sonographer and the machine. */
+  /** The fetus, the mother, the sonographer's hand and the machine depend only on this seed. */
   seed: number;
   /** Gestational age at the study date, days, 42 to 294. */
   gaDays: number;
@@ -33,13 +33,13 @@ interface StudyRequest {
   acquisition?: string;
   /** Contents of the study at its age; only the planes of biometry when absent. */
   contents?: StudyContents;
-  /** One encoding for every image, for a machine that has only one. */
+  /** The encoding of every image, for a machine that has only one. */
   encoding?: PixelEncoding;
 }
 
 export interface StudyFile {
   name: string;
-  /** DICOM Part 10. */
+  /** A DICOM Part 10 file. */
   bytes: Buffer;
   /** One entry per frame. */
   truth: FrameTruth[];
@@ -47,7 +47,10 @@ export interface StudyFile {
 
 export interface StudyTruth {
   gaDays: number;
-  /** After 40+0 weeks those of 40+0; null before 14+0, where growth standards begin. */
+  /**
+   * Sizes of the fetus; after 40+0 weeks those of 40+0. Null before 14+0, where growth standards
+   * begin.
+   */
   sizes: FetalSizes | null;
   studyInstanceUid: string;
   studyDate: string;
@@ -56,7 +59,7 @@ export interface StudyTruth {
 
 export interface PhantomStudy {
   files: StudyFile[];
-  /** The patient in the headers, for a receiver that must know the patient first. */
+  /** The patient in the headers, for a receiver that must know the patient in advance. */
   patient: Pick<StudyHeader, 'patientName' | 'patientId' | 'patientBirthDate'>;
   truth: StudyTruth;
 }
@@ -115,8 +118,8 @@ function shoot(shot: Shot, gaDays: number, sizes: FetalSizes, random: Random): T
 }
 
 /**
- * One obstetric study of a fictional patient as DICOM files, with the values that a perfect reader
- * would measure. The header gives the gestational age as Last Menstrual Date.
+ * Simulates one obstetric study of a fictional patient as DICOM files, with the values that a
+ * perfect reader would measure. The header gives the gestational age as Last Menstrual Date.
  *
  * @throws RangeError for an age at which there is no such examination, or an invalid date
  */
@@ -127,7 +130,7 @@ export async function simulateObstetricStudy(request: StudyRequest): Promise<Pha
   const shots = shotsAt(request.gaDays, request.contents ?? 'biometry');
   const { youngest, oldest } = CHARTED_DAYS;
   const isCharted = request.gaDays >= youngest;
-  // The views of the first trimester have sizes by age.
+  // The views of the first trimester have their own sizes by age, so the charted sizes are limited.
   const sizes = sizesAt(Math.min(oldest, Math.max(youngest, request.gaDays)), growth);
   const header = drawHeader(request, studyDate, random.fork('patient'));
   const files: StudyFile[] = [];

@@ -1,12 +1,13 @@
 import type { Shape } from './shapes.ts';
 
 /**
- * How a tissue answers sound. Levels are dB relative to display white, before gain.
+ * How a tissue responds to sound. Levels are dB relative to display white, before gain.
  * - `echo`: diffuse backscatter (becomes speckle)
- * - `mirror`: specular echo where the surface is perpendicular to the beam; absent = none
- * - `loss`: two-way attenuation per mm beyond what the time gain compensates; negative = enhancement
- * - `texture`: depth of the slow echogenicity variation, dB
- * - `rough`: how far the specular echo falls where the surface is uneven, dB
+ * - `mirror`: specular echo of a surface perpendicular to the beam; no specular echo when absent
+ * - `loss`: two-way attenuation per mm beyond what the time gain compensates; negative =
+ * enhancement
+ * - `texture`: amplitude of the slow echogenicity variation, dB
+ * - `rough`: loss of the specular echo where the surface is uneven, dB
  */
 export interface Tissue {
   echo: number;
@@ -51,7 +52,7 @@ export const TISSUE = {
   farTissue: { echo: -23, loss: 0.05, texture: 9 },
 } as const satisfies Record<string, Tissue>;
 
-/** One piece of anatomy. Layers later in a scene lie on top of earlier ones. */
+/** One piece of anatomy. Later layers of a scene cover earlier ones. */
 export interface Layer {
   shape: Shape;
   tissue: Tissue;
@@ -61,16 +62,16 @@ export interface Layer {
    */
   modulation?: (x: number, y: number) => number;
   /**
-   * True for a layer whose shape is kept exactly, because the truth is measured on it. All other
+   * True for a layer whose shape must not bend, because the truth is measured on it. All other
    * layers bend a little.
    */
   rigid?: true;
 }
 
 /**
- * An echo that rises over the first `depthMm` below a border, from `dip` dB less. A bright layer of
- * constant level would appear half a beam's width outside its border, and a perfect reader would
- * measure a circumference 3 mm too long.
+ * Returns a modulation that rises from -`dip` dB at the border to 0 at `depthMm` inside. Without
+ * it, a bright layer would appear half a beam's width outside its border, and a perfect reader
+ * would measure a circumference 3 mm too long.
  */
 export function risingFrom(border: Shape, { depthMm, dip }: { depthMm: number; dip: number }) {
   return (x: number, y: number) => -dip * Math.max(0, 1 + border.distance(x, y) / depthMm);
@@ -78,7 +79,10 @@ export function risingFrom(border: Shape, { depthMm, dip }: { depthMm: number; d
 
 export type Scene = readonly Layer[];
 
-/** The topmost layer at (x, y) mm; pliant layers are evaluated at the bent position. */
+/**
+ * Returns the topmost layer at (x, y) mm. Layers that are not rigid are evaluated at the bent
+ * position.
+ */
 export function layerAt(
   scene: Scene,
   x: number,

@@ -3,7 +3,7 @@ import { createNoise, type Random } from './random.ts';
 import { ellipse, everywhere, grown, rim, type Shape } from './shapes.ts';
 import { type Layer, TISSUE } from './tissue.ts';
 
-/** Abdominal wall of the mother, as bands below the probe face that waver along it. */
+/** Draws the mother's abdominal wall: wavy bands below the probe face. */
 export function abdominalWall(sector: Sector, random: Random, wallMm: number): Layer[] {
   const waver = createNoise(random.fork('waver'), 22);
   const grain = createNoise(random.fork('grain'), 1);
@@ -12,7 +12,7 @@ export function abdominalWall(sector: Sector, random: Random, wallMm: number): L
   const level = (fraction: number) => {
     const deepest = wallMm * fraction * (1 + unevenness);
     return (x: number, y: number) =>
-      // The range is never less than y, so most of the image is decided without computing it.
+      // The range is never less than y, so for most of the image it need not be computed.
       y > deepest
         ? y - deepest
         : below(x, y) - wallMm * fraction * (1 + unevenness * waver(x, fraction * 300));
@@ -37,7 +37,10 @@ export function abdominalWall(sector: Sector, random: Random, wallMm: number): L
   ];
 }
 
-/** Round sections beside the structure of interest, such as limbs, the cord and the other thigh. */
+/**
+ * Draws round sections beside the structure of interest, such as limbs, the cord and the other
+ * thigh.
+ */
 function bystanders(random: Random, fetus: Shape): Layer[] {
   return Array.from({ length: random.integer(0, 3) }, () => {
     const radius = random.range(4, 13);
@@ -64,8 +67,9 @@ function bystanders(random: Random, fetus: Shape): Layer[] {
 }
 
 /**
- * Everything around the fetus: amniotic fluid in pockets between placenta and uterine wall, the
- * mother's abdominal wall above it (`wallMm` thick) and tissue below. The fetus is drawn over it.
+ * Draws everything around the fetus: amniotic fluid in pockets between placenta and uterine wall,
+ * the mother's abdominal wall above it (`wallMm` thick) and tissue below. The fetus is drawn over
+ * it.
  */
 export function buildUterus(sector: Sector, fetus: Shape, wallMm: number, random: Random): Layer[] {
   const pockets = createNoise(random.fork('pockets'), random.range(18, 40));

@@ -6,7 +6,7 @@ import type { FetalSizes } from './sizes.ts';
 export interface ViewRequest {
   gaDays: number;
   sizes: FetalSizes;
-  /** Fixes anatomy, pose, machine and speckle. */
+  /** Anatomy, pose, machine and speckle depend only on this seed. */
   seed: number;
   /** Number of frames of a cine; 1 for a still. */
   frames: number;

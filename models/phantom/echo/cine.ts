@@ -16,8 +16,8 @@ export interface FrameReading {
 const TRACE_BEATS = 3;
 
 /**
- * A cine of one shot: the tissue and the machine stay the same while the heart beats and the trace
- * advances.
+ * Simulates a cine of one shot: the tissue and the machine stay the same while the heart beats and
+ * the trace advances.
  */
 export function cineOf(
   plane: EchoViewId,

@@ -18,12 +18,12 @@ export interface Jet {
 /** Colour Doppler of a view, with or without a leak. */
 export interface ColourRequest extends EchoRequest {
   view: Extract<EchoViewId, 'PLAX' | 'A4C' | 'A3C' | 'A5C'>;
-  /** The valve that the box is put on. */
+  /** The valve over which the colour box is placed. */
   valve: Jet['valve'];
   jet?: Jet;
 }
 
-/** Half the height of the colour box and half its opening: mm and radians. */
+/** Half the height of the colour box in mm, and half its opening angle in radians. */
 const BOX = { reachMm: 42, opening: 0.3 } as const;
 
 /** Velocity limit of the colour bar, cm/s: usual for the heart. */
@@ -67,8 +67,8 @@ const BLOOD: readonly Structure[] = [
 ];
 
 /**
- * The colour of a velocity in cm/s towards the probe: red towards, blue away, wrapping at the
- * limit.
+ * Returns the colour of a velocity in cm/s towards the probe: red towards, blue away. Velocities
+ * beyond the limit alias.
  */
 function colourOf(velocity: number): readonly [number, number, number] {
   const wrapped =
@@ -118,8 +118,8 @@ function velocityField(
 const COLOUR_FILTER = 9;
 
 /**
- * A cine with a colour box over a valve. Truth: `venaContractaMm` and `jetLengthMm` where there is a
- * leak, and the corners of the box.
+ * Simulates a cine with a colour box over a valve. Its truth has the corners of the box, and
+ * `venaContractaMm` and `jetLengthMm` if there is a leak.
  */
 export function simulateColour(request: ColourRequest): PhantomFrame[] {
   const { heart, view, seed, startS = 0, frameTimeMs = FRAME_TIME_MS } = request;
@@ -187,7 +187,7 @@ function paint(
   };
 }
 
-/** Two regions: tissue, and colour flow within it (PS3.3 C.8.5.5.1.2). */
+/** Returns two regions: tissue, and the colour flow within it (PS3.3 C.8.5.5.1.2). */
 function colourRegion(frame: PhantomFrame): NaturalDataset {
   const at = (name: string) => frame.truth.values?.[name] ?? 0;
   return {
@@ -200,7 +200,10 @@ function colourRegion(frame: PhantomFrame): NaturalDataset {
   };
 }
 
-/** Regions, mode and beat of a colour cine; it is written with three samples a pixel. */
+/**
+ * Returns regions, mode and heart beat of a colour cine, which is written with three samples per
+ * pixel.
+ */
 export function colourHeader(
   request: ColourRequest,
   [first]: readonly PhantomFrame[],

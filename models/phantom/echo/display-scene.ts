@@ -15,27 +15,35 @@ import { flowPower, power } from '../views/spectrum-display.ts';
 export interface DisplayScene {
   /** How much fainter than full scale the flow is. */
   faintDb: number;
-  /** Change of the level of the noise. */
+  /** Change of the noise level, dB. */
   noiseDb: number;
-  /** Range of the other side of the baseline as a share of that of the flow. */
+  /**
+   * Velocity range on the other side of the baseline, as a share of that on the side of the flow.
+   */
   otherSide: number;
-  /** Slowest blood in the gate as a share of the fastest; near 1 a wave is hollow. */
+  /**
+   * Velocity of the slowest blood in the gate as a share of the fastest; near 1 the spectrum is
+   * hollow.
+   */
   slowestShare?: number;
-  /** Slow echoes of walls and valves on both sides of the baseline, beyond the wall filter. */
+  /** Echoes of slow walls and valves on both sides of the baseline that pass the wall filter. */
   clutter: { level: number; reach: number } | null;
-  /** Systolic flow away from the probe, of a neighbouring outflow tract. */
+  /** Systolic flow of a neighbouring outflow tract, away from the probe. */
   outflow: { peak: number; level: number } | null;
-  /** Clicks of the valves when they close: short, and over the whole scale. */
+  /** Clicks of the closing valves: short, and over the whole velocity scale. */
   clicks: { level: number } | null;
-  /** Standard deviation of the height of a beat, as a share of it. */
+  /** Standard deviation of the peak velocity between beats, as a share of it. */
   unevenness: number;
-  /** Only the flow before this time after the R wave differs (E with breathing, and not A). */
+  /**
+   * Seconds after the R wave until which beats differ, so that E varies with breathing but A does
+   * not.
+   */
   unevenUntilS?: number;
   marks: DisplayMarks;
   map: DisplayMap;
 }
 
-/** A scene as found on real screens; `full` is the fastest velocity of the flow, cm/s. */
+/** Draws a scene like those of real screens; `full` is the fastest velocity of the flow, cm/s. */
 export function drawDisplayScene(
   random: Random,
   full: number,
@@ -64,12 +72,13 @@ export function drawDisplayScene(
   };
 }
 
-/** Seconds that a click lasts. */
+/** Duration of a click, seconds. */
 const CLICK = 0.009;
 
 /**
- * The power of everything besides the flow at a velocity (cm/s) and a time (s) of the display.
- * @param phaseAt share of the beat that has passed at a time.
+ * Returns the power of everything except the flow at a velocity (cm/s) and a time (s) of the
+ * display.
+ * @param phaseAt returns the share of the beat that has passed at a time.
  */
 export function otherSignals(
   scene: DisplayScene,

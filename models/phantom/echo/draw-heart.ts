@@ -2,7 +2,10 @@ import { createHeart, type Heart } from '../heart/heart.ts';
 import { drawHeart, type HeartRequest } from '../heart/sizes.ts';
 import type { Random } from '../random.ts';
 
-/** A territory of one to three neighbouring walls, apex to base, that moves little or outwards. */
+/**
+ * Draws the motion of the 17 segments with one territory of one to three neighbouring walls, from
+ * apex to base, that moves little or outwards.
+ */
 function stillTerritory(random: Random): readonly number[] {
   const from = random.integer(0, 5);
   const wide = random.integer(1, 3);
@@ -13,7 +16,10 @@ function stillTerritory(random: Random): readonly number[] {
   });
 }
 
-/** Some hearts have fluid around them, some a territory that does not move. */
+/**
+ * Draws what is requested of a heart: some hearts have fluid around them, some a territory that
+ * does not move.
+ */
 function drawRequest(random: Random): HeartRequest {
   const request: HeartRequest = {};
   if (random.chance(0.12)) request.effusionMm = random.range(4, 26);
@@ -27,8 +33,8 @@ function drawRequest(random: Random): HeartRequest {
 const ATTEMPTS = 20;
 
 /**
- * A heart for training. A few in a thousand cannot eject the requested volume with so many still
- * segments; they are drawn again.
+ * Draws a heart for training. A few in a thousand cannot eject the requested volume with so many
+ * akinetic segments; those are drawn again.
  */
 export function drawBeatingHeart(random: Random): Heart {
   for (let attempt = 0; ; attempt++) {

@@ -12,8 +12,8 @@ import { ECHO_VIEW_IDS, type EchoViewId } from './view.ts';
 import { ECHO_VIEWS } from './views.ts';
 
 /**
- * Single frames of any view, each of another heart at a random moment of its beat, for the training
- * of the classifier of views and of the parasternal structures:
+ * Generates single frames of any view, each of another heart at a random moment of its beat, to
+ * train the view classifier and the model of the parasternal structures:
  *
  * node models/phantom/echo/generate-views.ts --out DIR --count N [--seed S] [--views PLAX,A4C]
  *     [--size 256] [--masks]
@@ -32,7 +32,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Combines all masks into one picture. */
+/** Combines all masks into one label image. */
 function labelsOf({ columns, rows, truth }: PhantomFrame): Uint8Array {
   const labels = new Uint8Array(columns * rows);
   for (const [name, mask] of Object.entries(truth.masks ?? {})) {

@@ -18,7 +18,7 @@ import { apicalShot } from './windows.ts';
 const USAGE =
   'node models/phantom/echo/generate.ts --out DIR --count N [--first I] [--seed S] [--views a4c,a2c,a3c] [--size 256]';
 
-/** The moments of the beat at which a pair is taken. */
+/** The moments of the beat of which a pair of images consists. */
 const PHASES = ['ED', 'ES'] as const;
 type Phase = (typeof PHASES)[number];
 
@@ -54,7 +54,10 @@ function describe(heart: Heart, shot: HeartShot, moment: Moment) {
   };
 }
 
-/** End diastole and end systole of one heart: same plane, machine and tissue, other speckle. */
+/**
+ * Writes end diastole and end systole of one heart, with the same plane, machine and tissue but
+ * different speckle.
+ */
 async function writePair(
   pair: number,
   view: ApicalView,
@@ -103,7 +106,9 @@ function parseViews(list: string): ApicalView[] {
   });
 }
 
-/** Writes `count` images starting with pair `first`: two of each heart, with the views in turn. */
+/**
+ * Writes `count` images from pair number `first` on: two of each heart, cycling through the views.
+ */
 async function generate(
   views: readonly ApicalView[],
   request: { seed: number; size: number; out: string; count: number; first: number },

@@ -12,7 +12,7 @@ import { DEFAULT_SCREEN, type EchoRequest, type EchoViewId, FRAME_TIME_MS } from
 
 const BLOOD = { echo: -58, loss: -0.02, texture: 2 } as const;
 
-/** Breaths a minute of a quiet patient who is asked to sniff once a clip. */
+/** Breaths per minute of a quiet patient who is asked to sniff once in each clip. */
 const BREATHS_PER_MINUTE = 18;
 
 function viewOf(depthMm: number, halfAngle: number, request: EchoRequest): View {
@@ -38,7 +38,7 @@ function vessel(lumen: Shape, structure: string): Piece[] {
 }
 
 /**
- * Diameter of the inferior vena cava at a moment of breathing: the vein narrows when the patient
+ * Returns the diameter of the inferior vena cava at a time: the vein narrows when the patient
  * breathes in.
  */
 export function cavaDiameterMm({ cava }: HeartSizes, seconds: number): number {
@@ -153,7 +153,10 @@ function cine(
   });
 }
 
-/** The inferior vena cava along its course into the right atrium, while the patient breathes. */
+/**
+ * Simulates the inferior vena cava along its course into the right atrium, while the patient
+ * breathes.
+ */
 export const simulateCava = (request: EchoRequest): PhantomFrame[] =>
   cine('SUBCOSTAL-IVC', 130, request, (seconds, random) => {
     const { sizes } = request.heart;
@@ -167,7 +170,7 @@ export const simulateCava = (request: EchoRequest): PhantomFrame[] =>
     };
   });
 
-/** The arch of the aorta from the jugular notch. */
+/** Simulates the aortic arch as seen from the jugular notch. */
 export const simulateArch = (request: EchoRequest): PhantomFrame[] =>
   cine('SUPRASTERNAL', 120, request, (seconds) => {
     const { beat, sizes } = request.heart;

@@ -5,16 +5,16 @@ import { interleavedRgb } from '../dicom.ts';
 import type { PhantomFrame } from '../frame.ts';
 
 /**
- * Bits per second: enough to preserve the speckle. The clips of a real handheld scanner are not
- * finer.
+ * Bits per second. This rate preserves the speckle; the clips of real handheld scanners are not
+ * sharper.
  */
 const BIT_RATE = 3_000_000;
 
 /**
- * A clip as a handheld scanner exports it: MP4 with MPEG-4 video, no calibration and no heart rate.
- * The sides of the frames must be even.
+ * Encodes a clip as a handheld scanner exports it: MP4 with MPEG-4 video, without calibration and
+ * heart rate. The width and height of the frames must be even.
  *
- * @throws Error where FFmpeg's binding is not installed
+ * @throws Error if FFmpeg's binding is not installed
  */
 export async function handheldClip(
   frames: readonly PhantomFrame[],

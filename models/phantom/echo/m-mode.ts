@@ -25,7 +25,10 @@ const LEVEL: Readonly<Record<Matter, number>> = {
   [MATTER.fluid]: -62,
 };
 
-/** Along the wall, where the pericardium is parallel to the beam and hardly reflects. */
+/**
+ * Levels on a line along the wall, where the pericardium is parallel to the beam and hardly
+ * reflects.
+ */
 const ALONG_WALL = { ...LEVEL, [MATTER.pericardium]: -26, [MATTER.thinWall]: -26 } as const;
 
 /**
@@ -33,14 +36,14 @@ const ALONG_WALL = { ...LEVEL, [MATTER.pericardium]: -26, [MATTER.thinWall]: -26
  */
 interface Line {
   viewName: string;
-  /** Level in dB at a depth and time. */
+  /** Returns the levels in dB at these depths at one time. */
   levels(depthsMm: readonly number[], seconds: number): Float32Array;
   depthMm: number;
   seconds: number;
   values: Readonly<Record<string, number>>;
 }
 
-/** Levels along a ray of the beating heart; the first centimetre is chest wall. */
+/** Returns the levels along a ray through the beating heart; the first centimetre is chest wall. */
 function rayOf(
   heart: Heart,
   face: Place,
@@ -60,7 +63,7 @@ function rayOf(
 
 const Z: Place = { x: 0, y: 0, z: 1 };
 
-/** The line across the left ventricle at the tips of the mitral leaflets, from the front. */
+/** Describes the parasternal line across the left ventricle at the tips of the mitral leaflets. */
 function leftVentricleLine(heart: Heart): Line {
   const diastole = heart.after(0).ventricle;
   const systole = heart.after(heart.beat.systoleS).ventricle;
@@ -94,7 +97,7 @@ function leftVentricleLine(heart: Heart): Line {
   };
 }
 
-/** The line from the apex through the ring of an atrioventricular valve. */
+/** Describes the line from the apex through the annulus of an atrioventricular valve. */
 function annulusLine(heart: Heart, side: 'tricuspid' | 'mitral'): Line {
   const { ventricle, rightVentricle } = heart.sizes;
   const { chambers, ventricle: diastole } = heart.after(0);
@@ -122,7 +125,10 @@ function annulusLine(heart: Heart, side: 'tricuspid' | 'mitral'): Line {
   };
 }
 
-/** The ray with the bright ring where the plane of the valve crosses it. */
+/**
+ * Returns the levels of the ray, with the bright annulus where the ray crosses the plane of the
+ * valve.
+ */
 function ringLevels(
   heart: Heart,
   face: Place,
@@ -144,20 +150,22 @@ function ringLevels(
 }
 
 /**
- * What surrounds the structure on a real M-mode display, drawn at random; a plain display when
- * absent.
+ * What a real M-mode display shows besides the structure, drawn at random; when absent, the display
+ * shows only the structure.
  */
 export interface SweepScene {
   marks: DisplayMarks;
   /** Depth of the middle of the vena cava, mm, and its excursion with a breath, mm. */
   cavaDepthMm: number;
   cavaDriftMm: number;
-  /** Levels in dB: the liver before the vein, its lumen, both walls, and the space behind it. */
+  /**
+   * Levels in dB: the liver in front of the vein, its lumen, both walls, and the space behind it.
+   */
   liver: number;
   lumen: number;
   wall: number;
   behind: number;
-  /** Depth of the space behind the vein up to the next echo, mm. */
+  /** Thickness of the space between the vein and the next echo behind it, mm. */
   behindMm: number;
 }
 
@@ -174,7 +182,7 @@ export function drawSweepScene(random: Random): SweepScene {
   };
 }
 
-/** The line across the inferior vena cava while the patient breathes. */
+/** Describes the line across the inferior vena cava while the patient breathes. */
 function cavaLine(heart: Heart, scene?: SweepScene): Line {
   const { sizes } = heart;
   const middle = scene?.cavaDepthMm ?? 46;
@@ -208,8 +216,8 @@ function cavaLine(heart: Heart, scene?: SweepScene): Line {
 }
 
 /**
- * The line across the aortic root and the left atrium. The walls of the root move forwards together
- * in systole, so that nothing on it has the dimensions of a ventricle.
+ * Describes the line across the aortic root and the left atrium. The walls of the root move
+ * forwards together in systole, so that nothing on this line has the dimensions of a ventricle.
  */
 function aorticRootLine(heart: Heart): Line {
   const root = heart.sizes.aorta.sinusMm;
@@ -259,12 +267,12 @@ interface MModeRequest {
 }
 
 /**
- * One in this many columns is computed and then repeated, because the pulses of a sweep are slower
- * than its pixels.
+ * Number of pixel columns that share one computed column, because a machine sends fewer pulses per
+ * second than the sweep has columns.
  */
 const PULSE_COLUMNS = 2;
 
-/** An M-mode sweep along one line of the beating heart. */
+/** Simulates an M-mode sweep along one line of the beating heart. */
 export function simulateEchoMMode(id: EchoMModeId, request: MModeRequest): PhantomFrame {
   const random = createRandom(request.seed).fork(id);
   const line: Line = LINES[id](request.heart, request.scene);
@@ -332,7 +340,7 @@ export function simulateEchoMMode(id: EchoMModeId, request: MModeRequest): Phant
   };
 }
 
-/** Region, mode and name of a sweep as a cart writes them. */
+/** Returns region, mode and view name of a sweep as a cart writes them. */
 export function mModeHeader(
   id: EchoMModeId,
   frame: PhantomFrame,

@@ -3,11 +3,11 @@ import { drawText } from '../overlay.ts';
 import type { Random } from '../random.ts';
 import { electrocardiogram } from '../views/display-marks.ts';
 
-/** The marks that the machine writes over an echo image: trace of the beat, depth marks, text. */
+/** The marks that the machine draws over an echo image: ECG trace, depth marks and text. */
 export interface Marks {
   /**
-   * Phase of the beat at the left end of the trace, and the number of beats along it; no trace is
-   * drawn when absent.
+   * `from`: phase of the beat at the left end of the trace. `beats`: number of beats along it. No
+   * trace is drawn when absent.
    */
   trace?: { from: number; beats: number; now: number };
   ruler: boolean;
@@ -31,7 +31,7 @@ export function drawMarks(
   };
 }
 
-/** Draws the marks onto the screen, where they may cover the image as on real ones. */
+/** Draws the marks onto the screen. Some may cover part of the image, as on real screens. */
 export function overlayMarks(
   gray: Uint8Array,
   { window, sector }: Acquisition,

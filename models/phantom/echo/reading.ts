@@ -5,7 +5,10 @@ import type { FrameReading } from './cine.ts';
 
 const Z: Place = { x: 0, y: 0, z: 1 };
 
-/** Share of the axis from the mitral plane to the tips of the leaflets, where PLAX is measured. */
+/**
+ * Distance from the mitral plane to the tips of the leaflets, as a share of the long axis; the PLAX
+ * diameters are measured there.
+ */
 const TIPS_SHARE = 0.28;
 
 const CHAMBER_AREAS = [
@@ -13,15 +16,15 @@ const CHAMBER_AREAS = [
   ['rightAtriumCm2', STRUCTURE.rightAtrium],
 ] as const;
 
-/** Point inside each right chamber, for its border. */
+/** Returns a point inside a right chamber, from which its border is traced. */
 function rightMiddle({ chambers }: HeartMoment, structure: number): Place {
   const { centre } = chambers.tricuspid;
   return sum([1, centre], [structure === STRUCTURE.rightVentricle ? 8 : -14, Z]);
 }
 
 /**
- * Values of the whole beat, which are the same in each frame: volumes in three dimensions and
- * annular motion.
+ * Returns the values of the whole beat, which are the same in each frame: volumes in three
+ * dimensions and annular motion.
  */
 export function beatValues(heart: Heart): Record<string, number> {
   const { endDiastolicMl, endSystolicMl, sizes } = heart;
@@ -33,7 +36,10 @@ export function beatValues(heart: Heart): Record<string, number> {
   };
 }
 
-/** Apical views: outlines, long axis, volume of the plane; right chambers in the four-chamber view. */
+/**
+ * Reads an apical view: outlines, long axis and single-plane volume, and the right chambers in the
+ * four-chamber view.
+ */
 export function readApical(heart: Heart, moment: HeartMoment, plane: ImagePlane): FrameReading {
   const values: Record<string, number> = {
     ...beatValues(heart),
@@ -65,7 +71,10 @@ export function readApical(heart: Heart, moment: HeartMoment, plane: ImagePlane)
   return { values, points };
 }
 
-/** Left ventricle across its axis at the tips of the mitral leaflets, in the plane of 150 and 330 degrees. */
+/**
+ * Reads the left ventricle across its axis at the tips of the mitral leaflets, in the plane through
+ * 150 and 330 degrees of the bull's-eye.
+ */
 export function readLongAxis(moment: HeartMoment, heart: Heart, plane: ImagePlane): FrameReading {
   const { ventricle, chambers } = moment;
   const along = 1 - TIPS_SHARE;
@@ -98,7 +107,7 @@ export function readLongAxis(moment: HeartMoment, heart: Heart, plane: ImagePlan
   };
 }
 
-/** A short axis at height `z` of the heart: outline and area of the cavity. */
+/** Reads a short axis at height `z` of the heart: outline and area of the cavity. */
 export function readShortAxis(
   moment: HeartMoment,
   heart: Heart,

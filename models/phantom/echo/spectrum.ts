@@ -57,7 +57,7 @@ const kind = <Names extends string>(
   waveform: (beat, flow) => waveform(beat, { ...usual, ...flow }),
 });
 
-/** Spectra of an adult study; usual values are those of healthy adults of middle age. */
+/** Spectra of an adult study; the usual values are those of healthy middle-aged adults. */
 export const ECHO_SPECTRA = {
   'mitral-inflow': kind('pulsed', 'MV Inflow PW', mitralInflow, {
     e: 78,
@@ -91,9 +91,9 @@ interface SpectrumRequest {
   screen?: Screen;
   /** Beats on the display; 3 to 5 when absent. */
   beats?: number;
-  /** Share by which beats differ in length; 0.01 when absent. */
+  /** Relative difference in length between beats; 0.01 when absent. */
   irregularity?: number;
-  /** Reach of the scale as a share of the peak: below 1 the peak aliases. */
+  /** End of the velocity scale as a share of the peak; below 1 the peak aliases. */
   scaleShare?: number;
   /** What else a real screen shows; only the flow, its mirror image and noise when absent. */
   scene?: DisplayScene;
@@ -101,17 +101,17 @@ interface SpectrumRequest {
 
 const USUAL_SCREEN: Screen = { columns: 800, rows: 600 };
 
-/** Ticks of the scale, cm/s. */
+/** Distance between the ticks of the scale, cm/s. */
 const TICKS: Readonly<Record<Mode, number>> = { pulsed: 20, continuous: 100, tissue: 5 };
 
-/** Range of the slowest velocity in the gate as a share of the fastest, for blood or tissue. */
+/** Limits of the slowest velocity in the gate, as a share of the fastest. */
 const SLOWEST: Readonly<Record<Mode, readonly [number, number]>> = {
   pulsed: [0.45, 0.75],
   continuous: [0.02, 0.1],
   tissue: [0.5, 0.7],
 };
 
-/** Wall filter, cm/s. */
+/** Limits of the wall filter, cm/s. */
 const FILTER: Readonly<Record<Mode, readonly [number, number]>> = {
   pulsed: [4, 8],
   continuous: [12, 25],
@@ -119,7 +119,7 @@ const FILTER: Readonly<Record<Mode, readonly [number, number]>> = {
 };
 
 /**
- * Chooses the display: each side of the baseline gets the range that the flow needs and a margin.
+ * Chooses the scale: each side of the baseline gets the range that the flow needs, plus a margin.
  */
 function displayOf(
   { velocity }: EchoWaveform,
@@ -171,8 +171,8 @@ function displayOf(
 }
 
 /**
- * One spectral display of the heart. `truth.values` contains the values that a perfect reader would
- * measure.
+ * Simulates one spectral display of the heart. `truth.values` contains the values that a perfect
+ * reader would measure.
  */
 export function simulateEchoSpectrum(id: EchoSpectrumId, request: SpectrumRequest): PhantomFrame {
   const { mode, waveform: shape }: SpectrumKind = ECHO_SPECTRA[id];
@@ -232,7 +232,7 @@ export function simulateEchoSpectrum(id: EchoSpectrumId, request: SpectrumReques
       values: {
         ...waveform.values,
         beatsPerMinute: heart.sizes.beatsPerMinute,
-        // The mean size of the beats that are wholly on the display.
+        // The mean size of the beats that are entirely on the display.
         sizeOfBeats: usual,
         ...displayValues(display),
       },
@@ -240,14 +240,14 @@ export function simulateEchoSpectrum(id: EchoSpectrumId, request: SpectrumReques
   };
 }
 
-/** Bit of value 4 of Image Type that states the mode (PS3.3 C.8.5.6.1.1). */
+/** Bit in value 4 of Image Type that states the mode (PS3.3 C.8.5.6.1.1). */
 const MODE_FLAG: Readonly<Record<Mode, string>> = {
   pulsed: '0008',
   continuous: '0004',
   tissue: '0008',
 };
 
-/** Region, mode and name of a spectrum as a cart writes them. */
+/** Returns region, mode and view name of a spectrum as a cart writes them. */
 export function spectrumHeader(id: EchoSpectrumId, frame: PhantomFrame): Partial<ImageHeader> {
   const { mode, viewName }: SpectrumKind = ECHO_SPECTRA[id];
   const type = mode === 'continuous' ? SPECTRUM_TYPE.continuous : SPECTRUM_TYPE.pulsed;

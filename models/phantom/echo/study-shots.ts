@@ -9,7 +9,7 @@ import { type EchoSpectrumId, simulateEchoSpectrum, spectrumHeader } from './spe
 import { type EchoRequest, type EchoViewId, FRAME_TIME_MS } from './view.ts';
 import { ECHO_VIEWS } from './views.ts';
 
-/** One image or cine as it was taken. It becomes a file when the patient is added. */
+/** One image or cine before the patient's attributes are added and it becomes a file. */
 export interface Taken {
   name: string;
   frames: PhantomFrame[];
@@ -29,10 +29,10 @@ const CINES: readonly EchoViewId[] = [
   'SUBCOSTAL-4C',
 ];
 
-/** Slow enough for a breath within a clip of a usual number of frames. */
+/** A frame time at which a clip with a usual number of frames contains a whole breath. */
 const CAVA = { frames: 36, frameTimeMs: 100 } as const;
 
-/** Colour over a valve that does not leak. */
+/** Colour Doppler over a valve that does not leak. */
 const CLOSED = [{ view: 'PLAX', valve: 'aortic' }] as const;
 
 const USUAL_SPECTRA: readonly EchoSpectrumId[] = [
@@ -59,7 +59,10 @@ function takeView(id: EchoViewId, request: EchoRequest): Taken {
   };
 }
 
-/** Every image of a study in the order of the protocol, one at a time: cines are large. */
+/**
+ * Yields every image of a study in the order of the protocol, one at a time because cines are
+ * large.
+ */
 export function* takeStudy(
   heart: Heart,
   { flows, jets = [] }: EchoCase,

@@ -19,7 +19,7 @@ import { takeStudy } from './study-shots.ts';
 import { ECHO_VIEWS } from './views.ts';
 
 interface EchoStudyRequest {
-  /** Fixes the patient, the hand of the sonographer and the machine. */
+  /** The patient, the sonographer's hand and the machine depend only on this seed. */
   seed: number;
   /** A named heart; `normal` when absent. */
   of?: EchoCaseName;
@@ -31,7 +31,7 @@ interface EchoStudyRequest {
   acquisition?: string;
 }
 
-/** The values that a perfect reader would measure for the heart as a whole. */
+/** The values that a perfect reader would measure for the whole heart. */
 interface HeartTruth {
   of: EchoCaseName;
   studyDate: string;
@@ -61,7 +61,7 @@ export interface EchoStudy {
 
 const DEFAULT_STUDY_DATE = '20260115';
 
-/** Clarity of handheld clips: between a good window and the spread of the training images. */
+/** Clarity of handheld clips: worse than a good window, better than most training images. */
 const HANDHELD_CLARITY = 0.7;
 
 const ENCODING: PixelEncoding = { compression: 'jpeg', colour: 'grey' };
@@ -92,7 +92,7 @@ function drawHeader(request: EchoStudyRequest, studyDate: string, random: Random
   return { header, ageYears };
 }
 
-/** The heart of a request, with its truth. */
+/** Creates the heart of a request, with its truth. */
 function heartOf(request: EchoStudyRequest) {
   const { seed, of = 'normal', studyDate = DEFAULT_STUDY_DATE } = request;
   const random = createRandom(seed).fork('echo study');
@@ -117,8 +117,8 @@ function heartOf(request: EchoStudyRequest) {
 }
 
 /**
- * One adult echo study of a fictional patient as DICOM files, with the values that a perfect reader
- * would measure in each frame and overall.
+ * Simulates one adult echo study of a fictional patient as DICOM files, with the values that a
+ * perfect reader would measure in each frame and overall.
  *
  * @throws RangeError for an invalid date
  */
@@ -162,16 +162,16 @@ export async function echoStudy(request: EchoStudyRequest): Promise<EchoStudy> {
   };
 }
 
-/** Views that focused ultrasound takes (ASE 2013). */
+/** Views of a focused ultrasound examination (ASE 2013). */
 const FOCUSED_VIEWS = ['PLAX', 'PSAX-PM', 'A4C', 'SUBCOSTAL-4C', 'SUBCOSTAL-IVC'] as const;
 
 const HANDHELD_FRAMES_PER_SECOND = 30;
 
 /**
- * Clips of the same heart as a handheld scanner exports them: MP4, no header, no calibration, and a
- * less steady hand. `bytes` of each file is the video.
+ * Simulates clips of the same heart as a handheld scanner exports them: MP4 without header and
+ * calibration, recorded with a less steady hand. `bytes` of each file is the video.
  *
- * @throws Error where FFmpeg's binding is not installed
+ * @throws Error if FFmpeg's binding is not installed
  */
 export async function handheldStudy(
   request: EchoStudyRequest,

@@ -22,27 +22,29 @@ export type EchoViewId = (typeof ECHO_VIEW_IDS)[number];
 
 export interface EchoRequest {
   heart: Heart;
-  /** Fixes the hand, the machine and the speckle. */
+  /** The position of the probe, the machine and the speckle depend only on this seed. */
   seed: number;
-  /** Number of frames from the R wave on; 1 for a still. */
+  /** Number of frames, starting at the R wave; 1 for a still. */
   frames: number;
   /** Time of the first frame after the R wave, seconds. */
   startS?: number;
   frameTimeMs?: number;
   screen?: Screen;
   /**
-   * Clarity of the clip: 0 for the wide spread of the training images, 1 for a good window and a
+   * Clarity of the clip: 0 for the wide range of the training images, 1 for a good window and a
    * steady hand (the default).
    */
   clarity?: number;
-  /** Whether truth has masks, which cost as much time as the image; true when absent. */
+  /**
+   * Whether masks are computed for the truth, which takes as long as the image; true when absent.
+   */
   masks?: boolean;
 }
 
 /** A view of an adult heart: frames with their truth, and the attributes of its DICOM header. */
 export interface EchoView {
   id: EchoViewId;
-  /** Simulates the frames. Views of structures that do not beat also give a cine. */
+  /** Simulates the frames. Views of structures that do not beat give a cine too. */
   simulate(request: EchoRequest): PhantomFrame[];
   header(request: EchoRequest): Partial<ImageHeader>;
 }
@@ -52,7 +54,9 @@ export const FRAME_TIME_MS = 33.3;
 
 export const DEFAULT_SCREEN: Screen = { columns: 480, rows: 400 };
 
-/** R waves of the clip, ms from its first frame (PS3.3 C.8.5.5, R Wave Time Vector). */
+/**
+ * Returns the times of the R waves in ms from the first frame (R Wave Time Vector, PS3.3 C.8.5.5).
+ */
 function rWaves({ heart, frames, startS = 0, frameTimeMs = FRAME_TIME_MS }: EchoRequest): number[] {
   const beatMs = 1000 * heart.beat.lengthS;
   const first = (((-1000 * startS) % beatMs) + beatMs) % beatMs;
@@ -61,7 +65,10 @@ function rWaves({ heart, frames, startS = 0, frameTimeMs = FRAME_TIME_MS }: Echo
   return waves;
 }
 
-/** Heart rate, pace and R waves as a cart writes them; `viewName` as it names the view. */
+/**
+ * Returns heart rate, frame time and R waves as a cart writes them; `viewName` is the cart's name
+ * of the view.
+ */
 export function cineHeader(request: EchoRequest, viewName?: string): Partial<ImageHeader> {
   const frameTimeMs = request.frameTimeMs ?? FRAME_TIME_MS;
   return {

@@ -18,7 +18,7 @@ import { apicalShot, type Care, longAxisShot, shortAxisShot, subcostalShot } fro
 type Shoot = (request: EchoRequest, random: Random, care: Care) => HeartShot;
 type Read = (moment: HeartMoment, request: EchoRequest, shot: HeartShot) => FrameReading;
 
-/** A view of the beating heart, and how its plane, machine and look are drawn. */
+/** A view of the beating heart, with the function that draws its plane, machine and look. */
 interface HeartView extends EchoView {
   shot(request: EchoRequest): HeartShot;
 }
@@ -47,7 +47,10 @@ const apical = (view: ApicalView): HeartView =>
     (moment, { heart }, { plane }) => readApical(heart, moment, plane),
   );
 
-/** A short axis at a share of the long axis from the mitral plane, in end diastole. */
+/**
+ * Describes a short-axis view. Its level is the distance from the mitral plane at end diastole, as
+ * a share of the long axis.
+ */
 function shortAxis(id: EchoViewId, share: number): HeartView {
   const height = ({ ventricle }: HeartSizes) => share * ventricle.lengthMm;
   return heartView(
@@ -94,6 +97,6 @@ export const ECHO_VIEWS: Readonly<Record<EchoViewId, EchoView>> = {
   SUPRASTERNAL: fixed('SUPRASTERNAL', simulateArch),
 };
 
-/** Plane and machine of a view of the heart, as its frames are taken with the same request. */
+/** Returns the plane and machine that the frames of the same request use. */
 export const shotOf = (id: keyof typeof HEART_VIEWS, request: EchoRequest): HeartShot =>
   HEART_VIEWS[id].shot(request);

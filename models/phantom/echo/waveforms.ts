@@ -5,12 +5,12 @@ import type { Beat } from '../heart/motion.ts';
  * measures.
  */
 export interface EchoWaveform {
-  /** `seconds` after the R wave, within the beat. */
+  /** Takes the seconds after the R wave, within the beat. */
   velocity(seconds: number): number;
   values: Readonly<Record<string, number>>;
 }
 
-/** Time integral in cm of one sign of the velocity within part of the beat. */
+/** Returns the time integral in cm of the velocities of one sign, within part of the beat. */
 function integral(velocity: (s: number) => number, from: number, to: number, sign: 1 | -1): number {
   const steps = 1500;
   let total = 0;
@@ -20,7 +20,10 @@ function integral(velocity: (s: number) => number, from: number, to: number, sig
   return (total * (to - from)) / steps;
 }
 
-/** Mean over the time of flow of 4 v^2 (simplified Bernoulli), mmHg. */
+/**
+ * Returns the mean pressure gradient in mmHg: the mean of 4 v^2 (simplified Bernoulli) over the
+ * time of flow.
+ */
 function meanGradient(velocity: (s: number) => number, from: number, to: number): number {
   const steps = 1500;
   let total = 0;
@@ -30,7 +33,10 @@ function meanGradient(velocity: (s: number) => number, from: number, to: number)
   return total / steps;
 }
 
-/** A flow that rises smoothly to `peak` at a share `at` of the time and falls smoothly again. */
+/**
+ * Velocity at time `t` of a flow that rises smoothly to `peak` and falls smoothly again; `at` is
+ * the share of the time at which it peaks.
+ */
 function ejection(t: number, from: number, to: number, peak: number, at: number): number {
   const p = (t - from) / (to - from);
   if (p <= 0 || p >= 1) return 0;
@@ -38,13 +44,15 @@ function ejection(t: number, from: number, to: number, peak: number, at: number)
   return peak * Math.sin((Math.PI / 2) * side) ** 1.2;
 }
 
-/** A flow that rises and falls along straight lines; 1 at `peakAt`. */
+/**
+ * Velocity at time `t` of a flow that rises and falls along straight lines; it is 1 at `peakAt`.
+ */
 function triangle(t: number, start: number, peakAt: number, end: number): number {
   if (t <= start || t >= end) return 0;
   return t < peakAt ? (t - start) / (peakAt - start) : (end - t) / (end - peakAt);
 }
 
-/** Mitral inflow at the tips: E with its deceleration time, and A. */
+/** Creates the mitral inflow at the leaflet tips: E with its deceleration time, and A. */
 export function mitralInflow(
   beat: Beat,
   request: { e: number; a: number; decelerationMs: number },
@@ -63,7 +71,7 @@ export function mitralInflow(
   };
 }
 
-/** Systolic flow away from the probe: outflow tracts and semilunar valves. */
+/** Creates the systolic flow away from the probe of an outflow tract or a semilunar valve. */
 export function outflow(
   beat: Beat,
   request: { peak: number; accelerationMs?: number },
@@ -86,7 +94,10 @@ export function outflow(
   };
 }
 
-/** A leaking atrioventricular valve: away from the probe from closure to opening of the valve. */
+/**
+ * Creates the jet of a leaking atrioventricular valve: away from the probe, from closure to opening
+ * of the valve.
+ */
 export function systolicLeak(beat: Beat, { peak }: { peak: number }): EchoWaveform {
   const velocity = (t: number) => {
     const p = t / beat.fillingS;
@@ -102,10 +113,16 @@ export function systolicLeak(beat: Beat, { peak }: { peak: number }): EchoWavefo
   };
 }
 
-/** A slope along which the gradient halves in `pressureHalfTimeMs`: deceleration time times 0.29. */
+/**
+ * Ratio of pressure half-time to the whole fall of a straight velocity slope: the gradient has
+ * halved when the velocity is down to 1/√2 of the peak (0.29 of the deceleration time).
+ */
 const PRESSURE_HALF_SHARE = 1 - Math.SQRT1_2;
 
-/** Diastolic flow that falls along a straight slope: aortic regurgitation or mitral stenosis. */
+/**
+ * Creates a diastolic flow that falls along a straight slope: aortic regurgitation or mitral
+ * stenosis.
+ */
 export function diastolicSlope(
   beat: Beat,
   { peak, pressureHalfTimeMs }: { peak: number; pressureHalfTimeMs: number },
@@ -128,7 +145,10 @@ export function diastolicSlope(
   };
 }
 
-/** Motion of an annulus towards the apex, and so the probe, in systole: S, e and a. */
+/**
+ * Creates the motion of an annulus: S towards the apex, and so towards the probe, in systole; e and
+ * a away from it.
+ */
 export function annulusMotion(
   beat: Beat,
   { s, e, a }: { s: number; e: number; a: number },
@@ -147,7 +167,7 @@ export function annulusMotion(
   };
 }
 
-/** Flow from a pulmonary vein: S, D and the reversal of the atrial contraction. */
+/** Creates the flow of a pulmonary vein: S, D and the reversal during atrial contraction. */
 export function pulmonaryVein(
   beat: Beat,
   { s, d, reversal }: { s: number; d: number; reversal: number },

@@ -14,7 +14,7 @@ import type { ImagePlane } from '../heart/space.ts';
 import type { Random } from '../random.ts';
 
 /**
- * How carefully the clip was taken: 0 for the wide spread of the training images, 1 for a good
+ * How carefully the clip was recorded: 0 for the wide range of the training images, 1 for a good
  * window and a steady hand.
  */
 export interface Care {
@@ -22,8 +22,8 @@ export interface Care {
 }
 
 /**
- * An apical view: the sector is as deep as the atria or cuts them off, and in a quarter of the
- * training images the mitral plane lies deep (dilated ventricles do).
+ * Draws an apical view: the sector either includes the whole atria or cuts them off. In a quarter
+ * of the training images the mitral plane is deep, as it is in dilated ventricles.
  */
 export function apicalShot(
   view: ApicalView,
@@ -55,11 +55,11 @@ export function apicalShot(
   };
 }
 
-/** Deepest point that must be seen below the long axis: posterior wall, fluid and a margin, mm. */
+/** Distance in mm that must be visible below the long axis: posterior wall, fluid and a margin. */
 const belowAxisMm = ({ ventricle, effusionMm }: HeartSizes) =>
   1.2 * ventricle.radiusMm + ventricle.lateralWallMm + effusionMm + 32;
 
-/** Right ventricle and chest wall above the long axis, mm. */
+/** Distance in mm that must be visible above the long axis: right ventricle and chest wall. */
 const aboveAxisMm = ({ ventricle, rightVentricle, effusionMm }: HeartSizes) =>
   ventricle.radiusMm + ventricle.septalWallMm + 0.55 * rightVentricle.basalMm + effusionMm / 2 + 16;
 
@@ -82,7 +82,10 @@ function shotOf(
   };
 }
 
-/** The parasternal long axis: probe over the mitral valve, left atrium and aorta to the right. */
+/**
+ * Draws a parasternal long axis: the probe is over the mitral valve, left atrium and aorta are on
+ * the right of the screen.
+ */
 export function longAxisShot(
   sizes: HeartSizes,
   screen: Screen,
@@ -103,7 +106,7 @@ export function longAxisShot(
   return shotOf(plane, depthMm, screen, random, clarity);
 }
 
-/** A parasternal short axis at height `z` of the heart. */
+/** Draws a parasternal short axis at height `z` of the heart. */
 export function shortAxisShot(
   z: number,
   sizes: HeartSizes,
@@ -124,7 +127,7 @@ export function shortAxisShot(
   return shotOf(plane, depthMm, screen, random, clarity);
 }
 
-/** The four chambers from below the ribs, through some centimetres of liver. */
+/** Draws the subcostal view of the four chambers, seen through some centimetres of liver. */
 export function subcostalShot(
   sizes: HeartSizes,
   screen: Screen,
@@ -142,7 +145,7 @@ export function subcostalShot(
     turn: hand.normal(0, 3 + 6 * loose),
   });
   const shot = shotOf(plane, depthMm + belowAxisMm(sizes), screen, random, clarity);
-  // Liver, not lung, is in front.
+  // The tissue in front of the heart is liver, not lung.
   const { look } = shot;
   return {
     ...shot,

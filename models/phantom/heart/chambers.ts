@@ -29,7 +29,7 @@ function ellipsoid({ centre, axis, a, b, c }: Ellipsoid): Distance {
   };
 }
 
-/** The region within `radius` of a chain of points. */
+/** Returns the distance to a tube: all points within `radius` of a chain of points. */
 function tube(points: readonly Place[], radius: number): Distance {
   return (x, y, z) => {
     let nearest = Number.POSITIVE_INFINITY;
@@ -56,17 +56,28 @@ function tube(points: readonly Place[], radius: number): Distance {
 /** Angle of the bull's-eye at which the aorta leaves: the anteroseptal wall. */
 export const OUTFLOW_ANGLE = 150;
 
-/** Where the root leans to: away from the four-chamber plane, which it must not enter. */
+/**
+ * Direction in which the aortic root leans: away from the four-chamber plane, which it must not
+ * enter.
+ */
 const ROOT_LEAN_ANGLE = 126;
 
-/** Distance of the aortic annulus from the long axis, by the radius of the ventricle's base, mm. */
+/**
+ * Distance in mm of the aortic annulus from the long axis, from the radius of the ventricle's base.
+ */
 const rootOutMm = (baseRadiusMm: number) => Math.max(16, 0.88 * baseRadiusMm);
 
-/** The aortic root as a bent-off tube: along its axis from the annulus, and outwards from it. */
+/**
+ * The aortic root as a tube that leaves the ventricle obliquely, with its own axis from the
+ * annulus.
+ */
 interface AorticRoot {
   annulus: Place;
   direction: Place;
-  /** Along the axis, below 0 in the outflow tract, and distance to the inner wall. */
+  /**
+   * Position along the axis of the root, negative in the outflow tract, and distance to the inner
+   * wall.
+   */
   at(x: number, y: number, z: number): { along: number; inner: number };
   radius(along: number): number;
 }
@@ -99,13 +110,21 @@ function createAorta(sizes: HeartSizes, ventricle: Ventricle): AorticRoot {
   };
 }
 
-/** Middle of the right ventricle around the left, and how far it reaches to either side, degrees. */
+/**
+ * Angle of the middle of the right ventricle around the left one, and its extent to either side,
+ * degrees.
+ */
 const RIGHT = { angle: 195, reach: 82 } as const;
 
-/** Share of the atrium's half length between its middle and the mitral plane. */
+/**
+ * Distance from the middle of the atrium to the mitral plane, as a share of the atrium's half
+ * length.
+ */
 const ATRIUM_BELOW = 0.6;
 
-/** Share of the volume of an ellipsoid that such a cut leaves. */
+/**
+ * Share of the volume of the ellipsoid that remains when the mitral plane cuts it at ATRIUM_BELOW.
+ */
 const ATRIUM_SHARE = 1 - ((1 - ATRIUM_BELOW) ** 2 * (2 + ATRIUM_BELOW)) / 4;
 
 /** All chambers except the left ventricle, at one moment of the beat. */
@@ -115,13 +134,19 @@ export interface Chambers {
   leftAtriumMl: number;
   atriumMiddle: Place;
   rightAtrium: Distance;
-  /** Without its outflow tract; `epicardium` is the distance to that of the left ventricle. */
+  /**
+   * Distance to the right ventricle without its outflow tract; `epicardium` is the distance to the
+   * epicardium of the left ventricle.
+   */
   rightVentricle(x: number, y: number, z: number, epicardium: number): number;
-  /** Outflow tract of the right ventricle and pulmonary trunk; `pulmonaryValve` separates them. */
+  /**
+   * Distance to the outflow tract of the right ventricle and the pulmonary trunk; `pulmonaryValve`
+   * separates them.
+   */
   outflow: Distance;
   pulmonaryValve: Place;
   tricuspidZ: number;
-  /** Inner width of the right ventricle away from the septum; below 0 where it is not. */
+  /** Inner width of the right ventricle, from the septum outwards; negative beyond its extent. */
   rightWidth(angle: number, z: number): number;
   /** Middle of the tricuspid annulus and half its width. */
   tricuspid: { centre: Place; radiusMm: number };

@@ -7,9 +7,9 @@ const REACH_MM = 130;
 const STEP_MM = 1.5;
 
 /**
- * The border of a structure in an imaging plane as a polygon (mm of the image), by rays from a
- * point inside it; empty where the point is not inside. The border is exact where straight lines
- * from that point reach all of it.
+ * Returns the border of a structure in an imaging plane as a polygon (mm of the image), found along
+ * rays from a point inside it. Returns an empty list if the point is not inside. The border is
+ * exact where straight lines from that point reach all of it.
  */
 export function borderOf(
   heart: HeartMoment,
@@ -44,7 +44,7 @@ export function borderOf(
   });
 }
 
-/** Area in the square of the polygon's unit (shoelace). */
+/** Returns the area in the squared unit of the polygon (shoelace formula). */
 export function areaOf(polygon: readonly Point[]): number {
   let twice = 0;
   for (const [i, a] of polygon.entries()) {
@@ -54,7 +54,10 @@ export function areaOf(polygon: readonly Point[]): number {
   return Math.abs(twice) / 2;
 }
 
-/** Widths of the polygon across the line from `top` to `bottom`, in the middle of each disc. */
+/**
+ * Returns the widths of the polygon across the line from `top` to `bottom`, at the middle of each
+ * disc.
+ */
 export function discWidths(
   polygon: readonly Point[],
   top: Point,
@@ -93,13 +96,16 @@ export interface ApicalCut {
   widths: number[];
 }
 
-/** Summation of discs of one plane (ASE 2015), ml. */
+/** Computes the volume in ml by summation of discs in one plane (ASE 2015). */
 export function singlePlaneMl({ widths, lengthMm }: ApicalCut): number {
   const squares = widths.reduce((total, width) => total + width * width, 0);
   return ((Math.PI / 4) * squares * (lengthMm / widths.length)) / 1000;
 }
 
-/** Summation of discs of two planes; the longer axis counts (ASE 2015), ml. */
+/**
+ * Computes the volume in ml by summation of discs in two planes, with the longer of the two axes
+ * (ASE 2015).
+ */
 export function biplaneMl(a: ApicalCut, b: ApicalCut): number {
   const total = a.widths.reduce((sum, width, i) => sum + width * (b.widths[i] ?? 0), 0);
   return ((Math.PI / 4) * total * (Math.max(a.lengthMm, b.lengthMm) / a.widths.length)) / 1000;
@@ -112,7 +118,10 @@ const distance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
 /** A border point within this distance of the mitral plane belongs to the base, mm. */
 const BASE_MM = 0.35;
 
-/** Long axis from the middle of the base to the farthest point, and the widths of twenty discs. */
+/**
+ * Measures the long axis from the middle of the base to the farthest point, and the widths of
+ * twenty discs.
+ */
 function measured(outline: Point[], base: readonly [Point, Point]): ApicalCut {
   const middle = middleOf(...base);
   const apex = outline.reduce((far, p) => (distance(p, middle) > distance(far, middle) ? p : far));
@@ -120,7 +129,7 @@ function measured(outline: Point[], base: readonly [Point, Point]): ApicalCut {
   return { outline, apex, base, lengthMm, widths: discWidths(outline, apex, middle) };
 }
 
-/** The left ventricle in an apical plane; undefined where the plane misses it. */
+/** Cuts the left ventricle with an apical plane. Undefined if the plane misses it. */
 export function ventricleCut(
   heart: HeartMoment,
   plane: ImagePlane,
@@ -138,7 +147,7 @@ export function ventricleCut(
   return measured(outline, [byPlace[0] as Point, byPlace.at(-1) as Point]);
 }
 
-/** The left atrium in an apical plane: discs from the mitral plane to its roof. */
+/** Cuts the left atrium with an apical plane: discs from the mitral plane to its roof. */
 export function atriumCut(heart: HeartMoment, plane: ImagePlane): ApicalCut | undefined {
   const { baseZ } = heart.ventricle;
   const middle = heart.chambers.atriumMiddle;

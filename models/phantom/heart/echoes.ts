@@ -19,12 +19,12 @@ const IMPEDANCE: Readonly<Record<Matter, number>> = {
   [MATTER.fluid]: 0,
 };
 
-/** Grid of the recipe whose interface strengths `Look` holds: samples and lines. */
+/** The samples and lines of the grid for which the interface strengths in `Look` were measured. */
 const RECIPE_GRID = { samples: 224, lines: 112 } as const;
 
 const clamp = (value: number) => Math.max(0, Math.min(1, value));
 
-/** Mean level of the wall of the left ventricle at a place. */
+/** Returns the mean level of the wall of the left ventricle at a place. */
 function wallLevel(look: Look, sample: HeartSample, lateral: number, waver: number): number {
   const { endocardium, epicardium, along } = sample;
   const inwards = clamp(endocardium / Math.max(0.5, endocardium - epicardium));
@@ -41,7 +41,7 @@ function wallLevel(look: Look, sample: HeartSample, lateral: number, waver: numb
     level += look.innerWall.strength * (look.blood - level);
   }
   level += look.lateralFade * clamp(1.4 * lateral - 0.2) * (look.blood - level) * 0.85;
-  // The apex is in the haze of the near field: it is recognised by its shape, not by its grey
+  // The apex is in the haze of the near field: readers recognise it by its shape, not by its grey
   // level.
   const dark = look.apexDark.strength * clamp(1.6 * apical);
   return level + dark * (look.blood + 1 - level);
@@ -72,7 +72,7 @@ function matterLevel(look: Look, matter: Matter): number {
   }
 }
 
-/** Loss of the line by shadows and by the ends of the aperture, dB. */
+/** Returns the loss along a line by shadows and at the ends of the aperture, dB. */
 function lineLoss(look: Look, across: number, depth: number): number {
   let loss = look.edges[0] * clamp(1 - across / 0.18) ** 2;
   loss += look.edges[1] * clamp(1 - (1 - across) / 0.18) ** 2;
@@ -82,7 +82,10 @@ function lineLoss(look: Look, across: number, depth: number): number {
   return loss;
 }
 
-/** Power of the haze that does not move with the heart: near field, reverberation and clutter. */
+/**
+ * Returns the power of the haze that does not move with the heart: near field, reverberation and
+ * clutter.
+ */
 function clutterPower(look: Look, depth: number, slow: number): number {
   let power = amplitude(look.nearField.dB - (20 * depth) / look.nearField.share) ** 2;
   for (const { at, dB, width } of look.bands) {
@@ -92,8 +95,8 @@ function clutterPower(look: Look, depth: number, slow: number): number {
 }
 
 /**
- * The echoes of a heart in an imaging plane. The lung, liver and chest wall outside the heart are
- * drawn according to `look`.
+ * Computes the echoes of a heart in an imaging plane. The lung, liver and chest wall outside the
+ * heart are drawn according to `look`.
  */
 export function mapHeart(
   heart: HeartMoment,
@@ -151,7 +154,9 @@ export function mapHeart(
   return addInterfaces({ level, impedance, clutter, patchy }, grid, look);
 }
 
-/** Per sample of the grid: level in dB, impedance, power of the haze, unevenness of surfaces. */
+/**
+ * For each sample of the grid: level in dB, impedance, power of the haze, unevenness of surfaces.
+ */
 interface Mapped {
   level: Float32Array;
   impedance: Float32Array;
@@ -160,7 +165,7 @@ interface Mapped {
 }
 
 /**
- * Adds the reflections of borders, which are stronger where the border is perpendicular to the
+ * Adds the reflections at borders, which are stronger where the border is perpendicular to the
  * beam.
  */
 function addInterfaces(

@@ -13,12 +13,15 @@ export interface HeartShot {
   plane: ImagePlane;
   acquisition: Acquisition;
   look: Look;
-  /** Scan lines and samples of each. */
+  /** Number of scan lines, and of samples along each. */
   lines: number;
   samples: number;
 }
 
-/** Grey levels of one frame, rows x columns. `texture` fixes the machine, `speckleSeed` the speckle. */
+/**
+ * Returns the grey levels of one frame, rows x columns. `texture` determines the machine,
+ * `speckleSeed` the speckle.
+ */
 export function imageHeart(
   heart: HeartMoment,
   { plane, acquisition, look, lines, samples }: HeartShot,
@@ -29,7 +32,7 @@ export function imageHeart(
   return receiveEchoes(mapHeart(heart, plane, grid, look), acquisition, texture, speckleSeed);
 }
 
-/** The structure of each pixel in the field of view, a value of `STRUCTURE` each. */
+/** Returns the structure at each pixel of the field of view, a value of `STRUCTURE`. */
 export function labelHeart(
   heart: HeartMoment,
   { plane, acquisition: { window, sector } }: Pick<HeartShot, 'plane' | 'acquisition'>,
@@ -51,7 +54,7 @@ export function labelHeart(
   return labels;
 }
 
-/** Truth as a mask per structure that the frame shows, 1 inside. */
+/** Returns a mask for each structure that the frame shows, 1 inside. */
 export function masksOf(labels: Uint8Array): Record<string, Uint8Array> {
   const masks: Record<string, Uint8Array> = {};
   for (const [name, value] of Object.entries<Structure>(STRUCTURE)) {

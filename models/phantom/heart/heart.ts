@@ -4,7 +4,7 @@ import type { HeartSizes } from './sizes.ts';
 import { across } from './space.ts';
 import { createVentricle, type Ventricle, ventricleAt } from './ventricle.ts';
 
-/** Filled structures of truth, by the value of their pixels. */
+/** Structures in the truth, with their pixel values in a label image. */
 export const STRUCTURE = {
   outside: 0,
   leftVentricle: 1,
@@ -33,7 +33,7 @@ export const MATTER = {
 } as const;
 export type Matter = (typeof MATTER)[keyof typeof MATTER];
 
-/** One place of the heart; distances in mm, negative inside. */
+/** What is at one place of the heart; distances in mm, negative inside. */
 export interface HeartSample {
   structure: Structure;
   matter: Matter;
@@ -41,7 +41,7 @@ export interface HeartSample {
   epicardium: number;
   /** Position along the axis of the left ventricle: 0 at the apex, 1 at the mitral plane. */
   along: number;
-  /** Distance to the outer border of the heart as a whole. */
+  /** Distance to the outer border of the whole heart. */
   surface: number;
 }
 
@@ -60,7 +60,7 @@ export interface Heart {
   endDiastolicMl: number;
   endSystolicMl: number;
   at(moment: Moment): HeartMoment;
-  /** `seconds` after an R wave. */
+  /** Returns the heart `seconds` after an R wave. */
   after(seconds: number): HeartMoment;
 }
 
@@ -82,7 +82,10 @@ const RING_MM = 2.2;
 /** Half the thickness of a leaflet as the beam shows it, mm. */
 const LEAFLET_MM = 1.2;
 
-/** Nearest distance from (out, up) to the line of a leaflet, in the half plane of its annulus. */
+/**
+ * Returns the distance from (out, up) to the line of a leaflet, in the half plane through the axis
+ * of its annulus.
+ */
 function toSegment(
   out: number,
   up: number,
@@ -98,13 +101,18 @@ function toSegment(
   return Math.hypot(out - from[0] - t * dx, up - from[1] - t * dy);
 }
 
-/** A valve of two leaflets as a funnel: a shallow tent when closed, two flaps when open. */
+/**
+ * Returns the tip of a leaflet as distance from the axis and height. The two leaflets form a
+ * funnel: a shallow tent when closed, two flaps when open.
+ */
 function funnel(radiusMm: number, opening: number): readonly [number, number] {
   const tip = radiusMm * 0.72 * opening;
   return [tip, 4 + (radiusMm - 4) * opening];
 }
 
-/** Middle of the two papillary muscles around the axis, degrees (Cerqueira's angles). */
+/**
+ * Angles of the middles of the two papillary muscles around the axis, degrees (Cerqueira's angles).
+ */
 const PAPILLARY_ANGLES = [35, 290] as const;
 
 export function createHeart(sizes: HeartSizes): Heart {

@@ -2,9 +2,9 @@ import { createNoise, type Random } from '../random.ts';
 
 /**
  * How one heart looks on one machine: mean levels in dB relative to white, and what changes them
- * from place to place. The ranges are those of the measured recipe for simulated apical views: they
- * are wide on purpose. Added to them are effects of real screens on a wall (an apex as dark as the
- * cavity, a lateral wall that fades, an inner wall that looks like blood).
+ * from place to place. The ranges are those of the measured recipe for simulated apical views and
+ * are wide on purpose. In addition there are effects of real screens on a wall: an apex as dark as
+ * the cavity, a lateral wall that fades, an inner wall that looks like blood.
  */
 export interface Look {
   blood: number;
@@ -17,32 +17,37 @@ export interface Look {
   leaflet: number;
   papillary: number;
   fluid: number;
-  /** Depth of the slow variation of each kind of tissue, dB. */
+  /** Amplitude of the slow variation in each kind of tissue, dB. */
   texture: { outside: number; myocardium: number; blood: number };
-  /** Rise of the surroundings from a depth on, dB over the rest of the depth. */
+  /**
+   * Increase in dB of the tissue around the heart from the depth `from` to the end of the image.
+   */
   farField: { dB: number; from: number };
   septum: number;
   lateral: number;
   apex: number;
-  /** Inner share of the wall that looks like blood, and how much so. */
+  /** Share of the wall, on the inside, that looks like blood, and how strongly it does. */
   innerWall: { share: number; strength: number };
   /** How far the lateral wall fades, 0 to 1. */
   lateralFade: number;
-  /** How far the wall near the apex looks like the cavity, and up to which level of the axis. */
+  /** How strongly the apical wall looks like the cavity, and up to which level of the axis. */
   apexDark: { strength: number; reach: number };
   septalCore: number;
   trabeculae: { dB: number; depthMm: number };
   hinges: number;
-  /** Echo of an interface along and across the beam, dB per unit of smoothed step. */
+  /** Echo of a step of impedance along and across the beam, dB per unit of smoothed step. */
   interfaces: { axial: number; lateral: number };
   parallelLoss: number;
-  /** Angle (0 to 1 over the sector), width, dB and depth (0 to 1) where a shadow starts. */
+  /**
+   * Shadows: angle (0 to 1 over the sector), width, dB, and the depth (0 to 1) where the shadow
+   * starts.
+   */
   shadows: readonly { at: number; width: number; dB: number; from: number }[];
   edges: readonly [number, number];
   nearField: { dB: number; share: number };
   bands: readonly { at: number; dB: number; width: number }[];
   haze: number;
-  /** Chest wall in front, share of the depth, and the level of its layers. */
+  /** Chest wall in front of the heart: its share of the depth, and the level of its layers. */
   chestWall: { share: number; dB: number };
   noise: {
     slow(x: number, y: number): number;

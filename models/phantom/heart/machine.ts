@@ -3,10 +3,13 @@ import type { Sector } from '../geometry.ts';
 import type { Acquisition } from '../image-formation.ts';
 import type { Random } from '../random.ts';
 
-/** The probe face of a phased array is nearly a point, mm. */
+/** Radius of the probe face in mm: that of a phased array is nearly a point. */
 const FACE_RADIUS_MM = 3;
 
-/** Half opening angle of an adult cardiac sector: 32 to 48 degrees, rarely wider or narrower. */
+/**
+ * Draws a sector. The half opening angle of an adult cardiac sector is 32 to 48 degrees, rarely
+ * wider or narrower.
+ */
 export function drawSector(random: Random, depthMm: number, clarity = 0): Sector {
   const usual = random.chance(0.85 + 0.15 * clarity);
   const degrees = usual ? random.range(34 + 5 * clarity, 46) : random.range(26, 55);
@@ -14,8 +17,8 @@ export function drawSector(random: Random, depthMm: number, clarity = 0): Sector
 }
 
 /**
- * The machine's settings. Beam and compounding are drawn per depth, since a machine that looks
- * deeper uses a lower frequency. `clarity` as in `drawLook`.
+ * Draws the machine's settings. Beam and compounding depend on the depth, because a machine that
+ * looks deeper uses a lower frequency. `clarity` as in `drawLook`.
  */
 export function drawMachine(
   sector: Sector,

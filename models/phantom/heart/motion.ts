@@ -1,6 +1,6 @@
 /** The state of contraction at one moment of the beat; every value is from 0 to 1. */
 export interface Moment {
-  /** Emptying of the ventricles: 0 end diastole, 1 end systole. */
+  /** Emptying of the ventricles: 0 at end diastole, 1 at end systole. */
   squeeze: number;
   /** Filling of the atria: 1 at end systole. */
   reservoir: number;
@@ -8,7 +8,7 @@ export interface Moment {
   aorticOpening: number;
 }
 
-/** Smooth step from 0 at `from` to 1 at `to`. */
+/** Rises smoothly from 0 at `from` to 1 at `to`. */
 function ease(value: number, from: number, to: number): number {
   const t = Math.max(0, Math.min(1, (value - from) / (to - from)));
   return t * t * (3 - 2 * t);
@@ -28,7 +28,10 @@ export interface Beat {
   atrialS: number;
 }
 
-/** Systole hardly shortens with the rate (Weissler 1968: 0.546 s less 2.1 ms per beat a minute). */
+/**
+ * Returns the times of a beat at a heart rate. Systole hardly shortens with the rate (Weissler
+ * 1968: 0.546 s less 2.1 ms per beat per minute).
+ */
 export function beatAt(beatsPerMinute: number): Beat {
   const lengthS = 60 / beatsPerMinute;
   const systoleS = Math.min(0.48 * lengthS, 0.53 - 0.0021 * beatsPerMinute);
@@ -44,13 +47,13 @@ export function beatAt(beatsPerMinute: number): Beat {
   };
 }
 
-/** Share of the stroke volume that has flowed back after rapid filling. */
+/** Share of the stroke volume that has flowed in when rapid filling ends. */
 const RAPID_SHARE = 0.7;
 
 /** Share of the stroke volume that flows in during diastasis. */
 const DIASTASIS_SHARE = 0.06;
 
-/** The heart `seconds` after an R wave; periodic. */
+/** Returns the state of contraction `seconds` after an R wave; it repeats with each beat. */
 export function momentAt(beat: Beat, seconds: number): Moment {
   const t = seconds - Math.floor(seconds / beat.lengthS) * beat.lengthS;
   const rapid = ease(t, beat.fillingS, beat.rapidS);

@@ -5,27 +5,27 @@ import { across, degrees, type ImagePlane, type Place, sum } from './space.ts';
 const AXIS: Place = { x: 0, y: 0, z: 1 };
 
 /**
- * Apical planes by the wall on the right of the screen, degrees of the bull's-eye: anterolateral,
- * anterior and anteroseptal (ASE 2015, figure 4).
+ * Apical planes, given by the angle in degrees of the wall on the right of the screen:
+ * anterolateral, anterior and anteroseptal (ASE 2015, figure 4).
  */
 export const APICAL_RIGHT = { A4C: 30, A2C: 90, A3C: 150, A5C: 30 } as const;
 export type ApicalView = keyof typeof APICAL_RIGHT;
 
-/** How an apical plane is held. Angles in degrees. */
+/** How the probe is held for an apical plane. Angles in degrees. */
 interface ApicalHold {
-  /** Depth of the endocardial apex of end diastole below the probe, mm. */
+  /** Depth of the endocardial apex below the probe at end diastole, mm. */
   apexDepthMm: number;
-  /** Apex to the right of the middle of the probe, mm. */
+  /** Distance of the apex to the right of the middle of the probe, mm. */
   apexRightMm: number;
-  /** Base towards the right of the screen. */
+  /** Tilt of the base towards the right of the screen. */
   lean: number;
-  /** Turn about the long axis away from the standard plane. */
+  /** Rotation about the long axis away from the standard plane. */
   turn: number;
-  /** Sweep of the beam out of the plane; a probe above the true apex foreshortens. */
+  /** Tilt of the beam out of the plane; a probe above the true apex foreshortens. */
   sweep: number;
 }
 
-/** Sweep towards the anterior wall that brings the outflow tract into a four-chamber plane. */
+/** Tilt towards the anterior wall that brings the outflow tract into a four-chamber plane. */
 const FIVE_CHAMBER_SWEEP = 11;
 
 export function apicalPlane(
@@ -48,13 +48,16 @@ export function apicalPlane(
   return { face, right, down };
 }
 
-/** How a parasternal plane is held. */
+/** How the probe is held for a parasternal plane. */
 interface ParasternalHold {
   /** Depth of the long axis below the probe, mm. */
   axisDepthMm: number;
-  /** Place of the probe's middle along the axis: 0 the mitral plane, positive to the apex, mm. */
+  /**
+   * Position of the probe's middle along the axis, mm: 0 at the mitral plane, positive towards the
+   * apex.
+   */
   aboveZ: number;
-  /** Apex up (positive) or down on the screen. */
+  /** Tilt of the apex on the screen: positive upwards, negative downwards. */
   lean: number;
   turn: number;
   /** Distance of the plane from the long axis, mm. */
@@ -62,8 +65,8 @@ interface ParasternalHold {
 }
 
 /**
- * The parasternal long axis: the plane of the three-chamber view from the front of the chest, apex to
- * the left, right ventricle on top.
+ * Returns the parasternal long axis: the plane of the three-chamber view seen from the front of the
+ * chest, with the apex on the left and the right ventricle on top.
  */
 export function longAxisPlane(hold: ParasternalHold): ImagePlane {
   const front = across(OUTFLOW_ANGLE + hold.turn);
@@ -74,10 +77,16 @@ export function longAxisPlane(hold: ParasternalHold): ImagePlane {
   return { face: sum([1, middle], [-hold.axisDepthMm, down]), right, down };
 }
 
-/** How far the front of a short axis is turned to the septum from the anterior wall, degrees. */
+/**
+ * Angle in degrees between the top of a short-axis image and the lateral wall: the top is turned
+ * from the anterior wall (90) towards the septum.
+ */
 const SHORT_AXIS_FRONT = 118;
 
-/** A parasternal short axis across the long axis at `z`, seen from the apex: septum on the left. */
+/**
+ * Returns a parasternal short axis across the long axis at `z`, seen from the apex, with the septum
+ * on the left.
+ */
 export function shortAxisPlane(
   z: number,
   { axisDepthMm, lean, turn, asideMm }: Omit<ParasternalHold, 'aboveZ'>,
@@ -90,7 +99,10 @@ export function shortAxisPlane(
   return { face, right: side, down };
 }
 
-/** The four chambers from below: liver and right ventricle on top, apex to the right and up. */
+/**
+ * Returns the subcostal four-chamber plane: liver and right ventricle on top, the apex to the right
+ * and up.
+ */
 export function subcostalPlane(
   { ventricle }: HeartSizes,
   { depthMm, lean, turn }: { depthMm: number; lean: number; turn: number },

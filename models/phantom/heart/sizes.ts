@@ -13,19 +13,22 @@ export interface VentricleShape {
    * value a blunter apex.
    */
   bluntness: number;
-  /** Width at the mitral plane as a share of the widest. */
+  /** Width at the mitral plane as a share of the largest width. */
   baseShare: number;
   /** Share by which the side at `asymmetryAngle` degrees is wider than the other. */
   asymmetry: number;
   asymmetryAngle: number;
-  /** Uneven outline: share of the radius, waves from apex to base, phase, waves around. */
+  /**
+   * Unevenness of the outline: amplitude as a share of the radius, waves from apex to base, phase,
+   * waves around.
+   */
   waves: readonly { size: number; along: number; phase: number; around: number }[];
-  /** Bulge of the basal septum into the outflow, share of the radius. */
+  /** Bulge of the basal septum into the outflow tract, share of the radius. */
   septalBulge: number;
   /** Bow of the long axis, mm, towards `bowAngle` degrees. */
   bowMm: number;
   bowAngle: number;
-  /** Rise of the mitral plane per mm towards the lateral wall. */
+  /** Slope of the mitral plane: rise per mm towards the lateral wall. */
   mitralTilt: number;
   septalWallMm: number;
   lateralWallMm: number;
@@ -46,15 +49,18 @@ export interface Contraction {
   segments: readonly number[];
 }
 
-/** A heart whose measures are known; end diastole unless said otherwise. */
+/** A heart whose sizes are known; they are those of end diastole unless stated otherwise. */
 export interface HeartSizes {
   ventricle: VentricleShape;
   contraction: Contraction;
   beatsPerMinute: number;
-  /** Largest volume, at end systole, and the share of it that leaves until end diastole. */
+  /** Largest volume (at end systole), and the share of it that leaves until end diastole. */
   leftAtrium: { volumeMl: number; emptying: number; slenderness: number };
   rightAtrium: { radiusMm: number; slenderness: number };
-  /** Inner width at the base; the share of the width lost in systole; excursion of its annulus. */
+  /**
+   * Inner width at the base, the share of the width lost in systole, and the excursion of the
+   * annulus.
+   */
   rightVentricle: {
     basalMm: number;
     narrowing: number;
@@ -98,19 +104,20 @@ export interface HeartRequest {
   effusionMm?: number;
   cavaMm?: number;
   cavaCollapse?: number;
-  /** Unevenness of the wall: 1 as for training, 0 for a smooth wall. */
+  /** Unevenness of the wall: 1 as in training images, 0 for a smooth wall. */
   unevenness?: number;
 }
 
 const clamp = (value: number, low: number, high: number) => Math.max(low, Math.min(high, value));
 
-/** Area of the cavity in an apical view over length times width, for the average shape. */
+/** Area of the cavity in an apical view divided by length times width, for the average shape. */
 const AREA_SHARE = 0.79;
 
 /**
- * A heart for training: the apical area even on a logarithmic scale, so that a reader learns no
- * usual size, and the ejection fraction even from 10 to 80 %. Shapes after the measured recipe of
- * simulated apical views: width over length 0.32 to 0.9, walls that are thinner the wider the cavity.
+ * Draws a heart for training: the apical area is uniform on a logarithmic scale, so that a reader
+ * learns no usual size, and the ejection fraction is uniform from 10 to 80 %. Shapes follow the
+ * measured recipe of simulated apical views: width over length 0.32 to 0.9, walls that are thinner
+ * the wider the cavity.
  */
 export function drawHeart(random: Random, request: HeartRequest = {}): HeartSizes {
   const shape = random.fork('shape');
@@ -159,7 +166,7 @@ function drawRest(
   request: HeartRequest,
   radiusMm: number,
 ): Omit<HeartSizes, 'ventricle' | 'contraction' | 'beatsPerMinute'> {
-  // An atrium is drawn about as wide as the base of its ventricle: 24 to 130 ml and more.
+  // An atrium is about as wide as the base of its ventricle: 24 to 130 ml and more.
   const slenderness = random.range(0.85, 1.4);
   const atriumMm = Math.max(17, radiusMm * random.range(0.85, 1.25));
   return {

@@ -1,7 +1,7 @@
 /**
- * Coordinates of the heart, mm: z runs along the long axis of the left ventricle from the mitral
- * plane of end diastole (0) to the apex; x to the lateral wall (0 degrees of the bull's-eye), y to
- * the anterior wall (90 degrees), so that the septum is at 180 degrees (Cerqueira 2002).
+ * Coordinates of the heart, mm: z is along the long axis of the left ventricle, from the mitral
+ * plane at end diastole (0) to the apex; x points to the lateral wall (0 degrees of the bull's-eye)
+ * and y to the anterior wall (90 degrees), so that the septum is at 180 degrees (Cerqueira 2002).
  */
 export interface Place {
   x: number;
@@ -12,7 +12,7 @@ export interface Place {
 /** Converts degrees to radians. */
 export const degrees = (angle: number) => (angle * Math.PI) / 180;
 
-/** A unit vector across the long axis, by its angle of the bull's-eye in degrees. */
+/** Returns the unit vector across the long axis at an angle of the bull's-eye in degrees. */
 export function across(angle: number): Place {
   return { x: Math.cos(degrees(angle)), y: Math.sin(degrees(angle)), z: 0 };
 }
@@ -33,14 +33,19 @@ export function unit(vector: Place): Place {
   return sum([1 / Math.sqrt(dot(vector, vector)), vector]);
 }
 
-/** An imaging plane: the middle of the probe face, and what is right and down on the screen. */
+/**
+ * An imaging plane: the middle of the probe face, and the directions right and down on the screen.
+ */
 export interface ImagePlane {
   face: Place;
   right: Place;
   down: Place;
 }
 
-/** A point of the image, mm to the right of and below the probe face, in the heart. */
+/**
+ * Converts a point of the image, mm to the right of and below the probe face, to a place of the
+ * heart.
+ */
 export function fromImage({ face, right, down }: ImagePlane, x: number, y: number): Place {
   return {
     x: face.x + x * right.x + y * down.x,
@@ -49,7 +54,7 @@ export function fromImage({ face, right, down }: ImagePlane, x: number, y: numbe
   };
 }
 
-/** The point of the image nearest to a place of the heart. */
+/** Returns the point of the image nearest to a place of the heart. */
 export function toImage({ face, right, down }: ImagePlane, place: Place): { x: number; y: number } {
   const from = sum([1, place], [-1, face]);
   return { x: dot(from, right), y: dot(from, down) };

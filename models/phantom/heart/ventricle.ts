@@ -1,14 +1,17 @@
 import type { Contraction, VentricleShape } from './sizes.ts';
 import { degrees } from './space.ts';
 
-/** Sampling of the wall: around the long axis, and from the apex to the mitral plane. */
+/** Number of samples of the wall around the long axis, and from the apex to the mitral plane. */
 const AROUND = 72;
 const ALONG = 48;
 
-/** Middle of the four levels of the bull's-eye from the apex (0) to the mitral plane (1). */
+/** Middles of the four levels of the bull's-eye, from the apex (0) to the mitral plane (1). */
 const LEVELS = [0.03, 0.2, 0.5, 0.83] as const;
 
-/** Segment by angle: six around from anterior (90 degrees) on, or four (Cerqueira 2002). */
+/**
+ * Interpolates the values of a ring of segments at an angle. The first of the six or four segments
+ * is anterior (90 degrees; Cerqueira 2002).
+ */
 function ring(values: readonly number[], angle: number): number {
   const step = 360 / values.length;
   const place = ((((angle - 90) / step) % values.length) + values.length) % values.length;
@@ -19,8 +22,8 @@ function ring(values: readonly number[], angle: number): number {
 }
 
 /**
- * Motion at a place of the wall, where 1 is full motion. It changes evenly between the middles of
- * segments.
+ * Returns the motion at a place of the wall, where 1 is full motion. It is interpolated between the
+ * middles of segments.
  */
 function motionAt(segments: readonly number[], angle: number, along: number): number {
   const levels = [
@@ -40,7 +43,7 @@ function motionAt(segments: readonly number[], angle: number, along: number): nu
   return levels[3] as number;
 }
 
-/** Width relative to the widest at `along` (apex 0, mitral plane 1). */
+/** Returns the width at `along` (apex 0, mitral plane 1) relative to the largest width. */
 function profile({ widest, bluntness, baseShare }: VentricleShape, along: number): number {
   if (along < widest) {
     return (1 - ((widest - along) / widest) ** bluntness) ** (1 / bluntness);
@@ -48,7 +51,10 @@ function profile({ widest, bluntness, baseShare }: VentricleShape, along: number
   return 1 - (1 - baseShare) * ((along - widest) / (1 - widest)) ** 2;
 }
 
-/** Radius without the profile, relative to the mean, by place of the wall. */
+/**
+ * Returns the radius at a place of the wall relative to the mean, without the profile along the
+ * axis.
+ */
 function unevenness(shape: VentricleShape, angle: number, along: number): number {
   const turn = degrees(angle);
   let share = 1 + shape.asymmetry * Math.cos(turn - degrees(shape.asymmetryAngle));
@@ -60,19 +66,22 @@ function unevenness(shape: VentricleShape, angle: number, along: number): number
   return Math.max(0.3, share - shape.septalBulge * septal * basal);
 }
 
-/** A left ventricle at one moment. */
+/** A left ventricle at one moment of the beat. */
 export interface Ventricle {
   apexZ: number;
   /** Height z of the mitral plane on the long axis, mm. */
   baseZ: number;
   /** Height of the mitral plane at (x, y). */
   mitralPlane(x: number, y: number): number;
-  /** Signed distances to endocardium and epicardium, mm, about exact near them; negative inside. */
+  /**
+   * Signed distances to endocardium and epicardium in mm, negative inside; nearly exact close to
+   * them.
+   */
   distances(x: number, y: number, z: number): { endocardium: number; epicardium: number };
   /** Radius of the cavity at an angle and level. */
   radius(angle: number, along: number): number;
   wall(angle: number, along: number): number;
-  /** Where the bowed axis runs at a level. */
+  /** Position of the bowed axis at a level. */
   middleAt(along: number): { x: number; y: number };
   /** Volume of the cavity in ml, by integration. */
   volumeMl: number;
@@ -85,7 +94,7 @@ interface Wall {
 
 const indexOf = (around: number, along: number) => around * (ALONG + 1) + along;
 
-/** The wall at end diastole, without the profile: radius and thickness. */
+/** Returns radius and thickness of the wall at end diastole, without the profile along the axis. */
 function diastolicWall(shape: VentricleShape): Wall {
   const radii = new Float32Array(AROUND * (ALONG + 1));
   const walls = new Float32Array(AROUND * (ALONG + 1));
@@ -103,7 +112,7 @@ function diastolicWall(shape: VentricleShape): Wall {
   return { radii, walls };
 }
 
-/** Volume of the cavity in ml: sectors of discs along the axis. */
+/** Returns the volume of the cavity in ml as the sum of sectors of discs along the axis. */
 function volumeOf(shape: VentricleShape, radii: Float32Array, lengthMm: number): number {
   let total = 0;
   for (let j = 0; j < ALONG; j++) {
@@ -177,7 +186,9 @@ export function createVentricle(shape: VentricleShape, contraction: Contraction)
  */
 const APEX_MOTION = 0.08;
 
-/** The ventricle when it is emptied by `squeeze`; the wall keeps its volume and so thickens. */
+/**
+ * Returns the ventricle when it is emptied by `squeeze`. The wall keeps its volume and so thickens.
+ */
 export function ventricleAt(beating: BeatingVentricle, squeeze: number): Ventricle {
   const { shape, contraction, diastole, inward } = beating;
   const { lengthMm: longest, widest, bluntness, mitralTilt } = shape;
@@ -214,8 +225,8 @@ export function ventricleAt(beating: BeatingVentricle, squeeze: number): Ventric
   };
 
   /**
-   * The level of the superellipse minus 1, divided by its slope: a distance that is exact on the
-   * border.
+   * Returns the value of the superellipse minus 1, divided by its slope: a distance that is exact
+   * on the border.
    */
   const capDistance = (above: number, out: number, heightMm: number, radiusMm: number): number => {
     const a = above / heightMm;

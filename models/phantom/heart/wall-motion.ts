@@ -9,15 +9,17 @@ export interface SegmentTruth {
   /** Number of the segment, 1 to 16 (Cerqueira 2002). */
   segment: number;
   thickening: number;
-  /** Loss of the radius; outwards is negative. */
+  /** Decrease of the radius; negative if the segment moves outwards. */
   excursion: number;
 }
 
-/** Middle of the segments around the axis, degrees, in the order of their numbers. */
+/** Angles of the middles of the segments in degrees, in the order of their numbers. */
 const SIX = [90, 150, 210, 270, 330, 30] as const;
 const FOUR = [90, 180, 270, 0] as const;
 
-/** Levels from the mitral plane up, as shares of the axis from the apex; the cap is left out. */
+/**
+ * Basal, mid and apical ring as shares of the axis from the apex (0); the apical cap is left out.
+ */
 const RINGS = [
   { angles: SIX, from: 2 / 3, to: 1 },
   { angles: SIX, from: 1 / 3, to: 2 / 3 },
@@ -27,7 +29,7 @@ const RINGS = [
 const EVERY_DEGREES = 5;
 const LEVELS = 8;
 
-/** Mean of `at` over one segment. */
+/** Returns the mean of `at` over one segment. */
 function over(
   at: (angle: number, along: number) => number,
   middle: number,
@@ -45,7 +47,7 @@ function over(
   return sum / count;
 }
 
-/** Thickening and inward motion of the sixteen segments, computed from the model of the heart. */
+/** Computes thickening and inward motion of the sixteen segments from the model of the heart. */
 export function segmentTruths(heart: Heart): SegmentTruth[] {
   const [diastole, systole] = [heart.at(END_DIASTOLE).ventricle, heart.at(END_SYSTOLE).ventricle];
   return RINGS.flatMap((ring) =>
@@ -60,7 +62,10 @@ export function segmentTruths(heart: Heart): SegmentTruth[] {
 
 const STEPS = 200;
 
-/** Length of the endocardium from one end of the base over the apex to the other, in a plane. */
+/**
+ * Returns the length of the endocardial contour in a plane, from one end of the base over the apex
+ * to the other.
+ */
 function contourMm({ ventricle }: HeartMoment, angle: number): number {
   const { apexZ, baseZ } = ventricle;
   const side = across(angle);
@@ -83,8 +88,9 @@ function contourMm({ ventricle }: HeartMoment, angle: number): number {
 }
 
 /**
- * Global longitudinal strain in per cent, negative: change of the endocardial contour from end
- * diastole to end systole, mean of the three apical planes (EACVI/ASE 2015).
+ * Returns the global longitudinal strain in per cent (negative): the change in length of the
+ * endocardial contour from end diastole to end systole, mean of the three apical planes (EACVI/ASE
+ * 2015).
  */
 export function globalLongitudinalStrain(heart: Heart): number {
   const diastole = heart.at(END_DIASTOLE);

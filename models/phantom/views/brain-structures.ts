@@ -16,11 +16,17 @@ interface BrainContents {
   points: Readonly<Record<string, readonly [Point, Point]>>;
 }
 
-/** Half the extent of an ellipse turned by `turn`, across the axis it is turned from. */
+/**
+ * Returns half the extent of an ellipse that is rotated by `turn`, across the axis from which it is
+ * rotated.
+ */
 const halfAcross = (along: number, across: number, turn: number) =>
   Math.hypot(along * Math.sin(turn), across * Math.cos(turn));
 
-/** Folds of the hemispheres: fine bright lines across them, more as the fetus grows. */
+/**
+ * Draws the folds of the cerebellar hemispheres: fine bright lines across them, more as the fetus
+ * grows.
+ */
 function folia(head: HeadAxes, u: number, v: number, size: number, random: Random): Piece[] {
   const count = random.integer(0, Math.round(head.a / 10));
   return Array.from({ length: count }, () => {
@@ -41,7 +47,7 @@ function folia(head: HeadAxes, u: number, v: number, size: number, random: Rando
   });
 }
 
-/** Two dark lobes in front of the cerebellum, with a bright seam. */
+/** Draws the cerebral peduncles: two dark lobes in front of the cerebellum. */
 function peduncles(head: HeadAxes, u: number, random: Random): Piece[] {
   const size = random.range(0.1, 0.15) * head.a;
   return [1, -1].map((side) => ({
@@ -57,8 +63,8 @@ function peduncles(head: HeadAxes, u: number, random: Random): Piece[] {
 }
 
 /**
- * Transcerebellar contents. `tcdMm`: outer to outer of both hemispheres; `cisternaMm`: posterior
- * vermis to inner occipital bone, on the midline (ISUOG CNS part 1, 2020).
+ * Draws the contents of the transcerebellar plane. `tcdMm`: outer to outer of both hemispheres;
+ * `cisternaMm`: posterior vermis to inner occipital bone, on the midline (ISUOG CNS part 1, 2020).
  */
 export function posteriorFossa(
   head: HeadAxes,
@@ -70,7 +76,7 @@ export function posteriorFossa(
   const turn = random.range(0.05, 0.5);
   const length = half * random.range(0.5, 0.72);
   const broad = half * random.range(0.5, 0.58);
-  // The outer border of the swept hemisphere is at exactly half the diameter.
+  // The outer border of the rotated hemisphere is at exactly half the diameter.
   const v = half - halfAcross(length, broad, turn);
   const occiput = head.a - boneMm;
   const vermisEnd = occiput - cisternaMm;
@@ -104,7 +110,7 @@ export function posteriorFossa(
     tissue: TISSUE.membrane,
   });
   const end = (at: number, across: number): Point => place(head.pose, at, across);
-  // Where the swept hemisphere is widest, along the head.
+  // Position along the head at which the rotated hemisphere is widest.
   const widest =
     u + ((length ** 2 - broad ** 2) * Math.sin(turn) * Math.cos(turn)) / (half - v || 1);
   return {
@@ -142,8 +148,9 @@ export function posteriorFossa(
 }
 
 /**
- * Transventricular contents: the lateral ventricle of the far side with its choroid plexus.
- * `atrialMm`: inner to inner at the glomus, perpendicular to the ventricle (ISUOG CNS part 1, 2020).
+ * Draws the contents of the transventricular plane: the lateral ventricle of the far side with its
+ * choroid plexus. `atrialMm`: inner to inner at the glomus, perpendicular to the ventricle (ISUOG
+ * CNS part 1, 2020).
  */
 function lateralVentricles(head: HeadAxes, atrialMm: number, random: Random): BrainContents {
   const far = place(head.pose, 0, 1).y > place(head.pose, 0, -1).y ? 1 : -1;
@@ -212,7 +219,10 @@ function lateralVentricles(head: HeadAxes, atrialMm: number, random: Random): Br
 interface BrainView {
   id: string;
   plane: 'transcerebellar' | 'transventricular';
-  /** Sizes in mm, by the names of `anatomy`; drawn at random where the caller requests none. */
+  /**
+   * Returns the sizes in mm by the names of `anatomy`, drawn at random unless the caller requests
+   * them.
+   */
   draw(request: ViewRequest, random: Random): Record<string, number>;
   build(
     head: HeadAxes,

@@ -9,7 +9,7 @@ export const FUNNEL_SHAPES = ['T', 'Y', 'V', 'U'] as const;
 export type FunnelShape = (typeof FUNNEL_SHAPES)[number];
 
 export interface CervixSizes {
-  /** Closed part: external os to functional internal os, straight, mm. */
+  /** Length of the closed part: straight from the external os to the functional internal os, mm. */
   lengthMm: number;
   /** Largest distance of the canal from that line, mm; its sign is the side. */
   bowMm: number;
@@ -24,7 +24,7 @@ export interface CervixSizes {
   placenta: { edgeMm: number; side: 'anterior' | 'posterior'; thicknessMm: number } | null;
 }
 
-/** Share of the half width at a share of the funnel's depth from its tip. */
+/** Width of the funnel as a share of its largest, by the share of its depth from the tip. */
 const FUNNEL_PROFILE: Readonly<Record<FunnelShape, (t: number) => number>> = {
   T: () => 0,
   Y: (t) => t ** 1.7,
@@ -33,8 +33,9 @@ const FUNNEL_PROFILE: Readonly<Record<FunnelShape, (t: number) => number>> = {
 };
 
 /**
- * Lower uterus in its pose: u runs along the canal from the external os (0) through the functional
- * internal os (`lengthMm`) into the cavity, v from the anterior side (negative) to the posterior.
+ * A lower uterus in its pose: u runs along the canal from the external os (0) through the
+ * functional internal os (`lengthMm`) into the cavity, v from the anterior side (negative) to the
+ * posterior.
  */
 export interface Cervix {
   sizes: CervixSizes;
@@ -51,10 +52,13 @@ export interface Cervix {
   pieces: Piece[];
 }
 
-/** A tissue with its level changed by `by` dB, as levels vary between machines and patients. */
+/** Changes the level of a tissue by `by` dB, as levels vary between machines and patients. */
 const shifted = (tissue: Tissue, by: number): Tissue => ({ ...tissue, echo: tissue.echo + by });
 
-/** A region given in the pose's own u and v; `extent` bounds it about the pose's centre. */
+/**
+ * Returns a shape given in the axes u and v of the pose; `extent` bounds it around the pose's
+ * centre.
+ */
 function region(pose: Pose, extent: number, distance: (u: number, v: number) => number): Shape {
   const cos = Math.cos(pose.angle);
   const sin = Math.sin(pose.angle);
@@ -72,7 +76,10 @@ function region(pose: Pose, extent: number, distance: (u: number, v: number) => 
 
 const FAR = 130;
 
-/** Half width of the cavity at u: the funnel, then walls that part like a parabola. */
+/**
+ * Returns half the width of the cavity as a function of u: the funnel, then walls that diverge like
+ * a parabola.
+ */
 function cavityProfile(sizes: CervixSizes, random: Random) {
   const { lengthMm, funnelDepthMm, funnelWidthMm, funnel } = sizes;
   const spread = { anterior: random.range(5, 11), posterior: random.range(5, 11) };
@@ -112,7 +119,7 @@ function drawBladder(sizes: CervixSizes, pose: Pose, bodyMm: number, random: Ran
   ];
 }
 
-/** The presenting part above the os: a skull, or rounder parts of the fetus. */
+/** Draws the presenting part above the os: a skull, or rounder parts of the fetus. */
 function drawPresenting(sizes: CervixSizes, pose: Pose, random: Random): Piece[] {
   if (random.chance(0.25)) return [];
   const radius = random.range(22, 48);
@@ -132,8 +139,8 @@ function drawPresenting(sizes: CervixSizes, pose: Pose, random: Random): Piece[]
 }
 
 /**
- * The placenta on the wall of the cavity: it ends where the wall is `edgeMm` from the middle line,
- * beyond it (negative) when it reaches over the os to the other side.
+ * Draws the placenta on the wall of the cavity. It ends where the wall is `edgeMm` from the middle
+ * line; a negative value means that it reaches over the os to the other side.
  */
 function drawPlacenta(
   sizes: CervixSizes,
@@ -168,7 +175,7 @@ function drawPlacenta(
     const thick =
       placenta.thicknessMm * Math.sqrt(Math.min(1, inward / taper)) * (1 + 0.15 * waver(u, v));
     if (across > 0) return across;
-    // Along the wall the distance to it is the smaller of the ways across and along the canal.
+    // The distance to the wall is the smaller of the distances across and along the canal.
     return Math.min(toWall, Math.max(0, -across), Math.max(0, depth)) - thick;
   });
   const at = place(pose, wallAt(edgeV), edgeV);
@@ -185,8 +192,8 @@ function drawPlacenta(
 }
 
 /**
- * The surroundings: tissue of the pelvis, bowel gas with its shadows, and the wall next to the
- * probe.
+ * Draws the surroundings: tissue of the pelvis, bowel gas with its shadows, and the wall next to
+ * the probe.
  */
 function drawSurroundings(sector: Sector, canalDepth: number, random: Random): Piece[] {
   const grain = createNoise(random.fork('grain'), 1);
@@ -215,7 +222,9 @@ function drawSurroundings(sector: Sector, canalDepth: number, random: Random): P
   ];
 }
 
-/** Sagittal section of the cervix and the lower segment as a transvaginal probe shows it. */
+/**
+ * Builds a sagittal section of the cervix and the lower segment as a transvaginal probe shows it.
+ */
 export function buildCervix(
   sizes: CervixSizes,
   pose: Pose,

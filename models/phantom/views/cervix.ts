@@ -18,7 +18,7 @@ const SCREENS: readonly Screen[] = [
   { columns: 1024, rows: 768 },
 ];
 
-/** A view of a transvaginal probe: small tight curve, wide opening, shallow depth. */
+/** Draws a view of a transvaginal probe: small tight curve, wide opening, shallow depth. */
 function drawTransvaginalView(random: Random, centre: Point, screen?: Screen): View {
   const { columns, rows } = screen ?? random.pick(SCREENS);
   const radiusMm = random.range(9, 14);
@@ -36,7 +36,9 @@ function drawTransvaginalView(random: Random, centre: Point, screen?: Screen): V
   };
 }
 
-/** Whether a point is in the field of view and on the screen, a little inside its edges. */
+/**
+ * Whether a point is in the field of view and on the screen, with a small margin to their edges.
+ */
 function isInView({ sector, window }: View, point: Point): boolean {
   const { range, angle } = toPolar(sector, point.x, point.y);
   const { x, y } = toPixel(window, point);
@@ -51,10 +53,10 @@ function isInView({ sector, window }: View, point: Point): boolean {
   );
 }
 
-/** From here the canal counts as curved and is measured in two parts (obstetric 10). */
+/** Bow in mm from which the canal counts as curved and is measured in two parts (obstetric 10). */
 const CURVED_MM = 5;
 
-/** Depth and width of a funnel of each shape, mm. */
+/** Ranges of depth and width of a funnel of each shape, mm. */
 const FUNNEL_MM: Readonly<
   Record<FunnelShape, { depth: [number, number]; width: [number, number] }>
 > = {
@@ -84,7 +86,7 @@ function drawSizes({ anatomy = {} }: ViewRequest, random: Random): CervixSizes {
   };
 }
 
-/** The uterus somewhere below the probe, its cavity to either side of the screen. */
+/** Draws a position of the uterus below the probe, with the cavity on either side of the screen. */
 function drawPose(sizes: CervixSizes, random: Random): Pose {
   const flipped = random.chance(0.5);
   const tilt = random.normal(0, 0.22);
@@ -100,7 +102,10 @@ function drawPose(sizes: CervixSizes, random: Random): Pose {
 
 const between = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
 
-/** Length as it is measured: straight, or in two parts where the canal is curved. */
+/**
+ * Returns the length as a sonographer measures it: straight, or in two parts if the canal is
+ * curved.
+ */
 function measuredLength({ canal, sizes }: Cervix): number {
   const first = canal[0] as Point;
   const middle = canal[canal.length >> 1] as Point;
@@ -110,7 +115,10 @@ function measuredLength({ canal, sizes }: Cervix): number {
     : between(first, last);
 }
 
-/** Frames of a lower uterus of these sizes by a transvaginal probe, with its truth. */
+/**
+ * Simulates frames of a lower uterus of these sizes as a transvaginal probe sees it, with their
+ * truth.
+ */
 export function simulateLowerUterus(
   request: ViewRequest,
   draw: (request: ViewRequest, random: Random) => CervixSizes,

@@ -1,7 +1,10 @@
 import { drawText, GLYPH } from '../overlay.ts';
 import type { Random } from '../random.ts';
 
-/** Height of the electrocardiogram over the beat, −0.3 to 1: P wave, QRS complex, T wave. */
+/**
+ * Returns the height of the electrocardiogram at a phase of the beat, −0.3 to 1: P wave, QRS
+ * complex, T wave.
+ */
 export function electrocardiogram(phase: number): number {
   const bump = (at: number, width: number) => {
     const away = Math.abs(phase - at);
@@ -24,7 +27,7 @@ interface DisplayArea {
 /** What a machine draws over a spectral or M-mode display, within its region. */
 export interface DisplayMarks {
   /**
-   * The electrocardiogram: the edge that it is drawn at, and its grey level. Carts draw it over
+   * The electrocardiogram: the edge along which it is drawn, and its grey level. Carts draw it over
    * the display or half beside it.
    */
   ecg: { at: 'top' | 'bottom'; level: number; upward: boolean } | null;
@@ -39,7 +42,7 @@ export interface DisplayMarks {
   calipers: readonly (readonly [number, number])[];
 }
 
-/** Marks as they are found on the screens of several makers. */
+/** Draws marks like those on the screens of several makers. */
 export function drawDisplayMarks(random: Random): DisplayMarks {
   const level = random.pick([150, 190, 226, 255]);
   const settings = [
@@ -109,7 +112,8 @@ function drawBar(plot: Plot, { left, top, width, height }: DisplayArea): void {
 
 /**
  * Draws the marks over a display.
- * @param phaseAt share of the beat, 0 at the R wave, at a time in seconds of the display.
+ * @param phaseAt returns the share of the beat that has passed at a time in seconds; 0 at the R
+ * wave.
  */
 export function paintDisplayMarks(
   gray: Uint8Array,
@@ -142,7 +146,7 @@ export type DisplayMap = (typeof MAPS)[number];
 
 export const drawDisplayMap = (random: Random): DisplayMap => random.pick(MAPS);
 
-/** The luminance (0 to 255) that a map gives to a level of 0 to 255. */
+/** Returns the luminance (0 to 255) that a map gives to a level of 0 to 255. */
 export function mapLevel(map: DisplayMap, level: number): number {
   const share = level / 255;
   switch (map) {

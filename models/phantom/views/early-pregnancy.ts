@@ -9,7 +9,7 @@ import { ellipse, everywhere, grown, rim, type Shape, within } from '../shapes.t
 import { type Layer, TISSUE } from '../tissue.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 
-/** An embryo in its pose; u runs from crown (-) to rump (+). */
+/** An embryo in its pose; u runs from the crown (negative) to the rump (positive). */
 interface Embryo {
   layers: Layer[];
   outline: Shape;
@@ -20,7 +20,7 @@ interface Embryo {
 const EMBRYO = { echo: -24, loss: 0.01, texture: 3 };
 const HEAD_FLUID = { echo: -50, loss: 0, texture: 2 };
 
-/** The union of shapes: inside where it is inside one of them. */
+/** Returns the union of shapes. */
 function joined(shapes: readonly [Shape, ...Shape[]]): Shape {
   const [{ centre }] = shapes;
   const reach = Math.max(
@@ -30,9 +30,9 @@ function joined(shapes: readonly [Shape, ...Shape[]]): Shape {
 }
 
 /**
- * Head and trunk that touch both ends of the crown-rump length; below 8 mm a bean shape, because
- * head and trunk cannot be distinguished. `beat` runs from -1 (systole) to 1 (diastole): the heart
- * grows and darkens.
+ * Builds head and trunk, which reach to both ends of the crown-rump length. Below 8 mm it builds a
+ * bean shape, because head and trunk cannot be distinguished. `beat` runs from -1 (systole) to 1
+ * (diastole), when the heart is larger and darker.
  */
 function buildEmbryo(pose: Pose, crlMm: number, beat: number, random: Random): Embryo {
   const half = crlMm / 2;
@@ -93,7 +93,7 @@ function buildEmbryo(pose: Pose, crlMm: number, beat: number, random: Random): E
       {
         shape: heart,
         tissue: TISSUE.fetalFluid,
-        // Blood brightens as the walls close on it.
+        // The heart is brighter in systole, when its walls close in on the blood.
         modulation: () => 14 - 12 * beat,
       },
     ],
@@ -104,7 +104,7 @@ function buildEmbryo(pose: Pose, crlMm: number, beat: number, random: Random): E
 interface EarlySizes {
   /** Inner diameters of the sac: along the uterus, from front to back, from side to side. */
   sac: { lengthMm: number; heightMm: number; widthMm: number };
-  /** Inner to inner. */
+  /** Diameter from inner border to inner border. */
   yolkSacMm: number;
   crlMm: number;
   /** Beats per minute; 0 means no cardiac activity. */
@@ -112,13 +112,17 @@ interface EarlySizes {
 }
 
 /**
- * Mean sac diameter of an age: GA in days less 30 (Nyberg 1987). Crown-rump length: the curve of
- * Robinson and Fleming 1975, inverted. Deliberately separate from the charts of the gateway.
+ * Mean sac diameter at an age: GA in days less 30 (Nyberg 1987). Crown-rump length: the inverted
+ * curve of Robinson and Fleming 1975. Both are deliberately separate from the charts of the
+ * gateway.
  */
 const meanSacMm = (days: number) => Math.max(3, days - 30);
 const crlMmAt = (days: number) => (days < 39 ? 0 : ((days - 23.73) / 8.052) ** 2 / 1.037);
 
-/** Sizes at an age, each of which `anatomy` may set: an empty sac, a silent heart, a large sac. */
+/**
+ * Draws the sizes at an age. `anatomy` may set each of them: an empty sac, a heart without
+ * activity, a large sac.
+ */
 function drawEarlySizes({ gaDays, anatomy = {} }: ViewRequest, random: Random): EarlySizes {
   const mean = anatomy.msdMm ?? meanSacMm(gaDays) * random.range(0.85, 1.15);
   const shape = [random.range(0.85, 1.35), random.range(0.65, 0.95), random.range(0.85, 1.15)];
@@ -141,13 +145,15 @@ function drawEarlySizes({ gaDays, anatomy = {} }: ViewRequest, random: Random): 
 /** Time between frames; 30 a second, so that a heart of 175 a minute is sampled ten times a beat. */
 const FRAME_TIME_MS = 33;
 
-/** The reacting lining of the uterus and the trophoblast around the sac: bright, without shadow. */
+/**
+ * The decidua (lining of the uterus) and the trophoblast around the sac: bright, without shadow.
+ */
 const DECIDUA = { echo: -23, loss: 0.01, texture: 5 };
 const TROPHOBLAST = { echo: -18, loss: 0.01, texture: 4 };
 
 interface Womb {
   pose: Pose;
-  /** Half the uterus along and across, mm. */
+  /** Half the extent of the uterus along and across, mm. */
   half: { u: number; v: number };
 }
 
@@ -163,7 +169,7 @@ function drawWomb(sizes: EarlySizes, transverse: boolean, random: Random) {
   };
 }
 
-/** The pelvis, the uterus and its lining. */
+/** Draws the pelvis, the uterus and its lining. */
 function surroundings({ pose, half }: Womb, view: View, random: Random): Layer[] {
   const grain = createNoise(random.fork('grain'), 1);
   const fibres = createNoise(random.fork('fibres'), random.range(2, 5));
@@ -190,7 +196,7 @@ function surroundings({ pose, half }: Womb, view: View, random: Random): Layer[]
   return [...layers, { shape: wall, tissue: TISSUE.maternalMuscle, modulation: striped }];
 }
 
-/** The ring of a yolk sac: its truth is the inner border. */
+/** Draws the ring of a yolk sac. Its truth is the inner border. */
 function yolkSac(at: Pose, innerMm: number): { layers: Layer[]; inner: Shape } {
   const inner = ellipse(at, { u: 0, v: 0, a: innerMm / 2, b: innerMm / 2 });
   return {
@@ -230,7 +236,7 @@ interface Anatomy {
   truth(acquisition: Acquisition): FrameTruth;
 }
 
-/** Sac with its contents. Requested anatomy that does not fit is left out. */
+/** Builds the sac with its contents. Requested anatomy that does not fit is left out. */
 function buildSac(
   womb: Womb,
   sizes: EarlySizes,
@@ -262,7 +268,7 @@ function buildSac(
       : null;
   const embryo =
     crlMm > 0 && !transverse ? placeEmbryo(pose, { a, b }, -side, crlMm, beat, random) : null;
-  // The plane across the uterus cuts the embryo short, and often misses it.
+  // The plane across the uterus shows only a short section of the embryo, and often misses it.
   const section =
     crlMm > 0 && transverse && random.chance(0.6)
       ? ellipse(pose, {
@@ -357,7 +363,8 @@ function simulate(request: ViewRequest): PhantomFrame[] {
 
 /**
  * Transvaginal view of an intrauterine sac. `anatomy`: `msdMm`, `crlMm` (0: no embryo), `yolkSacMm`
- * (0: none), `heartRate` (0: no cardiac activity), `transverse` (1: the plane across the uterus).
+ * (0: no yolk sac), `heartRate` (0: no cardiac activity), `transverse` (1: the plane across the
+ * uterus).
  */
 export const earlyPregnancy: PhantomView = {
   id: 'early-pregnancy',

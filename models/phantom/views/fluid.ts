@@ -10,7 +10,7 @@ import {
   PLACENTA_WALLS,
 } from './uterine-cavity.ts';
 
-/** A pocket counts from this width on (AIUM 2018), mm. */
+/** Smallest width in mm at which a pocket is measured (AIUM 2018). */
 const WIDTH_MM = 10;
 
 export interface Depth {
@@ -20,7 +20,7 @@ export interface Depth {
   bottom: Point;
 }
 
-/** Fluid to the left and right of a place, itself included, in pixels. */
+/** Returns the width of the fluid to the left and right of a pixel, including the pixel. */
 function widthAt(fluid: Uint8Array, columns: number, column: number, row: number): number {
   const at = (c: number) => c >= 0 && c < columns && fluid[row * columns + c] === 1;
   let left = column;
@@ -31,9 +31,10 @@ function widthAt(fluid: Uint8Array, columns: number, column: number, row: number
 }
 
 /**
- * The deepest vertical pocket of a mask: the longest column of nothing but fluid whose middle lies
- * where the pocket is at least 10 mm wide. Null when there is no such pocket. The truth has its own
- * computation, because the computation of the gateway must not be used to check itself.
+ * Finds the deepest vertical pocket of a mask: the longest column that contains only fluid and
+ * whose middle is where the pocket is at least 10 mm wide. Null if there is no such pocket. The
+ * truth has its own computation, because the computation of the gateway must not be used to check
+ * itself.
  */
 export function deepestPocket(
   fluid: Uint8Array,
@@ -94,7 +95,7 @@ function drawPlan({ anatomy = {} }: ViewRequest, random: Random): CavityPlan {
   };
 }
 
-/** The pocket of a frame as its truth. */
+/** Adds the pocket of a frame to its truth. */
 function withPocket(frame: PhantomFrame): PhantomFrame {
   const { truth, columns } = frame;
   const fluid = truth.masks?.fluid;
@@ -139,7 +140,7 @@ export const amnioticFluid: PhantomView = {
   simulate: (request) => simulate(request, 0.2),
 };
 
-/** The probe slides across the uterus while it records: pockets come and go. */
+/** The probe slides across the uterus while it records, so pockets appear and disappear. */
 export const fluidSweep: PhantomView = {
   id: 'fluid-sweep',
   ages: AGES,

@@ -9,10 +9,10 @@ import type { PhantomView, ViewRequest } from '../view.ts';
 import { type Piece, simulateScene, wavering } from './scene.ts';
 
 export interface HeartSizes {
-  /** Half axes in end diastole, along and across the septum, mm. */
+  /** Half axes at end diastole along and across the septum, mm. */
   a: number;
   b: number;
-  /** Right to left ventricle, across, in end diastole. */
+  /** Ratio of the right to the left ventricle across the septum at end diastole. */
   ventricleRatio: number;
 }
 
@@ -28,7 +28,10 @@ export interface Heart {
   points: { septum: [Point, Point] };
 }
 
-/** How much the chambers are emptied over the beat, 0 in end diastole to 1 in end systole. */
+/**
+ * Returns how far the ventricles are emptied at a phase of the beat: 0 at end diastole, 1 at end
+ * systole.
+ */
 export function systole(phase: number): number {
   const p = phase - Math.floor(phase);
   return p < 0.4
@@ -39,9 +42,9 @@ export function systole(phase: number): number {
 type Along = readonly [forward: number, side: number];
 
 /**
- * Four chambers that fill the epicardium up to their walls, a septum from crux to apex, valves that
- * open in diastole. The plane of the valves moves to the apex in systole; the ventricles empty and the
- * atria fill meanwhile.
+ * Builds four chambers that fill the epicardium up to their walls, a septum from crux to apex, and
+ * valves that open in diastole. In systole the plane of the valves moves towards the apex while the
+ * ventricles empty and the atria fill.
  */
 function buildHeart(
   pose: Pose,
@@ -146,7 +149,10 @@ function buildHeart(
   };
 }
 
-/** The side of a line through `at` that `direction` (of the pose, times `sign`) points to. */
+/**
+ * Returns the half plane on that side of a line through `at` to which `direction` (of the pose,
+ * times `sign`) points.
+ */
 function halfPlane(at: Point, pose: Pose, direction: number, sign: 1 | -1): Shape {
   const angle = pose.angle + (pose.mirror ? -1 : 1) * direction;
   const nx = sign * Math.cos(angle);
@@ -158,7 +164,7 @@ function halfPlane(at: Point, pose: Pose, direction: number, sign: 1 | -1): Shap
   };
 }
 
-/** The union of two shapes. */
+/** Returns the union of two shapes. */
 function joined(one: Shape, other: Shape): Shape {
   const x = (one.centre.x + other.centre.x) / 2;
   const y = (one.centre.y + other.centre.y) / 2;
@@ -170,9 +176,12 @@ function joined(one: Shape, other: Shape): Shape {
   };
 }
 
-/** A fetal chest across its four chambers; u points to the back, v to the right of the fetus. */
+/**
+ * A transverse section of a fetal chest through the four chambers; u points to the back, v to the
+ * right of the fetus.
+ */
 interface ChestSizes {
-  /** Half axes of the thorax outside the ribs, skin excluded, mm. */
+  /** Half axes of the thorax outside the ribs, without skin, mm. */
   thorax: { u: number; v: number };
   heart: HeartSizes;
   /**
@@ -205,8 +214,9 @@ function ribs(pose: Pose, { u, v }: ChestSizes['thorax'], random: Random): Shape
 }
 
 /**
- * The chest at a phase of the beat (0 end diastole): thorax, lungs, ribs, spine, descending aorta and
- * the heart, whose base lies near the spine and whose apex points to the front and left.
+ * Builds the chest at a phase of the beat (0 at end diastole): thorax, lungs, ribs, spine,
+ * descending aorta and the heart, whose base is near the spine and whose apex points to the front
+ * and left.
  */
 function buildChest(pose: Pose, sizes: ChestSizes, phase: number, random: Random): Chest {
   const { thorax, heart, axisDegrees, effusionMm } = sizes;
@@ -273,13 +283,13 @@ function buildChest(pose: Pose, sizes: ChestSizes, phase: number, random: Random
   };
 }
 
-/** Pace of the cine, ms a frame: 30 a second. */
+/** Milliseconds per frame, for 30 frames per second. */
 const FRAME_TIME_MS = 33.3;
 
 /**
- * `anatomy`: `areaRatio` of heart to thorax (normal 0.25 to 0.35), `axisDegrees` (45, negative: to
- * the right), `beatsPerMinute` (0: the heart stands still), `effusionMm`, `ventricleRatio`: right to
- * left ventricle across (near 1 before the third trimester).
+ * `anatomy`: `areaRatio` of heart to thorax (normal 0.25 to 0.35), `axisDegrees` (normal 45;
+ * negative: to the right), `beatsPerMinute` (0: no cardiac activity), `effusionMm`,
+ * `ventricleRatio`: right to left ventricle, across the septum (near 1 before the third trimester).
  */
 function drawSizes({ sizes, anatomy = {} }: ViewRequest, random: Random): ChestSizes {
   // The chest is a little narrower than the abdomen of the same fetus.

@@ -5,7 +5,9 @@ import { createRandom, type Random } from '../random.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 import { paintSweep, type Sweep, sweepRegion, sweepValues } from './sweep-display.ts';
 
-/** A wall of the heart at a mean depth that swings with the beat; depths as a share of the sweep. */
+/**
+ * A wall of the heart that moves with the beat about a mean depth; depths as a share of the sweep.
+ */
 interface Wall {
   depth: number;
   swing: number;
@@ -15,7 +17,9 @@ interface Wall {
   level: number;
 }
 
-/** Two harmonics: fast towards the probe in systole, slow back in diastole. */
+/**
+ * Motion of a wall as two harmonics: fast towards the probe in systole, slowly back in diastole.
+ */
 const motion = (phase: number) =>
   Math.sin(2 * Math.PI * phase) + 0.35 * Math.sin(4 * Math.PI * phase + 0.8);
 
@@ -32,7 +36,7 @@ function drawWalls(still: boolean, random: Random): Wall[] {
   }));
 }
 
-/** Phase of the beat by time, each beat with a different length. */
+/** Returns the phase of the beat as a function of time; each beat has a different length. */
 function phases(beatsPerMinute: number, irregularity: number, seconds: number, random: Random) {
   const mean = 60 / beatsPerMinute;
   const beats: { from: number; length: number }[] = [];
@@ -77,8 +81,8 @@ function drawEchoes(
 }
 
 /**
- * An M-mode sweep through a fetal heart. `anatomy`: `beatsPerMinute`, `irregularity` (share of the
- * beat), `still` (1: nothing moves), `seconds` on the sweep.
+ * Simulates an M-mode sweep through a fetal heart. `anatomy`: `beatsPerMinute`, `irregularity`
+ * (share of the beat), `still` (1: nothing moves), `seconds` on the sweep.
  */
 function simulate(request: ViewRequest): PhantomFrame[] {
   const random = createRandom(request.seed);

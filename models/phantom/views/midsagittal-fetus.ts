@@ -4,10 +4,10 @@ import type { Random } from '../random.ts';
 import { ellipse, grown, rim, type Shape, stroke, within } from '../shapes.ts';
 import { type Layer, risingFrom, TISSUE, type Tissue } from '../tissue.ts';
 
-/** Along (u) and across (v) a part of the fetus, in its units. */
+/** A position along (u) and across (v) a part of the fetus, in the units of that part. */
 export type UV = readonly [u: number, v: number];
 
-/** Tissues of a fetus of 11 to 14 weeks that differ from those of `TISSUE`: bone is still thin. */
+/** Tissues of a fetus of 11 to 14 weeks that differ from `TISSUE`, because bone is still thin. */
 const MEDIAN_TISSUE = {
   body: { echo: -33, loss: 0.01, texture: 6 },
   faceBone: { echo: -15, mirror: 2, loss: 0.5, texture: 3, rough: 8 },
@@ -15,8 +15,8 @@ const MEDIAN_TISSUE = {
 } as const satisfies Record<string, Tissue>;
 
 /**
- * Draws in the units of a part of the fetus in the given pose. `unit` and the radius of a line are
- * in mm.
+ * Returns functions that draw in the units of a part of the fetus in the given pose. `unit` and the
+ * radius of a line are in mm.
  */
 function unitFrame(pose: Pose, unit: number) {
   return {
@@ -33,8 +33,8 @@ function unitFrame(pose: Pose, unit: number) {
 }
 
 /**
- * Brain, face and skull in the frame of the head, which flexion turns, and the corner points of the
- * structures that a nuchal view shows.
+ * Draws brain, face and skull in the axes of the head, which flexion rotates, and returns the
+ * corner points of the structures that a nuchal view shows.
  */
 function headLayers(
   pose: Pose,
@@ -194,7 +194,7 @@ function headLayers(
   return { layers, boxes };
 }
 
-/** Where the nuchal lucency begins and ends along the back, and its share of the full thickness. */
+/** Where the nuchal lucency begins, ends and is widest along the back. */
 const LUCENCY = { from: 5, to: 33, widest: 16 } as const;
 
 const lucencyShare = (u: number) => {
@@ -205,10 +205,12 @@ const lucencyShare = (u: number) => {
   return Math.sin((Math.PI / 2) * Math.max(0, Math.min(1, t))) ** 0.8;
 };
 
-/** The dorsal border of the soft tissue; the lucency is beneath it. */
+/**
+ * Returns the dorsal border of the soft tissue; the lucency is between this border and the skin.
+ */
 export const back = (u: number) => 16.2 - 0.0035 * (u - 20) ** 2;
 
-/** Between two dorsal curves, `from` and `to` in units along the back. */
+/** Returns the region between two dorsal curves, over `range` in units along the back. */
 function band(
   pose: Pose,
   unit: number,
@@ -229,7 +231,9 @@ function band(
   };
 }
 
-/** The back: soft tissue under a bright line, the lucency, the skin, and the amnion behind it. */
+/**
+ * Draws the back: soft tissue under a bright line, the lucency, the skin, and the amnion behind it.
+ */
 function nuchalLayers(
   pose: Pose,
   unit: number,
@@ -290,9 +294,9 @@ function nuchalLayers(
 }
 
 /**
- * A fetus of 11 to 14 weeks cut in its median plane. Axes: u from crown to rump, v from face to
- * back, one unit = 1 mm at a crown-rump length of 75 units; the middle of the head is the origin.
- * Proportions follow real mid-sagittal images (positions of the structures relative to the head).
+ * A median section of a fetus of 11 to 14 weeks. Axes: u from crown to rump, v from face to back,
+ * origin in the middle of the head; one unit is 1 mm if the crown-rump length is 75 mm. Proportions
+ * follow real midsagittal images (positions of the structures relative to the head).
  */
 export interface MedianFetus {
   layers: Layer[];
@@ -309,7 +313,7 @@ export interface MedianSizes {
   crlMm: number;
   ntMm: number;
   nasalBone: boolean;
-  /** Flexion of the head against the trunk in radians; positive bends the chin to the chest. */
+  /** Flexion of the head against the trunk in radians; positive moves the chin to the chest. */
   flexion: number;
   amnionSeen: boolean;
 }
@@ -319,7 +323,7 @@ const RUMP = { u: 61.5, v: 3 };
 const UNITS = Math.hypot(RUMP.u - CROWN.u, RUMP.v - CROWN.v);
 const NECK = { u: 7, v: 9 };
 
-/** Trunk, spine, heart and limbs. */
+/** Draws trunk, spine, heart and limbs. */
 function trunkLayers(pose: Pose, unit: number, random: Random): Layer[] {
   const { oval, line } = unitFrame(pose, unit);
   const trunk = oval(38, 4.5, 24, 11.2, random.normal(0, 0.02));
@@ -360,7 +364,7 @@ function trunkLayers(pose: Pose, unit: number, random: Random): Layer[] {
   ];
 }
 
-/** The fetus with its crown-rump length exactly `crlMm` between `crown` and `rump`. */
+/** Builds the fetus; the distance between `crown` and `rump` is exactly `crlMm`. */
 export function buildMedianFetus(pose: Pose, sizes: MedianSizes, random: Random): MedianFetus {
   const unit = sizes.crlMm / UNITS;
   const pivot = place(pose, NECK.u * unit, NECK.v * unit);

@@ -12,8 +12,8 @@ import type { PhantomView, ViewRequest } from '../view.ts';
 import { buildMedianFetus, type MedianFetus, type MedianSizes } from './midsagittal-fetus.ts';
 
 /**
- * CRL of an age: INTERGROWTH-21st (Papageorghiou 2014), deliberately separate from the chart of the
- * gateway.
+ * Returns the CRL at an age by INTERGROWTH-21st (Papageorghiou 2014), deliberately separate from
+ * the chart of the gateway.
  */
 const crlAt = (days: number) => -50.6562 + 0.815118 * days + 0.00535302 * days ** 2;
 
@@ -58,8 +58,8 @@ function truthOf(
 }
 
 /**
- * With `whole` the view shows the fetus from crown to rump; otherwise head and upper thorax fill
- * the screen (FMF protocol).
+ * Simulates frames of the fetus: from crown to rump if `whole` is set, otherwise head and upper
+ * thorax, which fill the screen (FMF protocol).
  */
 function simulate(request: ViewRequest, id: string, whole: boolean): PhantomFrame[] {
   const random = createRandom(request.seed);
@@ -107,8 +107,8 @@ function simulate(request: ViewRequest, id: string, whole: boolean): PhantomFram
 const AGES = { youngest: 77, oldest: 97 } as const;
 
 /**
- * The nuchal view: head and upper thorax of a fetus on its back. `anatomy`: `crlMm`, `ntMm`,
- * `nasalBone` (0: absent), `flexionDegrees`.
+ * The nuchal view: head and upper thorax of a fetus that lies on its back. `anatomy`: `crlMm`,
+ * `ntMm`, `nasalBone` (0: absent), `flexionDegrees`.
  */
 export const midsagittal: PhantomView = {
   id: 'midsagittal',

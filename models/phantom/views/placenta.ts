@@ -77,7 +77,7 @@ function simulate(request: ViewRequest): PhantomFrame[] {
   );
 }
 
-/** The placenta on a wall of the uterus, from the mother's front. */
+/** The placenta on a wall of the uterus, seen by a probe on the mother's front. */
 export const placenta: PhantomView = {
   id: 'placenta',
   ages: { youngest: 14 * 7, oldest: 40 * 7 },

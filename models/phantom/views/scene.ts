@@ -8,7 +8,7 @@ import type { Random } from '../random.ts';
 import type { Shape } from '../shapes.ts';
 import { type Layer, layerAt } from '../tissue.ts';
 
-/** A layer of a view, and the structure of truth that its pixels belong to. */
+/** A layer of a view, and the structure in the truth to which its pixels belong. */
 export interface Piece extends Layer {
   structure?: string;
 }
@@ -17,20 +17,21 @@ interface ViewScene {
   plane: string;
   view: View;
   /**
-   * Later pieces are drawn on top of earlier ones. Their outlines are truth, so they do not bend.
+   * Later pieces are drawn over earlier ones. They do not bend, because their outlines are the
+   * truth.
    */
   pieces: readonly Piece[];
   values: Readonly<Record<string, number>>;
-  /** Points of truth by name, in mm. */
+  /** Points of the truth by name, in mm. */
   points: Readonly<Record<string, readonly Point[]>>;
   random: Random;
-  /** Fixes the speckle: frames of a cine differ in it. */
+  /** Seed of the speckle, which differs between the frames of a cine. */
   speckleSeed: number;
   /** Draws the marks of the machine over the image; those of an obstetric screen when absent. */
   mark?: (gray: Uint8Array, acquisition: Acquisition) => void;
 }
 
-/** The pixels of every structure: each pixel belongs to the topmost piece at its place. */
+/** Returns a mask of each structure. A pixel belongs to the topmost piece at its place. */
 function masksOf(pieces: readonly Piece[], { sector, window }: View): Record<string, Uint8Array> {
   const { columns, rows } = window;
   const masks: Record<string, Uint8Array> = {};
@@ -51,8 +52,8 @@ function masksOf(pieces: readonly Piece[], { sector, window }: View): Record<str
 }
 
 /**
- * One frame of a scene with its truth: the physics is the same as for every other plane, only the
- * anatomy differs.
+ * Simulates one frame of a scene with its truth. The physics is the same as for every other plane;
+ * only the anatomy differs.
  */
 export function simulateScene(scene: ViewScene): PhantomFrame {
   const { plane, view, points, values, random, speckleSeed } = scene;
@@ -76,7 +77,7 @@ export function simulateScene(scene: ViewScene): PhantomFrame {
   return { columns: view.window.columns, rows: view.window.rows, gray, acquisition, truth };
 }
 
-/** The shape with a border that wavers by `noise` (-1..1) times `by` mm. */
+/** Returns the shape with a wavy border, displaced by `noise` (-1..1) times `by` mm. */
 export function wavering(shape: Shape, noise: (x: number, y: number) => number, by: number): Shape {
   return {
     ...shape,

@@ -13,7 +13,7 @@ export const VESSELS = [
 ] as const;
 export type Vessel = (typeof VESSELS)[number];
 
-/** Velocity of the fastest blood over one beat: cm/s by the phase of the beat, 0 to 1. */
+/** The velocity of the fastest blood in cm/s, as a function of the phase of the beat, 0 to 1. */
 export interface Waveform {
   vessel: Vessel;
   beatsPerMinute: number;
@@ -22,7 +22,10 @@ export interface Waveform {
 
 export type Anatomy = Readonly<Record<string, number>>;
 
-/** Fast rise to the peak, exponential fall until the next one; 1 at the peak, 0 at the foot. */
+/**
+ * Returns an arterial waveform: a fast rise to 1 at the peak, then an exponential fall to 0 at the
+ * end.
+ */
 function arterial(rise: number, decay: number): (phase: number) => number {
   const floor = Math.exp(-decay);
   return (phase) => {
@@ -40,7 +43,7 @@ const bump = (phase: number, at: number, width: number) => {
 
 interface Ranges {
   psv: readonly [number, number];
-  /** End-diastolic over peak systolic velocity. */
+  /** Ratio of end-diastolic to peak systolic velocity. */
   edvShare: readonly [number, number];
   rise: readonly [number, number];
   decay: readonly [number, number];
@@ -82,7 +85,8 @@ function drawArtery(
   const shape = arterial(random.range(...ranges.rise), random.range(...ranges.decay));
   const notched = vessel === 'uterine-artery' && (anatomy.notch ?? random.integer(0, 1)) > 0;
   const depth = notched ? random.range(0.1, 0.18) * psv : 0;
-  // Absent end-diastolic flow ends well before the next beat; reversed flow passes through zero.
+  // If end-diastolic flow is absent, the curve reaches zero well before the next beat; if it is
+  // reversed, the curve crosses zero.
   const trough = edv <= 0 ? Math.min(edv, -0.02 * psv) : edv;
   return {
     vessel,
@@ -94,7 +98,10 @@ function drawArtery(
   };
 }
 
-/** S in ventricular systole, D in early diastole, the trough `a` with the atrial contraction. */
+/**
+ * Draws the ductus venosus: S in ventricular systole, D in early diastole, the trough `a` during
+ * atrial contraction.
+ */
 function drawDuctus(anatomy: Anatomy, random: Random): Waveform {
   const s = anatomy.psv ?? random.range(45, 80);
   const a = s * (anatomy.aWaveShare ?? random.range(0.3, 0.65));
@@ -111,7 +118,7 @@ function drawDuctus(anatomy: Anatomy, random: Random): Waveform {
   };
 }
 
-/** A beat of a vessel, drawn widely where `anatomy` leaves it open. */
+/** Draws a beat of a vessel, from a wide range for every value that `anatomy` does not give. */
 export function drawWaveform(vessel: Vessel, anatomy: Anatomy, random: Random): Waveform {
   return vessel === 'ductus-venosus'
     ? drawDuctus(anatomy, random)
@@ -120,7 +127,7 @@ export function drawWaveform(vessel: Vessel, anatomy: Anatomy, random: Random): 
 
 interface WaveformTruth {
   psv: number;
-  /** Velocity at the foot of the next beat. */
+  /** Velocity just before the next beat. */
   edv: number;
   lowest: number;
   /** Time average of the maximum velocity over the beat. */
@@ -139,7 +146,7 @@ export function truthOf({ velocity, vessel }: Waveform): WaveformTruth {
   };
 }
 
-/** How a spectral display was set; levels in dB below full scale. */
+/** Settings of a spectral display; levels in dB below full scale. */
 interface SpectrumSettings {
   columns: number;
   rows: number;
@@ -148,29 +155,34 @@ interface SpectrumSettings {
   secondsPerColumn: number;
   /** cm/s per row. */
   velocityPerRow: number;
-  /** Flow towards the probe is drawn upwards, or downwards where the machine inverts. */
+  /** Whether flow towards the probe is drawn upwards, or downwards as on an inverted display. */
   forward: 'up' | 'down';
-  /** Velocities below it are filtered out, cm/s. */
+  /** Velocity below which the machine filters the signal out, cm/s. */
   wallFilter: number;
-  /** Slowest blood in the gate as a share of the fastest: plug flow has a high one. */
+  /**
+   * Velocity of the slowest blood in the gate as a share of the fastest; it is high in plug flow.
+   */
   slowestShare: number;
-  /** Geometric broadening: spread of one velocity over the spectrum, share of it. */
+  /** Geometric broadening: spread of a single velocity in the spectrum, as a share of it. */
   broadening: number;
   /** Velocity resolution of the transform, cm/s. */
   resolution: number;
   /** Level of the electronic noise. */
   noise: number;
-  /** Level of the image of the flow on the other side of the baseline. */
+  /** Level of the mirror image of the flow on the other side of the baseline. */
   mirror: number;
   dynamicRange: number;
   gain: number;
-  /** Even velocity of a neighbouring vein on the other side; 0 for none. */
+  /** Constant velocity of a neighbouring vein on the other side of the baseline; 0 for no vein. */
   vein: number;
-  /** Blurs of the picture, pixels. */
+  /** Blurring of the picture, pixels. */
   blur: { time: number; velocity: number };
   /** Level of the flow; 0 when absent. A faint jet is well below full scale. */
   flowLevel?: number;
-  /** Power at a velocity (cm/s) and time (s) of anything else in the gate; none when absent. */
+  /**
+   * Returns the power of anything else in the gate at a velocity (cm/s) and time (s); nothing when
+   * absent.
+   */
   besides?: (velocity: number, seconds: number) => number;
   /** The map from level to luminance; linear when absent. */
   map?: DisplayMap;
@@ -178,11 +190,13 @@ interface SpectrumSettings {
 
 export const power = (decibel: number) => 10 ** (decibel / 10);
 
-/** Smooth step from 1 to 0 around `edge`, as wide as `width`. */
+/** Falls smoothly from 1 to 0 around `edge`, over about `width`. */
 const below = (value: number, edge: number, width: number) =>
   1 / (1 + Math.exp((2.4 * (value - edge)) / width));
 
-/** Power of blood between the slowest and the fastest velocity, after the wall filter. */
+/**
+ * Returns the power of blood between the slowest and the fastest velocity, after the wall filter.
+ */
 export function flowPower(
   velocity: number,
   fastest: number,
@@ -203,8 +217,9 @@ export function flowPower(
 }
 
 /**
- * Grey levels 0 to 255 of a spectral display, `rows` x `columns`. `fastest` gives the signed
- * maximum velocity at a time. Velocities beyond the Nyquist limit reappear at the other edge.
+ * Returns grey levels 0 to 255 of a spectral display, `rows` x `columns`. `fastest` gives the
+ * signed maximum velocity at a time. Velocities beyond the Nyquist limit reappear at the other
+ * edge.
  */
 export function drawSpectrum(
   fastest: (seconds: number) => number,
@@ -257,14 +272,17 @@ export interface Display {
 }
 
 interface ShownBeat {
-  /** Seconds of its R wave on the display; negative for a beat that began before it. */
+  /**
+   * Time of its R wave on the display in seconds; negative for a beat that began before the
+   * display.
+   */
   from: number;
   length: number;
-  /** Height of its flow relative to the usual one. */
+  /** Velocity of its flow relative to that of a usual beat. */
   size: number;
 }
 
-/** Beats from before the display to its end, each a little different from the one before. */
+/** Draws beats from before the display to its end, each a little different from the one before. */
 export function drawBeats(
   beatsPerMinute: number,
   seconds: number,
@@ -282,13 +300,19 @@ export function drawBeats(
   return beats;
 }
 
-/** The beat at a time, and the share of it that has passed. */
+/**
+ * Returns the phase of the beat at a time and the relative size of the beat, or null before the
+ * first.
+ */
 export function beatAtTime(beats: readonly ShownBeat[], time: number) {
   const beat = beats.findLast(({ from }) => from <= time);
   return beat ? { phase: (time - beat.from) / beat.length, size: beat.size } : null;
 }
 
-/** The fastest velocity over time, beat by beat, each a little different from the one before. */
+/**
+ * Returns the fastest velocity over time, beat by beat, each a little different from the one
+ * before.
+ */
 export function beatsOverTime(
   waveform: Pick<Waveform, 'beatsPerMinute' | 'velocity'>,
   seconds: number,
@@ -302,7 +326,10 @@ export function beatsOverTime(
   };
 }
 
-/** Baseline, ticks at both axes, the scale's figures and the settings: never part of the flow. */
+/**
+ * Draws the baseline, ticks at both axes, the figures of the scale and the settings. None of these
+ * is part of the flow.
+ */
 export function drawMarks(
   gray: Uint8Array,
   display: Display,
@@ -346,7 +373,7 @@ export function drawMarks(
   }
 }
 
-/** Places the spectrum within the screen. */
+/** Copies the spectrum onto the screen. */
 export function placeSpectrum(gray: Uint8Array, display: Display, spectrum: Uint8Array): void {
   const { columns, left, top, settings } = display;
   for (let row = 0; row < settings.rows; row++) {
@@ -355,7 +382,10 @@ export function placeSpectrum(gray: Uint8Array, display: Display, spectrum: Uint
   }
 }
 
-/** Corners and scales of a display as values of the truth; the header states the same values. */
+/**
+ * Returns corners and scales of a display as values of the truth; the header states the same
+ * values.
+ */
 export function displayValues({ left, top, settings }: Display): Record<string, number> {
   return {
     leftPixel: left,
@@ -371,7 +401,10 @@ export function displayValues({ left, top, settings }: Display): Record<string, 
 /** Region Data Type of a spectrum (PS3.3 C.8.5.5.1.2). */
 export const SPECTRUM_TYPE = { pulsed: 3, continuous: 4 } as const;
 
-/** One spectral region: seconds along x, cm/s along y, the baseline as reference pixel (C.8.5.5.1). */
+/**
+ * Describes one spectral region: seconds along x, cm/s along y, the baseline as reference pixel
+ * (C.8.5.5.1).
+ */
 export function spectralRegion(
   { truth }: PhantomFrame,
   type: (typeof SPECTRUM_TYPE)[keyof typeof SPECTRUM_TYPE] = SPECTRUM_TYPE.pulsed,

@@ -23,8 +23,8 @@ const SCREENS = [
 ] as const;
 
 /**
- * The flow fills half to nine tenths of its side. `anatomy.scaleShare` is the reach of the scale as
- * a share of the peak: below 1 the peak aliases.
+ * Draws a display on which the flow fills half to nine tenths of its side of the baseline.
+ * `anatomy.scaleShare` is the end of the scale as a share of the peak: below 1 the peak aliases.
  */
 function drawDisplay(request: ViewRequest, waveform: Waveform, random: Random): Display {
   const { columns, rows } = request.screen ?? random.pick(SCREENS);
@@ -109,7 +109,7 @@ function simulateSpectrum(vessel: Vessel, request: ViewRequest): PhantomFrame {
   };
 }
 
-/** SNOMED CT, obstetric 15.4; that of the ductus venosus is not confirmed there. */
+/** SNOMED CT codes (obstetric 15.4). The code of the ductus venosus is not confirmed there. */
 const REGION_CODES: Readonly<Record<Vessel, { code: string; meaning: string } | null>> = {
   'umbilical-artery': { code: '50536004', meaning: 'Umbilical artery' },
   'middle-cerebral-artery': { code: '17232002', meaning: 'Middle cerebral artery' },
@@ -140,7 +140,7 @@ function spectrumView(
       const coded = REGION_CODES[vessel];
       const name = VIEW_NAMES[vessel];
       return {
-        // The velocities are those along the beam: nothing is corrected.
+        // The velocities are those along the beam, without angle correction.
         regions: frame ? [{ ...spectralRegion(frame), DopplerCorrectionAngle: 0 }] : [],
         attributes: {
           ViewName: side ? `${side === 'left' ? 'Lt' : 'Rt'} ${name}` : name,
@@ -167,8 +167,9 @@ const FROM_FIRST_TRIMESTER = { youngest: 77, oldest: 280 };
 
 /**
  * Spectral Doppler of fetal and uterine vessels. `anatomy`: `psv` cm/s, `edvShare` of the peak (0:
- * absent, below: reversed), `notch`, `aWaveShare`, `beatsPerMinute`, `beats` on the display,
- * `irregularity`, `scaleShare` (below 1: aliased), `wallFilter` cm/s, `noise` dB more, `vein` cm/s.
+ * absent, negative: reversed), `notch`, `aWaveShare`, `beatsPerMinute`, `beats` on the display,
+ * `irregularity`, `scaleShare` (below 1: aliased), `wallFilter` cm/s, `noise` (additional dB),
+ * `vein` cm/s.
  */
 export const umbilicalArtery = spectrumView('umbilical-artery', 'umbilical-artery', SECOND_HALF);
 export const middleCerebralArtery = spectrumView(

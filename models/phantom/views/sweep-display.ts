@@ -13,7 +13,9 @@ export interface Sweep {
   cmPerRow: number;
 }
 
-/** Envelope of the echoes (rows x columns of the sweep, 1 is white) on a black screen. */
+/**
+ * Paints the envelope of the echoes (rows x columns of the sweep, 1 is white) on a black screen.
+ */
 export function paintSweep(echoes: Float32Array, sweep: Sweep, dynamicRange: number): Uint8Array {
   const { columns, rows, left, top, width, height } = sweep;
   const gray = new Uint8Array(columns * rows);
@@ -27,7 +29,7 @@ export function paintSweep(echoes: Float32Array, sweep: Sweep, dynamicRange: num
   return gray;
 }
 
-/** Corners and scales as values of the truth; the header states the same values. */
+/** Returns corners and scales as values of the truth; the header states the same values. */
 export function sweepValues(sweep: Sweep): Record<string, number> {
   const { left, top, width, height, secondsPerColumn, cmPerRow } = sweep;
   return {
@@ -40,7 +42,7 @@ export function sweepValues(sweep: Sweep): Record<string, number> {
   };
 }
 
-/** One M-mode region: seconds along x, depth in cm along y (PS3.3 C.8.5.5). */
+/** Describes one M-mode region: seconds along x, depth in cm along y (PS3.3 C.8.5.5). */
 export function sweepRegion({ truth }: PhantomFrame): NaturalDataset {
   const at = (name: string) => truth.values?.[name] ?? 0;
   return {

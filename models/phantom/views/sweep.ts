@@ -13,25 +13,30 @@ import { type Layer, TISSUE } from '../tissue.ts';
 import { buildUterus } from '../uterus.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 
-/** A fetus along a sweep: `from` is where it begins, mm from the lower end of the uterus. */
+/**
+ * A fetus that the sweep passes: `from` is where it begins, mm from the lower end of the uterus.
+ */
 interface SweptFetus {
   sizes: FetalSizes;
   /** Whether the head points towards the cervix. */
   headDown: boolean;
   from: number;
-  /** Where its axis crosses the transverse planes, mm. */
+  /** Where the axis of the fetus crosses the transverse planes, mm. */
   centre: Point;
-  /** Direction of head and trunk in the plane, radians. */
+  /** Orientation of head and trunk in the plane, radians. */
   turn: number;
   seed: Random;
 }
 
-/** Parts along the axis from crown to rump as shares of its length, by usual proportions. */
+/**
+ * Extent of each part along the axis from crown to rump, as shares of the length (usual
+ * proportions).
+ */
 const HEAD_SHARE = 0.3;
 const THORAX_SHARE = { from: 0.34, to: 0.55 } as const;
 const TRUNK_SHARE = { from: 0.34, to: 1 } as const;
 
-/** Length in mm of the fetus from crown to rump, as it is in the uterus. */
+/** Returns the length in mm of the flexed fetus from crown to rump. */
 export const lengthOf = ({ ofdMm }: FetalSizes) => 2.7 * ofdMm;
 
 export interface Section {
@@ -49,8 +54,7 @@ const scaled = (sizes: FetalSizes, by: number): FetalSizes => ({
 });
 
 /**
- * Four chambers in a ring of muscle, without a difference between left and right: detailed enough
- * to show a beat.
+ * Draws four chambers in a ring of muscle, left and right alike: detailed enough to show a beat.
  */
 function heart(pose: Pose, a: number, b: number, beat: number): Layer[] {
   const size = 1 + 0.1 * beat;
@@ -87,7 +91,10 @@ function thoraxSection(pose: Pose, sizes: FetalSizes, beat: number): Section {
   };
 }
 
-/** The section of the fetus by the transverse plane at `z` mm; null where it does not reach. */
+/**
+ * Returns the section of the fetus in the transverse plane at `z` mm, or null if the plane misses
+ * it.
+ */
 function sectionAt(fetus: SweptFetus, z: number, beat: number): Section | null {
   const length = lengthOf(fetus.sizes);
   const fromBelow = (z - fetus.from) / length;
@@ -109,7 +116,7 @@ function sectionAt(fetus: SweptFetus, z: number, beat: number): Section | null {
   return { part: 'abdomen', layers: abdomen.layers, surface: abdomen.surface };
 }
 
-/** Milliseconds per frame: the hand takes four seconds for 40 frames. */
+/** Milliseconds per frame: the sweep takes four seconds for 40 frames. */
 const FRAME_TIME_MS = 100;
 
 /**
@@ -118,7 +125,7 @@ const FRAME_TIME_MS = 100;
  */
 const BEATS_PER_FRAME = 0.24;
 
-/** Draws the fetuses that fill the uterus: one, or two one behind the other along its length. */
+/** Draws the fetuses that fill the uterus: one, or two, one behind the other along the uterus. */
 function drawFetuses({ anatomy = {}, sizes }: ViewRequest, random: Random): SweptFetus[] {
   const count = anatomy.fetuses ?? 1;
   const gap = random.range(8, 20);

@@ -10,8 +10,9 @@ import { type Layer, risingFrom, TISSUE } from '../tissue.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 
 /**
- * Symphysis and head in the mother's median plane, seen from the perineum (ISUOG 2018): front to
- * the left, the mother's head below. Angles are directions on the screen, radians from +x to +y.
+ * Symphysis and fetal head in the mother's median plane, seen from the perineum (ISUOG 2018): her
+ * front is on the left of the screen, her head at the bottom. Angles are directions on the screen,
+ * radians from +x to +y.
  */
 interface Pelvis {
   /** Upper and lower end of the long axis of the symphysis, mm. */
@@ -37,7 +38,9 @@ const along = (from: Point, way: Point, mm: number): Point => ({
   y: from.y + mm * way.y,
 });
 
-/** Vector from the centre of the ellipse to its outermost point in the direction `way`. */
+/**
+ * Returns the vector from the centre of the ellipse to its outermost point in the direction `way`.
+ */
 function support({ a, b, angle }: Omit<Ellipse, 'centre'>, way: Point): Point {
   const axis = direction(angle);
   const u = way.x * axis.x + way.y * axis.y;
@@ -48,7 +51,10 @@ function support({ a, b, angle }: Omit<Ellipse, 'centre'>, way: Point): Point {
   return { x: p * axis.x - q * axis.y, y: p * axis.y + q * axis.x };
 }
 
-/** First crossing of a ray with the border of an ellipse, mm from `from`; null where it misses. */
+/**
+ * Returns the distance in mm from `from` to the first crossing of a ray with an ellipse, or null if
+ * the ray misses it.
+ */
 function crossing({ centre, a, b, angle }: Ellipse, from: Point, way: Point): number | null {
   const axis = direction(angle);
   const to = (p: Point) =>

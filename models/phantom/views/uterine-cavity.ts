@@ -13,8 +13,8 @@ const SCREENS: readonly Screen[] = [
 ];
 
 /**
- * A view of a curved array onto a cavity of half extents `across` and `down` mm that lies below an
- * abdominal wall: deep enough for its floor, as wide as the array sees.
+ * Draws a view of a curved array onto a cavity below an abdominal wall: deep enough for the floor
+ * of the cavity, as wide as the array sees. `down` is half the depth of the cavity, mm.
  */
 export function drawTransabdominalView(down: number, random: Random, screen?: Screen): View {
   const { columns, rows } = screen ?? random.pick(SCREENS);
@@ -40,19 +40,19 @@ export const PLACENTA_WALLS = ['anterior', 'posterior', 'side', 'none'] as const
 type PlacentaWall = (typeof PLACENTA_WALLS)[number];
 
 export interface CavityPlan {
-  /** Half the cavity's extent across and down, mm. */
+  /** Half the width and half the depth of the cavity, mm. */
   across: number;
   down: number;
   placenta: PlacentaWall;
   /** Largest thickness of the placenta, mm. */
   placentaMm: number;
-  /** Half the angle of the wall that the placenta covers, radians. */
+  /** Half the angle that the placenta covers along the wall, radians. */
   placentaSpan: number;
   /** Number of blood-filled spaces in the placenta. */
   lacunae: number;
-  /** Whether the dark line between placenta and myometrium is there (Collins 2016). */
+  /** Whether the dark line between placenta and myometrium is visible (Collins 2016). */
   clearZone: boolean;
-  /** Limbs, trunk and cord in the cavity. */
+  /** How many limbs and loops of cord are in the cavity, and whether a trunk is. */
   limbs: number;
   trunk: boolean;
   cords: number;
@@ -72,7 +72,10 @@ interface Placenta {
   pieces: Piece[];
 }
 
-/** A lens on the wall of the cavity, thickest in its middle, with what an accreta sign needs. */
+/**
+ * Draws the placenta: a lens on the wall of the cavity, thickest in its middle, with what signs of
+ * accreta need.
+ */
 function drawPlacenta(
   plan: CavityPlan,
   cavity: Shape,
@@ -140,7 +143,10 @@ function drawPlacenta(
   return { shape, pieces };
 }
 
-/** An arm or a leg across the plane: muscle with a bone, round or along. */
+/**
+ * Draws an arm or leg that the plane cuts crosswise (round) or lengthwise (elongated): muscle, skin
+ * and usually a bone.
+ */
 function drawLimb(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
   const turn = random.range(0, 2 * Math.PI);
   const away = Math.sqrt(random.unit()) * 0.95;
@@ -163,7 +169,9 @@ function drawLimb(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
   ];
 }
 
-/** The edge of a head or a trunk that reaches into the cavity, with its own fluid at times. */
+/**
+ * Draws the edge of a head or trunk that reaches into the cavity, sometimes with fluid inside it.
+ */
 function drawTrunk(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
   const a = random.range(28, 55);
   const turn = random.range(0, 2 * Math.PI);
@@ -198,7 +206,7 @@ function drawTrunk(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
   ];
 }
 
-/** A loop of cord: a tube of jelly with the lumina of its vessels, crossing the pocket. */
+/** Draws a loop of cord across the pocket: a tube of jelly with the lumina of its vessels. */
 function drawCord(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
   const radius = random.range(4, 8);
   const from = random.range(0, 2 * Math.PI);
@@ -237,7 +245,7 @@ function drawCord(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
   return pieces;
 }
 
-/** The bladder in front of the uterus: fluid that is not amniotic. */
+/** Draws the mother's bladder in front of the uterus: fluid that is not amniotic. */
 function drawBladder(view: View, random: Random): Piece[] {
   if (random.chance(0.85)) return [];
   const side = random.chance(0.5) ? 1 : -1;
@@ -252,7 +260,7 @@ function drawBladder(view: View, random: Random): Piece[] {
   ];
 }
 
-/** Cavity of the uterus below the abdominal wall, with everything inside it. */
+/** Builds the cavity of the uterus below the abdominal wall, with everything inside it. */
 export function buildCavity(plan: CavityPlan, view: View, random: Random): Piece[] {
   const myometrium = random.range(4, 11);
   const pose: Pose = { centre: view.centre, angle: 0, mirror: false };
