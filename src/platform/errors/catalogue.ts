@@ -479,7 +479,8 @@ export const ERRORS = {
   peer_answer_unclear: {
     retry: 'ambiguous',
     title: 'The answer of the peer does not say whether it stored the object',
-    operator: 'DICOMweb: no list of the answer contains the object. HL7 v2: the acknowledgment cannot be read, or is of another message. The same object is sent again.',
+    operator:
+      'DICOMweb: no list of the answer contains the object. HL7 v2: the acknowledgment cannot be read, or is of another message. The same object is sent again.',
   },
   receiver_rejected: {
     retry: 'permanent',
