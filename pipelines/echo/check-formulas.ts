@@ -78,10 +78,13 @@ import {
 } from './valves/guideline.ts';
 import { ARTERIES, territoryOf } from './wall-motion/guideline.ts';
 
-/** The frame (0-based) that is shown at a time: floor(t / frame time), both in ms (echo 4.3). */
+/**
+ * Returns the frame (0-based) that is shown at a time: floor(t / frame time), both in ms (echo
+ * 4.3).
+ */
 const frameAt = (time: number, frameTime: number) => Math.floor(time / frameTime);
 
-/** Scales, modes and times of the header (echo 2). */
+/** Checks of scales, modes and times of the header (echo 2). */
 const DICOM_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'dicom.usDistance2D': (i) =>
     distance(
@@ -106,14 +109,17 @@ const DICOM_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'loinc.checkDigit': (i) => hasValidCheckDigit(i.text('code')),
 };
 
-/** Test curves: the velocity, m/s, at a share of the flow time. */
+/**
+ * Curves for the checks: velocity, m/s, as a function of the share of the flow time that has
+ * passed.
+ */
 const SHAPES: Readonly<Record<string, (share: number) => number>> = {
   triangle: (share) => 1 - Math.abs(2 * share - 1),
   parabola: (share) => 4 * share * (1 - share),
   'half-sine': (share) => Math.sin(Math.PI * share),
 };
 
-/** Number of samples with which an integral comes close to that of a continuous curve. */
+/** Number of samples with which a sum comes close to the integral of a continuous curve. */
 const CONTINUOUS = 10_001;
 
 function curve(i: VectorInputs): { samples: number[]; step: number } {
@@ -130,7 +136,7 @@ const volumes = (i: VectorInputs) => ({
   fraction: i.optionalNumber('regurgitantFractionPercent'),
 });
 
-/** Doppler and valves (echo 11, 17). */
+/** Checks of Doppler and valves (echo 11, 17). */
 const FLOW_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'doppler.bernoulli': (i) => pressureGradient(i.number('velocityMS')),
   'doppler.bernoulliProximalCorrected': (i) =>
@@ -233,11 +239,11 @@ const quotient =
 const biplane: CheckFormula = (i) =>
   biplaneDiscVolume(i.numbers('a4cDiametersCm'), i.numbers('a2cDiametersCm'), i.number('lengthCm'));
 
-/** The ratio of the S to the D wave of a pulmonary vein, under either of its names. */
+/** Returns the S/D ratio of a pulmonary vein, which the checks have under two names. */
 const veinRatio = (i: VectorInputs) =>
   i.optionalNumber('pvSOverD') ?? i.optionalNumber('pulmonaryVeinSD');
 
-/** Whether the LVEF is reduced: as stated, or by its value. */
+/** Returns whether the LVEF is reduced: as the check states it, or else by its value. */
 const reducedEf = (i: VectorInputs) =>
   i.optionalFlag('lvefReduced') ?? (i.optionalNumber('lvefPercent') ?? 100) < 50;
 
@@ -251,7 +257,7 @@ const diastolic2016 = (i: VectorInputs): Diastolic2016 => ({
   atrialIndex: i.optionalNumber('laviMlM2'),
 });
 
-/** Left ventricle and atrium, strain, wall motion, diastole (echo 1 to 10, 14, 15). */
+/** Checks of left ventricle and atrium, strain, wall motion and diastole (echo 1 to 10, 14, 15). */
 const LEFT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'bsa.dubois': bodySurface('dubois'),
   'bsa.mosteller': bodySurface('mosteller'),
@@ -341,7 +347,7 @@ const isCategory = (text: string): text is SignCategory => ['A', 'B', 'C'].inclu
 const variation: CheckFormula = (i) =>
   respiratoryVariation(i.number('eExpirationCmS'), i.number('eInspirationCmS'));
 
-/** Right heart, pulmonary pressure and pericardium (echo 7, 12, 13). */
+/** Checks of right heart, pulmonary pressure and pericardium (echo 7, 12, 13). */
 const RIGHT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'rv.fac': (i) => fractionalChange(i.number('edaCm2'), i.number('esaCm2')),
   'rv.rimp': (i) => performanceIndex(i.number('tcoMs'), i.number('ejectionTimeMs')),
@@ -368,7 +374,7 @@ const RIGHT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'tamponade.tricuspidVariation': variation,
 };
 
-/** Formula name of `echo-checks.json` → the function of this project that it checks. */
+/** Maps each formula name of `echo-checks.json` to the function of this project that it checks. */
 export const ECHO_CHECKS: Readonly<Record<string, CheckFormula>> = {
   ...DICOM_CHECKS,
   ...LEFT_HEART_CHECKS,

@@ -23,7 +23,10 @@ const line = (item: string, price: string) => ({
   amount: price,
 });
 
-/** Price lines for a run with this number of frames, and for the report if it is requested. */
+/**
+ * Returns the price lines for a run with this number of frames, and for the report if it is
+ * requested.
+ */
 function echoPrice(id: string, frames: number, withReport: boolean) {
   const tier =
     ECHO_PRICE_TIERS.find(({ up_to_frames: most }) => most === null || frames <= most) ??
@@ -32,8 +35,8 @@ function echoPrice(id: string, frames: number, withReport: boolean) {
 }
 
 /**
- * The result envelope, with a schema for the data of the section `views`. A section that was not
- * assessed has no data; the data of the other sections has no fixed schema.
+ * Schema of the result envelope, with a schema for the data of the section `views`. A section that
+ * was not assessed has no data; the data of the other sections has no fixed schema.
  */
 const echoResultSchema = resultSchema.extend({
   sections: z.array(
@@ -44,14 +47,14 @@ const echoResultSchema = resultSchema.extend({
   ),
 });
 
-/** The endpoint us/echo/interpret in the form in which the request core knows it. */
+/** The endpoint us/echo/interpret, in the form that the request core needs. */
 export const echoEndpoint = {
   ...ECHO,
   input: echoInputSchema,
   output: echoResultSchema,
   /**
-   * The number of frames is known only after the files have been read; until then the smallest tier
-   * is charged.
+   * Returns the price. The number of frames is known only after the files have been read; until
+   * then the lowest tier is charged.
    */
   price(input: { options?: Record<string, unknown> | undefined }, frames = 0) {
     return echoPrice(ECHO.id, frames, input.options?.report === true);

@@ -42,11 +42,11 @@ import { withPlausibility, withRemark } from './shared/plausibility.ts';
 import type { EchoPatient, EchoSection } from './shared/section.ts';
 import { scoreIndexOf, type WallSegmentReading, wallSegments } from './wall-motion/measure.ts';
 
-/** The measured apical clips, gathered once for every section that uses them. */
+/** The measured apical clips. They are gathered once for all sections that use them. */
 export interface HeartOutlines {
   /** Every clip that was outlined. */
   outlined: readonly MeasuredClip[];
-  /** The clip that is measured for each view. */
+  /** Clip that is measured for each view. */
   clips: ApicalClips;
   segments: readonly WallSegmentReading[];
   /**
@@ -54,7 +54,7 @@ export interface HeartOutlines {
    * scored.
    */
   scoreIndex: Measurement | null;
-  /** Whether volumes, and values derived from their change, may be reported. */
+  /** Whether volumes, and values that are calculated from their change, may be reported. */
   trusted: boolean;
 }
 
@@ -66,7 +66,7 @@ export const NO_OUTLINES: HeartOutlines = {
   trusted: false,
 };
 
-/** Whether both networks agree on an LVEF below the normal range of either sex. */
+/** Returns true if both networks agree on an LVEF below the normal range of either sex. */
 function isReduced(on: MeasuredClip | null): boolean {
   const agreeing = on?.clip.ejections.filter(({ accepted }) => accepted) ?? [];
   const percent = mean(agreeing.map((one) => one.percent));
@@ -75,8 +75,8 @@ function isReduced(on: MeasuredClip | null): boolean {
 }
 
 /**
- * The measured apical clips and what is derived from them.
- * @param parasternal null where the parasternal reader failed; short axes show the walls as well.
+ * Measures the outlined apical clips, the segments of the wall and the score index.
+ * @param parasternal null if the parasternal reader failed; its short axes show the walls as well.
  */
 export function heartOutlines(
   { clips, volumesTrusted }: ApicalReadings,
@@ -97,17 +97,23 @@ export function heartOutlines(
 const UNTRUSTED = remarkOfEcho('outlines.untrusted', {});
 const DISAGREEING = remarkOfEcho('outlines.networks-disagree-here', {});
 
-/** The measurement, marked as not to be reported, with `why` as the only reason. */
+/**
+ * Marks the measurement as not to be reported, with `why` as its only remark. A measurement that a
+ * person confirmed stays as it is.
+ */
 const notTrusted = (one: Measurement, why: Remark): Measurement =>
   isConfirmed(one) ? one : { ...one, quality: 'low', remarks: [why] };
 
 /**
- * Sections that report outlines even without a second network: their outlines are drawings, not
- * volumes.
+ * Sections that report their values even without a second network, because these are drawings and
+ * not volumes.
  */
 const SHOWN_WITHOUT_SECOND_NETWORK = new Set(['segment-chambers']);
 
-/** Every value from the outlines; values that may not be reported are marked with the reason. */
+/**
+ * Returns every value from the outlines. Values that may not be reported are marked with the
+ * reason.
+ */
 export function outlinedValues(heart: HeartOutlines): Measurement[] {
   const { clips, trusted } = heart;
   const joint = networkValues(clips.A4C);
@@ -134,7 +140,7 @@ export function outlinedValues(heart: HeartOutlines): Measurement[] {
   ];
 }
 
-/** Everything that the sections may ask for, gathered once before any of them runs. */
+/** Everything that the sections may ask for. It is gathered once before any of them runs. */
 export interface EchoEvidence {
   study: Study;
   patient: EchoPatient;
@@ -143,34 +149,38 @@ export interface EchoEvidence {
    * it.
    */
   measured: readonly Measurement[];
-  /** Every spectral and M-mode display, traced, whatever flow it shows. */
+  /** Readings of all spectral and M-mode displays, whatever flow they show. */
   spectra: readonly DisplayReading[];
-  /** The view of every clip. */
+  /** View of each clip. */
   clips: readonly ClipView[];
-  /** What every image reader found; null where it failed. */
+  /** Findings of each image reader; null if the reader failed. */
   views: Readings;
-  /** The outlines of the apical clips, analysed. */
+  /** Analysed outlines of the apical clips. */
   heart: HeartOutlines;
   /** Fluid around the heart in the parasternal and subcostal clips. */
   fluid: FluidFinding;
   /**
-   * The kind of Doppler by which the machine measured RIMP; null where the machine does not state
-   * it, or used both kinds.
+   * Kind of Doppler by which the machine measured RIMP; null if the machine does not state it, or
+   * used both kinds.
    */
   performanceMethod: PerformanceMethod | null;
-  /** Whether the input is one to five videos of a handheld scanner instead of a study. */
+  /** Whether the input is one to five videos of a handheld scanner and not a study. */
   handheld: boolean;
   priors: readonly string[];
-  /** Present where only that counts which was shown on images of its kind. */
+  /** Present if a method counts only when it was shown on images of its kind. */
   review?: {
     setting: ReviewSetting;
-    /** The same study without what needs a review, from which the sections conclude. */
+    /**
+     * The same study without the values that need a review. The sections conclude from these
+     * values.
+     */
     counting: EchoEvidence;
   };
 }
 
 /**
- * The patient as the request describes them. The sex is kept only if reference ranges exist for it.
+ * Returns the patient as the request describes them. The sex is kept only if reference ranges exist
+ * for it.
  */
 export function patientOf(context: EchoContext): EchoPatient {
   const {
@@ -188,13 +198,13 @@ export function patientOf(context: EchoContext): EchoPatient {
   };
 }
 
-/** Body surface area belongs to the section of LV size; the report shows it there. */
+/** Section in which the report shows the body surface area. */
 export const SURFACE_SECTION = 'lv-size';
 
 /**
- * Body surface area by Du Bois from the request; if the request gives no height or no weight, the
- * area in the machine's report (TID 5201; echo 0.6). An implausible height or weight is not
- * replaced.
+ * Returns the body surface area by Du Bois from the request or, if the request gives no height or
+ * no weight, the area in the machine's report (TID 5201; echo 0.6). If the height or weight of the
+ * request is implausible, the machine's area is not used instead.
  */
 function surfaceOf(
   { surface, height, weight }: EchoPatient,
@@ -213,7 +223,9 @@ function surfaceOf(
   return withPlausibility(remarked, 'body-surface-area');
 }
 
-/** The machine's value; the value from the outlines for the same quantity is added as a remark. */
+/**
+ * Returns the machine's value, with the value from the images for the same quantity as a remark.
+ */
 function beside(value: Measurement, images: readonly Measurement[]): Measurement {
   const key = value.concept.key as EchoConcept;
   const own = images.find((one) => one.concept.key === key && one.quality === 'accepted');
@@ -221,7 +233,7 @@ function beside(value: Measurement, images: readonly Measurement[]): Measurement
   return withRemark(value, remarkOfEcho('echo.of-images', { key, value: own.value }));
 }
 
-/** What was read of a study, before anything is calculated from it. */
+/** Readings of a study, before anything is calculated from them. */
 export interface Gathered {
   study: Study;
   context: EchoContext;
@@ -229,20 +241,23 @@ export interface Gathered {
   clips: readonly ClipView[];
   views: Readings;
   priors: readonly string[];
-  /** Which evidence a method needs for its values to count. */
+  /** Kind of evidence that a method needs for its values to count. */
   accept: AcceptedEvidence;
   /** Ids of the models in use. */
   models: readonly string[];
 }
 
-/** The outlines without what needs a review: the scores of the segments and the strain of each. */
+/** Removes the scores and the strain of the segments, which need a review, from the outlines. */
 const withoutSegments = (heart: HeartOutlines): HeartOutlines => ({
   ...heart,
   segments: [],
   scoreIndex: null,
 });
 
-/** Fluid that was searched for by a method that needs a review: nothing is concluded from it. */
+/**
+ * Removes fluid that was found by a method that needs a review, so that nothing is concluded from
+ * it.
+ */
 const unseenFluid = ({ searched }: FluidFinding): FluidFinding => ({
   searched,
   seen: [],
@@ -251,8 +266,8 @@ const unseenFluid = ({ searched }: FluidFinding): FluidFinding => ({
 });
 
 /**
- * Everything that is known before any section runs, each value in the section that shows it; beside
- * it the same study with what counts only.
+ * Gathers what is known before any section runs, each value in the section that shows it. `review`
+ * holds the same study with only the values that count.
  */
 export function gatherEvidence(
   given: Gathered,
@@ -277,7 +292,10 @@ export function gatherEvidence(
   };
 }
 
-/** @param counts whether a value that was measured on the images is used. */
+/**
+ * Gathers the evidence of a study.
+ * @param counts returns true if a value that was measured on the images is used.
+ */
 function gather(
   { study, context, spectra, clips, views, priors, models }: Gathered,
   sections: readonly EchoSection<EchoEvidence>[],
@@ -303,9 +321,10 @@ function gather(
     ...(views.parasternal ? longAxisValues(views.parasternal) : []),
     ...(fluid.depth ? [fluid.depth] : []),
   ];
-  // Lines on 2D take precedence over M-mode (echo 5.1), and M-mode over the motion of an outline.
+  // The images are listed by precedence: lines on 2D precede M-mode (echo 5.1), and M-mode precedes
+  // the motion of an outline.
   const used = new Set(models);
-  // A value that counts is withheld by one under review that contradicts it.
+  // A value that counts is withheld if a value that needs a review contradicts it.
   const images = withConsistency(
     [...parasternal, ...traced, ...outlinedValues(heart)].filter(({ value }) =>
       Number.isFinite(value),
@@ -316,9 +335,9 @@ function gather(
   return {
     study,
     patient,
-    // Values that the operator chose on the machine take precedence over those measured here. A
-    // value that is not a finite number would break the schema of the result, and every other value
-    // would be lost.
+    // Values of the machine precede those measured here, because the operator chose them. A value
+    // that is not a finite number would break the schema of the result, and every other value would
+    // be lost.
     measured: withConsistency(
       [
         ...(surface ? [surface] : []),

@@ -1,9 +1,11 @@
 import type { Clip } from '../contract/study.ts';
 
-/** Least and greatest number of clips of a handheld scanner that make up a study (api 2.4). */
+/**
+ * Least and greatest number of clips of a handheld scanner that are accepted as input (api 2.4).
+ */
 const HANDHELD_CLIPS = { least: 1, most: 5 } as const;
 
-/** What kind of input the files of an echo request are; `reason` is the sentence for the client. */
+/** Kind of input that the files of an echo request are; `reason` is the sentence for the client. */
 type EchoInput = { kind: 'study' } | { kind: 'handheld' } | { kind: 'none'; reason: string };
 
 function isVideo({ sopInstanceUid, timing, frames }: Clip): boolean {
@@ -11,9 +13,9 @@ function isVideo({ sopInstanceUid, timing, frames }: Clip): boolean {
 }
 
 /**
- * Whether the clips are an echo study of DICOM objects, with or without videos, or one to five
- * videos of a handheld scanner (MP4, MOV, AVI). Single pictures alone are neither: they show no
- * heart beat.
+ * Decides whether the clips are an echo study of DICOM objects, with or without videos, or one to
+ * five videos of a handheld scanner (MP4, MOV, AVI). Single pictures alone are neither, because
+ * they show no heart beat.
  */
 export function echoInputOf(clips: readonly Clip[]): EchoInput {
   if (clips.some(({ sopInstanceUid }) => sopInstanceUid !== null)) return { kind: 'study' };

@@ -22,10 +22,7 @@ export const ECHO = {
   title: 'Echocardiography',
 } as const;
 
-/**
- * Adds the remark of a focused study, which every number from such a study carries (echo 15), in
- * whichever section.
- */
+/** Adds the remark of a focused study (echo 15) to every section that has an accepted value. */
 function withFocusedRemark(outcome: SectionOutcome): SectionOutcome {
   const { measurements = [], statements = [] } = outcome;
   if (!measurements.some(({ quality }) => quality === 'accepted')) return outcome;
@@ -35,7 +32,7 @@ function withFocusedRemark(outcome: SectionOutcome): SectionOutcome {
   };
 }
 
-/** What a section concluded, and the concepts that it asked for. */
+/** Outcome of a section, and the concepts that the section asked for. */
 interface Run {
   outcome: SectionOutcome;
   reads: ReadonlySet<string>;
@@ -44,8 +41,8 @@ interface Run {
 const outcomeOf = ({ outcome }: Run) => outcome;
 
 /**
- * Runs a section on the measured values and what the sections before it calculated.
- * @param before the outcomes of these sections.
+ * Runs a section on the measured values and on what the sections before it calculated.
+ * @param before the outcomes of the sections before it.
  */
 function runOn(
   section: (typeof SECTIONS)[number],
@@ -65,7 +62,7 @@ function runOn(
   return { outcome: evidence.handheld ? withFocusedRemark(whole) : whole, reads };
 }
 
-/** The concepts of the values that are not the same in two outcomes of one section. */
+/** Returns the concepts of the values that differ between two outcomes of one section. */
 function changedConcepts(one: SectionOutcome, other: SectionOutcome): string[] {
   const { measurements: before = [] } = one;
   const { measurements: after = [] } = other;
@@ -75,12 +72,16 @@ function changedConcepts(one: SectionOutcome, other: SectionOutcome): string[] {
     .flatMap((at) => [before[at], after[at]].flatMap((value) => value?.concept.key ?? []));
 }
 
-/** A section that fails at the end of an interval is left out of the comparison, and not reported. */
+/**
+ * Ignores the failure of a section that runs on the end of an interval. Such an outcome is left out
+ * of the comparison.
+ */
 const unreported: SectionFailed = () => undefined;
 
 /**
- * The outcomes with one value moved to an end of its interval. Only the sections that ask for a
- * concept that changed are run again: the outcome of any other is the very object of `runs`.
+ * Returns the outcomes with one value moved to an end of its interval. Only the sections that ask
+ * for a changed concept are run again; for every other section, the object of `runs` itself is
+ * returned.
  */
 function outcomesAt(shift: Shift, evidence: EchoEvidence, runs: readonly Run[]): SectionOutcome[] {
   const changed = new Set([shift.concept]);
@@ -98,7 +99,10 @@ function outcomesAt(shift: Shift, evidence: EchoEvidence, runs: readonly Run[]):
   return outcomes;
 }
 
-/** The outcomes with only what holds at both ends of the interval of every value. */
+/**
+ * Runs all sections and keeps only the conclusions that hold at both ends of the interval of every
+ * value.
+ */
 function concluded(evidence: EchoEvidence, onFailure: SectionFailed): SectionOutcome[] {
   const runs: Run[] = [];
   for (const section of SECTIONS)
@@ -110,7 +114,10 @@ function concluded(evidence: EchoEvidence, onFailure: SectionFailed): SectionOut
   );
 }
 
-/** The outcomes from what counts, with the values that need a review. */
+/**
+ * Returns the outcomes that are concluded from the values that count, and adds the values that need
+ * a review.
+ */
 function reviewed(
   evidence: EchoEvidence,
   onFailure: SectionFailed,
@@ -132,9 +139,9 @@ function reviewed(
 /**
  * Runs every section on the evidence, in the order of the endpoint, and assembles the result
  * envelope. A section sees the measured values and what the sections before it calculated. If a
- * section throws, only that section fails. Pure except for the log of a failed section; the date is
- * passed in.
- * @param decisions of a person, in a review.
+ * section throws, only that section fails. The function is pure except for the log of a failed
+ * section; the date is passed in.
+ * @param decisions made by a person in a review.
  */
 export function interpretStudy(
   evidence: EchoEvidence,

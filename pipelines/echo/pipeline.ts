@@ -21,14 +21,12 @@ import type { EchoReviewed } from './review.ts';
 import { SECTIONS } from './sections.ts';
 import { parseRequest } from './shared/input.ts';
 
-/**
- * Share of the whole progress at which each stage begins; between these points progress is linear.
- */
+/** Share of the whole progress at which each stage begins. Within a stage, progress is linear. */
 const PROGRESS = { views: 0.05, chambers: 0.15, read: 0.8 } as const;
 
 /**
- * Why a study is refused; null where it is accepted. A report of the machine without an image is
- * accepted as well: it contains values.
+ * Returns why a study is refused; null if it is accepted. A report of the machine without an image
+ * is accepted as well, because it contains values.
  */
 function refusalOf(study: Study): string | null {
   if ((study.cart ?? []).length > 0) return null;
@@ -42,7 +40,7 @@ interface EchoParts extends ArtifactParts {
   openLocator(settings: Job['models']): Promise<HeartLocator>;
 }
 
-/** The echo pipeline with its parts: a function that reads and writes one work folder. */
+/** Makes the echo pipeline from its parts: a function that reads and writes one work folder. */
 export function createEchoPipeline(parts: EchoParts): Pipeline {
   const locatorFor = openOnce(parts.openLocator);
 

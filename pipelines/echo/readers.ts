@@ -4,7 +4,8 @@ import type { EchoReader } from './locate/reader.ts';
 import { parasternalReader } from './parasternal/read.ts';
 
 /**
- * Every reader, by the name under which its readings are found. To add a reader, add one line here.
+ * All readers of echo images, by the name under which their readings are found. To add a reader,
+ * add one line here.
  */
 export const READERS = {
   apical: apicalReader,

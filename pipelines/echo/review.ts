@@ -14,7 +14,7 @@ import { SECTIONS } from './sections.ts';
 import type { EchoOptions } from './shared/input.ts';
 import { plausibleRange } from './shared/plausibility.ts';
 
-/** What the pipeline leaves of an echo study, so that a review can interpret it again. */
+/** Data that the pipeline keeps of an echo study, so that a review can interpret it again. */
 export interface EchoReviewed {
   gathered: Gathered;
   options: EchoOptions;
@@ -22,7 +22,10 @@ export interface EchoReviewed {
   indication: string | null;
 }
 
-/** The joint LVEF rests on the outline that the person corrected. */
+/**
+ * Values that change with the ventricular outline because they are calculated from it: the joint
+ * LVEF.
+ */
 const OF_NETWORKS = ['lvef-networks'];
 
 const ventricle = (view: '4c' | '2c', phase: 'd' | 's'): CorrectableOutline => ({
@@ -37,7 +40,7 @@ const ventricle = (view: '4c' | '2c', phase: 'd' | 's'): CorrectableOutline => (
   replaces: OF_NETWORKS,
 });
 
-/** The outlines that a person may correct, by the value that shows them. */
+/** Outlines that a person may correct, by the value that shows them. */
 const OUTLINES: Readonly<Record<string, CorrectableOutline>> = {
   'lvedv-4c': ventricle('4c', 'd'),
   'lvesv-4c': ventricle('4c', 's'),
@@ -53,11 +56,15 @@ const outlineOf = ({ concept, source }: Measurement): CorrectableOutline | null 
 const toPoints = (points: readonly (readonly [number, number])[]): Point[] =>
   points.map(([x, y]) => ({ x, y }));
 
-/** The clip with the outlines that a person corrected, and of the view that a person named. */
+/**
+ * Returns the clip with the outlines that a person corrected and the view that a person named.
+ * Empty if that view is not apical.
+ */
 function correctedClip(clip: ChamberClip, effects: readonly Effect[]): ChamberClip[] {
   const own = effects.filter((one) => 'file' in one && one.file === clip.file);
   const isTouched = own.some((one) => one.do === 'name-view' || one.do === 'outline');
-  // What was measured on a clip is kept with it, so that an untouched clip is not measured again.
+  // Results of measuring a clip are cached by object. An untouched clip is returned as it is, so
+  // that it is not measured again.
   if (!isTouched) return [clip];
   const named = own.findLast((one) => one.do === 'name-view');
   const view = named ? APICAL_VIEWS.find((one) => one === named.view) : clip.view;
@@ -71,7 +78,7 @@ function correctedClip(clip: ChamberClip, effects: readonly Effect[]): ChamberCl
   return [{ ...clip, view, frames }];
 }
 
-/** The evidence with the outlines and views of a person in place of those that were found. */
+/** Replaces the outlines and views that were found by those of a person. */
 function asReviewed(gathered: Gathered, effects: readonly Effect[]): Gathered {
   const { views, clips } = gathered;
   const apical = views.apical && {
@@ -92,7 +99,10 @@ function asReviewed(gathered: Gathered, effects: readonly Effect[]): Gathered {
   };
 }
 
-/** The result of the study as a person reviewed it: the same sections on the changed evidence. */
+/**
+ * Returns the result of the study as a person reviewed it: the same sections on the changed
+ * evidence.
+ */
 export function interpretReviewed(
   { gathered, options, models }: EchoReviewed,
   effects: readonly Effect[],

@@ -18,7 +18,10 @@ import { valves } from './valves/section.ts';
 import { views } from './views/section.ts';
 import { wallMotion } from './wall-motion/section.ts';
 
-/** The sections of us/echo/interpret in the order of the result (api 2.6); the report follows. */
+/**
+ * Sections of us/echo/interpret in the order of the result (api 2.6). The report is added after
+ * them.
+ */
 export const SECTIONS: readonly EchoSection<EchoEvidence>[] = [
   views,
   segmentChambers,

@@ -10,46 +10,51 @@ import { UNGRADED_BANDS } from './shared/grading.ts';
 import type { Shift } from './shared/section.ts';
 
 /**
- * Nothing is concluded that does not hold at both ends of the 95 % interval of every value. The
- * sections run on the values as they were measured, and again for each value at each end of its
- * interval; calculated values have their own intervals and are moved in the same way. A category, a
- * finding or a conclusion that is another one at an end is replaced by a statement of both sides.
- * One value is moved at a time: two values that are both at their cut-offs are not moved together.
+ * Only what holds at both ends of the 95 % interval of every value is concluded. The sections run
+ * on the values as they were measured, and again for each value at each end of its interval.
+ * Calculated values have their own intervals and are moved in the same way. A category, a finding
+ * or a conclusion that changes at an end is replaced by a statement of both sides. One value is
+ * moved at a time: two values that are both at their cut-offs are not moved together.
  */
 
-/** How far within the interval its ends are taken: they do not belong to it. */
+/**
+ * Share of the interval by which its ends are moved inwards, because the ends do not belong to it.
+ */
 const INSIDE = 1e-6;
 
-/** The outcomes of all sections with one value at each end of its interval. */
+/** Outcomes of all sections with one value at each end of its interval. */
 interface ValueEnds {
   of: Measurement;
   low: readonly SectionOutcome[];
   high: readonly SectionOutcome[];
 }
 
-/** The outcome of one section at an end. */
+/** Outcome of one section at an end. */
 interface SectionEnd {
   of: Measurement;
   outcome: SectionOutcome;
 }
 
-/** A classification that is not the same at every end. */
+/** A classification that differs between the ends. */
 interface Undecided {
   id: string;
   name: string;
-  /** The categories of both sides. */
+  /** Categories of both sides. */
   categories: readonly string[];
-  /** The values whose intervals hold a cut-off. */
+  /** Values whose intervals include a cut-off. */
   about: readonly Measurement[];
 }
 
 const isConclusion = ({ kind }: Statement) => kind === 'conclusion' || kind === 'advice';
 const isLoud = ({ severity }: FindingDraft) => severity !== 'info';
 
-/** Parameters that list what a conclusion rests on; the conclusion may be the same without them. */
+/**
+ * Parameters that list what a conclusion is based on. The conclusion may be the same although they
+ * differ.
+ */
 const GROUNDS: ReadonlySet<string> = new Set(['criteria', 'readings', 'judged']);
 
-/** What a parameter says without its numbers; the bands that are not abnormal are one. */
+/** Returns a parameter without its numbers. All bands that are not abnormal become one. */
 function categoryOf(param: Param): Param {
   if (typeof param === 'number') return 0;
   if (typeof param === 'string') return UNGRADED_BANDS.has(param) ? 'normal' : param;
@@ -62,18 +67,23 @@ function categoryOf(param: Param): Param {
   );
 }
 
-/** Equal for two statements that conclude the same of other numbers. */
+/**
+ * Returns a text that is equal for two statements that conclude the same from different numbers.
+ */
 const sayingOf = ({ code, params }: Statement) => JSON.stringify([code, categoryOf(params)]);
 
 const sayingsOf = ({ statement, statements = [] }: FindingDraft) =>
   JSON.stringify([...(statement ? [statement] : []), ...statements].map(sayingOf));
 
-/** Each value once, although it may be undecided at both of its ends. */
+/** Removes repeated values; a value may be undecided at both of its ends. */
 const distinct = (values: readonly Measurement[]) => [
   ...new Map(values.map((one) => [one.id, one])).values(),
 ];
 
-/** The categories of both sides in their order along the interval, those of no consequence as one. */
+/**
+ * Returns the categories of both sides in their order along the interval. Bands that are not
+ * abnormal become one.
+ */
 function sidesOf(found: readonly (string | null)[]): string[] {
   const named = found.map((one) => {
     if (one === null) return 'no grade';
@@ -82,7 +92,7 @@ function sidesOf(found: readonly (string | null)[]): string[] {
   return [...new Set(named)];
 }
 
-/** The classifications that differ at an end, with a statement of both sides for each. */
+/** Returns the classifications that differ at an end, with the categories of both sides. */
 function undecidedOf(outcome: SectionOutcome, ends: readonly SectionEnd[]): Undecided[] {
   const all = [outcome, ...ends.map((end) => end.outcome)].flatMap(
     ({ classifications = [] }) => classifications,
@@ -95,7 +105,8 @@ function undecidedOf(outcome: SectionOutcome, ends: readonly SectionEnd[]): Unde
     const other = ends.filter((end) => sidesOf([own, valueIn(end.outcome, id)]).length > 1);
     const about = distinct(other.map((end) => end.of));
     if (about.length === 0) return [];
-    // The low end of the first value, the value, and its high end, then those of the other values.
+    // In this order: the low end of the first value, the value itself, its high end, then the ends
+    // of the other values.
     const [low, ...rest] = ends.filter((end) => about.includes(end.of));
     const found = [low, null, ...rest].flatMap((end) =>
       end === undefined ? [] : [end === null ? own : valueIn(end.outcome, id)],
@@ -105,7 +116,10 @@ function undecidedOf(outcome: SectionOutcome, ends: readonly SectionEnd[]): Unde
   });
 }
 
-/** A statement of both sides for each group of values that leaves the same categories open. */
+/**
+ * Returns one statement of both sides for each group of classifications that the same values leave
+ * open.
+ */
 function bothSides(undecided: readonly Undecided[]): Statement[] {
   const groups = Map.groupBy(undecided, ({ about }) => JSON.stringify(about.map(({ id }) => id)));
   return [...groups.values()].flatMap((own) => {
@@ -114,7 +128,10 @@ function bothSides(undecided: readonly Undecided[]): Statement[] {
   });
 }
 
-/** The criteria of a classification that holds; one that is met at one end only is marked so. */
+/**
+ * Returns the criteria of a classification that holds. A criterion that is met at one end only is
+ * marked as at the cut-off.
+ */
 function withDecidedCriteria(one: ClassificationDraft, ends: readonly SectionEnd[]) {
   const criteria = one.criteria.map((criterion, at) => {
     const isEqual = ends.every(({ outcome: { classifications = [] } }) => {
@@ -130,9 +147,9 @@ const sharesEvidence = (one: FindingDraft, other: FindingDraft) =>
   one.evidence.some((id) => other.evidence.includes(id));
 
 /**
- * The findings that hold. One that is graded otherwise at an end, but a finding at every end, states
- * both sides. A critical finding is a reason to look at once: it is raised by the value itself, and
- * states both sides as well.
+ * Returns the findings that hold. A finding whose grade changes at an end, but that is a finding at
+ * every end, states both sides. A critical finding is kept even if it is not found at every end,
+ * because it is a reason to look at once; it states both sides as well.
  */
 function findingsOf(
   outcome: SectionOutcome,
@@ -168,7 +185,7 @@ function findingsOf(
   return { kept, dropped };
 }
 
-/** The values that give a finding at an end only. */
+/** Returns the values that give a finding at an end only. */
 function foundAtEnds(outcome: SectionOutcome, ends: readonly SectionEnd[]): Measurement[] {
   const own = (outcome.findings ?? []).filter(isLoud);
   return ends.flatMap(({ of, outcome: { findings = [] } }) =>
@@ -181,7 +198,7 @@ function foundAtEnds(outcome: SectionOutcome, ends: readonly SectionEnd[]): Meas
   );
 }
 
-/** The outcome of one section with only what holds at every end. */
+/** Returns the outcome of one section with only what holds at every end. */
 function holding(outcome: SectionOutcome, ends: readonly SectionEnd[]): SectionOutcome {
   const undecided = undecidedOf(outcome, ends);
   const { kept, dropped } = findingsOf(outcome, ends, undecided);
@@ -210,10 +227,12 @@ function holding(outcome: SectionOutcome, ends: readonly SectionEnd[]): SectionO
 }
 
 /**
- * The outcomes of the sections, each with only what holds within the interval of every value.
+ * Returns the outcomes of the sections, each with only what holds within the interval of every
+ * value.
  * @param outcomes with every value as it was measured.
- * @param at the outcomes with one value moved; an outcome that does not change is the same object.
- * @param judgesItself whether a section considers the intervals in its own rules.
+ * @param at returns the outcomes with one value moved; an outcome that does not change is the same
+ *   object.
+ * @param judgesItself returns true if a section considers the intervals in its own rules.
  */
 export function withinIntervals(
   outcomes: readonly SectionOutcome[],
@@ -232,7 +251,7 @@ export function withinIntervals(
     return { of, low: to(-half), high: to(half) };
   });
   return outcomes.map((outcome, section) => {
-    // A section that concludes nothing from the values themselves concludes nothing at an end.
+    // A section that was not assessed concludes nothing from its values, and so nothing at an end.
     const isAssessed = outcome.status === 'complete' || outcome.status === 'partial';
     if (judgesItself(section) || !isAssessed) return outcome;
     const ends = moved.flatMap(({ of, low, high }): SectionEnd[] => {

@@ -17,13 +17,13 @@ const WALL_STATEMENTS = [
 ] as const;
 export type WallStatement = (typeof WALL_STATEMENTS)[number];
 
-/** Whether a wall meets the criterion outright, and not only in relatives. */
+/** Returns true if a wall meets the criterion whoever the patient is, not only in relatives. */
 export const meetsCriterion = (wall: WallStatement) =>
   wall === 'meets wall-thickness criterion' || wall === 'meets wall-thickness criterion, massive';
 
 /**
- * The statement for an adult's wall of this thickness, mm. `family`: whether the patient is a
- * first-degree relative or genotype-positive; null: not known.
+ * Returns the statement for an adult's wall of this thickness, in mm. `family` is true for a
+ * first-degree relative or a genotype-positive patient, and null if that is not known.
  */
 export function wallStatement(thickness: number, family: boolean | null): WallStatement {
   const shown = rounded(thickness, 0);
@@ -39,8 +39,8 @@ export function wallStatement(thickness: number, family: boolean | null): WallSt
 const ASYMMETRY = { from: 1.3, inHypertension: 1.5 } as const;
 
 /**
- * Whether hypertrophy is asymmetric; null: it is not. The blood pressure is not known, and between
- * the two ratios hypertrophy is asymmetric only without hypertension.
+ * Returns whether hypertrophy is asymmetric; null if it is not. A ratio between the two limits
+ * counts only without hypertension, and the blood pressure is not known.
  */
 export function asymmetryOf(
   septum: number,
@@ -52,7 +52,7 @@ export function asymmetryOf(
 }
 
 /**
- * LVOT gradients, mmHg, from which there is obstruction, and from which treatment is considered.
+ * LVOT gradients, mmHg, from which an obstruction is stated and from which treatment is considered.
  */
 export const OBSTRUCTION = { from: 30, treatment: 50 } as const;
 
@@ -68,7 +68,8 @@ type ObstructionRow = (typeof OBSTRUCTIONS)[number];
 export type Obstruction = ObstructionRow | `${ObstructionRow}, at or above 50 mmHg`;
 
 /**
- * Category of outflow obstruction by the gradients at rest and on provocation, mmHg (echo 14.1).
+ * Returns the category of outflow obstruction by the gradients at rest and on provocation, in mmHg
+ * (echo 14.1).
  */
 export function obstructionCategory(rest: number, provoked: number | null): Obstruction {
   const atRest = rounded(rest, 0);
@@ -88,9 +89,10 @@ const withTreatment = (category: ObstructionRow, most: number): Obstruction =>
   most >= OBSTRUCTION.treatment ? `${category}, at or above 50 mmHg` : category;
 
 /**
- * The category by a provoked gradient alone, mmHg: the obstruction may have been present at rest,
- * too. Null if the gradient is too low for an obstruction: the gradient at rest is still needed
- * then. The published table asks for the gradient at rest, so this row is a convention.
+ * Returns the category if only the gradient on provocation, in mmHg, is known. The obstruction may
+ * have been present at rest, too. Null if the gradient is too low for an obstruction, because the
+ * gradient at rest is still needed then. The published table asks for the gradient at rest, so this
+ * row is a convention.
  */
 export function provokedObstruction(provoked: number): Obstruction | null {
   const shown = rounded(provoked, 0);
@@ -105,8 +107,8 @@ const CONVENTIONS: ReadonlySet<Obstruction> = new Set<Obstruction>([
 ]);
 
 /**
- * Whether a category is a convention of the project and not a row that the societies print ([C],
- * echo 14.1).
+ * Returns true if a category is a convention of this project and not a row that the societies print
+ * ([C], echo 14.1).
  */
 export const isConvention = (obstruction: Obstruction) => CONVENTIONS.has(obstruction);
 
@@ -122,8 +124,8 @@ const DILATED_PATTERNS = [
 ] as const;
 
 /**
- * EF, per cent, below which the LV is called dysfunctional, and up to which device therapy is
- * considered (CM23).
+ * EF, per cent, below which the LV is called dysfunctional (`ef`), and up to which device therapy
+ * is considered (`device`) (CM23).
  */
 export const DYSFUNCTION = { ef: 50, device: 35 } as const;
 
@@ -137,13 +139,16 @@ const OPEN_PATTERNS = [
 
 export type DilatedPattern = (typeof DILATED_PATTERNS)[number] | (typeof OPEN_PATTERNS)[number];
 
-/** Whether a result is one of the published patterns. */
+/** Returns true if a result is one of the published patterns. */
 export const isPublished = (pattern: DilatedPattern) =>
   DILATED_PATTERNS.some((one) => one === pattern);
 
 const SEXES = ['male', 'female'] as const;
 
-/** Either measure suffices to call the LV dilated; both are needed to exclude it (echo 14.3). */
+/**
+ * Returns whether the LV is dilated. One measure above its limit suffices; both are needed to
+ * exclude dilatation (echo 14.3).
+ */
 function sizePattern(sex: Sex, diameter: number | null, volumeIndex: number | null) {
   if (diameter === null && volumeIndex === null) return OPEN_PATTERNS[0];
   const { diastolicDiameter, edvIndex } = LEFT_VENTRICLE;
@@ -155,9 +160,9 @@ function sizePattern(sex: Sex, diameter: number | null, volumeIndex: number | nu
 }
 
 /**
- * Pattern from the EF, the diameter in cm and the volume index in ml/m²; null where a quantity that
- * is needed is not known (echo 14.3). If the sex is not known, the pattern must hold by the limits
- * of both sexes.
+ * Returns the pattern from the EF, the diameter in cm and the volume index in ml/m² (echo 14.3). If
+ * a quantity that is needed is not known, the result says so. If the sex is not known, the pattern
+ * must hold by the limits of both sexes.
  */
 export function dilatedPattern(
   sex: Sex | null,
@@ -171,10 +176,15 @@ export function dilatedPattern(
   return first && first === second ? first : OPEN_PATTERNS[3];
 }
 
-/** E/A and DT, ms, of restrictive filling (echo 14.3). */
+/**
+ * Restrictive filling: E/A from which, and deceleration time in ms below which, both must be (echo
+ * 14.3).
+ */
 export const RESTRICTIVE = { ratio: 2, deceleration: 150 } as const;
 
-/** Quantities from which myocardial disease is recognised; null: not known. */
+/**
+ * Quantities from which myocardial disease is recognised. Null means that a quantity is not known.
+ */
 interface MyocardialQuantities {
   sex: Sex | null;
   /** g/m2 */
@@ -186,12 +196,12 @@ interface MyocardialQuantities {
   abnormalSegment: boolean;
 }
 
-/** Score index of a ventricle in which every segment moves normally (echo 9). */
+/** Wall motion score index of a ventricle in which every segment moves normally (echo 9). */
 const NORMAL_INDEX = 1;
 
 /**
- * Upper limit of the LV mass index, g/m². If the sex is not known, a mass must be above the ranges
- * of both sexes.
+ * Returns the upper limit of the LV mass index, g/m². If the sex is not known, a mass must be above
+ * the ranges of both sexes.
  */
 function upperMass(sex: Sex | null): number {
   const { male, female } = LEFT_VENTRICLE.massIndex;
@@ -199,9 +209,9 @@ function upperMass(sex: Sex | null): number {
 }
 
 /**
- * Signs of myocardial disease in the sense of D16: LVH, cardiomyopathy, ischaemia, infarction,
- * abnormal wall motion (echo 10.4). An empty list means that nothing measured shows one, which does
- * not exclude the disease.
+ * Returns the signs of myocardial disease in the sense of D16: LVH, cardiomyopathy, ischaemia,
+ * infarction, abnormal wall motion (echo 10.4). An empty list means that nothing measured shows
+ * one, which does not exclude the disease.
  */
 export function myocardialDisease(quantities: MyocardialQuantities): MyocardialSign[] {
   const { sex, massIndex, wall, scoreIndex, abnormalSegment } = quantities;

@@ -33,7 +33,7 @@ import {
   wallStatement,
 } from './guideline.ts';
 
-/** What this section needs beside the values. */
+/** Evidence that this section needs in addition to the values. */
 interface CardiomyopathyEvidence extends PatientEvidence {
   heart: { trusted: boolean; segments: readonly { strain: number | null }[] };
 }
@@ -47,13 +47,13 @@ const NEEDS = [
   'strain by segment',
 ] as const;
 
-/** Whether any of the gradients is high enough for an obstruction. */
+/** Returns true if any of the gradients is high enough for an obstruction. */
 const obstructs = (...gradients: readonly (Measurement | null)[]) =>
   gradients.some((one) => one !== null && rounded(one.value, 0) >= OBSTRUCTION.from);
 
 /**
- * Why apical sparing is not assessed: it is the ratio of apical to basal and mid strain, and was
- * published for speckle tracking (PHE12).
+ * Reports that apical sparing is not assessed. It is the ratio of apical to basal and mid strain,
+ * and was published for speckle tracking only (PHE12).
  */
 function sparingGap({ heart }: CardiomyopathyEvidence): Statement {
   const contour = heart.trusted && heart.segments.some(({ strain }) => strain !== null);
@@ -67,7 +67,10 @@ interface Hypertrophy {
   measured: readonly Measurement[];
 }
 
-/** One thick wall meets the criterion; both walls are needed to say that none does (echo 14.1). */
+/**
+ * Judges the thickness of the walls. One thick wall meets the criterion; both walls are needed to
+ * say that none does (echo 14.1).
+ */
 function hypertrophyOf(values: Values): Hypertrophy {
   const [septum, posterior] = [values.measurement('ivsd'), values.measurement('lvpwd')];
   const measured = [septum, posterior].filter((one) => one !== null);
@@ -94,8 +97,8 @@ function hypertrophyOf(values: Values): Hypertrophy {
 }
 
 /**
- * Restrictive filling by E/A and deceleration time alone. The sizes of the chambers, which are
- * criteria as well, are not considered.
+ * Recognises restrictive filling by E/A and deceleration time alone. The sizes of the chambers,
+ * which are criteria as well, are not considered.
  */
 function restrictiveOf(values: Values): Statement | null {
   const [filling, deceleration] = [values.number('e-to-a'), values.number('deceleration-time')];
@@ -119,7 +122,7 @@ function amyloidIndexOf(values: Values, wall: Hypertrophy['wall']): Statement | 
 }
 
 /**
- * The category of the outflow obstruction by the gradients at rest and on provocation; null where
+ * Returns the category of outflow obstruction by the gradients at rest and on provocation; null if
  * neither gradient decides.
  */
 function obstructionOf(rest: Measurement | null, provoked: Measurement | null) {
@@ -128,7 +131,7 @@ function obstructionOf(rest: Measurement | null, provoked: Measurement | null) {
     : provoked && provokedObstruction(provoked.value);
 }
 
-/** What was not assessed. If nothing was found at all, only that is reported. */
+/** Lists what was not assessed. If nothing was found at all, only that is reported. */
 function gapsOf(evidence: CardiomyopathyEvidence, found: Found): (Statement | null)[] {
   const { wall, pattern, obstruction, any } = found;
   if (!any) return [sayOfCardiomyopathy.gap('cardiomyopathy.nothing', {})];
@@ -204,7 +207,8 @@ function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
   const seen = conclusions.some((one) => one !== null);
   const any = seen || rest !== null || provoked !== null;
   return conclude(cardiomyopathy, {
-    // Walls, LVEF and filling belong to other sections; this one draws on them.
+    // Other sections report the walls, the LVEF and the filling; this section only uses their
+    // values.
     measurements: gradients,
     seen,
     conclusions,

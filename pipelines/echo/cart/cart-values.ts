@@ -4,11 +4,11 @@ import { convert, keyOf } from '../../input/cart-sr/vocabulary.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import type { PerformanceMethod } from '../rv-function/guideline.ts';
 
-/** CID 12224. */
+/** Image modes (CID 12224). */
 const TWO_DIMENSIONAL = 'SCT|399064001';
 const M_MODE = 'SCT|399155008';
 
-/** Codes of CID 12300 that themselves name the mode of the measurement (echo 18.4). */
+/** Codes of CID 12300 that include the mode of the measurement in their meaning (echo 18.4). */
 const MODES: Readonly<Record<string, string>> = {
   'LN|79969-2': TWO_DIMENSIONAL,
   'LN|80007-8': TWO_DIMENSIONAL,
@@ -30,7 +30,7 @@ const MODES: Readonly<Record<string, string>> = {
   'LN|79977-5': M_MODE,
 };
 
-/** Quantities that are measured in 2D and in M-mode; 2D is preferred (echo 5.1, 6). */
+/** Quantities that can be measured in 2D and in M-mode. The 2D value is preferred (echo 5.1, 6). */
 const IN_BOTH_MODES: ReadonlySet<string | null> = new Set([
   'ivsd',
   'lvidd',
@@ -44,8 +44,8 @@ const IN_BOTH_MODES: ReadonlySet<string | null> = new Set([
 ]);
 
 /**
- * How far the method of a value can be relied on, the preferred method first (CID 12227; echo 4.2,
- * 5.2).
+ * Rank of each method that a report may state for a value; the lowest rank is preferred (CID 12227;
+ * echo 4.2, 5.2).
  */
 const STATED: Readonly<
   Partial<Record<string, Readonly<Record<string, { rank: number; method: MethodKey }>>>>
@@ -55,7 +55,8 @@ const STATED: Readonly<
     'DCM|125205': { rank: 1, method: 'cart-area-length' },
     'DCM|125206': { rank: 4, method: 'cart-cube' },
   },
-  // The cube formula of linear dimensions comes first: partitions and geometry are made for it.
+  // The cube formula of linear dimensions has the best rank, because the partition values and the
+  // LV geometry are defined for it.
   'lv-mass': {
     'DCM|125222': { rank: 4, method: 'cart-mass-2d' },
     'DCM|125270': { rank: 4, method: 'cart-mass-2d' },
@@ -65,11 +66,11 @@ const STATED: Readonly<
     'DCM|125270': { rank: 4, method: 'cart-mass-2d' },
   },
 };
-/** Rank of a value whose method is not listed, and of a value without a method. */
+/** Ranks of a value whose method is not listed in `STATED`, and of a value without a method. */
 const OTHER_STATED = 2;
 const NOT_STATED = 3;
 
-/** Codes of mass divided by height, which is a different quantity under the same name. */
+/** Codes of mass divided by height. This is a different quantity, although it has the same name. */
 const BY_HEIGHT: ReadonlySet<string> = new Set(['DCM|125271', 'DCM|125272', 'DCM|125273']);
 
 const isMassByHeight = ({ method }: CartMeasurement) =>
@@ -89,10 +90,15 @@ function rankOf(value: CartMeasurement): number {
   return 10 * (key !== null && STATED[key] ? ofMethod : 0) + ofMode;
 }
 
-/** (125316, DCM, "Directly measured") adds nothing to a value without a method. */
+/**
+ * This method, (125316, DCM, "Directly measured"), counts as no method, because it adds nothing.
+ */
 const DIRECT = 'DCM|125316';
 
-/** The method and mode of a value. Only values that share both repeat the same measurement. */
+/**
+ * Returns a key of the method and mode of a value. Only values with the same key are repeats of the
+ * same measurement.
+ */
 function groupOf(value: CartMeasurement): string {
   const method = value.method && keyOf(value.method);
   return `${method === DIRECT ? '' : (method ?? '')} ${modeOf(value) ?? ''}`;
@@ -100,7 +106,8 @@ function groupOf(value: CartMeasurement): string {
 
 /**
  * Keeps the values of one method and mode for each quantity, so that no median mixes methods (echo
- * 19, rule 2): the method of the value that the operator chose, else the preferred method.
+ * 19, rule 2). The method is that of the value that the operator chose; without a choice, the
+ * preferred method.
  */
 function ofPreferredMethods(values: readonly CartMeasurement[]): CartMeasurement[] {
   const standing = new Map<string, CartMeasurement>();
@@ -119,8 +126,8 @@ function ofPreferredMethods(values: readonly CartMeasurement[]): CartMeasurement
 }
 
 /**
- * The machine's value with the method that its report states, where the method decides how far the
- * value can be used.
+ * Sets the method of the machine's value to the one that its report states, if that method decides
+ * how far the value can be used.
  */
 export function withStatedMethod(
   measurement: Measurement,
@@ -135,8 +142,8 @@ export function withStatedMethod(
 }
 
 /**
- * Codes that mean the same concept as the code in the concept table: those of CID 12300 that add a
- * mode, and those of TID 5200 (echo 18.4).
+ * Codes that have the same meaning as a code of the concept table: codes of CID 12300 that include
+ * the mode, and codes of TID 5200 (echo 18.4).
  */
 const ALSO: Readonly<Record<string, ConceptKey>> = {
   'LN|18049-7': 'lvef-teichholz',
@@ -186,11 +193,11 @@ const BACKWARD = new Set(['SCT|397417004', 'SCT|312004007']);
 interface Property {
   codes: readonly string[];
   site: string;
-  /** Which direction of flow is required: a general name at a valve means nothing without it. */
+  /** Required direction of flow. A general name at a valve means nothing without the direction. */
   flow: 'forward' | 'backward' | 'any';
   /**
-   * Methods with which a property denotes this concept, where the method distinguishes concepts
-   * (CID 12227); null in the list: no method is stated.
+   * Methods with which this property has this concept (CID 12227); set only if the method makes a
+   * difference. Null in the list matches a value without a method.
    */
   methods?: readonly (string | null)[];
   key: ConceptKey;
@@ -206,8 +213,8 @@ const METHODS = {
 } as const;
 
 /**
- * General properties of TID 5203 that denote a concept when they are measured at a certain site, in
- * a certain direction of flow.
+ * Concepts of the general properties of TID 5203. A property has the concept if it was measured at
+ * the given site, in the given direction of flow.
  */
 const PROPERTIES: readonly Property[] = [
   { codes: PEAK, site: VALVES.aortic, flow: 'forward', key: 'av-vmax' },
@@ -296,12 +303,13 @@ function volumetric({ method, imageView }: CartMeasurement, code: string): Conce
   return codeOf(imageView) === 'SCT|399232001' ? 'lvef-2c' : 'lvef-4c';
 }
 
-/** CID 12234. */
+/** Respiratory cycle point (CID 12234). */
 const INSPIRATION = 'SCT|14910006';
 
 /**
- * Whether an IVC diameter is the least one: the machine calls it the minimum, or measured it in
- * inspiration. The collapse follows from the greatest and the least diameter (echo 12.1, 12.2).
+ * Returns true if an IVC diameter is the least one: the machine calls it the minimum, or measured
+ * it in inspiration. The collapse is calculated from the greatest and the least diameter (echo
+ * 12.1, 12.2).
  */
 function isLeast({ derivation, respiration }: CartMeasurement): boolean {
   if (derivation === 'minimum' || derivation === 'maximum') return derivation === 'minimum';
@@ -309,7 +317,8 @@ function isLeast({ derivation, respiration }: CartMeasurement): boolean {
 }
 
 /**
- * Concept of an LA volume of TID 5200: by area-length unless its method is another one (echo 18.4).
+ * Returns the concept of an LA volume of TID 5200. The method is area-length unless the report
+ * states another one (echo 18.4).
  */
 function atrial({ method, imageView }: CartMeasurement): ConceptKey | null {
   const by = codeOf(method);
@@ -341,14 +350,14 @@ function keyFor(value: CartMeasurement): ConceptKey | null {
 
 const END_SYSTOLE = 'SCT|416430001';
 
-/** Baseline and resting state (CID 12002). */
+/** Stages of a stress test that mean rest: baseline and resting state (CID 12002). */
 const AT_REST: ReadonlySet<string> = new Set(['SCT|128974000', 'SCT|128975004']);
 
 /**
- * The machine's values under the keys of echocardiography, in the unit of the concept table. For
- * each quantity, the values of the preferred method are kept. Values under stress and depths of an
- * effusion at end-systole are left out. Indexed values, deviations and values whose unit cannot be
- * converted keep the key that they had; a value that cannot be identified has no key.
+ * Converts the machine's values to the keys of echocardiography and the units of the concept table,
+ * and keeps the values of the preferred method for each quantity. Values under stress and depths of
+ * an effusion at end-systole are left out. Indexed values, deviations and values whose unit cannot
+ * be converted keep the key that they had. A value that cannot be identified has a null key.
  */
 export function echoCartValues(cart: readonly CartMeasurement[]): CartMeasurement[] {
   const named = cart.flatMap((value) => {
@@ -373,8 +382,8 @@ const PERFORMANCE_METHODS: Readonly<Record<string, PerformanceMethod>> = {
 };
 
 /**
- * The kind of Doppler by which the machine measured RIMP; null where the machine does not state it
- * for every value, or used both kinds.
+ * Returns the kind of Doppler by which the machine measured RIMP; null if the machine does not
+ * state the kind for every value, or used both kinds.
  */
 export function performanceMethod(cart: readonly CartMeasurement[]): PerformanceMethod | null {
   const own = echoCartValues(cart).filter(({ key }) => key === 'rimp');

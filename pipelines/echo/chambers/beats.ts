@@ -12,24 +12,24 @@ import {
   frameGeometry,
 } from './geometry.ts';
 
-/** One beat of an apical clip: the frames from which everything is measured. */
+/** Frames of one beat of an apical clip, from which all values of the beat are measured. */
 export interface ClipBeat {
   diastole: FrameGeometry;
   systole: FrameGeometry;
-  /** Seconds to the next beat; null where it is not known. */
+  /** Seconds to the next beat; null if not known. */
   interval: number | null;
 }
 
 export interface MeasuredClip {
   clip: ChamberClip;
   beats: readonly ClipBeat[];
-  /** What the phases were determined from. */
+  /** Source from which the phases were determined. */
   phases: PhaseSource;
-  /** Whether the RR intervals are even; null where fewer than three R waves are known. */
+  /** Whether the RR intervals are even; null if fewer than three R waves are known. */
   regular: boolean | null;
-  /** Share of the outlined frames that were used. */
+  /** Share of the outlined frames that could be used. */
   usable: number;
-  /** False: the cavity jumps from frame to frame, and nothing is measured. */
+  /** False if the area of the cavity jumps from frame to frame; nothing is measured then. */
   steady: boolean;
   /** Mean probability over the cavity of the frames that were measured, 0 to 1. */
   confidence: number;
@@ -39,14 +39,14 @@ export const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
 /**
- * Unsteadiness above which an outline is called failed: the area of a heart changes smoothly from
- * frame to frame, that of a failed outline does not.
+ * Unsteadiness above which an outline counts as failed. The area of a heart changes smoothly from
+ * frame to frame; that of a failed outline does not.
  */
 const UNSTEADY = 0.1;
 
 /**
- * Mean distance of each area from the mean of its two neighbours, as a share of the range of all
- * areas.
+ * Returns the mean difference of each area from the mean of its two neighbours, as a share of the
+ * range of all areas.
  */
 function unsteadiness(areas: readonly number[]): number {
   const range = Math.max(...areas) - Math.min(...areas);
@@ -58,15 +58,18 @@ function unsteadiness(areas: readonly number[]): number {
 }
 
 /**
- * Whether the R waves follow each other evenly (null where fewer than three are known), and the
- * greatest number of beats to average in that case.
+ * Returns whether the R waves follow each other evenly, and the greatest number of beats to
+ * average. `regular` is null if fewer than three R waves are known.
  */
 export function averaging(rWaves: readonly number[]): { regular: boolean | null; most: number } {
   const regular = isRegular(rWaves);
   return { regular, most: ADVISED_BEATS[regular === false ? 'irregular' : 'regular'] };
 }
 
-/** The chambers of a frame as a person corrected their outlines; null as in `frameGeometry`. */
+/**
+ * Returns the chambers of a frame with the outlines that a person corrected; null in the same cases
+ * as `frameGeometry`.
+ */
 export const correctedGeometry = (
   frame: ChamberFrame,
   corrected: NonNullable<ChamberFrame['corrected']>,
@@ -78,9 +81,10 @@ export const correctedGeometry = (
   );
 
 /**
- * The beats with the outlines that a person corrected. Where there are any, only the beats that hold
- * one are measured: the person looked at those. A beat with an outline on which nothing can be
- * measured is left out, so that the former outline does not count as the person's.
+ * Replaces the outlines of the beats by those that a person corrected. If there are any, only the
+ * beats that hold one are measured, because the person looked at those. A beat is left out if
+ * nothing can be measured on its corrected outline, so that the former outline does not count as
+ * the person's.
  */
 function withCorrections(beats: readonly ClipBeat[], { frames, scale }: ChamberClip): ClipBeat[] {
   const corrected = new Map(
@@ -102,8 +106,8 @@ function withCorrections(beats: readonly ClipBeat[], { frames, scale }: ChamberC
 }
 
 /**
- * The beats of a clip, at most as many as are averaged. The list is empty where the clip does not
- * hold a whole beat, or where its outlines are unsteady.
+ * Returns the beats of a clip, at most as many as are averaged. The list is empty if the clip does
+ * not hold a whole beat, or if its outlines are unsteady.
  */
 export const measuredClip = oncePer((clip: ChamberClip): MeasuredClip => {
   const figures = clip.frames.flatMap((frame) => frameGeometry(frame, clip.scale) ?? []);
@@ -130,7 +134,10 @@ export const measuredClip = oncePer((clip: ChamberClip): MeasuredClip => {
   };
 });
 
-/** The clip of a view to measure: calibrated clips first, then the surest and most usable one. */
+/**
+ * Returns the clip of a view that is measured: a calibrated clip first, then the clip with the
+ * greatest product of usable frames and confidence. Null if no clip of the view holds a beat.
+ */
 export function bestClip(
   clips: readonly MeasuredClip[],
   view: ChamberClip['view'],
@@ -141,16 +148,19 @@ export function bestClip(
   return own.toSorted((one, other) => worth(other) - worth(one))[0] ?? null;
 }
 
-/** Mean of `measure` over the beats of a clip; null where `measure` gives null for every beat. */
+/**
+ * Returns the mean of `measure` over the beats of a clip; null if `measure` returns null for every
+ * beat.
+ */
 export const overBeats = (
   { beats }: MeasuredClip,
   measure: (beat: ClipBeat) => number | null,
 ): BeatMean | null => meanOfBeats(beats.flatMap((beat) => measure(beat) ?? []));
 
 /**
- * The beats in which no outline of a chamber has a fault. Where every beat has one, all beats are
- * kept with the fault, so that the value can be shown as withheld.
- * @param faultOf the fault of the outlines from which a beat is measured.
+ * Keeps the beats in which no outline of a chamber has a fault. If every beat has one, all beats
+ * are kept and the fault is returned, so that the value can be shown as withheld.
+ * @param faultOf returns the fault of the outlines from which a beat is measured.
  */
 export function soundBeats(
   on: MeasuredClip,
@@ -162,7 +172,7 @@ export function soundBeats(
   return { on, fault: faultOf(first) };
 }
 
-/** The first fault of some figures of a beat; null where none has one. */
+/** Returns the first fault among figures of a beat; null if none of them has a fault. */
 export const faultIn = (...figures: readonly (ChamberFigure | null)[]): OutlineFault | null =>
   figures.flatMap((figure) => figure?.fault ?? [])[0] ?? null;
 
@@ -173,14 +183,17 @@ export type Phase = keyof Pick<ClipBeat, 'diastole' | 'systole'>;
 
 export const isCalibrated = ({ clip }: MeasuredClip) => clip.scale !== null;
 
-/** The value of a calibrated clip; null without a scale, because sizes cannot be measured then. */
+/**
+ * Returns the value if the clip is calibrated; null without a scale, because sizes cannot be
+ * measured then.
+ */
 export const sized = <Value>(on: MeasuredClip, value: Value): Value | null =>
   isCalibrated(on) ? value : null;
 
 export const firstOf = ({ beats }: MeasuredClip, phase: Phase): FrameGeometry | null =>
   beats[0]?.[phase] ?? null;
 
-/** Mean over pairs of beats of two views, paired by number. */
+/** Returns the mean biplane volume. Beat n of one view is paired with beat n of the other. */
 export function biplane(four: MeasuredClip, two: MeasuredClip, phase: Phase, of: ChamberOf) {
   const pairs = Math.min(four.beats.length, two.beats.length);
   const volumes = Array.from({ length: pairs }, (_, i) => {

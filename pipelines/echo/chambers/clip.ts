@@ -5,48 +5,54 @@ import type { JudgedChamber, OutlineFault } from '../locate/outline-faults.ts';
 import type { ShapeFault, VentriclePose } from '../locate/ventricle-pose.ts';
 import type { ApicalView } from './gaps.ts';
 
-/** The chambers of one frame. */
+/** Outlines of the chambers on one frame. */
 export interface ChamberFrame {
   /** 0-based. */
   frame: number;
   /** Seconds from the first frame of the clip. */
   time: number;
-  /** Closed outlines in pixels of the stored frame; absent where a chamber was not found. */
+  /** Closed outlines in pixels of the stored frame; a chamber that was not found has no outline. */
   outlines: Partial<Record<Chamber, readonly Point[]>>;
-  /** Outlines as a person corrected them; the phases stay those of the outlines of the network. */
+  /**
+   * Outlines that a person corrected. The phases of the beats are still determined from the
+   * outlines of the network.
+   */
   corrected?: Partial<Record<Chamber, readonly Point[]>>;
   confidence: Readonly<Record<Chamber, number>>;
   pose: VentriclePose | null;
   /** Faults of the outlined ventricle; a frame with a fault is drawn, but not measured. */
   faults: readonly (ShapeFault | OutlineFault | 'below-gate' | 'area-jump')[];
-  /** The fault of each other chamber that has one; the chamber is drawn, but not measured here. */
+  /**
+   * Fault of each other chamber, if it has one. Such a chamber is drawn, but not measured on this
+   * frame.
+   */
   chamberFaults: Partial<Record<Exclude<JudgedChamber, 'lv'>, OutlineFault>>;
 }
 
-/** LVEF of one beat by the outlines and by the second network together. */
+/** LVEF of one beat, joined from the outlines and the second network. */
 export interface JointEjection extends JointEjectionFraction {
   /** The two estimates before they were joined, per cent. */
   byDiscs: number;
   byNetwork: number;
-  /** 0-based frames. */
+  /** Frame number, 0-based. */
   diastole: number;
   systole: number;
 }
 
-/** One apical clip, outlined. */
+/** The outlines of one apical clip. */
 export interface ChamberClip {
   file: string;
   sopInstanceUid: string | null;
   view: ApicalView;
   viewConfidence: number | null;
-  /** Millimetres per pixel; null where the picture has no scale. */
+  /** Millimetres per pixel; null if the picture has no scale. */
   scale: PixelScale | null;
   heartRate: number | null;
   rWaves: readonly number[];
   /** Number of frames in the clip; every `stride`-th frame was outlined. */
   framesInClip: number;
   stride: number;
-  /** Whether the display is mirrored, with the right heart on its right. */
+  /** Whether the display is mirrored, so that the right heart is on the right of the picture. */
   mirrored: boolean;
   frames: readonly ChamberFrame[];
   ejections: readonly JointEjection[];

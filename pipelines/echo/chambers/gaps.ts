@@ -10,41 +10,46 @@ export const ADVISED_BEATS = { regular: 3, irregular: 5 } as const;
 
 /** The evidence from which the gaps of the outlined apical clips are determined. */
 export interface OutlineEvidence {
-  /** The view of every clip. */
+  /** View of each clip. */
   clips: readonly {
     view: string | null;
-    /** The view that the classifier would have named without its gate. */
+    /** View that the classifier would name if its gate were not applied. */
     belowGate: string | null;
-    /** Null where no classifier looked at the clip. */
+    /** Null if no classifier looked at the clip. */
     confidence: number | null;
-    /** Whether no fan was found, so that the whole screen was taken for the picture. */
+    /**
+     * Whether the fan could not be separated from the rest of the screen, so that the whole screen
+     * was taken for the picture.
+     */
     unseparated: boolean;
   }[];
   /**
-   * `apical` is null where the reader of the apical clips failed; `clips` is null where no
-   * permitted model outlines chambers.
+   * `apical` is null if the reader of the apical clips failed; `clips` is null if no permitted
+   * model outlines chambers.
    */
   views: { apical: { clips: readonly unknown[] | null } | null };
-  /** The clip that was measured in each view; null where none shows a whole beat. */
+  /** Clip that was measured in each view; null if no clip shows a whole beat. */
   heart: { clips: Readonly<Record<ApicalView, unknown>> };
 }
 
-/** The beats of one measured clip. */
+/** Timing of the beats of one measured clip. */
 export interface Rhythm {
-  /** Seconds to the next beat; null where it is not known. */
+  /** Seconds to the next beat; null if not known. */
   beats: readonly { interval: number | null }[];
-  /** Whether the RR intervals are even; null where fewer than three R waves are known. */
+  /** Whether the RR intervals are even; null if fewer than three R waves are known. */
   regular: boolean | null;
 }
 
-/** What is known of the rhythm of the apical clips. */
+/** Rhythm of the apical clips, as far as it is known. */
 export interface RhythmEvidence {
   clips: Readonly<Record<'A4C' | 'A2C', Rhythm | null>>;
   /** Whether the volumes of the outlines may be reported. */
   trusted: boolean;
 }
 
-/** Why none of the wanted views was measured on outlines; null where at least one of them was. */
+/**
+ * Returns why none of the wanted views was measured on outlines; null if at least one of them was.
+ */
 export function outlineGap(
   { clips, views, heart }: OutlineEvidence,
   wanted: readonly ApicalView[] = APICAL_VIEWS,
@@ -54,7 +59,8 @@ export function outlineGap(
   if (views.apical.clips === null) return sayOfEcho.gap('outlines.no-model', {});
   const shown = clips.some(({ view }) => wanted.some((one) => one === view));
   if (shown) return sayOfEcho.gap('outlines.no-beat', { views: wanted });
-  // A clip that nobody could name may be the wanted one: this must not read as if it were missing.
+  // A clip whose view could not be determined may show the wanted view, so the gap must not say
+  // that the view is missing.
   const unnamed = clips.filter(({ view, confidence }) => view === null && confidence !== null);
   return sayOfEcho.gap('outlines.no-clip', {
     views: wanted,
@@ -65,12 +71,12 @@ export function outlineGap(
 }
 
 /**
- * Difference of the RR intervals of two views, as a share of the longer interval, up to which both
- * views count as having the same heart rate (echo 4.1).
+ * Greatest difference between the RR intervals of two views, as a share of the longer interval, at
+ * which both views count as having the same heart rate (echo 4.1).
  */
 const INTERVAL_DIFFERENCE = 0.1;
 
-/** Mean time from beat to beat, in seconds; null where no interval is known. */
+/** Returns the mean time from beat to beat, in seconds; null if no interval is known. */
 function meanInterval({ beats }: Rhythm): number | null {
   const intervals = beats.flatMap(({ interval }) => interval ?? []);
   return intervals.length > 0
@@ -79,8 +85,8 @@ function meanInterval({ beats }: Rhythm): number | null {
 }
 
 /**
- * The number of beats averaged in an irregular rhythm, and whether it is below the advised number;
- * null where the rhythm is not known to be irregular.
+ * Returns the number of beats averaged in an irregular rhythm, and whether it is below the advised
+ * number; null unless the rhythm is known to be irregular.
  */
 export function irregularity({ beats, regular }: Rhythm): { beats: number; few: boolean } | null {
   if (regular !== false) return null;
@@ -88,8 +94,8 @@ export function irregularity({ beats, regular }: Rhythm): { beats: number; few: 
 }
 
 /**
- * The irregular rhythm of A4C and A2C, the views from which volumes and EF are measured. Of two
- * irregular views, the one with fewer beats is reported; null where neither is irregular.
+ * Returns the irregular rhythm of A4C and A2C, the views from which volumes and EF are measured. If
+ * both are irregular, the one with fewer beats is reported; null if neither is.
  */
 export function irregularRhythm({
   clips,
@@ -101,8 +107,8 @@ export function irregularRhythm({
 }
 
 /**
- * Whether the RR intervals of A4C and A2C differ so much that their volumes were not measured at
- * the same heart rate.
+ * Returns true if the RR intervals of A4C and A2C differ so much that their volumes were not
+ * measured at the same heart rate.
  */
 export function isUnequalRhythm({ clips: { A4C, A2C }, trusted }: RhythmEvidence): boolean {
   if (!trusted || !A4C || !A2C) return false;

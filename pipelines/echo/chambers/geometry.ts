@@ -11,21 +11,21 @@ import { biplaneDiscVolume, discVolume } from '../formulas/chambers.ts';
 import type { OutlineFault } from '../locate/outline-faults.ts';
 import type { ChamberFrame } from './clip.ts';
 
-/** One chamber of one frame, in millimetres (in pixels where the picture has no scale). */
+/** One chamber of one frame, in millimetres, or in pixels if the picture has no scale. */
 export interface ChamberFigure {
   outline: Outline;
   area: number;
-  /** Null where the valve plane of the chamber was not found: then only the area is known. */
+  /** Null if the valve plane of the chamber was not found; only the area is known then. */
   axis: ChamberAxis | null;
-  /** Why the outline is not that of a whole chamber; null where nothing contradicts it. */
+  /** Reason why the outline is not that of a whole chamber; null if nothing contradicts it. */
   fault: OutlineFault | null;
 }
 
-/** A chamber with its axis, from which length, diameters and volume follow. */
+/** A chamber with its axis, from which length, diameters and volume are calculated. */
 export type AxialFigure = ChamberFigure & { axis: ChamberAxis };
 
 export interface FrameGeometry {
-  /** 0-based. */
+  /** Frame number, 0-based. */
   frame: number;
   time: number;
   lv: AxialFigure;
@@ -38,8 +38,8 @@ export interface FrameGeometry {
 const SQUARE: PixelScale = { x: 1, y: 1 };
 
 /**
- * The chambers of one frame; null where the ventricle has a fault or no valve plane. If the picture
- * has no scale, its pixels are assumed to be square: ratios are then valid, sizes are not.
+ * Returns the chambers of one frame; null if the ventricle has a fault or no valve plane. If the
+ * picture has no scale, its pixels are assumed to be square: ratios are then valid, sizes are not.
  */
 export function frameGeometry(
   { frame, time, outlines, faults, chamberFaults }: ChamberFrame,
@@ -74,14 +74,17 @@ export function frameGeometry(
   };
 }
 
-/** The chamber, if its axis was found; null otherwise. */
+/** Returns the chamber if its axis was found; null otherwise. */
 export function axial(figure: ChamberFigure | null): AxialFigure | null {
   return figure?.axis ? { ...figure, axis: figure.axis } : null;
 }
 
 const CENTIMETRE = 10;
 
-/** Diameters of the discs and length of the chamber, cm, the unit of the volume formulas. */
+/**
+ * Returns the diameters of the discs and the length of the chamber in cm, the unit of the volume
+ * formulas.
+ */
 function discsInCentimetres({ outline, axis }: AxialFigure) {
   return {
     diameters: discDiameters(outline, axis).map((mm) => mm / CENTIMETRE),
@@ -92,8 +95,8 @@ function discsInCentimetres({ outline, axis }: AxialFigure) {
 const PROBES = 12;
 
 /**
- * The widest cut across the axis, between two positions given as shares of the axis (0 is at the
- * valve). Returns its width and its position.
+ * Finds the widest cut across the axis between two positions, given as shares of the axis (0 is at
+ * the valve). Returns its width and its position.
  */
 export function widest(
   { outline, axis }: AxialFigure,
@@ -122,8 +125,8 @@ export const leftVentricle: ChamberOf = ({ lv }) => lv;
 export const leftAtrium: ChamberOf = ({ la }) => axial(la);
 
 /**
- * Volume by discs in one plane, ml; without a scale, cubic pixels divided by a thousand. Null
- * without a figure.
+ * Returns the volume by discs in one plane, in ml. Without a scale, the unit is cubic pixels
+ * divided by a thousand. Null without a figure.
  */
 export function planeVolume(figure: AxialFigure | null): number | null {
   if (!figure) return null;
@@ -132,8 +135,9 @@ export function planeVolume(figure: AxialFigure | null): number | null {
 }
 
 /**
- * Biplane volume, ml; null where either plane is missing. The discs of each view are cut across its
- * own axis and paired by number; the length is the longer of both (echo 4.2).
+ * Returns the biplane volume, in ml; null if either plane is missing. The discs of each view are
+ * cut across the axis of that view and paired by number; the length is the longer of both (echo
+ * 4.2).
  */
 export function biplaneVolume(
   fourChamber: AxialFigure | null,
@@ -145,7 +149,7 @@ export function biplaneVolume(
   return biplaneDiscVolume(four.diameters, two.diameters, length);
 }
 
-/** The ventricle of a frame in the form in which strain and wall motion are measured. */
+/** Returns the ventricle of a frame in the form in which strain and wall motion are measured. */
 export const ventricleFigure = ({ lv, muscle }: FrameGeometry) => ({
   outline: lv.outline,
   axis: lv.axis,

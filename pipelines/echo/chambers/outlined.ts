@@ -20,12 +20,12 @@ function inPixels(points: readonly Point[], { scale }: Pick<ChamberClip, 'scale'
   return points.map(({ x, y }) => ({ x: x / (scale?.x ?? 1), y: y / (scale?.y ?? 1) }));
 }
 
-/** The outline of a chamber as a caliper. */
+/** Returns the outline of a chamber as a caliper. */
 export function outlineCaliper(outline: readonly Point[], clip: ChamberClip): Caliper {
   return { type: 'polygon', points: inPixels(outline, clip).map(pair) };
 }
 
-/** A straight line of a figure as a caliper. */
+/** Returns a straight line of a figure as a caliper. */
 export function lineCaliper(from: Point, to: Point, clip: ChamberClip): Caliper {
   return { type: 'line', points: inPixels([from, to], clip).map(pair) };
 }
@@ -33,7 +33,7 @@ export function lineCaliper(from: Point, to: Point, clip: ChamberClip): Caliper 
 export const axisCaliper = ({ axis }: AxialFigure, clip: ChamberClip): Caliper =>
   lineCaliper(axis.base, axis.apex, clip);
 
-/** A cut across the axis, at a share of the axis length, as a caliper. */
+/** Returns a cut across the axis, at a share of its length, as a caliper. */
 export function cutCaliper(
   { axis }: AxialFigure,
   share: number,
@@ -50,19 +50,22 @@ export interface Outlined {
   key: EchoConcept;
   section: string;
   method: EchoMethod;
-  /** The value in the unit of its concept. If it is null, no measurement is created. */
+  /** Value in the unit of its concept. No measurement is created if it is null. */
   value: BeatMean | null;
   on: MeasuredClip;
-  /** The frame whose caliper is shown for all beats; null for a value of several frames. */
+  /**
+   * Frame on which the caliper is shown, on behalf of all beats; null for a value of several
+   * frames.
+   */
   at?: FrameGeometry | null;
   calipers?: readonly Caliper[];
   inputs?: readonly string[];
   remarks?: readonly Remark[];
-  /** Half width of the 95 % interval in the unit of the value; null where it is not known. */
+  /** Half width of the 95 % interval in the unit of the value; null if not known. */
   uncertainty?: number | null;
 }
 
-/** With fewer frames a clip does not show the course of the area, only single phases. */
+/** Number of frames below which a clip shows only single phases, and not how the area changes. */
 const COURSE_FRAMES = 8;
 
 /** States how the phases were determined; empty if they were determined from the ECG. */
@@ -83,10 +86,13 @@ function beatsRemark(on: MeasuredClip): Remark {
     : remarkOfEcho('outlines.beats', { beats: on.beats.length });
 }
 
-/** The id of a value from the outlines; it differs from the machine's value of the same concept. */
+/**
+ * Returns the id of a value from the outlines, which must differ from the id of the machine's value
+ * of the same concept.
+ */
 export const outlinedId = (key: EchoConcept) => `${key}-outlined`;
 
-/** The measurement, withheld where the beats that it is the mean of contradict each other. */
+/** Returns the measurement, withheld if the beats that were averaged contradict each other. */
 export function withAgreement(
   measurement: Measurement,
   key: EchoConcept,
@@ -100,7 +106,7 @@ export function withAgreement(
   );
 }
 
-/** The measurements, withheld where the outline of the chamber has a fault in every beat. */
+/** Returns the measurements, withheld if the outline of the chamber has a fault in every beat. */
 export function withOutlineFault(
   measurements: Measurement[],
   chamber: JudgedChamber,
@@ -112,7 +118,7 @@ export function withOutlineFault(
 }
 
 /**
- * One value from the outlines of a clip, as a measurement; empty if the value could not be
+ * Makes a measurement from the outlines of a clip. The list is empty if the value could not be
  * calculated.
  */
 export function outlined({

@@ -18,28 +18,33 @@ import { APICAL_VIEWS, type ApicalView } from './gaps.ts';
 import { planeVolume } from './geometry.ts';
 
 export interface ApicalReadings {
-  /** Null where no permitted model outlines chambers. */
+  /** Null if no permitted model outlines chambers. */
   clips: readonly ChamberClip[] | null;
   /**
-   * Whether a second network checks the outlines. If none does, no volume and no EF is reported:
-   * from the outlines alone they were not shown to be better than one constant answer for every
-   * patient.
+   * Whether a second network checks the outlines. Without one, no volume and no EF is reported,
+   * because outlines alone were not shown to be better than one constant answer for every patient.
    */
   volumesTrusted: boolean;
 }
 
 /**
  * Maximum number of clips that are outlined per view, so that a long study does not take too long.
- * The other clips are named without outlines.
+ * The views of the other clips are named, but their chambers are not outlined.
  */
 const CLIPS_PER_VIEW = 2;
 /** Approximate number of frames outlined per clip: two seconds at 30 frames a second. */
 const FRAMES_PER_CLIP = 64;
-/** A single picture shows no beat; two may be its end-diastole and end-systole. */
+/**
+ * Least number of frames. A single picture shows no beat; two may be its end-diastole and
+ * end-systole.
+ */
 const LEAST_FRAMES = 2;
 /** Number of frames that are decoded and outlined at a time. */
 const BATCH = 8;
-/** Number of frames from which the sides of a display and the edge of its fan are identified. */
+/**
+ * Number of frames by which it is decided whether a display is mirrored and where the edge of its
+ * fan is.
+ */
 const SIDE_FRAMES = 2;
 
 interface Chosen {
@@ -47,7 +52,7 @@ interface Chosen {
   of: ClipView & { fan: Rectangle };
 }
 
-/** The clips of an apical view that are worth outlining, the best first. */
+/** Returns the clips of apical views that are to be outlined, the best first. */
 function chosenClips(views: readonly ClipView[]): Chosen[] {
   return APICAL_VIEWS.flatMap((view) =>
     views
@@ -62,13 +67,13 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
 }
 
 /**
- * Rank of a clip: a scale counts most, then a view that the header names, then the confidence of
- * the classifier.
+ * Returns the rank of a clip. A scale counts most, then a view that the header names, then the
+ * confidence of the classifier.
  */
 const worth = ({ clip, source, confidence }: ClipView) =>
   (clip.regions.length > 0 ? 2 : 0) + (source === 'header' ? 1 : (confidence ?? 0));
 
-/** The largest outline of each chamber in the pixels of the stored frame. */
+/** Returns the largest outline of each chamber, in pixels of the stored frame. */
 function outlinesIn({ area, width, height, labels }: ChamberMasks) {
   const regions = Map.groupBy(regionsOf(labels, width), ({ value }) => value);
   return CHAMBERS.flatMap((chamber) => {
@@ -81,7 +86,7 @@ function outlinesIn({ area, width, height, labels }: ChamberMasks) {
   });
 }
 
-/** One outlined frame with the faults of its outlines; `picture` is the convex hull of the fan. */
+/** Returns the outlines of one frame with their faults. `picture` is the convex hull of the fan. */
 function readFrame(
   frame: number,
   time: number,
@@ -125,7 +130,7 @@ interface Outlining {
   clip: Clip;
   fan: Rectangle;
   mirrored: boolean;
-  /** The convex hull of what the fan shows, in stored pixels. */
+  /** Convex hull of the lit pixels of the fan, in stored pixels. */
   picture: readonly Point[];
   segment: Segment;
   signal: AbortSignal;
@@ -164,15 +169,15 @@ async function outlineFrames(
 }
 
 /**
- * EF from the outlines of one beat, per cent. It is a ratio and needs no scale; null where a volume
- * is missing.
+ * Returns the EF from the outlines of one beat, per cent. It is a ratio and needs no scale. Null if
+ * a volume is missing.
  */
 function discEjection({ diastole, systole }: ClipBeat): number | null {
   const [filled, emptied] = [planeVolume(diastole.lv), planeVolume(systole.lv)];
   return filled !== null && emptied !== null ? fractionalChange(filled, emptied) : null;
 }
 
-/** The joint LVEF of both networks for each beat that the outlines show. */
+/** Returns the joint LVEF of both networks for each beat that the outlines show. */
 async function ejectionsOf(
   read: ChamberClip,
   clip: Clip,
@@ -195,7 +200,7 @@ async function ejectionsOf(
   return found;
 }
 
-/** Some frames of a clip, spread over it. */
+/** Decodes a few frames that are spread evenly over a clip. */
 async function someFrames(clip: Clip, signal: AbortSignal): Promise<GrayImage[]> {
   const some: GrayImage[] = [];
   for (let n = 0; n < SIDE_FRAMES; n++) {
@@ -215,7 +220,7 @@ async function readClip(
   const { clip, fan, confidence } = of;
   const stride = Math.max(1, Math.round(clip.frames.length / FRAMES_PER_CLIP));
   const some = await someFrames(clip, signal);
-  // Only the four-chamber view shows the right heart, by which the sides are identified.
+  // Only the four-chamber view shows the right heart, which tells whether the display is mirrored.
   const mirrored = view === 'A4C' && ((await locator.isMirrored?.(some, fan)) ?? false);
   const picture = litHull(some, fan);
   const outlining = { clip, fan, mirrored, picture, segment, signal };

@@ -6,21 +6,21 @@ import { type DisplayDoubt, remarkOfEcho } from '../../result/render/echo/shared
 import type { Remark } from '../../result/statement.ts';
 import { isChild, type PatientEvidence, type Values } from '../shared/section.ts';
 
-/** What decides whether the algorithms may be used. */
+/** Evidence that decides whether the algorithms may be used. */
 export interface RhythmAndFilling extends PatientEvidence {
   study: {
     clips: readonly {
       file: string;
-      /** Heart rate in the header, beats per minute. */
+      /** Heart rate that the header states, beats per minute. */
       heartRate: number | null;
-      /** The stage of a stress protocol; 1 is rest. */
+      /** Stage of a stress protocol; 1 is rest. */
       stageNumber?: number | null | undefined;
     }[];
   };
   spectra: readonly {
     flow: string | null;
     regular: boolean | null;
-    /** `doubt`: why the quantity cannot be relied on; null where it can. */
+    /** `doubt` is the reason why the quantity cannot be relied on; null if it can. */
     quantities: readonly { key: EchoConcept; doubt: DisplayDoubt | null }[];
   }[];
 }
@@ -29,19 +29,19 @@ export interface RhythmAndFilling extends PatientEvidence {
 const FASTEST = 100;
 
 /**
- * Why the algorithms of sinus rhythm may not be used; null and empty where nothing in the study
- * forbids them.
+ * Reasons why the algorithms for sinus rhythm may not be used. Without a reason, the fields are
+ * null, false or empty.
  */
 export interface Applicability {
   child: boolean;
-  /** Disease of the mitral valve, which makes E/e' invalid, so that nothing is graded. */
+  /** Diseases of the mitral valve, which make E/e' invalid, so that nothing is graded. */
   mitral: readonly MitralDisease[];
   /**
-   * Whether filling is irregular and without an A wave, as in atrial fibrillation. Only an ECG
-   * proves atrial fibrillation.
+   * Whether filling is irregular and has no A wave, as in atrial fibrillation. Only an ECG proves
+   * atrial fibrillation.
    */
   fibrillating: boolean;
-  /** Why E/A cannot be used; null where it can. */
+  /** Reason why E/A cannot be used; null if it can. */
   filling: Remark | null;
 }
 
@@ -55,7 +55,8 @@ const isFibrillating = (evidence: RhythmAndFilling) =>
   );
 
 /**
- * Why A cannot be separated from E; null unless the A of every display that shows it is doubtful.
+ * Returns why A cannot be separated from E; null unless A is doubtful in every display that shows
+ * it.
  */
 function fusion(evidence: RhythmAndFilling): Remark | null {
   const atrial = inflows(evidence).flatMap(({ quantities }) =>
@@ -68,9 +69,9 @@ function fusion(evidence: RhythmAndFilling): Remark | null {
 }
 
 /**
- * Heart rate, beats per minute, in the clips in which E and A were measured. Where those clips are
- * not known, as with values of the machine's report, the heart rate of all clips at rest. Null: no
- * clip states it.
+ * Returns the heart rate, beats per minute, of the clips in which E and A were measured. If those
+ * clips are not known, as with values of the machine's report, the rate of all clips at rest is
+ * used. Null if no clip states a rate.
  */
 function rateAtFilling({ study }: RhythmAndFilling, values: Values): number | null {
   const files = new Set(
@@ -92,8 +93,8 @@ function unusableFilling(evidence: RhythmAndFilling, values: Values): Remark | n
 }
 
 /**
- * Whether anything in the study forbids the algorithms; it has to be known before one is used (echo
- * 10.2).
+ * Collects what in the study forbids the algorithms. It is determined before an algorithm is used
+ * (echo 10.2).
  */
 export const applicabilityOf = (
   evidence: RhythmAndFilling,
@@ -106,13 +107,10 @@ export const applicabilityOf = (
   filling: unusableFilling(evidence, values),
 });
 
-/** What the LVEF means for the algorithms of 2016: it decides which of them is used. */
+/** LVEF as the algorithms of 2016 need it: it decides which of the two is used. */
 export interface Ejection {
-  /** Null: not known, or contested. */
+  /** Null if not known, or contested. */
   reduced: boolean | null;
-  /**
-   * Whether the LVEF was measured, but values contradict each other on which side of the limit it
-   * is.
-   */
+  /** Whether the LVEF was measured, but its values disagree on which side of the limit it is. */
   contested: boolean;
 }

@@ -19,8 +19,8 @@ import type { DiastolicConditions, DiastolicEvidence } from './section.ts';
 const STENOTIC_AREA = 1.5;
 
 /**
- * Mitral valve area by half-time, cm². It is calculated here because the section of the valves runs
- * later.
+ * Returns the mitral valve area by half-time, cm². It is calculated here because the section of the
+ * valves runs later.
  */
 function areaByHalfTime(values: Values): number | null {
   const halfTime = values.number('mv-half-time');
@@ -28,7 +28,10 @@ function areaByHalfTime(values: Values): number | null {
   return given ?? (halfTime === null ? null : mitralAreaByHalfTime(halfTime));
 }
 
-/** Any mitral stenosis counts, but it needs more evidence than one doubtful sign (echo 11.5). */
+/**
+ * Recognises mitral stenosis. Any stenosis counts, but one doubtful sign is not enough evidence
+ * (echo 11.5).
+ */
 function stenosis(values: Values): MitralDisease | null {
   const planimetry = values.number('mv-area-planimetry');
   const byHalfTime = areaByHalfTime(values);
@@ -49,8 +52,8 @@ function stenosis(values: Values): MitralDisease | null {
 }
 
 /**
- * "Significant" regurgitation is understood as moderate or more, or as quantities that contradict
- * each other.
+ * Recognises significant mitral regurgitation. "Significant" is understood as moderate or more, or
+ * as quantities that contradict each other.
  */
 function regurgitation(values: Values): MitralDisease | null {
   const { MR } = regurgitations(values);
@@ -58,22 +61,22 @@ function regurgitation(values: Values): MitralDisease | null {
 }
 
 /**
- * Disease of the mitral valve that makes e' and E/e' invalid, so that diastolic function has no
- * standard grade: any stenosis, significant regurgitation (D16, D25; echo 10.2). An empty list
- * means that nothing measured shows one, which does not exclude it.
+ * Returns the diseases of the mitral valve that make e' and E/e' invalid, so that diastolic
+ * function has no standard grade: any stenosis, significant regurgitation (D16, D25; echo 10.2). An
+ * empty list means that nothing measured shows one, which does not exclude it.
  */
 function mitralDisease(values: Values): MitralDisease[] {
   return [stenosis(values), regurgitation(values)].filter((found) => found !== null);
 }
 
-/** A value is classified as it is shown, rounded (echo 0.3). */
+/** Classifies the value as it is shown, rounded (echo 0.3). */
 const isReduced = (percent: number) => rounded(percent, 0) < DYSFUNCTION.ef;
 
 const EF_KEYS: ReadonlySet<string> = new Set(EF_PRECEDENCE);
 
 /**
- * Whether the LVEF is reduced. Values that contradict each other may still be on the same side of
- * the limit.
+ * Returns whether the LVEF is reduced. Values that contradict each other may still be on the same
+ * side of the limit.
  */
 function ejectionOf(values: Values): Ejection {
   const headline = headlineEf(values);
@@ -89,15 +92,19 @@ function ejectionOf(values: Values): Ejection {
   return settled ? { reduced, contested: false } : { reduced: null, contested: true };
 }
 
-/** A score of a segment that moves normally. */
+/** Wall motion score of a segment that moves normally. */
 const NORMAL_SCORE = 1;
 
-/** The apex is not scored for wall motion (ASE 2015). */
+/**
+ * Returns true if a segment moves abnormally. The apex is left out, because it is not scored for
+ * wall motion (ASE 2015).
+ */
 const isAbnormal = ({ segment, score }: DiastolicEvidence['heart']['segments'][number]) =>
   segment <= WALL_MOTION.scored && score !== null && score > NORMAL_SCORE;
 
 /**
- * Signs of myocardial disease among the measured values and the conclusions of earlier sections.
+ * Returns the signs of myocardial disease among the measured values and the conclusions of earlier
+ * sections.
  */
 function myocardialSigns(evidence: DiastolicEvidence, values: Values): MyocardialSign[] {
   const walls = [values.number('ivsd'), values.number('lvpwd')].filter((wall) => wall !== null);
@@ -112,7 +119,8 @@ function myocardialSigns(evidence: DiastolicEvidence, values: Values): Myocardia
 }
 
 /**
- * What diastolic function needs from the sections of LVEF, valves, wall motion and the right heart.
+ * Functions that diastolic function needs from the sections of LVEF, valves, wall motion and the
+ * right heart.
  */
 export const DIASTOLIC_CONDITIONS: DiastolicConditions = {
   ejectionOf,

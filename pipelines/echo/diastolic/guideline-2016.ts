@@ -2,11 +2,11 @@ import { rounded } from '../../measure/rounding.ts';
 import { anyMet, type Criterion } from '../shared/grading.ts';
 
 /**
- * Diastolic function by ASE/EACVI 2016 (echo 10.3, 10.4). Its inequalities are strict; those of
- * 2025 are not, which is why the two algorithms share nothing.
+ * This file grades diastolic function by ASE/EACVI 2016 (echo 10.3, 10.4). The inequalities of 2016
+ * are strict and those of 2025 are not, which is why the two algorithms share nothing.
  */
 
-/** E and e' in cm/s, TR in m/s, LAVi in ml/m2; null: not available. */
+/** E and e' in cm/s, TR in m/s, LAVi in ml/m2; null if not available. */
 export interface Diastolic2016 {
   averageRatio: number | null;
   septalRatio: number | null;
@@ -42,7 +42,7 @@ function pressureCriteria({ averageRatio, jet, atrialIndex }: Diastolic2016): Cr
   ];
 }
 
-/** Criterion 1, average E/e'; where only the ratio of one wall is known, its limit is used. */
+/** Returns criterion 1, average E/e'. If only the ratio of one wall is known, its limit is used. */
 function ratioCriterion(inputs: Diastolic2016): Criterion {
   const { averageRatio, septalRatio, lateralRatio } = inputs;
   if (averageRatio === null && septalRatio !== null) {
@@ -54,7 +54,7 @@ function ratioCriterion(inputs: Diastolic2016): Criterion {
   return { name: "average E/e' > 14", met: above(averageRatio, LIMITS.averageRatio, 1) };
 }
 
-/** The four criteria of algorithm A. */
+/** Returns the four criteria of algorithm A. */
 export function criteria2016A(inputs: Diastolic2016): Criterion[] {
   const [, jet, atrium] = pressureCriteria(inputs);
   const velocity = anyMet(
@@ -76,7 +76,7 @@ const RESULTS_2016A = [
   'insufficient data',
 ] as const;
 
-/** Algorithm A, for a preserved EF without myocardial disease. */
+/** Applies algorithm A, for a preserved EF without myocardial disease. */
 export function algorithm2016A(inputs: Diastolic2016): (typeof RESULTS_2016A)[number] {
   const available = criteria2016A(inputs).filter(({ met }) => met !== null);
   const positive = available.filter(({ met }) => met === true).length;
@@ -86,8 +86,8 @@ export function algorithm2016A(inputs: Diastolic2016): (typeof RESULTS_2016A)[nu
 }
 
 /**
- * Number of criteria of algorithm A; with fewer available, a result is limited ("available" in D16;
- * echo 10.3).
+ * Number of criteria of algorithm A. If fewer are available, the result is limited ("available" in
+ * D16; echo 10.3).
  */
 export const CRITERIA_2016A = 4;
 
@@ -105,21 +105,23 @@ export interface Filling2016 extends Diastolic2016 {
   /** `ratio` is E/A; `early` is E in cm/s. */
   ratio: number | null;
   early: number | null;
-  /** Systolic over diastolic peak of the pulmonary vein. */
+  /** S/D ratio of a pulmonary vein. */
   veinRatio: number | null;
   reducedEf: boolean;
 }
 
 /**
- * Whether two criteria, one met and one not met, leave the decision to the pulmonary vein where the
- * EF is reduced (step 3e).
+ * Returns true if the pulmonary vein decides: the EF is reduced, and of two available criteria one
+ * is met and the other is not (step 3e).
  */
 function asksVein({ reducedEf }: Filling2016, counted: readonly Criterion[]): boolean {
   const of = (wanted: boolean) => counted.filter(({ met }) => met === wanted).length;
   return reducedEf && of(true) === 1 && of(false) === 1;
 }
 
-/** Algorithm B, for a reduced EF, for myocardial disease, or after a positive algorithm A. */
+/**
+ * Applies algorithm B, for a reduced EF, for myocardial disease, or after a positive algorithm A.
+ */
 export function algorithm2016B(inputs: Filling2016): Result2016B {
   if (inputs.ratio === null || inputs.early === null) return 'insufficient data';
   const ratio = rounded(inputs.ratio, 2);
@@ -135,7 +137,10 @@ export function algorithm2016B(inputs: Filling2016): Result2016B {
   return asksVein(inputs, counted) && blunted ? 'grade II, elevated LAP' : 'indeterminate';
 }
 
-/** The criteria that algorithm B used, step by step, without those that it did not need. */
+/**
+ * Returns the criteria that algorithm B used, in the order of its steps, without those that it did
+ * not need.
+ */
 export function criteria2016B(inputs: Filling2016): Criterion[] {
   const { ratio, early } = inputs;
   const restrictive = { name: 'E/A >= 2', met: atLeast(ratio, 2, 2) };

@@ -2,9 +2,9 @@ import { rounded } from '../../measure/rounding.ts';
 import { anyMet, type Criterion } from '../shared/grading.ts';
 
 /**
- * Diastolic function by ASE 2025, sinus rhythm (echo 10.5): inclusive limits, unlike 2016. The
- * figure was reconstructed from public implementations; on branch c the sources differ and the
- * convention of the reference is followed.
+ * Inputs of diastolic function by ASE 2025 in sinus rhythm (echo 10.5). Its limits are inclusive,
+ * unlike those of 2016. The figure was reconstructed from public implementations. Where they
+ * differ, on branch c, the convention of the reference is followed.
  */
 export interface Diastolic2025 {
   /** cm/s */
@@ -84,7 +84,10 @@ export function primaryVariables(inputs: Diastolic2025): PrimaryVariables {
   };
 }
 
-/** Step 2: each marker that was measured, and whether it is positive. */
+/**
+ * Returns the markers of step 2, each with whether it is positive; null for a marker that was not
+ * measured.
+ */
 function secondStep(inputs: Diastolic2025): Criterion[] {
   const enlarged =
     inputs.atrialIndex === null ? null : rounded(inputs.atrialIndex, 0) > LIMITS_2025.atrialIndex;
@@ -133,8 +136,8 @@ const knownPrimaries = (inputs: Diastolic2025) =>
   Object.values(primaryVariables(inputs)).filter((met) => met !== null);
 
 /**
- * The branch of the algorithm. Branches a, b and c give a result at once; d requires step 2. Null:
- * too little is known.
+ * Returns the branch of the algorithm. Branches a, b and c give a result at once; d requires step
+ * 2. Null if fewer than two primary variables are known.
  */
 function branchOf(inputs: Diastolic2025): 'a' | 'b' | 'c' | 'd' | null {
   const known = knownPrimaries(inputs);
@@ -148,8 +151,8 @@ function branchOf(inputs: Diastolic2025): 'a' | 'b' | 'c' | 'd' | null {
 }
 
 /**
- * LA pressure and grade; `insufficient data` if fewer than two of the three primary variables are
- * known.
+ * Returns LA pressure and grade; `insufficient data` if fewer than two of the three primary
+ * variables are known.
  */
 export function algorithm2025(inputs: Diastolic2025): Result2025 {
   switch (branchOf(inputs)) {
@@ -172,17 +175,17 @@ export function algorithm2025(inputs: Diastolic2025): Result2025 {
   }
 }
 
-/** Whether the result rests on only two of the primary variables. */
+/** Returns true if the result rests on only two of the primary variables. */
 export const isLimited2025 = (inputs: Diastolic2025) =>
   knownPrimaries(inputs).length === PRIMARIES_2025 - 1;
 
-/** Markers of step 2 that disagree with a grade given at once (branch c). */
+/** Returns the markers of step 2 that disagree with a grade given without that step (branch c). */
 export function discordant(inputs: Diastolic2025): string[] {
   if (branchOf(inputs) !== 'c') return [];
   return secondStep(inputs).flatMap(({ name, met }) => (met ? [name] : []));
 }
 
-/** The criteria that the algorithm used, without those that it did not need. */
+/** Returns the criteria that the algorithm used, without those that it did not need. */
 export function criteria2025(inputs: Diastolic2025): Criterion[] {
   const { reducedVelocity, raisedRatio, raisedPressure } = primaryVariables(inputs);
   const branch = branchOf(inputs);
@@ -209,16 +212,13 @@ const PRESENCE_2025 = [
   'insufficient data',
 ] as const;
 
-/**
- * Number of positive signs from which there is dysfunction, with a reduced e' and with a preserved
- * e'.
- */
+/** Number of positive signs needed for dysfunction: with a reduced e', and with a preserved e'. */
 const NEEDED = { reduced: 1, preserved: 2 } as const;
 
 const countMet = (value: number | null, decimals: number, test: (shown: number) => boolean) =>
   value === null ? null : test(rounded(value, decimals));
 
-/** The signs of dysfunction of ASE 2025, e' first (echo 10.5). */
+/** Returns the signs of dysfunction of ASE 2025, e' first (echo 10.5). */
 export function presenceCriteria2025(inputs: Diastolic2025): [Criterion, ...Criterion[]] {
   const { reducedVelocity, raisedRatio } = primaryVariables(inputs);
   const { impaired, restrictive, atrialIndex, reservoirStrain } = LIMITS_2025;
@@ -235,8 +235,8 @@ export function presenceCriteria2025(inputs: Diastolic2025): [Criterion, ...Crit
 }
 
 /**
- * Whether diastolic function is abnormal, regardless of LA pressure (D25; echo 10.5). A sign that
- * was not measured may be positive: where it would decide, the result is indeterminate.
+ * Returns whether diastolic function is abnormal, regardless of LA pressure (D25; echo 10.5). A
+ * sign that was not measured may be positive; if it would decide, the result is indeterminate.
  */
 export function presence2025(inputs: Diastolic2025): (typeof PRESENCE_2025)[number] {
   const [velocity, ...signs] = presenceCriteria2025(inputs);
@@ -249,9 +249,9 @@ export function presence2025(inputs: Diastolic2025): (typeof PRESENCE_2025)[numb
 }
 
 /**
- * Supplemental signs of a raised LA pressure, for a study in which no marker of step 2 was
- * measured. L wave, Ar-A and Valsalva are not among the values. Velocities in m/s, pressures in
- * mmHg.
+ * Returns supplemental signs of a raised LA pressure, for a study in which no marker of step 2 was
+ * measured. L wave, Ar-A and Valsalva are not assessed, because they are not among the values.
+ * Velocities in m/s, pressures in mmHg.
  */
 export function supplementalSigns2025(inputs: {
   regurgitationEnd: number | null;
@@ -301,13 +301,13 @@ export function fibrillationCriteria(inputs: FibrillationInputs): Criterion[] {
   ];
 }
 
-/** With this number of positive criteria, the reservoir strain and the pulmonary vein decide. */
+/** Number of positive criteria at which the reservoir strain and the pulmonary vein decide. */
 const NOT_DECIDED = 2;
 
 const countOf = (criteria: readonly Criterion[], wanted: boolean | null) =>
   criteria.filter(({ met }) => met === wanted).length;
 
-/** The markers that decide if two of the four criteria are positive; empty otherwise. */
+/** Returns the markers that decide if two of the four criteria are positive; empty otherwise. */
 export function fibrillationMarkers(inputs: FibrillationInputs): Criterion[] {
   if (countOf(fibrillationCriteria(inputs), true) !== NOT_DECIDED) return [];
   return [
@@ -317,10 +317,11 @@ export function fibrillationMarkers(inputs: FibrillationInputs): Criterion[] {
 }
 
 /**
- * LA pressure in atrial fibrillation from four criteria: with up to one positive criterion it is
- * normal, with three it is elevated. With two, the reservoir strain or the pulmonary vein decides;
- * if neither was measured, the result is indeterminate. A missing criterion counts for neither
- * side; if it could raise the number of positive criteria to two, the data do not suffice.
+ * Returns the LA pressure in atrial fibrillation from four criteria. With up to one positive
+ * criterion it is normal, with three it is elevated. With two, the reservoir strain or the
+ * pulmonary vein decides; if neither was measured, the result is indeterminate. A missing criterion
+ * counts for neither side. If it could raise the number of positive criteria to two, the data do
+ * not suffice.
  */
 export function fibrillationPressure(
   inputs: FibrillationInputs,

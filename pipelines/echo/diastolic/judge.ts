@@ -32,7 +32,7 @@ import {
 import { type DiastolicInputs, SECTION } from './measure.ts';
 
 export interface Judgement {
-  /** The result with its scheme and its criteria; null where the algorithm gives no result. */
+  /** Result with its scheme and its criteria; null if the algorithm gives no result. */
   result: DiastolicResult | null;
   /** Statements that are reported together with the result. */
   conclusions: readonly (Statement | null)[];
@@ -54,7 +54,7 @@ const NO_JUDGEMENT: Judgement = {
 
 const ALONE = { because: null, next: null } as const;
 
-/** The published result, marked as limited where it rests on less than the algorithm asks for. */
+/** Marks the published result as limited if it rests on less than the algorithm asks for. */
 const limitedTo = (result: string, limited: boolean) => (limited ? `${result}, limited` : result);
 
 const isElevated2016 = (result: Result2016B) =>
@@ -63,7 +63,7 @@ const isElevated2016 = (result: Result2016B) =>
 const category2016 = (value: string, scheme: '2016-a' | '2016-b', criteria: readonly Criterion[]) =>
   classification(SECTION, 'diastolic-2016', 'Diastolic function', value, SCHEMES[scheme], criteria);
 
-/** Why algorithm B is used from the beginning; null where algorithm A is. */
+/** Returns why algorithm B is used from the beginning; null if algorithm A is used first. */
 function reasonForB({ reduced }: Ejection, disease: readonly MyocardialSign[]) {
   if (reduced) return 'reduced-ef';
   return disease.length > 0 ? disease : null;
@@ -75,7 +75,8 @@ function byB(of: DiastolicInputs['of2016'], reducedEf: boolean) {
 }
 
 /**
- * The judgement after a positive algorithm A: dysfunction, together with the result of algorithm B.
+ * Returns the judgement after a positive algorithm A: dysfunction, together with the result of
+ * algorithm B.
  */
 function dysfunction(of: DiastolicInputs['of2016'], ejection: Ejection): Judgement {
   const criteria = criteria2016A(of);
@@ -110,7 +111,7 @@ function dysfunction(of: DiastolicInputs['of2016'], ejection: Ejection): Judgeme
   };
 }
 
-/** Diastolic function by ASE/EACVI 2016 (echo 10.3, 10.4). */
+/** Judges diastolic function by ASE/EACVI 2016 (echo 10.3, 10.4). */
 export function judge2016(
   of: DiastolicInputs['of2016'],
   ejection: Ejection,
@@ -142,13 +143,17 @@ export function judge2016(
     ...NO_JUDGEMENT,
     given: true,
     result: { scheme: '2016-a', result: limited, criteria, ...ALONE },
-    // Algorithm A presumes that there is no disease; what was not measured is not excluded (10.4).
+    // Algorithm A assumes that there is no disease, but signs that were not measured are not
+    // excluded (10.4).
     conclusions: [sayOfDiastolic.limitation('diastolic.disease-unknown', {})],
     classifications: [category2016(limited, '2016-a', criteria)],
   };
 }
 
-/** Whether diastolic function is abnormal, regardless of LA pressure (echo 10.5). */
+/**
+ * Returns the statement whether diastolic function is abnormal, regardless of LA pressure (echo
+ * 10.5).
+ */
 function presenceOf(of: DiastolicInputs['of2025']) {
   const presence = presence2025(of);
   if (presence === 'insufficient data') return null;
@@ -171,7 +176,7 @@ function presenceOf(of: DiastolicInputs['of2025']) {
   };
 }
 
-/** Diastolic function and LA pressure by ASE 2025, sinus rhythm (echo 10.5). */
+/** Judges diastolic function and LA pressure by ASE 2025 in sinus rhythm (echo 10.5). */
 export function judge2025(
   of: DiastolicInputs['of2025'],
   supplemental: readonly Criterion[],
@@ -207,7 +212,7 @@ export function judge2025(
   };
 }
 
-/** LA pressure by ASE 2025 in atrial fibrillation, which only an ECG proves (echo 10.6). */
+/** Judges LA pressure by ASE 2025 in atrial fibrillation, which only an ECG proves (echo 10.6). */
 export function judgeFibrillation(of: DiastolicInputs['ofFibrillation']): Judgement {
   const result = fibrillationPressure(of);
   const criteria = [...fibrillationCriteria(of), ...fibrillationMarkers(of)];

@@ -36,7 +36,7 @@ type Calculated = (typeof CALCULATED)[number];
 
 const divided = (one = 0, other = 1) => one / other;
 
-/** The values from which each ratio is calculated, and by which method. */
+/** Method of each ratio and the values from which it is calculated. */
 const RATIOS = {
   'e-to-a': { from: ['mitral-e', 'mitral-a'], value: divided, method: 'ratio-of-values' },
   'e-to-e-prime': {
@@ -61,22 +61,24 @@ const RATIOS = {
   },
 } as const;
 
-/** Ratios to the velocity of the mitral annulus, which disease of the valve makes invalid. */
+/**
+ * Ratios of E to e', the velocity of the mitral annulus. They are invalid if the valve is diseased.
+ */
 const ANNULAR: ReadonlySet<Calculated> = new Set<Calculated>([
   'e-to-e-prime',
   'e-to-e-prime-septal',
   'e-to-e-prime-lateral',
 ]);
 
-/** Why a ratio is listed but not used; null where it may be used. */
+/** Returns why a ratio is listed but not used; null if it may be used. */
 function againstRatio(key: Calculated, { mitral, filling }: Applicability): Remark | null {
   if (key === 'e-to-a') return filling;
   return ANNULAR.has(key) && mitral.length > 0 ? remarkOfEcho('diastolic.invalid-ratio', {}) : null;
 }
 
 /**
- * The ratios of the section, and all values together with these ratios; ratios that were withheld
- * are left out of the values.
+ * Returns the ratios of the section, and all values together with these ratios. Ratios that are
+ * withheld are not added to the values.
  */
 export function withRatios(given: Values, applicability: Applicability) {
   const ratios = CALCULATED.map((key): Measurement | null => {
@@ -97,8 +99,8 @@ export interface DiastolicInputs {
 }
 
 /**
- * The inputs of the three algorithms.
- * @param systolicPressure of the pulmonary artery, mmHg; null: not known.
+ * Returns the inputs of the three algorithms.
+ * @param systolicPressure pressure of the pulmonary artery, mmHg; null if not known.
  */
 export function inputsOf(values: Values, systolicPressure: number | null): DiastolicInputs {
   const annular = {

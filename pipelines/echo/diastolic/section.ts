@@ -31,23 +31,26 @@ import {
   withRatios,
 } from './measure.ts';
 
-/** What this section needs beside the values. */
+/** Evidence that this section needs in addition to the values. */
 export interface DiastolicEvidence extends RhythmAndFilling {
   heart: {
-    /** Whether what follows from the change of a volume may be reported. */
+    /** Whether values that are calculated from the change of a volume may be reported. */
     trusted: boolean;
     segments: readonly { segment: number; score: number | null }[];
   };
 }
 
-/** What the algorithms need to know from other sections (conditions.ts). */
+/** Functions by which the algorithms learn what other sections know (conditions.ts). */
 export interface DiastolicConditions {
   ejectionOf(values: Values): Ejection;
   mitralDisease(values: Values): readonly MitralDisease[];
   myocardialSigns(evidence: DiastolicEvidence, values: Values): readonly MyocardialSign[];
-  /** The values together with the calculated pressures of the right heart. */
+  /** Returns the values together with the calculated pressures of the right heart. */
   pressures(values: Values): Values;
-  /** Diastolic pressure of the pulmonary artery, mmHg; null where the values do not give it. */
+  /**
+   * Returns the diastolic pressure of the pulmonary artery, mmHg; null if the values do not give
+   * it.
+   */
   diastolicPressure(values: Values): number | null;
 }
 
@@ -58,7 +61,7 @@ const NEEDS = [
   'rhythm and valve disease',
 ] as const;
 
-/** Values that the criteria rest on and that other sections show. */
+/** Values that the criteria use and that other sections report. */
 const ELSEWHERE = [
   'tr-vmax',
   'rvsp',
@@ -67,8 +70,8 @@ const ELSEWHERE = [
 ] as const satisfies readonly EchoConcept[];
 
 /**
- * The finding of an elevated LA pressure, each result with its scheme and the conditions of its
- * use.
+ * Returns the finding of an elevated LA pressure, with the scheme of each result and the conditions
+ * of its use.
  */
 function elevatedFinding(
   judgements: readonly Judgement[],
@@ -87,7 +90,7 @@ function elevatedFinding(
 }
 
 /**
- * What an algorithm needs and what was not measured. A missing criterion is not counted as
+ * Returns what an algorithm needs and what was not measured. A missing criterion is not counted as
  * negative.
  */
 function missingOf(
@@ -114,7 +117,7 @@ function missingOf(
   ];
 }
 
-/** The judgements of the algorithms; empty where none of them may be used. */
+/** Returns the judgements of the algorithms; empty if none of them may be used. */
 function judgementsOf(
   evidence: DiastolicEvidence,
   conditions: DiastolicConditions,
@@ -136,13 +139,13 @@ function judgementsOf(
 
 interface Measured {
   values: Values;
-  /** The values of the section together with the pressures of the right heart. */
+  /** Values of the section together with the pressures of the right heart. */
   pressures: Values;
   applicability: Applicability;
   inputs: DiastolicInputs;
 }
 
-/** What could not be graded, and what is missing for it. */
+/** Lists what could not be graded, and what is missing for it. */
 function gapsOf(
   judgements: readonly Judgement[],
   { applicability, inputs }: Measured,
@@ -205,7 +208,7 @@ const run = (conditions: DiastolicConditions) => (evidence: DiastolicEvidence, g
   );
 };
 
-/** Diastolic function and LA pressure by the algorithms of 2016 and 2025 (echo 10). */
+/** Reports diastolic function and LA pressure by the algorithms of 2016 and 2025 (echo 10). */
 export const diastolic = (conditions: DiastolicConditions): EchoSection<DiastolicEvidence> => ({
   id: SECTION,
   title: 'Diastolic function',

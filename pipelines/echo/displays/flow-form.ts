@@ -7,29 +7,34 @@ import type { DisplayForm } from '../../result/render/echo/shared.ts';
 import { headerView } from '../locate/header-view.ts';
 import type { Flow } from './flows.ts';
 
-/** What a display shows, judged by its form, if the header does not name it. */
+/**
+ * Flow that a display shows, judged by its form. It is used if the header does not name the flow.
+ */
 export interface FlowForm {
   /** `annulus`: tissue Doppler of a wall that cannot be identified from its trace. */
   flow: Flow | 'annulus' | null;
-  /** Confidence, 0 to 1, in the name that the form alone suggests. */
+  /** Confidence, 0 to 1, in a flow that is named by the form alone. */
   confidence: number;
-  /** Why the form has this name. */
+  /** Feature of the form by which the flow was named. */
   because: DisplayForm;
 }
 
 const UNKNOWN: FlowForm = { flow: null, confidence: 0, because: 'fits-none' };
 
 /**
- * Form of a filling: two waves per beat towards the probe. It is mitral or, rarely, tricuspid.
- * Deceleration in seconds, velocity in cm/s.
+ * Limits of the form of a filling: two waves per beat towards the probe. It is mitral or, rarely,
+ * tricuspid. Deceleration time in seconds, velocity in cm/s.
  */
 const FILLING_FORM = { confidence: 0.8, deceleration: [0.08, 0.4], fastest: 250 } as const;
 /**
- * Form of an ejection: one wave per beat away from the probe, as long as an ejection (seconds) and
- * as fast (cm/s).
+ * Limits of the form of an ejection, one wave per beat away from the probe: duration in seconds and
+ * peak velocity in cm/s.
  */
 export const EJECTION_FORM = { seconds: [0.2, 0.45], velocity: [40, 180] } as const;
-/** The outflow tract by the view in the header: the displays of LVOT and RVOT look the same. */
+/**
+ * Outflow tract for each view in the header. The view is needed because displays of LVOT and RVOT
+ * look the same.
+ */
 const OUTFLOW_BY_VIEW: Readonly<Record<string, 'lvot' | 'rvot'>> = {
   A5C: 'lvot',
   A3C: 'lvot',
@@ -96,8 +101,8 @@ function asEjection({ below, above, spectrum }: SpectralDisplay, clip: ViewNamed
 type ViewNamed = Pick<Clip, 'viewCode' | 'viewName'>;
 
 /**
- * The flow that the form of a display suggests. A CW jet is not named: stenosis and regurgitation,
- * and the jets of different valves, look too similar.
+ * Returns the flow that the form of a display suggests. A CW jet is not named: stenosis and
+ * regurgitation, and the jets of different valves, look too similar.
  */
 export function flowByForm(display: SpectralDisplay, kind: SweepKind, clip: ViewNamed): FlowForm {
   const annulus = kind === 'cw' ? null : asAnnulus(display);

@@ -37,7 +37,7 @@ interface BeatValue {
   value: number;
   /** Two points form a caliper; more points form the trace. */
   points: readonly TracePoint[];
-  /** What is to be read twice: a peak, by its column on its side of the baseline. */
+  /** Peak that is measured a second time: its trace and its column. */
   peak?: { trace: SpectralTrace; column: number };
 }
 
@@ -46,21 +46,21 @@ export interface FlowQuantity {
   key: EchoConcept;
   beats: readonly BeatValue[];
   remark: DisplayRemark | null;
-  /** Why the values cannot be relied on; absent where they can. */
+  /** Reason why the values cannot be relied on; absent if they can. */
   doubt?: DisplayDoubt | null;
 }
 
 const CENTIMETRES = 100;
 const MILLISECONDS = 1000;
 
-/** Seconds around a peak within which its tip is sought on the leading edge. */
+/** Seconds before and after a peak within which its tip on the leading edge is searched. */
 const TIP = 0.02;
 
-/** A velocity of a trace with its sign: cm/s, positive above the baseline. */
+/** Returns a velocity of a trace with its sign: cm/s, positive above the baseline. */
 export const signed = (trace: SpectralTrace, velocity: number) =>
   trace.side === 'above' ? velocity : -velocity;
 
-/** A caliper from the baseline to a peak; velocity in cm/s. */
+/** Returns a caliper from the baseline to a peak; velocity in cm/s. */
 function peakCaliper(trace: SpectralTrace, column: number, velocity: number): TracePoint[] {
   return [
     { column, velocity: 0 },
@@ -68,7 +68,7 @@ function peakCaliper(trace: SpectralTrace, column: number, velocity: number): Tr
   ];
 }
 
-/** A peak velocity with its caliper. */
+/** Returns a peak velocity with its caliper. */
 const peakValue = (
   trace: SpectralTrace,
   column: number,
@@ -80,11 +80,11 @@ const peakValue = (
   peak: { trace, column },
 });
 
-/** The peak velocity of each ejection, m/s, with its caliper. */
+/** Returns the peak velocity of each ejection, m/s, with its caliper. */
 const peaksOf = (trace: SpectralTrace, ejections: readonly Ejection[]) =>
   ejections.map(({ peak, peakColumn }) => peakValue(trace, peakColumn, peak, CENTIMETRES));
 
-/** The points of a trace that begins at a column and has one value per column. */
+/** Returns the points of a trace that begins at a column and has one value per column. */
 const outlinePoints = (trace: SpectralTrace, from: number, values: readonly number[]) =>
   values.map((velocity, i) => ({
     column: Math.ceil(from) + i,
@@ -101,7 +101,7 @@ function fallOf(trace: SpectralTrace, { early, decelerationTime }: Filling, seco
   ];
 }
 
-/** Mean gradient and pressure half-time of a mitral stenosis by CW. */
+/** Returns the mean gradient and the pressure half-time of a mitral stenosis by CW. */
 function stenosisQuantities(
   falls: readonly { milliseconds: number; points: readonly TracePoint[] }[],
   traced: (value: (flow: readonly number[]) => number) => BeatValue[],
@@ -119,8 +119,8 @@ function stenosisQuantities(
 }
 
 /**
- * Quantities of a filling: E, A and their times by PW; mean gradient and pressure half-time of the
- * valve by CW.
+ * Returns the quantities of a filling: by PW E, A and their times; by CW the mean gradient and the
+ * pressure half-time of the valve.
  * @param seconds per column of the display.
  */
 function fillingQuantities(
@@ -129,7 +129,7 @@ function fillingQuantities(
   seconds: number,
   cw: boolean,
 ): FlowQuantity[] {
-  // E and A are measured at the leading edge (D16), other flows where the signal is dense.
+  // E and A are measured at the leading edge (D16), other flows at the dense part of the signal.
   const outer = ({ peak }: Wave) => fastestNear(trace.leading, peak, TIP / seconds);
   const peakOf = (wave: Wave) => peakValue(trace, wave.peak, outer(wave));
   const fused = beats.some(({ atAtrialOnset }) => (atAtrialOnset ?? 0) > FILLING.fused);
@@ -197,7 +197,10 @@ function fillingQuantities(
   ];
 }
 
-/** Pressure half-time and peak of a diastolic jet; for PR also the end-diastolic velocity. */
+/**
+ * Returns the pressure half-time and the peak of a diastolic jet; for PR also the end-diastolic
+ * velocity.
+ */
 function decayQuantities(
   flow: Flow,
   trace: SpectralTrace,
@@ -234,7 +237,7 @@ function decayQuantities(
   ] as const;
 }
 
-/** S and D of a pulmonary vein. */
+/** Returns S and D of a pulmonary vein. */
 function veinQuantities(beats: readonly VeinBeat[], above: SpectralTrace): FlowQuantity[] {
   const of = (part: 's' | 'd') =>
     beats.map((beat) => peakValue(above, beat[part].peak, beat[part].height));
@@ -245,11 +248,11 @@ function veinQuantities(beats: readonly VeinBeat[], above: SpectralTrace): FlowQ
 }
 
 /**
- * Seconds from the end of an ejection to the beginning of the filling that follows the ejection.
+ * Limits of the time from the end of an ejection to the beginning of the next filling, in seconds.
  */
 const RELAXATION = { shortest: 0.02, longest: 0.2 } as const;
 
-/** IVRT, measured on a display that shows both the outflow and the inflow. */
+/** Returns the IVRT, measured on a display that shows both the outflow and the inflow. */
 function relaxationQuantities(display: SpectralDisplay, ejections: readonly Ejection[]) {
   const { above, spectrum } = display;
   const seconds = spectrum.secondsPerColumn;
@@ -268,7 +271,7 @@ function relaxationQuantities(display: SpectralDisplay, ejections: readonly Ejec
   return [{ key: 'ivrt', beats, remark: null }] as const;
 }
 
-/** The quantities of a display that was read as a certain flow. */
+/** Quantities of a display that was read as a certain flow. */
 export interface FlowReading {
   side: SpectralTrace['side'];
   trace: SpectralTrace;
@@ -278,8 +281,8 @@ export interface FlowReading {
 }
 
 /**
- * The side of the baseline on which each flow is displayed from the apex, or for the right
- * ventricle from the left sternal edge, unless the machine inverted the display.
+ * Side of the baseline on which each flow is usually displayed: as seen from the apex or, for flows
+ * of the right ventricle, from the left sternal edge. A machine may have inverted the display.
  */
 const USUAL_SIDE: Readonly<Partial<Record<Flow, 'above' | 'below'>>> = {
   'mitral-inflow': 'above',
@@ -288,18 +291,15 @@ const USUAL_SIDE: Readonly<Partial<Record<Flow, 'above' | 'below'>>> = {
   'pulmonary-vein': 'above',
 };
 
-/**
- * If the velocity on the usual side is less than this share of that on the other side, the usual
- * side shows only the mirror image.
- */
+/** Share of the velocity on the other side below which the usual side shows only a mirror image. */
 const MIRROR = 0.3;
 
 const tallest = ({ waves, clear }: SpectralTrace) =>
   clear * Math.max(0, ...waves.map(({ height }) => height));
 
 /**
- * Whether the waves on one side of the baseline last as long as an ejection; those of a diastolic
- * jet do not.
+ * Returns true if the waves on one side of the baseline last as long as an ejection; those of a
+ * diastolic jet do not.
  */
 function isSystolic({ curve, waves }: SpectralTrace, secondsPerColumn: number): boolean {
   const whole = ejectionsOf(curve, waves, secondsPerColumn).filter((one) => one.whole);
@@ -309,9 +309,9 @@ function isSystolic({ curve, waves }: SpectralTrace, secondsPerColumn: number): 
 }
 
 /**
- * The side of the baseline on which a flow is read: the usual side, unless the machine inverted the
- * display. A jet of AR is on the faster side of a display that was not inverted; it must not be
- * read as a stenosis.
+ * Returns the side of the baseline on which a flow is measured: the usual side, or the other one if
+ * the machine inverted the display. If a display of the aortic valve that was not inverted shows a
+ * jet of AR, the other side is the faster one; the jet must not be measured as a stenosis.
  */
 function sideOf(flow: Flow, display: SpectralDisplay): SpectralTrace {
   const usual = display[USUAL_SIDE[flow] ?? 'below'];
@@ -378,7 +378,7 @@ const WALLS = {
   unnamed: ['s-prime-unnamed', 'e-prime-unnamed', 'a-prime-unnamed'],
 } as const satisfies Record<string, readonly [EchoConcept, EchoConcept, EchoConcept]>;
 
-/** S', e' and a' of a wall; `unnamed` if the header does not identify the wall. */
+/** Returns S', e' and a' of a wall; `unnamed` if the header does not identify the wall. */
 export function readAnnulus(wall: keyof typeof WALLS, display: SpectralDisplay): FlowReading {
   const { systolic, diastolic, beats, inverted } = annularMotion(display);
   const [s, e, a] = WALLS[wall];
@@ -402,7 +402,7 @@ export function readAnnulus(wall: keyof typeof WALLS, display: SpectralDisplay):
   };
 }
 
-/** Reads a flow without a name: the peaks on the faster side of the baseline. */
+/** Measures the peaks of a flow without a name, on the stronger side of the baseline. */
 export function readUnnamed(display: SpectralDisplay): FlowReading {
   const { above, below, spectrum } = display;
   const strength = (trace: SpectralTrace) => trace.brightness * tallest(trace);
@@ -417,8 +417,8 @@ export function readUnnamed(display: SpectralDisplay): FlowReading {
 }
 
 /**
- * The quantities of a display whose flow is known.
- * @param heartRate of the header, beats per minute.
+ * Returns the quantities of a display whose flow is known.
+ * @param heartRate stated by the header, beats per minute.
  */
 export function readFlow(
   flow: Flow,

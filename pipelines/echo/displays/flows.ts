@@ -1,7 +1,7 @@
 import type { Clip, SweepKind } from '../../contract/study.ts';
 import { type ViewNamed, viewWords } from '../../contract/view-words.ts';
 
-/** The flows that a spectral display may show and that are measured (echo 7, 10, 11, 12, 17). */
+/** Flows that a spectral display may show and that are measured (echo 7, 10, 11, 12, 17). */
 export const FLOWS = {
   'mitral-inflow': 'Mitral inflow',
   lvot: 'LVOT',
@@ -31,7 +31,7 @@ export const TISSUE: ReadonlySet<Flow> = new Set([
 ]);
 
 /**
- * Flow by the structure of the Anatomic Region Sequence and the kind of Doppler (codes of echo
+ * Flow for each structure of the Anatomic Region Sequence and each kind of Doppler (codes of echo
  * 18.5). A valve without a direction may show its stenosis or its regurgitation. CW of the aortic
  * valve is read as its ejection and CW of the tricuspid valve as its regurgitation, because that is
  * what CW is used for at these valves.
@@ -59,13 +59,15 @@ const REGURGITATIONS: ReadonlySet<Flow> = new Set<Flow>([
 /** The words that machines use for "regurgitation". */
 const LEAK = '(regurg\\w*|insuff\\w*|leak)';
 
-/** Words in View Name and Stage Name, from presets and operators, that name each flow. */
+/**
+ * Words in View Name and Stage Name that identify each flow; they come from presets and operators.
+ */
 const WORDS: Readonly<Record<Flow, RegExp>> = {
   'mitral-inflow':
     /\b(mitral|mv|m) ?(valve )?(in ?flow|filling|e ?a|stenosis|diastol\w*)\b|^(mv|mitral( valve)?)( (pw|cw|doppler))*$|\bms\b/,
   lvot: /\b(lvot|lv out ?flow)\b/,
-  // This flow has no words; it is derived from `lvot`, by the kind of Doppler and the words of a
-  // provocation.
+  // No words identify this flow. It is derived from `lvot` by the kind of Doppler and the words of
+  // a provocation.
   'lvot-rest': /^$/,
   'lvot-provoked': /^$/,
   'aortic-valve':
@@ -83,28 +85,31 @@ const WORDS: Readonly<Record<Flow, RegExp>> = {
   'tricuspid-annulus': /\b(tricuspid|tv|rv)\b/,
 };
 
-/** Words that name tissue Doppler. Without them, "septal" may mean a wall and "RV" a chamber. */
+/**
+ * Words that identify tissue Doppler. Without them, "septal" may mean a wall and "RV" a chamber.
+ */
 const TISSUE_WORDS =
   /\b(tdi|dti|tvi|pw ?td|tissue|annul\w*|e['’` ]|s['’`]|sm\b|em\b)|e['’`]|s['’`]/;
 
 type Named = ViewNamed & Pick<Clip, 'anatomicRegion'>;
 
-/** Whether the words of the header mention tissue Doppler. */
+/** Returns true if the words of the header mention tissue Doppler. */
 export const saysTissue = (clip: Named) => TISSUE_WORDS.test(viewWords(clip));
 
 /** Words of manoeuvres that raise the gradient of an outflow obstruction (echo 14.1). */
 const PROVOKED = /\b(valsalva|provo\w*|stress|peak|exercise|standing|post)\b/;
 
 /**
- * The flow that CW of the outflow tract shows: CW measures its gradient, at rest or on provocation.
+ * Returns the flow that CW of the outflow tract shows. CW measures its gradient, at rest or on
+ * provocation.
  */
 function outflowByContinuousWave(words: string): Flow {
   return PROVOKED.test(words) ? 'lvot-provoked' : 'lvot-rest';
 }
 
 /**
- * The flow that the header names: by its code, or else by the words of view and stage. Null if the
- * header names no flow, or two flows.
+ * Returns the flow that the header names: by its code, or else by the words of view and stage. Null
+ * if the header names no flow, or two flows.
  */
 export function headerFlow(clip: Named, kind: SweepKind): Flow | null {
   const coded = REGIONS.find(

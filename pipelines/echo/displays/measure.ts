@@ -7,19 +7,23 @@ import { withPlausibility } from '../shared/plausibility.ts';
 import type { DisplayReading, TracedQuantity } from './reading.ts';
 
 export const TRACED = {
-  /** At least two beats, because a single beat cannot be confirmed by another. */
+  /** At least two beats are needed, because a single beat cannot be confirmed by another. */
   leastBeats: 2,
   /** Traces with a lower confidence are shown, but not used. */
   confidence: 0.5,
   /**
-   * With a lower confidence, the name that the form suggests is a guess, and the value is not used.
+   * Below this confidence, a name that only the form suggests is a guess, and the value is not
+   * used.
    */
   nameConfidence: 0.7,
   /** Number of beats to average, in sinus rhythm and in an irregular rhythm (echo 0.5). */
   advised: { regular: 3, irregular: 5 },
 } as const;
 
-/** The sections in which values of an unknown structure are kept; no section lists them. */
+/**
+ * Sections that keep the values of a structure that was not identified; no section lists these
+ * values among its own.
+ */
 const SECTION_OF: Readonly<Partial<Record<EchoConcept, string>>> = {
   's-prime-unnamed': 'diastolic',
   'e-prime-unnamed': 'diastolic',
@@ -29,15 +33,15 @@ const SECTION_OF: Readonly<Partial<Record<EchoConcept, string>>> = {
 };
 
 /**
- * Of several acoustic windows, the highest value counts: in the others the beam was not parallel to
- * the jet (AS17, R10).
+ * Quantities of which the highest value counts if several acoustic windows show them: in the other
+ * windows the beam was not parallel to the jet (AS17, R10).
  */
 const HIGHEST: ReadonlySet<EchoConcept> = new Set(['av-vmax', 'tr-vmax', 'mr-vmax', 'pv-vmax']);
 
 /**
- * The peak to which each quantity of a jet belongs. Such a quantity is read in the window in which
- * that peak was highest: in another window the integral and the mean would belong to a jet that was
- * not parallel to the beam (AS17).
+ * Peak to which each quantity of a jet belongs. Such a quantity is taken from the window in which
+ * its peak was highest. In another window, its integral and mean would belong to a jet that was not
+ * parallel to the beam (AS17).
  */
 const LEADING: Readonly<Partial<Record<EchoConcept, EchoConcept>>> = {
   'av-mean-gradient': 'av-vmax',
@@ -49,7 +53,7 @@ interface Traced {
   quantity: TracedQuantity;
 }
 
-/** Why a value is not used; null where the value is used. */
+/** Returns why a value is not used; null if it is used. */
 function doubtOf(traced: Traced): Remark | null {
   const { reading, quantity } = traced;
   const { namedBy, nameConfidence, because } = reading;
@@ -64,8 +68,9 @@ function doubtOf(traced: Traced): Remark | null {
 }
 
 /**
- * Confidence in a quantity, 0 to 1: that in its trace, less where its beats are not similar. In one
- * display E may differ with breathing and A may not.
+ * Returns the confidence in a quantity, 0 to 1: that of its trace times the share of its beats that
+ * are similar. The share differs between quantities of one display, because E may vary with
+ * breathing while A does not.
  */
 const confidenceOf = ({ reading, quantity: { beats, used } }: Traced) =>
   reading.confidence * (beats.length > 0 ? used.length / beats.length : 1);
@@ -112,7 +117,7 @@ function toMeasurement(traced: Traced, id: string, section: string): Measurement
 }
 
 /**
- * The best of the displays that show a quantity. A display whose value is used comes before one
+ * Returns the best of the displays that show a quantity. A display whose value is used precedes one
  * whose value is doubtful.
  */
 function best(key: EchoConcept, found: readonly Traced[]): Traced[] {
@@ -127,8 +132,8 @@ function best(key: EchoConcept, found: readonly Traced[]): Traced[] {
 }
 
 /**
- * The displays from which a quantity may be taken: the display of the peak to which it belongs, if
- * that peak is used and the display shows the quantity; otherwise all displays.
+ * Returns the displays from which a quantity may be taken: the display of the peak to which it
+ * belongs, if that peak is used and the display shows the quantity; otherwise all displays.
  */
 function eligible(
   found: readonly Traced[],
@@ -142,8 +147,9 @@ function eligible(
 }
 
 /**
- * The quantities of traced displays as measurements, each in the section that owns it. If several
- * displays show a named structure, the best one counts; displays without a name are all listed.
+ * Returns the quantities of traced displays as measurements, each in the section that owns it. If
+ * several displays show a named structure, the best one counts; displays without a name are all
+ * listed.
  */
 export function tracedMeasurements(
   readings: readonly DisplayReading[],

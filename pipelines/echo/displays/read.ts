@@ -25,18 +25,18 @@ import { readMModeDisplays } from './read-m-mode.ts';
 import { BEATS_DIFFER, type DisplayReading, type TracedQuantity } from './reading.ts';
 
 /**
- * Share of its columns in which a display must show flow; with less, it counts as a display without
- * flow.
+ * Least share of the columns in which a display must show flow. A display with less counts as one
+ * without flow.
  */
 const FILLED = 0.08;
-/** Share of the scale above which a peak may be aliased, or cut off by CW (echo 17). */
+/** Share of the scale above which a peak may be aliased or, in CW, cut off (echo 17). */
 const NYQUIST = 0.95;
 /**
- * A peak at the edge of the densest signal is at least this share of the peak at half level;
- * otherwise the edge is no edge, and the value depends on where the reader draws it.
+ * Least ratio of a peak at the edge of the densest signal to the same peak at half level. Below it
+ * the signal has no clear edge, and the value depends on where the reader draws the edge.
  */
 const READINGS_AGREE = 0.8;
-/** Seconds around a peak within which its second reading is taken. */
+/** Seconds before and after a peak within which its second reading is taken. */
 const SECOND_READING = 0.03;
 
 const SPECTRAL: ReadonlySet<SweepKind> = new Set(['pw', 'cw', 'doppler']);
@@ -44,8 +44,8 @@ const SPECTRAL: ReadonlySet<SweepKind> = new Set(['pw', 'cw', 'doppler']);
 const clamp = (value: number, last: number) => Math.max(0, Math.min(last, value));
 
 /**
- * Points of a display as pixel centres of the stored frame; points outside the display are drawn at
- * its edge.
+ * Converts points of a display to pixel centres of the stored frame. Points outside the display are
+ * drawn at its edge.
  */
 function caliperOf(points: readonly TracePoint[], { spectrum }: SpectralDisplay): Caliper {
   const { left, top, columns, rows, zeroRow, velocityPerRow } = spectrum;
@@ -58,7 +58,10 @@ function caliperOf(points: readonly TracePoint[], { spectrum }: SpectralDisplay)
   };
 }
 
-/** How two independent readings of the edge agree at a peak: 1 where they are the same. */
+/**
+ * Returns how well two independent readings of the edge agree at a peak; 1 if they are equal, empty
+ * if the beat has no peak to compare.
+ */
 function agreementAt({ peak }: FlowQuantity['beats'][number], seconds: number): number[] {
   if (!peak) return [];
   const { trace, column } = peak;
@@ -67,7 +70,10 @@ function agreementAt({ peak }: FlowQuantity['beats'][number], seconds: number): 
   return usual > 0 ? [(fastestNear(trace.dense, column, reach) - trace.skirt) / usual] : [];
 }
 
-/** Why the values of a quantity contradict each other, or themselves; null where they do not. */
+/**
+ * Returns why the values of a quantity cannot be right: a peak at the end of the scale, beats that
+ * differ too much, or two readings of the edge that differ. Null if nothing contradicts them.
+ */
 function contradiction({ beats }: FlowQuantity, seconds: number): DisplayDoubt | null {
   const atEnd = beats.some(
     ({ peak }) => peak && (peak.trace.curve[peak.column] ?? 0) > NYQUIST * peak.trace.limit,
@@ -104,8 +110,8 @@ interface FlowNaming {
 
 function nameFlow(clip: Clip, sweep: SweepRegion, display: SpectralDisplay): FlowNaming {
   const flow = headerFlow(clip, sweep.kind);
-  // A flow of tissue Doppler is accepted only with two signs of it; the name of a wall is one sign
-  // (echo 2.6).
+  // The name of a wall is one sign of tissue Doppler. A flow of tissue Doppler is accepted only
+  // with a second sign (echo 2.6).
   if (flow && (!TISSUE.has(flow) || display.tissueScale || saysTissue(clip))) {
     return { flow, namedBy: 'header', nameConfidence: 1, because: null };
   }
@@ -130,8 +136,8 @@ function readAs(
 }
 
 /**
- * Why a trace cannot be measured; null where it can. What reaches the end of the scale beside the
- * measured peaks (a click, the outflow beside an inflow) has no influence.
+ * Returns why a trace cannot be measured; null if it can. Only the measured peaks matter: other
+ * signal that reaches the end of the scale (a click, the outflow next to an inflow) is ignored.
  */
 function refusalOf(
   { trace, peaks }: FlowReading,

@@ -8,7 +8,7 @@ import type { DisplayRefusal } from '../../result/render/echo/views.ts';
 import { headerView } from '../locate/header-view.ts';
 import type { Flow } from './flows.ts';
 
-/** The structures that an M-mode display may show and that are measured (echo 5, 7, 12). */
+/** Structures that an M-mode display may show and that are measured (echo 5, 7, 12). */
 const M_MODE_STRUCTURES = {
   'tricuspid-excursion': 'Tricuspid annulus',
   'mitral-excursion': 'Mitral annulus',
@@ -17,7 +17,7 @@ const M_MODE_STRUCTURES = {
 } as const;
 export type MModeStructure = keyof typeof M_MODE_STRUCTURES;
 
-/** M-mode structure by the code of the Anatomic Region Sequence (echo 18.5). */
+/** M-mode structure for each code of the Anatomic Region Sequence (echo 18.5). */
 const REGIONS: Readonly<Record<string, MModeStructure>> = {
   'SCT:113259005': 'tricuspid-excursion',
   'SCT:65197004': 'mitral-excursion',
@@ -35,9 +35,9 @@ const WORDS: Readonly<Record<MModeStructure, RegExp>> = {
 };
 
 /**
- * The structure that the header names: by words, by code, or, for the ventricle and the vena cava,
- * by a view in which M-mode is used for no other structure. Null if the header names no structure,
- * or two structures.
+ * Returns the structure that the header names by words or by code. The ventricle and the vena cava
+ * are also named by a view in which M-mode is used for no other structure. Null if the header names
+ * no structure, or two structures.
  */
 export function mModeStructure(
   clip: Pick<Clip, 'anatomicRegion' | 'viewName' | 'stageName' | 'viewCode'>,
@@ -53,7 +53,7 @@ export function mModeStructure(
 }
 
 /**
- * The standard error of a mean over beats, as a share of it, above which the mean is not used: a
+ * Standard error of a mean over beats, as a share of the mean, above which the mean is not used: a
  * person may measure another beat and get another value.
  */
 export const BEATS_DIFFER = 0.08;
@@ -63,44 +63,43 @@ export interface TracedQuantity {
   key: EchoConcept;
   value: number;
   /**
-   * The value of every beat in order; the mean is calculated from the beats whose indices are in
+   * Value of each beat, in order. The mean is calculated from the beats whose indices are in
    * `used`.
    */
   beats: readonly number[];
   used: readonly number[];
   calipers: readonly Caliper[];
   remark: DisplayRemark | null;
-  /** Why the value cannot be relied on; null where it can. */
+  /** Reason why the value cannot be relied on; null if it can. */
   doubt: DisplayDoubt | null;
 }
 
-/** One spectral or M-mode display, whatever it shows. */
+/** Reading of one spectral or M-mode display, whatever it shows. */
 export interface DisplayReading {
   file: string;
   sopInstanceUid: string | null;
-  /** 0-based. */
+  /** Frame number, 0-based. */
   frame: number;
   kind: SweepKind;
   /** What the display shows; null if neither the header nor its form identifies it. */
   flow: Flow | MModeStructure | 'annulus' | null;
-  /** What named the display, the header or its form; a name in the header has confidence 1. */
+  /** Whether the header or the form named the display. A name in the header has confidence 1. */
   namedBy: 'header' | 'form' | null;
   nameConfidence: number;
-  /** Why the form of the display has this name, or no name. */
+  /** Feature of the form by which the display has its name, or has no name. */
   because: DisplayForm | null;
-  /** Peak velocity, cm/s, mean of the similar beats; null where the display was not traced. */
+  /** Peak velocity, cm/s, as the mean of the similar beats; null if the display was not traced. */
   peak: number | null;
   side: 'above' | 'below' | null;
   beats: number;
-  /** Whether the beats have the same length; null where fewer than three beats were seen. */
+  /** Whether the beats have the same length; null if fewer than three beats were seen. */
   regular: boolean | null;
   /** Confidence of the trace, 0 to 1. */
   confidence: number;
-  /** Why nothing was measured; null where something was. */
+  /** Reason why nothing was measured; null if something was measured. */
   refusal: DisplayRefusal | null;
   /**
-   * The velocity curve on its frame, in the form in which results list it; null where nothing was
-   * traced.
+   * Velocity curve on its frame, in the form in which results list it; null if nothing was traced.
    */
   trace: FlowTraceData | null;
   quantities: readonly TracedQuantity[];

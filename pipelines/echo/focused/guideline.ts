@@ -11,8 +11,8 @@ const FOCUSED_BANDS = [
 ] as const;
 
 /**
- * Band for the EF of a focused study (ACC; echo 15); never shown together with the sex-specific
- * grade.
+ * Returns the band of an EF in a focused study (ACC; echo 15). It is never shown together with the
+ * sex-specific grade.
  */
 export function focusedBand(ef: number): (typeof FOCUSED_BANDS)[number] {
   const shown = rounded(ef, 0);
@@ -22,20 +22,19 @@ export function focusedBand(ef: number): (typeof FOCUSED_BANDS)[number] {
   return shown >= 30 ? 'moderately reduced' : 'severely reduced';
 }
 
-/** The level of an EF, per cent, in the three levels of api 2.6. */
+/** Returns the level of an EF, per cent, on the three-level scale of api 2.6. */
 export function focusedLevel(ef: number): 'normal' | 'reduced' | 'severely reduced' {
   const shown = rounded(ef, 0);
   if (shown >= 50) return 'normal';
   return shown >= 30 ? 'reduced' : 'severely reduced';
 }
 
-/** The EF of a focused study is rounded to steps of this many percentage points. */
+/** Step, in percentage points, to which the EF of a focused study is rounded. */
 const FOCUSED_STEP = 5;
 
 /**
- * The EF, per cent, rounded to the nearest step in the same band: 48 % becomes 45, because 50 would
- * contradict "reduced". In every band, each value has a step of the same band within one step's
- * distance.
+ * Returns the EF, per cent, rounded to the nearest step in the same band. 48 % becomes 45, because
+ * 50 would contradict "reduced". The neighbouring steps always include one in the same band.
  */
 export function focusedEf(ef: number): number {
   const nearest = FOCUSED_STEP * rounded(ef / FOCUSED_STEP, 0);
@@ -45,16 +44,16 @@ export function focusedEf(ef: number): number {
 
 const CAVA_STATES = { 3: 'small, collapsing', 8: 'intermediate', 15: 'plethoric' } as const;
 
-/** The class of an IVC by its diameter, mm, and its collapse, per cent (echo 12.2, 15). */
+/** Returns the class of an IVC by its diameter, mm, and its collapse, per cent (echo 12.2, 15). */
 export const focusedCava = (diameter: number, collapse: number) =>
   CAVA_STATES[atrialPressure(diameter, collapse)];
 
 type RvSize = 'normal' | 'enlarged' | 'severely enlarged';
 
 /**
- * Size of the RV by the ratio of the end-diastolic areas of RV and LV in A4C (Vieillard-Baron,
- * Jardin; echo 15). The limit of 0.6 is one of areas: the basal diameter of a healthy RV is two
- * thirds of that of its LV and more.
+ * Returns the size of the RV by the ratio of the end-diastolic areas of RV and LV in A4C
+ * (Vieillard-Baron, Jardin; echo 15). The limit of 0.6 applies to areas only: the basal diameter of
+ * a healthy RV is two thirds of that of its LV and more.
  */
 export function focusedRightVentricle(areas: number): RvSize {
   const shown = rounded(areas, 2);
@@ -62,6 +61,6 @@ export function focusedRightVentricle(areas: number): RvSize {
   return shown <= 1 ? 'enlarged' : 'severely enlarged';
 }
 
-/** Size of the RV by the ratio of the basal diameters, which has one limit (PH22). */
+/** Returns the size of the RV by the ratio of the basal diameters, which has one limit (PH22). */
 export const focusedByDiameters = (ratio: number): RvSize =>
   isBeyond(RV_SIZE.ratio, ratio) ? 'enlarged' : 'normal';

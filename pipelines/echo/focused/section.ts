@@ -24,22 +24,25 @@ import {
   focusedRightVentricle,
 } from './guideline.ts';
 
-/** What this section needs in addition to the values. */
+/** Evidence that this section needs in addition to the values. */
 interface FocusedEvidence extends PatientEvidence, OutlineEvidence {
   clips: readonly (OutlineEvidence['clips'][number] & {
     clip: { mode: string };
     view: HeartView | null;
   })[];
-  /** The clips of the study; a clip without regions carries no calibration. */
+  /** Clips of the study; a clip without regions has no calibration. */
   study: { clips: readonly { regions: readonly unknown[] }[] };
-  /** One to five videos of a handheld scanner instead of a study. */
+  /** Whether the input is one to five videos of a handheld scanner and not a study. */
   handheld: boolean;
 }
 
-/** What the sections of LVEF and of pericardial effusion know. */
+/**
+ * Functions by which this section learns what the sections of LVEF and of pericardial effusion
+ * know.
+ */
 interface FocusedConditions<Evidence extends FocusedEvidence> {
   gradableEf(values: Values): Measurement | null;
-  /** Why the LVEF was not graded; null where it was graded or not measured. */
+  /** Returns why the LVEF was not graded; null if it was graded or not measured. */
   ungradedEf(values: Values): { gap: Statement } | null;
   effusionOf(
     evidence: Evidence,
@@ -48,8 +51,8 @@ interface FocusedConditions<Evidence extends FocusedEvidence> {
     depth: Measurement | null;
     grade: string | null;
     /**
-     * The view in which the effusion is deeper than at the place where its depth was measured;
-     * null where no view shows more.
+     * View in which the effusion is deeper than at the place where its depth was measured; null if
+     * no view shows more.
      */
     deeperIn: string | null;
     fluid: { seen: readonly string[] };
@@ -60,13 +63,14 @@ const ID = 'focused';
 const NEEDS = ['two of PLAX, PSAX, A4C and subcostal clips', 'a permitted model of LVEF'] as const;
 
 /**
- * Number of windows that a statement on the LV needs; with fewer the statement is limited (echo
+ * Number of windows that a statement on the LV needs. With fewer, the statement is limited (echo
  * 15).
  */
 const ENOUGH_VIEWS = 2;
 
 /**
- * That the answer on the LV is limited because too few windows were seen; null where enough were.
+ * States that the answer on the LV is limited because too few windows were seen; null if enough
+ * were seen.
  */
 function windowsGap(windows: readonly string[]): Statement | null {
   if (windows.length >= ENOUGH_VIEWS) return null;
@@ -80,7 +84,7 @@ interface Answer {
   gaps: readonly (Statement | null)[];
 }
 
-/** The effusion, as far as the section of pericardial effusion can grade it. */
+/** Returns the answer on effusion, as far as the section of pericardial effusion can grade it. */
 function effusionAnswer({
   depth,
   grade,
@@ -109,8 +113,8 @@ function cavaAnswer(values: Values): Answer {
 }
 
 /**
- * The answer on the LV by its EF. A band is never shown together with the sex-specific grade of the
- * same value (echo 15).
+ * Returns the answer on the LV by its EF. A band is never shown together with the sex-specific
+ * grade of the same value (echo 15).
  */
 function ventricleAnswer<Evidence extends FocusedEvidence>(
   evidence: Evidence,
@@ -224,7 +228,7 @@ const run =
     };
   };
 
-/** Answers of focused cardiac ultrasound (echo 15). */
+/** Answers the questions of focused cardiac ultrasound (echo 15). */
 export const focused = <Evidence extends FocusedEvidence>(
   conditions: FocusedConditions<Evidence>,
 ): EchoSection<Evidence> => ({

@@ -1,4 +1,6 @@
-/** Body surface area in m2; height in cm, weight in kg. Du Bois is the default (echo 1). */
+/**
+ * Formulas of body surface area in m2; height in cm, weight in kg. Du Bois is the default (echo 1).
+ */
 export const BODY_SURFACE_AREA = {
   dubois: (height: number, weight: number) => 0.007184 * weight ** 0.425 * height ** 0.725,
   mosteller: (height: number, weight: number) => Math.sqrt((height * weight) / 3600),
@@ -18,7 +20,7 @@ const within = (value: number, [low, high]: readonly [number, number]) =>
   value >= low && value <= high;
 
 /**
- * Body surface area by Du Bois for indexing, m2; null where height or weight is missing or
+ * Returns the body surface area by Du Bois for indexing, m2; null if height or weight is missing or
  * implausible (echo 0.4, 0.6).
  */
 export function indexingArea(height: number | null, weight: number | null): number | null {
@@ -30,10 +32,13 @@ export function indexingArea(height: number | null, weight: number | null): numb
   return within(area, PLAUSIBLE_BODY.surfaceM2) ? area : null;
 }
 
-/** Body mass index, kg/m2, from which LV mass is also indexed to height (echo 1). */
+/** Body mass index, kg/m2, from which LV mass is indexed to height as well (echo 1). */
 export const OBESE_FROM = 30;
 
-/** Body mass index, kg/m2; null where height or weight is missing or implausible (echo 0.6). */
+/**
+ * Returns the body mass index, kg/m2; null if height or weight is missing or implausible (echo
+ * 0.6).
+ */
 export function bodyMassIndex(height: number | null, weight: number | null): number | null {
   if (height === null || weight === null) return null;
   const { heightCm, weightKg } = PLAUSIBLE_BODY;

@@ -1,4 +1,7 @@
-/** Lengths in cm, areas in cm2, volumes in ml, masses in g (echo 4.2, 5.2, 6). */
+/**
+ * Formulas of this file use lengths in cm, areas in cm2, volumes in ml and masses in g (echo 4.2,
+ * 5.2, 6).
+ */
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
@@ -21,27 +24,33 @@ export function biplaneDiscVolume(
   return (Math.PI / 4) * (length / fourChamber.length) * sum(products);
 }
 
-/** Volume of an ellipsoid from one plane, area-length method: 8 A^2 / (3 pi L). */
+/**
+ * Returns the volume of an ellipsoid from one plane by the area-length method: 8 A^2 / (3 pi L).
+ */
 export function areaLengthVolume(area: number, length: number): number {
   return biplaneAreaLengthVolume(area, area, length);
 }
 
 /**
- * Volume of an ellipsoid from two planes: 8 A1 A2 / (3 pi L); for the left atrium L is the shorter
- * length.
+ * Returns the volume of an ellipsoid from two planes: 8 A1 A2 / (3 pi L). For the left atrium, L is
+ * the shorter length.
  */
 export function biplaneAreaLengthVolume(one: number, other: number, length: number): number {
   return (8 * one * other) / (3 * Math.PI * length);
 }
 
-/** Volume of a bullet: 5/6 of the short-axis area at the papillary muscles times the length. */
+/**
+ * Returns the volume of a bullet: 5/6 of the short-axis area at the papillary muscles times the
+ * length.
+ */
 export const bulletVolume = (area: number, length: number) => (5 / 6) * area * length;
 
 /** LV volume from one diameter (Teichholz 1976). */
 export const teichholzVolume = (diameter: number) => (7 / (2.4 + diameter)) * diameter ** 3;
 
 /**
- * Decrease from `from` to `to`, in per cent of `from`: ejection fraction, shortening, area change.
+ * Returns the decrease from `from` to `to` in per cent of `from`: ejection fraction, shortening,
+ * area change.
  */
 export const fractionalChange = (from: number, to: number) => (100 * (from - to)) / from;
 
@@ -64,39 +73,39 @@ export const relativeWallThickness = (posterior: number, cavity: number) =>
   (2 * posterior) / cavity;
 
 /**
- * Relative wall thickness from the mean of both walls; it is given in addition to the one from
- * twice the posterior wall when the walls are asymmetric (echo 5.4).
+ * Returns the relative wall thickness from the mean of both walls. If the walls are asymmetric, it
+ * is given in addition to the one from twice the posterior wall (echo 5.4).
  */
 export const wallThicknessOfBoth = (septum: number, posterior: number, cavity: number) =>
   (septum + posterior) / cavity;
 
 /**
- * LV mass over height^2.7, g/m^2.7: unlike indexing to BSA, it does not hide the mass of an obese
- * patient's heart (echo 1, 5.2).
+ * Returns LV mass over height^2.7, g/m^2.7. Unlike indexing to BSA, it does not hide the mass of an
+ * obese patient's heart (echo 1, 5.2).
  */
 export const massPerHeight = (mass: number, heightCm: number) => mass / (heightCm / 100) ** 2.7;
 
 const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Lagrangian strain, per cent; it is negative when the wall shortens (ST15). */
+/** Returns Lagrangian strain, per cent; negative when the wall shortens (ST15). */
 export const lagrangianStrain = (initial: number, length: number) =>
   (100 * (length - initial)) / initial;
 
 /**
- * Overall GLS, per cent: the mean of the three apical views; null unless all three are known (echo
- * 8.1).
+ * Returns the overall GLS, per cent: the mean of the three apical views. Null unless all three are
+ * known (echo 8.1).
  */
 export function globalStrain(views: readonly (number | null)[]): number | null {
   const given = views.filter((view) => view !== null);
   return given.length === 3 ? mean(given) : null;
 }
 
-/** Decrease of the magnitude of strain relative to a baseline, per cent (CO22). */
+/** Returns the decrease of the magnitude of strain relative to a baseline, per cent (CO22). */
 export const relativeReduction = (baseline: number, current: number) =>
   (100 * (Math.abs(baseline) - Math.abs(current))) / Math.abs(baseline);
 
-/** Relative apical strain: apical / (basal + mid), from magnitudes (PHE12). */
+/** Returns the relative apical strain: apical / (basal + mid), from magnitudes (PHE12). */
 export function relativeApicalStrain(
   apical: readonly number[],
   mid: readonly number[],
@@ -105,5 +114,5 @@ export function relativeApicalStrain(
   return Math.abs(mean(apical)) / (Math.abs(mean(basal)) + Math.abs(mean(mid)));
 }
 
-/** Wall motion score index: the mean of the scores of the segments that were seen. */
+/** Returns the wall motion score index: the mean of the scores of the segments that were seen. */
 export const scoreIndex = (scores: readonly number[]) => mean(scores);

@@ -1,16 +1,19 @@
-/** Velocities in m/s, times in s, unless the name says otherwise (echo 11, 17). */
+/**
+ * Formulas of this file use velocities in m/s and times in s, unless the name says otherwise (echo
+ * 11, 17).
+ */
 
 /** Modified Bernoulli equation, mmHg (Hatle 1978). */
 export const pressureGradient = (velocity: number) => 4 * velocity ** 2;
 
 /**
- * Pressure gradient, mmHg, corrected for the proximal velocity, which counts above 1.5 m/s (echo
- * 17).
+ * Returns the pressure gradient, mmHg, corrected for the proximal velocity. The correction matters
+ * if the proximal velocity is above 1.5 m/s (echo 17).
  */
 export const correctedGradient = (distal: number, proximal: number) =>
   4 * (distal ** 2 - proximal ** 2);
 
-/** Integral, by trapezoids, of samples that are `step` apart. */
+/** Integrates samples that are `step` apart, by trapezoids. */
 export function integral(samples: readonly number[], step: number): number {
   return samples
     .slice(1)
@@ -21,13 +24,16 @@ export function integral(samples: readonly number[], step: number): number {
 export const velocityTimeIntegral = (velocities: readonly number[], step: number) =>
   100 * integral(velocities, step);
 
-/** Mean of 4 v^2 over the flow time, mmHg: never 4 times the square of the mean. */
+/**
+ * Returns the mean of 4 v^2 over the flow time, mmHg. It is not 4 times the square of the mean
+ * velocity.
+ */
 export function meanGradient(velocities: readonly number[], step: number): number {
   const gradients = velocities.map(pressureGradient);
   return integral(gradients, step) / ((velocities.length - 1) * step);
 }
 
-/** Share of a linear deceleration after which the gradient has halved: 1 - 1/sqrt2. */
+/** Share of a linear deceleration after which the gradient has fallen to half: 1 - 1/sqrt2. */
 const HALVING = 1 - Math.SQRT1_2;
 
 /** Pressure half-time, ms, from the deceleration time, ms. */
@@ -48,14 +54,17 @@ export const strokeVolume = (diameter: number, vti: number) => circleArea(diamet
 export const cardiacOutput = (stroke: number, heartRate: number) => (stroke * heartRate) / 1000;
 
 /**
- * Pressure rise, mmHg/s, from the time between two velocities, ms: 1 and 3 m/s for MR, 1 and 2 m/s
- * for TR.
+ * Returns the rate of pressure rise, mmHg/s, from the time between two velocities, ms: 1 and 3 m/s
+ * for MR, 1 and 2 m/s for TR.
  */
 export function pressureRise(from: number, to: number, milliseconds: number): number {
   return (1000 * (pressureGradient(to) - pressureGradient(from))) / milliseconds;
 }
 
-/** Continuity equation, cm2: by VTI (cm) or by peak velocity (m/s) of both sites (AS17). */
+/**
+ * Returns the valve area by the continuity equation, cm2: by VTI (cm) or by peak velocity (m/s) of
+ * both sites (AS17).
+ */
 export const continuityArea = (diameter: number, proximal: number, distal: number) =>
   (circleArea(diameter) * proximal) / distal;
 
@@ -89,7 +98,10 @@ interface FlowSite {
   vti: number;
 }
 
-/** Mitral regurgitant volume, ml: mitral minus outflow stroke volume, without AR. */
+/**
+ * Returns the mitral regurgitant volume, ml: mitral minus outflow stroke volume. Valid only without
+ * AR.
+ */
 export const volumetricRegurgitation = (mitral: FlowSite, outflow: FlowSite) =>
   strokeVolume(mitral.diameter, mitral.vti) - strokeVolume(outflow.diameter, outflow.vti);
 
@@ -97,12 +109,12 @@ export const volumetricRegurgitation = (mitral: FlowSite, outflow: FlowSite) =>
 export const mitralAreaByHalfTime = (halfTime: number) => 220 / halfTime;
 export const mitralAreaByDeceleration = (decelerationTime: number) => 759 / decelerationTime;
 /**
- * Tricuspid valve area, cm2, from the pressure half-time, ms; less validated than the mitral one
- * (VS09).
+ * Returns the tricuspid valve area, cm2, from the pressure half-time, ms. It is less validated than
+ * the mitral one (VS09).
  */
 export const tricuspidAreaByHalfTime = (halfTime: number) => 190 / halfTime;
 
-/** Pressures in mmHg, velocities in m/s, times in ms (echo 7, 12). */
+/** Formulas below use pressures in mmHg, velocities in m/s and times in ms (echo 7, 12). */
 
 /** Myocardial performance index (Tei index): (TCO - ET) / ET. */
 export const performanceIndex = (closureToOpening: number, ejection: number) =>
@@ -112,8 +124,8 @@ export const eccentricityIndex = (parallel: number, perpendicular: number) =>
   parallel / perpendicular;
 
 /**
- * Pressure in the chamber from which a jet comes, mmHg: RVSP from TR, mean PAP from early PR,
- * diastolic PAP from late PR.
+ * Returns the pressure in the chamber from which a jet comes, mmHg: RVSP from TR, mean PAP from
+ * early PR, diastolic PAP from late PR.
  */
 export const pressureBehindJet = (velocity: number, atrial: number) =>
   pressureGradient(velocity) + atrial;

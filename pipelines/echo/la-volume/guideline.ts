@@ -3,9 +3,12 @@ import type { GradedQuantity } from '../shared/grading.ts';
 const volumeIndex = { normal: [16, 34], mild: 41, moderate: 48 } as const;
 const apIndex = { normal: [1.5, 2.3], mild: 2.6, moderate: 2.9 } as const;
 
-/** Ranges and partitions of the left atrium (echo 6). */
+/** Ranges and grades of the left atrium (echo 6). */
 export const LEFT_ATRIUM = {
-  /** LA volume index, ml/m2, the same for both sexes; by discs and by area-length. */
+  /**
+   * LA volume index, ml/m2. The limits are the same for both sexes and for both methods, discs and
+   * area-length.
+   */
   volumeIndex: {
     male: volumeIndex,
     female: volumeIndex,

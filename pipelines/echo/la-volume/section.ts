@@ -25,13 +25,15 @@ import {
 } from '../shared/section.ts';
 import { LEFT_ATRIUM } from './guideline.ts';
 
-/** What this section needs beside the values. */
+/** Evidence that this section needs in addition to the values. */
 type LaVolumeEvidence = PatientEvidence & OutlineEvidence;
 
 const ID = 'la-volume';
 const NEEDS = ['A4C and A2C clips that hold the atrium', 'height and weight'] as const;
 
-/** Difference of the two lengths, cm, above which the atrium must be traced again (echo 6). */
+/**
+ * Difference of the two lengths of the atrium, cm, above which it must be traced again (echo 6).
+ */
 const LENGTH_TOLERANCE = 0.5;
 
 const PLANES = [
@@ -44,8 +46,8 @@ const PLANES = [
 ] as const;
 
 /**
- * Whether the value is so close to a limit that the neighbouring grade is as likely (echo 19, rule
- * 2).
+ * Returns true if the value is so close to a limit that the neighbouring grade is as likely (echo
+ * 19, rule 2).
  */
 function isAtLimit({ value }: Measurement): boolean {
   const { male, decimals } = LEFT_ATRIUM.volumeIndex;
@@ -53,7 +55,10 @@ function isAtLimit({ value }: Measurement): boolean {
   return isNearCutOff(rounded(value, decimals), limits, VARIABILITY.atrialVolumeIndex);
 }
 
-/** A diameter on the other side of its limit than the volume, which counts (echo 6). */
+/**
+ * States that diameter and volume disagree whether the atrium is enlarged. The volume counts (echo
+ * 6).
+ */
 function diameterDisagrees(
   grade: Abnormality,
   byDiameter: Abnormality,
@@ -64,7 +69,10 @@ function diameterDisagrees(
     : sayOfLaVolume.conclusion('la-volume.diameter-disagrees', { grade: byDiameter }, about);
 }
 
-/** The volume by area-length, and the indexed volumes by both methods, discs and area-length. */
+/**
+ * Returns the volume by area-length, and the indexed volumes by both methods, discs and
+ * area-length.
+ */
 function volumesOf(given: Values) {
   const traced = given.calculated('la-volume-area-length', {
     section: ID,
@@ -93,7 +101,7 @@ function run(evidence: LaVolumeEvidence, given: Values) {
   const { traced, index, indexByLength } = volumesOf(given);
   const byLength = traced?.quality === 'accepted' ? traced : null;
   const counted = index ?? indexByLength;
-  // The LAVi grades are the same for both sexes.
+  // The grades of LAVi are the same for both sexes, so the limits for men are used for all.
   const adult = !isChild(evidence);
   const grade = adult ? graded(counted, LEFT_ATRIUM.volumeIndex, 'male') : null;
   const inRange = (one: Measurement | null) =>
@@ -158,7 +166,7 @@ function run(evidence: LaVolumeEvidence, given: Values) {
   });
 }
 
-/** Volume and diameter of the left atrium (echo 6). */
+/** Reports volume and diameter of the left atrium (echo 6). */
 export const laVolume: EchoSection<LaVolumeEvidence> = {
   id: ID,
   title: 'Left atrial volume',

@@ -8,10 +8,11 @@ import { CHAMBERS, type Chamber } from './names.ts';
 import { mirroredImage } from './sector.ts';
 
 /**
- * Completes the left ventricle of an apical view, which has neither dents nor holes: inside the
- * convex hull of cavity and myocardium, ground and right heart lose their share to the most likely
- * class of the left heart. `left` lists the classes of the left heart, cavity and myocardium first.
- * Changes `shares`, the probabilities on the grid, channel after channel.
+ * Completes the left ventricle of an apical view, which has neither dents nor holes. Within the
+ * convex hull of cavity and myocardium, the probabilities of the background and of the right heart
+ * are set to 0, so that a class of the left heart becomes the most likely one. Changes `shares`,
+ * the probabilities on the grid, channel after channel. `left` lists the classes of the left heart,
+ * cavity and myocardium first.
  */
 export function completeVentricle(
   shares: Float32Array,
@@ -38,7 +39,7 @@ const pointOf = (pixel: number, width: number): Point => ({
   y: Math.floor(pixel / width),
 });
 
-/** Corners of the convex hull, in order around it (Andrew 1979). */
+/** Returns the corners of the convex hull, in order around it (Andrew 1979). */
 export function convexHull(points: readonly Point[]): Point[] {
   const sorted = points.toSorted((a, b) => a.x - b.x || a.y - b.y);
   const half = (ordered: readonly Point[]) => {
@@ -57,7 +58,7 @@ function turn(a: Point | undefined, b: Point | undefined, c: Point): number {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-/** Indices of the grid pixels within a convex polygon, row by row. */
+/** Returns the indices of the grid pixels within a convex polygon, row by row. */
 function inside(hull: readonly Point[], { width, height }: Grid): number[] {
   const pixels: number[] = [];
   if (hull.length < 3) return pixels;
@@ -76,36 +77,36 @@ function inside(hull: readonly Point[], { width, height }: Grid): number[] {
 }
 
 /**
- * Chambers of one frame. The labels are on the pixels of the stored frame, beginning at the upper
- * left corner of `area`.
+ * Chambers of one frame. The labels are given for the pixels of the stored frame, beginning at the
+ * upper left corner of `area`.
  */
 export interface ChamberMasks {
   area: Rectangle;
   width: number;
   height: number;
-  /** Row by row: 0 ground, 1 LV cavity, 2 LV myocardium, 3 LA, 4 RV, 5 RA. */
+  /** Row by row: 0 background, 1 LV cavity, 2 LV myocardium, 3 LA, 4 RV, 5 RA. */
   labels: Uint8Array;
-  /** Mean probability over the pixels of each chamber; 0 where the chamber was not found. */
+  /** Mean probability over the pixels of each chamber; 0 if the chamber was not found. */
   confidence: Readonly<Record<Chamber, number>>;
   /** Whether the confidence in the LV cavity reaches the gate of the model. */
   accepted: boolean;
 }
 
-/** The label of a chamber in `ChamberMasks.labels`. */
+/** Returns the label of a chamber in `ChamberMasks.labels`. */
 export const labelOf = (chamber: Chamber): number => CHAMBERS.indexOf(chamber) + 1;
 
 /** Labels of the left heart, cavity and myocardium first. */
 const LEFT_HEART_LABELS = [labelOf('lv'), labelOf('myocardium'), labelOf('la')] as const;
 
-/** Area of a chamber in pixels. */
+/** Returns the area of a chamber in pixels. */
 export function areaOf(masks: ChamberMasks, chamber: Chamber): number {
   return sizeOf(masks, labelOf(chamber));
 }
 
 /**
- * Outlines the chambers of each frame with `echo-chambers`. This model expects the apex of the fan
- * at the top and the right heart on the left (`mirrored`: the display shows it on the right).
- * `area` is the fan (sector.ts), the same for all frames of a clip.
+ * Outlines the chambers of each frame with `echo-chambers`. The model expects the apex of the fan
+ * at the top and the right heart on the left; `mirrored` states that the display shows it on the
+ * right. `area` is the fan (sector.ts), the same for all frames of a clip.
  */
 export async function segmentChambers(
   session: ModelSession,
@@ -153,8 +154,8 @@ function mirrorRows(labels: Uint8Array, width: number): void {
 }
 
 /**
- * Joins the left heart of one model with the right heart of another: the labels of right ventricle
- * and right atrium are used where the first model does not see the left heart.
+ * Joins the left heart of one model with the right heart of another. The labels of right ventricle
+ * and right atrium are used on pixels at which the first model does not see the left heart.
  */
 export function withRightHeart(left: ChamberMasks, whole: ChamberMasks): ChamberMasks {
   const [ventricle, atrium] = [labelOf('rv'), labelOf('ra')];
@@ -168,14 +169,14 @@ export function withRightHeart(left: ChamberMasks, whole: ChamberMasks): Chamber
 }
 
 /**
- * Margin in confidence by which the mirror image must exceed the usual display; with less, the
+ * Difference in confidence by which the mirror image must exceed the usual display. Otherwise the
  * usual display is assumed.
  */
 const MARGIN = 0.01;
 
 /**
- * Whether the display shows an apical view mirrored, with the right heart on the right, as some
- * laboratories do. It is mirrored if `echo-chambers` outlines LV, myocardium and LA with more
+ * Returns true if the display shows an apical view mirrored, with the right heart on the right, as
+ * some laboratories do. This is assumed if `echo-chambers` outlines LV, myocardium and LA with more
  * confidence in the mirror image. A few frames of a clip are enough.
  */
 export async function isMirrored(

@@ -9,21 +9,21 @@ const CROP_LENGTHS = 1.7;
 /** Difference between the two estimates, in percentage points, at which the confidence is 0. */
 const NO_CONFIDENCE = 50;
 
-/** LVEF that joins the estimates of both networks. */
+/** LVEF joined from the estimates of both networks. */
 export interface JointEjectionFraction {
-  /** Percent, recalibrated. */
+  /** LVEF, per cent, recalibrated. */
   percent: number;
-  /** 1 where the two estimates agree, 0 where they are 50 percentage points apart. */
+  /** 1 if the two estimates are equal, 0 if they are 50 percentage points apart. */
   confidence: number;
-  /** Whether the two estimates agree well enough for the gate of the model. */
+  /** Whether the two estimates agree well enough to reach the gate of the model. */
   accepted: boolean;
 }
 
 /**
- * LVEF in percent by `echo-ejection-fraction`, from an end-diastolic and an end-systolic frame of
- * one beat: the mean of the view and its mirror image. Both frames are cut out by the pose of the
- * ventricle at end-diastole, so that its shortening stays visible. The network sees only the
- * pixels; the masks only place the view.
+ * Estimates the LVEF in per cent with `echo-ejection-fraction`, from an end-diastolic and an
+ * end-systolic frame of one beat. Returns the mean for the view and its mirror image. Both frames
+ * are cropped by the pose of the ventricle at end-diastole, so that its shortening stays visible.
+ * The network sees only the pixels; the masks only place the crop.
  */
 export async function estimateEjectionFraction(
   session: ModelSession,
@@ -41,9 +41,9 @@ export async function estimateEjectionFraction(
 }
 
 /**
- * The recalibrated mean of the LVEF by discs from the masks of `echo-chambers` and the LVEF of
- * `echo-ejection-fraction`. The two networks are trained separately: where they disagree, one of
- * them is wrong.
+ * Returns the recalibrated mean of the LVEF by discs from the masks of `echo-chambers` and the LVEF
+ * of `echo-ejection-fraction`. The two networks are trained separately, so a disagreement means
+ * that one of them is wrong.
  */
 export function jointEjectionFraction(
   byDiscs: number,

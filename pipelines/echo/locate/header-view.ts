@@ -2,7 +2,7 @@ import type { Clip } from '../../contract/study.ts';
 import { plainWords } from '../../contract/view-words.ts';
 import type { HeartView } from './names.ts';
 
-/** View by its code in CID 12226 and TID 5200 (echo 2.1). */
+/** View for each code of CID 12226 and TID 5200 (echo 2.1). */
 const VIEW_CODES: Readonly<Record<string, HeartView>> = {
   'SCT:399139001': 'PLAX',
   'SCT:399239005': 'PSAX-AV',
@@ -28,8 +28,8 @@ const VIEW_CODES: Readonly<Record<string, HeartView>> = {
 };
 
 /**
- * View by the View Name that machines write in a stress protocol, as `plainWords`; these words are
- * matched, never shown.
+ * View for each View Name that machines write in a stress protocol. The patterns are matched with
+ * the name as `plainWords`, and are never shown.
  */
 const VIEW_NAMES: readonly (readonly [RegExp, HeartView])[] = [
   [/^(plax|parasternal long axis)$/, 'PLAX'],
@@ -40,7 +40,7 @@ const VIEW_NAMES: readonly (readonly [RegExp, HeartView])[] = [
   [/^(a5c|5 ?ch|ap ?5|apical (5|five) chamber)$/, 'A5C'],
 ];
 
-/** The view that the header names; null where it names no known view. */
+/** Returns the view that the header names; null if it names no known view. */
 export function headerView({
   viewCode,
   viewName,

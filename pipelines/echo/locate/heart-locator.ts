@@ -20,7 +20,7 @@ import { type ParasternalMasks, segmentParasternal } from './parasternal.ts';
 import type { VentriclePose } from './ventricle-pose.ts';
 import { nameView, type ViewEstimate } from './view.ts';
 
-/** The frames of one beat at end-diastole and end-systole, in stored pixels. */
+/** Frames of one beat at end-diastole and end-systole, in stored pixels. */
 interface VentriclePair {
   ed: GrayImage;
   es: GrayImage;
@@ -31,12 +31,12 @@ interface VentriclePair {
 }
 
 /**
- * Finds views and chambers. A member is null where no permitted model serves the task. `area` is the
+ * Finds views and chambers. A member is null if no permitted model serves the task. `area` is the
  * fan in stored pixels, the same for all frames of a clip (sector.ts).
  */
 export interface HeartLocator {
   nameView: ((frames: readonly GrayImage[], area: Rectangle) => Promise<ViewEstimate>) | null;
-  /** `mirrored` is decided once for a clip, from a few of its frames. */
+  /** Decides once for a clip, from a few of its frames, whether the display is mirrored. */
   isMirrored: ((frames: readonly GrayImage[], area: Rectangle) => Promise<boolean>) | null;
   segment:
     | ((
@@ -45,23 +45,28 @@ export interface HeartLocator {
         mirrored?: boolean,
       ) => Promise<ChamberMasks[]>)
     | null;
-  /** LVEF by both networks; `byNetwork` is the estimate of the second network alone. */
+  /**
+   * Estimates the LVEF by both networks; `byNetwork` is the estimate of the second network alone.
+   */
   ejectionFraction:
     | ((pair: VentriclePair) => Promise<JointEjectionFraction & { byNetwork: number }>)
     | null;
-  /** Structures of parasternal and subcostal frames; `longAxisLines` measures PLAX on them. */
+  /**
+   * Outlines the structures of parasternal and subcostal frames. `longAxisLines` measures PLAX on
+   * them.
+   */
   parasternal:
     | ((frames: readonly GrayImage[], area: Rectangle) => Promise<ParasternalMasks[]>)
     | null;
-  /** The models that were used, in the form in which the result names them. */
+  /** Models that were used, in the form in which the result names them. */
   models: Result['models'];
   close(): Promise<void>;
 }
 
 /**
- * Opens the models of the echo pipeline that `allow` permits (`models` of job.json). Throws when
- * the bytes of a model are not those in the registry.
- * @param opening where the models run; when absent, they run on the thread of the caller.
+ * Opens the models of the echo pipeline that `allow` permits (`models` of job.json). Throws if the
+ * bytes of a model differ from those in the registry.
+ * @param opening decides where the models run; when absent, they run on the thread of the caller.
  */
 export async function openHeartLocator(
   settings: InferenceSettings & { allow: PackSetting },
@@ -74,7 +79,7 @@ export async function openHeartLocator(
   };
   const view = await open('echo-view');
   const chambers = await open('echo-chambers');
-  // These two models run longest; because they are opened one after the other, each gets its own
+  // These two models run longest. They are opened one after the other, so that each gets a separate
   // thread.
   const parasternal = await open('echo-parasternal');
   const ejectionFraction = await open('echo-ejection-fraction');
@@ -109,8 +114,8 @@ export async function openHeartLocator(
 }
 
 /**
- * Opens a permitted model that outlines the right heart, for use when the more accurate model does
- * not.
+ * Opens a permitted model that outlines the right heart. It is used if the more accurate model does
+ * not outline the right heart.
  */
 async function openRightHeart(
   registry: readonly RegisteredModel[],

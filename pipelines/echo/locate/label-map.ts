@@ -1,7 +1,7 @@
 import type { Placement } from '../../inference/letterbox.ts';
 import { paint, pixelsOf, regionsOf } from '../../measure/regions.ts';
 
-/** Size of the network's grid. */
+/** Size of the network's output grid. */
 export interface Grid {
   width: number;
   height: number;
@@ -14,7 +14,7 @@ export interface LabelMap {
   height: number;
   labels: Uint8Array;
   /**
-   * Mean probability of each class over the pixels labelled with it; 0 for the background, and for a
+   * Mean probability of each class over the pixels labelled with it; 0 for the background and for a
    * class without pixels.
    */
   confidence: readonly number[];
@@ -24,10 +24,11 @@ export interface LabelMap {
 const MIXED = 255;
 
 /**
- * The most likely class of each pixel of a source of `width` × `height`. The probabilities on the
- * network's grid (channel after channel) are interpolated between its pixels. Where the four
+ * Returns the most likely class of each pixel of a source of `width` × `height`. The probabilities
+ * on the network's grid (channel after channel) are interpolated between its pixels. If the four
  * corners of a cell have one class, the whole cell has that class, because the values inside are
- * means of the corners. So only cells on a border are searched, and cells of ground are skipped.
+ * means of the corners. Therefore only cells on a border are examined pixel by pixel, and cells of
+ * background are skipped.
  */
 export function labelsOf(
   shares: Float32Array,
@@ -68,8 +69,8 @@ export function labelsOf(
 }
 
 /**
- * The class with the largest share at the fractions `fx`, `fy` of a cell; of equal shares, the
- * first class.
+ * Returns the class with the largest share at the fractions `fx`, `fy` of a cell; of equal shares,
+ * the first class.
  */
 function likeliestIn(
   shares: Float32Array,
@@ -88,8 +89,8 @@ function likeliestIn(
 }
 
 /**
- * The class with the largest share at each pixel of a grid of `plane` pixels; of equal shares, the
- * first class.
+ * Returns the class with the largest share at each pixel of a grid of `plane` pixels; of equal
+ * shares, the first class.
  * @param shares channel after channel.
  */
 export function mostLikely(shares: Float32Array, plane: number, classes: number): Uint8Array {
@@ -108,8 +109,8 @@ export function mostLikely(shares: Float32Array, plane: number, classes: number)
 }
 
 /**
- * The class that all corners of a cell have, or `MIXED`, for each cell; a cell has the index of its
- * upper left corner.
+ * Returns for each cell the class that all its corners have, or `MIXED`. A cell has the index of
+ * its upper left corner.
  */
 function agreedCells(best: Uint8Array, width: number): Uint8Array {
   const cells = new Uint8Array(best.length).fill(MIXED);
@@ -121,7 +122,7 @@ function agreedCells(best: Uint8Array, width: number): Uint8Array {
   return cells;
 }
 
-/** The value at the fractions `fx`, `fy` of a cell, interpolated from its corners. */
+/** Returns the value at the fractions `fx`, `fy` of a cell, interpolated from its corners. */
 function between(
   shares: Float32Array,
   corner: number,
@@ -135,8 +136,8 @@ function between(
 }
 
 /**
- * For each source pixel, the grid cell to its left (or above it), and the fraction of the cell at
- * which the pixel is.
+ * For each source pixel, the grid cell to the left of it (or above it), and the position of the
+ * pixel in that cell as a fraction.
  */
 interface Positions {
   before: Int32Array;
@@ -159,14 +160,14 @@ function positions(length: number, scale: number, offset: number, cells: number)
   return { before, beyond, ends };
 }
 
-/** A mask with 1 for pixels that have the label, and 0 for all others. */
+/** Returns a mask with 1 for pixels that have the label, and 0 for all others. */
 export function maskOf({ labels }: Pick<LabelMap, 'labels'>, label: number): Uint8Array {
   const mask = new Uint8Array(labels.length);
   for (let at = 0; at < labels.length; at++) mask[at] = labels[at] === label ? 1 : 0;
   return mask;
 }
 
-/** Number of pixels that have the label. */
+/** Counts the pixels that have the label. */
 export function sizeOf({ labels }: Pick<LabelMap, 'labels'>, label: number): number {
   let size = 0;
   for (let at = 0; at < labels.length; at++) if (labels[at] === label) size++;
@@ -174,13 +175,13 @@ export function sizeOf({ labels }: Pick<LabelMap, 'labels'>, label: number): num
 }
 
 /**
- * A second part of a class is anatomy, and not a speck, if its size is at least this share of the
- * largest part.
+ * Least size of a second part of a class, as a share of the largest part, at which it counts as
+ * anatomy and not as a speck.
  */
 const SECOND_PART = 0.2;
 
 /**
- * Reduces every class except the ground to its largest connected part, and fills its holes. The
+ * Reduces every class except the background to its largest connected part, and fills its holes. The
  * classes in `twofold` may have two parts, such as a wall that the picture shows on both sides of a
  * cavity.
  */
@@ -200,7 +201,7 @@ export function withoutSpecks(
   return { width, height, labels: kept, confidence };
 }
 
-/** Fills holes: ground that is enclosed by a single class gets its label. */
+/** Fills holes: background that is enclosed by a single class gets the label of that class. */
 function fillHoles(labels: Uint8Array, width: number): void {
   for (const hole of regionsOf(maskOf({ labels }, 0), width)) {
     if (hole.open) continue;

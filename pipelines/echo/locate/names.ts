@@ -1,4 +1,4 @@
-/** Views of the classifier (echo 2.1); `other` is everything else. */
+/** Views that the classifier distinguishes (echo 2.1); `other` is everything else. */
 export const ECHO_VIEWS = [
   'PLAX',
   'PSAX-AV',
@@ -17,9 +17,9 @@ export const ECHO_VIEWS = [
 export type EchoView = (typeof ECHO_VIEWS)[number];
 
 /**
- * A view as the header or the classifier names it; the header may leave the level open. No LV is
- * measured on an A4C aimed at the RV, which cuts the LV short, nor on the long axes of the RV,
- * which do not show the LV.
+ * A view that the header or the classifier names; the header may leave the level of a short axis
+ * open. The LV is not measured on an A4C aimed at the RV, which foreshortens the LV, nor on the
+ * long axes of the RV, which do not show the LV.
  */
 export type HeartView =
   | Exclude<EchoView, 'other'>
@@ -31,7 +31,8 @@ export type HeartView =
   | 'RV-OUTFLOW';
 
 /**
- * Views of api 2.6; the result lists the clips by these views, and sections ask for clips by them.
+ * Groups of views (api 2.6). The result lists the clips by them, and sections ask for clips by
+ * them.
  */
 export const VIEW_FAMILIES = [
   'PLAX',
@@ -68,24 +69,27 @@ const FAMILY: Readonly<Record<HeartView, ViewFamily>> = {
 };
 
 /**
- * Whether a clip shows the shape of the heart, so that its view can be named; spectra and M-modes
- * do not.
+ * Returns true if a clip shows the shape of the heart, so that its view can be named; spectra and
+ * M-modes do not.
  */
 export const isPicture = ({ mode }: { mode: string }) => mode !== 'spectral' && mode !== 'm-mode';
 
 const FOCUSED: ReadonlySet<ViewFamily> = new Set(['PLAX', 'PSAX', 'A4C', 'subcostal']);
 
-/** Whether a view is one of those of focused cardiac ultrasound (echo 15). */
+/** Returns true if a view is one of those of focused cardiac ultrasound (echo 15). */
 export const isFocused = (view: HeartView) => FOCUSED.has(familyOf(view));
 
 const WITHOUT_VENTRICLE: ReadonlySet<HeartView> = new Set(['SUBCOSTAL-IVC', 'PSAX-AV']);
 
-/** Whether a view shows the left ventricle: a vessel, or the plane of the aortic valve, does not. */
+/**
+ * Returns true if a view shows the left ventricle; views of a vessel and of the plane of the aortic
+ * valve do not.
+ */
 export const showsVentricle = (view: HeartView) => !WITHOUT_VENTRICLE.has(view);
 
 export const familyOf = (view: HeartView): ViewFamily => FAMILY[view];
 
-/** Structures of an apical frame, in the order of their labels (1 to 5; 0 is the ground). */
+/** Structures of an apical frame, in the order of their labels (1 to 5; 0 is the background). */
 export const CHAMBERS = ['lv', 'myocardium', 'la', 'rv', 'ra'] as const;
 export type Chamber = (typeof CHAMBERS)[number];
 

@@ -3,17 +3,21 @@ import { areaOf, distanceToOutline, type Outline } from '../../measure/outline.t
 import { convexHull } from '../../measure/picture.ts';
 import type { Chamber } from './names.ts';
 
-/** Why the outline of a chamber is not that of a whole chamber. */
+/** Reasons why an outline is not that of a whole chamber. */
 export type OutlineFault = 'dented' | 'out-of-sector' | 'too-small-beside-lv';
 
-/** The chambers whose outline is judged; the muscle is judged with the cavity that it surrounds. */
+/**
+ * Chambers whose outline is judged; the muscle is judged together with the cavity that it
+ * surrounds.
+ */
 export type JudgedChamber = Exclude<Chamber, 'myocardium'>;
 
 /**
- * Least share of its convex hull that a chamber fills. Of 92 patients of CAMUS (A4C, not used in
- * training; both phases) the outlines of experts fill 0.84 and more for the LV and 0.966 and more for
- * the LA, and an outline of the network that lost part of an atrium in a shadow filled 0.84. The
- * right heart has no outlines of experts here: the RV is bent around the septum.
+ * Least share of its convex hull that a chamber fills. In 92 patients of CAMUS (A4C, not used in
+ * training; both phases), the outlines of experts fill 0.84 and more for the LV and 0.966 and more
+ * for the LA. An outline of the network that lost part of an atrium in a shadow filled 0.84. For
+ * the right heart there are no outlines of experts; its limit is lower because the RV is bent
+ * around the septum.
  */
 const LEAST_SOLIDITY: Readonly<Record<JudgedChamber, number>> = {
   lv: 0.88,
@@ -23,27 +27,30 @@ const LEAST_SOLIDITY: Readonly<Record<JudgedChamber, number>> = {
 };
 
 /**
- * Greatest share of an outline on the edge of the fan (echo 3, quality gates): beyond it the picture
- * cuts the chamber off, and its area is too small.
+ * Greatest share of an outline that may be on the edge of the fan (echo 3, quality gates). With
+ * more, the picture cuts the chamber off, and its area is too small.
  */
 const EDGE_SHARE = 0.15;
-/** Distance from the edge that counts as on it, as a share of the diameter of the fan. */
+/**
+ * Distance from the edge of the fan, as a share of the square root of the fan's area, within which
+ * a point counts as on the edge.
+ */
 const EDGE = 0.015;
 
 /**
  * Least area of the atrium at end-systole, as a share of the end-diastolic area of the LV. In 92
- * patients of CAMUS one atrium in thirty is smaller by the outlines of experts; an outline that stops
- * at a shadow is, too.
+ * patients of CAMUS, one atrium in thirty is smaller by the outlines of experts. An outline that
+ * stops at a shadow is smaller as well.
  */
 const LEAST_ATRIUM = 0.25;
 
-/** The share of its convex hull that an outline fills: 1 without any dent. */
+/** Returns the share of its convex hull that an outline fills; 1 means that it has no dent. */
 export function solidity(outline: Outline): number {
   const hull = areaOf(convexHull(outline));
   return hull > 0 ? areaOf(outline) / hull : 0;
 }
 
-/** The share of an outline that is on the edge of the fan. */
+/** Returns the share of an outline that is on the edge of the fan. */
 export function shareOnEdge(outline: Outline, fan: readonly Point[]): number {
   if (fan.length < 3 || outline.length === 0) return 0;
   const near = EDGE * Math.sqrt(areaOf(fan));
@@ -51,8 +58,9 @@ export function shareOnEdge(outline: Outline, fan: readonly Point[]): number {
 }
 
 /**
- * The first fault of the outline of a chamber in one frame; null where it may be a whole chamber.
- * @param fan the convex hull of the picture, in the unit of the outline; empty where it is not known.
+ * Returns the first fault of the outline of a chamber in one frame; null if it may be a whole
+ * chamber.
+ * @param fan the convex hull of the picture, in the unit of the outline; empty if not known.
  */
 export function outlineFault(
   chamber: JudgedChamber,
@@ -64,7 +72,8 @@ export function outlineFault(
 }
 
 /**
- * Whether an atrium at end-systole is smaller beside its ventricle than atria are; areas in one unit.
+ * Returns true if an atrium at end-systole is too small compared with its ventricle. Both areas are
+ * in the same unit.
  */
 export const isTooSmallAtrium = (atrium: number, ventricle: number): boolean =>
   atrium < LEAST_ATRIUM * ventricle;

@@ -6,28 +6,28 @@ import { labelsOf, withoutSpecks } from './label-map.ts';
 import { PARASTERNAL_STRUCTURES, type ParasternalStructure } from './names.ts';
 
 /**
- * Structures of one frame. The labels are on the pixels of the stored frame, beginning at the upper
- * left corner of `area`.
+ * Structures of one frame. The labels are given for the pixels of the stored frame, beginning at
+ * the upper left corner of `area`.
  */
 export interface ParasternalMasks {
   area: Rectangle;
   width: number;
   height: number;
-  /** Row by row: 0 is the ground, then the structures in their order. */
+  /** Row by row: 0 is the background, then the structures in their order. */
   labels: Uint8Array;
-  /** Mean probability over the pixels of each structure; 0 where it was not found. */
+  /** Mean probability over the pixels of each structure; 0 if it was not found. */
   confidence: Readonly<Record<ParasternalStructure, number>>;
   /** Whether the confidence in the LV cavity reaches the gate of the model. */
   accepted: boolean;
 }
 
-/** The label of a structure in `ParasternalMasks.labels`. */
+/** Returns the label of a structure in `ParasternalMasks.labels`. */
 export const parasternalLabel = (structure: ParasternalStructure): number =>
   PARASTERNAL_STRUCTURES.indexOf(structure) + 1;
 
 /**
- * Structures that may have two parts: septum and posterior wall are separate where the picture does
- * not reach the apex.
+ * Structures that may have two parts. For example, septum and posterior wall are separate if the
+ * picture does not reach the apex.
  */
 const TWOFOLD = [parasternalLabel('myocardium'), parasternalLabel('effusion')];
 
@@ -58,20 +58,30 @@ export async function segmentParasternal(
   });
 }
 
-/** Lines of the parasternal long axis (ASE 2015, figure 1), end points in stored pixels. */
+/**
+ * Lines of the parasternal long axis (ASE 2015, figure 1). Their end points are in stored pixels.
+ */
 const LONG_AXIS_LINES = ['septum', 'cavity', 'posterior-wall', 'left-atrium', 'sinus'] as const;
 export type LongAxisLine = (typeof LONG_AXIS_LINES)[number];
 export type Line = readonly [Point, Point];
 
-/** Level of the tips of the mitral leaflets: half the width of the cavity below its base. */
+/**
+ * Distance from the base to the tips of the mitral leaflets, as a share of the width of the cavity.
+ */
 const TIPS = 0.5;
-/** Levels at which the sinuses may be widest, in widths of the opening of the ventricle. */
+/**
+ * Distances from the LV opening along the aortic root at which the width of the sinuses is tried,
+ * as multiples of the width of that opening.
+ */
 const SINUS_LEVELS = [0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85];
 const REFINEMENTS = 3;
-/** Levels at which the middle of the cavity is determined, in widths from the base. */
+/**
+ * Distances from the base at which the middle of the cavity is determined, as multiples of its
+ * width.
+ */
 const LEVELS = [0.2, 0.35, 0.5, 0.65, 0.8];
 const STEP = 0.5;
-/** Number of border pixels between two structures from which they have a common plane. */
+/** Number of touching border pixels from which two structures are taken to have a common plane. */
 const CONTACT = 4;
 
 interface Axis {
@@ -81,9 +91,9 @@ interface Axis {
 }
 
 /**
- * The lines that a sonographer draws on the long axis: septum, cavity and posterior wall in one
- * line across the cavity at the tips of the mitral leaflets; left atrium and aortic sinuses. A line
- * is left out if its structures were not found.
+ * Returns the lines that a sonographer draws on the long axis: septum, cavity and posterior wall in
+ * one line across the cavity at the tips of the mitral leaflets; left atrium and aortic sinuses. A
+ * line is left out if its structures were not found.
  */
 export function longAxisLines(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>> {
   return { ...ventricleLines(masks), ...atriumLine(masks), ...sinusLine(masks) };
@@ -107,8 +117,8 @@ function ventricleLines(masks: ParasternalMasks): Partial<Record<LongAxisLine, L
 }
 
 /**
- * The middle of the cavity, refined on chords across it; null where no base at atrium or aorta was
- * found.
+ * Finds the long axis of the cavity and its mean width, refined on chords across it. Null if the
+ * cavity has no base at the atrium or the aorta.
  */
 function cavityAxis(masks: ParasternalMasks): (Axis & { width: number }) | null {
   const base = contactOf(masks, 'lv', ['la', 'aorta']);
@@ -134,8 +144,8 @@ function cavityAxis(masks: ParasternalMasks): (Axis & { width: number }) | null 
 }
 
 /**
- * Line through the atrium from front to back, perpendicular to the line from its middle to the
- * mitral valve.
+ * Draws the line through the atrium from front to back, perpendicular to the line from the centre
+ * of the atrium to the mitral valve.
  */
 function atriumLine(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>> {
   const centre = centroidOf(masks, 'la');
@@ -147,8 +157,8 @@ function atriumLine(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>
 }
 
 /**
- * Line across the aortic root at the sinuses; in the masks the annulus is too oblique to be
- * measured.
+ * Draws the line across the aortic root at the sinuses. The annulus is not measured, because it is
+ * too oblique in the masks.
  */
 function sinusLine(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>> {
   const opening = contactOf(masks, 'aorta', ['lv']);
@@ -172,7 +182,10 @@ function sinusLine(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>>
   return widest ? { sinus: towardsProbe(widest) } : {};
 }
 
-/** The point where the line from `from` through `edge` leaves the myocardium behind the edge. */
+/**
+ * Returns the point at which the line from `from` through `edge` leaves the myocardium behind the
+ * edge.
+ */
 function wallBeyond(masks: ParasternalMasks, from: Point, edge: Point): Point | null {
   const direction = unit(from, edge);
   const label = parasternalLabel('myocardium');
@@ -186,7 +199,10 @@ function wallBeyond(masks: ParasternalMasks, from: Point, edge: Point): Point | 
   return out;
 }
 
-/** The run of a structure on the line through a point inside it or next to it. */
+/**
+ * Returns the part of a line that is inside a structure. The line goes through a point inside the
+ * structure or next to it.
+ */
 function chord(
   masks: ParasternalMasks,
   structure: ParasternalStructure,
@@ -210,7 +226,10 @@ function chord(
   return [at(from - STEP / 2), at(to + STEP / 2)];
 }
 
-/** The border where a structure touches others: its middle, and its extent. */
+/**
+ * Finds the border at which a structure touches others. Returns the middle of the border and its
+ * extent.
+ */
 function contactOf(
   masks: ParasternalMasks,
   structure: ParasternalStructure,
@@ -277,7 +296,7 @@ const level = ({ base, along }: Axis, distance: number): Point => ({
   y: base.y + distance * along.y,
 });
 
-/** `point` moved across `along` onto the line through `on`. */
+/** Moves `point` across the direction `along` onto the line through `on`. */
 function projected(point: Point, on: Point, along: Point): Point {
   const distance = (point.x - on.x) * along.x + (point.y - on.y) * along.y;
   return { x: on.x + distance * along.x, y: on.y + distance * along.y };

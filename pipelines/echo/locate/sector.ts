@@ -4,28 +4,30 @@ import { convexHull } from '../../measure/picture.ts';
 import { blobs } from '../../measure/regions.ts';
 
 /**
- * Luminance above which a block of the screen shows tissue or speckle, and not the black ground.
+ * Luminance above which a block of the screen shows tissue or speckle, and not the black
+ * background.
  */
 const LIT = 10;
 /**
- * Number of blocks along the longer side of the picture: text and rulers are more than one block
- * away from the fan.
+ * Number of blocks along the longer side of the picture. At this size, text and rulers are more
+ * than one block away from the fan.
  */
 const BLOCKS = 96;
 
 /**
  * A dark cavity may separate the tip of the fan from the rest. Another lit part belongs to the fan
- * if it is not a line (`lit`: share of its box that is lit; `side`: blocks of its shorter side),
- * not tiny (`size`: share of the largest part), and above or below the middle (`offMiddle`: share
- * of the width of the largest part by which it may be to one side).
+ * if it is not a line, not tiny, and above or below the largest part. `lit`: least share of its box
+ * that is lit; `side`: least length of its shorter side in blocks; `size`: least size as a share of
+ * the largest part; `offMiddle`: greatest offset to one side, as a share of the width of the
+ * largest part.
  */
 const FURTHER_PART = { lit: 0.35, side: 4, size: 0.02, offMiddle: 0.25 } as const;
 
 /**
- * The rectangle, in stored pixels, that the fan of the picture fills: the largest connected lit
- * part of the brightest of `images` (frames of one clip), and the parts of the same fan that a dark
- * cavity separates from it. `within` limits the search, for example to the 2D region of the header;
- * where nothing is lit, the whole of `within` is returned.
+ * Returns the rectangle, in stored pixels, that the fan of the picture fills. The fan is the
+ * largest connected lit part of the brightest of `images` (frames of one clip), and the parts of
+ * the same fan that a dark cavity separates from it. `within` limits the search, for example to the
+ * 2D region of the header. If nothing is lit, the whole of `within` is returned.
  */
 export function sectorOf(images: readonly GrayImage[], within?: Rectangle): Rectangle {
   const [first] = images;
@@ -60,8 +62,8 @@ export function sectorOf(images: readonly GrayImage[], within?: Rectangle): Rect
 }
 
 /**
- * The convex hull, in stored pixels, of what any of the images shows within the rectangle of the fan:
- * the edge of the picture.
+ * Returns the edge of the picture: the convex hull, in stored pixels, of what any of the images
+ * shows within the rectangle of the fan.
  */
 export function litHull(images: readonly GrayImage[], area: Rectangle): Point[] {
   const ends: Point[] = [];
@@ -75,7 +77,7 @@ export function litHull(images: readonly GrayImage[], area: Rectangle): Point[] 
   return convexHull(ends);
 }
 
-/** The image with left and right exchanged. */
+/** Returns the image with left and right exchanged. */
 export function mirroredImage({ width, height, data }: GrayImage): GrayImage {
   const out = new Uint8Array(data.length);
   for (let row = 0; row < height; row++) {
@@ -104,7 +106,7 @@ function blockMean(image: GrayImage, left: number, top: number, size: number): n
   return sum / Math.max(1, (right - left) * (bottom - top));
 }
 
-/** Bounds of the fan in blocks; null where nothing is lit. */
+/** Returns the bounds of the fan in blocks; null if nothing is lit. */
 function fanOf(lit: Uint8Array, columns: number, rows: number): Rectangle | null {
   const parts = partsOf(lit, columns, rows).toSorted((a, b) => b.size - a.size);
   const [largest] = parts;

@@ -12,8 +12,9 @@ export interface VentriclePose {
 }
 
 /**
- * The pose of the LV, by the axis of the cavity's second moments. The apex is on the side to which
- * the myocardium, open at the mitral valve, extends further. Null without cavity or myocardium.
+ * Returns the pose of the LV, by the axis of the cavity's second moments. The apex is on the side
+ * to which the myocardium, open at the mitral valve, extends further. Null without cavity or
+ * myocardium.
  */
 export function ventriclePose(masks: ChamberMasks): VentriclePose | null {
   const cavity = moments(masks, labelOf('lv'));
@@ -32,9 +33,9 @@ export function ventriclePose(masks: ChamberMasks): VentriclePose | null {
 }
 
 /**
- * A square view of the ventricle, apex at the top, `lengths` long axes wide, on `size` × `size`
- * pixels, by bilinear interpolation. Values are 0 to 1, and 0 outside the image
- * (models/training/ventricle.py does the same).
+ * Crops the image to a square view of the ventricle with the apex at the top. The crop is `lengths`
+ * long axes wide and has `size` × `size` pixels, by bilinear interpolation. Values are from 0 to 1,
+ * and 0 outside the image (models/training/ventricle.py does the same).
  */
 export function ventricleCrop(
   image: GrayImage,
@@ -107,15 +108,16 @@ export type ShapeFault =
   | 'out-of-sector';
 
 /**
- * Limits for the shape on apical views, which exclude failed outlines: area over squared length of
- * the ellipse with the same moments; share of the cavity's border that has myocardium beside it;
- * myocardium over cavity. They are wide enough for dilated and for thick, contracted ventricles.
+ * Limits of the shape on apical views, which exclude failed outlines. `areaPerLengthSquared` is the
+ * area over the squared length of the ellipse with the same moments, `wallShare` the share of the
+ * cavity's border that has myocardium beside it, `wallPerCavity` the myocardium over the cavity.
+ * The limits are wide enough for dilated and for thick, contracted ventricles.
  */
 const SHAPE_LIMITS = {
   areaPerLengthSquared: { min: 0.24, max: 0.66 },
   wallShare: 0.6,
   wallPerCavity: { min: 0.4, max: 3.4 },
-  /** Greatest share of the border on the edge of the fan (echo 3, quality gates). */
+  /** Greatest share of the border that may be on the edge of the fan (echo 3, quality gates). */
   edgeShare: 0.15,
 } as const;
 
@@ -123,7 +125,8 @@ const SHAPE_LIMITS = {
 const AREA_JUMP = 0.25;
 
 /**
- * Faults of the left ventricle of one apical frame; empty where it has the shape of a ventricle.
+ * Returns the faults of the left ventricle of one apical frame; empty if it has the shape of a
+ * ventricle.
  */
 export function shapeFaults(masks: ChamberMasks): ShapeFault[] {
   const pose = ventriclePose(masks);
@@ -145,7 +148,10 @@ export function shapeFaults(masks: ChamberMasks): ShapeFault[] {
   return faults;
 }
 
-/** Shares of the cavity's border: beside myocardium, and on the edge of the picture. */
+/**
+ * Returns the shares of the cavity's border that are beside myocardium and on the edge of the
+ * picture.
+ */
 function borderOf({ labels, width, height }: ChamberMasks): { wall: number; edge: number } {
   const lv = labelOf('lv');
   const wall = labelOf('myocardium');
@@ -168,9 +174,9 @@ function borderOf({ labels, width, height }: ChamberMasks): { wall: number; edge
 }
 
 /**
- * Indices of frames whose area jumps by more than 25 % against both neighbours; the area of a heart
- * never changes so much within one frame. The first and the last frame have only one neighbour and
- * are not judged.
+ * Returns the indices of frames whose area differs by more than 25 % from both neighbours; the area
+ * of a heart never changes so much within one frame. The first and the last frame have only one
+ * neighbour and are not judged.
  */
 export function jumpingFrames(areas: readonly number[]): number[] {
   const far = (a: number, b: number) => Math.abs(a - b) > AREA_JUMP * Math.max(b, 1);

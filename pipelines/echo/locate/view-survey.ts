@@ -9,16 +9,19 @@ import type { ClipView } from './reader.ts';
 import { sectorOf } from './sector.ts';
 import type { ViewEstimate } from './view.ts';
 
-/** Number of frames, spread over a clip, from which its view is named. */
+/** Number of frames, spread over a clip, by which its view is named. */
 const FRAMES = 3;
 
-/** The largest tissue region in the header; without one, the whole frame is searched. */
+/**
+ * Returns the largest tissue region in the header, to which the search is limited. Without one, the
+ * whole frame is searched.
+ */
 function searched({ regions }: Clip): Rectangle | undefined {
   const size = ({ minX, minY, maxX, maxY }: Rectangle) => (maxX - minX) * (maxY - minY);
   return regions.map(({ area }) => area).toSorted((one, other) => size(other) - size(one))[0];
 }
 
-/** Share of the width and of the height of a frame from which a fan is the frame itself. */
+/** Share of the width and of the height of a frame from which a fan counts as the whole frame. */
 const WHOLE = 0.98;
 
 const coversFrame = (fan: Rectangle, { width, height }: Clip): boolean =>
@@ -74,8 +77,8 @@ async function surveyClip(
 }
 
 /**
- * Names the view of every clip: by the header, else by the classifier on a few frames. `progress`
- * receives the share that is done.
+ * Names the view of every clip: by the header, or else by the classifier on a few frames.
+ * `progress` receives the share that is done.
  */
 export async function surveyViews(
   study: Study,

@@ -5,13 +5,15 @@ import type { ModelSession } from '../../inference/session.ts';
 import { ECHO_VIEWS, type EchoView } from './names.ts';
 
 /**
- * Levels of one view. A clip between two levels divides the probability of the view between both.
+ * Levels of the short-axis view. If a clip is between two levels, the probability of the view is
+ * divided between both.
  */
 const SHORT_AXES = ['PSAX-AV', 'PSAX-MV', 'PSAX-PM', 'PSAX-AP'] as const satisfies EchoView[];
 
 /**
- * Probability from which the level of a short axis is named. That it is a short axis must reach the
- * gate of the view, which may be higher: a wrong level is a neighbour, a wrong view another heart.
+ * Probability from which the level of a short axis is named. The sum of all levels must reach the
+ * gate of the view, which may be higher: a wrong level is a neighbouring plane, but a wrong view is
+ * a different part of the heart.
  */
 const LEVEL_GATE = 0.6;
 
@@ -20,18 +22,18 @@ const isShortAxis = (view: EchoView) => SHORT_AXES.some((level) => level === vie
 export interface ViewEstimate {
   /**
    * `other` for a view without a name here, or if the gate of the classifier is not reached; `PSAX`
-   * if only its level does not.
+   * if only the gate of its level is not reached.
    */
   view: EchoView | 'PSAX';
   /** Calibrated probability of `view`. */
   confidence: number;
-  /** The view that would have been named if it had reached the gate. */
+  /** View that would be named if it reached the gate. */
   belowGate: EchoView | null;
 }
 
 /**
- * Names the view of a clip by `echo-view`, from the mean over some of its frames. `area` is the fan
- * (sector.ts) in stored pixels.
+ * Names the view of a clip with `echo-view`, from the mean over some of its frames. `area` is the
+ * fan (sector.ts) in stored pixels.
  */
 export async function nameView(
   session: ModelSession,
@@ -43,7 +45,9 @@ export async function nameView(
   return viewOfLogits(logits, output.channels, temperature, gate, class_gates);
 }
 
-/** The output of the network for a clip: the mean over its frames, one number per channel. */
+/**
+ * Returns the output of the network for a clip: the mean over its frames, one number per channel.
+ */
 export async function viewLogits(
   session: ModelSession,
   frames: readonly GrayImage[],
@@ -55,8 +59,8 @@ export async function viewLogits(
 }
 
 /**
- * The view by softmax at a temperature (Guo 2017) and by the gate; some views have a separate gate.
- * A short axis is named by the sum of all its levels, and its level separately.
+ * Returns the view by softmax at a temperature (Guo 2017), if it reaches the gate; some views have
+ * a separate gate. A short axis is named by the sum of all its levels, and its level separately.
  */
 export function viewOfLogits(
   logits: readonly number[],

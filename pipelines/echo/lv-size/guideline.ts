@@ -9,7 +9,7 @@ const ase15 = (evidence: 'A' | 'B', decimals: number) =>
 const ase05 = (evidence: 'A' | 'B', decimals: number) =>
   ({ source: 'ase-2005-chambers', evidence, decimals }) as const;
 
-/** Ranges and severity partitions of the left ventricle (echo 4.4, 5.3). */
+/** Ranges and severity grades of the left ventricle (echo 4.4, 5.3). */
 export const LEFT_VENTRICLE = {
   ef: { male: p(52, 72, 41, 30), female: p(54, 74, 41, 30), ...ase15('A', 0) },
   edv: { male: p(62, 150, 174, 200), female: p(46, 106, 120, 130), ...ase15('B', 0) },
@@ -58,8 +58,8 @@ export const GEOMETRY = [
 type Geometry = (typeof GEOMETRY)[number];
 
 /**
- * Geometry from the mass index, g/m2, and relative wall thickness (ASE15; echo 5.4). `quantity`
- * names the method of the mass, linear or 2D, because their limits differ.
+ * Returns the geometry by the mass index, g/m2, and the relative wall thickness (ASE15; echo 5.4).
+ * `quantity` names the method of the mass, linear or 2D, because their limits differ.
  */
 export function geometryOf(
   sex: Sex,
@@ -75,7 +75,7 @@ export function geometryOf(
 }
 
 /**
- * Difference of the wall thicknesses, cm, above which relative wall thickness is given both ways
- * (echo 5.4).
+ * Difference of the wall thicknesses, cm, above which relative wall thickness is calculated in both
+ * ways (echo 5.4).
  */
 export const ASYMMETRIC_WALLS = 0.3;

@@ -26,14 +26,11 @@ import {
 } from '../shared/section.ts';
 import { ASYMMETRIC_WALLS, geometryOf, LEFT_VENTRICLE } from './guideline.ts';
 
-/** What this section needs beside the values. */
+/** Evidence that this section needs in addition to the values. */
 interface LvSizeEvidence extends PatientEvidence {
-  /** The view of every clip. */
+  /** View of each clip. */
   clips: readonly { view: HeartView | null }[];
-  /**
-   * `parasternal` is null where its reader failed; `clips` is null where no permitted model
-   * measures.
-   */
+  /** `parasternal` is null if its reader failed; `clips` is null if no permitted model measures. */
   views: {
     parasternal: {
       clips:
@@ -43,7 +40,7 @@ interface LvSizeEvidence extends PatientEvidence {
   };
 }
 
-/** Why nothing was measured on a parasternal long axis; null where something was. */
+/** Returns why nothing was measured on a parasternal long axis; null if something was. */
 function parasternalGap({
   clips,
   views: { parasternal },
@@ -78,8 +75,8 @@ const QUANTITIES = {
 const LINEAR = ['ivsd', 'lvidd', 'lvpwd'] as const;
 
 /**
- * Whether a mass is by 2D areas: such a mass has separate limits, and only per body surface area
- * (echo 5.3).
+ * Returns true if a mass was calculated from 2D areas. Such a mass has separate limits, which exist
+ * only per body surface area (echo 5.3).
  */
 const is2d = (one: Measurement | null) => one?.method === 'cart-mass-2d';
 
@@ -103,8 +100,8 @@ function massOf(values: Values): { mass: Measurement | null; index: Measurement 
 }
 
 /**
- * Mass over height^2.7, g/m^2.7, given in addition in obesity, where indexing to the body surface
- * area hides hypertrophy (echo 1).
+ * Returns the mass over height^2.7, g/m^2.7. It is given in addition in obesity, where indexing to
+ * the body surface area hides hypertrophy (echo 1).
  */
 function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Sex | null) {
   const bodyMass = bodyMassIndex(patient.height, patient.weight);
@@ -125,7 +122,10 @@ function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Se
   };
 }
 
-/** Where the walls differ in thickness, relative wall thickness is given both ways (echo 5.4). */
+/**
+ * States relative wall thickness in both ways if the walls differ in thickness (echo 5.4); null if
+ * they do not.
+ */
 function asymmetryOf(values: Values): Statement | null {
   const [septum, posterior] = [values.number('ivsd'), values.number('lvpwd')];
   if (septum === null || posterior === null) return null;
@@ -142,7 +142,7 @@ function geometryGap(mass: Measurement | null, index: Measurement | null): State
     : sayOfLvSize.gap('lv-size.geometry-without-mass', {});
 }
 
-/** The ranges for each quantity; a mass by 2D areas has separate ranges. */
+/** Returns the ranges for each quantity; a mass from 2D areas has separate ranges. */
 function rangesFor(mass: Measurement | null, index: Measurement | null) {
   const massIndex =
     is2d(index) || (index?.method === 'per-surface-area' && is2d(mass))
@@ -258,7 +258,7 @@ function run(evidence: LvSizeEvidence, values: Values) {
 const accepted = <T extends { quality: string }>(one: T | null) =>
   one?.quality === 'accepted' ? one : null;
 
-/** Size, mass and geometry of the left ventricle (echo 5). */
+/** Reports size, mass and geometry of the left ventricle (echo 5). */
 export const lvSize: EchoSection<LvSizeEvidence> = {
   id: ID,
   title: 'Left ventricular size and mass',

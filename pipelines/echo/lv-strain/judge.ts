@@ -10,14 +10,14 @@ import { VARIABILITY } from '../shared/grading.ts';
 import { isOfMachine, type PatientEvidence, rangedSex, type Values } from '../shared/section.ts';
 
 /**
- * Limits of GLS, per cent: a GLS more negative than `normal` is normal, one less negative than
+ * Limits of GLS, per cent. A GLS more negative than `normal` is normal, and one less negative than
  * `abnormal` is abnormal (ST25).
  */
 export const GLS_LIMITS = { normal: -18, abnormal: -16 } as const;
 
 export type StrainBand = 'normal' | 'borderline' | 'abnormal';
 
-/** The band of a GLS, which is given in per cent with its sign (ST25; echo 8.2). */
+/** Returns the band of a GLS, which is given in per cent with its sign (ST25; echo 8.2). */
 export function strainBand(gls: number): StrainBand {
   const shown = rounded(gls, 1);
   if (shown < GLS_LIMITS.normal) return 'normal';
@@ -27,7 +27,10 @@ export function strainBand(gls: number): StrainBand {
 /** RELAPS (relative apical strain) from which relative apical sparing is suggested (PHE12). */
 export const APICAL_SPARING = 1;
 
-/** Lower limit of a normal LVEF, per cent; where the sex is unknown, the higher of both limits. */
+/**
+ * Returns the lower limit of a normal LVEF, per cent. If the sex is unknown, the higher limit of
+ * both sexes is used.
+ */
 function normalFrom(evidence: PatientEvidence): number {
   const { male, female } = LEFT_VENTRICLE.ef;
   const sex = rangedSex(evidence);
@@ -35,8 +38,8 @@ function normalFrom(evidence: PatientEvidence): number {
 }
 
 /**
- * The normal LVEF that is contradicted by a GLS less negative than -16 %; null where LVEF and GLS
- * agree (echo 19, rule 4).
+ * Returns the LVEF if it is normal although the GLS is less negative than -16 %; null if LVEF and
+ * GLS agree (echo 19, rule 4).
  */
 export function discordantEf(
   evidence: PatientEvidence,
@@ -48,7 +51,7 @@ export function discordantEf(
   return rounded(strain.value, 1) > GLS_LIMITS.abnormal ? ef : null;
 }
 
-/** The strain of each view that belongs to a GLS, in the order of `APICAL_VIEWS`. */
+/** Strain of each view that is averaged for a GLS, in the order of `APICAL_VIEWS`. */
 export const STRAIN_VIEWS = {
   'gls-end-systolic': ['gls-end-systolic-4c', 'gls-end-systolic-2c', 'gls-end-systolic-3c'],
   'gls-peak-systolic': ['gls-peak-systolic-4c', 'gls-peak-systolic-2c', 'gls-peak-systolic-3c'],
@@ -59,8 +62,8 @@ type GlobalKey = keyof typeof STRAIN_VIEWS;
 const SECTION = 'lv-strain';
 
 /**
- * End-systolic strain is preferred; peak systolic strain is accepted if it is stated as such (ST25;
- * echo 8.1).
+ * Timings of GLS. End-systolic strain is preferred; peak systolic strain is accepted if it is
+ * labelled so (ST25; echo 8.1).
  */
 const TIMINGS = ['gls-end-systolic', 'gls-peak-systolic'] as const satisfies readonly GlobalKey[];
 
@@ -75,7 +78,7 @@ export interface StrainSources {
 }
 
 /**
- * Separates the machine's speckle tracking from the contour strain of the outlines: they are two
+ * Separates the machine's speckle tracking from the contour strain of the outlines. They are two
  * methods and are never averaged.
  */
 export const strainSources = (values: Values): StrainSources => ({
@@ -93,10 +96,10 @@ function globalStrainOf(values: Values, key: GlobalKey): Measurement | null {
 }
 
 /**
- * The overall GLS: the machine's own, end-systolic before peak systolic; else the mean of three
- * views from the machine; else the mean of three views from the outlines (docs/echo.md: the
- * machine's value counts). Where the machine's value counts, the value from the outlines is added
- * as a remark. Null where no GLS is known.
+ * Returns the overall GLS, by precedence: the machine's GLS, end-systolic before peak systolic; the
+ * mean of three views from the machine; the mean of three views from the outlines (docs/echo.md:
+ * the machine's value counts). If the machine's value is used, the value from the outlines is added
+ * as a remark. Null if no GLS is known.
  */
 export function overallStrain({ machine, outlines }: StrainSources): OverallStrain | null {
   const contour = globalStrainOf(outlines, 'gls-end-systolic');
@@ -117,8 +120,9 @@ const differs = (one: number | null, other: number | null) =>
   rounded(Math.abs(rounded(one, 1) - rounded(other, 1)), 1) > VARIABILITY.strain;
 
 /**
- * Whether the strains of the outlines and of the machine differ, overall or in a view, by more than
- * their variability (echo 19, rule 4: a statement, not a silent choice).
+ * Returns true if the strains of the outlines and of the machine differ, overall or in a view, by
+ * more than their variability (echo 19, rule 4: the difference is stated and not resolved
+ * silently).
  */
 export function strainsDisagree({ machine, outlines }: StrainSources): boolean {
   const contour = globalStrainOf(outlines, 'gls-end-systolic')?.value ?? null;

@@ -37,7 +37,8 @@ export function strainValues(clips: ApicalClips): Measurement[] {
 }
 
 /**
- * Longitudinal contour strain of a view, per cent, averaged over its beats; null without a beat.
+ * Returns the longitudinal contour strain of a view, per cent, averaged over its beats; null
+ * without a beat.
  */
 const viewStrain = (on: MeasuredClip): BeatMean | null =>
   overBeats(on, ({ diastole, systole }) =>

@@ -26,12 +26,12 @@ import {
   strainsDisagree,
 } from './judge.ts';
 
-/** What this section needs beside the values. */
+/** Evidence that this section needs in addition to the values. */
 interface LvStrainEvidence extends PatientEvidence, OutlineEvidence {
   heart: OutlineEvidence['heart'] & {
-    /** Whether values derived from the change of a volume may be reported. */
+    /** Whether values that are calculated from the change of a volume may be reported. */
     trusted: boolean;
-    /** Strain in per cent; null where no view gives a plausible strain. */
+    /** Strain in per cent; null if no view gives a plausible strain. */
     segments: readonly { segment: number; name: string; strain: number | null }[];
   };
 }
@@ -45,8 +45,8 @@ const NEEDS = [
 const VIEWS = [...STRAIN_VIEWS['gls-end-systolic'], ...STRAIN_VIEWS['gls-peak-systolic']] as const;
 
 /**
- * Concepts of peak strain at any time. It is shown without a band, because the bands are for
- * systolic strain (ST25; echo 8.1, 8.2).
+ * Concepts of peak strain at any time of the beat. Such a strain is shown without a band, because
+ * the bands are for systolic strain (ST25; echo 8.1, 8.2).
  */
 const ANY_TIME = ['gls-peak', 'gls-peak-4c', 'gls-peak-2c', 'gls-peak-3c'] as const;
 
@@ -163,7 +163,7 @@ function run(evidence: LvStrainEvidence, values: Values) {
   });
 }
 
-/** Longitudinal strain of the left ventricle (echo 8). */
+/** Reports longitudinal strain of the left ventricle (echo 8). */
 export const lvStrain: EchoSection<LvStrainEvidence> = {
   id: ID,
   title: 'Left ventricular strain',

@@ -7,7 +7,9 @@ const HEART_FAILURE_RANGES = [
   'HFpEF range',
 ] as const;
 
-/** The range of EF that applies if clinical heart failure is present (HF21; echo 4.5). */
+/**
+ * Returns the range of the EF, which applies if clinical heart failure is present (HF21; echo 4.5).
+ */
 export function heartFailureRange(
   ef: number,
   prior: number | null,
@@ -19,12 +21,12 @@ export function heartFailureRange(
 }
 
 /**
- * Difference of the lengths of two views, as a share of the longer one, above which one view counts
- * as foreshortened (echo 4.2).
+ * Difference of the lengths of two views, as a share of the longer one, above which the shorter
+ * view counts as foreshortened (echo 4.2).
  */
 const LENGTH_DIFFERENCE = 0.1;
 
-/** Whether the long axes of two views differ too much to belong to the same ventricle. */
+/** Returns true if the long axes of two views differ too much to belong to the same ventricle. */
 export function unequalLengths(one: number, other: number): boolean {
   const longer = Math.max(one, other);
   return (longer - Math.min(one, other)) / longer > LENGTH_DIFFERENCE + 1e-9;

@@ -19,10 +19,10 @@ export const EF_PRECEDENCE = [
 ] as const satisfies readonly EchoConcept[];
 
 /**
- * The headline EF of the study; null if no EF was measured. Among the values measured here, the
- * joint LVEF of both networks takes precedence over the discs of the outlines, which are one half
- * of it (api 2.6). A value of the machine by a better method, or by the same method, takes
- * precedence over both.
+ * Returns the headline EF of the study; null if no EF was measured. Among the values from the
+ * images, the joint LVEF of both networks precedes the LVEF by discs of the outlines, which is one
+ * half of it (api 2.6). A value of the machine by a better method, or by the same method, precedes
+ * both.
  */
 export function headlineEf(values: Values): Measurement | null {
   const [first] = EF_PRECEDENCE.flatMap((key) => {
@@ -38,9 +38,9 @@ interface Reading {
   key: EchoConcept;
   value: number;
   origin: 'image' | 'machine';
-  /** Whether the EF was calculated from EDV and ESV, whatever the source reports as its EF. */
+  /** Whether the EF was calculated from EDV and ESV, whatever EF the source reports. */
   ofVolumes: boolean;
-  /** The values that a finding about this EF rests on. */
+  /** Values on which a finding about this EF is based. */
   evidence: readonly Measurement[];
 }
 
@@ -55,7 +55,8 @@ const reading = (ef: Measurement): Reading => ({
 });
 
 /**
- * The EF calculated from the biplane volumes of one source, whatever that source reports as its EF.
+ * Returns the EF calculated from the biplane volumes of one source, whatever EF that source
+ * reports.
  */
 function ofVolumes(values: Values, ofMachine: boolean): Reading[] {
   const of = (key: EchoConcept) =>
@@ -74,8 +75,8 @@ function ofVolumes(values: Values, ofMachine: boolean): Reading[] {
 }
 
 /**
- * A difference between two EFs up to this many percentage points is within measurement variability
- * (echo 4.6).
+ * Difference between two EFs, in percentage points, up to which it is within measurement
+ * variability (echo 4.6).
  */
 export const EF_VARIABILITY = 10;
 
@@ -85,8 +86,8 @@ export const SEVERE_EF = 30;
 const isApart = (one: number, other: number) => Math.abs(one - other) > EF_VARIABILITY + 1e-9;
 
 /**
- * The EF from the other source, machine or images, by the best of its methods. An EF from a single
- * diameter cannot contradict one from volumes (echo 5.2).
+ * Returns the EF from the other source, machine or images, by the best of its methods. An EF from a
+ * single diameter cannot contradict one from volumes (echo 5.2).
  */
 function ofOtherSource(values: Values, ef: Measurement): Reading[] {
   const other = !isOfMachine(ef);
@@ -98,14 +99,17 @@ function ofOtherSource(values: Values, ef: Measurement): Reading[] {
   return best ? [reading(best)] : ofVolumes(values, other);
 }
 
-/** The EF by biplane discs from the outlines; unlike these, the two networks see only A4C. */
+/**
+ * Returns the EF by biplane discs from the outlines. It can contradict the joint LVEF, because both
+ * networks see only A4C.
+ */
 function discsOfImages(values: Values, ef: Measurement): Reading[] {
   if (ef.concept.key !== 'lvef-networks') return [];
   const given = values.all('lvef-biplane').filter((one) => !isOfMachine(one));
   return given.length > 0 ? given.map(reading) : ofVolumes(values, false);
 }
 
-/** Why the headline EF is shown, but neither graded nor used for a conclusion. */
+/** Reason why the headline EF is shown, but neither graded nor used for a conclusion. */
 export interface UngradedEf {
   gap: Statement;
   /** Whether one of the contradicting values shows severely reduced function. */
@@ -114,8 +118,8 @@ export interface UngradedEf {
 }
 
 /**
- * The contradiction between the headline EF and other EFs; null where they agree. A contradiction
- * is stated and never resolved silently (echo 19, rule 4).
+ * Returns the contradiction between the headline EF and other EFs; null if they agree. A
+ * contradiction is stated and never resolved silently (echo 19, rule 4).
  */
 function contradiction(values: Values, ef: Measurement): UngradedEf | null {
   const against = (readings: readonly Reading[]) =>
@@ -138,8 +142,8 @@ function contradiction(values: Values, ef: Measurement): UngradedEf | null {
 export const isSevere = (ef: number) => rounded(ef, 0) < SEVERE_EF;
 
 /**
- * Whether the LV is wider than the upper limit for the sex whose range was applied; without such a
- * range, wider than the limits of both sexes.
+ * Returns true if the LV is wider than the upper limit for the sex whose range was applied. If no
+ * range was applied, it must be wider than the limits of both sexes.
  */
 function isDilated(diameter: Measurement | null): boolean {
   if (!diameter) return false;
@@ -149,15 +153,18 @@ function isDilated(diameter: Measurement | null): boolean {
 }
 
 /**
- * The linear method by which an EF was calculated; null where it was not calculated by one (echo
- * 4.2).
+ * Returns the linear method by which an EF was calculated; null if it was calculated by another
+ * kind of method (echo 4.2).
  */
 function linearMethod({ concept, method }: Measurement): 'teichholz' | 'cube' | null {
   if (concept.key === 'lvef-teichholz') return 'teichholz';
   return method === 'cart-cube' ? 'cube' : null;
 }
 
-/** One diameter does not represent a ventricle that is dilated or moves unevenly (echo 5.2). */
+/**
+ * Refuses to grade an EF from one diameter if the ventricle is dilated or moves unevenly, because
+ * one diameter does not represent such a ventricle (echo 5.2).
+ */
 function linearLimit(values: Values, ef: Measurement): UngradedEf | null {
   const method = linearMethod(ef);
   if (!method) return null;
@@ -177,7 +184,7 @@ function linearLimit(values: Values, ef: Measurement): UngradedEf | null {
   };
 }
 
-/** Why the headline EF may not be graded; null where it may be, or where there is no EF. */
+/** Returns why the headline EF may not be graded; null if it may be, or if there is no EF. */
 export function ungradedEf(values: Values): UngradedEf | null {
   const ef = headlineEf(values);
   if (!ef) return null;
@@ -185,14 +192,16 @@ export function ungradedEf(values: Values): UngradedEf | null {
   return (measured && contradiction(values.asMeasured, measured)) ?? linearLimit(values, ef);
 }
 
-/** The headline EF if it may be graded and used; null otherwise, and where no EF was measured. */
+/**
+ * Returns the headline EF if it may be graded and used; null otherwise, and if no EF was measured.
+ */
 export function gradableEf(values: Values): Measurement | null {
   return ungradedEf(values) ? null : headlineEf(values);
 }
 
 /**
- * A severely reduced EF reported by the machine that a headline EF from the images would hide; null
- * where the machine reported no such EF.
+ * Returns a severely reduced EF of the machine that would be hidden, because the headline EF is
+ * from the images. Null if the machine reported no such EF.
  */
 export function severeOfMachine(values: Values): Measurement | null {
   const ef = headlineEf(values);

@@ -15,7 +15,7 @@ import {
 import { leftVentricle, planeVolume } from '../chambers/geometry.ts';
 import { axisCaliper, outlineCaliper, outlined, outlinedId, SUFFIX } from '../chambers/outlined.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
-/** Volumes, EF and length of the ventricle, by discs in one plane (echo 4.2). */
+/** Returns volumes, EF and length of the ventricle, by discs in one plane (echo 4.2). */
 export function planeValues(on: MeasuredClip): Measurement[] {
   const { clip } = on;
   if (clip.view === 'A3C') return [];
@@ -53,7 +53,7 @@ export function planeValues(on: MeasuredClip): Measurement[] {
         filled &&
         emptied && {
           ...ejected,
-          // The volumes after a review.
+          // The EF is calculated from the volumes as they are after a review.
           value: fractionalChange(edv[0]?.value ?? filled.value, esv[0]?.value ?? emptied.value),
         },
       inputs: [...edv, ...esv].map(({ id }) => id),
@@ -73,7 +73,9 @@ export function planeValues(on: MeasuredClip): Measurement[] {
   ];
 }
 
-/** Biplane volumes of the ventricle; the section calculates the EF from these volumes. */
+/**
+ * Returns the biplane volumes of the ventricle. The section calculates the EF from these volumes.
+ */
 export function biplaneValues({ A4C: four, A2C: two }: ApicalClips): Measurement[] {
   if (!four || !two || !isCalibrated(four) || !isCalibrated(two)) return [];
   return (['diastole', 'systole'] as const).flatMap((phase) => {
@@ -92,7 +94,9 @@ export function biplaneValues({ A4C: four, A2C: two }: ApicalClips): Measurement
   });
 }
 
-/** The joint LVEF of both networks, averaged over the beats in which they agree (api 2.6). */
+/**
+ * Returns the joint LVEF of both networks, averaged over the beats in which they agree (api 2.6).
+ */
 export function networkValues(on: MeasuredClip | null): Measurement[] {
   if (!on || on.clip.ejections.length === 0) return [];
   const agreeing = on.clip.ejections.filter(({ accepted }) => accepted);

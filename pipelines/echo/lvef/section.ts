@@ -46,7 +46,7 @@ import {
   ungradedEf,
 } from './judge.ts';
 
-/** What this section needs beside the values. */
+/** Evidence that this section needs in addition to the values. */
 interface LvefEvidence extends PatientEvidence, OutlineEvidence {
   heart: OutlineEvidence['heart'] & RhythmEvidence;
 }
@@ -62,7 +62,7 @@ const VOLUMES = [
   'lv-length-2c',
 ] as const satisfies readonly EchoConcept[];
 
-/** Disagreements between the outlines of two views (echo 4.2, 4.6). */
+/** States where the outlines of two views disagree (echo 4.2, 4.6). */
 function disagreements(values: Values): (Statement | null)[] {
   const number = (key: EchoConcept) => {
     const one = values.measurement(key);
@@ -86,8 +86,8 @@ function limitOf({ concept, method }: Measurement): Statement | null {
 }
 
 /**
- * Whether the value is so close to a limit that the neighbouring grade is as likely (echo 19, rule
- * 2).
+ * Returns true if the value is so close to a limit that the neighbouring grade is as likely (echo
+ * 19, rule 2).
  */
 function isAtLimit({ value }: Measurement, sex: Sex): boolean {
   const { normal, mild, moderate } = LEFT_VENTRICLE.ef[sex];
@@ -96,8 +96,8 @@ function isAtLimit({ value }: Measurement, sex: Sex): boolean {
 }
 
 /**
- * The finding of LV dysfunction that is reported at once (echo 16), by the headline EF or by one of
- * two EFs.
+ * Returns the finding of severe LV dysfunction, which is reported at once (echo 16). It may be
+ * based on the headline EF or on one of two EFs that contradict each other.
  */
 function criticalFinding(
   values: Values,
@@ -107,8 +107,8 @@ function criticalFinding(
 ) {
   if (!ef) return null;
   const ids = new Set(shown.map((one) => one?.id));
-  // A value from the images that accompanies one from the machine appears only in the remark on the
-  // machine's value.
+  // A finding refers only to values that the section lists. A value from the images that the
+  // machine's value replaces appears only in the remark on that value.
   const critical = (statement: Statement, evidence: readonly Measurement[]) => {
     const found = evidence.filter(({ id }) => ids.has(id));
     return finding(ID, 'severe-lv-dysfunction', statement, 'critical', found);
@@ -135,7 +135,9 @@ function criticalFinding(
   );
 }
 
-/** Other methods whose category is not that of the LVEF that counts; null where all agree. */
+/**
+ * States which other methods give a different grade than the LVEF that counts; null if all agree.
+ */
 function methodsDisagree(
   ef: Measurement,
   grade: string,
@@ -158,7 +160,7 @@ const NEEDS = [
   'height and weight',
 ] as const;
 
-/** The volumes divided by the body surface area, with their ranges. */
+/** Returns the volumes divided by the body surface area, with their ranges. */
 function indexedVolumes(given: Values): Indexed[] {
   const index = (from: 'lvedv-biplane' | 'lvesv-biplane') =>
     given.calculated(from === 'lvedv-biplane' ? 'lvedv-index' : 'lvesv-index', {
@@ -295,7 +297,7 @@ function classificationsOf(
   ].map((one) => one || null);
 }
 
-/** Ejection fraction and volumes of the left ventricle (echo 4). */
+/** Reports ejection fraction and volumes of the left ventricle (echo 4). */
 export const lvef: EchoSection<LvefEvidence> = {
   id: ID,
   title: 'Left ventricular ejection fraction',

@@ -5,27 +5,27 @@ import type { HeartView } from '../locate/names.ts';
 import type { Line, LongAxisLine } from '../locate/parasternal.ts';
 import type { ShortAxisWall } from './short-axis-wall.ts';
 
-/** One frame of a parasternal or subcostal clip, in pixels of the stored frame. */
+/** Readings of one frame of a parasternal or subcostal clip, in pixels of the stored frame. */
 export interface ParasternalFrame {
-  /** 0-based. */
+  /** Frame number, 0-based. */
   frame: number;
   /** Seconds from the first frame of the clip. */
   time: number;
-  /** Area of the LV cavity in pixels; its course determines the phases. */
+  /** Area of the LV cavity in pixels. The phases are determined from its change over time. */
   cavity: number;
   lines: Partial<Record<LongAxisLine, Line>>;
   /**
-   * Line across the fluid outside the heart at its deepest place; null where no fluid was outlined.
+   * Line across the fluid outside the heart at its deepest place; null if no fluid was outlined.
    */
   fluid: Line | null;
   /**
-   * Line across the echo-free space that the picture shows behind the posterior wall; null where it
-   * shows none.
+   * Line across the echo-free space behind the posterior wall in the picture; null if there is no
+   * such space.
    */
   gap: Line | null;
   /**
-   * The wall around the cavity of a short axis; null in other views, and where muscle does not
-   * surround the cavity.
+   * Wall around the cavity of a short axis; null in other views, and if muscle does not surround
+   * the cavity.
    */
   wall: ShortAxisWall | null;
   /** Mean probability over the pixels of cavity and fluid. */
@@ -40,7 +40,7 @@ export interface ParasternalClip {
   family: 'PLAX' | 'PSAX' | 'subcostal';
   view: HeartView;
   viewConfidence: number | null;
-  /** Millimetres per pixel; null where the picture has no scale. */
+  /** Millimetres per pixel; null if the picture has no scale. */
   scale: PixelScale | null;
   heartRate: number | null;
   rWaves: readonly number[];
@@ -55,7 +55,7 @@ export interface BeatsOfClip {
   beats: readonly Beat[];
 }
 
-/** The beats of a parasternal or subcostal clip, at most as many as are averaged. */
+/** Returns the beats of a parasternal or subcostal clip, at most as many as are averaged. */
 export function beatsOf(clip: ParasternalClip): BeatsOfClip {
   const frames = clip.frames.filter(({ accepted }) => accepted);
   const samples = frames.map(({ time, cavity }) => ({ time, area: cavity }));

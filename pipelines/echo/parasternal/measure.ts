@@ -21,15 +21,15 @@ export interface Phased extends BeatsOfClip {
 }
 
 /**
- * The accepted frames of a calibrated clip, with its beats; null where the clip has no scale or no
- * whole beat.
+ * Returns the accepted frames of a calibrated clip, with its beats; null if the clip has no scale
+ * or no whole beat.
  */
 export function phased(clip: ParasternalClip): Phased | null {
   const found = beatsOf(clip);
   return clip.scale && found.beats.length > 0 ? { clip, scale: clip.scale, ...found } : null;
 }
 
-/** The quantity that each line gives at each phase (echo 5.1, 6). */
+/** Quantity that each line measures at each phase (echo 5.1, 6). */
 const DIMENSIONS: readonly {
   key: EchoConcept;
   section: string;
@@ -105,7 +105,7 @@ function dimensions({ clip, scale, frames, beats }: Phased): Measurement[] {
   });
 }
 
-/** Dimensions from the long-axis clip that shows most of them. */
+/** Returns the dimensions from the long-axis clip that shows most of them. */
 export function longAxisValues({ clips }: ParasternalReadings): Measurement[] {
   const measured = (clips ?? [])
     .filter(({ family }) => family === 'PLAX')

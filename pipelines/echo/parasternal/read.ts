@@ -18,7 +18,7 @@ const ANGLES = 24;
 /** Number of places in the layer at which its depth is measured. */
 const PLACES = 120;
 
-/** The shortest line across an outline, through a point just within it. */
+/** Returns the shortest line across an outline that goes through a point inside it. */
 function shortestThrough(
   outline: readonly Point[],
   from: Point,
@@ -43,9 +43,9 @@ function shortestThrough(
 }
 
 /**
- * The line that shows the greatest depth of the fluid outside the heart in a frame, across the
- * layer: the longest of the shortest lines across it (echo 13). In pixels of the stored frame; null
- * where no fluid was outlined.
+ * Returns the line across the layer of fluid outside the heart at its deepest place: the longest of
+ * the shortest lines through its points (echo 13). In pixels of the stored frame; null if no fluid
+ * was outlined.
  */
 function fluidDepth(masks: ParasternalMasks): readonly [Point, Point] | null {
   const { area, width, height } = masks;
@@ -73,7 +73,7 @@ function fluidDepth(masks: ParasternalMasks): readonly [Point, Point] | null {
 }
 
 export interface ParasternalReadings {
-  /** Null where no permitted model knows the parasternal and subcostal views. */
+  /** Null if no permitted model knows the parasternal and subcostal views. */
   clips: readonly ParasternalClip[] | null;
 }
 
@@ -113,7 +113,7 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
   return FAMILIES.flatMap((family) => {
     const own = views.flatMap((of): Chosen[] => {
       const { view, fan, clip } = of;
-      // A view along a vessel does not show a ventricle.
+      // A view along a vessel does not show a ventricle, so it is left out.
       if (view === null || view === 'SUBCOSTAL-IVC' || familyOf(view) !== family) return [];
       const moves = clip.frames.length >= LEAST_FRAMES && clip.mode !== 'colour';
       return fan !== null && moves ? [{ family, view, of }] : [];
@@ -122,7 +122,7 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
   });
 }
 
-/** The lines of the long axis, refined on the picture; other views have none. */
+/** Returns the lines of the long axis, refined on the picture; other views have no lines. */
 function linesOf(masks: ParasternalMasks, { image, view, scale }: Pictured): PictureLines {
   if (view !== 'PLAX') return { lines: {}, gap: null };
   const outlined = longAxisLines(masks);

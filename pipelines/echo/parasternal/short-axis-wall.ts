@@ -1,21 +1,23 @@
 import type { PixelScale, Point } from '../../contract/image.ts';
 import { type ParasternalMasks, parasternalLabel } from '../locate/parasternal.ts';
 
-/** The wall of a short axis in one direction from the middle of the ventricle, in the unit of the scale. */
+/**
+ * Wall of a short axis in one direction from the middle of the ventricle, in the unit of the scale.
+ */
 export interface WallRay {
   /** Degrees, counter-clockwise from the right of the display. */
   angle: number;
   /** Distance from the middle to the border of the cavity. */
   radius: number;
-  /** Thickness of the muscle; null where none was outlined. */
+  /** Thickness of the muscle; null if none was outlined. */
   thickness: number | null;
 }
 
 export interface ShortAxisWall {
   rays: readonly WallRay[];
   /**
-   * Direction of the middle of the septum, in degrees; the RV lies behind the muscle there. Null
-   * where it was not seen.
+   * Direction of the middle of the septum, in degrees: the RV is behind the muscle there. Null if
+   * it was not seen.
    */
   septum: number | null;
 }
@@ -23,30 +25,31 @@ export interface ShortAxisWall {
 const EVERY_DEGREES = 5;
 const STEP = 0.5;
 /**
- * Greatest gap, in pixels, between two structures that touch: their borders are only as fine as the
- * network's grid.
+ * Greatest gap, in pixels, between two structures that count as touching, because their borders are
+ * only as fine as the network's grid.
  */
 const TOUCH = 6;
 /**
- * Greatest distance, as a share of the picture's diagonal, at which the cavity may begin from the
- * middle of the ventricle.
+ * Greatest distance between the middle of the ventricle and the beginning of the cavity, as a share
+ * of the picture's diagonal.
  */
 const OFF_MIDDLE = 0.04;
 /**
- * Share of the directions in which muscle must surround the cavity; otherwise the opening is a
- * valve.
+ * Least share of the directions in which muscle must surround the cavity. With less, the plane
+ * passes through a valve.
  */
 const SURROUNDED = 0.9;
 /**
- * Arc, in degrees, over which the RV must lie behind the muscle for the septum to be recognised.
+ * Least arc, in degrees, over which the RV must be behind the muscle for the septum to be
+ * recognised.
  */
 const SEPTAL_ARC = 60;
 
 const degrees = (angle: number) => (angle * Math.PI) / 180;
 
 /**
- * The middle of cavity and muscle together, so that motion of the whole heart is not mistaken for
- * motion of its wall. Null where neither was outlined.
+ * Returns the middle of cavity and muscle together, so that motion of the whole heart is not
+ * mistaken for motion of its wall. Null if neither was outlined.
  */
 function middleOf({ labels, width }: ParasternalMasks): Point | null {
   const [cavity, muscle] = [parasternalLabel('lv'), parasternalLabel('myocardium')];
@@ -68,8 +71,8 @@ interface Cut extends WallRay {
 }
 
 /**
- * What a ray crosses on its way outwards: the cavity, its muscle, and whether the RV comes next.
- * Null where the ray does not meet the cavity.
+ * Follows a ray outwards from the middle: through the cavity, then its muscle, and whether the RV
+ * comes next. Null if the ray does not meet the cavity.
  */
 function cutAt(masks: ParasternalMasks, from: Point, angle: number, scale: PixelScale): Cut | null {
   const { labels, width, height } = masks;
@@ -100,7 +103,7 @@ function cutAt(masks: ParasternalMasks, from: Point, angle: number, scale: Pixel
   };
 }
 
-/** Mean of directions on the circle, in degrees. */
+/** Returns the mean of directions on the circle, in degrees. */
 function meanDirection(angles: readonly number[]): number {
   const x = angles.reduce((sum, angle) => sum + Math.cos(degrees(angle)), 0);
   const y = angles.reduce((sum, angle) => sum + Math.sin(degrees(angle)), 0);
@@ -108,9 +111,9 @@ function meanDirection(angles: readonly number[]): number {
 }
 
 /**
- * The wall around the cavity of a short axis; null where muscle does not surround the cavity, as in
- * a plane through the mitral valve. Without a scale, lengths are in pixels, which are assumed to be
- * square.
+ * Returns the wall around the cavity of a short axis; null if muscle does not surround the cavity,
+ * as in a plane through the mitral valve. Without a scale, lengths are in pixels, which are assumed
+ * to be square.
  */
 export function shortAxisWall(
   masks: ParasternalMasks,

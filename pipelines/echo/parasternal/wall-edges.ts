@@ -8,44 +8,44 @@ import {
 import type { Line, LongAxisLine } from '../locate/parasternal.ts';
 
 /**
- * Constants in millimetres, unless stated otherwise. They were chosen on phantoms on which nothing
- * else was measured.
+ * Constants of this file, in millimetres unless stated otherwise. They were chosen on phantoms that
+ * were used for no other measurement.
  */
 const WALL_EDGES = {
   /** Greatest distance between the border in the picture and the border of the outlines. */
   within: 3,
   /** Half the width of the band over which the grey levels are averaged. */
   beside: 1.5,
-  /** Contrast from which a step is a border: the speckle of a wall has less contrast. */
+  /** Contrast from which a step is a border. The speckle of a wall has less contrast. */
   clear: 0.12,
   /**
-   * How far echoes extend beyond the border of a structure, because the display shows faint echoes
-   * as well.
+   * Distance by which echoes extend beyond the border of a structure, because the display shows
+   * faint echoes as well.
    */
   smear: 0.4,
   /**
-   * A stretch is wall if its level is above this share of the way from the level of blood to that
-   * of muscle.
+   * Share of the difference between the levels of blood and muscle above which a stretch of the
+   * line is wall.
    */
   wall: 0.4,
   /**
-   * Least and greatest depth of the fluid that is searched for behind the wall: thinner fluid is
+   * Least and greatest depth of the fluid that is searched for behind the wall. Thinner fluid is
    * normal (echo 13).
    */
   fluid: { least: 3, most: 60 },
   /**
-   * A space is free of echoes if its level is below this share of the way from the level of the
-   * cavity to that of the wall.
+   * Share of the difference between the levels of cavity and wall below which a space is free of
+   * echoes.
    */
   echoFree: 0.12,
   /**
-   * Share of the way from the level of the cavity to that of the wall that the pericardium behind
-   * the fluid must reach.
+   * Share of the difference between the levels of cavity and wall that the pericardium behind the
+   * fluid must reach.
    */
   echo: 0.5,
 } as const;
 
-/** The borders of the long axis as the picture shows them. */
+/** Borders of the long axis as the picture shows them. */
 export interface PictureLines {
   lines: Partial<Record<LongAxisLine, Line>>;
   /**
@@ -57,8 +57,8 @@ export interface PictureLines {
 type Range = readonly [from: number, to: number];
 
 /**
- * Position of the step in the picture that belongs to an outlined border; the outlined border
- * itself where no step is clear.
+ * Returns the position of the step in the picture that belongs to an outlined border. If no step is
+ * clear, the outlined position is returned.
  */
 function border(profile: LineProfile, kind: 'brighter' | 'darker', at: number, limits: Range) {
   const { within, clear, smear } = WALL_EDGES;
@@ -69,8 +69,8 @@ function border(profile: LineProfile, kind: 'brighter' | 'darker', at: number, l
 }
 
 /**
- * A border between blood and muscle: where it was outlined, and where the step in the picture may
- * be.
+ * A border between blood and muscle: its outlined position, and the limits within which its step in
+ * the picture may be.
  */
 interface Outlined {
   kind: 'brighter' | 'darker';
@@ -79,8 +79,9 @@ interface Outlined {
 }
 
 /**
- * Position of the border between blood and muscle. The picture between the outlined border and the
- * step must match the step: a bright spot within the wall is not a border, however steep it is.
+ * Returns the position of the border between blood and muscle. The stretch between the outlined
+ * border and the step must have the level of the tissue that it becomes: a bright spot within the
+ * wall is not a border, however steep it is.
  */
 function wallBorder(
   profile: LineProfile,
@@ -95,10 +96,10 @@ function wallBorder(
 }
 
 /**
- * Septum, cavity and posterior wall on one line. Each border with blood is moved to the nearby step
- * in the picture (echo 5.1), because the outline of a network is only as fine as its grid. Without
- * fluid, the picture does not show clearly where the posterior wall ends, and its outer border
- * stays as outlined.
+ * Measures septum, cavity and posterior wall on one line. Each border with blood is moved to the
+ * nearby step in the picture (echo 5.1), because the outline of a network is only as fine as its
+ * grid. Without fluid, the picture does not show clearly where the posterior wall ends, and its
+ * outer border stays as outlined.
  */
 export function linesOnPicture(
   image: GrayImage,
@@ -148,7 +149,10 @@ export function linesOnPicture(
   };
 }
 
-/** The echo-free space from the posterior wall to the pericardium; null where no such space is seen. */
+/**
+ * Returns the echo-free space from the posterior wall to the pericardium; null if no such space is
+ * seen.
+ */
 function fluidBehind(
   profile: LineProfile,
   { back, outlined }: { back: number; outlined: number },
@@ -167,9 +171,9 @@ function fluidBehind(
 }
 
 const EVERY = 0.25;
-/** Below this length, mm, too little of the picture is covered to distinguish blood from muscle. */
+/** Length, mm, below which a stretch of the line is too short to distinguish blood from muscle. */
 const SPOT = 1;
 
-/** Length of a line in millimetres. */
+/** Returns the length of a line in millimetres. */
 export const lengthOf = ([from, to]: Line, scale: PixelScale) =>
   Math.hypot((to.x - from.x) * scale.x, (to.y - from.y) * scale.y);

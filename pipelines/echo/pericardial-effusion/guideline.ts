@@ -3,30 +3,31 @@ import { rounded } from '../../measure/rounding.ts';
 const EFFUSION_GRADES = ['none', 'small', 'moderate', 'large', 'very large'] as const;
 export type EffusionGrade = (typeof EFFUSION_GRADES)[number];
 
-/** Greatest depth, mm, of a moderate and of a large effusion. */
+/** Greatest depths, mm, of a moderate and of a large effusion. */
 const MODERATE = 20;
 const LARGE = 25;
 
 /**
- * How far, mm, an outline of fluid may extend beyond the fluid: on simulated hearts, 8 mm were read
- * as 9 to 12, because an outline follows a thin layer only as closely as its grid.
+ * Distance, mm, by which an outline may extend beyond the fluid. On simulated hearts, 8 mm of fluid
+ * were measured as 9 to 12 mm, because an outline follows a thin layer only as closely as its grid.
  */
 export const OUTLINE_EXCESS = 4;
 
 /**
- * Whether an effusion of this depth, mm, is large or very large, which is reported at once (echo
- * 13).
+ * Returns true if an effusion of this depth, mm, is large or very large, which is reported at once
+ * (echo 13).
  */
 export const isLarge = (depth: number) => rounded(depth, 0) > MODERATE;
 
 /**
- * Whether fluid with this outlined depth, mm, is a large effusion even if the outline extends
- * beyond it.
+ * Returns true if fluid with this outlined depth, mm, is a large effusion even if the outline
+ * extends beyond it.
  */
 export const surelyLarge = (outlined: number) => isLarge(outlined - OUTLINE_EXCESS);
 
 /**
- * Whether fluid outlined elsewhere has a higher grade than the measured depth; both depths in mm.
+ * Returns true if fluid outlined at another place has a higher grade than the measured depth. Both
+ * depths in mm.
  */
 export function outgrows(outlined: number, measured: number): boolean {
   const grades: readonly EffusionGrade[] = EFFUSION_GRADES;
@@ -34,7 +35,9 @@ export function outgrows(outlined: number, measured: number): boolean {
   return grade(outlined - OUTLINE_EXCESS) > grade(measured);
 }
 
-/** The grade of an effusion by its greatest end-diastolic depth, mm (PER13, PER15; echo 13). */
+/**
+ * Returns the grade of an effusion by its greatest end-diastolic depth, mm (PER13, PER15; echo 13).
+ */
 export function effusionGrade(depth: number): EffusionGrade {
   const shown = rounded(depth, 0);
   if (shown === 0) return 'none';
@@ -44,15 +47,15 @@ export function effusionGrade(depth: number): EffusionGrade {
 }
 
 /**
- * Magnitude of the respiratory variation of an inflow velocity, in per cent of the expiratory
- * velocity.
+ * Returns the magnitude of the respiratory variation of an inflow velocity, in per cent of the
+ * expiratory velocity.
  */
 export const respiratoryVariation = (expiration: number, inspiration: number) =>
   Math.abs((100 * (expiration - inspiration)) / expiration);
 
 interface TamponadeSigns {
   effusion: boolean;
-  /** Which chambers collapse; null: not assessed. */
+  /** Chambers that collapse; null if not assessed. */
   collapse: readonly ('RA' | 'RV' | 'LA' | 'LV')[] | null;
   variation: boolean | null;
   plethora: boolean | null;
@@ -69,18 +72,21 @@ const TAMPONADE_STATEMENTS = [
 ] as const;
 type TamponadeStatement = (typeof TAMPONADE_STATEMENTS)[number];
 
-/** Whether a statement requires that the patient is seen at once. */
+/** Returns true if a statement requires that the patient is seen at once. */
 export const isUrgent = (statement: TamponadeStatement) =>
   statement === 'possible haemodynamic effect; urgent clinical correlation' ||
   statement === 'echo signs compatible with tamponade; urgent review';
 
-/** The table is a convention of the project ([C], echo 13), so its statements name no society. */
+/**
+ * Name of the decision table. The table is a convention of this project ([C], echo 13), so its
+ * statements name no society.
+ */
 export const TAMPONADE_SCHEME = 'Sonogate convention for echo signs of tamponade';
 
 /**
- * The statement by the decision table of echo 13; tamponade itself is a clinical diagnosis. The row
- * "no echo sign" requires that chambers were examined and do not collapse; a sign that is present
- * counts, whatever else was not assessed.
+ * Returns the statement by the decision table of echo 13; tamponade itself is a clinical diagnosis.
+ * The row "no echo sign" requires that chambers were examined and do not collapse. A sign that is
+ * present counts even if other signs were not assessed.
  */
 export function tamponadeStatement({
   effusion,

@@ -3,18 +3,18 @@ import type { ViewFamily } from '../locate/names.ts';
 import { isChild, isOfMachine, type PatientEvidence, type Values } from '../shared/section.ts';
 import { type EffusionGrade, effusionGrade, outgrows, surelyLarge } from './guideline.ts';
 
-/** What pericardial fluid is judged from, in addition to the values. */
+/** Evidence from which pericardial fluid is judged, in addition to the values. */
 export interface EffusionEvidence extends PatientEvidence {
   fluid: FluidFinding;
 }
 
-/** What is known of pericardial fluid, for every section that reports it. */
+/** All that is known about pericardial fluid, for every section that reports it. */
 export interface Effusion {
   fluid: FluidFinding;
   depth: Measurement | null;
   /**
-   * Null without a depth, for a child, and where the effusion is deeper elsewhere than where it was
-   * measured.
+   * Null without a depth, for a child, and if the effusion is deeper at another place than where it
+   * was measured.
    */
   grade: EffusionGrade | null;
   /**
@@ -23,8 +23,8 @@ export interface Effusion {
    */
   behindWall: boolean;
   /**
-   * The view in which the effusion is outlined so deep that it exceeds the grade of the measured
-   * depth; null where no view shows more.
+   * View in which the outlined effusion is so deep that it exceeds the grade of the measured depth;
+   * null if no view shows more.
    */
   deeperIn: string | null;
   /** Whether the outline alone shows that the effusion is large. */
@@ -32,14 +32,15 @@ export interface Effusion {
 }
 
 /**
- * What is known of the effusion. It is graded by its greatest depth (echo 13); a depth at another
- * place does not replace the greatest one.
+ * Returns what is known about the effusion. It is graded by its greatest depth (echo 13); the depth
+ * at another place may not be used instead.
  */
 export function effusionOf(evidence: EffusionEvidence, values: Values): Effusion {
   const { fluid } = evidence;
   const { outlined, seen } = fluid;
   const depth = values.measurement('effusion-depth');
-  // The depth that the operator measured on the machine is assumed to be the greatest of all views.
+  // A depth of the machine is assumed to be the greatest of all views, because the operator chose
+  // the place.
   const behindWall = depth !== null && !isOfMachine(depth);
   const deeperIn =
     behindWall && outlined && outgrows(outlined.depth, depth.value) ? outlined.family : null;
@@ -59,13 +60,14 @@ export interface FluidFinding {
   /** Views of the clips that show an echo-free space outside the heart. */
   seen: readonly string[];
   /**
-   * End-diastolic depth: behind the posterior wall as the picture shows it, else the greatest of the
-   * outlines, which is not accepted; null where no searched clip shows any.
+   * End-diastolic depth, measured behind the posterior wall in the picture. If it cannot be
+   * measured there, it is the greatest depth of the outlines, which is not accepted. Null if no
+   * searched clip shows fluid.
    */
   depth: Measurement | null;
   /**
-   * Depth of the deepest outline, mm, and its view; it may extend beyond the fluid by
-   * OUTLINE_EXCESS.
+   * Depth of the deepest outline, mm, and its view. The outline may extend beyond the fluid by
+   * `OUTLINE_EXCESS`.
    */
   outlined: { depth: number; family: ViewFamily } | null;
 }

@@ -4,24 +4,24 @@ import type { ParasternalReadings } from '../parasternal/read.ts';
 import { lengthOf } from '../parasternal/wall-edges.ts';
 import type { FluidFinding } from './judge.ts';
 
-/** Fluid below this depth, mm, is normal, or only the border between two outlines. */
+/** Depth, mm, below which fluid is normal, or is only the border between two outlines. */
 const LEAST_FLUID = 3;
 
-/** Mean probability below which a space is not called fluid. */
+/** Mean probability below which a space does not count as fluid. */
 const FLUID_GATE = 0.7;
 
-/** Share of the accepted frames of a clip that must show the fluid. */
+/** Least share of the accepted frames of a clip that must show the fluid. */
 const PERSISTENT = 0.6;
 
 /**
- * Number of clips that must show the fluid: a single one may show a shadow, fat, or a failed
- * outline.
+ * Number of clips that must show the fluid, because a single one may show a shadow, fat, or a
+ * failed outline.
  */
 const CONFIRMED = 2;
 
 /**
- * The echo-free space behind the posterior wall of a long axis at end-diastole; null where it is
- * not seen most of the time.
+ * Returns the echo-free space behind the posterior wall of a long axis at end-diastole; null if too
+ * few frames of the clip show it.
  */
 function gapOf({ clip, scale, frames, beats }: Phased): Drawn | null {
   const share = frames.filter(({ gap }) => gap !== null).length / Math.max(1, frames.length);
@@ -45,8 +45,8 @@ function gapOf({ clip, scale, frames, beats }: Phased): Drawn | null {
 }
 
 /**
- * Fluid that was outlined in one clip, with its depth at end-diastole in mm; null where it is not
- * seen most of the time.
+ * Returns the fluid that was outlined in one clip, with its depth at end-diastole in mm; null if
+ * too few frames of the clip show it.
  */
 function fluidOf({ clip, scale, frames, beats }: Phased): Drawn | null {
   const shown = frames.filter(
@@ -77,7 +77,7 @@ function fluidOf({ clip, scale, frames, beats }: Phased): Drawn | null {
     : null;
 }
 
-/** Fluid in the parasternal and subcostal clips (echo 13). */
+/** Finds fluid in the parasternal and subcostal clips (echo 13). */
 export function fluidFinding(readings: ParasternalReadings | null): FluidFinding {
   const clips = readings?.clips ?? [];
   const searched = clips.flatMap((clip) => phased(clip) ?? []);

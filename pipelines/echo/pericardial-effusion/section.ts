@@ -34,9 +34,7 @@ function plethora(values: Values): boolean | null {
   return rounded(diameter, 0) > IVC.wide && rounded(collapse, 0) < IVC.sniff;
 }
 
-/**
- * States where fluid was searched for and not found, which does not exclude an effusion (echo 13).
- */
+/** States where fluid was searched and not found, which does not exclude an effusion (echo 13). */
 function searchedGap({ fluid: { searched, depth } }: Effusion): Statement {
   if (searched.length === 0) return sayOfEffusion.gap('effusion.not-searched', {});
   return depth
@@ -45,8 +43,7 @@ function searchedGap({ fluid: { searched, depth } }: Effusion): Statement {
 }
 
 /**
- * The statement on an echo-free space in two clips: it is possibly fluid, and nothing more is
- * concluded from it.
+ * States that an echo-free space in two clips is possibly fluid. Nothing more is concluded from it.
  */
 function possibleFluid({
   fluid: { seen: views },
@@ -58,7 +55,7 @@ function possibleFluid({
 
 /**
  * States how large the effusion is and where it was measured, or that it is deeper in another view;
- * null where neither is known.
+ * null if neither is known.
  */
 function sizeOf({ grade, depth, deeperIn, behindWall, outlinedLarge: large }: Effusion) {
   if (depth && deeperIn) {
@@ -71,8 +68,8 @@ function sizeOf({ grade, depth, deeperIn, behindWall, outlinedLarge: large }: Ef
 }
 
 /**
- * Whether the fluid may be pleural. Fluid in front of the descending aorta is pericardial, fluid
- * behind it pleural; the aorta is not outlined.
+ * Returns true if the fluid may be pleural. Fluid in front of the descending aorta is pericardial
+ * and fluid behind it is pleural, but the aorta is not outlined.
  */
 const mayBePleural = ({ fluid, behindWall }: Effusion) =>
   behindWall && fluid.seen.every((view) => view === 'PLAX');
@@ -145,7 +142,7 @@ function run(evidence: EffusionEvidence, values: Values) {
   });
 }
 
-/** Presence and size of pericardial fluid (echo 13). */
+/** Reports presence and size of pericardial fluid (echo 13). */
 export const pericardialEffusion: EchoSection<EffusionEvidence> = {
   id: ID,
   title: 'Pericardial effusion',

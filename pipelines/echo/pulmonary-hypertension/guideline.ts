@@ -1,20 +1,20 @@
 import { rounded } from '../../measure/rounding.ts';
 
 /**
- * Limits of IVC diameter, mm, and of collapse, per cent, in a sniff and in quiet breathing, for the
- * estimate of RA pressure (R10, ASE15).
+ * Limits for the estimate of RA pressure: IVC diameter, mm, and collapse, per cent, in a sniff and
+ * in quiet breathing (R10, ASE15).
  */
 export const IVC = { wide: 21, sniff: 50, quiet: 20 } as const;
 
 /** Upper limit of the RA area, cm² (ASE15; echo 7.2). */
 const ATRIAL_AREA = 18;
 
-/** Whether an RA of this area, cm², is enlarged. */
+/** Returns true if an RA of this area, cm², is enlarged. */
 export const isAtriumEnlarged = (area: number) => rounded(area, 1) > ATRIAL_AREA;
 
 /**
- * RA pressure, mmHg, from the IVC; a collapse of exactly the limit does not count as collapse (echo
- * 12.2).
+ * Returns the RA pressure, mmHg, by the IVC. A collapse equal to the limit does not count as
+ * collapse (echo 12.2).
  */
 export function atrialPressure(
   diameter: number,
@@ -28,8 +28,8 @@ export function atrialPressure(
 }
 
 /**
- * Whether an RA pressure, mmHg, contradicts the IVC: it is normal, although the table gives a high
- * pressure for this IVC (echo 19.4, "IVC plethora with RAP 3").
+ * Returns true if an RA pressure, mmHg, contradicts the IVC: it is normal, although the table gives
+ * a high pressure for this IVC (echo 19.4, "IVC plethora with RAP 3").
  */
 export const contradictsCava = (pressure: number, diameter: number, collapse: number) =>
   rounded(pressure, 0) <= 3 && atrialPressure(diameter, collapse) === 15;
@@ -41,20 +41,23 @@ export type Probability = 'low' | 'intermediate' | 'high';
 const JET = { low: 2.8, intermediate: 3.4 } as const;
 
 /**
- * Distance from a limit, m/s, within which a velocity may be on either side of the limit (echo 19,
- * rule 2).
+ * Distance from a limit, m/s, within which the true velocity may be on either side of the limit
+ * (echo 19, rule 2).
  */
 const JET_VARIABILITY = 0.1;
 
-/** Whether a velocity, rounded, is within its variability of a limit of the probability table. */
+/**
+ * Returns true if a velocity, rounded, is within its variability of a limit of the probability
+ * table.
+ */
 export const isNearJetLimit = (jet: number) =>
   Object.values(JET).some(
     (limit) => rounded(Math.abs(rounded(jet, 1) - limit), 1) <= JET_VARIABILITY,
   );
 
 /**
- * Echocardiographic probability of pulmonary hypertension. A jet that was sought and not measured
- * counts as one up to 2.8 m/s.
+ * Returns the echocardiographic probability of pulmonary hypertension. A jet that was sought and
+ * could not be measured counts as a velocity up to 2.8 m/s.
  */
 export function probability(jet: number | null, present: readonly SignCategory[]): Probability {
   const signs = new Set(present).size >= 2;
@@ -65,7 +68,8 @@ export function probability(jet: number | null, present: readonly SignCategory[]
 }
 
 /**
- * The quantities behind the signs; null: not measured, which does not mean that the sign is absent.
+ * Quantities by which the signs are assessed. Null means not measured, and does not mean that the
+ * sign is absent.
  */
 export interface PressureSigns {
   /** Ratio of the basal diameters of RV and LV. */
@@ -96,7 +100,7 @@ export interface Sign {
 const test = (value: number | null, decimals: number, met: (shown: number) => boolean) =>
   value === null ? null : met(rounded(value, decimals));
 
-/** Every sign of categories A to C (PH22; echo 12.4). */
+/** Returns the signs of categories A to C (PH22; echo 12.4). */
 export function signsOf(inputs: PressureSigns): Sign[] {
   const { artery, aorticRoot, cava, collapse } = inputs;
   const plethora =
@@ -142,8 +146,8 @@ export function signsOf(inputs: PressureSigns): Sign[] {
 }
 
 /**
- * The categories in which a sign is present, and the categories in which at least one sign could be
- * assessed.
+ * Returns the categories in which a sign is present, and the categories in which at least one sign
+ * could be assessed.
  */
 export function categoriesOf(signs: readonly Sign[]) {
   const of = (chosen: readonly Sign[]) => [...new Set(chosen.map(({ category }) => category))];

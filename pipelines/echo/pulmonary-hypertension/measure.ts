@@ -8,9 +8,9 @@ import { tricuspidGrade } from '../valves/guideline.ts';
 import { atrialPressure, contradictsCava } from './guideline.ts';
 
 export interface RightHeartPressures {
-  /** The values that were calculated or withheld, each with its remark. */
+  /** Values that were calculated or withheld, each with its remark. */
   own: readonly Measurement[];
-  /** The given and the calculated values, without those that were withheld. */
+  /** Measured and calculated values, without those that were withheld. */
   values: Values;
   tricuspid: ReturnType<typeof tricuspidGrade> | null;
 }
@@ -26,8 +26,8 @@ const withheld = (one: Measurement, section: string, fault: RightHeartFault): Me
 });
 
 /**
- * Values of the machine that contradict each other, marked as withheld; empty where there is no
- * contradiction.
+ * Returns values of the machine that contradict each other, marked as withheld; empty if there is
+ * no contradiction.
  */
 function contradicted(values: Values, section: string): Measurement[] {
   const atrial = values.measurement('ra-pressure');
@@ -42,9 +42,9 @@ function contradicted(values: Values, section: string): Measurement[] {
 }
 
 /**
- * Pressures of the right heart from TR and IVC (echo 12.2, 12.3). An RA pressure of the machine
- * that contradicts its own IVC is withheld, as are pressures from a torrential jet, each with the
- * values that rest on it.
+ * Returns the pressures of the right heart from TR and IVC (echo 12.2, 12.3). An RA pressure of the
+ * machine that contradicts the machine's IVC is withheld, and so are pressures from a torrential
+ * jet. Values that are based on a withheld value are withheld as well.
  */
 export function rightHeartPressures(given: Values, section: string): RightHeartPressures {
   const contracta = given.number('tr-vena-contracta');
@@ -86,7 +86,7 @@ export function rightHeartPressures(given: Values, section: string): RightHeartP
     value: (excursion = 0, pressure = 1) => excursion / pressure,
   });
   const ofJet = [systolic, coupling].flatMap((one) => one ?? []);
-  // Without an RA pressure the gradient is given, and none is assumed (echo 12.2).
+  // Without an RA pressure, only the gradient is reported; no RA pressure is assumed (echo 12.2).
   const gradient =
     systolic || torrential
       ? null

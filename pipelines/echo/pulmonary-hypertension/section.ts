@@ -37,12 +37,10 @@ const MEASURED = [
   'aortic-root',
 ] as const satisfies readonly EchoConcept[];
 
-/** Number of categories of signs; signs of two categories raise the probability (PH22). */
+/** Number of categories of signs. Signs of two categories raise the probability (PH22). */
 const CATEGORIES = 3;
 
-/**
- * States why there is no RA pressure, and what that means for the RVSP; null where there is one.
- */
+/** States why there is no RA pressure, and what that means for the RVSP; null if there is one. */
 function atrialGap(values: Values, withheld: boolean): Statement | null {
   if (values.measurement('ra-pressure') || withheld) return null;
   const [diameter, collapse] = [values.number('ivc-diameter'), values.number('ivc-collapse')];
@@ -53,8 +51,8 @@ function atrialGap(values: Values, withheld: boolean): Statement | null {
 }
 
 /**
- * The caution that a jet of severe or worse TR does not obey the Bernoulli equation (echo 11.6,
- * 12.4 "pitfalls").
+ * States that a jet of severe or worse TR does not obey the Bernoulli equation (echo 11.6, 12.4
+ * "pitfalls").
  */
 function jetCaution(grade: RightHeartPressures['tricuspid']): Statement | null {
   if (grade === 'torrential (5+)') return sayOfPressure.conclusion('ph.torrential', {});
@@ -82,11 +80,12 @@ function run(evidence: PatientEvidence, given: Values) {
   });
   const { present, assessed } = categoriesOf(signs);
   const jet = values.measurement('tr-vmax');
-  // Without a TR value it is not known whether the signal was sought (echo 12.4).
+  // Without a TR value it is not known whether the signal was sought, so other signs are needed
+  // (echo 12.4).
   const assessable = !isChild(evidence) && (jet !== null || present.length >= 2);
   const by = assessable ? probability(jet?.value ?? null, present) : null;
-  // A torrential jet is slower than the pressure behind it would suggest: it can confirm pulmonary
-  // hypertension, but not exclude it.
+  // A torrential jet is slower than the pressure behind it would suggest. It can therefore confirm
+  // pulmonary hypertension, but not exclude it.
   const torrential = tricuspid === 'torrential (5+)';
   const likelihood = torrential && by !== 'high' ? null : by;
   const limited = likelihood === 'low' && assessed.length < 2;
@@ -148,7 +147,7 @@ function run(evidence: PatientEvidence, given: Values) {
   });
 }
 
-/** Pressures of the right heart and the probability of pulmonary hypertension (echo 12). */
+/** Reports pressures of the right heart and the probability of pulmonary hypertension (echo 12). */
 export const pulmonaryHypertension: EchoSection = {
   id: ID,
   title: 'Pulmonary hypertension',

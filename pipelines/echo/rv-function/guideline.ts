@@ -8,7 +8,7 @@ export const RV_FUNCTION = {
   fac: { name: 'FAC', unit: '%', decimals: 0, below: 35 },
   rimpPulsed: { name: 'RIMP', unit: '', decimals: 2, above: 0.43 },
   rimpTissue: { name: 'RIMP (tissue Doppler)', unit: '', decimals: 2, above: 0.54 },
-  /** Strain is negative: a less negative value is abnormal. */
+  /** Strain is negative, so a less negative value is abnormal. */
   freeWallStrain: { name: 'free-wall strain', unit: '%', decimals: 1, above: -20 },
   ef3d: { name: '3D RVEF', unit: '%', decimals: 0, below: 45 },
 } as const;
@@ -19,33 +19,33 @@ export const RV_SIZE = {
   mid: { above: 35, decimals: 0 },
   length: { above: 83, decimals: 0 },
   wall: { above: 5, decimals: 0 },
-  /** RV to LV basal diameter (PH22). */
+  /** Ratio of the basal diameters of RV and LV (PH22). */
   ratio: { above: 1, decimals: 2 },
 } as const;
 
 type Limit = { decimals: number } & ({ below: number } | { above: number });
 
-/** Whether a value, rounded, is beyond its limit. */
+/** Returns true if a value, rounded, is beyond its limit. */
 export function isBeyond(limit: Limit, value: number): boolean {
   const shown = rounded(value, limit.decimals);
   return 'below' in limit ? shown < limit.below : shown > limit.above;
 }
 
 /**
- * Whether a measured value is beyond its limit; null where its interval holds the limit, so that it
- * may be on either side.
+ * Returns whether a measured value is beyond its limit; null if its interval includes the limit, so
+ * that it may be on either side.
  */
 export const isSurelyBeyond = (
   limit: Limit,
   measurement: Parameters<typeof categoryWithin>[0],
 ): boolean | null => categoryWithin(measurement, (value) => isBeyond(limit, value)).category;
 
-/** The kind of Doppler by which the performance index was measured. */
+/** Kind of Doppler by which the performance index was measured. */
 export type PerformanceMethod = 'pulsed' | 'tissue';
 
 /**
- * Whether RIMP is abnormal by the limit of its method. If the method is unknown, both limits must
- * agree; null where they do not (echo 7.2).
+ * Returns whether RIMP is abnormal by the limit of its method. If the method is unknown, both
+ * limits must agree; null if they do not (echo 7.2).
  */
 export function isPerformanceBeyond(
   value: number,
@@ -69,7 +69,8 @@ const RV_CONCLUSIONS = [
 ] as const;
 
 /**
- * The conclusion from the number of available indices and the number of abnormal ones (echo 7.3).
+ * Returns the conclusion from the number of available indices and the number of abnormal ones (echo
+ * 7.3).
  */
 export function rvConclusion(available: number, abnormal: number): (typeof RV_CONCLUSIONS)[number] {
   if (available === 0) return 'not assessed';

@@ -27,8 +27,8 @@ import { inadequate } from '../shared/plausibility.ts';
 const SECTION = 'rv-function';
 
 /**
- * The lateral hinge of the RV: the free wall is on the left of the usual display, on the right of a
- * mirrored one.
+ * Returns the lateral hinge of the RV. The free wall is on the left of the usual display and on the
+ * right of a mirrored one.
  */
 const lateral = ({ axis }: AxialFigure, { mirrored }: ChamberClip): Point =>
   mirrored ? axis.hinges.right : axis.hinges.left;
@@ -36,8 +36,8 @@ const lateral = ({ axis }: AxialFigure, { mirrored }: ChamberClip): Point =>
 const ventricle = (frame: ClipBeat['diastole']) => axial(frame.rv);
 
 /**
- * Distance, mm, by which the lateral hinge moves towards the apex of the RV from end-diastole to
- * end-systole; null where it cannot be measured.
+ * Returns the distance, mm, by which the lateral hinge moves towards the apex of the RV from
+ * end-diastole to end-systole; null if it cannot be measured.
  */
 function annulusWay({ diastole, systole }: ClipBeat, clip: ChamberClip): number | null {
   const [before, after] = [ventricle(diastole), ventricle(systole)];
@@ -55,18 +55,21 @@ function cutAt(figure: AxialFigure, share: number, clip: ChamberClip): Caliper[]
 const midWidth = ({ outline, axis }: AxialFigure) =>
   chordLength(outline, onAxis(axis, 0.5), directionsOf(axis).across);
 
-/** The basal width of the RV over that of the LV on one frame; null where the RV cannot be measured. */
+/**
+ * Returns the basal width of the RV over that of the LV on one frame; null if the RV cannot be
+ * measured.
+ */
 function ventricleRatio({ diastole }: ClipBeat): number | null {
   const right = ventricle(diastole);
   return right && widest(right, BASAL_THIRD).width / widest(diastole.lv, BASAL_THIRD).width;
 }
 
-/** The end-diastolic area of the RV as a share of that of the LV. */
+/** Returns the end-diastolic area of the RV as a share of that of the LV. */
 const areaRatio = ({ diastole: { rv, lv } }: ClipBeat): number | null => rv && rv.area / lv.area;
 
 /**
  * Values that show whether the outline of the RV is plausible. The excursion of the annulus is not
- * one of them: if it is implausible, only the hinge is wrong.
+ * one of them, because an implausible excursion means only that the hinge is wrong.
  */
 const SIZES: readonly EchoConcept[] = [
   'rv-ed-area',
@@ -77,9 +80,9 @@ const SIZES: readonly EchoConcept[] = [
 ];
 
 /**
- * The values, all withheld if the outline is not plausible: if one size of the RV is implausible,
- * the RV is not smaller in systole, or its beats contradict each other, its other sizes, its ratio
- * to the LV and the motion of its annulus cannot be trusted either.
+ * Withholds all values if the outline is not plausible: one size of the RV is implausible, the RV
+ * is not smaller in systole, or its beats contradict each other. Its other sizes, its ratio to the
+ * LV and the motion of its annulus cannot be trusted then.
  */
 function believed(values: Measurement[], change: BeatMean | null): Measurement[] {
   const of = (key: EchoConcept) => values.find(({ concept }) => concept.key === key);
@@ -99,7 +102,9 @@ function believed(values: Measurement[], change: BeatMean | null): Measurement[]
   return values.map((one) => (one.quality === 'inadequate' ? one : inadequate(one, reason)));
 }
 
-/** Basal and mid-cavity diameter at end-diastole; a standard A4C underestimates both. */
+/**
+ * Returns the basal and mid-cavity diameter at end-diastole; a standard A4C underestimates both.
+ */
 function widths(on: MeasuredClip): Measurement[] {
   const { clip } = on;
   const at = on.beats[0]?.diastole ?? null;
@@ -135,8 +140,9 @@ function widths(on: MeasuredClip): Measurement[] {
 }
 
 /**
- * Values of the right heart from an A4C clip (echo 7): areas, diameters, the motion of the annulus,
- * the ratio of the ventricles. A standard A4C underestimates the RV; a remark states this.
+ * Returns the values of the right heart from an A4C clip (echo 7): areas, diameters, the motion of
+ * the annulus, the ratio of the ventricles. A standard A4C underestimates the RV; a remark states
+ * this.
  */
 export function rightHeartValues(given: MeasuredClip | null): Measurement[] {
   if (given?.clip.view !== 'A4C') return [];
@@ -178,7 +184,7 @@ export function rightHeartValues(given: MeasuredClip | null): Measurement[] {
   const ofVentricle = [
     ...area('rv-ed-area', 'diastole'),
     ...area('rv-es-area', 'systole'),
-    // With a scale, the section calculates this change from the areas.
+    // If the clip has a scale, the section calculates this change from the areas.
     ...outlined({
       key: 'rv-fac',
       section: SECTION,

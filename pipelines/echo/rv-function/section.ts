@@ -22,11 +22,11 @@ import {
   rvConclusion,
 } from './guideline.ts';
 
-/** What this section needs beside the values. */
+/** Evidence that this section needs in addition to the values. */
 interface RvFunctionEvidence extends PatientEvidence, OutlineEvidence {
   /**
-   * The kind of Doppler by which the machine measured RIMP; null where the machine does not state
-   * it, or used both kinds.
+   * Kind of Doppler by which the machine measured RIMP; null if the machine does not state it, or
+   * used both kinds.
    */
   performanceMethod: PerformanceMethod | null;
 }
@@ -65,8 +65,8 @@ interface Judged {
 }
 
 /**
- * RIMP as one of the indices; left out where its method is unknown and would decide whether it is
- * abnormal.
+ * Returns RIMP as one of the indices. It is left out if its method is unknown and would decide
+ * whether it is abnormal.
  */
 function judgedPerformance(
   { performanceMethod }: RvFunctionEvidence,
@@ -76,7 +76,10 @@ function judgedPerformance(
   return rimp && beyond !== null ? [{ measurement: rimp, beyond }] : [];
 }
 
-/** The row of the decision table to which the indices lead (echo 7.3); null without any index. */
+/**
+ * Returns the row of the decision table that applies to the indices (echo 7.3); null without any
+ * index.
+ */
 function systolicFunction(judged: readonly Judged[]) {
   const abnormal = judged.filter(({ beyond }) => beyond);
   const conclusion = rvConclusion(judged.length, abnormal.length);
@@ -91,7 +94,7 @@ function systolicFunction(judged: readonly Judged[]) {
   return { conclusion, statement };
 }
 
-/** Which sizes are surely beyond their limits; none for a child. */
+/** Returns the sizes that are surely beyond their limits; empty for a child. */
 function sizesOf(values: Values, child: boolean) {
   const beyond = (key: EchoConcept, limit: Parameters<typeof isSurelyBeyond>[0]) => {
     const measurement = values.measurement(key);
@@ -105,7 +108,9 @@ function sizesOf(values: Values, child: boolean) {
   return { wide, thick, large };
 }
 
-/** The indices of systolic function, each with whether it is abnormal; empty for a child. */
+/**
+ * Returns the indices of systolic function, each with whether it is abnormal; empty for a child.
+ */
 function judgedIndices(
   values: Values,
   change: Measurement | null,
@@ -115,13 +120,13 @@ function judgedIndices(
   const measured = Object.entries(INDICES).flatMap(([key, limit]) => {
     const one = key === 'rv-fac' ? change : values.measurement(key as keyof typeof INDICES);
     const beyond = one?.quality === 'accepted' ? isSurelyBeyond(limit, one) : null;
-    // A value whose interval holds the cut-off is on neither side of it.
+    // A value whose interval includes the cut-off is counted as neither normal nor abnormal.
     return one && beyond !== null ? [{ measurement: one, beyond }] : [];
   });
   return child ? [] : [...measured, ...performance];
 }
 
-/** The statements on function and size, and the findings that follow from them. */
+/** Returns the statements on function and size, and the findings that follow from them. */
 function concluded(judged: readonly Judged[], { wide, thick, large }: ReturnType<typeof sizesOf>) {
   const found = systolicFunction(judged);
   const indices = judged.map(({ measurement }) => measurement);
@@ -199,7 +204,7 @@ function run(evidence: RvFunctionEvidence, values: Values) {
   });
 }
 
-/** Function and size of the right ventricle (echo 7). */
+/** Reports function and size of the right ventricle (echo 7). */
 export const rvFunction: EchoSection<RvFunctionEvidence> = {
   id: ID,
   title: 'Right ventricular function',

@@ -13,7 +13,7 @@ import {
   type Values,
 } from '../shared/section.ts';
 
-/** One outlined clip, frame by frame. */
+/** Outlines of one clip, frame by frame. */
 interface OutlinedClip {
   clip: {
     file: string;
@@ -22,7 +22,7 @@ interface OutlinedClip {
     /** Every `stride`-th frame was outlined. */
     stride: number;
     mirrored: boolean;
-    /** Millimetres per pixel; null where the picture has no scale. */
+    /** Millimetres per pixel; null if the picture has no scale. */
     scale: PixelScale | null;
     frames: readonly {
       frame: number;
@@ -37,7 +37,7 @@ interface OutlinedClip {
   steady: boolean;
 }
 
-/** What this section needs beside the values. */
+/** Evidence that this section needs in addition to the values. */
 interface SegmentChambersEvidence extends PatientEvidence, OutlineEvidence {
   heart: OutlineEvidence['heart'] & { outlined: readonly OutlinedClip[] };
 }
@@ -61,8 +61,8 @@ const tenth = (value: number) => Math.round(10 * value) / 10;
 const pair = ({ x, y }: Point) => [tenth(x), tenth(y)];
 
 /**
- * The area of each outlined chamber of a frame, cm2; null without a scale. `epicardium` is the cavity
- * with the muscle around it.
+ * Returns the area of each outlined chamber of a frame, cm2; null without a scale. `epicardium` is
+ * the cavity with the muscle around it.
  */
 export function chamberAreasOf(
   outlines: OutlinedClip['clip']['frames'][number]['outlines'],
@@ -86,7 +86,9 @@ export function chamberAreasOf(
   return Object.fromEntries(rounded);
 }
 
-/** The outlines of a clip, frame by frame, in pixel-centre coordinates of the stored frame. */
+/**
+ * Returns the outlines of a clip, frame by frame, in pixel-centre coordinates of the stored frame.
+ */
 const clipData = oncePer(({ clip, beats, phases, usable, confidence }: OutlinedClip) => ({
   file: clip.file,
   view: clip.view,
@@ -154,7 +156,7 @@ function run(evidence: SegmentChambersEvidence, values: Values): SectionOutcome 
   };
 }
 
-/** Outlines of the chambers on the frames of the apical clips (echo 3). */
+/** Reports the outlines of the chambers on the frames of the apical clips (echo 3). */
 export const segmentChambers: EchoSection<SegmentChambersEvidence> = {
   id: ID,
   title: 'Chamber masks',

@@ -10,11 +10,11 @@ import { valuesOf } from './values.ts';
 const STROKE = [10, 200] as const;
 
 interface Pair {
-  /** Two values of the same ventricle. */
+  /** Two concepts of values of the same ventricle. */
   of: readonly [EchoConcept, EchoConcept];
-  /** Why the two values cannot both be right; null where they can. */
+  /** Returns why the two values cannot both be right; null if they can. */
   fault(one: number, other: number): Remark | null;
-  /** The values that are withheld if the two contradict each other. */
+  /** Concepts whose values are withheld if the two contradict each other. */
   withheld: readonly EchoConcept[];
 }
 
@@ -60,8 +60,8 @@ const PAIRS: readonly Pair[] = [
 ];
 
 /**
- * For each concept, why its value is withheld. `measured` holds the values of one source, machine
- * or images.
+ * Returns for each concept the reason why its value is withheld. `measured` holds the values of one
+ * source, machine or images.
  */
 function faultsOf(measured: readonly Measurement[]): ReadonlyMap<string, Remark> {
   const values = valuesOf(measured);
@@ -81,9 +81,10 @@ const OF_LA_2C = ['la-area-2c', 'la-volume-2c'] as const;
 const WALLS = ['ivsd', 'lvidd', 'lvpwd'] as const;
 
 /**
- * What is calculated from each value, or read from the same outline or trace: where the value is
- * implausible, none of it can be trusted (echo 3). What the sections calculate themselves never uses a
- * withheld value; this table is for what a source reports as well.
+ * Values on which each value is based, because it is calculated from them or measured on the same
+ * outline or trace. If one of them is implausible, the value cannot be trusted either (echo 3). The
+ * sections never calculate with a withheld value; this table is needed for values that a source
+ * reports.
  */
 const RESTS_ON: Readonly<Partial<Record<EchoConcept, readonly EchoConcept[]>>> = {
   'lv-ed-area-4c': OF_LV_4C,
@@ -92,7 +93,7 @@ const RESTS_ON: Readonly<Partial<Record<EchoConcept, readonly EchoConcept[]>>> =
   'lvedv-4c': OF_LV_4C,
   'lvesv-4c': OF_LV_4C,
   'lvef-4c': OF_LV_4C,
-  // Half of it comes from the discs of A4C.
+  // Half of the joint LVEF comes from the discs of A4C.
   'lvef-networks': [...OF_LV_4C, 'lvef-4c'],
   'gls-end-systolic-4c': OF_LV_4C,
   'lv-ed-area-2c': OF_LV_2C,
@@ -146,7 +147,7 @@ const RESTS_ON: Readonly<Partial<Record<EchoConcept, readonly EchoConcept[]>>> =
   'tapse-to-spap': ['tapse', 'tr-vmax', 'rvsp'],
 };
 
-/** The concepts of which the only values of a source are inadequate. */
+/** Returns the concepts for which a source has inadequate values only. */
 function withheldIn(measured: readonly Measurement[]): Set<string> {
   const accepted = new Set(
     measured.filter(({ quality }) => quality === 'accepted').map(({ concept }) => concept.key),
@@ -158,7 +159,10 @@ function withheldIn(measured: readonly Measurement[]): Set<string> {
   );
 }
 
-/** The values of one source; what rests on a withheld value is withheld as well, step by step. */
+/**
+ * Withholds the values of one source that are based on a withheld value, and repeats this until no
+ * more are found.
+ */
 function withDependants(measured: readonly Measurement[]): readonly Measurement[] {
   const withheld = withheldIn(measured);
   let changed = false;
@@ -173,8 +177,9 @@ function withDependants(measured: readonly Measurement[]): readonly Measurement[
 }
 
 /**
- * The measurements; values that no heart can have together are marked as inadequate, and so is what
- * rests on them or on an implausible value of the same source, machine or images (echo 3, 4.6, 5.5).
+ * Marks values that no heart can have together as inadequate. The same applies to values that are
+ * based on them, or on an implausible value of the same source, machine or images (echo 3, 4.6,
+ * 5.5).
  */
 export function withConsistency(measured: readonly Measurement[]): Measurement[] {
   const ofMachine = faultsOf(measured.filter(isOfMachine));
@@ -187,7 +192,7 @@ export function withConsistency(measured: readonly Measurement[]): Measurement[]
   const sources = [true, false].flatMap((machine) =>
     withDependants(consistent.filter((one) => isOfMachine(one) === machine)),
   );
-  // In the order in which they were given: the first value of a quantity is the one that is used.
+  // The order is kept, because the first value of a quantity is the one that is used.
   const found = new Map(sources.map((one) => [one.id, one]));
   return consistent.map((one) => found.get(one.id) ?? one);
 }

@@ -6,14 +6,14 @@ import { categoryWithin } from '../../result/section-outcome.ts';
 export type Sex = 'male' | 'female';
 
 /**
- * How well a limit is verified. `B`: it is stated as published and was not checked again
+ * How well a limit is verified. `B` means that it is stated as published and was not checked again
  * independently (echo 0.1).
  */
 export type Evidence = 'A' | 'B' | 'C';
 
 /**
- * A published severity partition of one quantity. `mild` and `moderate` are the outermost values of
- * their bands; the side of the normal range on which they are is the abnormal direction.
+ * Severity grades of one quantity as published. `mild` and `moderate` are the outermost values of
+ * their bands. They are on the abnormal side of the normal range.
  */
 interface Partition {
   normal: readonly [number, number];
@@ -41,7 +41,7 @@ const ABNORMALITY = [
 ] as const;
 export type Abnormality = (typeof ABNORMALITY)[number];
 
-/** Bands of values that are not abnormal: no decision depends on which of them a value is in. */
+/** Bands that are not abnormal. No decision depends on which of them a value is in. */
 export const UNGRADED_BANDS: ReadonlySet<string> = new Set<Abnormality>([
   'below normal range',
   'normal',
@@ -49,8 +49,8 @@ export const UNGRADED_BANDS: ReadonlySet<string> = new Set<Abnormality>([
 ]);
 
 /**
- * The band of a value, which is rounded first. Values beyond the normal range on the other side are
- * not graded.
+ * Returns the band of a value, which is rounded first. Values beyond the normal range on the other
+ * side are not graded.
  */
 function gradeInPartition(partition: Partition, value: number, decimals: number): Abnormality {
   const { normal, mild, moderate } = partition;
@@ -71,12 +71,13 @@ export function gradeOf(quantity: GradedQuantity, sex: Sex, value: number): Abno
   return gradeInPartition(quantity[sex], value, quantity.decimals);
 }
 
-/** Whether a grade is abnormal, in the direction in which the quantity is graded. */
+/** Returns true if a grade is abnormal, in the direction in which the quantity is graded. */
 export const isAbnormal = (grade: Abnormality | null): grade is Abnormality =>
   grade === 'mildly abnormal' || grade === 'moderately abnormal' || grade === 'severely abnormal';
 
 /**
- * The grade of a value in the partition for the sex; null where the value or the sex is unknown.
+ * Returns the grade of an accepted value by the limits for the sex; null without an accepted value
+ * or if the sex is unknown.
  */
 export function graded(measurement: Measurement | null, quantity: GradedQuantity, sex: Sex | null) {
   return measurement?.quality === 'accepted' && sex
@@ -85,7 +86,8 @@ export function graded(measurement: Measurement | null, quantity: GradedQuantity
 }
 
 /**
- * The value with the normal range for the sex; if the sex is unknown, with both ranges in a remark.
+ * Returns the value with the normal range for the sex; if the sex is unknown, with both ranges in a
+ * remark.
  */
 export function inRangeOf(
   measurement: Measurement,
@@ -106,7 +108,7 @@ export function inRangeOf(
   return {
     ...measurement,
     reference: { low, high, centile: null, z_score: null, chart: quantity.source },
-    // Null where the interval holds an end of the range.
+    // Null if the interval includes an end of the range.
     interpretation: category,
     remarks: [...measurement.remarks, ...unverified],
   };
@@ -115,13 +117,13 @@ export function inRangeOf(
 /** A criterion of a decision rule. */
 export type Criterion = {
   name: string;
-  /** Null: the criterion is not available, which does not count as not met. */
+  /** Null if the criterion is not available; this does not count as not met. */
   met: boolean | null;
 };
 
 /**
- * True if at least one condition is met; false if none of the known ones is; null if no condition
- * is known.
+ * Returns true if at least one condition is met, false if no known condition is met, and null if no
+ * condition is known.
  */
 export function anyMet(...conditions: readonly (boolean | null)[]): boolean | null {
   const known = conditions.filter((condition) => condition !== null);
@@ -134,6 +136,6 @@ export function anyMet(...conditions: readonly (boolean | null)[]): boolean | nu
  */
 export const VARIABILITY = { ejectionFraction: 5, strain: 1.5, atrialVolumeIndex: 3 } as const;
 
-/** Whether a value, as shown, lies within measurement variability of one of the cut-offs. */
+/** Returns true if a value, as shown, is within measurement variability of one of the cut-offs. */
 export const isNearCutOff = (shown: number, cutOffs: readonly number[], within: number) =>
   cutOffs.some((cutOff) => Math.abs(shown - cutOff) <= within);

@@ -17,8 +17,8 @@ const optionsSchema = z.strictObject({
 });
 
 /**
- * Clinical context: the sex selects the normal ranges; height and weight give the body surface
- * area.
+ * Schema of the clinical context. The sex selects the normal ranges; height and weight give the
+ * body surface area.
  */
 const clinicalContextSchema = z.strictObject({
   age_years: z
@@ -57,7 +57,7 @@ const clinicalContextSchema = z.strictObject({
     }),
 });
 
-/** `input` of us/echo/interpret 1.0.0 (api 2.4); unknown fields are refused. */
+/** Schema of `input` of us/echo/interpret 1.0.0 (api 2.4). Unknown fields are refused. */
 export const echoInputSchema = z.strictObject({
   files: z
     .array(z.string().min(1))
@@ -82,7 +82,10 @@ export const echoInputSchema = z.strictObject({
 export type EchoOptions = z.infer<typeof optionsSchema>;
 export type EchoContext = z.infer<typeof clinicalContextSchema>;
 
-/** Options and context of a job, with their defaults. Throws where they break the schema. */
+/**
+ * Returns options and context of a job, with their defaults.
+ * @throws if they do not match the schema.
+ */
 export function parseRequest(
   options: unknown,
   context: unknown,

@@ -34,10 +34,11 @@ export const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, n
   'la-volume-area-length': [10, 400],
   tapse: [3, 45],
   'rv-s-prime': [2, 30],
-  // A change of 5 % or less is that of an outline that does not follow the heart.
+  // A change of 5 % or less means that the outline does not follow the heart.
   'rv-fac': [5.1, 80],
   'rv-basal': [15, 90],
-  // The narrowest plausible RV with the widest plausible LV, and the other way round.
+  // The limits combine the narrowest plausible RV with the widest plausible LV, and the other way
+  // round.
   'rv-to-lv': [0.17, 3.6],
   'rv-to-lv-area': [0.1, 3.6],
   'gls-end-systolic': [-30, -5],
@@ -66,13 +67,14 @@ export const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, n
   'velocity-index': [0.1, 1.2],
   'av-area': [0.3, 6],
   'av-area-vmax': [0.3, 6],
-  // The jets and walls below were readings of noise on real screens; choices of the project ([C]).
+  // The ranges of the jets and walls below exclude readings of noise on real screens. They are
+  // choices of this project ([C]).
   'tr-vmax': [1.5, 6],
   'mitral-a-duration': [60, 250],
   'ivc-diameter': [3, 45],
   'ivc-collapse': [0, 100],
   'rvot-acceleration': [30, 220],
-  // Wide ranges: what is outside of them was read from noise or at a wrong scale ([C]).
+  // These ranges are wide. Values outside of them were measured on noise or at a wrong scale ([C]).
   'lvesv-biplane': [5, 450],
   'lvesv-4c': [5, 450],
   'lvesv-2c': [5, 450],
@@ -109,30 +111,28 @@ export const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, n
   'effusion-depth': [0, 80],
 };
 
-/** The plausible range of a quantity in its unit; null where none is known. */
+/** Returns the plausible range of a quantity in its unit; null if none is known. */
 export function plausibleRange(key: string): { low: number; high: number } | null {
   const range = Object.hasOwn(PLAUSIBLE, key) ? PLAUSIBLE[key as EchoConcept] : undefined;
   return range ? { low: range[0], high: range[1] } : null;
 }
 
-/** The measurement with one more remark. */
+/** Returns the measurement with one more remark. */
 export const withRemark = (measurement: Measurement, remark: Remark): Measurement => ({
   ...measurement,
   remarks: [...measurement.remarks, remark],
 });
 
 /**
- * The measurement withheld as inadequate, with the reason as its last remark. A value that a person
- * confirmed is not withheld.
+ * Withholds the measurement as inadequate, with the reason as its last remark. A value that a
+ * person confirmed is not withheld.
  */
 export const inadequate = (measurement: Measurement, reason: Remark): Measurement =>
   isConfirmed(measurement)
     ? measurement
     : { ...withRemark(measurement, reason), quality: 'inadequate', standing: 'withheld' };
 
-/**
- * The measurement; a value outside its plausible range is marked as inadequate, with the reason.
- */
+/** Marks a value outside its plausible range as inadequate, with the reason. */
 export function withPlausibility(measurement: Measurement, key: EchoConcept): Measurement {
   if (!Number.isFinite(measurement.value)) {
     return inadequate(measurement, remarkOfEcho('echo.not-finite', {}));

@@ -5,24 +5,26 @@ import type { FindingDraft, SectionOutcome } from '../../result/section-outcome.
 import type { Statement } from '../../result/statement.ts';
 import { type GradedQuantity, inRangeOf, type Sex } from './grading.ts';
 
-/** The patient as the request describes them; null where the request does not state a property. */
+/**
+ * The patient as the request describes them. A property that the request does not state is null.
+ */
 export interface EchoPatient {
   sex: Sex | null;
-  /** Years. */
+  /** Age in years. */
   age: number | null;
-  /** Centimetres and kilograms. */
+  /** Height in centimetres, weight in kilograms. */
   height: number | null;
   weight: number | null;
-  /** Body surface area for indexing, m²; null where it is missing or implausible. */
+  /** Body surface area for indexing, m²; null if it is missing or implausible. */
   surface: number | null;
 }
 
-/** What every section may ask for; each section declares what else it needs. */
+/** Evidence that every section may use; each section declares what else it needs. */
 export interface PatientEvidence {
   patient: EchoPatient;
 }
 
-/** How a quantity is calculated from others. */
+/** Describes how a quantity is calculated from others. */
 export interface Calculation {
   section: string;
   method: EchoMethod;
@@ -31,13 +33,13 @@ export interface Calculation {
   value(...inputs: number[]): number;
   presumes?: Presumption;
   /**
-   * Set for inputs that belong to one beat: all are taken from the machine, or all from the images.
-   * It names these inputs in a remark.
+   * Set if the inputs must belong to one beat, so that all are taken from the machine or all from
+   * the images. It names these inputs in a remark.
    */
   ofOneSource?: ImageInputs;
 }
 
-/** A value that is moved to an end of its 95 % interval, to see what is then concluded. */
+/** Moves one value to an end of its 95 % interval, to see what is concluded then. */
 export interface Shift {
   /** Id of the measurement. */
   id: string;
@@ -47,33 +49,35 @@ export interface Shift {
   to: number;
 }
 
-/** What was measured and calculated so far, by concept. It holds accepted values only. */
+/**
+ * Values that were measured and calculated so far, by concept. Only accepted values are included.
+ */
 export interface Values {
   /**
-   * These values without a shift. Values that contradict each other do so as they were measured, not
-   * at the ends of their intervals.
+   * These values without a shift. Contradictions are judged by the values as they were measured,
+   * not at the ends of their intervals.
    */
   readonly asMeasured: Values;
-  /** Every value of the concept; the first one is the value that is used. */
+  /** Returns the values of the concept; the first one is the value that is used. */
   all(key: EchoConcept): readonly Measurement[];
   measurement(key: EchoConcept): Measurement | null;
   number(key: EchoConcept): number | null;
   /**
-   * A quantity calculated from others; null where an input is missing. Where the machine reports
-   * the quantity itself, its value is used, and a remark states a disagreement with its inputs.
+   * Calculates a quantity from others; null if an input is missing. If the machine reports the
+   * quantity itself, its value is used, and a remark states a disagreement with the inputs.
    */
   calculated(key: EchoConcept, calculation: Calculation): Measurement | null;
-  /** These values, preceded by what was just calculated. */
+  /** Returns these values, preceded by values that were just calculated. */
   with(calculations: readonly (Measurement | null)[]): Values;
-  /** Only the values for which `isWanted` is true, for example those of one source. */
+  /** Returns only the values for which `isWanted` is true, for example those of one source. */
   only(isWanted: (measurement: Measurement) => boolean): Values;
-  /** These values without those of the given concepts. */
+  /** Returns these values without those of the given concepts. */
   without(keys: ReadonlySet<EchoConcept>): Values;
 }
 
 /**
- * One section of the result: what it needs, and a pure function from the evidence and the values to
- * an outcome.
+ * One section of the result. It declares what it needs, and has a pure function from the evidence
+ * and the values to an outcome.
  */
 export interface EchoSection<Evidence = PatientEvidence> {
   id: string;
@@ -83,23 +87,24 @@ export interface EchoSection<Evidence = PatientEvidence> {
   /** Quantities that this section shows if they were measured. */
   measures: readonly EchoConcept[];
   /**
-   * Whether the rules of the section consider the 95 % intervals of its values; otherwise its
-   * conclusions are compared at both ends of each (within-intervals.ts).
+   * Whether the rules of the section consider the 95 % intervals of its values. If they do not, its
+   * conclusions are compared at both ends of each interval (within-intervals.ts).
    */
   judgesIntervals?: boolean;
-  /** `values` holds what was measured and what the sections before this one calculated. */
+  /**
+   * Runs the section. `values` holds what was measured and what the sections before this one
+   * calculated.
+   */
   run(evidence: Evidence, values: Values): SectionOutcome;
 }
 
-/** What a section concludes from its values. */
+/** Conclusion of a section from its values. */
 export interface Conclusion {
-  /**
-   * The values of the section; null for a value that could not be calculated or was not measured.
-   */
+  /** Values of the section; null for a value that could not be calculated or was not measured. */
   measurements: readonly (Measurement | null)[];
-  /** The conclusions; the summary lists the values before them. */
+  /** Conclusions; the summary lists the values before them. */
   conclusions?: readonly (Statement | null)[];
-  /** What could not be assessed, and what is missing for it. */
+  /** Statements on what could not be assessed, and what is missing for it. */
   gaps?: readonly (Statement | null)[];
   data?: SectionOutcome['data'];
   /** True if something was seen and is reported although no value was measured. */
@@ -112,17 +117,19 @@ const present = <T>(values: readonly (T | null)[] = []) => values.filter((value)
 
 const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
-/** Whether a value was taken from the report of the ultrasound machine. */
+/** Returns true if a value was taken from the report of the ultrasound machine. */
 export const isOfMachine = ({ source }: Pick<Measurement, 'source'>): boolean =>
   source.provenance === 'cart-sr';
 
-/** A gap that names the withheld values with their reasons. */
+/**
+ * Returns a gap that names the withheld values with their reasons; empty without withheld values.
+ */
 const withheldGap = (withheld: readonly Measurement[]) =>
   withheld.length > 0 ? [sayOfEcho.gap('echo.withheld', {}, withheld)] : [];
 
 /**
- * The outcome of a section (echo 0.4). Without an accepted value, the section is not assessed, or
- * inadequate if values were withheld; with gaps, it is partial.
+ * Returns the outcome of a section (echo 0.4). Without an accepted value, the section is not
+ * assessed, or inadequate if values were withheld. With gaps, it is partial.
  */
 export function conclude(
   { needs }: { needs: readonly string[] },
@@ -155,8 +162,8 @@ export function conclude(
 }
 
 /**
- * Adds to an outcome the values that were measured for the section but not accepted. Each is kept
- * without its number, with the reason.
+ * Adds the values to an outcome that were measured for the section but not accepted. The report
+ * shows the reason of each and not its number.
  */
 export function withWithheld(
   outcome: SectionOutcome,
@@ -180,7 +187,7 @@ export function withWithheld(
   };
 }
 
-/** A finding of a section; `evidence` are the values that it rests on. */
+/** Returns a finding of a section; `evidence` are the values on which it is based. */
 export function finding(
   section: string,
   id: string,
@@ -204,7 +211,10 @@ interface Criterion {
   met: boolean | null;
 }
 
-/** A category with its scheme; criteria that could not be assessed are listed as not available. */
+/**
+ * Returns a category with its scheme. Criteria that could not be assessed are listed as not
+ * available.
+ */
 export function classification(
   section: string,
   id: string,
@@ -234,11 +244,11 @@ const ADULT = 18;
 export const isChild = ({ patient }: PatientEvidence) =>
   patient.age !== null && patient.age < ADULT;
 
-/** The sex whose ranges apply; null where the sex is unknown, and for a child. */
+/** Returns the sex whose ranges apply; null if the sex is unknown, and for a child. */
 export const rangedSex = (evidence: PatientEvidence) =>
   isChild(evidence) ? null : evidence.patient.sex;
 
-/** A value with its adult range; for a child, the value without a range (echo 0.4). */
+/** Returns a value with its adult range; for a child, the value without a range (echo 0.4). */
 export function inAdultRange<T extends Measurement | null>(
   evidence: PatientEvidence,
   measurement: T,
@@ -249,7 +259,7 @@ export function inAdultRange<T extends Measurement | null>(
     : measurement;
 }
 
-/** Gaps for what the request lacks about the patient. */
+/** Gaps for properties of the patient that the request does not state. */
 export const PATIENT_GAPS = {
   child: sayOfEcho.gap('echo.child', {}),
   sex: sayOfEcho.gap('echo.sex-unknown', {}),
@@ -257,7 +267,7 @@ export const PATIENT_GAPS = {
 } as const;
 
 /**
- * States what the request lacks about the patient for normal ranges and, if `indexed`, for
+ * States which properties of the patient are missing for normal ranges and, if `indexed`, for
  * indexing.
  */
 export function patientGaps(evidence: PatientEvidence, indexed: boolean): (Statement | null)[] {

@@ -8,7 +8,7 @@ import { type Calculation, isOfMachine, type Shift, type Values } from './sectio
 
 type All = Values['all'];
 
-/** The concepts that a section asked for, whether or not they have a value. */
+/** Concepts that a section asked for, whether or not they have a value. */
 export type Reads = Set<string>;
 
 function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
@@ -23,7 +23,8 @@ function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
         ? valuesBy(
             (key) =>
               all(key)
-                // What was calculated from the moved value is calculated again where it is needed.
+                // Values that were calculated from the moved value are left out, because they are
+                // calculated again where they are needed.
                 .filter(({ inputs }) => !inputs.includes(shift.id))
                 .map((one) => moved(one, shift.to, shift.from)),
             null,
@@ -33,7 +34,7 @@ function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
     },
     number: (key) => measurement(key)?.value ?? null,
     calculated(key, calculation) {
-      // A calculated value may be the one that is moved, even where its concept was left out.
+      // The calculated value may be the one that is moved, even if its concept was left out.
       reads?.add(key);
       const one = calculated(values, key, calculation);
       return one && shift ? moved(one, shift.from, shift.to) : one;
@@ -50,8 +51,8 @@ function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
 
 /**
  * Groups accepted values by concept. If a concept has several values, the first one is used; values
- * from traced images come before the machine's.
- * @param shift the value that is moved to an end of its interval; null: every value as it is.
+ * from traced images precede the machine's.
+ * @param shift the value that is moved to an end of its interval; null leaves every value as it is.
  * @param reads collects the concepts that are asked for.
  */
 export function valuesOf(
@@ -78,7 +79,7 @@ export function valuesOf(
 const DISAGREEMENT = 0.05;
 
 /**
- * The measurements of the inputs; null where one is missing. If all must come from one source,
+ * Returns the measurements of the inputs; null if one is missing. If all must come from one source,
  * those of the machine are preferred.
  */
 function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measurement[] | null {
@@ -93,9 +94,10 @@ function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measureme
 }
 
 /**
- * Half width of the 95 % interval of a calculated value: that of the evidence for its method, where
- * the calculation itself was compared with a reference, otherwise that of its inputs, of which the
- * errors are taken as independent (root of the sum of squares). Null: its inputs are taken as exact.
+ * Returns the half width of the 95 % interval of a calculated value. If the calculation itself was
+ * compared with a reference, it is that of the evidence for its method. Otherwise it is calculated
+ * from the intervals of the inputs, whose errors are assumed to be independent (root of the sum of
+ * squares). Null if no input has an interval.
  */
 function intervalOf(
   key: EchoConcept,

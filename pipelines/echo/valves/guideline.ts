@@ -2,7 +2,7 @@ import { rounded } from '../../measure/rounding.ts';
 import type { HighFlow, StenosisRemark } from '../../result/render/echo/valves.ts';
 
 /**
- * Quantities that decide the grade, in m/s, mmHg, cm2, cm2/m2, ml/m2 and per cent; null: not
+ * Quantities that decide the grade, in m/s, mmHg, cm2, cm2/m2, ml/m2 and per cent; null if not
  * measured.
  */
 interface StenosisInputs {
@@ -56,8 +56,8 @@ function smallArea(areaIndex: number | null, strokeIndex: number | null, ef: num
 }
 
 /**
- * The grade of the first row that matches the rounded values (echo 11.1). A valve area alone is
- * never graded.
+ * Returns the grade of the first row that matches the rounded values (echo 11.1). A valve area
+ * alone is never graded.
  */
 export function stenosisGrade(inputs: StenosisInputs): StenosisGrade {
   const at = (value: number | null, decimals: number) =>
@@ -85,19 +85,19 @@ export function stenosisGrade(inputs: StenosisInputs): StenosisGrade {
 /** DVI above which a small valve area suggests that the LVOT diameter is too small (echo 19.4). */
 const AMPLE_VELOCITY_INDEX = 0.3;
 /**
- * Distance from a limit, cm², within which an area may be on either side of the limit (echo 19,
- * rule 2).
+ * Distance from a limit, cm², within which the true area may be on either side of the limit (echo
+ * 19, rule 2).
  */
 const AREA_VARIABILITY = 0.1;
 /**
- * DVI and the ratio of AVA to LVOT area are the same ratio; these are the differences up to which
- * they agree (echo 11.1, "reject").
+ * Greatest differences at which the DVI and the ratio of AVA to LVOT area, which are the same
+ * ratio, agree (echo 11.1, "reject").
  */
 const SAME_RATIO = { share: 0.01, printed: 0.005 } as const;
 
 /**
- * Whether a valve area, cm², cannot belong to the LVOT area and the DVI reported with it. Machines
- * print a DVI with two decimals, so a difference within the last decimal does not count.
+ * Returns true if a valve area, cm², cannot belong to the LVOT area and the DVI reported with it.
+ * Machines print a DVI with two decimals, so a difference within the last decimal does not count.
  */
 export function isForeignArea(area: number, outflowArea: number, velocityIndex: number): boolean {
   const difference = Math.abs(velocityIndex - area / outflowArea);
@@ -110,7 +110,7 @@ const ADVICE: Readonly<Partial<Record<StenosisGrade, StenosisRemark>>> = {
   'normal-flow low-gradient AS, severe AS unlikely': 'check-outflow',
 };
 
-/** Grades of rows 6 to 9; a small LVOT diameter or hypertension can mimic them. */
+/** Grades of rows 6 to 9. A small LVOT diameter or hypertension can cause the same values. */
 const LOW_GRADIENT: ReadonlySet<StenosisGrade> = new Set([
   'classical low-flow low-gradient AS (LVEF <50%)',
   'paradoxical low-flow low-gradient AS (LVEF >=50%)',
@@ -118,7 +118,7 @@ const LOW_GRADIENT: ReadonlySet<StenosisGrade> = new Set([
   'normal-flow low-gradient AS, severe AS unlikely',
 ]);
 
-/** Whether high flow explains a high gradient over an area above 1.0 cm². */
+/** Returns whether high flow explains a high gradient over an area above 1.0 cm². */
 function highFlow(strokeIndex: number | null): HighFlow {
   if (strokeIndex === null) return 'unknown';
   return strokeIndex > STENOSIS.highFlow ? 'yes' : 'no';
@@ -129,7 +129,8 @@ interface StenosisEvidence extends StenosisInputs {
 }
 
 /**
- * The remarks that must be read with a grade: contradictions, limits and advice (echo 11.1, 19).
+ * Returns the remarks that must be read with a grade: contradictions, limits and advice (echo 11.1,
+ * 19).
  */
 export function stenosisRemarks(
   grade: StenosisGrade,
@@ -163,14 +164,14 @@ export function stenosisRemarks(
 
 export type MitralStenosisGrade = 'progressive (non-severe) MS' | 'severe MS' | 'very severe MS';
 
-/** The grade of mitral stenosis by valve area, cm2 (VHD20; echo 11.5). */
+/** Returns the grade of mitral stenosis by valve area, cm2 (VHD20; echo 11.5). */
 export function mitralStenosis2020(area: number): MitralStenosisGrade {
   const shown = rounded(area, 2);
   if (shown <= 1) return 'very severe MS';
   return shown <= 1.5 ? 'severe MS' : 'progressive (non-severe) MS';
 }
 
-/** The grade of mitral stenosis by valve area, cm2 (VS09). */
+/** Returns the grade of mitral stenosis by valve area, cm2 (VS09). */
 export function mitralStenosis2009(area: number): 'mild' | 'moderate' | 'severe' {
   const shown = rounded(area, 2);
   if (shown < 1) return 'severe';
@@ -181,7 +182,8 @@ export function mitralStenosis2009(area: number): 'mild' | 'moderate' | 'severe'
 const NORMAL_AREA = 4;
 
 /**
- * Whether an area, cm², is too large to be graded: the tables of stenosis have no upper end [C].
+ * Returns true if an area, cm², is too large to be graded. The tables of stenosis have no upper end
+ * [C].
  */
 export const isNormalMitralArea = (area: number) => rounded(area, 2) >= NORMAL_AREA;
 
@@ -194,8 +196,8 @@ export const STENOTIC_GRADIENT = 5;
 const PEAK = { moderate: 3, severe: 4 } as const;
 
 /**
- * The grade of pulmonary stenosis by peak velocity, m/s. Null below 3: the table calls this mild
- * stenosis, but has no lower limit that separates it from a normal valve.
+ * Returns the grade of pulmonary stenosis by peak velocity, m/s. Null below 3 m/s: the table calls
+ * this mild stenosis, but has no lower limit that separates it from a normal valve.
  */
 export function pulmonaryStenosis(peak: number): 'moderate PS' | 'severe PS' | null {
   const shown = rounded(peak, 1);
@@ -226,7 +228,7 @@ interface QuantitativeRegurgitation {
 const reached = (limits: readonly number[], value: number) =>
   limits.filter((limit) => value >= limit).length;
 
-/** The grade of each quantity that was measured, as an index of `REGURGITATION_GRADES`. */
+/** Returns the grade of each quantity that was measured, as an index of `REGURGITATION_GRADES`. */
 function gradesOf(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgitation): number[] {
   const limits = QUANTITATIVE_LIMITS[valve];
   return (['orifice', 'volume', 'fraction'] as const).flatMap((quantity) => {
@@ -236,8 +238,8 @@ function gradesOf(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgitation)
 }
 
 /**
- * The highest of the grades by EROA, volume and fraction; null if none was measured (echo 11.2,
- * 11.3).
+ * Returns the highest of the grades by EROA, volume and fraction; null if none was measured (echo
+ * 11.2, 11.3).
  */
 export function quantitativeGrade(
   valve: 'aortic' | 'mitral',
@@ -247,7 +249,7 @@ export function quantitativeGrade(
   return grades.length === 0 ? null : (REGURGITATION_GRADES[Math.max(...grades)] ?? null);
 }
 
-/** Whether the grades of the quantities differ by more than one: then CMR is suggested. */
+/** Returns true if the grades of the quantities differ by more than one; CMR is suggested then. */
 function isInconsistent(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgitation): boolean {
   const grades = gradesOf(valve, inputs);
   return grades.length > 1 && Math.max(...grades) - Math.min(...grades) > 1;
@@ -259,8 +261,8 @@ interface RegurgitationSigns {
 }
 
 /**
- * Number of specific signs that decide alone, and number that raises grade III to severe (VR17;
- * echo 11.2).
+ * Number of specific signs that decide alone, and number of signs that raises grade III to severe
+ * (VR17; echo 11.2).
  */
 const DECIDING_SIGNS = { alone: 4, lifting: 3 } as const;
 
@@ -269,7 +271,7 @@ export type IntegratedGrade =
   | 'severity indeterminate'
   | 'inconsistent, suggest CMR';
 
-/** The grade that integrates specific signs and quantities (VR17). */
+/** Returns the grade from specific signs and quantities together (VR17). */
 export function integratedGrade(
   valve: 'aortic' | 'mitral',
   signs: RegurgitationSigns,
@@ -285,8 +287,8 @@ export function integratedGrade(
 }
 
 /**
- * Specific signs of AR that follow from numbers: vena contracta in cm, widths in per cent, PHT in
- * ms.
+ * Returns the specific signs of AR that can be assessed from numbers: vena contracta in cm, widths
+ * in per cent, PHT in ms.
  */
 export function aorticSigns(inputs: {
   venaContracta: number | null;
@@ -321,7 +323,7 @@ const TRICUSPID_GRADES = [
 ] as const;
 type TricuspidGrade = (typeof TRICUSPID_GRADES)[number];
 
-/** Lower limits of grades 2 to 5: biplane vena contracta and EROA (TVARC; echo 11.6). */
+/** Lower limits of grades 2 to 5 for the biplane vena contracta and the EROA (TVARC; echo 11.6). */
 const TRICUSPID_LIMITS = {
   /** mm, one decimal */
   venaContracta: { limits: [3, 7, 14, 21], decimals: 1 },
@@ -342,7 +344,7 @@ export type TricuspidResult =
   | `${TricuspidGrade} - ${TricuspidGrade}`
   | 'indeterminate';
 
-/** The result of grading the regurgitation of any valve. */
+/** Result of grading the regurgitation of any valve. */
 export type RegurgitationResult = IntegratedGrade | TricuspidResult;
 
 /** Results that are severe, or whose upper grade is severe. */
@@ -359,8 +361,8 @@ export const SEVERE_REGURGITATION: ReadonlySet<RegurgitationResult | null> =
   ]);
 
 /**
- * The grade of TR from both quantities: the higher grade if they differ by one grade; indeterminate
- * if they differ by more (echo 11.6).
+ * Returns the grade of TR from both quantities: the higher grade if they differ by one grade;
+ * indeterminate if they differ by more (echo 11.6).
  */
 export function tricuspidIntegrated(
   venaContracta: number | null,

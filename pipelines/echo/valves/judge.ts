@@ -31,21 +31,21 @@ import {
 export interface AorticStenosis {
   grade: StenosisGrade;
   /**
-   * The grade in its published wording, except that it does not deny a sclerosis, which was not
-   * looked for.
+   * Grade in its published wording. Only the statement that there is no sclerosis is left out,
+   * because nobody looked for it.
    */
   published: string;
   statements: readonly Statement[];
   criteria: readonly Criterion[];
-  /** The area that was used for the grade. */
+  /** Area that was used for the grade. */
   area: Measurement | null;
-  /** An area reported by the machine that contradicts the DVI reported with it. */
+  /** Area reported by the machine that contradicts the DVI reported with it. */
   rejected: Measurement | null;
 }
 
 /**
- * The machine's valve area, if it cannot belong to the LVOT area and the DVI reported with it; null
- * otherwise.
+ * Returns the machine's valve area if it cannot belong to the LVOT area and the DVI reported with
+ * it; null otherwise.
  */
 function foreignArea(values: Values): Measurement | null {
   const area = values.measurement('av-area');
@@ -57,10 +57,11 @@ function foreignArea(values: Values): Measurement | null {
 }
 
 /**
- * The valve area and its index: by VTI, or by peak velocities where there is no VTI (echo 11.1).
+ * Returns the valve area and its index: by VTI, or by peak velocities if there is no VTI (echo
+ * 11.1).
  */
 function areasOf(values: Values, rejected: Measurement | null) {
-  // The areas by VTI and by peak velocities rest on the same LVOT diameter, which may be the error.
+  // The areas by VTI and by peak velocities use the same LVOT diameter, which may be the error.
   if (rejected) return { area: null, areaIndex: null };
   const area = values.measurement('av-area');
   if (area) return { area, areaIndex: values.measurement('av-area-index') };
@@ -74,7 +75,7 @@ const NO_STENOSIS: StenosisGrade = 'no stenosis or sclerosis';
 
 const { severe, lowFlow, preservedEf } = STENOSIS;
 
-/** The quantities that decide between the rows of the table, with their limits. */
+/** Quantities that decide between the rows of the table, with their limits. */
 const DECIDING = {
   'av-vmax': ['>= 4.0 m/s', 1, (v: number) => v >= severe.peak],
   'av-mean-gradient': ['>= 40 mmHg', 0, (v: number) => v >= severe.gradient],
@@ -109,8 +110,8 @@ const remark = (one: StenosisRemark) =>
   sayOfValves.conclusion('valves.stenosis-remark', { remark: one });
 
 /**
- * Grade of aortic stenosis with its evidence and the statements that must be read with it (echo
- * 11.1).
+ * Grades aortic stenosis. Returns the grade with its evidence and the statements that must be read
+ * with it (echo 11.1).
  */
 export function aorticStenosis(values: Values, ef: Measurement | null): AorticStenosis {
   const rejected = foreignArea(values);
@@ -158,14 +159,14 @@ export function aorticStenosis(values: Values, ef: Measurement | null): AorticSt
 
 interface MitralStenosis {
   grade: MitralStenosisGrade | null;
-  /** What the grade must be read with, or why nothing was graded. */
+  /** Remark that must be read with the grade, or the reason why nothing was graded. */
   remark: MitralRemark | null;
 }
 
 const UNGRADED: MitralStenosis = { grade: null, remark: null };
 
 /**
- * The grade of mitral stenosis by planimetry; by half-time only with a gradient that suggests
+ * Grades mitral stenosis by planimetry. The half-time is used only with a gradient that suggests
  * stenosis, and without significant AR, which shortens the half-time (echo 11.5).
  */
 export function mitralStenosis(values: Values, significantAr: boolean): MitralStenosis {
@@ -215,7 +216,7 @@ export interface Regurgitations {
 }
 
 /**
- * The grade of regurgitation of each valve for which something was quantified (echo 11.2, 11.3,
+ * Grades the regurgitation of each valve for which something was quantified (echo 11.2, 11.3,
  * 11.6).
  */
 export function regurgitations(values: Values): Regurgitations {
@@ -242,6 +243,9 @@ const INSIGNIFICANT: ReadonlySet<IntegratedGrade> = new Set<IntegratedGrade>([
   'severity indeterminate',
 ]);
 
-/** Whether AR is moderate or more; quantities that contradict each other do not exclude it. */
+/**
+ * Returns true if AR is moderate or more. Quantities that contradict each other do not exclude
+ * significant AR.
+ */
 export const isSignificant = (grade: Regurgitations['AR']) =>
   grade !== null && !INSIGNIFICANT.has(grade);

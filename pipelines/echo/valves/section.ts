@@ -34,7 +34,9 @@ import {
   regurgitations,
 } from './judge.ts';
 
-/** The quantities that `valveFlows` calculates, each after those from which it is calculated. */
+/**
+ * Quantities that `valveFlows` calculates. Each is listed after those from which it is calculated.
+ */
 const VALVE_FLOWS = [
   'av-area',
   'av-area-vmax',
@@ -51,8 +53,8 @@ const divided = (one = 0, other = 1) => one / other;
 type Formula = readonly [EchoMethod, readonly EchoConcept[], (...inputs: number[]) => number];
 
 /**
- * The method, inputs and function for each quantity, in the order in which the section shows them
- * (echo 11.1, 11.5).
+ * Method, inputs and function for each quantity, in the order in which the section shows them (echo
+ * 11.1, 11.5).
  */
 const FORMULAS: Readonly<Record<(typeof VALVE_FLOWS)[number], Formula>> = {
   'av-area': ['continuity-equation', ['lvot-diameter', 'lvot-vti', 'av-vti'], continuityArea],
@@ -70,8 +72,8 @@ const FORMULAS: Readonly<Record<(typeof VALVE_FLOWS)[number], Formula>> = {
 };
 
 /**
- * Valve areas by the continuity equation, stroke volume and their indices, each calculated from
- * what was measured.
+ * Calculates valve areas by the continuity equation, stroke volume and their indices from the
+ * measured values.
  */
 function valveFlows(given: Values, section: string): Measurement[] {
   const found: Measurement[] = [];
@@ -89,7 +91,7 @@ const NEEDS = [
   'colour clips with PISA or vena contracta',
 ] as const;
 
-/** The quantities that the grade of each regurgitation rests on. */
+/** Quantities by which each regurgitation is graded. */
 const REGURGITANT = {
   aortic: [
     'ar-half-time',
@@ -130,7 +132,7 @@ const UNREMARKABLE: ReadonlySet<StenosisGrade> = new Set([
 const VERY_SEVERE: StenosisGrade = 'very severe AS (high-gradient)';
 const EF_UNKNOWN: StenosisGrade = 'low-flow low-gradient AS, LVEF unknown';
 
-/** No regurgitation is graded in a child (echo 0.4, 19.5). */
+/** Used for a child, in whom no regurgitation is graded (echo 0.4, 19.5). */
 const NO_REGURGITATION: Regurgitations = { AR: null, MR: null, TR: null };
 
 interface Judgement {
@@ -143,8 +145,8 @@ interface Judgement {
 }
 
 /**
- * The judgements on all valve diseases but aortic stenosis, which is judged separately because it
- * has criteria.
+ * Judges all valve diseases except aortic stenosis, which is judged separately because it has
+ * criteria.
  */
 function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string | null) {
   const of = (...keys: readonly EchoConcept[]) => keys.map((key) => values.measurement(key));
@@ -175,7 +177,7 @@ function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string 
   ];
 }
 
-/** Moderate and severe stenosis of the pulmonary valve by its peak velocity. */
+/** Judges moderate and severe stenosis of the pulmonary valve by its peak velocity. */
 function pulmonaryJudgement(values: Values, child: boolean): Judgement {
   const peak = values.measurement('pv-vmax');
   const grade = peak && !child ? pulmonaryStenosis(peak.value) : null;
@@ -197,7 +199,7 @@ function stenosisFinding(values: Values, { grade, published, area }: AorticSteno
     : finding(ID, 'aortic-stenosis', statement, 'abnormal', [...evidence, area]);
 }
 
-/** Gaps for what is missing for the grade of the aortic valve (echo 11.8). */
+/** States what is missing for the grade of the aortic valve (echo 11.8). */
 function aorticGaps(values: Values, stenosis: AorticStenosis | null): (Statement | null)[] {
   const peak = values.measurement('av-vmax');
   const velocityIndex = values.measurement('velocity-index') !== null;
@@ -275,7 +277,7 @@ function run(evidence: PatientEvidence, given: Values) {
   });
 }
 
-/** Stenosis and regurgitation of the valves (echo 11). */
+/** Reports stenosis and regurgitation of the valves (echo 11). */
 export const valves: EchoSection = {
   id: ID,
   title: 'Valves',

@@ -13,7 +13,8 @@ import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 
 interface Found {
   /**
-   * Views of the 2D pictures. Clips with colour are not counted: they do not show walls and sizes.
+   * Views of the 2D pictures. Clips with colour are not counted, because they do not show walls and
+   * sizes.
    */
   views: ReadonlySet<HeartView>;
   spectra: readonly Display[];
@@ -25,8 +26,8 @@ const inView =
     wanted.some((view) => views.has(view));
 
 /**
- * Whether a flow was displayed. A display counts even if the header does not state its kind of
- * Doppler.
+ * Returns a test whether a flow was displayed. A display counts even if the header does not state
+ * its kind of Doppler.
  */
 const displayed =
   (flow: Flow, kind: 'pw' | 'cw') =>
@@ -38,7 +39,7 @@ const hasShortAxis = ({ views }: Found) => [...views].some((view) => familyOf(vi
 const hasCava = (found: Found) =>
   inView('SUBCOSTAL-IVC')(found) || found.spectra.some(({ flow }) => flow === 'vena-cava');
 
-/** The minimum content of a complete study; a convention of the project ([C], echo 2.9). */
+/** Minimum content of a complete study; a convention of this project ([C], echo 2.9). */
 const MINIMUM: Readonly<Record<MinimumItem, (found: Found) => boolean>> = {
   PLAX: inView('PLAX'),
   PSAX: hasShortAxis,
@@ -54,35 +55,37 @@ const MINIMUM: Readonly<Record<MinimumItem, (found: Found) => boolean>> = {
   'tricuspid-regurgitation': displayed('tricuspid-regurgitation', 'cw'),
 };
 
-/** Items of the minimum set that no clip shows; without them the study is limited. */
+/**
+ * Returns the items of the minimum set that no clip shows. A study without all of them is limited.
+ */
 function missingOfMinimum({ clips, spectra }: ViewsEvidence): MinimumItem[] {
   const pictures = clips.filter(({ clip }) => isPicture(clip) && clip.mode !== 'colour');
   const found = { views: new Set(pictures.flatMap(({ view }) => view ?? [])), spectra };
   return (Object.keys(MINIMUM) as MinimumItem[]).filter((item) => !MINIMUM[item](found));
 }
 
-/** The view of one clip. */
+/** Schema of the view of one clip. */
 const clipViewSchema = z.object({
   file: z.string(),
   mode: z.string(),
-  /** Null where no reliable view was named. */
+  /** Null if no reliable view was named. */
   view: z.enum(VIEW_FAMILIES).nullable(),
-  /** The view with its level (`PSAX-PM`), where the level is known. */
+  /** View with its level (`PSAX-PM`), if the level is known. */
   level: z.string().nullable(),
   source: z.enum(['header', 'model', 'person']).nullable(),
-  /** Confidence of the model; null where the header names the view, or no model was used. */
+  /** Confidence of the model; null if the header names the view, or if no model was used. */
   confidence: z.number().nullable(),
-  /** The view that the model would have named if it had no gate. */
+  /** View that the model would name if it had no gate. */
   below_gate: z.string().nullable(),
   /** Whether the chambers of the clip were outlined. */
   measured: z.boolean(),
   frames: z.number().int(),
   calibrated: z.boolean(),
-  /** Heart rate in the header, beats per minute. */
+  /** Heart rate that the header states, beats per minute. */
   heart_rate: z.number().nullable(),
 });
 
-/** `data` of the section `views`. */
+/** Schema of `data` of the section `views`. */
 export const viewsDataSchema = z.looseObject({
   clips: z.array(clipViewSchema),
   /** Doppler and M-mode displays. */
@@ -92,16 +95,16 @@ export const viewsDataSchema = z.looseObject({
 });
 type ViewsData = z.infer<typeof viewsDataSchema>;
 
-/** What this section needs. */
+/** Evidence that this section needs. */
 interface ViewsEvidence extends PatientEvidence {
   clips: readonly ViewedClip[];
-  /** The clips whose chambers were outlined. */
+  /** Clips whose chambers were outlined. */
   heart: { outlined: readonly { clip: { file: string } }[] };
-  /** Every Doppler and M-mode display. */
+  /** Readings of the Doppler and M-mode displays. */
   spectra: readonly Display[];
 }
 
-/** The view of one clip, and whether the header or the model named it. */
+/** View of one clip, and whether the header or the model named it. */
 interface ViewedClip {
   clip: {
     file: string;
@@ -114,30 +117,30 @@ interface ViewedClip {
   view: HeartView | null;
   source: 'header' | 'model' | null;
   confidence: number | null;
-  /** The view that the model would have named if it had no gate. */
+  /** View that the model would name if it had no gate. */
   belowGate: HeartView | null;
 }
 
-/** One Doppler or M-mode display, traced. */
+/** Reading of one Doppler or M-mode display. */
 interface Display {
   file: string;
   kind: keyof typeof MODES;
   flow: string | null;
-  /** In cm/s. */
+  /** Peak velocity in cm/s. */
   peak: number | null;
   side: string | null;
   beats: number;
   confidence: number;
   refusal: DisplayRefusal | null;
-  /** The velocity curve in the form in which the result lists it. */
+  /** Velocity curve in the form in which the result lists it. */
   trace: Readonly<Record<string, unknown>> | null;
 }
 
 const NEEDS = ['2D clips of the standard views', 'a permitted model of the views'] as const;
 
 /**
- * The modes of a clip: those of its regions first, then the one from the flags of the header (echo
- * 2.3).
+ * Returns the modes of a clip: those of its regions, or else the one from the flags of the header
+ * (echo 2.3).
  */
 function modesOf({ sweeps, mode }: ViewedClip['clip']): (keyof typeof MODES)[] {
   const kinds = [...new Set(sweeps.map(({ kind }) => kind))];
@@ -146,7 +149,10 @@ function modesOf({ sweeps, mode }: ViewedClip['clip']): (keyof typeof MODES)[] {
 
 const familyName = (view: HeartView | null) => view && familyOf(view);
 
-/** The entry of a clip in the result: what it shows, including a view that is only suspected. */
+/**
+ * Returns the entry of a clip in the result: what it shows, including a view that is only
+ * suspected.
+ */
 function listed({ clip, view, source, confidence, belowGate }: ViewedClip, measured: boolean) {
   return {
     file: clip.file,
@@ -170,9 +176,7 @@ interface Gap {
   statement: Statement;
 }
 
-/**
- * States that the view of some clips is not known; null where the view of every picture is known.
- */
+/** States that the view of some clips is not known; null if the view of every picture is known. */
 function unnamedGap(clips: readonly ViewedClip[]): Gap | null {
   const pictures = clips.filter(({ clip }) => isPicture(clip));
   const unnamed = pictures.filter(({ view }) => view === null);
@@ -190,11 +194,16 @@ function unnamedGap(clips: readonly ViewedClip[]): Gap | null {
   };
 }
 
-/** The name of a flow in words; null for a structure of M-mode, and where nothing names the display. */
+/**
+ * Returns the name of a flow in words; null for a structure of M-mode, and if nothing names the
+ * display.
+ */
 const nameOf = (flow: string | null) =>
   flow !== null && flow in FLOWS ? FLOWS[flow as Flow] : null;
 
-/** States which Doppler and M-mode displays were not measured, and why; null where all were. */
+/**
+ * States which Doppler and M-mode displays were not measured, and why; null if all were measured.
+ */
 function refusedGap(spectra: readonly Display[]): Gap | null {
   const displays = spectra.flatMap(({ file, kind, flow, refusal }) =>
     refusal === null ? [] : [{ file, mode: kind, shows: nameOf(flow), why: refusal }],
@@ -208,8 +217,7 @@ function refusedGap(spectra: readonly Display[]): Gap | null {
 }
 
 /**
- * States that a study is limited, and which items are missing; null where the minimum set is
- * complete.
+ * States that a study is limited, and which items are missing; null if the minimum set is complete.
  */
 function limitedGap(evidence: ViewsEvidence): Gap | null {
   const missing = missingOfMinimum(evidence);
@@ -259,7 +267,7 @@ function run(evidence: ViewsEvidence): SectionOutcome {
   };
 }
 
-/** View and mode of every clip: from the header, else from the images (echo 2). */
+/** Reports view and mode of every clip: from the header, or else from the images (echo 2). */
 export const views: EchoSection<ViewsEvidence> = {
   id: 'views',
   title: 'Views and modes',

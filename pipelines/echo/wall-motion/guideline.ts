@@ -26,25 +26,28 @@ export const SEGMENTS = [
 export const ARTERIES = ['LAD', 'RCA', 'LCx'] as const;
 type Artery = (typeof ARTERIES)[number];
 
-/** Numbers of the segments in an artery's territory (SEG02). */
+/** Returns the numbers of the segments in an artery's territory (SEG02). */
 export function territoryOf(artery: Artery): number[] {
   return SEGMENTS.filter(({ territory }) => territory === artery).map(({ number }) => number);
 }
 
 /**
- * Limits of the 17-segment model (ASE15). With fewer than `enough` of 16 segments the index is
- * limited (echo 9). From `global` segments on, in all three territories, hypokinesis of every
- * scored segment is not regional: two views show only the mid and apical segments, so that at most
- * ten can be scored over 1.
+ * Limits of the 17-segment model (ASE15). `scored`: the apex is not scored. `enough`: with fewer
+ * scored segments, the index is limited (echo 9). `global`: number of scored segments, in all three
+ * territories, from which hypokinesis of all of them is not called regional. It is low because two
+ * views show only the mid and apical segments, so that at most ten can be scored over 1.
  */
 export const WALL_MOTION = { scores: [1, 2, 3, 4], scored: 16, enough: 12, global: 8 } as const;
 
-/** Thickening, per cent, that is normal above the first and reduced above the second (ASE 2015). */
+/**
+ * Limits of thickening, per cent: above `normal` it is normal, below `reduced` it is absent (ASE
+ * 2015).
+ */
 const THICKENING = { normal: 30, reduced: 10 } as const;
 
 /**
- * Limits of inward motion, in per cent of the radius: the project's convention, used together with
- * thickening.
+ * Limits of inward motion, in per cent of the radius. They are a convention of this project and are
+ * used together with thickening.
  */
 export const EXCURSION = { normal: 20, reduced: 5, outward: -5 } as const;
 
@@ -54,30 +57,31 @@ const banded = (value: number, { normal, reduced }: { normal: number; reduced: n
   value > normal ? 1 : value >= reduced ? 2 : 3;
 
 /**
- * Score by thickening, per cent: over 30 % is normal, 10 to 30 % hypokinetic, less akinetic; a wall
- * that thins in systole is dyskinetic (echo 9).
+ * Returns the score by thickening, per cent: over 30 % is normal, 10 to 30 % hypokinetic, less
+ * akinetic. A wall that thins in systole is dyskinetic (echo 9).
  */
 export function thickeningScore(thickening: number): MotionScore {
   const shown = rounded(thickening, 0);
   return shown < 0 ? 4 : banded(shown, THICKENING);
 }
 
-/** Score by inward motion, per cent; a wall that moves outwards is dyskinetic. */
+/** Returns the score by inward motion, per cent. A wall that moves outwards is dyskinetic. */
 export function excursionScore(excursion: number): MotionScore {
   const shown = rounded(excursion, 0);
   return shown < EXCURSION.outward ? 4 : banded(shown, EXCURSION);
 }
 
 /**
- * Score of a segment in one view from both signs, motion and thickening. Normal: it moves normally
- * and thickening is not absent. Requiring normal thickening would exclude most walls of healthy
- * hearts, whose outlines, even those of experts, thicken by half of what the eye sees
- * (docs/echo.md). Reduced: both signs are reduced, and the milder score counts. Absent: both are
- * absent, and the worse score counts, dyskinetic where the wall thins or moves outwards (echo 9).
- * Thinning with some inward motion, or outward motion with some thickening, is contradictory and
- * not called dyskinesia: healthy outlines thicken by 11 % on average, so that some are below zero
- * by chance. Null: the two signs do not agree. Where the thickness is not seen, motion alone
- * decides.
+ * Returns the score of a segment in one view from both signs, motion and thickening; null if they
+ * do not agree. If the thickness is not seen, motion alone decides.
+ * - Normal: the segment moves normally, and thickening is not absent. Requiring normal thickening
+ *   would exclude most walls of healthy hearts, whose outlines, even those of experts, thicken by
+ *   half of what the eye sees (docs/echo.md).
+ * - Reduced: both signs are reduced. The milder score counts.
+ * - Absent: both signs are absent. The worse score counts, which is dyskinetic if the wall thins or
+ *   moves outwards (echo 9). Thinning with some inward motion, or outward motion with some
+ *   thickening, is contradictory and not called dyskinesia: healthy outlines thicken by 11 % on
+ *   average, so that some are below zero by chance.
  */
 export function motionScore(thickening: number | null, excursion: number): MotionScore | null {
   const motion = excursionScore(excursion);
@@ -90,8 +94,8 @@ export function motionScore(thickening: number | null, excursion: number): Motio
 }
 
 /**
- * Whether one of the signs is absent: a sign that is only reduced, in one view, cannot be separated
- * from noise.
+ * Returns true if one of the signs is absent. A sign that is only reduced in one view cannot be
+ * distinguished from noise.
  */
 export function isAbsent(thickening: number | null, excursion: number): boolean {
   return (thickening !== null && thickeningScore(thickening) > 2) || excursionScore(excursion) > 2;
@@ -111,8 +115,8 @@ type RegionalStatement =
   | { kind: 'regional' };
 
 /**
- * The rings of segments. The neighbours of a segment are next to it on its ring, and above or below
- * it on the next ring.
+ * Rings of segments. The neighbours of a segment are next to it on its ring, and above or below it
+ * on the next ring.
  */
 const RINGS: readonly (readonly number[])[] = [
   [1, 2, 3, 4, 5, 6],
@@ -120,10 +124,7 @@ const RINGS: readonly (readonly number[])[] = [
   [13, 14, 15, 16],
 ];
 
-/**
- * For each apical segment, the mid segments that continue into it: six mid segments meet four
- * apical ones.
- */
+/** Mid segments that continue into each apical segment; six mid segments meet four apical ones. */
 const APICAL_NEIGHBOURS: Readonly<Record<number, readonly number[]>> = {
   13: [7, 8],
   14: [8, 9],
@@ -144,8 +145,8 @@ function areAdjacent(one: number, other: number): boolean {
 }
 
 /**
- * Whether every scored segment is hypokinetic, and enough segments were scored, with at least one
- * in each territory.
+ * Returns true if every scored segment is hypokinetic, and enough segments were scored, with at
+ * least one in each territory.
  */
 function isGlobal(scores: ReadonlyMap<number, number>): boolean {
   const reached = ARTERIES.every((name) => territoryOf(name).some((number) => scores.has(number)));
@@ -154,8 +155,8 @@ function isGlobal(scores: ReadonlyMap<number, number>): boolean {
 }
 
 /**
- * The statement on the pattern of abnormal segments (echo 9). An artery is named only where two
- * adjacent segments of its territory score 2 or more and no segment outside the territory does.
+ * Returns the statement on the pattern of abnormal segments (echo 9). An artery is named only if
+ * two adjacent segments of its territory score 2 or more and no segment outside the territory does.
  */
 export function regionalStatement(scores: ReadonlyMap<number, number>): RegionalStatement {
   const abnormal = [...scores].filter(([, score]) => score >= 2).map(([segment]) => segment);

@@ -13,7 +13,7 @@ import type { ParasternalClip } from '../parasternal/clip.ts';
 import { type ShortAxisView, shortAxisMotions } from '../parasternal/short-axis-segments.ts';
 import { isAbsent, type MotionScore, motionScore, SEGMENTS, WALL_MOTION } from './guideline.ts';
 
-/** What one view shows of one segment, as means over its beats. */
+/** Reading of one segment in one view, as means over its beats. */
 interface SegmentReading extends Omit<SegmentMotion, 'side' | 'level' | 'strain'> {
   view: ApicalView | ShortAxisView;
   /** Longitudinal strain, per cent; null in a short axis, which does not show it. */
@@ -27,19 +27,19 @@ interface Placed {
 }
 
 export interface WallSegmentReading {
-  /** 1 to 17 (echo 9). */
+  /** Segment number, 1 to 17 (echo 9). */
   segment: number;
   name: string;
   /**
-   * The reading of every view that shows the segment; the apex is the mean of the apical segments
-   * and has no readings.
+   * Reading of each view that shows the segment. The apex is the mean of the apical segments and
+   * has no readings.
    */
   readings: readonly SegmentReading[];
-  /** Mean strain of the views, per cent; null where no view gives a plausible strain. */
+  /** Mean strain of the views, per cent; null if no view gives a plausible strain. */
   strain: number | null;
   /**
-   * Null: not scored. A score above 1 needs two views that agree on it (echo 9); a score above 1 in
-   * only one view is `suspected`.
+   * Null if not scored. A score above 1 needs two views that agree on it (echo 9); a score above 1
+   * in only one view is `suspected`.
    */
   score: MotionScore | null;
   suspected: MotionScore | null;
@@ -47,15 +47,15 @@ export interface WallSegmentReading {
 
 type ShownWalls = Readonly<Record<WallSide, Readonly<Record<WallLevel, number>>>>;
 
-/** Segment number by view, side of the usual display, and level (echo 8.3). */
+/** Segment number for each view, side of the usual display, and level (echo 8.3). */
 const SHOWN: Readonly<Record<ApicalView, ShownWalls>> = {
   A4C: { left: { basal: 3, mid: 9, apical: 14 }, right: { basal: 6, mid: 12, apical: 16 } },
   A2C: { left: { basal: 4, mid: 10, apical: 15 }, right: { basal: 1, mid: 7, apical: 13 } },
   A3C: { left: { basal: 5, mid: 11, apical: 16 }, right: { basal: 2, mid: 8, apical: 13 } },
 };
 /**
- * The apical anteroseptal part in A3C belongs to the septum when 18 segments of strain are reduced
- * to 17.
+ * Segment to which the apical anteroseptal part in A3C belongs when 18 segments of strain are
+ * reduced to 17: the apical septum.
  */
 const ANTEROSEPTAL_APEX = 14;
 
@@ -69,12 +69,12 @@ const mean = (values: readonly number[]) =>
   values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 
 /**
- * Points by which the motion or the thickening of a still segment differs from beat to beat without
- * a contradiction.
+ * Difference between beats, in percentage points, up to which the motion or the thickening of a
+ * segment that does not move is not contradictory.
  */
 const SEGMENT_NOISE = 15;
 
-/** The mean over the beats; null without a beat, and where the beats contradict each other. */
+/** Returns the mean over the beats; null without a beat, and if the beats contradict each other. */
 function agreedMean(values: readonly number[]): number | null {
   const over = meanOfBeats(values, SEGMENT_NOISE);
   return over && !over.contradicting ? over.value : null;
@@ -87,8 +87,9 @@ function segmentOf({ view, mirrored }: ChamberClip, side: WallSide, level: WallL
 }
 
 /**
- * Whether the abnormal scores of a view can be distinguished from those of an outline that is too
- * stiff as a whole: the view must also show walls that move.
+ * Returns true if the view also shows walls that move normally, at least as many as abnormal ones.
+ * Otherwise its abnormal scores cannot be distinguished from those of an outline that is too stiff
+ * as a whole.
  */
 function regional(readings: readonly Placed[]): boolean {
   const scores = readings.map(({ reading }) => reading.score);
@@ -101,7 +102,7 @@ interface Motion extends Pick<SegmentMotion, 'excursion' | 'thickening'> {
   strain: number | null;
 }
 
-/** The reading of each segment in one view: means over its beats, with a score. */
+/** Returns the reading of each segment in one view: means over its beats, with a score. */
 function readingsOf(view: SegmentReading['view'], motions: readonly Motion[]): Placed[] {
   return [...Map.groupBy(motions, ({ segment }) => segment)].flatMap(([segment, own]) => {
     const strain = agreedMean(own.flatMap((one) => one.strain ?? []));
@@ -126,7 +127,8 @@ function apicalReadings({ clip, beats }: MeasuredClip): Placed[] {
 }
 
 /**
- * The readings of the first short axis of each level, which is the best one; one list per level.
+ * Returns the readings of the first short axis of each level, which is the best one; one list per
+ * level.
  */
 function shortAxisReadings(clips: readonly ParasternalClip[]): Placed[][] {
   const measured = clips.flatMap((clip) => {
@@ -144,9 +146,9 @@ const unscored = ({ segment, reading }: Placed): Placed => ({
 });
 
 /**
- * The views combined: one view suffices for a normal segment, two views that agree are needed for
- * an abnormal one. A view that does not show the thickness can confirm another view, but decides
- * nothing alone.
+ * Combines the views. One view suffices for a normal segment, and two views that agree are needed
+ * for an abnormal one. A view that does not show the thickness can confirm another view, but
+ * decides nothing alone.
  */
 function agreed(
   readings: readonly SegmentReading[],
@@ -171,13 +173,15 @@ interface Walls {
   apical: ApicalClips;
   shortAxes: readonly ParasternalClip[];
   /**
-   * Whether the joint LVEF of both networks is reduced: only then are walls accepted that do not
-   * move anywhere.
+   * Whether the joint LVEF of both networks is reduced. Only then is a view accepted in which no
+   * wall moves.
    */
   reduced: boolean;
 }
 
-/** The 17 segments of the ventricle as far as the apical and the short-axis views show them. */
+/**
+ * Returns the 17 segments of the ventricle as far as the apical and the short-axis views show them.
+ */
 export function wallSegments({ apical, shortAxes, reduced }: Walls): WallSegmentReading[] {
   const clips = Object.values(apical).filter((one) => one !== null);
   const seen = [...clips.map(apicalReadings), ...shortAxisReadings(shortAxes)];
@@ -205,8 +209,8 @@ export function wallSegments({ apical, shortAxes, reduced }: Walls): WallSegment
 }
 
 /**
- * Mean score of the segments (ASE 2015); null if a raised score is only suspected, or if no segment
- * was scored.
+ * Returns the mean score of the segments (ASE 2015); null if a raised score is only suspected, or
+ * if no segment was scored.
  */
 export function scoreIndexOf(segments: readonly WallSegmentReading[]): Measurement | null {
   // The apex is not scored for wall motion.

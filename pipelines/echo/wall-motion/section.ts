@@ -18,21 +18,21 @@ import { type MotionScore, regionalStatement, SCORE_NAMES, WALL_MOTION } from '.
 
 /** One segment as the views show it. */
 interface WallSegment {
-  /** 1 to 17 (echo 9). */
+  /** Segment number, 1 to 17 (echo 9). */
   segment: number;
   name: string;
   /** One reading for each view that shows the segment. */
   readings: readonly { score: MotionScore | null }[];
-  /** Null where the segment was not scored. */
+  /** Null if the segment was not scored. */
   score: MotionScore | null;
-  /** A raised score that only one view gives; null where no single view raises it. */
+  /** Raised score that only one view gives; null if no single view raises it. */
   suspected: MotionScore | null;
 }
 
-/** What this section needs beside the values. */
+/** Evidence that this section needs in addition to the values. */
 interface WallMotionEvidence extends PatientEvidence, OutlineEvidence {
   heart: OutlineEvidence['heart'] & {
-    /** Whether values derived from the change of a volume may be reported. */
+    /** Whether values that are calculated from the change of a volume may be reported. */
     trusted: boolean;
     segments: readonly WallSegment[];
     /**
@@ -51,10 +51,10 @@ const NORMAL = 1;
 
 const SCHEME = 'ASE/EACVI 2015, 16 segments';
 
-/** The apex is not scored for wall motion (ASE 2015). */
+/** Returns true if a segment is scored. The apex is not scored for wall motion (ASE 2015). */
 const scorable = ({ segment }: WallSegment) => segment <= WALL_MOTION.scored;
 
-/** A segment without its grade, because the grades are for adults (echo 19, rule 5). */
+/** Returns a segment without its grade, because the grades are for adults (echo 19, rule 5). */
 const unscored = (one: WallSegment): WallSegment => ({
   ...one,
   readings: one.readings.map((reading) => ({ ...reading, score: null })),
@@ -68,7 +68,7 @@ const byScore = (segments: readonly WallSegment[], of: 'score' | 'suspected') =>
     return score !== null && score > NORMAL ? [{ name: one.name, score: SCORE_NAMES[score] }] : [];
   });
 
-/** Why too few of the visible segments were graded; null where enough were. */
+/** States why too few of the visible segments were graded; null if enough were graded. */
 function tooFew(scored: number): Statement | null {
   const { enough, scored: of } = WALL_MOTION;
   if (scored >= enough) return null;
@@ -81,8 +81,8 @@ function tooFew(scored: number): Statement | null {
 const REDUCED_EF = 45;
 
 /**
- * The LVEF below 45 % that is contradicted by a score index of 1.00 (every segment normal); null
- * where they agree (echo 19, rule 4).
+ * Returns the LVEF if it is below 45 % although the score index is 1.00 (every segment normal);
+ * null if they agree (echo 19, rule 4).
  */
 function discordantEf(values: Values, index: Measurement): Measurement | null {
   const ef = gradableEf(values);
@@ -92,7 +92,7 @@ function discordantEf(values: Values, index: Measurement): Measurement | null {
 
 type Scored = ReturnType<typeof byScore>;
 
-/** The findings on segments: on abnormal ones, and on those that only one view suspects. */
+/** Returns the findings on abnormal segments, and on those that only one view suspects. */
 function segmentFindings(
   abnormal: Scored,
   suspected: Scored,
@@ -122,7 +122,7 @@ function segmentFindings(
   ];
 }
 
-/** What the outlines show of the segments. */
+/** States what the outlines show of the segments. */
 function segmentConclusions(
   segments: readonly WallSegment[],
   abnormal: Scored,
@@ -149,7 +149,7 @@ function segmentConclusions(
   ];
 }
 
-/** The segments in the form in which the result lists them. */
+/** Returns the segments in the form in which the result lists them. */
 const listed = (segments: readonly WallSegment[]) =>
   segments.map(({ segment, name, readings, score, suspected }) => ({
     segment,
@@ -212,7 +212,7 @@ function run(evidence: WallMotionEvidence, values: Values) {
   });
 }
 
-/** Wall motion by segment (echo 9), from the machine and from the outlines. */
+/** Reports wall motion by segment (echo 9), from the machine and from the outlines. */
 export const wallMotion: EchoSection<WallMotionEvidence> = {
   id: ID,
   title: 'Wall motion',
