@@ -51,6 +51,8 @@ const oidcSchema = z.strictObject({
 const consoleSchema = z.strictObject({
   enabled: z.boolean(),
   signInsPerMinute: z.number().int().positive(),
+  /** Other programs may open a study in the console (IHE Invoke Image Display, RAD-106). */
+  invokeImageDisplay: z.boolean(),
   /** A viewer of the hospital that opens a study by its address, such as OHIF or Weasis. */
   viewer: z
     .strictObject({

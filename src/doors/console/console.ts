@@ -6,6 +6,7 @@ import { createCallLimits } from '../http/call-limits.ts';
 import { openChanges } from './changes.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import { addDeliveryRoutes, addPeerRoutes } from './delivery-routes.ts';
+import { addDisplayRoutes } from './display-routes.ts';
 import { addEventRoutes } from './event-routes.ts';
 import { signedIn } from './guard.ts';
 import { addHoldRoutes, addQuarantineRoutes } from './hold-routes.ts';
@@ -89,6 +90,7 @@ function consoleRouter(deps: ConsoleDeps): Router<ConsoleState> {
   api.use(signedIn(deps));
   addWorklistRoutes(api, deps);
   addStudyRoutes(api, deps);
+  addDisplayRoutes(api, deps);
   addResultRoutes(api, deps);
   addUploadRoutes(api, deps);
   addReviewRoutes(api, deps);

@@ -37,6 +37,7 @@
  *   GET    /worklist                                 read               WorklistQuery → WorklistPage
  *   GET    /worklist/facets                          read               → Facets
  *   GET    /worklist/{key}                           read               → StudyPage
+ *   GET    /display                                  read               RAD-106 parameters → InvokedDisplay
  *   GET    /requests/{id}/result                     read               → ResultView
  *   GET    /requests/{id}/artifacts/{name}           read               the bytes; `?download=1` as attachment
  *   GET    /requests/{id}/review                     read               → ReviewView
@@ -91,6 +92,17 @@ export type * from './result-contract.ts';
 export type * from './review-contract.ts';
 export type * from './settings-contract.ts';
 export type * from './shared-contract.ts';
+
+/** The studies that an Invoke Image Display request (IHE RAD-106) names, newest first. */
+export interface InvokedDisplay {
+  studies: {
+    /** Key of the worklist row. */
+    key: string;
+    /** As in the header, or empty. */
+    studyDate: string;
+    description: string;
+  }[];
+}
 
 export interface SignIn {
   /** The OpenID Connect provider; null when none is configured. */

@@ -109,6 +109,7 @@ export function createApi(csrf: () => string, signedOut: () => void) {
     worklist: (query: Contract.WorklistQuery) =>
       get<Contract.WorklistPage>(at('worklist'), { ...query }),
     facets: () => get<Contract.Facets>(at('worklist', 'facets')),
+    display: (query: Record<string, string>) => get<Contract.InvokedDisplay>(at('display'), query),
     study: (key: string) => get<Contract.StudyPage>(at('worklist', key)),
     result: (request: string) => get<Contract.ResultView>(at('requests', request, 'result')),
     artifact: <Content>(request: string, name: string) => get<Content>(artifactUrl(request, name)),

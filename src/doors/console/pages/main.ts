@@ -3,6 +3,7 @@ import { openAccount } from './account.ts';
 import { createApi, followChanges, type LiveStream, ProblemError } from './api.ts';
 import { sentence } from './asking.ts';
 import { openDeliveries } from './deliveries.ts';
+import { openDisplay } from './display.ts';
 import { frame } from './frame.ts';
 import { openHolds } from './holds.ts';
 import { html, render, type TemplateResult } from './html.ts';
@@ -23,6 +24,7 @@ const CLOCK_MS = 5000;
 const PAGES: Readonly<Record<RouteName, OpenPage>> = {
   worklist: openWorklist,
   study: openStudy,
+  display: openDisplay,
   deliveries: openDeliveries,
   holds: openHolds,
   rules: openRules,

@@ -11,6 +11,8 @@ export interface Place {
 export const ROUTES = {
   worklist: '/console/worklist',
   study: '/console/worklist/:id',
+  /** The path that the profile Invoke Image Display names (IHE RAD-106). */
+  display: '/console/IHEInvokeImageDisplay',
   deliveries: '/console/deliveries',
   holds: '/console/holds',
   rules: '/console/rules',

@@ -117,7 +117,7 @@ export async function openSite(options: SiteOptions = {}) {
     report: { paper: 'a4' as const },
     pictures: { show: 'ultrasound' as const },
     destinations: [],
-    console: { enabled: false, signInsPerMinute: 20 },
+    console: { enabled: false, signInsPerMinute: 20, invokeImageDisplay: false },
     retention: { days: 30 },
     delivery: {
       retryBaseSeconds: 1,

@@ -1,0 +1,81 @@
+import type { Router } from '@koa/router';
+import { z } from 'zod';
+import { isUid } from '../../../pipelines/dicom/uid.ts';
+import { sees } from '../../core/accounts/roles.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { InvalidInputError } from '../../platform/errors/problem.ts';
+import { readQuery } from '../http/parse.ts';
+import { auditRows } from './audit.ts';
+import type { ConsoleDeps, ConsoleState } from './context.ts';
+import type { InvokedDisplay } from './contract.ts';
+import { needs } from './guard.ts';
+
+/** Studies of one patient or accession number that are listed. */
+const MOST_STUDIES = 50;
+
+const text = z.string().trim().min(1).max(200);
+
+/**
+ * Parameters of Invoke Image Display (IHE RAD TF-2, RAD-106). Others, such as `viewerType` and
+ * `mostRecentResults`, are hints that have no meaning here.
+ */
+const displayQuery = z.object({
+  requestType: z.enum(['STUDY', 'PATIENT']),
+  studyUID: text.refine(isUid, 'one Study Instance UID').optional(),
+  accessionNumber: text.optional(),
+  patientID: text.optional(),
+});
+
+/** What a request names, by keyword; `PatientID` may be followed by its issuer (HL7 v2 CX). */
+type Named = Partial<Record<'StudyInstanceUID' | 'AccessionNumber' | 'PatientID', string>>;
+
+function namedBy({
+  requestType,
+  studyUID,
+  accessionNumber,
+  patientID,
+}: z.infer<typeof displayQuery>): Named {
+  if (requestType === 'PATIENT' && patientID !== undefined) {
+    return { PatientID: patientID.split('^')[0] ?? '' };
+  }
+  if (requestType === 'STUDY' && studyUID !== undefined) return { StudyInstanceUID: studyUID };
+  if (requestType === 'STUDY' && accessionNumber !== undefined) {
+    return { AccessionNumber: accessionNumber };
+  }
+  const missing = requestType === 'PATIENT' ? 'patientID' : 'studyUID';
+  throw new InvalidInputError([{ pointer: `/${missing}`, detail: 'is missing' }]);
+}
+
+/**
+ * `GET /display`: the studies that an Invoke Image Display request names. Only for roles that see
+ * identity: to others it would say which pseudonym a known patient has.
+ */
+export function addDisplayRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
+  const { database, config } = deps;
+  if (!config.console.invokeImageDisplay) return;
+  router.get('/display', needs('read'), async (context) => {
+    if (sees(context.state.session.role) !== 'identity') {
+      throw new SonogateError('forbidden', 'Your role does not see whose study it is.');
+    }
+    const studies = await studiesOf(database, namedBy(readQuery(context, displayQuery)));
+    const rows = studies.map(({ key }) => ({ key, kind: 'study' as const }));
+    await auditRows(context, rows, 'display', deps);
+    if (studies.length === 0) throw new SonogateError('not_found', 'There is no such study here.');
+    context.body = { studies } satisfies InvokedDisplay;
+  });
+}
+
+async function studiesOf(database: Queryable, named: Named): Promise<InvokedDisplay['studies']> {
+  const { rows } = await database.query<InvokedDisplay['studies'][number]>(
+    `SELECT id AS key, coalesce(identity ->> 'StudyDate', '') AS "studyDate",
+       coalesce(identity ->> 'StudyDescription', '') AS description
+     FROM studies
+     WHERE ($1::text IS NULL OR study_instance_uid = $1)
+       AND ($2::text IS NULL OR identity ->> 'AccessionNumber' = $2)
+       AND ($3::text IS NULL OR identity ->> 'PatientID' = $3)
+     ORDER BY identity ->> 'StudyDate' DESC, first_received_at DESC LIMIT ${MOST_STUDIES}`,
+    [named.StudyInstanceUID ?? null, named.AccessionNumber ?? null, named.PatientID ?? null],
+  );
+  return rows;
+}

@@ -1,0 +1,43 @@
+import type { InvokedDisplay } from '../contract.ts';
+import { html } from './html.ts';
+import { createLoader, shown } from './loading.ts';
+import type { OpenPage } from './page.ts';
+import { addressOf } from './router.ts';
+import { given } from './words.ts';
+
+/**
+ * Invoke Image Display (IHE RAD-106): another program opens a study here by its UID or accession
+ * number, or lists the studies of a patient.
+ */
+export const openDisplay: OpenPage = ({ query }, { api, redraw }) => {
+  const studies = createLoader<InvokedDisplay>(async () => {
+    const found = await api.display(Object.fromEntries(query));
+    const [only] = found.studies;
+    // In place of this address, so that the back button does not return to it.
+    if (only && found.studies.length === 1) {
+      location.replace(addressOf('study', { id: only.key }));
+    }
+    return found;
+  }, redraw);
+  void studies.load();
+
+  return {
+    title: () => 'Studies',
+    view: () => html`<h1>Studies</h1>
+      ${shown(
+        studies,
+        (found) => html`<ul>
+          ${found.studies.map(
+            ({ key, studyDate, description }) => html`<li>
+              <a href=${addressOf('study', { id: key })}>
+                ${given(dateText(studyDate))} ${given(description)}
+              </a>
+            </li>`,
+          )}
+        </ul>`,
+      )}`,
+  };
+};
+
+/** A DICOM date as ISO 8601 writes it. */
+const dateText = (date: string): string => date.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
