@@ -5,8 +5,8 @@
  * [--data ../shared/data] [--measure]
  *
  * Each model runs on the images of the self-test, on phantoms and, if the folder exists, on the
- * first real image of each set: first one at a time, then all together. Prints the largest
- * difference in units of the output; with --measure also the difference of measurements on
+ * first real image of each set: first on one image at a time, then on all together. Prints the
+ * largest difference in units of the output; with --measure also the difference of measurements on
  * phantoms, in mm. The exit status is 1 when a difference exceeds the tolerance.
  */
 import { existsSync } from 'node:fs';
@@ -74,15 +74,15 @@ async function realImages(): Promise<GrayImage[]> {
 }
 
 /**
- * Opens a model on a provider without the self-test, because this program measures the difference
- * itself.
+ * Opens a model on a provider without the self-test, because this program itself measures the
+ * difference.
  */
 const on =
   (where: Provider): OpenSession =>
   async (model, { threads }) =>
     inBatches(model, { network: await loadNetwork(model, where, threads), refusals: [] });
 
-/** Images of a model's input size, one after the other. */
+/** Returns images at a model's input size, concatenated. */
 function inputsOf({ input }: RegisteredModel, images: readonly GrayImage[]) {
   const pixels = input.width * input.height;
   const all = new Float32Array(images.length * pixels);
@@ -143,7 +143,7 @@ for (const model of chosen) {
   console.log(`| ${cells.join(' | ')} |`);
 }
 
-/** HC, AC and FL of phantoms in mm, as the locator of the product measures them. */
+/** Measures HC, AC and FL of phantoms in mm with the product's locator. */
 async function biometryOn(where: Provider): Promise<Record<string, number>> {
   const locator = await openLocator(
     { allow: 'all', provider: 'cpu', threads: 1 },

@@ -29,11 +29,11 @@ import {
 import { LAYOUTS, onScreen } from './evaluation/screens.ts';
 
 /**
- * Counts what the whole obstetric pipeline measures wrongly on held-out real images that show
+ * Counts the false measurements of the whole obstetric pipeline on held-out real images that show
  * something else: each image is a separate request with a scale and a gestational age, so that no
  * section is left out because one of these is missing. `--ga none` leaves the age out. With
- * `--screens`, the fetal images are first placed on whole screens of several layouts, and the planes
- * that are named right and wrong are counted besides.
+ * `--screens`, the fetal images are first placed on whole screens of several layouts, and the
+ * planes that are named right and wrong are counted too.
  *
  * node models/evaluate-crossed.ts [--each 40] [--split test|validation] [--data ../shared/data]
  * [--ga 150] [--only fetal|other] [--screens] [--cases]
@@ -53,13 +53,16 @@ const each = Number(values.each);
 const split = values.split as SplitName;
 const data = values.data;
 
-/** Typical screen scale in mm per pixel, assumed for a set whose images have no scale. */
+/** Typical screen scale in mm per pixel, assumed for image sets without a scale. */
 const PRETENDED_SCALE = 0.25;
 
-/** Name of a set, its images, and the plane that they show; null when they show no part of a fetus. */
+/**
+ * Name of a set, its images, and the plane that they show; the plane is null when no part of a
+ * fetus is shown.
+ */
 type Set = [name: string, cases: readonly Case[], shown: string | null];
 
-/** The requested number of images of a set, spread evenly over the whole set. */
+/** Returns the requested number of images, spread evenly over the whole set. */
 function spread<T>(cases: readonly T[]): T[] {
   const step = Math.max(1, cases.length / each);
   return Array.from(
@@ -68,7 +71,7 @@ function spread<T>(cases: readonly T[]): T[] {
   ).filter((one) => one !== undefined);
 }
 
-/** Every file of a folder with such a name. */
+/** Returns every file of a folder whose name matches. */
 async function filesOf(folder: string, name: RegExp): Promise<Case[]> {
   const files = (await readdir(join(data, folder))).filter((file) => name.test(file));
   return files.toSorted().map((image) => {
@@ -76,7 +79,7 @@ async function filesOf(folder: string, name: RegExp): Promise<Case[]> {
   });
 }
 
-/** Sets whose images show a fetus in the second or third trimester, or one in labour. */
+/** Returns the sets whose images show a fetus in the second or third trimester, or in labour. */
 async function fetalSets(): Promise<Set[]> {
   const heads = await hc18Cases(data, split);
   const planes = await planeCases(data, split);
@@ -99,7 +102,10 @@ async function fetalSets(): Promise<Set[]> {
   ];
 }
 
-/** Sets that show nothing that the biometry of the second and third trimester may measure. */
+/**
+ * Returns the sets that show nothing that the biometry of the second and third trimester may
+ * measure.
+ */
 async function otherSets(): Promise<Set[]> {
   const planes = await planeCases(data, split);
   const of = (name: string) => planes.filter(({ dataset }) => dataset === name);
@@ -139,7 +145,8 @@ async function interpret(path: string, mmPerPixel: number): Promise<Result> {
     priorFiles: [],
     options: { ...dated, mm_per_px: mmPerPixel },
     clinicalContext: {},
-    // What is measured here is how well the methods do, whatever they were shown on before.
+    // The weakest evidence is allowed, because this program measures the methods whatever their
+    // evidence is.
     evidence: 'simulated',
     models: settings,
   };
@@ -149,7 +156,7 @@ async function interpret(path: string, mmPerPixel: number): Promise<Result> {
   return resultSchema.parse(JSON.parse(await readFile(join(work, 'result.json'), 'utf8')));
 }
 
-/** The image on a screen as a file, with the scale that holds there. */
+/** Writes the image on a screen to a file, and returns it with the scale that is valid there. */
 async function screened(one: Case, index: number) {
   const layout = LAYOUTS[index % LAYOUTS.length];
   if (!layout) throw new TypeError('no layouts');

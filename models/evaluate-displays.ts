@@ -4,15 +4,15 @@ import { DISPLAY_KINDS, type DisplayCase, displayCases } from './evaluation/disp
 import { PRINTED_SCREENS, printedCases, printedTable } from './evaluation/printed-screens.ts';
 
 /**
- * Reads simulated Doppler and M-mode displays with everything that real screens show beside the
- * flow, and prints by quantity how many were measured, and how many accepted values are wrong.
+ * Reads simulated Doppler and M-mode displays with everything that real screens show besides the
+ * flow. Prints for each quantity how many were measured, and how many accepted values are wrong.
  *
  * node models/evaluate-displays.ts [--first 70000] [--count 40] [--kind mitral-inflow] [--cases]
  * node models/evaluate-displays.ts --screens ../shared/data/dicom
  *
- * `--count` displays of each kind. Seeds 70000 to 79999 are for reported results, seeds 60000 to
- * 69999 for choosing parameters. `--cases` prints every accepted value that is wrong. `--screens`
- * compares real screens with the values that are printed on them instead.
+ * `--count` is the number of displays of each kind. Seeds 70000 to 79999 are for reported results,
+ * seeds 60000 to 69999 for choosing parameters. `--cases` prints every accepted value that is
+ * wrong. `--screens` instead compares real screens with the values that are printed on them.
  */
 const { values } = parseArgs({
   options: {

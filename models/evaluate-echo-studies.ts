@@ -19,15 +19,16 @@ import { type SimulatedStudy, simulatedStudy } from './evaluation/echo-study-pha
 
 /**
  * Measures the echo pipeline, from files to result, on whole studies of simulated hearts that were
- * not used in training, and prints the agreement by quantity.
+ * not used in training, and prints the agreement for each quantity.
  *
  * node models/evaluate-echo-studies.ts [--first 9000] [--count 16] [--allow all|permissive]
  * [--still] [--keep DIR [--interpreted]] [--cases]
  *
  * Seeds 9000 to 9099 are for reported results, seeds 8000 to 8999 and 9100 to 9199 for choosing
- * parameters. `--still`: one territory of every heart does not move. `--keep` keeps the studies for
- * another run, which then does not simulate them again, and with `--interpreted` does not interpret
- * them again either: this joins two halves that ran side by side. `--cases` prints every study.
+ * parameters. `--still`: one territory of every heart does not move. `--keep` keeps the studies, so
+ * that another run need not simulate them again; with `--interpreted` that run does not interpret
+ * them again either, which joins the results of two runs that each did half. `--cases` prints every
+ * study.
  */
 const { values } = parseArgs({
   options: {
@@ -55,7 +56,8 @@ async function interpret({ folder, names }: SimulatedStudy): Promise<void> {
     priorFiles: [],
     options: {},
     clinicalContext: { sex: 'male', age_years: 60, height_cm: 172, weight_kg: 74 },
-    // What is measured here is how well the methods do, whatever they were shown on before.
+    // The weakest evidence is allowed, because this program measures the methods whatever their
+    // evidence is.
     evidence: 'simulated',
     models: {
       allow: values.allow === 'permissive' ? 'permissive' : 'all',

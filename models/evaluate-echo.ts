@@ -39,7 +39,7 @@ import {
 } from './evaluation/echo-views.ts';
 
 /**
- * Measures the models of the heart through the product's own code, each pack by itself; --write
+ * Measures the models of the heart with the product's own code, each pack separately; --write
  * stores the numbers in metrics.json and in the card.
  *
  * node models/evaluate-echo.ts [--role validation|held] [--data ../shared/data] [--only MODEL ...]
@@ -125,7 +125,9 @@ async function evaluateEjection(chambersId: string, id: string): Promise<Measure
   return { sets: { [CAMUS]: ejectionAgreement(estimates, median) } };
 }
 
-/** Prints the line for the recalibration, and the patients with the largest error first. */
+/**
+ * Prints the line of the recalibration, and then the patients, those with the largest error first.
+ */
 function print(estimates: readonly Estimated[]): void {
   console.log('recalibration', recalibrationOf(estimates));
   const error = ({ joint, reference }: Estimated) => Math.abs((joint ?? 0) - reference);
@@ -135,7 +137,7 @@ function print(estimates: readonly Estimated[]): void {
   }
 }
 
-/** Every third fetal image is enough to see whether the models invent a heart. */
+/** Every third fetal image is enough to see whether the models find a heart where none is shown. */
 const FETAL_EVERY = 3;
 
 /**

@@ -9,9 +9,9 @@ import type { SplitName } from './evaluation/cases.ts';
 import { chestOnPhantoms, chestOnReal } from './evaluation/heart-structures.ts';
 
 /**
- * Measures the models of heart and brain structures through the product's own code: the errors on
+ * Measures the models of heart and brain structures with the product's own code: the errors on
  * phantoms that were not used in training, and the number of real images that would be accepted.
- * Real images have no reference.
+ * For the real images there is no reference.
  *
  * node models/evaluate-structures.ts [--seed 8201] [--count 40] [--data ../shared/data] [--split
  * test|validation] [--only MODEL] [--cases] [--write]
@@ -66,8 +66,8 @@ function halfWidths(phantoms: Readonly<Record<string, Deviation>>) {
 }
 
 /**
- * Half widths of the 95 % intervals, in per cent of the length that a reader measured on the plane
- * on which the structure is measured.
+ * Returns the half widths of the 95 % intervals, in per cent of the length that a reader measured
+ * on the plane for that structure.
  */
 function brainHalfWidths(
   phantoms: Awaited<ReturnType<typeof brainOnPhantoms>>,

@@ -37,7 +37,7 @@ import { transperinealAgreement } from './evaluation/transperineal.ts';
 import { acceptedOnOthers, evaluateUterusOnPhantoms } from './evaluation/uterus.ts';
 
 /**
- * Measures the models through the product's own code on images that were not used in training
+ * Measures the models with the product's own code on images that were not used in training
  * (models/<id>/split.json); --write stores the numbers in models/<id>/metrics.json and in the card.
  *
  * node models/evaluate.ts [--split test|validation] [--data ../shared/data] [--phantoms DIR of
@@ -60,7 +60,10 @@ const data = values.data;
 const registry = await readRegistry(values.registry);
 const phantoms = await phantomCases(values.phantoms);
 
-/** One in this many real images is enough to see whether the models invent a structure. */
+/**
+ * One in this many real images is enough to see whether the models find a structure where none is
+ * shown.
+ */
 const OTHERS_EVERY = 4;
 
 const isHead = ({ plane }: Case) => HEAD_PLANES.some((head) => head === plane);
@@ -69,8 +72,8 @@ type Evaluation = { gate: number; temperature?: number; sets: Record<string, unk
 
 const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evaluation>>> = {
   'fetal-plane': evaluatePlanes,
-  // Only on the test split, because this model has seen the validation split: judge_head_planes.py
-  // chooses out of fold.
+  // Evaluated only on the test split, because this model has seen the validation split:
+  // judge_head_planes.py chooses by cross-validation.
   ...(split === 'test' && { 'fetal-brain-plane': evaluateBrainPlanes }),
   'fetal-head': async (task) =>
     evaluateGeometry(task, {
@@ -88,7 +91,7 @@ const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evalua
       'fetal-planes (FL landmarks)': await landmarkCases(data, 'fetal-femur', split),
       phantom: phantoms.filter((one) => one.plane === 'femur'),
     }),
-  // Only with phantoms, because no real data set shows these structures.
+  // Evaluated only with phantoms, because no real data set shows these structures.
   ...(values.phantoms !== undefined && { 'uterine-structures': evaluateUterus }),
   'symphysis-head': (task) =>
     evaluateWith(task, async (session) => {
@@ -136,7 +139,7 @@ async function evaluateGeometry(task: ModelTask, sets: Record<string, Case[]>) {
     if (cases.length === 0) continue;
     const measured = await measure(session, cases);
     results[name] = agreement(measured);
-    // The first set is the real one that the model is made for.
+    // The first set is the real one for which the model is made.
     halfWidths.halfWidth95Mm ??= halfWidth95(measured);
     halfWidths.halfWidth95Percent ??= halfWidth95Percent(measured);
     if (values.cases) printCases(measured);
@@ -203,7 +206,7 @@ async function evaluateBrainPlanes() {
   const phantom = await classify(sessions, phantoms.filter(isHead));
   await sessions.close();
   const file = new URL('fetal-brain-plane/cross-validation.json', import.meta.url);
-  // Written by models/training/judge_head_planes.py.
+  // This file is written by models/training/judge_head_planes.py.
   const judged: {
     outOfFold: { students: unknown; teachers: unknown };
     later: { delivered: unknown; nineNetworks: unknown };
@@ -258,7 +261,7 @@ async function evaluatePlanes(): Promise<Evaluation> {
   };
 }
 
-/** How often an image that shows none of the known planes is classified as `other`. */
+/** Returns how often an image that shows none of the known planes is classified as `other`. */
 function refusal(classified: readonly Classified[]) {
   return {
     cases: classified.length,

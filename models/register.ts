@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { isMap, isSeq, parseDocument } from 'yaml';
 
-/** Renews the checksum of every model in registry.yaml after an export; comments are kept. */
+/**
+ * Updates the checksum of every model in registry.yaml after an export; comments in the file are
+ * kept.
+ */
 const file = new URL('registry.yaml', import.meta.url);
 const registry = parseDocument(await readFile(file, 'utf8'));
 const models = registry.get('models');

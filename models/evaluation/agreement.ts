@@ -1,19 +1,19 @@
 import { median } from '../../pipelines/measure/statistics.ts';
 
-/** One measured case; `measuredMm` is null where the model gave no answer. */
+/** One measured case; `measuredMm` is null if the model gave no answer. */
 export interface Measured {
   image: string;
   referenceMm: number;
   measuredMm: number | null;
   confidence: number;
   accepted: boolean;
-  /** Overlap with the reference outline, where there is one. */
+  /** Overlap with the reference outline; absent without such an outline. */
   dice?: number;
 }
 
 /**
- * Agreement with the reference. The gate withholds some cases: users see only the errors of the
- * accepted cases; the errors of all cases show how useful the gate is.
+ * Returns the agreement with the reference. The gate withholds some cases: users see only the
+ * errors of the accepted cases, while the errors of all cases show how useful the gate is.
  */
 export function agreement(cases: readonly Measured[]) {
   const found = cases.filter((c) => c.measuredMm !== null);
@@ -27,12 +27,15 @@ export function agreement(cases: readonly Measured[]) {
 }
 
 /**
- * The 95th centile of the absolute error of the accepted cases, mm: an interval this wide on either
- * side of a measured value holds the reference in 95 of 100 images.
+ * Returns the 95th centile of the absolute error of the accepted cases, mm: an interval this wide
+ * on either side of a measured value contains the reference in 95 of 100 images.
  */
 export const halfWidth95 = (cases: readonly Measured[]) => halfWidth95In(cases, () => 1);
 
-/** The 95th centile of the absolute error of the accepted cases, in per cent of the reference. */
+/**
+ * Returns the 95th centile of the absolute error of the accepted cases, in per cent of the
+ * reference.
+ */
 export const halfWidth95Percent = (cases: readonly Measured[]) =>
   halfWidth95In(cases, ({ referenceMm }) => referenceMm / 100);
 
@@ -49,8 +52,8 @@ function halfWidth95In(
 }
 
 /**
- * Mean absolute error, bias (measured − reference) and Bland–Altman 95 % limits, mm; null when
- * there are no cases.
+ * Returns mean absolute error, bias (measured − reference) and Bland–Altman 95 % limits in mm, or
+ * null without cases.
  */
 function errors(cases: readonly Measured[]) {
   if (cases.length === 0) return null;
@@ -82,14 +85,14 @@ export function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 
-/** A measured value and its reference; `measured` is null where there was no measurement. */
+/** A measured value and its reference; `measured` is null if there was no measurement. */
 export interface Pair {
   truth: number;
   measured: number | null;
   accepted: boolean;
 }
 
-/** Errors of the accepted values: median, 95th centile and worst, and their bias. */
+/** Returns the errors of the accepted values: median, 95th centile, maximum and bias. */
 export function deviation(pairs: readonly Pair[]) {
   const found = pairs.flatMap(({ truth, measured, accepted }) =>
     accepted && measured !== null ? [measured - truth] : [],
@@ -112,7 +115,7 @@ export function deviation(pairs: readonly Pair[]) {
 
 export type Deviation = ReturnType<typeof deviation>;
 
-/** Median, lowest and highest of the given ratios; null when there are none. */
+/** Returns the median, lowest and highest of the values, or null without values. */
 export function spread(values: readonly number[]) {
   if (values.length === 0) return null;
   return {

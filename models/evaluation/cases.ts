@@ -8,7 +8,10 @@ import { ellipseFromMoments, fitEllipse } from '../../pipelines/measure/ellipse-
 import type { MidsagittalStructure } from '../../pipelines/obstetric/nt/evidence.ts';
 import { mean } from './agreement.ts';
 
-/** The ellipse that a thin bright line on black draws, as in HC18. Throws where no ellipse is drawn. */
+/**
+ * Finds the ellipse drawn as a thin bright line on black, as in HC18. Throws if no ellipse is
+ * drawn.
+ */
 export function drawnEllipse({ width, data }: GrayImage): Ellipse {
   const points: Point[] = [];
   data.forEach((value, i) => {
@@ -17,7 +20,7 @@ export function drawnEllipse({ width, data }: GrayImage): Ellipse {
   const centre = { x: mean(points.map(({ x }) => x)), y: mean(points.map(({ y }) => y)) };
   const moment = (of: (x: number, y: number) => number) =>
     mean(points.map(({ x, y }) => of(x - centre.x, y - centre.y)));
-  // The border of an ellipse spreads twice as much as its area.
+  // The second moments of the border of an ellipse are twice those of its area.
   const start = ellipseFromMoments({
     mean: centre,
     xx: moment((x) => x * x) / 2,
@@ -71,7 +74,7 @@ async function readRows(file: string): Promise<Map<string, Row>> {
   return new Map(rows.map((row) => [row.image ?? '', row]));
 }
 
-/** The images of a data set that were not used in training. */
+/** Returns the images of a data set that were not used in training. */
 async function heldOut(model: ModelFolder, dataset: string, split: SplitName): Promise<string[]> {
   const file = new URL(`../${model}/split.json`, import.meta.url);
   const splits: Record<string, Partial<Record<SplitName, string[]>>> = JSON.parse(
@@ -80,7 +83,7 @@ async function heldOut(model: ModelFolder, dataset: string, split: SplitName): P
   return splits[dataset]?.[split] ?? [];
 }
 
-/** HC18 heads; the reference is the sonographer's ellipse and its circumference. */
+/** Returns the HC18 heads; the reference is the sonographer's ellipse and its circumference. */
 export async function hc18Cases(data: string, split: SplitName): Promise<Case[]> {
   const rows = await readRows(join(data, 'hc18/labels.csv'));
   const images = await heldOut('fetal-head', 'hc18', split);
@@ -102,7 +105,9 @@ const REFERENCE_COLUMN = {
   'fetal-femur': 'fl_mm',
 } as const;
 
-/** FETAL_PLANES_DB images with landmarks; the reference is computed from the landmarks. */
+/**
+ * Returns the FETAL_PLANES_DB images with landmarks; the reference is computed from the landmarks.
+ */
 export async function landmarkCases(
   data: string,
   model: keyof typeof REFERENCE_COLUMN,
@@ -129,7 +134,7 @@ const PLANE_OF_LABEL: Record<string, string> = {
   Other: 'other',
 };
 
-/** Labelled planes, transperineal and first-trimester mid-sagittal images. */
+/** Returns labelled planes, transperineal images and first-trimester mid-sagittal images. */
 export async function planeCases(data: string, split: SplitName): Promise<Case[]> {
   const rows = await readRows(join(data, 'fetal-planes/labels.csv'));
   const cases: Case[] = (await heldOut('fetal-plane', 'fetal-planes', split)).map((image) => {
@@ -152,7 +157,7 @@ export async function planeCases(data: string, split: SplitName): Promise<Case[]
   return cases;
 }
 
-/** PSFHS frames with the masks of symphysis and head. */
+/** Returns PSFHS frames with the masks of symphysis and head. */
 export async function transperinealCases(data: string, split: SplitName): Promise<Case[]> {
   const images = await heldOut('symphysis-head', 'psfhs', split);
   return images.map((image) => ({
@@ -163,7 +168,7 @@ export async function transperinealCases(data: string, split: SplitName): Promis
   }));
 }
 
-/** Column `structure` of boxes.csv → the structure. */
+/** The structure for each value of the column `structure` of boxes.csv. */
 const STRUCTURE_OF_LABEL: Readonly<Record<string, MidsagittalStructure>> = {
   thalami: 'thalami',
   midbrain: 'midbrain',
@@ -176,7 +181,7 @@ const STRUCTURE_OF_LABEL: Readonly<Record<string, MidsagittalStructure>> = {
   'nasal skin': 'nasal-skin',
 };
 
-/** First-trimester mid-sagittal images with their boxes. */
+/** Returns first-trimester mid-sagittal images with their boxes. */
 export async function midsagittalCases(data: string, split: SplitName): Promise<Case[]> {
   const lines = (await readFile(join(data, 'nt-midsagittal/boxes.csv'), 'utf8')).trim().split('\n');
   const boxes = new Map<string, Partial<Record<MidsagittalStructure, Rectangle>>>();
@@ -198,8 +203,8 @@ export async function midsagittalCases(data: string, split: SplitName): Promise<
 }
 
 /**
- * Adult hearts (CAMUS): no model was trained on them, and they belong to no class. They are used
- * only for evaluation.
+ * Returns adult hearts (CAMUS), which are used only for evaluation: no model was trained on them,
+ * and they belong to no class.
  */
 export async function heartCases(data: string): Promise<Case[]> {
   const text = await readFile(join(data, 'camus-a4c/labels.csv'), 'utf8');
@@ -221,14 +226,17 @@ interface PhantomLabel {
   points?: Readonly<Record<string, readonly Point[]>>;
 }
 
-/** Views of the simulator that are another class of the classifier (models/training/datasets.py). */
+/**
+ * Views of the simulator that count as another class of the classifier
+ * (models/training/datasets.py).
+ */
 const CLASS_OF_VIEW: Readonly<Record<string, string>> = {
   'placenta-edge': 'cervix',
   'crl-sagittal': 'midsagittal',
   'fluid-sweep': 'amniotic-fluid',
 };
 
-/** The boxes of a mid-sagittal phantom: two corners under the names of the data set. */
+/** Returns the boxes of a mid-sagittal phantom, each from two corners named as in the data set. */
 function phantomBoxes(points: PhantomLabel['points'] = {}): Case['boxes'] {
   const boxes = Object.entries(points).flatMap(([label, [from, to]]) => {
     const structure = STRUCTURE_OF_LABEL[label];
@@ -238,7 +246,7 @@ function phantomBoxes(points: PhantomLabel['points'] = {}): Case['boxes'] {
   return Object.fromEntries(boxes);
 }
 
-/** Frames of models/phantom/generate.ts; empty where no folder was given. */
+/** Returns frames of models/phantom/generate.ts, or an empty list without a folder. */
 export async function phantomCases(folder: string | undefined): Promise<Case[]> {
   if (folder === undefined || !existsSync(join(folder, 'labels.json'))) return [];
   const labels: PhantomLabel[] = JSON.parse(await readFile(join(folder, 'labels.json'), 'utf8'));

@@ -5,7 +5,10 @@ import { mean, round } from './agreement.ts';
 
 /** A statement about a structure that the image does not show. */
 export interface Crossed {
-  /** The structure of the biometry that the statement is about, otherwise the section. */
+  /**
+   * The structure of the biometry that the statement is about, or the section if it is not
+   * biometry.
+   */
   part: string;
   said: string;
 }
@@ -70,7 +73,7 @@ export function crossedOf(
   return [...values, ...others].filter(({ part }) => part !== 'planes' && !shown.includes(part));
 }
 
-/** How many images have any such statement, and how many for each part. */
+/** Counts the images with any such statement, and the images for each part. */
 export function countCrossed(found: readonly (readonly Crossed[])[]): {
   images: number;
   by: Record<string, number>;
@@ -84,26 +87,30 @@ export function countCrossed(found: readonly (readonly Crossed[])[]): {
 
 const planesData = z.object({ counts: z.record(z.string(), z.number()) });
 
-/** How many frames of a result have each plane; empty where planes were not looked for. */
+/** Counts the frames of each plane in a result; empty if the result names no planes. */
 export function countNamed({ sections }: Pick<Result, 'sections'>): Record<string, number> {
   const own = planesData.safeParse(sections.find(({ id }) => id === 'planes')?.data);
   const counts = Object.entries(own.data?.counts ?? {});
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
-/** Images of which a result names a plane; the whole of its frames where it names none. */
+/**
+ * Returns the number of frames for which a result names a plane, or of all frames if it names none.
+ */
 export function framesOf(result: Pick<Result, 'sections' | 'input_summary'>): number {
   const named = Object.values(countNamed(result)).reduce((sum, count) => sum + count, 0);
   return named || result.input_summary.frames;
 }
 
-/** What a result says of a single image of a known plane. */
+/** What a result states about a single image of a known plane. */
 export interface Screen {
   layout: string;
   shown: string;
-  /** Whether the plane was named right, where the axial head planes count as one. */
+  /** Whether the plane was named correctly; the axial head planes count as one plane. */
   name: 'right' | 'wrong' | 'unnamed';
-  /** The accepted length of the structure; null where nothing was measured, or no reference exists. */
+  /**
+   * The accepted length of the structure; null if nothing was measured or there is no reference.
+   */
   length: { key: string; measuredMm: number; referenceMm: number } | null;
   accepted: boolean;
 }
@@ -137,7 +144,10 @@ export function screenOf(
   };
 }
 
-/** Names and errors of accepted lengths, of all and by what is shown and by layout. */
+/**
+ * Counts plane names and errors of accepted lengths, for all screens, for each plane and for each
+ * layout.
+ */
 export function countScreens(screens: readonly Screen[]) {
   const of = (own: readonly Screen[]) => {
     const count = (name: Screen['name']) => own.filter((one) => one.name === name).length;

@@ -1,13 +1,13 @@
 import { median } from '../../pipelines/measure/statistics.ts';
 import type { DisplayCase } from './displays.ts';
 
-/** An accepted value that is off by more than this share is wrong. */
+/** Relative error above which an accepted value is wrong. */
 const WRONG = 0.1;
 
 const errorOf = ({ value, truth }: DisplayCase) =>
   value === null ? Number.NaN : Math.abs(value / truth - 1);
 
-/** A value is wrong, too, where the display shows no such structure. */
+/** A value is also wrong if the display shows no such structure. */
 const isWrong = (one: DisplayCase) => !(errorOf(one) <= WRONG);
 
 const percent = (share: number) => (Number.isNaN(share) ? '' : (100 * share).toFixed(1));
@@ -27,7 +27,7 @@ function rowOf(name: string, cases: readonly DisplayCase[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** The agreement by display and quantity, as a table in Markdown. */
+/** Returns the agreement for each display and quantity as a Markdown table. */
 export function displayTable(cases: readonly DisplayCase[], listWrong: boolean): string {
   const groups = Map.groupBy(cases, ({ kind, key }) => `${kind}: ${key}`);
   const wrong = cases.filter((one) => one.quality === 'accepted' && isWrong(one));

@@ -11,23 +11,26 @@ import { createHeart } from '../phantom/heart/heart.ts';
 import { drawHeart } from '../phantom/heart/sizes.ts';
 import { createRandom, type Random } from '../phantom/random.ts';
 
-/** A quantity that a display shows, and the factor from the truth to the unit of its concept. */
+/**
+ * A quantity that a display shows, and the factor that converts the truth to the unit of its
+ * concept.
+ */
 interface Expected {
   key: EchoConcept;
   truth: string;
   factor: number;
 }
 
-/** What a kind of display shows, and its random settings. */
+/** A kind of display: what it shows, and how its settings are drawn. */
 interface DisplayKind {
   id: EchoSpectrumId | EchoMModeId;
   kind: SweepRegion['kind'];
   viewName: string;
   expected: readonly Expected[];
-  /** The flow of a spectrum, and its fastest velocity; absent for an M-mode. */
+  /** Draws the flow of a spectrum and its fastest velocity; absent for an M-mode. */
   flow?: (random: Random) => { flow: Flow; full: number };
   faint?: number;
-  /** Whether only the early wave differs between beats, as it does with breathing. */
+  /** Whether only the early wave differs between beats, as with breathing. */
   early?: boolean;
 }
 
@@ -129,8 +132,8 @@ export const DISPLAY_KINDS: readonly DisplayKind[] = [
     expected: [{ key: 'tapse', truth: 'tapseMm', factor: 1 }],
   },
   {
-    // A root under the name of the ventricle: there is nothing to measure, so that any value is
-    // wrong.
+    // The display shows an aortic root under the name of the ventricle. There is nothing to
+    // measure, so any value is wrong.
     id: 'm-mode-aortic-root',
     kind: 'm-mode',
     viewName: 'PLAX M-Mode LV',
@@ -142,7 +145,7 @@ export const DISPLAY_KINDS: readonly DisplayKind[] = [
   },
 ];
 
-/** The region of a simulated display, as the product reads it from a header. */
+/** Returns the region of a simulated display as the product reads it from a header. */
 export function sweepOfFrame({ truth }: PhantomFrame, kind: SweepRegion['kind']): SweepRegion {
   const at = (name: string) => truth.values?.[name] ?? 0;
   const mMode = kind === 'm-mode';
@@ -168,7 +171,9 @@ export function sweepOfFrame({ truth }: PhantomFrame, kind: SweepRegion['kind'])
   };
 }
 
-/** One simulated display of a kind; `seed` fixes heart, flow, machine and everything beside it. */
+/**
+ * Simulates one display of a kind; heart, flow, machine and everything else depend only on `seed`.
+ */
 export function simulateDisplay(kind: DisplayKind, seed: number): PhantomFrame {
   const random = createRandom(seed).fork(`display ${kind.id}`);
   const beatsPerMinute = random.range(50, 105);
@@ -204,7 +209,7 @@ export function simulateDisplay(kind: DisplayKind, seed: number): PhantomFrame {
   return frame;
 }
 
-/** A display as the only image of a study. */
+/** Returns a display as the only image of a study. */
 export function displayClip(
   frame: PhantomFrame,
   kind: SweepRegion['kind'],
@@ -231,7 +236,7 @@ export interface DisplayCase {
   kind: string;
   seed: number;
   key: EchoConcept;
-  /** In the unit of the concept; NaN where the display shows no such structure. */
+  /** In the unit of the concept; NaN if the display shows no such structure. */
   truth: number;
   value: number | null;
   quality: Measurement['quality'] | 'none';
@@ -240,7 +245,7 @@ export interface DisplayCase {
 
 const NEVER = new AbortController().signal;
 
-/** What the product reads on one simulated display. */
+/** Returns what the product reads on one simulated display. */
 export async function displayCases(kind: DisplayKind, seed: number): Promise<DisplayCase[]> {
   const frame = simulateDisplay(kind, seed);
   const clip = displayClip(frame, kind.kind, kind.viewName);

@@ -9,7 +9,7 @@ import { deviation, type Pair } from './agreement.ts';
 import { type Case, readGray } from './cases.ts';
 import { phantomClip } from './phantom-clip.ts';
 
-/** Ages at which a sac is measured, days. */
+/** Range of ages at which a sac is measured, days. */
 const AGES = { youngest: 36, oldest: 69 } as const;
 
 function phantomOf(seed: number, index: number): PhantomFrame {
@@ -26,7 +26,10 @@ function phantomOf(seed: number, index: number): PhantomFrame {
   return phantom;
 }
 
-/** Axes of the sac, yolk sac and embryo of one phantom, as the product reads a single frame. */
+/**
+ * Returns the axes of sac, yolk sac and embryo of one phantom as the product reads them on a single
+ * frame.
+ */
 async function lengthsOn(phantom: PhantomFrame) {
   const { clip, frame } = phantomClip(phantom);
   const { sac, contents } = await readEarlyFrame(clip, frame);
@@ -48,8 +51,8 @@ async function lengthsOn(phantom: PhantomFrame) {
 type Length = keyof Awaited<ReturnType<typeof lengthsOn>>;
 
 /**
- * Errors of the image analysis on `count` phantoms of 36 to 69 days, mm, and how often the analysis
- * finds a structure that does not exist.
+ * Returns the errors of the image analysis in mm on `count` phantoms of 36 to 69 days, and how
+ * often it finds a structure that does not exist.
  */
 export async function earlyOnPhantoms(seed: number, count: number, show: (line: unknown) => void) {
   const pairs: Record<Length, Pair[]> = { sacLongMm: [], sacShortMm: [], yolkSacMm: [], crlMm: [] };

@@ -5,13 +5,13 @@ import { readGray } from './cases.ts';
 import type { ViewCase } from './echo-views.ts';
 
 /**
- * `held`: every seventh patient of the role `train`, who was not used in training
+ * `held`: every seventh patient of the role `train`, who was held out of training
  * (echo_datasets.py).
  */
 export type HeartRole = 'validation' | 'held';
 const HELD_EVERY = 7;
 
-/** One phase of a patient: image and reference mask (0 ground, 1 LV, 2 myocardium, 3 LA). */
+/** One phase of a patient: image and reference mask (0 background, 1 LV, 2 myocardium, 3 LA). */
 export interface HeartFrame {
   image: GrayImage;
   mask: GrayImage;
@@ -22,13 +22,13 @@ export interface HeartCase {
   ed: HeartFrame;
   es: HeartFrame;
   /**
-   * Reference ejection fraction in per cent, by the single-plane area-length method on the masks of
-   * the expert.
+   * Reference ejection fraction in per cent, computed by the single-plane area-length method from
+   * the expert's masks.
    */
   ejectionFraction: number;
 }
 
-/** Apical four-chamber pairs of CAMUS (Leclerc et al., IEEE TMI 2019). */
+/** Returns the apical four-chamber pairs of CAMUS (Leclerc et al., IEEE TMI 2019). */
 export async function camusCases(data: string, role: HeartRole): Promise<HeartCase[]> {
   const folder = join(data, 'camus-a4c');
   const [header = '', ...lines] = (await readFile(join(folder, 'labels.csv'), 'utf8'))
@@ -55,8 +55,8 @@ export async function camusCases(data: string, role: HeartRole): Promise<HeartCa
 }
 
 /**
- * Median LVEF of the training patients, in per cent: the constant guess with which the models are
- * compared.
+ * Returns the median LVEF of the training patients in per cent: the constant guess with which the
+ * models are compared.
  */
 export async function medianEjectionFraction(data: string): Promise<number> {
   const text = await readFile(join(data, 'camus-a4c/labels.csv'), 'utf8');
@@ -88,8 +88,8 @@ async function labelsOf(folder: string): Promise<PhantomLabel[]> {
 }
 
 /**
- * Pairs of one apical view; LVEF is computed from the plane, as a single-plane method would find
- * it.
+ * Returns the pairs of one apical view. Their LVEF is computed in the plane, as a single-plane
+ * method would find it.
  */
 export async function phantomPairs(folder: string, view: string): Promise<HeartCase[]> {
   const labels = (await labelsOf(folder)).filter((label) => label.view === view);
@@ -113,7 +113,7 @@ export async function phantomPairs(folder: string, view: string): Promise<HeartC
   return cases;
 }
 
-/** Frames of every view. */
+/** Returns the frames of every view. */
 export async function phantomViews(folder: string): Promise<ViewCase[]> {
   const labels = await labelsOf(folder);
   return Promise.all(
@@ -121,10 +121,10 @@ export async function phantomViews(folder: string): Promise<ViewCase[]> {
   );
 }
 
-/** The view that a label of echo-views names; a part of a view is not a view. */
+/** The view for a label of echo-views. Part of a view (a zoom) does not count as that view. */
 const VIEW_OF_LABEL: Readonly<Record<string, string>> = { 'A4C-zoom': 'other' };
 
-/** The stills of real patients with the text, ECG and rulers of the machines (TTE47). */
+/** Returns the stills of real patients, with the text, ECG and rulers of the machines (TTE47). */
 export async function realStills(data: string): Promise<ViewCase[]> {
   const folder = join(data, 'echo-views');
   const [, ...lines] = (await readFile(join(folder, 'labels.csv'), 'utf8')).trim().split(/\r?\n/);
@@ -136,7 +136,7 @@ export async function realStills(data: string): Promise<ViewCase[]> {
   );
 }
 
-/** Size of a picture of camus-biplane, whose pixels are twice as wide as high. */
+/** Reads a picture of camus-biplane, whose pixels are twice as wide as high. */
 async function biplaneImage(stem: string): Promise<GrayImage> {
   const header = await readFile(`${stem}.mhd`, 'utf8');
   const [width = 0, rows = 0] = (/DimSize = (.*)/.exec(header)?.[1] ?? '').split(/\s+/).map(Number);
@@ -150,7 +150,7 @@ async function biplaneImage(stem: string): Promise<GrayImage> {
   return { width, height, data };
 }
 
-/** Both phases of A2C and A4C of the three patients of camus-biplane. */
+/** Returns both phases of A2C and A4C of the three patients of camus-biplane. */
 export async function biplaneViews(data: string): Promise<ViewCase[]> {
   const views = { '2CH': 'A2C', '4CH': 'A4C' } as const;
   const wanted = ['patient0001', 'patient0003', 'patient0005'].flatMap((patient) =>
@@ -166,7 +166,7 @@ export async function biplaneViews(data: string): Promise<ViewCase[]> {
   );
 }
 
-/** A parasternal long axis and its sizes in mm, under the names of the lines that measure them. */
+/** A parasternal long axis, and its sizes in mm by the names of the lines that measure them. */
 export interface LongAxisCase {
   image: GrayImage;
   mmPerPixel: number;

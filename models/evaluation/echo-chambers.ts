@@ -17,7 +17,7 @@ import type { ModelSession } from '../../pipelines/inference/session.ts';
 import { agreement, halfWidth95, type Measured, mean, round } from './agreement.ts';
 import type { HeartCase, HeartFrame, LongAxisCase } from './echo-cases.ts';
 
-/** Chambers that a reference mask names. */
+/** Chambers that are labelled in a reference mask. */
 export type Named = readonly Chamber[];
 export const LEFT_HEART: Named = ['lv', 'myocardium', 'la'];
 
@@ -33,8 +33,8 @@ export async function segmentPair(
 }
 
 /**
- * Overlap of the masks with the reference, by chamber and phase; masks that the gate withholds are
- * counted.
+ * Returns the overlap of the masks with the reference, for each chamber and phase, and the number
+ * of masks that the gate withholds.
  */
 export async function chamberAgreement(
   session: ModelSession,
@@ -103,7 +103,7 @@ export const ALL_CHAMBERS: Named = CHAMBERS;
 
 const LINES = ['septum', 'cavity', 'posterior-wall', 'sinus'] as const satisfies LongAxisLine[];
 
-/** Length of each line of the parasternal long axis against that of the phantom, mm. */
+/** Measures each line of the parasternal long axis and pairs it with that of the phantom, mm. */
 export async function measureLongAxes(
   session: ModelSession,
   cases: readonly LongAxisCase[],
@@ -129,7 +129,10 @@ export async function measureLongAxes(
   return measured;
 }
 
-/** Agreement by line, and the half widths of the 95 % intervals that the product states. */
+/**
+ * Returns the agreement for each line, and the half widths of the 95 % intervals that the product
+ * states.
+ */
 export function longAxisAgreement(measured: Readonly<Record<string, Measured[]>>) {
   const of = <T>(value: (cases: readonly Measured[]) => T) =>
     Object.fromEntries(Object.entries(measured).map(([name, cases]) => [name, value(cases)]));

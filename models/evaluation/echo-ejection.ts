@@ -13,8 +13,8 @@ import type { HeartCase } from './echo-cases.ts';
 import { segmentPair } from './echo-chambers.ts';
 
 /**
- * One patient, with the reference and the two estimates in per cent; an estimate is null where
- * there was none.
+ * One patient with the reference and both estimates in per cent; an estimate is null if it was not
+ * possible.
  */
 export interface Estimated {
   patient: string;
@@ -26,7 +26,10 @@ export interface Estimated {
   accepted: boolean;
 }
 
-/** LVEF of every patient as the product obtains it, from masks and from the second network. */
+/**
+ * Returns the LVEF of every patient as the product obtains it, from masks and from the second
+ * network.
+ */
 export async function estimateEjectionFractions(
   chambers: ModelSession,
   network: ModelSession | null,
@@ -61,8 +64,8 @@ export async function estimateEjectionFractions(
 }
 
 /**
- * Volume by single-plane discs in cubic pixels; null when the masks contain no ventricle with a
- * base.
+ * Returns the volume by single-plane discs in cubic pixels, or null when the masks contain no
+ * ventricle with a base.
  */
 function discVolume(masks: ChamberMasks): number | null {
   const outline = (chamber: Chamber) => {
@@ -79,7 +82,7 @@ function discVolume(masks: ChamberMasks): number | null {
   return ((Math.PI / 4) * squares * axis.length) / diameters.length;
 }
 
-/** Errors of one of the estimates, in percentage points. */
+/** Returns the errors of one of the estimates, in percentage points. */
 function errors(estimates: readonly Estimated[], of: (one: Estimated) => number | null) {
   const found = estimates.flatMap((one) => {
     const value = of(one);
@@ -117,9 +120,9 @@ const BANDS = [
 ] as const;
 
 /**
- * Bias of the joint LVEF in bands of the reference, and in bands of the LVEF that is reported. Any
- * estimate with an error is biased in one of both: the reference bands show what is missed, the
- * others how far off a reported value is.
+ * Returns the bias of the joint LVEF in bands of the reference, and in bands of the reported LVEF.
+ * An estimate with an error is always biased in one of the two: the bands of the reference show
+ * what is missed, the others how far off a reported value is.
  */
 export function biasInBands(estimates: readonly Pick<Estimated, 'reference' | 'joint'>[]) {
   const found = estimates.flatMap(({ reference, joint }) =>
@@ -137,8 +140,8 @@ export function biasInBands(estimates: readonly Pick<Estimated, 'reference' | 'j
 }
 
 /**
- * Agreement of LVEF with the reference, and for comparison the agreement of a constant answer of
- * `median`.
+ * Returns the agreement of LVEF with the reference and, for comparison, the agreement of the
+ * constant answer `median`.
  */
 export function ejectionAgreement(estimates: readonly Estimated[], median: number) {
   const accepted = estimates.filter((one) => one.accepted);
@@ -158,10 +161,10 @@ export function ejectionAgreement(estimates: readonly Estimated[], median: numbe
 }
 
 /**
- * The straight line that gives the mean of both estimates (the discs alone where there is no second
- * network) the mean and the spread of the reference, for `recalibration` in the registry. The line
- * of least squares would shrink the spread: it has the smaller mean error, and calls low values too
- * high and high values too low.
+ * Returns the straight line for `recalibration` in the registry: it gives the mean of both
+ * estimates the mean and the standard deviation of the reference. Without a second estimate the
+ * discs alone are used. The line of least squares would shrink the spread: its mean error is
+ * smaller, but it makes low values too high and high values too low.
  */
 export function recalibrationOf(estimates: readonly Estimated[]) {
   const points = estimates.flatMap(({ reference, byDiscs, byNetwork }) =>

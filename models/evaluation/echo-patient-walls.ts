@@ -18,7 +18,7 @@ interface Motion {
 }
 
 /**
- * One wall segment of one patient, measured from the outlines of the network and from those of an
+ * One wall segment of one patient, measured on the outlines of the network and on those of an
  * expert.
  */
 interface PatientWall {
@@ -29,7 +29,10 @@ interface PatientWall {
 
 type Labelled = Pick<LabelMap, 'labels' | 'width' | 'height'>;
 
-/** The sizes from the outlines of a picture, in square pixels; only ratios are used. */
+/**
+ * Returns the sizes of the outlines of a picture with square pixels but without a scale; only their
+ * ratios are used.
+ */
 function geometryOf(of: Labelled, faults: ChamberFrame['faults']): FrameGeometry | null {
   const outline = (chamber: Chamber) =>
     outlineOf(maskOf(of, labelOf(chamber)), of.width, of.height);
@@ -53,11 +56,14 @@ const figureOf = ({ lv, muscle }: FrameGeometry) => ({
   muscle,
 });
 
-/** The six segments of a pair of frames; empty where the ventricle is implausible. */
+/**
+ * Returns the motion of the six segments of a pair of frames; empty if the ventricle is
+ * implausible.
+ */
 const motionsOf = (ed: FrameGeometry | null, es: FrameGeometry | null) =>
   ed && es ? segmentMotions(figureOf(ed), figureOf(es)) : [];
 
-/** The six segments of each A4C pair whose outlines are measured. */
+/** Returns the six segments of each A4C pair whose outlines can be measured. */
 export async function patientWalls(
   session: ModelSession,
   cases: readonly HeartCase[],
@@ -89,8 +95,8 @@ const BANDS = [
 const scoreOf = ({ thickening, excursion }: Motion) => motionScore(thickening, excursion);
 
 /**
- * Mean motion and shares of each score from one view, grouped by the LVEF of the patient, because
- * the walls of healthy hearts move.
+ * Returns mean motion and the share of each score from one view. Patients are grouped by LVEF,
+ * because the walls of hearts with a normal LVEF move.
  */
 export function wallsByFunction(walls: readonly PatientWall[]) {
   const share = (own: readonly PatientWall[], test: (one: PatientWall) => boolean) =>
@@ -117,8 +123,7 @@ export function wallsByFunction(walls: readonly PatientWall[]) {
   return {
     bands,
     /**
-     * Of the segments that are scored normal: the share that moves less according to the outlines
-     * of the expert.
+     * Share of the segments scored normal that move less according to the outlines of the expert.
      */
     normalButReduced: share(normal, ({ expert }) => expert.excursion <= EXCURSION.normal),
     normalButHalf: share(normal, ({ expert }) => expert.excursion <= EXCURSION.normal / 2),

@@ -19,7 +19,7 @@ export interface WallCase {
 }
 
 /**
- * The true score, from thickening according to the guide values (echo 9); outward motion is
+ * Returns the true score, from thickening by the guide values (echo 9); outward motion is
  * dyskinesia.
  */
 const truthOf = ({ thickening, excursion }: SegmentTruth): MotionScore =>
@@ -34,7 +34,7 @@ interface ScoredSegment {
 const isScored = (one: unknown): one is ScoredSegment =>
   typeof one === 'object' && one !== null && 'segment' in one && 'score' in one;
 
-/** Every segment of a study. A section that was not assessed has no scores. */
+/** Returns every segment of a study. A section that was not assessed has no scores. */
 export function wallCases(
   walls: readonly SegmentTruth[],
   { sections }: Pick<Result, 'sections'>,
@@ -52,7 +52,7 @@ export function wallCases(
   });
 }
 
-/** Agreement over segments, counted. */
+/** Counts of segments by true and reported score. */
 interface WallAgreement {
   segments: number;
   reduced: number;
@@ -89,7 +89,7 @@ const LEVELS = [
   { name: 'apical', from: 13, to: 16 },
 ] as const;
 
-/** The agreement by level as the Markdown table in `docs/echo.md`. */
+/** Returns the agreement for each level as the Markdown table in `docs/echo.md`. */
 export function wallTable(walls: readonly WallCase[]): string {
   const row = (name: string, own: readonly WallCase[]) => {
     const all = wallAgreement(own);
@@ -140,7 +140,7 @@ export function studyCase(
   return { seed, truth, said, walls: wallCases(walls, result) };
 }
 
-/** One quantity over all studies, in the unit of its concept. */
+/** Agreement of one quantity over all studies, in the unit of its concept. */
 interface QuantityAgreement {
   key: ConceptKey;
   studies: number;
@@ -154,7 +154,10 @@ interface QuantityAgreement {
   largest: number | null;
 }
 
-/** Agreement of each quantity that a perfect reader could measure, over the studies that have it. */
+/**
+ * Returns the agreement of each quantity that a perfect reader could measure, over the studies that
+ * have it.
+ */
 export function studyAgreement(cases: readonly StudyCase[]): QuantityAgreement[] {
   const keys = [...new Set(cases.flatMap(({ truth }) => Object.keys(truth) as ConceptKey[]))];
   return keys.map((key) => {
@@ -174,7 +177,7 @@ export function studyAgreement(cases: readonly StudyCase[]): QuantityAgreement[]
   });
 }
 
-/** Measured minus true for each study; null where the product withheld it. */
+/** Returns measured minus true for each study, null if the product withheld the value. */
 export function errorsOf(cases: readonly StudyCase[], key: ConceptKey) {
   return cases.flatMap(({ seed, truth, said }) => {
     const reference = truth[key];
@@ -186,7 +189,7 @@ export function errorsOf(cases: readonly StudyCase[], key: ConceptKey) {
   });
 }
 
-/** The agreement as the Markdown table in `docs/echo.md`. */
+/** Returns the agreement as the Markdown table in `docs/echo.md`. */
 export function agreementTable(rows: readonly QuantityAgreement[]): string {
   const figure = (value: number | null) => (value === null ? '' : String(value));
   const lines = rows.map(
@@ -204,8 +207,8 @@ export function agreementTable(rows: readonly QuantityAgreement[]): string {
 }
 
 /**
- * The number of studies without pericardial fluid, and how many of them were given a depth of
- * fluid.
+ * Returns the number of studies without pericardial fluid, and for how many of them the product
+ * reports a depth of fluid.
  */
 export function inventedFluid(cases: readonly StudyCase[]): { without: number; invented: number } {
   const without = cases.filter(({ truth }) => truth['effusion-depth'] === undefined);

@@ -44,10 +44,10 @@ function biplane(at: HeartMoment, { four, two }: ApicalPlanes, cut: Cut): number
 /** Discs along the right ventricle; only those in its basal third, above the valve, are used. */
 const DISCS = 60;
 const BASAL = { from: Math.ceil(0.05 * DISCS), to: DISCS / 3 } as const;
-/** Millimetres from the tricuspid plane within which the border is its base. */
+/** Distance in mm from the tricuspid plane within which the border belongs to the base. */
 const BASE_MM = 1.5;
 
-/** The widest inner diameter of the basal third of the right ventricle in a plane, mm. */
+/** Returns the widest inner diameter in the basal third of the right ventricle in a plane, mm. */
 function rightBasalMm(at: HeartMoment, plane: ImagePlane): number {
   const { tricuspid, tricuspidZ } = at.chambers;
   const inside = toImage(plane, sum([1, tricuspid.centre], [8, { x: 0, y: 0, z: 1 }]));
@@ -61,15 +61,15 @@ function rightBasalMm(at: HeartMoment, plane: ImagePlane): number {
   const far = (point: { x: number; y: number }) =>
     Math.hypot(point.x - middle.x, point.y - middle.y);
   const apex = outline.reduce((best, point) => (far(point) > far(best) ? point : best));
-  // The widths from the base upwards.
+  // Order the widths from the base upwards.
   const widths = discWidths(outline, apex, middle, DISCS).toReversed();
   return Math.max(...widths.slice(BASAL.from, BASAL.to));
 }
 
 /**
- * The values that perfect outlines in the planes of a study would give. They are the reference
- * because the methods of the product measure in planes, which do not show the volume or width of
- * the heart itself.
+ * Returns the values that perfect outlines in the planes of a study would give. They are the
+ * reference because the methods of the product measure in planes, and planes do not show the volume
+ * or width of the heart itself.
  */
 function truthOfPlanes(heart: Heart, planes: ApicalPlanes): Partial<Record<ConceptKey, number>> {
   const [filled, emptied] = [heart.at(END_DIASTOLE), heart.at(END_SYSTOLE)];
@@ -86,7 +86,7 @@ function truthOfPlanes(heart: Heart, planes: ApicalPlanes): Partial<Record<Conce
 /** The values that a perfect reader would measure in a study, in the unit of each concept. */
 export type StudyTruth = Partial<Record<ConceptKey, number>>;
 
-/** A simulated study on disk: `files/` below the folder, as a pipeline expects it. */
+/** A simulated study on disk, with its images in `files/` as a pipeline expects them. */
 export interface SimulatedStudy {
   folder: string;
   names: string[];
@@ -95,12 +95,12 @@ export interface SimulatedStudy {
   walls: readonly SegmentTruth[];
 }
 
-/** Fluid is drawn for every third heart: a reader must not see it in the others. */
+/** Share of hearts with pericardial fluid. The product must not find fluid in the others. */
 const EFFUSED = 1 / 3;
 
 /**
- * An adult heart of any size and function: LVEF even from 20 to 70 %, the wider the cavity the
- * poorer the function, as in patients. Windows and settings are those of the demo study.
+ * Draws an adult heart of any size and function. LVEF is uniform from 20 to 70 %; as in patients, a
+ * wider cavity has a poorer function. Windows and settings are those of the demo study.
  */
 function drawRequest(random: Random): HeartRequest {
   const ejectionFraction = random.range(0.2, 0.7);
@@ -137,7 +137,7 @@ function shown({ truth }: PhantomFrame, name: string): number {
 }
 
 /**
- * A request for a heart in which the territory of one artery (SEG02) hardly moves, or moves
+ * Returns a request for a heart in which the territory of one artery (SEG02) hardly moves, or moves
  * outwards. The base of the territory may move normally.
  */
 function stillTerritory(random: Random): HeartRequest {
@@ -154,7 +154,7 @@ function stillTerritory(random: Random): HeartRequest {
 const BASAL_SEGMENTS = 6;
 const ATTEMPTS = 20;
 
-/** The heart for a seed. With `still`, one territory does not move. */
+/** Draws the heart of a seed. With `still`, one territory does not move. */
 function heartOf(random: Random, still: boolean): Heart {
   const usual = drawRequest(random.fork('request'));
   for (let attempt = 0; ; attempt++) {
@@ -170,7 +170,7 @@ function heartOf(random: Random, still: boolean): Heart {
   }
 }
 
-/** The values that a perfect reader would measure on one clip or display. */
+/** Returns the values that a perfect reader would measure on one clip or display. */
 function truthOfShot({ name, frames }: Pick<Taken, 'name' | 'frames'>): StudyTruth {
   const [diastole, systole] = [least(frames, 'squeeze'), most(frames, 'squeeze')];
   if (name === 'plax') {
@@ -207,7 +207,7 @@ function truthOfHeart(heart: Heart): StudyTruth {
   };
 }
 
-/** The clips from which the pipeline measures sizes and function, one beat of each. */
+/** The views whose clips the pipeline uses to measure sizes and function, with one beat each. */
 const CINES = [
   'PLAX',
   'PSAX-MV',

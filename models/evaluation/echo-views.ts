@@ -5,7 +5,7 @@ import { nameView, type ViewEstimate } from '../../pipelines/echo/locate/view.ts
 import type { ModelSession } from '../../pipelines/inference/session.ts';
 import { mean, round } from './agreement.ts';
 
-/** One clip and its view; `other` for a clip that is not a view of a heart. */
+/** One clip and its view; the view is `other` if the clip does not show a view of a heart. */
 export interface ViewCase {
   view: string;
   frames: readonly GrayImage[];
@@ -16,7 +16,7 @@ interface Named {
   found: ViewEstimate;
 }
 
-/** Names the view of each clip as the product does: from its fan, by the mean over its frames. */
+/** Names the view of each clip as the product does: within its fan, by the mean over its frames. */
 export async function nameClips(
   session: ModelSession,
   cases: readonly ViewCase[],
@@ -29,8 +29,9 @@ export async function nameClips(
 }
 
 /**
- * How often each view is named, how often the gate withholds the name, and how often the name is
- * right (a label of PSAX names every level). Also lists the confusions of the clips that were named wrongly.
+ * Returns how often each view is named, how often the gate withholds the name, and how often the
+ * name is right (the label PSAX includes every level). Also lists the confusions of the wrongly
+ * named clips.
  */
 export function viewAgreement(named: readonly Named[]) {
   const isRight = ({ view, found }: Named) =>
@@ -57,7 +58,9 @@ export function viewAgreement(named: readonly Named[]) {
   };
 }
 
-/** Best temperature on labelled clips: least mean negative log likelihood (Guo 2017). */
+/**
+ * Finds the temperature with the least mean negative log likelihood on labelled clips (Guo 2017).
+ */
 export function bestTemperature(
   logits: readonly (readonly number[])[],
   labels: readonly number[],

@@ -24,7 +24,7 @@ const entrySchema = z.object({
   atrium: ends.optional(),
 });
 
-/** Width of the level crop on which the heads were read (models/training/head_crop.py). */
+/** Width of the levelled crop on which the heads were read (models/training/head_crop.py). */
 const CROP_WIDTH = 224;
 
 export interface HeadReading {
@@ -33,7 +33,10 @@ export interface HeadReading {
   seen: Record<keyof HeadStructures, boolean>;
 }
 
-/** Lengths that readers, who were not clinicians, measured on real heads, by data set and image. */
+/**
+ * Returns the lengths that readers, who were not clinicians, measured on real heads, by data set
+ * and image.
+ */
 export async function headReadings(): Promise<ReadonlyMap<string, HeadReading>> {
   const entries = z.array(entrySchema).parse(JSON.parse(await readFile(FILE, 'utf8')));
   return new Map(
@@ -61,9 +64,9 @@ export async function headReadings(): Promise<ReadonlyMap<string, HeadReading>> 
 }
 
 /**
- * The structures that the product reports in view on real heads, compared with a reader: how many
- * of those reported in view the reader saw, and how many of those reported absent the reader did
- * not see.
+ * Compares the structures that the product reports in view on real heads with a reader: how many of
+ * those reported in view the reader saw, and how many of those reported absent the reader did not
+ * see.
  */
 export async function structureAgreement(classified: readonly Classified[]) {
   const readings = await headReadings();

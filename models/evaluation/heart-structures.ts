@@ -15,7 +15,7 @@ const VALUES = {
 
 type Show = (line: unknown) => void;
 
-/** The truth of the circumference ratio, from the half axes of heart and thorax in end diastole. */
+/** Returns the true circumference ratio, from the half axes of heart and thorax at end diastole. */
 function circumferenceRatio(values: Readonly<Record<string, number>>): number {
   const around = (a = 0, b = 0) => Math.PI * (3 * (a + b) - Math.sqrt((3 * a + b) * (a + 3 * b)));
   return (
@@ -30,7 +30,10 @@ function circumferenceRatio(values: Readonly<Record<string, number>>): number {
  */
 const AREA_RATIO = { least: 0.18, most: 0.48 } as const;
 
-/** Ratios and axis on `count` stills at any phase of the beat; truth is end diastole. */
+/**
+ * Measures ratios and cardiac axis on `count` stills at any phase of the beat. The truth is that of
+ * end diastole.
+ */
 export async function chestOnPhantoms(locator: Locator, seed: number, count: number, show: Show) {
   const pairs: Record<keyof typeof VALUES, Pair[]> = {
     areaRatio: [],
@@ -71,8 +74,9 @@ export async function chestOnPhantoms(locator: Locator, seed: number, count: num
 }
 
 /**
- * Real images by plane: how many would be accepted if each were treated as a chest, and with what
- * ratio. There is no reference; on any plane except the thorax an accepted ratio is false.
+ * Counts for the real images of each plane how many would be accepted if each were treated as a
+ * chest, and with what ratio. There is no reference; on any plane except the thorax an accepted
+ * ratio is false.
  */
 export async function chestOnReal(locator: Locator, data: string, split: SplitName, show: Show) {
   const seen: Record<

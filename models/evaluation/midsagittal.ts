@@ -19,10 +19,10 @@ interface Judged {
 }
 
 /**
- * How often each labelled structure is found: by the centre (that of the accepted box lies inside
- * the reference) and by the overlap (intersection over union of at least 0.5). `withoutMarks`
- * repeats the search after blurring the nuchal box: a model that relies on traces of erased
- * calipers would no longer find it.
+ * Returns how often each labelled structure is found: by the centre (that of the accepted box is
+ * inside the reference) and by the overlap (intersection over union of at least 0.5).
+ * `withoutMarks` repeats the search after the nuchal box is blurred: a model that relies on traces
+ * of erased calipers would then no longer find it.
  */
 export async function midsagittalAgreement(session: ModelSession, cases: readonly Case[]) {
   const locate = async (image: GrayImage) => (await locateMidsagittal(session, [image]))[0] ?? {};
@@ -70,7 +70,7 @@ function centreInside(found: Rectangle, truth: Rectangle): boolean {
   return x >= truth.minX && x <= truth.maxX && y >= truth.minY && y <= truth.maxY;
 }
 
-/** Intersection over union. */
+/** Returns the intersection over union. */
 function overlap(one: Rectangle, other: Rectangle): number {
   const width = Math.min(one.maxX, other.maxX) - Math.max(one.minX, other.minX);
   const height = Math.min(one.maxY, other.maxY) - Math.max(one.minY, other.minY);
@@ -79,7 +79,10 @@ function overlap(one: Rectangle, other: Rectangle): number {
   return both / (area(one) + area(other) - both);
 }
 
-/** The image with a box averaged over 5 × 5 pixels: texture and marks gone, the dark band kept. */
+/**
+ * Returns the image with a box averaged over 5 × 5 pixels, which removes texture and marks but
+ * keeps the dark band.
+ */
 function washedOut(image: GrayImage, box: Rectangle): GrayImage {
   const data = new Uint8Array(image.data);
   const at = (x: number, y: number) => image.data[y * image.width + x] ?? 0;
@@ -100,7 +103,7 @@ function linesOf({ one, image, located }: Judged) {
   return nuchalLines(image, nuchal.box, { x: mm, y: mm });
 }
 
-/** Error of the thickness where the truth is known (phantoms), mm. */
+/** Returns the errors of the thickness in mm for the cases with a known truth (phantoms). */
 function thicknessErrors(judged: readonly Judged[]) {
   const errors = judged.flatMap((one) => {
     const truth = one.one.nuchalMm;

@@ -2,7 +2,7 @@ import type { GrayImage } from '../../pipelines/contract/image.ts';
 import { type Clip, type Frame, UNDESCRIBED } from '../../pipelines/contract/study.ts';
 import type { PhantomFrame } from '../phantom/frame.ts';
 
-/** A phantom as the pipeline's input: one calibrated frame. */
+/** Returns a phantom as input of the pipeline: one calibrated frame. */
 export function phantomClip({ columns, rows, gray, truth }: PhantomFrame): {
   clip: Clip;
   frame: Frame;

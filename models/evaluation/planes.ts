@@ -25,13 +25,14 @@ export async function classify(
   return classified;
 }
 
-/** The organ of a plane: the axial head planes are one organ. */
+/** Returns the organ of a plane: the axial head planes count as one organ. */
 const organOf = (plane: string | undefined) =>
   HEAD_PLANES.some((head) => head === plane) ? 'brain' : plane;
 
 /**
- * Share of correct classifications after the gate, by organ (brain, abdomen, femur, thorax), and by
- * axial plane among the heads with a labelled axial plane. Images labelled `other` are left out.
+ * Returns the share of correct classifications after the gate, by organ (brain, abdomen, femur,
+ * thorax), and by axial plane for the heads with a labelled axial plane. Images labelled `other`
+ * are left out.
  */
 export function organAgreement(classified: readonly Classified[]) {
   const labelled = classified.filter(({ one }) => one.plane !== 'other');
@@ -62,7 +63,10 @@ export function organAgreement(classified: readonly Classified[]) {
   };
 }
 
-/** Confusion (rows: truth, columns: label after the gate), recall, accuracy and calibration. */
+/**
+ * Returns the confusion matrix (rows: truth, columns: label after the gate), recall, accuracy and
+ * calibration.
+ */
 export function planeAgreement(classified: readonly Classified[]) {
   const truths = PLANES.filter((plane) => classified.some(({ one }) => one.plane === plane));
   const confusion = Object.fromEntries(
@@ -88,7 +92,7 @@ export function planeAgreement(classified: readonly Classified[]) {
   };
 }
 
-/** Expected calibration error over ten bins of the highest probability (Guo 2017). */
+/** Returns the expected calibration error over ten bins of the highest probability (Guo 2017). */
 function calibrationError(classified: readonly Classified[]): number {
   const bins = Array.from({ length: 10 }, () => ({ right: 0, sum: 0 }));
   for (const { one, estimate } of classified) {
@@ -105,7 +109,8 @@ function calibrationError(classified: readonly Classified[]): number {
 }
 
 /**
- * The temperature with the least negative log-likelihood on labelled cases, and that likelihood.
+ * Returns the temperature with the least negative log-likelihood on labelled cases, and that
+ * likelihood.
  */
 export function bestTemperature(classified: readonly Classified[], current: number) {
   const candidates = Array.from({ length: 56 }, (_, i) => 0.5 + 0.05 * i);

@@ -9,14 +9,15 @@ import type { Measurement } from '../../pipelines/result/envelope.ts';
 /** Values that a machine printed beside its display, in the units of their concepts. */
 interface PrintedScreen {
   file: string;
-  /** The files have no View Name; it is given as a cart would write it. */
+  /** View Name as a cart would write it, because the files have none. */
   viewName: string;
   printed: Partial<Record<EchoConcept, number>>;
 }
 
 /**
- * Real screens of one machine (Imperial College TTE47; evaluation only). On the last one, a line
- * through the aortic root, nothing is printed, and no dimension of a ventricle may be accepted.
+ * Real screens of one machine (Imperial College TTE47; evaluation only). The last one shows a line
+ * through the aortic root: nothing is printed on it, and no dimension of a ventricle may be
+ * accepted.
  */
 export const PRINTED_SCREENS: readonly PrintedScreen[] = [
   {
@@ -48,7 +49,9 @@ export const PRINTED_SCREENS: readonly PrintedScreen[] = [
   { file: 'doppler/tte47_42_mmode-plax-av.dcm', viewName: 'PLAX M-Mode LV', printed: {} },
 ];
 
-/** One printed value with what the product measured; `printed` is null where nothing is printed. */
+/**
+ * One printed value with the value that the product measured; `printed` is null if none is printed.
+ */
 export interface PrintedCase {
   file: string;
   key: EchoConcept;
@@ -59,7 +62,10 @@ export interface PrintedCase {
 
 const NEVER = new AbortController().signal;
 
-/** What the product measures on one screen: every printed value, and every other accepted one. */
+/**
+ * Returns what the product measures on one screen: every printed value, and every other accepted
+ * one.
+ */
 export async function printedCases(
   folder: string,
   { file, viewName, printed }: PrintedScreen,
@@ -88,7 +94,7 @@ export async function printedCases(
   });
 }
 
-/** The cases as a table in Markdown. */
+/** Returns the cases as a Markdown table. */
 export function printedTable(cases: readonly PrintedCase[]): string {
   return [
     '| screen | quantity | printed | measured | off, % | quality |',

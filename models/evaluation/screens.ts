@@ -3,24 +3,24 @@ import { drawText, GLYPH } from '../phantom/overlay.ts';
 import { createRandom, type Random } from '../phantom/random.ts';
 
 /**
- * Puts an ultrasound picture on a whole screen, as carts and viewers export it: header bar, settings,
- * rulers, grey bar, calipers and a box of results around (and some of them on) the picture. Layouts of
- * several makers, drawn anew: no pixel of a real screen is in them.
+ * The layout of a whole screen around an ultrasound picture, as carts and viewers export it: header
+ * bar, settings, rulers, grey bar, calipers and a box of results around the picture, some of them
+ * on it. The layouts imitate several makers; they contain no pixel of a real screen.
  */
 interface Layout {
   name: string;
   width: number;
   height: number;
-  /** Where the picture is placed at most, as shares of the screen: left, top, right, bottom. */
+  /** Largest area for the picture, as shares of the screen: left, top, right, bottom. */
   picture: readonly [number, number, number, number];
-  /** Grey level of the ground. */
+  /** Grey level of the background. */
   ground: number;
-  /** Bars of one shade: left, top, right, bottom as shares of the screen, and the shade. */
+  /** Bars of one grey level: left, top, right, bottom as shares of the screen, and the level. */
   bars: readonly (readonly [number, number, number, number, number])[];
-  /** Blocks of text: left, top as shares of the screen, number of lines, greatest length. */
+  /** Blocks of text: left and top as shares of the screen, number of lines, greatest length. */
   texts: readonly (readonly [number, number, number, number])[];
   ruler: 'left' | 'right' | 'none';
-  /** Small pictures in a column at the left, as a viewer shows them. */
+  /** Number of small pictures in a column on the left, as viewers show them. */
   thumbnails: number;
 }
 
@@ -130,7 +130,9 @@ export const LAYOUTS: readonly Layout[] = [
 
 const WORDS = ['OB', '2 TRIM', 'GN 5', 'C6', 'M7', '22HZ', '15.3CM', 'TIS 0.4', 'HAR', 'SRI II 3'];
 
-/** The screen, and by how much the picture was scaled on it (screen pixels for a pixel of the picture). */
+/**
+ * Returns the screen, and the scale of the picture on it (screen pixels per pixel of the picture).
+ */
 export function onScreen(
   picture: GrayImage,
   layout: Layout,
@@ -192,7 +194,10 @@ function fill(
   }
 }
 
-/** Draws the picture at a scale: the mean of the pixels it covers, or between its pixels. */
+/**
+ * Draws the picture at a scale. A screen pixel is the mean of the picture's pixels that it covers,
+ * or is interpolated between them.
+ */
 function place(screen: GrayImage, picture: GrayImage, at: { x: number; y: number }, scale: number) {
   const samples = Math.max(1, Math.ceil(1 / scale));
   const value = (x: number, y: number) => {
@@ -253,7 +258,7 @@ function ruler(screen: GrayImage, box: Box, side: 'left' | 'right'): void {
     const long = tick % 5 === 0 ? 8 : 4;
     for (let dx = 0; dx < long; dx++) plot(screen, x + dx, box.y + tick * step, 220);
   }
-  // The grey bar is on the other side.
+  // The grey bar is on the side opposite the ruler.
   const bar = side === 'left' ? box.x + box.width + 6 : box.x - 14;
   for (let y = 0; y < box.height / 4; y++) {
     for (let dx = 0; dx < 7; dx++) {
@@ -262,7 +267,10 @@ function ruler(screen: GrayImage, box: Box, side: 'left' | 'right'): void {
   }
 }
 
-/** Two crosses with a dotted line between them on the picture, and the box of their value beside it. */
+/**
+ * Draws two crosses with a dotted line between them on the picture, and a box with their distance
+ * beside it.
+ */
 function calipers(screen: GrayImage, random: Random, box: Box): void {
   const ends = [0, 1].map((n) => ({
     x: box.x + box.width * (n === 0 ? random.range(0.2, 0.4) : random.range(0.6, 0.8)),

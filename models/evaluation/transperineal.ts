@@ -27,19 +27,19 @@ interface Outlines {
 
 interface Judged {
   accepted: boolean;
-  /** Error of the angle in degrees; null when the model found nothing. */
+  /** Error of the angle in degrees; null if the model found no angle. */
   error: number | null;
-  /** The angle by the reference, degrees. */
+  /** The angle on the reference mask, degrees. */
   truth: number | null;
 }
 
 type Dice = { symphysis: number; head: number };
 
 /**
- * Overlap with the reference masks (1 symphysis, 2 head), and the error of the angle of progression
- * compared with the angle that the geometry of the product computes from the reference masks. The images
- * are shown with the symphysis on the left, which the reference uses and the product must find out: they
- * are measured as they are and mirrored.
+ * Returns the overlap with the reference masks (1 symphysis, 2 head), and the error of the angle of
+ * progression. Its reference is the angle that the product's geometry computes on the reference
+ * masks. The reference shows the symphysis on the left, which the product must find out by itself:
+ * each image is therefore measured both as it is and mirrored.
  */
 export async function transperinealAgreement(session: ModelSession, cases: readonly Case[]) {
   const dice: Dice[] = [];
@@ -114,7 +114,10 @@ function angleErrors(judged: readonly Judged[]) {
   };
 }
 
-/** The angle on a reference mask: every image of the collection shows the symphysis on the left. */
+/**
+ * Returns the angle on a reference mask: every image of the collection shows the symphysis on the
+ * left.
+ */
 function angleOfReference(outlines: Outlines | null): number | null {
   if (!outlines) return null;
   const { symphysis, skull, head } = outlines;
@@ -134,7 +137,7 @@ function outlinesOf(mask: GrayImage): Outlines | null {
   return { symphysis: symphysis.ellipse, head: head.ellipse, skull: head.boundary };
 }
 
-/** Dice of the maps at the 0.5 level, on the pixels of the reference. */
+/** Returns the Dice of the maps at the 0.5 level, on the pixels of the reference. */
 async function overlaps(session: ModelSession, image: GrayImage, mask: GrayImage): Promise<Dice> {
   const [maps] = await transperinealMaps(session, [image]);
   const dice = (found: SoftMask | undefined, label: number) => {

@@ -25,7 +25,7 @@ interface Label {
   points: Readonly<Record<string, readonly Point[]>>;
 }
 
-/** Agreement on phantoms by quantity, and how often each decision was right. */
+/** Agreement on phantoms for each quantity, and how often each decision was right. */
 interface UterusEvaluation {
   measured: Record<string, Measured[]>;
   decisions: Record<string, { right: number; of: number }>;
@@ -77,7 +77,10 @@ function pocket(label: Label, image: GrayImage, drawn: UterineMaps): Measured {
   };
 }
 
-/** Length of the closed cervix and depth of its funnel (0: none), as the section measures them. */
+/**
+ * Measures the length of the closed cervix and the depth of its funnel (0 without a funnel) as the
+ * section does.
+ */
 function cervix(label: Label, image: GrayImage, drawn: UterineMaps) {
   const { clip, frame } = calibratedClip(label, image);
   const located = cervixOfMaps(drawn);
@@ -110,7 +113,7 @@ function edge(label: Label, drawn: UterineMaps): Measured {
   };
 }
 
-/** Every phantom of a folder of models/phantom/generate.ts through the product's own path. */
+/** Measures every phantom of a folder of models/phantom/generate.ts with the product's own code. */
 export async function evaluateUterusOnPhantoms(
   session: ModelSession,
   folder: string,
@@ -162,7 +165,9 @@ export async function evaluateUterusOnPhantoms(
   return { measured, decisions };
 }
 
-/** How many real images without a cervix would be measured if each were treated as a cervix. */
+/**
+ * Counts how many real images without a cervix would be measured if each were treated as a cervix.
+ */
 export async function acceptedOnOthers(session: ModelSession, cases: readonly Case[]) {
   let cervices = 0;
   let edges = 0;
