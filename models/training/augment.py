@@ -15,7 +15,8 @@ def random_affine(
     size: tuple[int, int] = (WIDTH, HEIGHT),
     upright: bool = False,
 ) -> np.ndarray:
-    """2x3 map source to network: the letterbox, then turn, zoom, stretch, shift and mirror."""
+    """Returns the 2x3 map from source to network: the letterbox, then rotation, zoom, stretch,
+    shift and mirroring."""
     if rng.random() < free_rotation:
         angle = rng.uniform(-np.pi, np.pi)
     else:
@@ -38,9 +39,10 @@ def random_affine(
 def warp(
     gray: np.ndarray, matrix: np.ndarray, size: tuple[int, int] = (WIDTH, HEIGHT)
 ) -> np.ndarray:
-    """uint8 image to float32 of a network's size in 0..255.
+    """Warps a uint8 image to float32 of a network's size in 0..255.
 
-    Warped at twice the size and averaged down: near to the area average of the letterbox.
+    It is warped at twice the size and averaged down, which is close to the area average of the
+    letterbox.
     """
     double = np.array([[2.0, 0, 0.5], [0, 2.0, 0.5]])
     twice = np.concatenate(
@@ -51,7 +53,8 @@ def warp(
 
 
 def random_look(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
-    """Gain, gamma, speckle, blur, shadows, covers and marks on a 0..255 image; 0..1 out."""
+    """Applies gain, gamma, speckle, blur, shadows, covers and marks to an image (0..255 in, 0..1
+    out)."""
     height, width = image.shape
     x = image / 255
     if rng.random() < 0.8:
@@ -79,7 +82,7 @@ def random_look(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
 
 
 def shadow(rng: np.random.Generator, height: int, width: int) -> np.ndarray:
-    """A dark acoustic shadow fanning down from the top."""
+    """Draws a dark acoustic shadow that widens downwards from the top."""
     columns = np.arange(width)[None, :] - rng.uniform(0, width)
     rows = np.arange(height)[:, None]
     slope, wide = rng.normal(0, 0.4), rng.uniform(6, 22)
@@ -96,8 +99,8 @@ def cover(rng: np.random.Generator, x: np.ndarray) -> None:
 
 
 def erased_marks(rng: np.random.Generator, gray: np.ndarray) -> np.ndarray:
-    """A uint8 image with crosses painted over as publishers erase calipers, at random places, so
-    that such a trace points to nothing."""
+    """Paints over crosses at random places of a uint8 image, as publishers erase calipers, so that
+    such a trace predicts nothing."""
     height, width = gray.shape
     crosses = np.zeros(gray.shape, np.uint8)
     for _ in range(rng.integers(2, 9)):
@@ -110,7 +113,7 @@ def erased_marks(rng: np.random.Generator, gray: np.ndarray) -> np.ndarray:
 def smear(
     rng: np.random.Generator, gray: np.ndarray, box: tuple[float, float, float, float]
 ) -> np.ndarray:
-    """A uint8 image with the fine texture of a box (left, top, right, bottom) washed out."""
+    """Smooths the fine texture away in a box (left, top, right, bottom) of a uint8 image."""
     left, top, right, bottom = (int(v) for v in box)
     out = gray.copy()
     part = out[max(top - 3, 0) : bottom + 4, max(left - 3, 0) : right + 4]
@@ -122,7 +125,7 @@ def smear(
 
 
 def marks(rng: np.random.Generator, x: np.ndarray) -> None:
-    """Calipers, dotted lines and text at places that say nothing about the anatomy."""
+    """Draws calipers, dotted lines and text at places unrelated to the anatomy."""
     height, width = x.shape
     ink = np.zeros(x.shape, np.uint8)
     level = int(rng.uniform(150, 256))

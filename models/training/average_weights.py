@@ -1,6 +1,6 @@
-"""Averages the weights of two runs of one network, the second begun from the first.
+"""Averages the weights of two runs of one network; the second run started from the first.
 
-An average between the two keeps more of what the first learned from patients (Wortsman 2022, "model soups").
+The average keeps more of what the first learned from patients (Wortsman 2022, "model soups").
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ import torch
 def between(
     first: dict[str, torch.Tensor], second: dict[str, torch.Tensor], share: float
 ) -> dict[str, torch.Tensor]:
-    """Each weight at `share` of the way from the first to the second."""
+    """Interpolates each weight, at `share` of the way from the first to the second."""
     return {name: torch.lerp(own, second[name], share) for name, own in first.items()}
 
 

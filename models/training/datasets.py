@@ -1,4 +1,5 @@
-"""The labelled images, one record each, and the split that keeps a pregnancy together.
+"""The labelled images, one record each, and the split, which puts all images of a pregnancy in the
+same part.
 
 Nothing is copied: records point into the data folder given by --data.
 """
@@ -25,7 +26,7 @@ PLANE_OF_BRAIN_LABEL = {
     "Trans-cerebellum": "transcerebellar",
     "Other": "other",
 }
-# What the network has a logit for. Those after `other` exist as phantoms only (models/phantom).
+# Classes of the network's logits. Those after `other` exist only as phantoms (models/phantom).
 PLANES = (
     "transthalamic",
     "transventricular",
@@ -47,8 +48,8 @@ HEAD_PLANES = ("transthalamic", "transventricular", "transcerebellar")
 
 @dataclass
 class Record:
-    """One image. Of `ellipse`, `ends`, `boxes` (pixels), `mask` (all regions in one picture) and
-    `masks` (a picture for each) those that its data set gives. `group` is the pregnancy."""
+    """One image, with those of `ellipse`, `ends`, `boxes` (pixels), `mask` (all regions in one
+    picture) and `masks` (a picture for each) that its data set gives. `group` is the pregnancy."""
 
     dataset: str
     image: Path
@@ -64,20 +65,21 @@ class Record:
     mask: Path | None = None
     masks: dict[str, Path] | None = None
     boxes: dict[str, tuple[float, ...]] | None = None
-    # What the teachers of head_distillation.py say about a head.
+    # Answers of the teachers of head_distillation.py for a head.
     answer: np.ndarray | None = None
     seen: np.ndarray | None = None
     pixels: np.ndarray | None = field(default=None, repr=False)
 
     def gray(self) -> np.ndarray:
-        """The image as uint8 luminance, read once."""
+        """Returns the image as uint8 luminance; it is read only once."""
         if self.pixels is None:
             self.pixels = cv2.imread(str(self.image), cv2.IMREAD_GRAYSCALE)
         return self.pixels
 
 
 def split_of(dataset: str, group: str) -> str:
-    """test (20 %), validation (10 %) or train, from a hash of the pregnancy: no list to lose."""
+    """Returns test (20 %), validation (10 %) or train from a hash of the pregnancy, so no list can
+    be lost."""
     bucket = int(hashlib.sha256(f"{dataset}:{group}".encode()).hexdigest()[:8], 16) % 100
     if bucket < 20:
         return "test"
@@ -90,7 +92,7 @@ def read_rows(path: Path) -> list[dict]:
 
 
 def hc18(data: Path) -> list[Record]:
-    """HC18 heads with the sonographer's ellipse (van den Heuvel 2018)."""
+    """Returns the HC18 heads with the sonographer's ellipse (van den Heuvel 2018)."""
     records = []
     for row in read_rows(data / "hc18/labels.csv"):
         outline = cv2.imread(str(data / "hc18" / row["outline"]), cv2.IMREAD_GRAYSCALE)
@@ -110,7 +112,8 @@ def hc18(data: Path) -> list[Record]:
 
 
 def fetal_planes(data: Path) -> list[Record]:
-    """FETAL_PLANES_DB planes (Burgos-Artizzu 2020) with landmarks (revision 8406d1f)."""
+    """Returns the FETAL_PLANES_DB planes (Burgos-Artizzu 2020) with landmarks (revision 8406d1f).
+    """
     landmarks = {row["image"]: row for row in read_rows(data / "fetal-planes/landmarks.csv")}
     records = []
     for row in read_rows(data / "fetal-planes/labels.csv"):
@@ -131,10 +134,10 @@ def fetal_planes(data: Path) -> list[Record]:
 
 
 def is_placed(marks: dict, machine: str) -> bool:
-    """Whether landmarks lie where the image shows the structure.
+    """Whether landmarks are where the image shows the structure.
 
-    The rows that joined later do not say whether they lie inside (an empty `inside`). Seen by eye, they
-    do, except on heads of the Aloka, where some are half the size of the head.
+    Rows added later do not state this (an empty `inside`). By eye, their landmarks are correct,
+    except on heads of the Aloka, where some are half the size of the head.
     """
     if marks["inside"] == "":
         return not (marks["part"] == "Head" and machine == "Aloka")
@@ -157,11 +160,12 @@ def add_landmarks(record: Record, marks: dict) -> None:
 
 
 def psfhs(data: Path) -> list[Record]:
-    """Transperineal frames with masks of symphysis (1) and fetal head (2) (Chen 2024)."""
+    """Returns transperineal frames with masks of symphysis (1) and fetal head (2) (Chen 2024)."""
     records = []
     for image in sorted((data / "psfhs/images").iterdir()):
         number = int("".join(c for c in image.stem if c.isdigit()))
-        # Neighbouring numbers are neighbouring video frames: split by blocks.
+        # Neighbouring numbers are neighbouring video frames, so whole blocks are assigned to a
+        # split.
         split = split_of("psfhs", str(number // 50))
         record = Record("psfhs", image, image.name, split, plane="transperineal")
         record.mask = data / "psfhs/masks" / image.with_suffix(".png").name
@@ -170,8 +174,8 @@ def psfhs(data: Path) -> list[Record]:
 
 
 def midsagittal(data: Path) -> list[Record]:
-    """First-trimester mid-sagittal images with boxes (left, top, right, bottom) of structures
-    (Cui and Dong 2022)."""
+    """Returns first-trimester mid-sagittal images with boxes (left, top, right, bottom) of
+    structures (Cui and Dong 2022)."""
     boxes: dict[str, dict[str, tuple[float, ...]]] = {}
     for row in read_rows(data / "nt-midsagittal/boxes.csv"):
         sides = tuple(float(row[side]) for side in ("x_min", "y_min", "x_max", "y_max"))
@@ -186,7 +190,7 @@ def midsagittal(data: Path) -> list[Record]:
 
 
 def phantoms(*folders: Path) -> list[Record]:
-    """Frames of models/phantom/generate.ts with their exact labels."""
+    """Returns the frames of models/phantom/generate.ts with their exact labels."""
     return [
         phantom_record(folder, label)
         for folder in folders
@@ -194,7 +198,7 @@ def phantoms(*folders: Path) -> list[Record]:
     ]
 
 
-# Views of the simulator that are shown as another class.
+# Views of the simulator that count as another class.
 CLASS_OF_VIEW = {
     "placenta-edge": "cervix",
     "crl-sagittal": "midsagittal",

@@ -1,6 +1,7 @@
-"""Random views of a heart: turned, stretched, bent and shaded, never mirrored.
+"""Random views of a heart: rotated, stretched, bent and shaded, but never mirrored.
 
-The side of the right ventricle is knowledge; a mirrored display is turned back before the network.
+The network must know the side of the right ventricle; a mirrored display is mirrored back before
+the network.
 """
 
 import cv2
@@ -13,7 +14,8 @@ from letterbox import letterbox_matrix
 def random_placement(
     rng: np.random.Generator, width: int, height: int, size: tuple[int, int], strength: float = 1.0
 ) -> np.ndarray:
-    """2x3 map from the source to the network: the letterbox, then turn, zoom, stretch and shift."""
+    """Returns the 2x3 map from the source to the network: the letterbox, then rotation, zoom,
+    stretch and shift."""
     angle = rng.normal(0, 0.16 * strength)
     zoom = np.exp(rng.normal(-0.03, 0.14 * strength))
     stretch = np.exp(rng.normal(0, 0.08 * strength))
@@ -27,13 +29,13 @@ def random_placement(
 
 
 def bend(rng: np.random.Generator, size: tuple[int, int], amount: float = 5.0) -> np.ndarray:
-    """A smooth displacement (h, w, 2) in pixels of the network."""
+    """Draws a smooth displacement (h, w, 2) in pixels of the network."""
     knots = rng.normal(0, rng.uniform(0, amount), (5, 5, 2)).astype(np.float32)
     return cv2.resize(knots, size, interpolation=cv2.INTER_CUBIC)
 
 
 def source_map(matrix: np.ndarray, displacement: np.ndarray) -> np.ndarray:
-    """Source position of each pixel of the network (h, w, 2), for cv2.remap."""
+    """Returns the source position of each pixel of the network (h, w, 2), for cv2.remap."""
     height, width = displacement.shape[:2]
     inverse = cv2.invertAffineTransform(matrix).astype(np.float32)
     at = displacement.copy()
@@ -49,7 +51,7 @@ def sample(
     size: tuple[int, int],
     strength: float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """One random view: image float32 (h, w) in 0..1, mask uint8 (h, w)."""
+    """Makes one random view: image float32 (h, w) in 0..1, mask uint8 (h, w)."""
     matrix = random_placement(rng, image.shape[1], image.shape[0], size, strength)
     where = source_map(matrix, bend(rng, size, 5.0 * strength))
     # Shrunk images are smoothed first, as the area average of the letterbox does.

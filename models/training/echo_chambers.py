@@ -1,6 +1,7 @@
-"""The chambers of the heart: with `camus` for the research pack, otherwise from phantoms alone.
+"""Trains the network of the chambers of the heart: with `camus` for the research pack, otherwise
+only on phantoms.
 
-CAMUS does not label the right heart: the background of its frames is background, RV or RA.
+CAMUS does not label the right heart: the background of its frames may be background, RV or RA.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -17,7 +18,8 @@ from letterbox import letterbox, letterbox_matrix
 from loop import Defaults, Training
 
 SIZE = (256, 256)
-# Of the small network: phantoms hold nothing finer, and half the pixels are half the time.
+# Input size of the small network: phantoms have no finer detail, and half the pixels take half the
+# time.
 SMALL_SIZE = (160, 160)
 LV, MYOCARDIUM, LA = (CLASSES.index(name) for name in ("lv", "myocardium", "la"))
 CHAMBERS = {"lv": LV, "myocardium": MYOCARDIUM, "la": LA}
@@ -26,7 +28,7 @@ DICE_WEIGHT = (0.5, 0.5, 0.5, 0.15, 0.15)
 
 
 def loss_of(logits: torch.Tensor, target: torch.Tensor, right_heart: torch.Tensor) -> torch.Tensor:
-    """Weighted cross-entropy plus soft Dice of each chamber that the frame names.
+    """Returns the weighted cross-entropy plus the soft Dice of each chamber that the frame labels.
 
     `target` holds the share of each class in each pixel of the coarse grid (n, 6, h/2, w/2).
     """
@@ -46,7 +48,7 @@ def loss_of(logits: torch.Tensor, target: torch.Tensor, right_heart: torch.Tenso
 
 
 def coverage(mask: np.ndarray, classes: int = len(CLASSES)) -> np.ndarray:
-    """Share of each class in each 2 x 2 block of a mask (classes, h/2, w/2)."""
+    """Returns the share of each class in each 2 x 2 block of a mask (classes, h/2, w/2)."""
     height, width = mask.shape
     blocks = mask.reshape(height // 2, 2, width // 2, 2)
     return np.stack([(blocks == value).mean((1, 3)) for value in range(classes)])
@@ -77,7 +79,7 @@ def batch(
 def dice_of(
     model: RegionNetwork, pairs: list[HeartPair], size: tuple[int, int]
 ) -> dict[str, float]:
-    """Mean Dice per chamber and phase, in the pixels of the source."""
+    """Returns the mean Dice for each chamber and phase, in the pixels of the source."""
     scores: dict[str, list[float]] = {}
     for pair in pairs:
         for phase, frame in (("ED", pair.ed), ("ES", pair.es)):

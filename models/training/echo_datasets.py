@@ -10,11 +10,13 @@ import numpy as np
 
 from sector import sector_of
 
-# Values of a mask, for CAMUS and phantoms alike. CAMUS names neither RV nor RA: they are its 0.
+# Values of a mask, the same for CAMUS and phantoms. CAMUS does not label RV and RA: they are 0
+# there.
 CLASSES = ("background", "lv", "myocardium", "la", "rv", "ra")
-# Values of the phantoms' masks of parasternal and subcostal views.
+# Mask values of the parasternal and subcostal views of phantoms.
 STRUCTURES = (*CLASSES, "aorta", "pulmonary-artery", "effusion")
-# Each seventh patient of the role `train` chooses checkpoints, gates and the recalibration.
+# Every seventh patient of the role `train` is used to choose checkpoints, gates and the
+# recalibration.
 HELD_EVERY = 7
 
 
@@ -22,7 +24,8 @@ HELD_EVERY = 7
 class HeartFrame:
     image: np.ndarray
     mask: np.ndarray
-    # CAMUS says nothing of the right heart: there background, RV and RA are one class.
+    # False for CAMUS, which does not label the right heart: background, RV and RA are one class
+    # there.
     right_heart: bool
 
 
@@ -54,7 +57,7 @@ def camus(data: Path, role: str) -> list[HeartPair]:
 
 
 def held_out(pairs: list[HeartPair]) -> tuple[list[HeartPair], list[HeartPair]]:
-    """Those that train, and those that choose."""
+    """Returns the pairs for training, and those that choose checkpoints."""
     train = [pair for n, pair in enumerate(pairs) if n % HELD_EVERY]
     return train, pairs[::HELD_EVERY]
 
@@ -64,7 +67,7 @@ def gray(path: Path) -> np.ndarray:
 
 
 def phantom_labels(*folders: Path) -> list[dict]:
-    """Lines of models/phantom/echo/generate.ts, each with its folder."""
+    """Returns the lines of models/phantom/echo/generate.ts, each with its folder."""
     return [
         {**json.loads(line), "folder": folder}
         for folder in folders
@@ -74,25 +77,26 @@ def phantom_labels(*folders: Path) -> list[dict]:
 
 
 def phantom_frame(label: dict, known: int = len(CLASSES)) -> HeartFrame:
-    """Image and mask of one label; values from `known` on (aorta) are background."""
+    """Reads image and mask of one label; mask values from `known` (aorta) on become background."""
     mask = gray(label["folder"] / label["mask"])
     mask[mask >= known] = 0
     return HeartFrame(gray(label["folder"] / label["file"]), mask, True)
 
 
 def within_sector(frames: list[HeartFrame]) -> list[HeartFrame]:
-    """The frames of a clip cut to the fan of their brightest."""
+    """Crops the frames of a clip to the fan of their maximum."""
     fan = sector_of(np.maximum.reduce([frame.image for frame in frames]))
     return [HeartFrame(one.image[fan], one.mask[fan], one.right_heart) for one in frames]
 
 
 def phantom_frames(*folders: Path, known: int = len(CLASSES)) -> list[HeartFrame]:
-    """Every phantom cut to its fan, as the product hands it to the network."""
+    """Returns every phantom cropped to its fan, as the product passes it to the network."""
     return [within_sector([phantom_frame(one, known)])[0] for one in phantom_labels(*folders)]
 
 
 def phantom_pairs(*folders: Path) -> list[HeartPair]:
-    """Both phases of each phantom that shows cavity and wall; volumes are those of its plane."""
+    """Returns both phases of each phantom that shows cavity and wall; volumes are those of its
+    plane."""
     pairs: dict[str, dict[str, dict]] = {}
     for one in phantom_labels(*folders):
         pairs.setdefault(f"{one['view']} {one['pair']}", {})[one["phase"]] = one

@@ -1,7 +1,8 @@
-"""The ejection fraction from an end-diastolic and an end-systolic frame.
+"""Trains the estimate of the ejection fraction from an end-diastolic and an end-systolic frame.
 
-Half of the pairs are squeezed or widened by a smooth warp of one frame, and the reference follows
-the warped mask: patients are few, and the network must look at the cavity and not at the patient.
+In half of the pairs a smooth warp narrows or widens the cavity of one frame, and the reference
+follows the warped mask: patients are few, and the network must look at the cavity rather than
+recognise the patient.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -34,7 +35,7 @@ def view_of(frame: HeartFrame, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def squeezed(rng: np.random.Generator, image: np.ndarray, mask: np.ndarray):
-    """A view with its cavity narrowed and shortened, or the reverse, by a smooth displacement."""
+    """Narrows and shortens the cavity of a view, or the reverse, by a smooth displacement."""
     rows, columns = np.nonzero(mask == LV)
     centre = np.array([columns.mean(), rows.mean()], np.float32)
     half = np.array([2.2 * columns.std(), 2.2 * rows.std()], np.float32)
@@ -51,7 +52,7 @@ def squeezed(rng: np.random.Generator, image: np.ndarray, mask: np.ndarray):
 
 
 def jittered(rng: np.random.Generator, pose: tuple[np.ndarray, float, float]):
-    """The pose as masks of a network find it."""
+    """Adds the error of a pose that is found on the masks of a network."""
     centre, axis, length = pose
     return (
         centre + rng.normal(0, 0.03, 2) * length,
@@ -66,7 +67,7 @@ def ejected(ed: np.ndarray, es: np.ndarray) -> float:
 
 
 def training_view(rng: np.random.Generator, pair: HeartPair) -> tuple[np.ndarray, float]:
-    """A pair of views (2 s, s) in 0..1 and its ejection fraction."""
+    """Draws a pair of views (2 s, s) in 0..1 and its ejection fraction."""
     while True:
         matrix = crop_matrix(jittered(rng, pose_of(pair.ed.mask)))
         (ed, ed_mask), (es, es_mask) = (view_of(one, matrix) for one in (pair.ed, pair.es))
@@ -101,7 +102,8 @@ def batch(pools: list[tuple[float, list[HeartPair]]], count: int, rng: np.random
 
 @torch.no_grad()
 def error_on(model: EjectionNetwork, pairs: list[HeartPair]) -> str:
-    """Error in points on whole views cut by the reference mask, view and mirror image averaged."""
+    """Returns the errors in percentage points on whole views cropped by the reference mask,
+    averaged over view and mirror image."""
     model.eval()
     errors = []
     for pair in pairs:

@@ -1,13 +1,14 @@
-"""Looks of a real screen for pictures of the heart: grey levels of other images, uneven gain, other
-fans, boxes of colour Doppler, rulers and text; and an apical view without its right heart."""
+"""Gives pictures of the heart the look of a real screen: grey levels of other images, uneven gain,
+other fans, boxes of colour Doppler, rulers and text. Also turns an apical view into one without
+right heart."""
 
 import cv2
 import numpy as np
 
 
 def grey_levels_of(rng: np.random.Generator, image: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """A uint8 image with the grey levels of another one, by rank, in part: machines differ in their
-    compression and grey map, and the ranks of tissue, blood and valve do not."""
+    """Blends a uint8 image with itself mapped by rank to the grey levels of another image: machines
+    differ in compression and grey map, but the order of tissue, blood and valve stays the same."""
     lit, given = image[image > 4], other[other > 4]
     if len(lit) < 500 or len(given) < 500:
         return image
@@ -20,7 +21,7 @@ def grey_levels_of(rng: np.random.Generator, image: np.ndarray, other: np.ndarra
 
 
 def uneven_gain(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
-    """A smooth field of gain, and haze near the probe: 0..255 in, 0..255 out."""
+    """Applies a smooth field of gain, and haze near the probe: 0..255 in, 0..255 out."""
     height, width = image.shape
     knots = np.exp(rng.normal(0, 0.45, (4, 4))).astype(np.float32)
     field = cv2.resize(knots, (width, height), interpolation=cv2.INTER_CUBIC)
@@ -33,7 +34,7 @@ def uneven_gain(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
 
 
 def other_fan(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
-    """The picture within a narrower or shallower fan."""
+    """Crops the picture to a narrower or shallower fan."""
     height, width = image.shape
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     tip = np.array([width * rng.uniform(0.4, 0.6), -height * rng.uniform(0, 0.12)])
@@ -46,7 +47,7 @@ def other_fan(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
 
 
 def graphics(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
-    """What a machine draws: a box of colour flow, a ruler, an ECG, words beside the fan."""
+    """Draws what a machine adds: a box of colour flow, a ruler, an ECG, words beside the fan."""
     out = image.copy()
     height, width = out.shape
     ink = int(rng.integers(150, 256))
@@ -89,7 +90,7 @@ def graphics(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
 def real_screen(
     rng: np.random.Generator, image: np.ndarray, others: list[np.ndarray]
 ) -> np.ndarray:
-    """One random look of a uint8 image; `others` are real images that lend their grey levels."""
+    """Gives a uint8 image one random look; `others` are real images whose grey levels are used."""
     if rng.random() < 0.5:
         image = grey_levels_of(rng, image, others[rng.integers(len(others))])
     if rng.random() < 0.5:
@@ -104,10 +105,9 @@ def real_screen(
 def without_right_heart(
     rng: np.random.Generator, image: np.ndarray, apex: np.ndarray, base: np.ndarray
 ) -> np.ndarray:
-    """A four-chamber picture (right heart on the left) that shows no right heart: what is left of the
-    long axis becomes the mirror image of what is right of it, as the two-chamber view has a free wall
-    on both sides. `apex` and `base` are (x, y), ends of the long axis.
-    """
+    """Removes the right heart from a four-chamber picture (right heart on the left): the part left
+    of the long axis becomes the mirror image of the part right of it, because the two-chamber
+    view has a free wall on both sides. `apex` and `base` are (x, y), the ends of the long axis."""
     height, width = image.shape
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     along = (base - apex) / max(1e-6, float(np.hypot(*(base - apex))))
@@ -127,7 +127,8 @@ def without_right_heart(
 
 
 def long_axis(mask: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Apex and middle of the base of an outlined ventricle (1 cavity, 3 atrium), (x, y) each."""
+    """Returns the apex and the middle of the base of an outlined ventricle (1 cavity, 3 atrium),
+    (x, y) each."""
     cavity, atrium = np.argwhere(mask == 1)[:, ::-1], np.argwhere(mask == 3)[:, ::-1]
     if len(cavity) < 50:
         return None

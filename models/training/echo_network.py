@@ -13,7 +13,7 @@ SMALL = (16, 32, 64, 96, 128)
 
 
 class HeartEncoder(nn.Module):
-    """(n, 1, h, w) to five maps at strides 2, 4, 8, 16, 32."""
+    """Encodes (n, 1, h, w) to five maps at strides 2, 4, 8, 16, 32."""
 
     def __init__(self, widths: tuple[int, ...]):
         super().__init__()
@@ -31,7 +31,7 @@ class HeartEncoder(nn.Module):
 
 
 class RegionNetwork(nn.Module):
-    """(n, 1, h, w) in 0..1, sides multiples of 32, to logits (n, classes, h, w).
+    """Maps (n, 1, h, w) in 0..1, sides multiples of 32, to logits (n, classes, h, w).
 
     `coarse` are the logits of every second pixel, which the training compares with areas.
     """
@@ -57,9 +57,10 @@ class RegionNetwork(nn.Module):
 
 
 class EjectionNetwork(nn.Module):
-    """End-diastole above end-systole (n, 1, 2 s, s) in 0..1, s a multiple of 32, to EF (n, 1), 0..1.
+    """Maps end-diastole above end-systole (n, 1, 2 s, s) in 0..1, s a multiple of 32, to EF (n, 1),
+    0..1.
 
-    Both frames pass the same encoder; the head sees each and their difference.
+    Both frames pass the same encoder; the head sees each of them and their difference.
     """
 
     def __init__(self, widths: tuple[int, ...] = WIDE, dropout: float = 0.3):
@@ -81,13 +82,14 @@ class EjectionNetwork(nn.Module):
 
 
 class ViewNetwork(nn.Module):
-    """(n, 1, h, w) in 0..1, sides multiples of 32, to logits (n, views)."""
+    """Maps (n, 1, h, w) in 0..1, sides multiples of 32, to logits (n, views)."""
 
     def __init__(self, views: int, widths: tuple[int, ...] = SMALL, dropout: float = 0.3):
         super().__init__()
         self.encoder = HeartEncoder(widths)
         self.dropout = nn.Dropout(dropout)
-        # Where things lie tells views apart: the deep map is pooled in a grid of 3 x 3.
+        # The positions of structures distinguish views, so the deep map is pooled in a grid of 3 x
+        # 3.
         self.squeeze = convolution(widths[-1], 48)
         self.head = nn.Linear(9 * 48 + widths[-1] + widths[-2], views)
 

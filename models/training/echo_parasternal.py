@@ -1,4 +1,5 @@
-"""The structures of parasternal and subcostal views, from phantoms: we have no real masks of them."""
+"""Trains the structures of parasternal and subcostal views on phantoms: there are no real masks of
+them."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -16,7 +17,7 @@ from loop import Defaults, Training
 
 
 def loss_of(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """Cross-entropy plus soft Dice, over the batch, of each structure that occurs in it."""
+    """Returns the cross-entropy plus the soft Dice of each structure that occurs in the batch."""
     log_shares = F.log_softmax(logits, 1)
     entropy = -(target * log_shares).sum(1).mean()
     shares = log_shares[:, 1:].exp()
@@ -39,7 +40,8 @@ def batch(frames: list[HeartFrame], count: int, rng: np.random.Generator):
 
 @torch.no_grad()
 def dice_of(model: RegionNetwork, frames: list[HeartFrame]) -> str:
-    """Mean Dice per structure over the frames that have it, on the network's grid."""
+    """Returns the mean Dice of each structure over the frames that have it, on the network's grid.
+    """
     scores: dict[str, list[float]] = {}
     for frame in frames:
         logits = model(torch.from_numpy(letterbox(frame.image, SMALL_SIZE))[None, None])

@@ -1,7 +1,8 @@
-"""The view of an adult heart. Phantoms show the views; fetal images, fetal phantoms and pictures of
-nothing are `other`. Four clips of a volunteer (echo-clips, MIT) join with `clips`, real apical
-four-chamber frames with `camus` (research pack). Of real four-chamber frames a part loses its right
-heart and is shown as a two-chamber view: otherwise the texture of a real heart alone means A4C."""
+"""Trains the classifier of the views of an adult heart. Phantoms show the views; fetal images,
+fetal phantoms and pictures of nothing are `other`. `clips` adds four clips of a volunteer
+(echo-clips, MIT), `camus` real apical four-chamber frames (research pack). Some of the real
+four-chamber frames are shown without right heart as two-chamber views: otherwise the texture of
+a real heart alone would mean A4C."""
 
 from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
@@ -39,11 +40,12 @@ VIEWS = (
 )
 SIZE = (192, 192)
 OTHER_SHARE = 0.2
-# A mirrored display shows the same view.
+# Share of images that are mirrored: a mirrored display shows the same view.
 MIRRORED = 0.2
 
 
-# Clips of the volunteer: view, and for the four-chamber clip the ends of its long axis in the fan.
+# Clips of the volunteer with their view, and for the four-chamber clip the ends of its long axis in
+# the fan.
 CLIPS = {
     "Apical4chVolunteer.mov": "A4C",
     "SA_MitralVolunteer.mov": "PSAX-MV",
@@ -51,23 +53,24 @@ CLIPS = {
     "SA_ApexVolunteer.mov": "PSAX-AP",
 }
 CLIP_AXIS = (np.array([195.0, 30.0]), np.array([270.0, 262.0]))
-# Rows of the title above the picture.
+# Height of the title above the picture, in rows.
 TITLE_ROWS = 48
-# Share of real images among those of a view that has them.
+# Share of real images in the views that have real images.
 REAL_SHARE = 0.5
-# The four-chamber view is met more often than any other: it is shown as often as four views.
+# The four-chamber view is the most common in practice: it is shown as often as four other views.
 FURTHER_FOUR_CHAMBER = 3
 
 
 @dataclass(frozen=True)
 class RealViews:
-    """Real images of a view, cut to their fan; `axes` are the long axes of four-chamber images."""
+    """Real images of each view, cropped to their fan; `axes` are the long axes of four-chamber
+    images."""
 
     images: dict[str, list[np.ndarray]]
     axes: list[tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]]
 
     def draw(self, rng: np.random.Generator, view: str) -> np.ndarray | None:
-        """A real image of the view; null where the set has no image of it."""
+        """Returns a real image of the view, or None if there is none."""
         if view == "A2C" and self.axes:
             image, axis = self.axes[rng.integers(len(self.axes))]
             return without_right_heart(rng, image, *axis)
@@ -76,7 +79,7 @@ class RealViews:
 
 
 def volunteer(data: Path) -> RealViews:
-    """The frames of echo-clips, with the title black."""
+    """Returns the frames of echo-clips with the title blacked out."""
     found = RealViews({}, [])
     for name, view in CLIPS.items():
         clip = cv2.VideoCapture(str(data / "echo-clips" / name))
@@ -101,7 +104,7 @@ def add_camus(real: RealViews, pairs: list[HeartPair]) -> None:
 
 
 def phantom_views(*folders: Path) -> dict[str, list[np.ndarray]]:
-    """Images cut to their fan, by view."""
+    """Returns the images cropped to their fan, by view."""
     images: dict[str, list[np.ndarray]] = {}
     for one in phantom_labels(*folders):
         image = gray(one["folder"] / one["file"])
@@ -110,7 +113,7 @@ def phantom_views(*folders: Path) -> dict[str, list[np.ndarray]]:
 
 
 def other_images(data: Path, fetal: list[Path], split: str) -> list[np.ndarray]:
-    """Real fetal images of the split and fetal phantoms, cut to their fan."""
+    """Returns real fetal images of the split and fetal phantoms, cropped to their fan."""
     records = fetal_planes(data) + psfhs(data) + midsagittal(data) + hc18(data)
     images = [r.gray() for r in records if r.split == split]
     files = [path for folder in fetal for path in sorted(folder.glob("*.png"))]
@@ -125,7 +128,8 @@ def view_of(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
 
 
 def nowhere(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
-    """A heart turned upside down or aside, or a small part of one: its texture names no view."""
+    """Rotates a heart upside down or sideways, or takes a small part of it: its texture alone must
+    not name a view."""
     height, width = image.shape
     if rng.random() < 0.6:
         turned = np.rot90(image, rng.integers(1, 4))
@@ -173,7 +177,7 @@ def batch(
 
 @torch.no_grad()
 def shares_of(model: ViewNetwork, images: list[np.ndarray]) -> np.ndarray:
-    """Softmax of each image (n, views)."""
+    """Returns the softmax for each image (n, views)."""
     model.eval()
     views = torch.from_numpy(np.stack([letterbox(image, SIZE) for image in images]))[:, None]
     shares = torch.cat([model(part).softmax(1) for part in views.split(16)]).numpy()
@@ -204,7 +208,8 @@ def prepare(options: Namespace) -> Training:
     seen, held = held_out(camus(options.data, "train"))
     real = volunteer(options.data) if options.clips else RealViews({}, [])
     if options.camus:
-        # Many times more frames than the volunteer has: the volunteer is then rarely shown.
+        # There are far more of these frames than of the volunteer, so the volunteer is then rarely
+        # shown.
         add_camus(real, seen)
     others = other_images(options.data, options.fetal_phantoms, "train")
     judged = phantom_views(options.held) if options.held else {}

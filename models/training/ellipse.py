@@ -17,23 +17,24 @@ class Ellipse:
     shape: np.ndarray
 
     def mapped(self, matrix: np.ndarray) -> "Ellipse":
-        """The image of the ellipse under a 2x3 affine matrix."""
+        """Maps the ellipse by a 2x3 affine matrix."""
         linear = matrix[:, :2]
         return Ellipse(linear @ self.centre + matrix[:, 2], linear @ self.shape @ linear.T)
 
     def semi_axes(self) -> tuple[float, float]:
-        """Semi-major and semi-minor axis."""
+        """Returns the semi-major and the semi-minor axis."""
         small, large = np.linalg.eigvalsh(self.shape)
         return float(np.sqrt(large)), float(np.sqrt(small))
 
     def circumference(self) -> float:
-        """Ramanujan's second approximation (1914)."""
+        """Returns the circumference by Ramanujan's second approximation (1914)."""
         a, b = self.semi_axes()
         h = ((a - b) / (a + b)) ** 2
         return float(np.pi * (a + b) * (1 + 3 * h / (10 + np.sqrt(4 - 3 * h))))
 
     def distance(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Signed first-order distance of points to the ellipse in pixels, negative inside (Sampson 1982)."""
+        """Returns the signed first-order distance of points to the ellipse in pixels, negative
+        inside (Sampson 1982)."""
         inverse = np.linalg.inv(self.shape).astype(x.dtype)
         x, y = x - x.dtype.type(self.centre[0]), y - y.dtype.type(self.centre[1])
         gx = inverse[0, 0] * x + inverse[0, 1] * y
@@ -42,37 +43,38 @@ class Ellipse:
         return (radius - 1) * radius / np.sqrt(gx * gx + gy * gy + 1e-12)
 
     def coverage(self, width: int, height: int) -> np.ndarray:
-        """Share of each pixel inside the ellipse, float32 (height, width), linear over one pixel."""
+        """Returns the share of each pixel inside the ellipse, float32 (height, width), linear over
+        one pixel."""
         x = np.arange(width, dtype=np.float32)[None, :]
         y = np.arange(height, dtype=np.float32)[:, None]
         return np.clip(0.5 - self.distance(x, y), 0, 1)
 
 
 def ellipse_from_axes(cx: float, cy: float, a: float, b: float, angle: float) -> Ellipse:
-    """Semi-axes a and b; `angle` in radians from +x to the axis a."""
+    """Makes an ellipse from its semi-axes a and b; `angle` in radians from +x to the axis a."""
     rotation = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     return Ellipse(np.array([cx, cy]), rotation @ np.diag([a * a, b * b]) @ rotation.T)
 
 
 def ellipse_from_outline(outline: np.ndarray) -> Ellipse:
-    """The ellipse of a drawn one-pixel outline (uint8, non-zero on the line)."""
+    """Fits the ellipse of a drawn one-pixel outline (uint8, non-zero on the line)."""
     points = cv2.findNonZero(outline).reshape(-1, 2).astype(np.float32)
     (cx, cy), (d1, d2), degrees = cv2.fitEllipseDirect(points)
     return ellipse_from_axes(cx, cy, d1 / 2, d2 / 2, np.deg2rad(degrees))
 
 
 def ellipse_from_diameters(first: np.ndarray, second: np.ndarray) -> Ellipse:
-    """The ellipse of two roughly perpendicular diameters, each 2x2 (end point, xy).
+    """Returns the ellipse of two roughly perpendicular diameters, each 2x2 (end point, xy).
 
-    Each diameter fixes the centre along itself only: its ends are drawn where the border is
-    seen, not where it crosses the other diameter's middle.
+    Each diameter determines the centre only along itself: its ends are drawn where the border is
+    visible, which need not be on the perpendicular through the middle of the other diameter.
     """
     u = (first[1] - first[0]) / np.linalg.norm(first[1] - first[0])
     v = (second[1] - second[0]) / np.linalg.norm(second[1] - second[0])
     centre = np.linalg.solve(
         np.stack([u, v]), np.array([u @ first.mean(axis=0), v @ second.mean(axis=0)])
     )
-    # The common direction: the second diameter turned back by 90 degrees, averaged with the first.
+    # The common direction: the first diameter averaged with the second rotated back by 90 degrees.
     turned = np.array([v[1], -v[0]])
     mean = u + np.sign(u @ turned) * turned
     a = np.linalg.norm(first[1] - first[0]) / 2

@@ -1,9 +1,10 @@
-"""Writes models/<id>/model.onnx from trained weights, and what PyTorch answers to one image.
+"""Writes models/<id>/model.onnx from trained weights, and the answer of PyTorch to one image.
 
     python models/training/export.py fetal-head echo-view --work WORK
 
-recipes.yaml names the weights of each model. Weights are stored in half precision (half_precision.py). The
-answer (reference-output.json) is for the test that onnxruntime-node computes the same.
+recipes.yaml names the weights of each model. Weights are stored in half precision
+(half_precision.py). A test compares the answer (reference-output.json) with that of
+onnxruntime-node.
 """
 
 import argparse
@@ -41,18 +42,18 @@ from planes import SHARE
 from recipes import listed, read_recipes
 from ventricle import CROP_SIZE
 
-# How often the head planes occur in FETAL_PLANES_DB as first given (252, 120, 106 images): the sampler
-# shows them about equally often, and the bias gives the difference back (Saerens 2002).
+# Frequencies of the head planes in FETAL_PLANES_DB as first published (252, 120, 106 images). The
+# sampler shows them about equally often; the bias restores these frequencies (Saerens 2002).
 HEAD_PLANE_PRIOR = {"transthalamic": 0.53, "transventricular": 0.25, "transcerebellar": 0.22}
-# How much rarer a view is met than the sampler shows it: five-chamber views are taken for the
-# outflow tract alone, and the logits are shifted by the difference (Saerens 2002).
+# How much rarer a view is in practice than in the sampler: five-chamber views are recorded only for
+# the outflow tract. The logits are shifted by the difference (Saerens 2002).
 VIEW_PRIOR = {"A5C": 0.2, "PSAX-AP": 0.5}
 
 Size = tuple[int, int]
 
 
 class Channels(nn.Module):
-    """The probabilities of some of the trained channels; `trained` names all of them."""
+    """Returns the probabilities of some of the trained channels; `trained` names all of them."""
 
     def __init__(self, network: GeometryNetwork, names: tuple[str, ...], trained: tuple[str, ...]):
         super().__init__()
@@ -68,10 +69,11 @@ class Channels(nn.Module):
 
 
 class Shares(nn.Module):
-    """Probabilities of the first `known` classes of a pixel; the classes beyond count as background.
+    """Returns the probabilities of the first `known` classes of a pixel; later classes count as
+    background.
 
-    A network that was trained on CAMUS alone never saw labels of the right heart, so its last classes
-    mean nothing.
+    A network trained on CAMUS alone never saw labels of the right heart, so its last classes are
+    meaningless.
     """
 
     def __init__(self, network: RegionNetwork, known: int):
@@ -86,10 +88,11 @@ class Shares(nn.Module):
 
 
 class HeadAnswer(nn.Module):
-    """Logits of the axial planes, then how surely each of `ANSWERED` is in view.
+    """Returns the logits of the axial planes, then the probability that each of `ANSWERED` is in
+    view.
 
-    Two branches look at the head: one knows no structures, the other finds them. The planes are the mean
-    of both.
+    Two branches examine the head: one has no maps of structures, the other finds them. The planes
+    are the mean of both.
     """
 
     def __init__(self, planes: HeadPlaneNetwork, structures: HeadStructureNetwork):
@@ -119,7 +122,7 @@ def channels(names: tuple[str, ...], trained: tuple[str, ...], size: Size = (WID
 
 
 def plane_network(weights: Path) -> tuple[nn.Module, str, Size]:
-    """The classifier of planes, its bias shifted to how often the head planes occur."""
+    """Loads the plane classifier and shifts its bias to the frequencies of the head planes."""
     network = PlaneNetwork(len(PLANES))
     load_planes(network, weights, PLANES)
     shown = sum(SHARE[plane] for plane in HEAD_PLANES)
@@ -131,7 +134,7 @@ def plane_network(weights: Path) -> tuple[nn.Module, str, Size]:
 
 
 def head_network(weights: Path, kind: type[HeadPlaneNetwork]) -> HeadPlaneNetwork:
-    """A network with its bias shifted to how often the head planes occur."""
+    """Loads a network and shifts its bias to the frequencies of the head planes."""
     network = kind(len(HEAD_PLANES))
     load_planes(network, weights, HEAD_PLANES)
     with torch.no_grad():
@@ -149,7 +152,7 @@ def head_plane_network(planes: Path, structures: Path) -> tuple[nn.Module, str, 
 
 
 def heart_regions(classes: tuple[str, ...], known: int, widths: tuple[int, ...], size: Size):
-    """Exports the regions of a heart, of which the first `known` mean something."""
+    """Exports the regions of a heart, of which only the first `known` are meaningful."""
 
     def made(weights: Path) -> tuple[nn.Module, str, Size]:
         return Shares(restored(RegionNetwork(len(classes), widths), weights), known), "shares", size
@@ -172,7 +175,7 @@ def view_network(weights: Path) -> tuple[nn.Module, str, Size]:
 HEART, BRAIN = (fetal_structures.CHANNELS[task] for task in ("heart", "brain"))
 LEFT_HEART = 4
 
-# What is exported of the weights: the module, the name of its output, the size of its input.
+# For each model, makes from the weights: the module, the name of its output, the size of its input.
 EXPORTS: dict[str, Callable[..., tuple[nn.Module, str, Size]]] = {
     "fetal-plane": plane_network,
     "fetal-brain-plane": head_plane_network,

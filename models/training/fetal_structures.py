@@ -1,8 +1,8 @@
-"""Maps of the fetal heart in the chest, or of brain structures on the head alone.
+"""Trains maps of the fetal heart in the chest, or of brain structures on a crop of the head.
 
-Phantoms (models/phantom/views: four-chamber; cerebellum, lateral-ventricle) carry exact labels. Real
-images join in three ways: other planes, which do not show the structure; `labels`, a list of positions
-on real images; and `read-share`, the heads that were read by eye (head_readings.py).
+Phantoms (models/phantom/views: four-chamber; cerebellum, lateral-ventricle) have exact labels. Real
+images are added in three ways: other planes, which do not show the structure; `labels`, a list of
+positions on real images; and `read-share`, the heads that were read by eye (head_readings.py).
 """
 
 import json
@@ -35,14 +35,14 @@ CHANNELS = {task: AREAS[task] + POINTS[task] for task in AREAS}
 POINT_SPREAD = 1.8
 REAL_NEGATIVES = 0.1
 PHANTOM_NEGATIVES = 0.1
-# A chest may lie on any side of the fetus.
+# A chest may be on any side of the fetus, so images are rotated freely.
 FREE_ROTATION = 0.5
 
 
 @dataclass
 class Frame:
-    """`areas` are ellipses or masks of the image's size, `points` (n, 2) in its pixels. A channel
-    that is in `judged` and has neither is to be empty."""
+    """One image. `areas` are ellipses or masks of the image's size, `points` (n, 2) in its pixels.
+    A channel in `judged` that has neither must be empty."""
 
     gray: np.ndarray
     judged: tuple[str, ...]
@@ -52,7 +52,8 @@ class Frame:
 
 
 def shrunk(frame: Frame) -> Frame:
-    """At twice the network's size: what warping then samples is near to an area average."""
+    """Scales a frame to twice the network's size: samples of a warp are then close to an area
+    average."""
     height, width = frame.gray.shape
     scale = min(2 * SIZE[0] / width, 2 * SIZE[1] / height)
     if scale >= 1:
@@ -104,7 +105,7 @@ def phantom_frame(folder: Path, label: dict, task: str) -> Frame:
 
 
 def labelled_frame(data: Path, label: dict) -> Frame:
-    """A real image of --labels: what its entry does not name is not judged."""
+    """Reads a real image of --labels. Structures that its entry does not name are not judged."""
     gray = cv2.imread(str(data / label["image"]), cv2.IMREAD_GRAYSCALE)
     areas = {name: ellipse_from_axes(*axes) for name, axes in label.get("areas", {}).items()}
     points = {name: np.array(at, float) for name, at in label.get("points", {}).items()}
@@ -114,8 +115,9 @@ def labelled_frame(data: Path, label: dict) -> Frame:
 
 
 def read_frame(gray: np.ndarray, reading: Reading) -> Frame:
-    """A real head that was read by eye: what was not seen there is to be empty. Where the choroid plexus
-    was seen and no atrium, its ends are not judged; nor are those of a cisterna, whose order is open."""
+    """Makes a frame of a real head that was read by eye: structures that were not seen must be
+    empty. If the choroid plexus was seen but no atrium, the ends of the atrium are not judged.
+    Nor are the ends of a cisterna, whose order is unknown."""
     seen = regions(reading)
     frame = Frame(gray, ("cerebellum", "ventricle", "cerebellum-ends"), head=reading.head)
     height, width = gray.shape
@@ -134,7 +136,8 @@ def read_frame(gray: np.ndarray, reading: Reading) -> Frame:
 
 
 def read_frames(data: Path) -> tuple[list[Frame], list[Frame], list[Frame]]:
-    """Heads of the training split on which a cerebellum was seen, an atrium, neither of them."""
+    """Returns the heads of the training split on which a cerebellum was seen, an atrium, and
+    neither."""
     read = readings()
     records = [r for r in fetal_planes(data) + hc18(data) if r.split == "train"]
     frames = [read_frame(r.gray(), read[name_of(r)]) for r in records if name_of(r) in read]
@@ -143,7 +146,7 @@ def read_frames(data: Path) -> tuple[list[Frame], list[Frame], list[Frame]]:
     return cerebella, atria, [f for f in frames if not f.points]
 
 
-# What a real plane does not show.
+# Channels that a real plane does not show.
 ABSENT = {
     "transthalamic": CHANNELS["brain"][:1] + CHANNELS["brain"][2:5],
     "transventricular": CHANNELS["brain"][:1] + CHANNELS["brain"][2:5],
@@ -170,12 +173,12 @@ def negatives(data: Path, task: str, geometry: Path) -> list[Frame]:
 
 
 def view_of(frame: Frame, rng: np.random.Generator) -> np.ndarray:
-    """2x3 map from the image to the network's input."""
+    """Returns the 2x3 map from the image to the network's input."""
     if frame.head is None:
         height, width = frame.gray.shape
         matrix = random_affine(rng, width, height, FREE_ROTATION, 1.0, SIZE)
         if "heart" in frame.areas and rng.random() < 0.5:
-            # Screens of a heart are often enlarged until the chest no longer fits.
+            # Images of a heart are often zoomed until the chest no longer fits.
             zoom = rng.uniform(1, 2.2)
             middle = frame_centre(frame, matrix)
             matrix = np.concatenate(
@@ -203,7 +206,7 @@ def frame_centre(frame: Frame, matrix: np.ndarray) -> np.ndarray:
 
 
 def draw_targets(frame: Frame, task: str, matrix: np.ndarray) -> np.ndarray:
-    """(channels, h, w) of one view of a frame."""
+    """Returns the target (channels, h, w) of one view of a frame."""
     width, height = SIZE
     target = np.zeros((len(CHANNELS[task]), height, width), np.float32)
     x = np.arange(width, dtype=np.float32)[None, :]
@@ -222,7 +225,8 @@ def draw_targets(frame: Frame, task: str, matrix: np.ndarray) -> np.ndarray:
 
 
 def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Cross-entropy, and soft Dice of the areas, over the channels that a view judges."""
+    """Returns the cross-entropy, and the soft Dice of the areas, over the channels that a view
+    judges."""
     areas = 2
     emphasis = torch.ones_like(target)
     emphasis[:, areas:] += 60 * target[:, areas:]
@@ -286,14 +290,14 @@ def prepare(options: Namespace) -> Training:
 
 
 def pools_of(options: Namespace) -> list[tuple[list[Frame], float]]:
-    """The frames of each kind and how often they are shown."""
+    """Returns the frames of each kind and how often they are shown."""
     shown = [
         phantom_frame(folder, label, options.task)
         for folder in options.phantoms
         for label in json.loads((folder / "labels.json").read_text())
     ]
     read = read_frames(options.data) if options.read_share else ()
-    # The heads that were read say more than that a plane lacks a structure.
+    # The heads that were read give more information than only that a plane lacks a structure.
     real = [] if read else negatives(options.data, options.task, options.geometry)
     labels = json.loads(options.labels.read_text()) if options.labels else []
     labelled = [labelled_frame(options.data, label) for label in labels]

@@ -1,4 +1,5 @@
-"""Head, abdomen and femur together: one network, and each image judges its own channels."""
+"""Trains head, abdomen and femur together: one network, and each image judges only its own
+channels."""
 
 from argparse import ArgumentParser, Namespace
 
@@ -15,17 +16,18 @@ from network import GEOMETRY_CHANNELS, GeometryNetwork
 # How often a batch shows each source; the small sets are shown often and augmented strongly.
 SHARE = {"hc18": 0.46, "fetal-planes head": 0.08, "abdomen": 0.24, "femur": 0.22}
 FREE_ROTATION = {"head": 0.3, "abdomen": 0.3, "femur": 0.15}
-# A small head in mm; --small says how often one takes the place of a head that was drawn.
+# Size of a small head in mm; --small is how often one replaces a head that was drawn.
 SMALL_MM = 110
-# Width of the drawn shaft and spread of the drawn ends, in network pixels.
+# Half width of the drawn shaft and standard deviation of the drawn ends, in network pixels.
 SHAFT_RADIUS = 3.0
 END_SPREAD = 2.5
-# An image of another part teaches a channel to stay silent, but gently: a head may be in view.
+# Weight of a channel on an image of another part, where it must be empty. It is small because a
+# head may still be in view.
 SILENCE_WEIGHT = 0.15
 
 
 def draw_targets(record: Record, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Target (4, h, w) and weight (4,) of one view."""
+    """Returns target (4, h, w) and weight (4,) of one view."""
     target = np.zeros((len(GEOMETRY_CHANNELS), HEIGHT, WIDTH), np.float32)
     weight = np.full(len(GEOMETRY_CHANNELS), SILENCE_WEIGHT, np.float32)
     if record.task == "femur":
@@ -55,7 +57,8 @@ def draw_femur(ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Cross-entropy on every channel plus soft Dice on the areas an image judges."""
+    """Returns the cross-entropy on every channel plus the soft Dice on the areas that an image
+    judges."""
     emphasis = torch.ones_like(target)
     emphasis[:, 2] += 4 * target[:, 2]
     emphasis[:, 3] += 60 * target[:, 3]

@@ -16,21 +16,23 @@ from onnx.reference import ReferenceEvaluator
 from torch import nn
 
 # Smaller tensors (biases, group normalisation) stay in single precision: they are a hundredth of a
-# file, and a normalisation's scale acts on a whole channel.
+# file, and the scale of a normalisation affects a whole channel.
 SMALLEST = 1024
 SUFFIX = "_half"
 
 
 @torch.no_grad()
 def round_weights(module: nn.Module) -> None:
-    """Rounds the weights of a module as `store_half` does, so that PyTorch answers what the file does."""
+    """Rounds the weights of a module as `store_half` does, so that PyTorch gives the same answer as
+    the file."""
     for parameter in module.parameters():
         if parameter.numel() >= SMALLEST:
             parameter.copy_(parameter.half().float())
 
 
 def ring_image(size: tuple[int, int]) -> np.ndarray:
-    """A bright ring on a ramp, float32 (1, 1, height, width): by a formula that session.test.ts repeats."""
+    """Returns a bright ring on a ramp, float32 (1, 1, height, width), by a formula that
+    session.test.ts repeats."""
     x, y = np.arange(size[0])[None, :], np.arange(size[1])[:, None]
     radius = np.hypot((x - 130) / 80, (y - 95) / 60)
     ring = np.exp(-(((radius - 1) / 0.06) ** 2))
@@ -45,9 +47,9 @@ def write_answer(file: Path, values: list[float]) -> None:
 
 
 def store_half(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The same network with every large weight tensor stored as binary16.
+    """Returns the network with every large weight tensor stored as binary16.
 
-    Raises ValueError where a weight is too large for binary16 (beyond 65,504).
+    Raises ValueError if a weight is too large for binary16 (beyond 65,504).
     """
     graph = model.graph
     casts = []
@@ -67,8 +69,8 @@ def store_half(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def answer_of(model: onnx.ModelProto) -> list[float]:
-    """What the network answers to the ring image by onnx's own evaluator, which shares no code with
-    onnxruntime."""
+    """Returns the network's answer to the ring image, computed by onnx's own evaluator, which
+    shares no code with onnxruntime."""
     shape = model.graph.input[0].type.tensor_type.shape.dim
     image = ring_image((shape[3].dim_value, shape[2].dim_value))
     (values,) = ReferenceEvaluator(model).run(None, {model.graph.input[0].name: image})

@@ -1,4 +1,5 @@
-"""The head alone, its long axis level: the same as pipelines/obstetric/shared/head-crop.ts."""
+"""Crops an image to the head, rotated so that the long axis is horizontal: the same as
+pipelines/obstetric/shared/head-crop.ts."""
 
 import cv2
 import numpy as np
@@ -16,7 +17,7 @@ FILL = 0.88
 def crop_matrix(
     head: Ellipse, turn: float = 0.0, zoom: float = 1.0, shift=(0.0, 0.0), flips=(1, 1)
 ) -> np.ndarray:
-    """2x3 map from source to crop: centre, turn level, scale; then the given jitter.
+    """Returns the 2x3 map from source to crop: centre, level, scale, then the given jitter.
 
     `turn` in radians, `shift` in semi-major axes of the head.
     """
@@ -35,14 +36,15 @@ def crop_matrix(
 
 
 def warp_crop(gray: np.ndarray, matrix: np.ndarray) -> np.ndarray:
-    """uint8 image to float32 (192, 224) in 0..255, bilinear, black outside."""
+    """Warps a uint8 image to float32 (192, 224) in 0..255, bilinear, black outside."""
     size = (CROP_WIDTH, CROP_HEIGHT)
     return cv2.warpAffine(gray, matrix, size, flags=cv2.INTER_LINEAR).astype(np.float32)
 
 
 @torch.no_grad()
 def find_head(network: GeometryNetwork, gray: np.ndarray) -> Ellipse | None:
-    """The head by the moments of the largest region of the mask; None if the mask is empty."""
+    """Finds the head from the moments of the largest region of the mask; None if the mask is empty.
+    """
     image = torch.from_numpy(letterbox(gray))[None, None]
     logits = network(torch.cat([image, image.flip(3)]))[:, GEOMETRY_CHANNELS.index("head")]
     mask = ((torch.sigmoid(logits[0]) + torch.sigmoid(logits[1].flip(1))) / 2).numpy()

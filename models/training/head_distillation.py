@@ -1,12 +1,14 @@
-"""One network of the axial head planes that learns from several (Hinton 2015, "Distilling the Knowledge").
+"""Trains one network of the axial head planes on the answers of several (Hinton 2015, "Distilling
+the Knowledge").
 
-The student is a HeadStructureNetwork that starts from one of its teachers. On a labelled head its target
-lies between the label and the answer of the teachers; on a head without a plane label (HC18, and brain
-images labelled `other`) it is the answer of the teachers alone. The structures that were read by eye are
-taught as in head_structures.py, and how surely the teachers see a structure is taught besides.
+The student is a HeadStructureNetwork that starts from one of its teachers. On a labelled head its
+target is between the label and the answer of the teachers; on a head without a plane label (HC18,
+and brain images labelled `other`) it is only the answer of the teachers. The structures that were
+read by eye are taught as in head_structures.py, and also how certain the teachers are that a
+structure is in view.
 
-A student of a fold must not learn the labels of that fold from its teacher: it has one teacher and one
-start, the structure network that was trained without the same fold.
+A student of a fold must not learn the labels of that fold from its teacher: its one teacher, from
+which it also starts, is the structure network that was trained without that fold.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -44,9 +46,10 @@ from network import (
 
 # Share of views that show a phantom.
 PHANTOM_SHARE = 0.04
-# Random views of a head besides the level crop and its mirror image: the teachers answer their mean.
+# Number of random views of a head, besides the levelled crop and its mirror image, over which the
+# answers of the teachers are averaged.
 RANDOM_VIEWS = 4
-# Weight of the loss on how surely a structure is seen.
+# Weight of the loss on the probability that a structure is in view.
 SEEN_WEIGHT = 0.15
 
 DEFAULTS = Defaults(minutes=30, rate=6e-4, batch=32)
@@ -83,8 +86,8 @@ def load(file: Path, kind: type[HeadPlaneNetwork]) -> HeadPlaneNetwork:
 
 @torch.no_grad()
 def answer(records: list[Record], options: Namespace) -> None:
-    """Gives each record `answer` (planes, shares) and `seen` (ANSWERED, 0..1): the teachers' mean over
-    the level crop, its mirror image and a few random views."""
+    """Gives each record `answer` (planes, shares) and `seen` (ANSWERED, 0..1): the teachers' mean
+    over the levelled crop, its mirror image and a few random views."""
     rng = np.random.default_rng(5)
     plane_teachers = [load(file, HeadPlaneNetwork) for file in options.plane_teachers]
     structure_teachers = [load(file, HeadStructureNetwork) for file in options.structure_teachers]
@@ -105,7 +108,8 @@ def answer(records: list[Record], options: Namespace) -> None:
 
 
 class Sampler:
-    """Random views of labelled heads, the three planes equally often, of phantoms and of other heads."""
+    """Draws random views of labelled heads (the three planes equally often), of phantoms and of
+    other heads."""
 
     def __init__(
         self,
@@ -126,7 +130,7 @@ class Sampler:
         self.read = read
 
     def drawn(self) -> tuple[Record, np.ndarray]:
-        """A record and its target: the shares of the planes."""
+        """Draws a record and its target: the shares of the planes."""
         rng = self.rng
         kind = rng.random()
         if kind < self.unnamed_share:
@@ -143,8 +147,8 @@ class Sampler:
         return record, (1 - self.trust) * label + self.trust * record.answer
 
     def view(self) -> tuple[np.ndarray, ...]:
-        """Image, planes, maps of the structures, which maps are judged, how surely each is seen,
-        whether that is judged."""
+        """Draws image, planes, maps of the structures, which maps are judged, the probability that
+        each structure is in view, and whether that is judged."""
         record, planes = self.drawn()
         real = record.dataset != "phantom"
         reading = self.read.get(name_of(record)) if real else None
@@ -163,10 +167,12 @@ class Sampler:
 def heads_of(
     options: Namespace, read: dict[str, Reading]
 ) -> tuple[list[Record], list[Record], list[Record]]:
-    """The labelled heads to train on, those of the fold held out, and the heads without a plane label.
+    """Returns the labelled heads for training, those of the held-out fold, and the heads without a
+    plane label.
 
-    The 131 labelled heads that joined FETAL_PLANES_DB in our data after the readings were made are left
-    out: no network has seen them, so they judge teachers and student alike (judge_head_planes.py).
+    The 131 labelled heads added to our copy of FETAL_PLANES_DB after the readings were made are
+    left out: no network has seen them, so they judge teachers and student alike
+    (judge_head_planes.py).
     """
     records = [r for r in fetal_planes(options.data) + hc18(options.data) if r.split != "test"]
     known = [r for r in records if name_of(r) in read]

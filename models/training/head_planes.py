@@ -1,9 +1,10 @@
-"""The axial plane of a head, seen on the head alone (head_crop.py).
+"""Trains the classifier of the axial plane on a crop of the head (head_crop.py).
 
 The labelled heads are few. First five networks are trained, each with a different fifth of the
-pregnancies held out: temperature and weights are chosen on what each network says about the fifth that
-it has not seen. Then five more are trained on all pregnancies outside the test split, from other seeds.
-Up to version 1.4.0 the product averaged these; since 2.0.0 they are teachers (head_distillation.py).
+pregnancies held out: temperature and weights are chosen from the answers of each network on its
+held-out fifth. Then five more are trained on all pregnancies outside the test split, from other
+seeds. Up to version 1.4.0 the product averaged these; since 2.0.0 they are teachers
+(head_distillation.py).
 """
 
 import hashlib
@@ -31,13 +32,14 @@ FOLDS = 5
 SMOOTHING = 0.06
 MIXED_BATCHES = 0.5
 MIXING = 0.4
-# The near side of a head is drawn at the top, and the far side shows the ventricle: views are seldom
-# turned over. The plane does not depend on whether the front is left or right.
+# Share of views turned upside down. It is small because the near side of a head is at the top of
+# the image, and the far side shows the ventricle. The plane does not depend on whether the front is
+# left or right.
 TURNED_OVER = 0.12
 
 
 def random_view(rng: np.random.Generator, head: Ellipse) -> np.ndarray:
-    """2x3 map from the image to a random view of its head."""
+    """Returns the 2x3 map from the image to a random view of its head."""
     flips = (rng.choice([-1, 1]), -1 if rng.random() < TURNED_OVER else 1)
     matrix = crop_matrix(
         head, rng.normal(0, 0.12), np.exp(rng.normal(0, 0.09)), rng.normal(0, 0.06, 2), flips
@@ -49,7 +51,7 @@ def random_view(rng: np.random.Generator, head: Ellipse) -> np.ndarray:
 
 
 class Sampler:
-    """Random views of heads, the three planes equally often."""
+    """Draws random views of heads, the three planes equally often."""
 
     def __init__(self, records: list[Record], phantom_share: float, seed: int):
         self.rng = np.random.default_rng(seed)
@@ -75,7 +77,7 @@ class Sampler:
 
 
 def crops_of(record: Record) -> torch.Tensor:
-    """A head and its mirror image, front to back: float32 (2, 1, 192, 224)."""
+    """Returns a head and its mirror image, front to back: float32 (2, 1, 192, 224)."""
     views = [
         warp_crop(record.gray(), crop_matrix(record.ellipse, flips=(x, 1))) / 255 for x in (1, -1)
     ]
@@ -99,7 +101,7 @@ def validate(model: HeadPlaneNetwork, records: list[Record]) -> str:
 
 
 def keeper(smooth: HeadPlaneNetwork, held: list[Record], out: Path) -> Keep:
-    """Saves the weights so far and judges them on the heads held out."""
+    """Saves the weights so far and evaluates them on the held-out heads."""
 
     def keep(weights: dict[str, torch.Tensor]) -> str:
         save_planes(weights, HEAD_PLANES, out)
@@ -110,7 +112,8 @@ def keeper(smooth: HeadPlaneNetwork, held: list[Record], out: Path) -> Keep:
 
 
 def with_heads(records: list[Record], geometry: Path) -> list[Record]:
-    """The records whose head the geometry network finds, with the ellipse that the product would use."""
+    """Returns the records whose head the geometry network finds, with the ellipse that the product
+    would use."""
     network = GeometryNetwork()
     network.load_state_dict(torch.load(geometry))
     network.eval()

@@ -1,10 +1,10 @@
-"""What was read by eye on real heads (head-readings.json), blind to the labels of their data sets.
+"""Readings made by eye on real heads (head-readings.json), blind to the labels of their data sets.
 
-The readers are AI agents that work on this project, not clinicians: good enough to teach a network
-where to look, no reference for what it measures.
+The readers are AI agents that work on this project, not clinicians: their readings are good enough
+to teach a network where to look, but are no reference for what it measures.
 
-Positions are pixels of the level crop (head_crop.py) of the given head; what an entry does not name
-was not seen there.
+Positions are pixels of the levelled crop (head_crop.py) of the given head; a structure that an
+entry does not name was not seen.
 """
 
 import json
@@ -24,25 +24,26 @@ FILE = Path(__file__).with_name("head-readings.json")
 
 @dataclass
 class Reading:
-    """One entry of the file, and the head that its positions are given on."""
+    """One entry of the file, and the head to which its positions refer."""
 
     entry: dict
     head: Ellipse
 
     @cached_property
     def to_image(self) -> np.ndarray:
-        """2x3 map from the level crop to the image."""
+        """Returns the 2x3 map from the levelled crop to the image."""
         return cv2.invertAffineTransform(crop_matrix(self.head))
 
     def ends(self, structure: str) -> np.ndarray | None:
-        """The two ends (2, 2) of `cerebellum`, `cisterna-magna` or `atrium`, in the crop."""
+        """Returns the two ends (2, 2) of `cerebellum`, `cisterna-magna` or `atrium`, in the crop.
+        """
         found = self.entry.get(structure)
         if found is None:
             return None
         return np.array(found["ends"] if structure == "cerebellum" else found, float)
 
     def box(self, structure: str) -> np.ndarray | None:
-        """Left, top, right, bottom of `thalami` or `choroid`, in the crop."""
+        """Returns left, top, right, bottom of `thalami` or `choroid`, in the crop."""
         found = self.entry.get(structure)
         if found is None:
             return None
@@ -51,7 +52,7 @@ class Reading:
 
 
 def readings() -> dict[str, Reading]:
-    """By data set and image, as in `name_of`."""
+    """Returns the readings by data set and image, as in `name_of`."""
     return {
         entry["image"]: Reading(entry, ellipse_from_axes(*entry["head"]))
         for entry in json.loads(FILE.read_text())
@@ -63,7 +64,7 @@ def name_of(record: Record) -> str:
 
 
 def ellipse_between(ends: np.ndarray, half_width: float) -> Ellipse:
-    """The ellipse whose one axis runs from end to end, the other is twice `half_width`."""
+    """Returns the ellipse with one axis from end to end; the other axis is twice `half_width`."""
     along = ends[1] - ends[0]
     return ellipse_from_axes(
         *ends.mean(0), np.hypot(*along) / 2, half_width, np.arctan2(*along[::-1])
@@ -71,6 +72,7 @@ def ellipse_between(ends: np.ndarray, half_width: float) -> Ellipse:
 
 
 def ellipse_in(box: np.ndarray, least: float = 0.0) -> Ellipse:
-    """The ellipse that fills a box (left, top, right, bottom), its half axes at least so long."""
+    """Returns the ellipse that fills a box (left, top, right, bottom); its half axes are at least
+    `least`."""
     half = (box[2:] - box[:2]) / 2
     return ellipse_from_axes(*(box[:2] + half), *np.maximum(half, least), 0.0)

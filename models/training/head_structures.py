@@ -1,12 +1,13 @@
-"""The axial plane of a head, together with maps of the structures that define the plane.
+"""Trains the classifier of the axial plane together with maps of the structures that define the
+plane.
 
-The labelled heads are few, and the structures in a plane define it. The network is therefore taught to
-find them as well, on the labelled heads and on those of HC18, as they were read by eye
+The labelled heads are few, and the structures in a plane define it. The network therefore also
+learns to find them, on the labelled heads and on those of HC18, as they were read by eye
 (head_readings.py).
 
-Each network is trained without a different fifth of the pregnancies: temperature and weights are chosen
-on what each says about the fifth that it has not seen. Up to version 1.4.0 four of them were delivered;
-since 2.0.0 they are teachers (head_distillation.py).
+Each network is trained without a different fifth of the pregnancies: temperature and weights are
+chosen from the answers of each on its held-out fifth. Up to version 1.4.0 four of them were
+delivered; since 2.0.0 they are teachers (head_distillation.py).
 """
 
 from argparse import ArgumentParser, Namespace
@@ -35,7 +36,8 @@ from network import STRUCTURES, HeadStructureNetwork, load_planes
 
 # Share of views that show a head of HC18: its structures were read by eye, its plane is not labelled.
 UNNAMED_SHARE = 0.3
-# A structure covers little of a head: the weight of its pixels, beside 1 for the ground.
+# Weight of the pixels of a structure, compared with 1 for the background, because it covers little
+# of a head.
 EMPHASIS = {
     "csp": 6,
     "thalami": 3,
@@ -47,7 +49,8 @@ EMPHASIS = {
 
 
 class Sampler:
-    """Random views of labelled heads, the three planes equally often, and of heads without a label."""
+    """Draws random views of labelled heads (the three planes equally often) and of heads without a
+    label."""
 
     def __init__(
         self,
@@ -70,7 +73,8 @@ class Sampler:
         }
 
     def view(self) -> tuple[np.ndarray, ...]:
-        """Image, shares of the planes (all 0 without a label), maps of the structures, which are judged."""
+        """Draws image, shares of the planes (all 0 without a label), maps of the structures, and
+        which maps are judged."""
         rng = self.rng
         planes = np.zeros(len(HEAD_PLANES), np.float32)
         if rng.random() < UNNAMED_SHARE:
@@ -92,13 +96,14 @@ class Sampler:
 
 
 def compose(last: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """The 2x3 map that applies `first`, then `last`."""
+    """Returns the 2x3 map that applies `first`, then `last`."""
     linear, shift = last[:, :2] @ first[:, :2], last[:, :2] @ first[:, 2] + last[:, 2]
     return np.concatenate([linear, shift[:, None]], 1)
 
 
 def with_heads(records: list[Record], read: dict[str, Reading]) -> list[Record]:
-    """The phantoms, and the real heads that were read by eye with the ellipse of their reading."""
+    """Returns the phantoms, and the real heads that were read by eye with the ellipse of their
+    reading."""
     known = [r for r in records if r.dataset == "phantom" or name_of(r) in read]
     for record in known:
         if record.dataset != "phantom":
@@ -107,9 +112,10 @@ def with_heads(records: list[Record], read: dict[str, Reading]) -> list[Record]:
 
 
 def structure_loss(maps: torch.Tensor, drawn: torch.Tensor, judged: torch.Tensor) -> torch.Tensor:
-    """Cross-entropy of the maps (n, structures, rows, columns), the small structures raised.
+    """Returns the cross-entropy of the maps (n, structures, rows, columns), with a larger weight on
+    small structures.
 
-    `judged` (n, structures) is 0 where nobody knows whether the structure is there.
+    `judged` (n, structures) is 0 if it is unknown whether the structure is there.
     """
     emphasis = torch.tensor([EMPHASIS[name] for name in STRUCTURES])[None, :, None, None]
     missed = F.binary_cross_entropy_with_logits(maps, drawn, reduction="none")
@@ -118,7 +124,8 @@ def structure_loss(maps: torch.Tensor, drawn: torch.Tensor, judged: torch.Tensor
 
 
 def start_from(model: HeadStructureNetwork, geometry: Path) -> None:
-    """Encoder and the deep half of the decoder of a geometry network: it has seen real screens."""
+    """Loads the encoder and the deep half of the decoder of a geometry network, which has seen real
+    screens."""
     own = model.state_dict()
     for name, value in torch.load(geometry).items():
         own_name = name.replace("narrow.", "lift.") if name.startswith("narrow.") else name

@@ -1,4 +1,5 @@
-"""Where the structures of a head lie that was read by eye, on the grid of HeadStructureNetwork."""
+"""Positions of the structures of a head that was read by eye, on the grid of HeadStructureNetwork.
+"""
 
 import numpy as np
 
@@ -11,8 +12,8 @@ COLUMNS, ROWS = CROP_WIDTH // STRUCTURE_STRIDE, CROP_HEIGHT // STRUCTURE_STRIDE
 # From pixels of the crop to cells of the grid.
 TO_GRID = np.array([[1, 0, -(STRUCTURE_STRIDE - 1) / 2], [0, 1, -(STRUCTURE_STRIDE - 1) / 2]])
 TO_GRID /= STRUCTURE_STRIDE
-# Half axes in pixels of the crop: of a cavum, of which only the centre was read; the least of the
-# others, so that each covers a cell; the half width of a cisterna and of an atrium.
+# Half axes in pixels of the crop: of a cavum, of which only the centre was read; the smallest of
+# the others, so that each covers a cell; the half width of a cisterna and of an atrium.
 CAVUM = (14, 9)
 CEREBELLUM_THICKNESS = 18
 LEAST, LEAST_CHOROID = 8, 6
@@ -20,14 +21,14 @@ CISTERNA_WIDTH, ATRIUM_WIDTH = 14, 9
 
 
 def between(ends: np.ndarray, beyond: float, half_width: float) -> Ellipse:
-    """From end to end and `beyond` at each."""
+    """Returns an ellipse from end to end, extended by `beyond` at each end."""
     along = ends[1] - ends[0]
     half = max(np.hypot(*along) / 2 + beyond, LEAST)
     return ellipse_from_axes(*ends.mean(0), half, half_width, np.arctan2(*along[::-1]))
 
 
 def regions(reading: Reading) -> dict[str, list[Ellipse]]:
-    """The structures that were seen, in pixels of the level crop."""
+    """Returns the structures that were seen, in pixels of the levelled crop."""
     found: dict[str, list[Ellipse]] = {}
     if (cavum := reading.entry.get("csp")) is not None:
         found["csp"] = [ellipse_from_axes(*cavum, *CAVUM, 0.0)]
@@ -47,7 +48,8 @@ def regions(reading: Reading) -> dict[str, list[Ellipse]]:
 
 
 def in_front(side: str, view: np.ndarray) -> np.ndarray:
-    """1 on the half of the head where the forehead lies, `left` or `right` of the level crop."""
+    """Returns a map that is 1 on the half of the head with the forehead, `left` or `right` of the
+    levelled crop."""
     middle = np.array([(CROP_WIDTH - 1) / 2, (CROP_HEIGHT - 1) / 2])
     forward = view[:, 0] if side == "right" else -view[:, 0]
     centre = TO_GRID[:, :2] @ (view[:, :2] @ middle + view[:, 2]) + TO_GRID[:, 2]
@@ -56,10 +58,10 @@ def in_front(side: str, view: np.ndarray) -> np.ndarray:
 
 
 def draw_structures(reading: Reading | None, view: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Maps (structures, rows, columns) of one view, and whether each is judged.
+    """Returns the maps (structures, rows, columns) of one view, and whether each is judged.
 
-    `view` maps the level crop to the view of the head. Without a reading nothing is judged; a front
-    that was unclear is not.
+    `view` maps the levelled crop to the view of the head. Without a reading nothing is judged, nor
+    is a front that was unclear.
     """
     maps = np.zeros((len(STRUCTURES), ROWS, COLUMNS), np.float32)
     judged = np.full(len(STRUCTURES), reading is not None, np.float32)

@@ -1,14 +1,15 @@
-"""Judges the networks of the axial head planes on pregnancies that they have not seen.
+"""Evaluates the networks of the axial head planes on pregnancies that they have not seen.
 
-- Out of fold: every labelled head that was read by eye, outside the test split and in a fold that has a
-  student, is named by the student of its fold and by that student's one teacher. Neither has seen its label.
-- Later heads: the labelled heads that joined our data after the nine networks of version 1.4.0 were
-  trained. Nothing was trained on them; those of the test split are judged apart, since the branch that
-  knows no structures was chosen on the others.
+- Out of fold: every labelled head that was read by eye, outside the test split and in a fold that
+  has a student, is named by the student of its fold and by that student's one teacher. Neither has
+  seen its label.
+- Later heads: the labelled heads added to our data after the nine networks of version 1.4.0 were
+  trained. Nothing was trained on them; those of the test split are evaluated separately, because the
+  branch without structures was chosen on the others.
 
-Prints the share right with its 95 % interval (pregnancies drawn again, 10,000 times) and the negative
-log-likelihood over temperatures, for the choice of the one in models/registry.yaml. --write keeps the numbers
-for models/evaluate.ts. The 92 heads of the test split are not touched.
+Prints the share of correct names with its 95 % interval (10,000 bootstrap samples of pregnancies)
+and the negative log-likelihood over temperatures, to choose the one in models/registry.yaml.
+--write stores the numbers for models/evaluate.ts. The 92 heads of the test split are not used.
 """
 
 import argparse
@@ -32,13 +33,14 @@ DRAWS = 10_000
 
 @torch.no_grad()
 def logits_of(records: list[Record], networks: list[HeadPlaneNetwork]) -> torch.Tensor:
-    """Mean logits (n, planes) of the networks over the head and its mirror image."""
+    """Returns the mean logits (n, planes) of the networks over the head and its mirror image."""
     answers = [torch.stack([one(crops_of(r)).mean(0) for one in networks]).mean(0) for r in records]
     return torch.stack(answers)
 
 
 def interval(right: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
-    """95 % interval of the share right; the images of a pregnancy are drawn together."""
+    """Returns the 95 % interval of the share right; the images of a pregnancy are drawn together.
+    """
     rng = np.random.default_rng(1)
     own = {group: right[groups == group] for group in np.unique(groups)}
     hits, sizes = np.array([(hit.sum(), len(hit)) for hit in own.values()]).T
@@ -49,7 +51,8 @@ def interval(right: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
 
 
 def judge(name: str, logits: torch.Tensor, records: list[Record]) -> dict:
-    """Prints how well the logits name the planes; returns the numbers for models/evaluate.ts."""
+    """Prints how well the logits name the planes, and returns the numbers for models/evaluate.ts.
+    """
     truths = torch.tensor([HEAD_PLANES.index(record.plane) for record in records])
     right = (logits.argmax(1) == truths).numpy()
     found = {plane: round(right[truths == i].mean(), 4) for i, plane in enumerate(HEAD_PLANES)}
@@ -70,7 +73,8 @@ def judge(name: str, logits: torch.Tensor, records: list[Record]) -> dict:
 
 
 def out_of_fold(records: list[Record], files: list[Path]) -> tuple[torch.Tensor, list[Record]]:
-    """Logits of the heads of the folds 0, 1, …, each by the file of its fold, and these heads."""
+    """Returns the logits of the heads of the folds 0, 1, …, each by the file of its fold, and these
+    heads."""
     logits, judged = [], []
     for fold, file in enumerate(files):
         held = [r for r in records if in_fold(r, fold)]

@@ -9,7 +9,8 @@ WIDTH, HEIGHT = 256, 192
 def letterbox_matrix(
     width: int, height: int, size: tuple[int, int] = (WIDTH, HEIGHT)
 ) -> np.ndarray:
-    """2x3 map from source pixel centres to the pixel centres of a network's (width, height)."""
+    """Returns the 2x3 map from source pixel centres to the pixel centres of a network's (width,
+    height)."""
     scale = min(size[0] / width, size[1] / height)
     w = max(1, int(width * scale + 0.5))
     h = max(1, int(height * scale + 0.5))
@@ -23,7 +24,7 @@ def letterbox_matrix(
 
 
 def letterbox(gray: np.ndarray, size: tuple[int, int] = (WIDTH, HEIGHT)) -> np.ndarray:
-    """uint8 luminance (h, w) to float32 of a network's size in 0..1, centred on black."""
+    """Scales uint8 luminance (h, w) to float32 of a network's size in 0..1, centred on black."""
     height, width = gray.shape
     scale = min(size[0] / width, size[1] / height)
     w = max(1, int(width * scale + 0.5))

@@ -15,7 +15,7 @@ from torch import nn
 from network import Average
 
 WARM_UP_STEPS = 100
-# Share of the earlier value in the loss shown: about a mean over the last fifty steps.
+# Share of the earlier value in the displayed loss, which is about a mean over the last fifty steps.
 SHOWN_MEMORY = 0.98
 LONGEST_GRADIENT = 2.0
 
@@ -24,7 +24,7 @@ Keep = Callable[[dict[str, torch.Tensor]], str]
 
 
 class Defaults(NamedTuple):
-    """What a topic takes where its recipe does not say otherwise."""
+    """Settings of a topic that its recipe does not give."""
 
     minutes: float
     rate: float
@@ -50,10 +50,10 @@ def settle(seed: int) -> None:
 
 
 def run(training: Training, options: Namespace) -> None:
-    """Trains for `options.steps`, or else for `options.minutes`.
+    """Trains for `options.steps`, or for `options.minutes` without them.
 
-    AdamW; the rate is warmed up and then falls as a half cosine. The moving average of the weights is
-    kept every `training.keep_every` steps and at the end.
+    AdamW; the rate is warmed up and then falls as a half cosine. The moving average of the weights
+    is saved every `training.keep_every` steps and at the end.
     """
     model = training.model
     average = Average(model)
@@ -93,7 +93,8 @@ def maps_training(
     loss_of: Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor],
     out: Path,
 ) -> Training:
-    """The training of a network that draws a map per structure; its weights are kept in `out`.
+    """Makes the training of a network that draws a map for each structure; its weights are saved in
+    `out`.
 
     `batch` draws images, targets and weights; `loss_of` compares logits with the last two.
     """

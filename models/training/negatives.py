@@ -1,4 +1,4 @@
-"""Images that are no ultrasound plane at all, for the class `other`: made up, never stored."""
+"""Synthetic images that show no ultrasound plane, for the class `other`; they are never stored."""
 
 import cv2
 import numpy as np
@@ -7,8 +7,9 @@ from letterbox import HEIGHT, WIDTH
 
 
 def rubbish(rng: np.random.Generator) -> np.ndarray:
-    """A float32 (192, 256) image in 0..255: blank, noise, a gradient, a text screen, shapes,
-    or ultrasound texture in random regions, so that a sector and speckle alone name no plane."""
+    """Draws a float32 (192, 256) image in 0..255: blank, noise, a gradient, a text screen, shapes,
+    or ultrasound texture in random regions, so that a sector and speckle alone do not name a
+    plane."""
     if rng.random() < 0.5:
         return nameless_tissue(rng)
     kind = rng.integers(0, 6)
@@ -26,7 +27,8 @@ def rubbish(rng: np.random.Generator) -> np.ndarray:
 
 
 def nameless_tissue(rng: np.random.Generator) -> np.ndarray:
-    """Speckle in random regions and cavities with bright walls, in a sector: anatomy of nothing."""
+    """Draws speckle in random regions and cavities with bright walls, in a sector, without any
+    anatomy."""
     field = smooth_noise(rng, rng.uniform(8, 40))
     levels = np.sort(rng.uniform(20, 235, rng.integers(1, 5)))
     region = np.digitize(field, levels)
@@ -56,7 +58,7 @@ def smooth_noise(rng: np.random.Generator, sigma: float) -> np.ndarray:
 
 
 def shuffled(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
-    """The tiles of an image in another order and turned: its texture, but no anatomy."""
+    """Shuffles and rotates the tiles of an image, which keeps its texture but no anatomy."""
     across, down = int(rng.integers(2, 5)), int(rng.integers(2, 4))
     w, h = WIDTH // across, HEIGHT // down
     tiles = [
@@ -71,7 +73,7 @@ def shuffled(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
 
 
 def deformed(rng: np.random.Generator, gray: np.ndarray) -> np.ndarray:
-    """A uint8 image bent until its anatomy is lost: real tissue and speckle, but no plane."""
+    """Bends a uint8 image until its anatomy is lost: real tissue and speckle, but no plane."""
     height, width = gray.shape
     reach = rng.uniform(0.12, 0.3) * min(height, width)
     bend = rng.uniform(0.6, 1.6) * reach
@@ -85,7 +87,8 @@ def deformed(rng: np.random.Generator, gray: np.ndarray) -> np.ndarray:
 
 
 def without_regions(rng: np.random.Generator, gray: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """A transperineal image without its symphysis, its head or both: no such plane any more.
+    """Removes the symphysis, the head or both from a transperineal image, so that it no longer
+    shows that plane.
 
     The region and its rim are smoothed beyond recognition and speckled like their surroundings.
     """
@@ -124,7 +127,8 @@ def shapes(rng: np.random.Generator) -> np.ndarray:
 
 
 def empty_sector(rng: np.random.Generator) -> np.ndarray:
-    """A probe in air: reverberation bands near the probe in a sector of noise."""
+    """Draws the image of a probe in air: reverberation bands near the probe in a sector of noise.
+    """
     y = np.arange(HEIGHT, dtype=np.float32)[:, None] + rng.uniform(5, 80)
     x = np.arange(WIDTH, dtype=np.float32)[None, :] - WIDTH / 2
     depth = np.hypot(x, y)

@@ -23,7 +23,7 @@ def convolution(inputs: int, outputs: int, stride: int = 1, size: int = 3) -> nn
 
 
 class Encoder(nn.Module):
-    """(n, 1, h, w) to five maps at strides 2, 4, 8, 16, 32."""
+    """Encodes (n, 1, h, w) to five maps at strides 2, 4, 8, 16, 32."""
 
     def __init__(self):
         super().__init__()
@@ -41,7 +41,7 @@ class Encoder(nn.Module):
 
 
 class GeometryNetwork(nn.Module):
-    """(n, 1, h, w) in 0..1, sides multiples of 32, to logits (n, channels, h, w)."""
+    """Maps (n, 1, h, w) in 0..1, sides multiples of 32, to logits (n, channels, h, w)."""
 
     def __init__(self, channels: int = len(GEOMETRY_CHANNELS)):
         super().__init__()
@@ -63,14 +63,15 @@ class GeometryNetwork(nn.Module):
 
 
 class PlaneNetwork(nn.Module):
-    """(n, 1, h, w) in 0..1, sides multiples of 32, to logits (n, classes)."""
+    """Maps (n, 1, h, w) in 0..1, sides multiples of 32, to logits (n, classes)."""
 
     def __init__(self, classes: int, dropout: float = 0.3):
         super().__init__()
         self.encoder = Encoder()
         self.dropout = nn.Dropout(dropout)
         self.head = nn.Linear(2 * WIDTHS[-1] + WIDTHS[-2], classes)
-        # What separates the planes from all else is no straight line; without weights it changes nothing.
+        # The planes cannot be separated from other images linearly. Without trained weights this
+        # layer changes nothing.
         self.hidden = nn.Linear(self.head.in_features, HIDDEN)
         self.beside = nn.Linear(HIDDEN, classes, bias=False)
         nn.init.zeros_(self.beside.weight)
@@ -88,31 +89,32 @@ class PlaneNetwork(nn.Module):
         return self.answer(self.pooled(x))
 
 
-# Of HeadPlaneNetwork, on a crop of 224 x 192: semi-axes of what is looked at, pixels, a little more
-# than a head fills (head_crop.py); and the share of them over which it fades out.
+# For HeadPlaneNetwork, on a crop of 224 x 192: semi-axes in pixels of the region it sees, a little
+# larger than a head (head_crop.py); and the share of them over which the region fades out.
 HEAD_AXES = (106, 88)
 FADE = 0.06
-# Reach of the mean and spread to which the grey levels of a place are compared: pixels of a map of
-# an eighth of the size, standard deviation of its weights.
+# Each grey level is compared with the mean and spread around it: radius of that region in pixels of
+# a map of an eighth of the size, standard deviation of its weights.
 SURROUNDING = 3
 NARROW = 32
-# What HeadStructureNetwork is taught to find besides (head_targets.py). `front` is the half of the head
+# What HeadStructureNetwork also learns to find (head_targets.py). `front` is the half of the head
 # with the forehead.
 STRUCTURES = ("csp", "thalami", "cerebellum", "cisterna-magna", "ventricle", "front")
 STRUCTURE_STRIDE = 8
-# Those whose presence fetal-brain-plane answers beside the planes, in this order.
+# The structures whose presence fetal-brain-plane answers besides the planes, in this order.
 ANSWERED = ("csp", "thalami", "cerebellum")
-# Weight of the structure networks beside those that know no structures in fetal-brain-plane 1.4.0.
+# Weight of the structure networks, against those without structures, in fetal-brain-plane 1.4.0.
 STRUCTURE_WEIGHT = 0.7
 LOOKED = 24
 
 
 class HeadPlaneNetwork(nn.Module):
-    """(n, 1, 192, 224) in 0..1, the head alone and level (head_crop.py), to logits (n, classes).
+    """Maps (n, 1, 192, 224) in 0..1, a levelled crop of the head (head_crop.py), to logits (n,
+    classes).
 
-    Gain differs more between heads than between planes: each grey level is taken relative to its
-    surrounding. The place of the structures in a head defines the plane: besides the whole, the middle
-    and its eight neighbours are looked at apart.
+    Gain differs more between heads than between planes, so each grey level is taken relative to its
+    surroundings. The positions of the structures in a head define the plane, so the network sees
+    the middle and its eight neighbours separately, besides the whole.
     """
 
     def __init__(self, classes: int, dropout: float = 0.4):
@@ -150,14 +152,15 @@ class HeadPlaneNetwork(nn.Module):
         return self.head(self.dropout(self.pooled(self.encoder(x))))
 
     def pooled(self, maps: list[torch.Tensor]) -> torch.Tensor:
-        """Nine places of the head apart, and the whole."""
+        """Returns the features of nine places of the head, and of the whole."""
         deep, below = maps[-1].float(), maps[-2].float()
         places = F.avg_pool2d(F.leaky_relu(self.narrow(deep), 0.05), (2, 3), 2).flatten(1)
         return torch.cat([places, deep.mean((2, 3)), deep.amax((2, 3)), below.mean((2, 3))], 1)
 
 
 class HeadStructureNetwork(HeadPlaneNetwork):
-    """The same, taught besides to draw where it sees each of `STRUCTURES`: it looks there, too."""
+    """A HeadPlaneNetwork that also learns to draw each of `STRUCTURES`, and uses the features at
+    these places."""
 
     def __init__(self, classes: int, dropout: float = 0.4):
         super().__init__(classes, dropout)
@@ -166,12 +169,13 @@ class HeadStructureNetwork(HeadPlaneNetwork):
         self.decoder = nn.ModuleList(convolution(2 * skip, skip) for _, skip in steps)
         self.structures = nn.Conv2d(WIDTHS[2], len(STRUCTURES), 1)
         self.looked = nn.Conv2d(WIDTHS[2], LOOKED, 1)
-        # Each structure, and the back; of each structure how surely it is seen, and how large.
+        # Features of each structure and of the back, and for each structure its probability and its
+        # size.
         seen = (len(STRUCTURES) + 1) * LOOKED + 2 * len(STRUCTURES)
         self.head = nn.Linear(self.head.in_features + seen, classes)
 
     def look(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Logits of the classes, and of `STRUCTURES` (n, structures, 24, 28)."""
+        """Returns the logits of the classes, and of `STRUCTURES` (n, structures, 24, 28)."""
         with torch.autocast("cpu", enabled=False):
             x = self.relative(x)
         maps = self.encoder(x)
@@ -199,7 +203,7 @@ def save_planes(weights: dict, classes: tuple[str, ...], file: Path) -> None:
 def load_planes(
     model: PlaneNetwork | HeadPlaneNetwork, file: Path, classes: tuple[str, ...]
 ) -> None:
-    """Weights of a run that may have known fewer classes: those it knew keep their logit."""
+    """Loads the weights of a run that may have had fewer classes: its classes keep their logits."""
     saved = torch.load(file)
     weights = saved["weights"]
     rows = [name for name in ("head.weight", "head.bias", "beside.weight") if name in weights]
@@ -209,7 +213,7 @@ def load_planes(
             if plane in classes:
                 fresh[classes.index(plane)] = weights[name][row]
         weights[name] = fresh
-    # Runs before planes-8 knew no hidden layer.
+    # Runs before planes-8 had no hidden layer.
     missing = model.load_state_dict(weights, strict=False)
     if missing.unexpected_keys or any(
         not name.startswith(("hidden.", "beside.")) for name in missing.missing_keys
@@ -228,7 +232,8 @@ def start_encoder(model: nn.Module, weights: Path) -> None:
 
 
 def start_geometry(model: GeometryNetwork, weights: Path) -> None:
-    """Starts a geometry network from everything but the last layer of another: it has seen real screens."""
+    """Starts a geometry network from everything but the last layer of another, which has seen real
+    screens."""
     known = {
         name: value for name, value in torch.load(weights).items() if not name.startswith("head.")
     }

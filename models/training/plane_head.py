@@ -1,7 +1,7 @@
-"""The last layers of the plane classifier, taught with images that show no plane.
+"""Trains the last layers of the plane classifier with images that show no plane.
 
-The encoder stays as it is: what it says of each image is computed once, and only the layers behind it
-learn. That takes a core minutes, so that many more kinds of other images can be shown.
+The encoder does not change: its output for each image is computed once, and only the layers behind
+it learn. That takes one core a few minutes, so that many more kinds of other images can be shown.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -20,7 +20,7 @@ from negatives import deformed, rubbish, shuffled, without_regions
 from network import PlaneNetwork, load_planes, save_planes
 from planes import MIXED_BATCHES, MIXING, fragment_view, loss_of, source_of
 
-# Share of a batch by what is shown.
+# Share of each kind of image in a batch.
 SHARE = {
     "some head": 0.10,
     "transthalamic": 0.10,
@@ -43,13 +43,13 @@ SHARE = {
 }
 VIEWS = 3
 RUBBISH = 260
-# Images of these large sets that are shown.
+# Largest number of images shown of these large sets.
 MOST_TRANSPERINEAL, MOST_MIDSAGITTAL = 260, 330
 # Clips of an adult heart (G. Kenefati, MIT); the two others of the set are for evaluation. The rows of
 # the header are cut off, and each third frame is shown.
 HEART_CLIPS = ("Apical4chVolunteer.mov", "SA_MitralVolunteer.mov")
 HEADER_ROWS = 40
-# The layers that exist already learn more slowly than the new ones.
+# Relative learning rate of the layers that exist already; the new ones learn faster.
 SLOWER = 0.2
 
 Shown = tuple[np.ndarray, tuple[str, ...], str]
@@ -62,7 +62,7 @@ def view(rng: np.random.Generator, gray: np.ndarray, upright: bool = False) -> n
 
 
 def erased(rng: np.random.Generator, record: Record) -> np.ndarray:
-    """The image with its head, abdomen or femur smoothed away."""
+    """Smooths head, abdomen or femur away."""
     gray = record.gray()
     region = np.zeros(gray.shape, np.uint8)
     if record.ellipse is not None:
@@ -74,7 +74,8 @@ def erased(rng: np.random.Generator, record: Record) -> np.ndarray:
 
 
 def of_plane(rng: np.random.Generator, record: Record):
-    """Views of an image as its plane, and sometimes one of what was made of it as no plane."""
+    """Yields views of an image as its plane, and sometimes one that was changed so that it shows no
+    plane."""
     names = HEAD_PLANES if record.dataset == "hc18" else (record.plane,)
     source = source_of(record)
     gray = record.gray()
@@ -106,7 +107,7 @@ def of_other_sets(rng: np.random.Generator, records: list[Record]):
 
 
 def fan(gray: np.ndarray) -> np.ndarray:
-    """The largest lit part of a screen."""
+    """Returns the largest lit part of a screen."""
     square = np.ones((9, 9), np.uint8)
     lit = cv2.dilate(cv2.morphologyEx((gray > 12).astype(np.uint8), cv2.MORPH_OPEN, square), square)
     _, _, parts, _ = cv2.connectedComponentsWithStats(lit)
@@ -127,7 +128,7 @@ def of_hearts(rng: np.random.Generator, folder: Path):
 
 
 def shown(rng: np.random.Generator, data: Path, folders: list[Path]):
-    """All images that are shown, one after the other."""
+    """Yields all images that are shown, one after the other."""
     for record in hc18(data) + fetal_planes(data):
         if record.split == "train" and record.plane != "other":
             yield from of_plane(rng, record)
@@ -183,7 +184,8 @@ def prepare(options: Namespace) -> Training:
     known, targets = torch.cat(rows), torch.from_numpy(np.stack(allowed))
     names, index, counts = np.unique(sources, return_inverse=True, return_counts=True)
     weights = torch.tensor((np.array([SHARE[n] for n in names]) / counts)[index])
-    # The features differ in size: the new layer begins with the same share of each.
+    # The features differ in size, so the new layer is initialised with the same contribution of
+    # each.
     with torch.no_grad():
         spread = known.std(0) + 1e-6
         model.hidden.weight.copy_(torch.randn_like(model.hidden.weight) / len(spread) ** 0.5 / spread)

@@ -1,4 +1,5 @@
-"""The plane of a frame; the encoder may start from that of a geometry network."""
+"""Trains the classifier of the plane of a frame; the encoder may start from that of a geometry
+network."""
 
 from argparse import ArgumentParser, Namespace
 
@@ -14,7 +15,7 @@ from loop import Defaults, Training
 from negatives import rubbish, shuffled, without_regions
 from network import PlaneNetwork, load_planes, save_planes, start_encoder
 
-# Share of a batch by what is shown. `some head` is hc18: a head, but nobody said which plane.
+# Share of each kind of image in a batch. `some head` is hc18: heads without a label of the plane.
 SHARE = {
     "transthalamic": 0.12,
     "transventricular": 0.10,
@@ -32,7 +33,7 @@ SHARE = {
     "without regions": 0.012,
     "turned over": 0.01,
 }
-# Made from images of a plane, but none themselves.
+# Made from images of a plane, but showing no plane themselves.
 NEGATIVES = ("fragment", "shuffled", "without regions", "turned over")
 SMOOTHING = 0.03
 # Share of batches whose images are blended in pairs (Zhang 2018), and the width of the blend.
@@ -49,7 +50,7 @@ class Sampler:
             "fragment": self.real,
             "shuffled": records,
             "without regions": [r for r in self.real if r.mask],
-            # Half a turn: the probe would be at the bottom of the picture.
+            # Rotated by 180 degrees: the probe would be at the bottom of the picture.
             "turned over": [r for r in self.real if r.plane == "transperineal"],
         }
         for record in records:
@@ -62,7 +63,7 @@ class Sampler:
         self.weights = np.array(list(share.values())) / sum(share.values())
 
     def view(self) -> tuple[np.ndarray, np.ndarray]:
-        """An image and the classes it may be (several for a head of unknown plane)."""
+        """Draws an image and the classes it may be (several for a head of unknown plane)."""
         rng = self.rng
         source = self.names[rng.choice(len(self.names), p=self.weights)]
         allowed = np.zeros(len(PLANES), np.float32)
@@ -86,7 +87,8 @@ class Sampler:
             free_rotation = 0 if upright else 0.08
             matrix = random_affine(rng, width, height, free_rotation, 0.8, upright=upright)
             stretch = np.exp(rng.normal(0, 0.1))
-            # The aspect of some brain images was changed before publication: it says nothing.
+            # The aspect ratio of some brain images was changed before publication, so it carries no
+            # information.
             matrix[0] = matrix[0] * stretch + [0, 0, (1 - stretch) * 127.5]
         if source == "turned over":
             matrix = np.array([[-1, 0, 255.0], [0, -1, 191.0]]) @ np.vstack([matrix, [0, 0, 1]])
@@ -105,7 +107,7 @@ class Sampler:
 
 
 def fragment_view(rng: np.random.Generator, width: int, height: int) -> np.ndarray:
-    """A part too small to be a plane: zoomed four- to eightfold."""
+    """Zooms four- to eightfold to a part too small to be a plane."""
     base = random_affine(rng, width, height, 1.0)
     zoom = rng.uniform(4, 8)
     around = np.array([rng.uniform(0.2, 0.8) * width, rng.uniform(0.2, 0.8) * height])
@@ -122,7 +124,8 @@ def source_of(record: Record) -> str:
 
 
 def loss_of(logits: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
-    """Per image: negative log of the probability of the allowed set, with a little smoothing."""
+    """Returns for each image the negative log of the probability of the allowed set, with a little
+    smoothing."""
     log_p = F.log_softmax(logits, 1)
     chosen = torch.logsumexp(log_p.masked_fill(allowed == 0, -1e4), 1)
     return -((1 - SMOOTHING) * chosen + SMOOTHING * log_p.mean(1))
@@ -131,7 +134,7 @@ def loss_of(logits: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
 def step_loss(
     model: PlaneNetwork, images: torch.Tensor, allowed: torch.Tensor, rng: np.random.Generator
 ) -> torch.Tensor:
-    """The loss of a batch, some batches with their images blended in pairs."""
+    """Returns the loss of a batch; in some batches the images are blended in pairs."""
     share = float(rng.beta(MIXING, MIXING)) if rng.random() < MIXED_BATCHES else 1.0
     other = torch.roll(torch.arange(len(images)), 1)
     with torch.autocast("cpu", torch.bfloat16):
@@ -143,7 +146,8 @@ def step_loss(
 
 @torch.no_grad()
 def validate(model: PlaneNetwork, records: list[Record]) -> str:
-    """Share right by plane on the validation split, image and mirror image averaged, no gate."""
+    """Returns the share right for each plane on the validation split, image and mirror image
+    averaged, without gate."""
     model.eval()
     right: dict[str, list[bool]] = {}
     for record in records:

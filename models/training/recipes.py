@@ -1,7 +1,7 @@
 """Reads recipes.yaml, and writes the part of README.md that is generated from it.
 
 python models/training/recipes.py --write     after a change of recipes.yaml
-python models/training/recipes.py --check     fails where README.md is stale
+python models/training/recipes.py --check     fails if README.md is out of date
 """
 
 import argparse
@@ -14,7 +14,7 @@ import yaml
 FOLDER = Path(__file__).parent
 BEGIN = "<!-- recipes: written by recipes.py --write -->"
 END = "<!-- /recipes -->"
-# Settings that name the weights of other recipes, and sets of phantoms.
+# Settings that name the weights of other recipes, or sets of phantoms.
 PARENTS = (
     "resume",
     "start",
@@ -27,15 +27,15 @@ PHANTOM_SETS = ("phantoms", "others", "held", "fetal-phantoms")
 
 
 def read_recipes(file: Path = FOLDER / "recipes.yaml") -> dict[str, dict[str, Any]]:
-    """`phantoms`, `recipes` and `models` by name.
+    """Returns `phantoms`, `recipes` and `models` by name.
 
-    Raises ValueError where a recipe names weights or phantoms that the file does not have, or weights
+    Raises ValueError if a recipe names weights or phantoms that the file does not have, or weights
     that come later.
     """
     read = yaml.safe_load(file.read_text())
     known: set[str] = set()
     for name, recipe in read["recipes"].items():
-        # YAML 1.1 reads 1.3e-3 as a text, since it lacks a sign in the exponent of 1e+3.
+        # YAML 1.1 reads 7e-4 as text, because its floats need a decimal point.
         for key in ("rate", "share", "phantom-share"):
             if key in recipe:
                 recipe[key] = float(recipe[key])
@@ -58,7 +58,7 @@ def listed(value: Any) -> list[Any]:
 
 
 def parents_of(recipe: dict[str, Any]) -> list[str]:
-    """The recipes whose weights this one needs."""
+    """Returns the recipes whose weights this one needs."""
     return [one for key in (*PARENTS, "average") for one in listed(recipe.get(key, []))]
 
 
@@ -67,7 +67,7 @@ def phantoms_of(recipe: dict[str, Any]) -> list[str]:
 
 
 def settings_of(recipe: dict[str, Any]) -> str:
-    """What a recipe sets besides its parents and its phantoms."""
+    """Returns the settings of a recipe besides its parents and its phantoms."""
     apart = {"topic", "note", "average", *PARENTS, *PHANTOM_SETS}
     shown = [
         key
@@ -100,7 +100,7 @@ def phantom_commands(phantoms: dict[str, str]) -> list[str]:
 
 
 def generated(read: dict[str, dict[str, Any]]) -> str:
-    """The commands that make phantoms, the table of recipes and the table of models."""
+    """Returns the commands that make phantoms, the table of recipes and the table of models."""
     recipes = [
         row(
             f"`{name}`",
@@ -141,7 +141,7 @@ def generated(read: dict[str, dict[str, Any]]) -> str:
 
 
 def with_generated(readme: str, text: str) -> str:
-    """A README with its generated part replaced."""
+    """Returns a README with its generated part replaced."""
     before, rest = readme.split(BEGIN)
     _, after = rest.split(END)
     return f"{before}{BEGIN}\n\n{text}\n\n{END}{after}"

@@ -1,10 +1,11 @@
-"""Brings weights back from a delivered ONNX file, where the file of the training is gone.
+"""Recovers weights from a delivered ONNX file if the file of the training no longer exists.
 
     git show 48bf43f:models/fetal-brain-plane/model.onnx > nine.onnx    # version 1.4.0
     python models/training/recover.py --nine nine.onnx --head models/fetal-head/model.onnx --work WORK
 
-Writes all-81 to all-85 and structures-0 to structures-3 from the nine networks of fetal-brain-plane 1.4.0,
-and geometry-3 from fetal-head (of its last layer only the head: the other channels answer 0).
+Writes all-81 to all-85 and structures-0 to structures-3 from the nine networks of fetal-brain-plane
+1.4.0, and geometry-3 from fetal-head (of its last layer only the head: the other channels answer
+0).
 """
 
 import argparse
@@ -24,10 +25,11 @@ Weights = dict[str, torch.Tensor]
 
 
 def weights_of(model: onnx.ModelProto) -> Weights:
-    """The weights by their names in PyTorch.
+    """Returns the weights by their names in PyTorch.
 
-    The exporter keeps the names of convolutions and drops those of a group normalisation, which becomes
-    an instance normalisation with a Mul and an Add behind it: these are found from the convolution.
+    The exporter keeps the names of convolutions but not those of a group normalisation, which
+    becomes an instance normalisation followed by a Mul and an Add: these are found from the
+    convolution.
     """
     held = {one.name: numpy_helper.to_array(one) for one in model.graph.initializer}
     # half_precision.py stores a weight as binary16 under another name, and casts it.
@@ -57,7 +59,7 @@ def weights_of(model: onnx.ModelProto) -> Weights:
 def normalisation_after(
     output: str, followers: dict[str, list[onnx.NodeProto]], held: dict[str, np.ndarray]
 ) -> list[np.ndarray]:
-    """Scale and shift of the group normalisation that follows a convolution."""
+    """Returns scale and shift of the group normalisation that follows a convolution."""
     chain = ("Reshape", "InstanceNormalization", "Mul", "Add")
     constants: list[np.ndarray] = []
     while len(constants) < 2:

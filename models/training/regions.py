@@ -1,4 +1,5 @@
-"""A map per region: symphysis and fetal head, or the structures of a mid-sagittal fetus."""
+"""Trains a map for each region: symphysis and fetal head, or the structures of a mid-sagittal
+fetus."""
 
 from argparse import ArgumentParser, Namespace
 
@@ -31,14 +32,15 @@ REGIONS = {
 # Width and height of the network's input.
 SIZES = {"symphysis-head": (224, 224), "fetal-midsagittal": (256, 192)}
 DATA_SETS = {"symphysis-head": psfhs, "fetal-midsagittal": midsagittal}
-# A box must stay the box of what it holds: only small turns.
+# Rotations are small, because a box must still enclose its structure closely.
 TURNING = {"symphysis-head": (0.05, 1.0), "fetal-midsagittal": (0.0, 0.5)}
-# A structure without a box may be hidden or forgotten: it weighs less.
+# Weight of a structure without a box: it is reduced, because the structure may be hidden or its
+# label forgotten.
 SILENCE_WEIGHT = 0.3
 
 
 def targets_of(task: str, record: Record, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Target (regions, h, w) and weight (regions,) of one view."""
+    """Returns target (regions, h, w) and weight (regions,) of one view."""
     width, height = SIZES[task]
     names = REGIONS[task]
     if record.masks:
@@ -55,7 +57,8 @@ def targets_of(task: str, record: Record, matrix: np.ndarray) -> tuple[np.ndarra
     weight = np.full(len(names), SILENCE_WEIGHT, np.float32)
     for channel, name in enumerate(names):
         if name in record.boxes:
-            # The ellipse that touches the four sides: its extent is the box, also when turned a bit.
+            # The ellipse that touches the four sides: the box remains its extent even after a small
+            # rotation.
             left, top, right, bottom = record.boxes[name]
             ellipse = ellipse_from_axes(
                 (left + right) / 2, (top + bottom) / 2, (right - left) / 2, (bottom - top) / 2, 0
@@ -66,7 +69,8 @@ def targets_of(task: str, record: Record, matrix: np.ndarray) -> tuple[np.ndarra
 
 
 def source_of(task: str, record: Record, rng: np.random.Generator) -> np.ndarray:
-    """The image; the mid-sagittal ones without what the publishers' erased calipers betray."""
+    """Returns the image; in mid-sagittal images the traces of calipers that publishers erased are
+    hidden."""
     gray = record.gray()
     if task == "fetal-midsagittal":
         if "NT" in record.boxes and rng.random() < 0.35:
@@ -98,7 +102,8 @@ def batch(
 
 
 def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Cross-entropy, the small regions raised, plus soft Dice of the regions that are there."""
+    """Returns the cross-entropy, with more weight on small regions, plus the soft Dice of the
+    regions that are present."""
     area = target.mean((2, 3), keepdim=True).clamp(min=1e-3)
     emphasis = 1 + target * (0.05 / area).clamp(max=20)
     entropy = F.binary_cross_entropy_with_logits(logits, target, reduction="none")
@@ -112,7 +117,8 @@ def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) ->
 
 @torch.no_grad()
 def validate(task: str, model: GeometryNetwork, records: list[Record]) -> str:
-    """Mean Dice of each region over the images that have it, image and mirror image averaged."""
+    """Returns the mean Dice of each region over the images that have it, image and mirror image
+    averaged."""
     model.eval()
     scores: dict[str, list[float]] = {}
     for record in records:

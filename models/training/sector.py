@@ -1,16 +1,17 @@
-"""The fan of a screen, as pipelines/echo/locate/sector.ts finds it."""
+"""Finds the fan of a screen as pipelines/echo/locate/sector.ts does."""
 
 import cv2
 import numpy as np
 
 LIT = 10
 BLOCKS = 96
-# What a further part of the same fan must be.
+# Conditions for another lit part to belong to the same fan.
 LIT_SHARE, SHORTER_SIDE, SIZE_SHARE, OFF_MIDDLE = 0.35, 4, 0.02, 0.25
 
 
 def sector_of(image: np.ndarray) -> tuple[slice, slice]:
-    """Rows and columns of the largest lit part and those of the same fan; the whole image where none."""
+    """Returns the rows and columns of the largest lit part and of the other parts of its fan, or
+    the whole image if nothing is lit."""
     height, width = image.shape
     size = max(1, -(-max(height, width) // BLOCKS))
     rows, columns = -(-height // size), -(-width // size)

@@ -1,4 +1,5 @@
-"""The geometry that the product computes in TypeScript, too: both are held to geometry-vectors.json."""
+"""Tests the geometry that the product also computes in TypeScript: both must agree with
+geometry-vectors.json."""
 
 import json
 from pathlib import Path
@@ -15,13 +16,14 @@ VECTORS = json.loads(Path(__file__).with_name("geometry-vectors.json").read_text
 
 
 def pattern(width: int, height: int) -> np.ndarray:
-    """Detail at every scale, by a formula that the other language repeats."""
+    """Returns an image with detail at every scale, by a formula that the TypeScript test repeats.
+    """
     x, y = np.arange(width)[None, :], np.arange(height)[:, None]
     return ((x * 7 + y * 13 + ((x * y) % 31) * 5) % 256).astype(np.uint8)
 
 
 def waves(width: int, height: int) -> np.ndarray:
-    """A smooth image, by a formula that the other language repeats."""
+    """Returns a smooth image, by a formula that the TypeScript test repeats."""
     x, y = np.arange(width)[None, :], np.arange(height)[:, None]
     return np.floor(127.5 + 60 * np.sin(x / 9) + 60 * np.cos(y / 7)).astype(np.uint8)
 

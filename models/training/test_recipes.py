@@ -1,4 +1,5 @@
-"""recipes.yaml is complete, what it names exists, and README.md was generated from it as it is."""
+"""Tests that recipes.yaml is complete, that what it names exists, and that README.md was generated
+from its current version."""
 
 from pathlib import Path
 

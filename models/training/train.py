@@ -1,9 +1,9 @@
-"""Trains one recipe of recipes.yaml; its weights become WORK/<recipe>.pt.
+"""Trains one recipe of recipes.yaml; its weights are written to WORK/<recipe>.pt.
 
     python models/training/train.py geometry-2 --work WORK
 
-WORK holds the weights of the recipes it starts from, and the phantoms it is shown, each under its name.
-The data sets are read from --data. `train.py --list` prints the recipes in the order in which they ran.
+WORK holds the weights from which the recipe starts and its phantoms, each under its name. The data
+sets are read from --data. `train.py --list` prints the recipes in the order in which they ran.
 """
 
 import argparse
@@ -47,7 +47,7 @@ TOPICS: dict[str, ModuleType] = {
 
 
 def topic_parser(topic: ModuleType) -> argparse.ArgumentParser:
-    """The arguments that a recipe of this topic may give."""
+    """Returns a parser of the arguments that a recipe of this topic may give."""
     minutes, rate, batch = topic.DEFAULTS
     parser = argparse.ArgumentParser(prog=topic.__name__, exit_on_error=False)
     parser.add_argument("--minutes", type=float, default=minutes)
@@ -64,9 +64,10 @@ def topic_parser(topic: ModuleType) -> argparse.ArgumentParser:
 
 
 def command_line(recipe: dict[str, Any], work: Path) -> list[str]:
-    """The settings of a recipe as arguments, names of weights and of phantoms as paths in `work`.
+    """Returns the settings of a recipe as arguments; names of weights and of phantoms become paths
+    in `work`.
 
-    Raises FileNotFoundError where weights or phantoms are missing.
+    Raises FileNotFoundError if weights or phantoms are missing.
     """
     words: list[str] = []
     for name, value in recipe.items():

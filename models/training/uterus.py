@@ -1,7 +1,7 @@
-"""Maps of the uterus: fluid, placenta, bladder, cervix and its landmarks.
+"""Trains maps of the uterus: fluid, placenta, bladder, cervix and its landmarks.
 
-Phantoms (models/phantom/views) teach them, since no real set labels any of these. Real images of the
-fetus teach what the cervix and its landmarks are not.
+It learns from phantoms (models/phantom/views), because no real set labels any of these. Real images
+of the fetus teach what cervix and landmarks do not look like.
 """
 
 import json
@@ -25,24 +25,24 @@ POINTS = {
     "external-os": "externalOs",
     "placenta-edge": "placentaEdge",
 }
-# Width and height of the network's input: what it looks for is large, and half the size is a
+# Width and height of the network's input. Half the size is enough for large structures and takes a
 # quarter of the time.
 SIZE = (128, 96)
 CHANNELS = (*AREAS, "canal", *POINTS)
-# Frames are kept at twice the network's size: warping loses nothing and memory stays small.
+# Frames are kept at twice the network's size: warping loses no detail, and they need little memory.
 KEPT = (2 * SIZE[0], 2 * SIZE[1])
 CANAL_RADIUS = 1.5
 POINT_SPREAD = 1.8
 FREE_ROTATION = 0.05
-# How often a real image is shown, on which the cervix is not to be found.
+# Share of real images; the cervix is absent on them.
 REAL_SHARE = 0.12
 ABSENT_ON_REAL = ("funnel", "canal", *POINTS)
 
 
 @dataclass
 class Frame:
-    """`label` holds 1 + the index of the area at a pixel; `points` are of the kept size.
-    A real image has neither."""
+    """One image. `label` holds 1 + the index of the area at a pixel; `points` are in pixels of the
+    kept size. A real image has neither."""
 
     gray: np.ndarray
     label: np.ndarray | None
@@ -84,7 +84,7 @@ def grid() -> tuple[np.ndarray, np.ndarray]:
 
 
 def draw_targets(frame: Frame, matrix: np.ndarray) -> np.ndarray:
-    """(channels, h, w) of one view of a frame."""
+    """Returns the target (channels, h, w) of one view of a frame."""
     target = np.zeros((len(CHANNELS), SIZE[1], SIZE[0]), np.float32)
     if frame.label is None:
         return target
@@ -114,7 +114,8 @@ def draw_line(points: np.ndarray) -> np.ndarray:
 
 
 def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Cross-entropy and soft Dice of the channels that a view judges: weight (n, channels)."""
+    """Returns the cross-entropy and soft Dice of the channels that a view judges: weight (n,
+    channels)."""
     count = len(AREAS) + 1
     emphasis = torch.ones_like(target)
     emphasis[:, 2] += 6 * target[:, 2]
@@ -156,7 +157,7 @@ DEFAULTS = Defaults(minutes=25, rate=2e-3, batch=16)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """This topic takes the arguments of every training and no more."""
+    """Adds nothing: this topic takes only the arguments of every training."""
 
 
 def prepare(options: Namespace) -> Training:

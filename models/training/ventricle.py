@@ -1,4 +1,4 @@
-"""The left ventricle of a mask: its pose, the view cut out by it, its volume.
+"""The left ventricle in a mask: its pose, the view cropped by it, and its volume.
 
 Pose and view are the same as in pipelines/echo/locate/ventricle-pose.ts.
 """
@@ -10,12 +10,13 @@ from echo_datasets import CLASSES
 
 LV, MYOCARDIUM, LA = (CLASSES.index(name) for name in ("lv", "myocardium", "la"))
 CROP_SIZE = 128
-# Side of the view in long axes of the ventricle.
+# Side length of the view, in lengths of the ventricle's long axis.
 CROP_LENGTHS = 1.7
 
 
 def pose_of(mask: np.ndarray) -> tuple[np.ndarray, float, float]:
-    """Centre of the cavity, direction from base to apex, length of the ellipse with its moments."""
+    """Returns the centre of the cavity, the direction from base to apex, and the length of the
+    ellipse with the same moments."""
     rows, columns = np.nonzero(mask == LV)
     centre = np.array([columns.mean(), rows.mean()])
     xx, yy = columns.var(), rows.var()
@@ -30,7 +31,7 @@ def pose_of(mask: np.ndarray) -> tuple[np.ndarray, float, float]:
 
 
 def crop_matrix(pose: tuple[np.ndarray, float, float], size: int = CROP_SIZE) -> np.ndarray:
-    """2x3 map from pixels of the view, apex up, to pixels of the source."""
+    """Returns the 2x3 map from pixels of the view, apex up, to pixels of the source."""
     centre, axis, length = pose
     step = CROP_LENGTHS * length / size
     up = np.array([np.cos(axis), np.sin(axis)])
@@ -41,7 +42,8 @@ def crop_matrix(pose: tuple[np.ndarray, float, float], size: int = CROP_SIZE) ->
 
 
 def volume_of(mask: np.ndarray) -> float:
-    """Single-plane area-length volume 8 A^2 / (3 pi L) in cubic pixels (Dodge 1960); 0 without LV.
+    """Returns the single-plane area-length volume 8 A^2 / (3 pi L) in cubic pixels (Dodge 1960); 0
+    without LV.
 
     L runs from the middle of the border with the LA to the farthest pixel of the cavity.
     """

@@ -1,4 +1,5 @@
-"""Writes models/<id>/split.json: the images no weight has seen, by data set and split."""
+"""Writes models/<id>/split.json: the images that no network was trained on, by data set and split.
+"""
 
 import argparse
 import json
@@ -16,7 +17,8 @@ def held_out(records: list[Record]) -> dict:
 
 
 def only_test(split: dict) -> dict:
-    """The split of a model that was trained on everything outside the test split (head_planes.py)."""
+    """Returns the split of a model that was trained on everything outside the test split
+    (head_planes.py)."""
     return {dataset: {"test": own["test"]} for dataset, own in split.items()}
 
 
