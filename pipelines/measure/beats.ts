@@ -1,7 +1,7 @@
 import { median } from './statistics.ts';
 
 /**
- * Subtracts the mean and slow drift from a series, so that it swings about 0. `window` is in
+ * Subtracts the mean and slow drift from a series, so that it oscillates around 0. `window` is in
  * samples.
  */
 export function withoutDrift(series: readonly number[], window: number): Float64Array {
@@ -10,7 +10,7 @@ export function withoutDrift(series: readonly number[], window: number): Float64
   const sums = new Float64Array(n + 1);
   for (let i = 0; i < n; i++) sums[i + 1] = (sums[i] ?? 0) + (series[i] ?? 0);
   return Float64Array.from(series, (value, i) => {
-    // Near the ends the window gets shorter, so that it stays centred; otherwise a trend would bend
+    // Near the ends the window gets shorter, so that it stays centred. Otherwise a trend would bend
     // there.
     const reach = Math.min(half, i, n - 1 - i);
     const total = (sums[i + reach + 1] ?? 0) - (sums[i - reach] ?? 0);
@@ -53,15 +53,15 @@ function parabolicOffset(series: ArrayLike<number>, at: number): number {
 }
 
 interface Period {
-  /** The period in samples; it may be fractional. */
+  /** Period in samples; it may be fractional. */
   lag: number;
-  /** Normalised autocorrelation at that lag: 1 for a perfect repetition. */
+  /** Normalised autocorrelation at that lag; 1 means a perfect repetition. */
   strength: number;
 }
 
 /**
- * A shorter lag whose autocorrelation reaches this share of the strongest is the period; the
- * strongest lag is then a multiple of it.
+ * Share of the strongest autocorrelation from which a shorter lag is taken as the period. The
+ * strongest lag is then a multiple of that period.
  */
 const NEARLY = 0.82;
 /** Search range around a multiple of the period, as a share of the period. */
@@ -73,9 +73,9 @@ function isPeak(series: ArrayLike<number>, at: number): boolean {
 }
 
 /**
- * Returns the period of a series between two lags, found by autocorrelation; null where the
- * autocorrelation has no peak between them. The lag is refined on its multiples, where an error of
- * one sample matters less.
+ * Returns the period of a series between two lags, found by autocorrelation. The lag is refined on
+ * its multiples, where an error of one sample matters less. Null if the autocorrelation has no peak
+ * between the lags.
  */
 export function periodOf(covariance: ArrayLike<number>, from: number, to: number): Period | null {
   const power = covariance[0] ?? 0;
@@ -102,7 +102,7 @@ export function periodOf(covariance: ArrayLike<number>, from: number, to: number
   return { lag, strength: (covariance[first] ?? 0) / power };
 }
 
-/** What a curve over time must show before beats are separated. */
+/** Requirements on a curve over time, without which beats are not separated. */
 export const BEATS = {
   /**
    * Plausible heart rates in beats per minute (obstetric 0.6; the resting rates of adults are
@@ -110,13 +110,16 @@ export const BEATS = {
    */
   slowest: 40,
   fastest: 260,
-  /** Minimum autocorrelation at the period; below it, nothing counts as repeating. */
+  /** Minimum autocorrelation at the period. Below it, the curve counts as not repeating. */
   gate: 0.35,
-  /** A rise counts as an upstroke if it reaches this share of the usual rise. */
+  /** Share of the usual rise from which a rise counts as an upstroke. */
   upstroke: 0.45,
 } as const;
 
-/** One beat of a curve: samples from the foot of its upstroke to that of the next. */
+/**
+ * One beat of a curve, given by the samples at the foot of its upstroke and at the foot of the
+ * next.
+ */
 export interface Beat {
   from: number;
   to: number;
@@ -140,7 +143,7 @@ function rises(curve: ArrayLike<number>, reach: number): Float64Array {
   );
 }
 
-/** Returns the steepest rise of each beat; no two are closer than six tenths of the period. */
+/** Returns the steepest rise of each beat. No two are closer than six tenths of the period. */
 function upstrokes(curve: ArrayLike<number>, lag: number): number[] {
   const reach = Math.max(2, Math.round(0.12 * lag));
   const rise = rises(curve, reach);
@@ -156,7 +159,10 @@ function upstrokes(curve: ArrayLike<number>, lag: number): number[] {
   return chosen.filter((at) => (rise[at] ?? 0) >= BEATS.upstroke * usual).sort((a, b) => a - b);
 }
 
-/** Returns the foot of an upstroke: where the line along the upstroke meets the level before it. */
+/**
+ * Returns the foot of an upstroke, which is the point at which the line along the upstroke meets
+ * the level before it.
+ */
 function footBefore(curve: ArrayLike<number>, upstroke: number, lag: number): number | null {
   const reach = Math.max(3, Math.round(0.3 * lag));
   const from = upstroke - reach;
@@ -178,8 +184,8 @@ function footBefore(curve: ArrayLike<number>, upstroke: number, lag: number): nu
 
 /**
  * Returns the beats of an evenly sampled velocity curve. The period is found by autocorrelation;
- * each beat runs from one foot to the next. Null where the curve does not repeat, or contains no
- * whole beat.
+ * each beat runs from one foot to the next. Null if the curve does not repeat, or contains no whole
+ * beat.
  */
 export function beatsOf(curve: ArrayLike<number>, secondsPerSample: number): Beats | null {
   const slowest = 60 / BEATS.slowest / secondsPerSample;

@@ -3,73 +3,107 @@ import type { Rectangle, RgbImage } from '../contract/study.ts';
 
 /**
  * Finds text that is burned into a frame: names, identifiers, dates, and the settings of the cart.
- * Letters are recognised by their drawing and not read: a letter is a small connected stroke that
- * is brighter (or darker) than its surroundings on all sides by much more than these vary, which
- * speckle and tissue are not; text is several such strokes of similar height side by side.
+ * Text is found by its form and not read. A letter is a small connected stroke that is brighter (or
+ * darker) than its surroundings on all sides, by much more than the surroundings vary; speckle and
+ * tissue are not. Text is several such strokes of similar height side by side.
  */
 
-/** Half width of the surroundings that a pixel is compared with, as a share of the image height. */
+/**
+ * Half width of the surroundings with which a pixel is compared, as a share of the image height.
+ */
 const SURROUNDINGS = 0.025;
 const LEAST_SURROUNDINGS = 8;
-/** Grey levels by which ink differs from the mean of its surroundings. */
+/** Grey levels by which a pixel must differ from the mean of its surroundings to count as ink. */
 const LEAST_DIFFERENCE = 22;
 /**
- * Standard deviations of the surroundings by which it differs: few for small, soft letters on a bar;
- * many for letters on tissue, whose speckle must not join them.
+ * Standard deviations of the surroundings by which ink must differ from their mean. The low value
+ * finds small, soft letters on a bar; the high value finds letters on tissue without joining them
+ * with speckle.
  */
 const DEVIATIONS = [0.5, 1.5] as const;
-/** Heights of letters: pixels, and as a share of the image height. */
+/** Least and greatest height of a letter: in pixels, and as a share of the image height. */
 const LEAST_LETTER = 5;
 const TALLEST_LETTER = 0.06;
-/** Ink within the bounds of a letter, as a share; a letter such as `l` fills them. */
+/**
+ * Least and greatest share of a letter's bounds that is ink. A letter such as `l` may fill them
+ * more.
+ */
 const LEAST_FILL = 0.12;
 const MOST_FILL = 0.9;
-/** Width of a part in its heights: letters that touch each other make a word. */
+/**
+ * Greatest width of a part, as a multiple of its height. Letters that touch each other make a word.
+ */
 const WIDEST = 30;
-/** Grey levels between a letter and the ring around it, and how much that ring may vary. */
+/**
+ * Least difference in grey levels between a letter and the ring around it, and greatest variation
+ * of that ring, as a share of the difference.
+ */
 const LEAST_CONTRAST = 34;
 const MOST_RING_VARIATION = 0.36;
-/** Pixels between the ring and the letter: the soft edge of a compressed or scaled screen. */
+/**
+ * Width in pixels of the ring around a letter, which includes the soft edge of a compressed or
+ * scaled screen.
+ */
 const EDGE = 2;
-/** Letters side by side that make a text; two lines of noise rarely do. */
+/** Least number of letters side by side that make a text. Noise rarely makes as many. */
 const LEAST_LETTERS = 3;
-/** Gap between letters and between words, in letter heights. */
+/** Widest gap between two letters of a line, in letter heights. */
 const WIDEST_GAP = 1.3;
-/** The same between the words of a text that has been found. */
+/** Widest gap between the words of a text that has been found, in letter heights. */
 const WIDEST_WORD_GAP = 2.8;
-/** Greatest ratio of heights in one line: a capital letter beside a comma or an `x`. */
+/**
+ * Greatest ratio of the heights of two letters in one line, such as a capital letter beside a comma
+ * or an `x`.
+ */
 const HEIGHT_RATIO = 2.4;
-/** Grey levels by which the letters of one line may differ at their brightest (or darkest). */
+/**
+ * Greatest difference in grey levels between the letters of one line at their brightest (or
+ * darkest).
+ */
 const SAME_INK = 45;
-/** Parts of a line from which on its letters need not be even. */
+/** Number of parts of a line from which its letters need not be even. */
 const LONG_LINE = 6;
-/** Smallest height relative to the tallest, greatest difference of shade, and share of the height within which letters are on one base line. */
+/**
+ * Limits of an even line: smallest height relative to the tallest, greatest difference of shade,
+ * and distance from the base line as a share of the height.
+ */
 const EVEN_HEIGHT = 0.5;
 const EVEN_SHADE = 28;
 const LEVEL = 0.12;
-/** Height of the strips above and below a line, in line heights, and the ink in them relative to it. */
+/**
+ * Height of the strips above and below a line, in line heights, and greatest share of ink in them,
+ * relative to that of the line.
+ */
 const STRIP = 0.35;
 const MOST_INK_BESIDE = 0.6;
-/** Added above and below a text, in letter heights: accents, descenders, soft edges. */
+/**
+ * Margin added above and below a text, in letter heights, for accents, descenders and soft edges.
+ */
 const PADDING = 0.4;
-/** Added at both ends: a letter that was not recognised because it touches something. */
+/**
+ * Margin added at both ends of a text, in letter heights, for a letter that was not recognised
+ * because it touches something.
+ */
 const END_PADDING = 0.8;
-/** Widest gap between texts of one line, in their heights: what is between them is covered, too. */
+/**
+ * Widest gap between two texts of one line, in their heights, at which the space between them is
+ * covered, too.
+ */
 const JOINED_GAP = 2;
 
 /** A connected part of the ink. */
 interface Part extends Rectangle {
   ink: number;
-  /** 1: brighter than its surroundings; 2: darker. */
+  /** 1 if brighter than its surroundings, 2 if darker. */
   kind: number;
 }
 
-/** A part that is drawn like a letter, or like several that touch each other. */
+/** A part that looks like a letter, or like several letters that touch each other. */
 interface Letter extends Rectangle {
   kind: number;
-  /** Its brightest value, or its darkest. */
+  /** Grey level of its brightest pixel or, for dark ink, its darkest. */
   shade: number;
-  /** How many letters it is at least. */
+  /** Least number of letters that the part may hold. */
   count: number;
 }
 
@@ -79,7 +113,10 @@ interface Channel {
   data: Uint8Array;
 }
 
-/** Sums over all pixels above and left of each corner: of the values, and of their squares. */
+/**
+ * Returns for each corner the sums over all pixels above and to the left of it: of the values, and
+ * of their squares.
+ */
 function integrals({ width, height, data }: Channel) {
   const stride = width + 1;
   const sums = new Float64Array(stride * (height + 1));
@@ -99,8 +136,8 @@ function integrals({ width, height, data }: Channel) {
 }
 
 /**
- * 1 for a pixel brighter than its surroundings, 2 for a darker one, 0 for all others; one mask for
- * each of `DEVIATIONS`.
+ * Returns one mask for each of `DEVIATIONS`: 1 for a pixel brighter than its surroundings, 2 for a
+ * darker one, 0 for all others.
  */
 function inkOf(channel: Channel): Uint8Array[] {
   const { width, height, data } = channel;
@@ -134,7 +171,9 @@ function inkOf(channel: Channel): Uint8Array[] {
   return masks;
 }
 
-/** The bounds of each connected part of one kind of ink; diagonal neighbours are connected. */
+/**
+ * Returns the bounds of each connected part of one kind of ink. Diagonal neighbours are connected.
+ */
 function partsOfInk(ink: Uint8Array, width: number): Part[] {
   const seen = new Uint8Array(ink.length);
   const stack: number[] = [];
@@ -176,11 +215,14 @@ function hasLetterShape(part: Part, imageHeight: number): boolean {
   if (height < LEAST_LETTER || height > TALLEST_LETTER * imageHeight) return false;
   if (width > WIDEST * height) return false;
   const fill = part.ink / (width * height);
-  // `l`, `I` and `1` are a filled stroke.
+  // The letters `l`, `I` and `1` are a filled stroke.
   return fill >= LEAST_FILL && (fill <= MOST_FILL || 2 * width <= height);
 }
 
-/** Sums over the pixels of a part and of the ring around it. */
+/**
+ * Compares a part with the ring around it. Returns their contrast, the variation of the ring, the
+ * shade of the ink, and the number of strokes per row.
+ */
 function measure({ width, height, data }: Channel, ink: Uint8Array, part: Part) {
   const { kind } = part;
   let [inside, count, strokes] = [0, 0, 0];
@@ -198,7 +240,8 @@ function measure({ width, height, data }: Channel, ink: Uint8Array, part: Part) 
         shade = kind === 1 ? Math.max(shade, value) : Math.min(shade, value);
         if (before !== kind) strokes += 1;
       } else {
-        // The ground between bright letters is itself darker than their mean.
+        // The background between bright letters belongs to the ring; it is darker than the mean of
+        // the letters.
         outside += value;
         square += value * value;
         ring += 1;
@@ -216,15 +259,16 @@ function measure({ width, height, data }: Channel, ink: Uint8Array, part: Part) 
 }
 
 /**
- * Returns a part as a letter, or as several that touch; null where it does not differ from the ring
- * around it by much more than that ring varies, or is wide without the strokes of several letters.
+ * Returns a part as a letter, or as several letters that touch. Null if it does not differ from the
+ * ring around it by much more than the ring varies, or if it is wide without the strokes of several
+ * letters.
  */
 function letterOf(channel: Channel, ink: Uint8Array, part: Part): Letter | null {
   if (!hasLetterShape(part, channel.height)) return null;
   const { contrast, variation, shade, strokesPerRow } = measure(channel, ink, part);
   if (contrast < LEAST_CONTRAST || variation > MOST_RING_VARIATION * contrast) return null;
   const count = Math.max(1, Math.round(widthOf(part) / (0.9 * heightOf(part))));
-  // Each letter has one upright stroke or more; a bright reflector or an ECG has one in all.
+  // Each letter has at least one upright stroke; a bright reflector or an ECG has one in total.
   if (count > 2 && strokesPerRow < 0.75 * count) return null;
   const { minX, minY, maxX, maxY, kind } = part;
   return { minX, minY, maxX, maxY, kind, shade, count };
@@ -240,10 +284,10 @@ function sameLine(a: Letter, b: Letter, widestGap = WIDEST_GAP): boolean {
   return shared >= 0.6 * low && gap <= widestGap * high;
 }
 
-/** How many of the last letters of a line the next one may follow. */
+/** Number of the last letters of a line that the next letter may follow. */
 const RECENT = 6;
 
-/** Letters side by side, as the lines of text that they make. */
+/** Groups letters side by side into the lines of text that they make. */
 function linesOf(letters: readonly Letter[]): Letter[][] {
   const lines: Letter[][] = [];
   for (const letter of letters.toSorted((a, b) => a.minX - b.minX)) {
@@ -273,7 +317,10 @@ function padded(area: Rectangle, { width, height }: Pick<GrayImage, 'width' | 'h
   };
 }
 
-/** Share of an area that is ink of one kind; areas outside of the image count as free of ink. */
+/**
+ * Returns the share of an area that is ink of one kind. Areas outside of the image count as free of
+ * ink.
+ */
 function inkShare(ink: Uint8Array, { width, height }: Channel, area: Rectangle, kind: number) {
   let count = 0;
   for (let y = Math.max(0, area.minY); y <= area.maxY && y < height; y += 1) {
@@ -284,7 +331,10 @@ function inkShare(ink: Uint8Array, { width, height }: Channel, area: Rectangle, 
   return count / (widthOf(area) * heightOf(area));
 }
 
-/** Whether the strips above and below a line hold much less ink than the line; noise goes on there. */
+/**
+ * Returns true if the strips above and below a line hold much less ink than the line. Noise
+ * continues into the strips.
+ */
 function isApart(channel: Channel, ink: Uint8Array, line: readonly Letter[]): boolean {
   const [first] = line;
   if (!first) return false;
@@ -298,8 +348,9 @@ function isApart(channel: Channel, ink: Uint8Array, line: readonly Letter[]): bo
 }
 
 /**
- * Whether the letters of a line look alike, as the few letters of a short text do: of similar height
- * and shade, on one base line. Three echoes of tissue or flow side by side rarely are.
+ * Returns true if the letters of a line look alike, as the few letters of a short text do: of
+ * similar height and shade, on one base line. Three echoes of tissue or flow side by side rarely
+ * are. Long lines need not be even.
  */
 function isEven(line: readonly Letter[]): boolean {
   if (line.length < 3 || line.length >= LONG_LINE) return true;
@@ -326,7 +377,7 @@ function textIn(channel: Channel, ink: Uint8Array): Rectangle[] {
     const count = line.reduce((sum, letter) => sum + letter.count, 0);
     return count >= LEAST_LETTERS && isEven(line) && isApart(channel, ink, line);
   });
-  // One or two letters are text where they are on the line of another text.
+  // One or two letters are text if they are on the line of another text.
   const short = lines.filter((line) => {
     const others = texts.filter((text) => text !== line).flat();
     return !texts.includes(line) && isBeside(line, others);
@@ -338,7 +389,7 @@ const isBeside = (line: readonly Letter[], others: readonly Letter[]) =>
   line.length < LEAST_LETTERS &&
   line.some((letter) => others.some((other) => sameLine(letter, other, WIDEST_WORD_GAP)));
 
-/** Texts side by side on one line, as one rectangle each. */
+/** Joins texts side by side on one line into one rectangle each. */
 function joined(texts: readonly Rectangle[]): Rectangle[] {
   const lines: Rectangle[] = [];
   for (const text of texts.toSorted((a, b) => a.minX - b.minX)) {
@@ -355,7 +406,10 @@ function joined(texts: readonly Rectangle[]): Rectangle[] {
   return lines;
 }
 
-/** The channels that text may stand out in: grey images have one, coloured ones three. */
+/**
+ * Returns the channels in which text may differ from its surroundings: one for grey images, three
+ * for coloured ones.
+ */
 function channelsOf({ width, height, data }: RgbImage): Channel[] {
   const channels = [0, 1, 2].map((offset) => {
     const values = new Uint8Array(width * height);
@@ -369,8 +423,8 @@ function channelsOf({ width, height, data }: RgbImage): Channel[] {
 }
 
 /**
- * Returns rectangles that cover the text in a frame. Text is found, not read: a ruler's numbers and
- * a body mark with letters are covered, too.
+ * Returns rectangles that cover the text in a frame. The text is found without being read, so that
+ * a ruler's numbers and a body mark with letters are covered, too.
  */
 export function burnedInText(frame: RgbImage): Rectangle[] {
   const found = channelsOf(frame).flatMap((channel) =>

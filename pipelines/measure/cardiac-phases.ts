@@ -1,4 +1,4 @@
-/** The size of the ventricular cavity on one frame. */
+/** Size of the ventricular cavity on one frame. */
 interface CavitySample {
   /** Seconds from the first frame of the clip. */
   time: number;
@@ -10,7 +10,7 @@ interface CavitySample {
 export interface Beat {
   diastole: number;
   systole: number;
-  /** Seconds to the next end-diastole; null where that is unknown. */
+  /** Seconds to the next end-diastole; null if not known. */
   interval: number | null;
 }
 
@@ -18,24 +18,26 @@ export type PhaseSource = 'ecg' | 'area';
 
 interface Phases {
   beats: Beat[];
-  /** `ecg`: end-diastole was sought near R waves; `area`: only the area over time was used. */
+  /** `ecg`: end-diastole was searched near R waves; `area`: only the area over time was used. */
   source: PhaseSource;
 }
 
-/** Seconds around the R wave in which end-diastole is sought (echo 4.3). */
+/** Seconds before and after the R wave within which end-diastole is searched (echo 4.3). */
 const AROUND_R = 0.08;
-/** Share of the RR interval after end-diastole in which end-systole is sought (echo 4.3). */
+/**
+ * Shares of the RR interval after end-diastole between which end-systole is searched (echo 4.3).
+ */
 const SYSTOLE = [0.25, 0.6] as const;
-/** Seconds between two beats: 30 to 200 per minute. */
+/** Least and greatest time between two beats, in seconds: 200 to 30 beats per minute. */
 const INTERVALS = [0.3, 2] as const;
 /**
- * Minimum change of the cavity, as a share of its largest area; a smaller change cannot be
+ * Minimum change of the cavity, as a share of its largest area. A smaller change cannot be
  * distinguished from noise.
  */
 const LEAST_CHANGE = 0.04;
 /**
- * An interval between R waves may exceed the usual interval by this factor; in a longer one, an R
- * wave was missed.
+ * Factor by which an interval between R waves may exceed the usual interval. In a longer interval,
+ * an R wave was missed.
  */
 const REGULAR = 1.6;
 
@@ -57,8 +59,8 @@ const smallest = (samples: readonly CavitySample[], indices: readonly number[]) 
   argBest(indices, (one, other) => areaAt(samples, one) < areaAt(samples, other));
 
 /**
- * Returns the beat that begins near a time; null where the clip does not contain the systole of
- * that beat.
+ * Returns the beat that begins near a time; null if the clip does not contain the systole of that
+ * beat.
  */
 function beatFrom(samples: readonly CavitySample[], start: number, interval: number): Beat | null {
   const diastole = largest(samples, within(samples, start - AROUND_R, start + AROUND_R));
@@ -101,8 +103,7 @@ function calmed(samples: readonly CavitySample[]): CavitySample[] {
 }
 
 /**
- * Returns the seconds after which the area repeats best; null where the clip has less than two
- * beats.
+ * Returns the seconds after which the area repeats best; null if the clip has less than two beats.
  */
 function periodOf(samples: readonly CavitySample[]): number | null {
   const first = samples[0]?.time ?? 0;
@@ -165,10 +166,10 @@ function beatsOfArea(samples: readonly CavitySample[], heartRate: number | null)
 }
 
 /**
- * The beats of an apical clip (ASE 2015; echo 4.3). Returns the beats. End-diastole is the frame
- * with the largest cavity near an R wave or, where no R wave is known, in the whole beat.
- * End-systole is the frame with the smallest cavity between 25 and 60 % of the RR interval after
- * end-diastole. Partial beats are left out.
+ * Finds the beats of an apical clip (ASE 2015; echo 4.3). End-diastole is the frame with the
+ * largest cavity near an R wave or, if no R wave is known, in the whole beat. End-systole is the
+ * frame with the smallest cavity between 25 and 60 % of the RR interval after end-diastole. Partial
+ * beats are left out.
  * @param samples in ascending order of time.
  * @param rWaves seconds from the first frame.
  */

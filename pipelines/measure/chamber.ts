@@ -10,24 +10,24 @@ import {
 } from './outline.ts';
 
 /**
- * The long axis of a chamber. Lengths are in the unit of the points; `left` and `right` are as seen
+ * The long axis of a chamber. Lengths are in the unit of the points. `left` and `right` are as seen
  * with the apex at the top.
  */
 export interface ChamberAxis {
-  /** The hinge points, where the walls begin at the valve. */
+  /** Hinge points, at which the walls begin at the valve. */
   hinges: { left: Point; right: Point };
   /** Middle of the valve plane. */
   base: Point;
-  /**
-   * The point of the outline farthest from the base (ASE 2015): the apex, or the roof of an atrium.
-   */
+  /** Point of the outline farthest from the base (ASE 2015): the apex, or the roof of an atrium. */
   apex: Point;
   length: number;
 }
 
-/** Two outlines touch where they are closer than this share of the length of the outline. */
+/** Greatest distance between two outlines that touch, as a share of the length of the outline. */
 const TOUCH = 0.02;
-/** A gap of up to this many points in a run of touching points is a flaw of the mask. */
+/**
+ * Greatest number of points of a gap in a run of touching points that counts as a flaw of the mask.
+ */
 const GAP = 3;
 /** Smallest and largest share of the outline that a valve plane can occupy. */
 const BASE_SHARE = [0.06, 0.45] as const;
@@ -38,8 +38,8 @@ interface Run {
 }
 
 /**
- * Returns the longest run of `true` around a closed outline, bridging small gaps; null where no
- * flag is set.
+ * Returns the longest run of `true` around a closed outline, bridging small gaps; null if no flag
+ * is set.
  */
 function longestRun(flags: readonly boolean[]): Run | null {
   const n = flags.length;
@@ -69,9 +69,9 @@ const isBase = (run: Run | null, n: number): run is Run =>
   run !== null && run.count / n >= BASE_SHARE[0] && run.count / n <= BASE_SHARE[1];
 
 /**
- * Returns the part of the outline that is at the valve: where the wall of the chamber does not
- * cover the outline or, where that is not a plausible valve, where the chamber across the valve
- * touches it. Null where neither part has a plausible size.
+ * Returns the part of the outline that is at the valve: the part that the wall of the chamber does
+ * not cover. If that is not a plausible valve, it is the part that the chamber across the valve
+ * touches. Null if neither part has a plausible size.
  */
 function baseRun(outline: Outline, across: Outline | null, wall: Outline | null): Run | null {
   const touch = TOUCH * lengthOf([...outline, outline[0] ?? { x: 0, y: 0 }]);
@@ -90,7 +90,7 @@ const middle = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b
  * (millimetres, or square pixels).
  * @param across the chamber on the other side of the valve.
  * @param wall the muscle around the chamber, which ends at the valve.
- * @returns null where no valve plane was found.
+ * @returns null if no valve plane was found.
  */
 export function chamberAxis(
   outline: Outline,
@@ -125,8 +125,8 @@ export function onAxis({ base, apex }: ChamberAxis, share: number): Point {
 }
 
 /**
- * Returns the points on both walls at a share of the axis; null where the perpendicular does not
- * cross the outline there.
+ * Returns the points on both walls at a share of the axis; null if the perpendicular does not cross
+ * the outline there.
  */
 export function wallsAt(
   outline: Outline,

@@ -2,7 +2,7 @@ import type { Ellipse, Point } from '../contract/image.ts';
 
 /**
  * An ellipse as the map that transforms it to the unit circle: |L (x - centre)| = 1 with L = [[p,
- * q], [0, r]]. Five numbers, without an angle that wraps around or an order of axes.
+ * q], [0, r]]. These five numbers need no angle, which would wrap around, and no order of axes.
  */
 interface UnitMap {
   cx: number;
@@ -13,13 +13,13 @@ interface UnitMap {
 }
 
 const ITERATIONS = 25;
-/** Residuals beyond this many median residuals count less (Huber 1964). */
+/** Multiple of the median residual beyond which residuals count less (Huber 1964). */
 const ROBUST_AT = 2;
 
 /**
- * Returns the ellipse closest to the points: Gauss–Newton on the first-order distance to the
- * ellipse (Sampson 1982), with less weight for distant points. Needs five points or more and a
- * roughly correct start, such as `ellipseFromMoments`. Null where the fit is not an ellipse.
+ * Returns the ellipse closest to the points, by Gauss–Newton on the first-order distance to the
+ * ellipse (Sampson 1982), with less weight for distant points. It needs five points or more and a
+ * roughly correct start, such as `ellipseFromMoments`. Null if the fit is not an ellipse.
  */
 export function fitEllipse(points: readonly Point[], start: Ellipse): Ellipse | null {
   if (points.length < 5) return null;
@@ -73,7 +73,8 @@ function sampson(map: UnitMap, px: number, py: number) {
   const y = py - map.cy;
   const u = map.p * x + map.q * y;
   const v = map.r * y;
-  // Not Math.hypot, which takes ten times as long: these values neither overflow nor vanish.
+  // Math.hypot is not used because it takes ten times as long; these values neither overflow nor
+  // underflow.
   const radius = Math.max(Math.sqrt(u * u + v * v), 1e-9);
   const gradientX = (map.p * u) / radius;
   const gradientY = (map.q * u + map.r * v) / radius;
@@ -109,7 +110,9 @@ function gaussNewtonStep(points: readonly Point[], map: UnitMap): Vector | null 
 
 type Vector = [number, number, number, number, number];
 
-/** Gaussian elimination with row exchange; null for a singular matrix. */
+/**
+ * Solves linear equations by Gaussian elimination with row exchange; null for a singular matrix.
+ */
 function solve(matrix: Vector[], right: Vector): Vector | null {
   const rows = matrix.map((row, i) => [...row, right[i] ?? 0]);
   for (let column = 0; column < 5; column++) {

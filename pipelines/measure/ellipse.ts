@@ -12,8 +12,8 @@ export function perimeter(a: number, b: number): number {
 
 /**
  * Converts an ellipse from pixels to mm. An affine image of an ellipse is an ellipse, but its axes
- * are different ones where the scale differs between x and y. In the result `a >= b`, and the angle
- * is that of `a`.
+ * change direction if the scale differs between x and y. In the result `a >= b`, and the angle is
+ * that of `a`.
  */
 export function toMillimetres(ellipse: Ellipse, scale: PixelScale): Ellipse {
   const cos = Math.cos(ellipse.angle);
@@ -23,7 +23,8 @@ export function toMillimetres(ellipse: Ellipse, scale: PixelScale): Ellipse {
   const uy = ellipse.a * sin * scale.y;
   const vx = -ellipse.b * sin * scale.x;
   const vy = ellipse.b * cos * scale.y;
-  // Its singular values are the semi-axes: eigenvalues of M Mᵀ.
+  // The singular values of this matrix M are the semi-axes; they are found from the eigenvalues of
+  // M Mᵀ.
   const xx = ux * ux + vx * vx;
   const yy = uy * uy + vy * vy;
   const xy = ux * uy + vx * vy;

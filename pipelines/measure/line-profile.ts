@@ -1,7 +1,7 @@
 import type { GrayImage, PixelScale, Point } from '../contract/image.ts';
 
 /**
- * Grey levels along a straight line of a picture; positions are in millimetres from its first
+ * Grey levels along a straight line of a picture. Positions are in millimetres from its first
  * point.
  */
 export interface LineProfile {
@@ -92,13 +92,13 @@ export interface Step {
 
 /** Millimetres before and beyond a step over which the levels are averaged and compared. */
 const COMPARED = 2;
-/** An echo with this grey level is so faint that its step counts half. */
+/** Grey level of an echo that is so faint that its step counts half. */
 const FAINT = 25;
 
 /**
  * Returns the steepest step to brighter (or to darker) between two positions. It is found by
- * absolute levels, because relative levels would move an edge towards its darker side. Null where
- * no step has the requested direction.
+ * absolute levels, because relative levels would move an edge towards its darker side. Null if no
+ * step has the requested direction.
  */
 export function steepestStep(
   profile: LineProfile,

@@ -2,7 +2,7 @@ import type { GrayImage, PixelScale, Point } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
 import { median } from './statistics.ts';
 
-/** The thickest part of the nuchal translucency inside its box. */
+/** Thickest part of the nuchal translucency inside its box. */
 export interface NuchalLines {
   /**
    * Inner borders of the upper and the lower line, in pixels; the segment between them is
@@ -17,7 +17,7 @@ export interface NuchalLines {
 
 /**
  * Margin above and below the box that is also searched, as a share of the box's height, because the
- * sides of the box touch the lines.
+ * box ends at the lines.
  */
 const MARGIN = 0.5;
 /** Minimum rise in grey levels from the dark band to each line. */
@@ -31,25 +31,25 @@ const STEEPEST = 1;
  * share of the box's width.
  */
 const ENDS = 0.1;
-/** The widest band that is searched for, as a share of the box's height. */
+/** Widest band that is searched, as a share of the box's height. */
 const WIDEST = 0.8;
 /**
- * Weight of the brightness of the two lines relative to the darkness of the band; it is higher,
+ * Weight of the brightness of the two lines relative to the darkness of the band. It is above 1,
  * because a thin NT is not completely dark.
  */
 const LINE_WEIGHT = 2;
 /**
- * Grey levels by which a position at the edge of the searched strip must stand out more than a
- * position in its middle.
+ * Additional contrast, in grey levels, that a position at the edge of the searched strip must have
+ * compared with a position in its middle.
  */
 const OFF_MIDDLE = 40;
 /** Minimum share of the columns that must show both lines. */
 const LEAST_SEEN = 0.4;
 
 /**
- * Returns the largest thickness of the dark band between two bright lines: borders at half the rise
- * to each line ("on to on", FMF protocol), measured perpendicular to the band. Null where the lines
- * are visible on too little of the box.
+ * Returns the largest thickness of the dark band between two bright lines. The borders are at half
+ * the rise to each line ("on to on", FMF protocol), and the thickness is perpendicular to the band.
+ * Null if the lines are visible on too little of the box.
  */
 export function nuchalLines(
   image: GrayImage,
@@ -193,8 +193,8 @@ function halfRise(
   let peak = dark;
   for (let y = valley, n = 0; n <= reach && y >= 0 && y < column.length; y += step, n++) {
     const value = column[y] ?? 0;
-    // The search stops when the level falls again, so that it finds the line itself and not
-    // something brighter behind it.
+    // The search stops when the level falls again, so that it finds the line itself and not a
+    // brighter structure behind it.
     if (value < peak - LEAST_RISE / 2 && peak - dark >= LEAST_RISE) break;
     peak = Math.max(peak, value);
   }
@@ -209,8 +209,8 @@ function halfRise(
 }
 
 /**
- * Returns the largest thickness perpendicular to the band, after the borders were smoothed by a
- * running median.
+ * Returns the largest thickness perpendicular to the band, after smoothing the borders by a running
+ * median.
  */
 function thickest(borders: readonly (Borders | null)[], window: number, scale: PixelScale) {
   const reach = Math.max(2, window);

@@ -1,7 +1,7 @@
 /**
- * A pure function of something that never changes, computed once for each: the same frames are
- * interpreted at both ends of every interval, and again with every change of a review. What was
- * computed is forgotten together with what it was computed from.
+ * Wraps a pure function of immutable objects so that it is computed once for each object. This is
+ * needed because the same frames are interpreted at both ends of every interval, and again with
+ * every change of a review. A result is forgotten together with its object.
  */
 export function oncePer<Given extends object, Made>(
   make: (given: Given) => Made,

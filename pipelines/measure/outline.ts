@@ -4,22 +4,22 @@ import { largestOf, paint, type Region, regionsOf } from './regions.ts';
 /** Square millimetres in a square centimetre, in which areas are reported. */
 export const SQUARE_CENTIMETRE = 100;
 
-/** A closed curve, its first point not repeated. */
+/** A closed curve; its first point is not repeated. */
 export type Outline = readonly Point[];
 
 /**
- * Number of points on an outline: a few pixels apart on a chamber, and fewer than the limit in an
- * SR.
+ * Number of points on an outline. They are a few pixels apart on a chamber, and fewer than the
+ * limit in an SR.
  */
 const POINTS = 96;
-/** Points before smoothing, for each point that is kept. */
+/** Number of points before smoothing for each point that is kept. */
 const OVERSAMPLING = 4;
 /**
- * Share of the outline over which it is smoothed; this removes the steps of an enlarged mask and
+ * Share of the outline over which it is smoothed. This removes the steps of an enlarged mask and
  * keeps its shape.
  */
 const SMOOTHING = 0.006;
-/** Minimum size of a region in pixels; smaller regions are noise in the mask. */
+/** Minimum size of a region in pixels. Smaller regions are noise in the mask. */
 const SMALLEST_PIXELS = 30;
 
 /** Steps along pixel edges: east, south, west, north. */
@@ -104,7 +104,7 @@ function smoothedClosed(points: readonly Point[], sigma: number): Point[] {
 
 /**
  * Returns the outer border of the largest region of a mask (1 inside) with its holes filled, in
- * pixel-centre coordinates. Null where no region of the mask is large enough.
+ * pixel-centre coordinates. Null if no region of the mask is large enough.
  */
 export function outlineOf(mask: Uint8Array, width: number, height: number): Outline | null {
   const largest = largestOf(regionsOf(mask, width));
@@ -173,14 +173,14 @@ export function chordLength(outline: Outline, at: Point, direction: Point): numb
   return length;
 }
 
-/** Whether a point is inside an outline (even-odd rule). */
+/** Returns true if a point is inside an outline (even-odd rule). */
 export function contains(outline: Outline, point: Point): boolean {
   return crossings(outline, point, { x: 1, y: 0 }).filter((cut) => cut > 0).length % 2 === 1;
 }
 
 /**
  * Returns the distance from a point to the nearest edge of an outline. It is called for every point
- * of every outline of a clip, so that it allocates nothing and takes one root.
+ * of every outline of a clip; therefore it allocates nothing and takes one root.
  */
 export function distanceToOutline(outline: Outline, point: Point): number {
   let nearest = Number.POSITIVE_INFINITY;

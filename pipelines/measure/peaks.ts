@@ -1,7 +1,7 @@
 import type { Point } from '../contract/image.ts';
 import type { SoftMask } from './soft-mask.ts';
 
-/** A position on the network's grid where a map is highest. */
+/** A position on the network's grid at which a map has a maximum. */
 export type Peak = Point & { value: number };
 
 const LOWEST_PEAK = 0.05;
@@ -9,7 +9,7 @@ const WINDOW = 4;
 
 const at = (map: SoftMask, x: number, y: number) => map.values[y * map.width + x] ?? 0;
 
-/** The highest local maxima of a map of landmarks, at most `limit`, the highest first. */
+/** Returns the highest local maxima of a map of landmarks, at most `limit`, the highest first. */
 export function highestPeaks(map: SoftMask, limit: number): Peak[] {
   const peaks: Peak[] = [];
   for (let y = 1; y < map.height - 1; y++) {
@@ -39,8 +39,8 @@ export function meanAlong(map: SoftMask, from: Point, to: Point): number {
 }
 
 /**
- * A peak to a fraction of a pixel; the weights are squared, so that the window's edge does not
- * shift it.
+ * Returns the position of a peak to a fraction of a pixel. The weights are squared, so that the
+ * window's edge does not shift it.
  */
 export function centreOfMass(map: SoftMask, peak: Point): Point {
   let sum = 0;

@@ -2,30 +2,31 @@ import type { GrayImage } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
 import { autocovariance, periodOf, withoutDrift } from './beats.ts';
 
-/** What a cine must have before its motion is analysed, and what counts as a heart beat. */
+/** Requirements on a cine whose motion is analysed, and limits of a heart beat. */
 export const CARDIAC_MOTION = {
   /** Plausible rates, beats per minute (obstetric 0.6). */
   slowest: 40,
   fastest: 260,
-  /** Shortest clip in seconds, and lowest frame rate, that give a rate. */
+  /** Shortest clip in seconds, and lowest frame rate, from which a rate is determined. */
   seconds: 1.5,
   framesPerSecond: 10,
   /** Beats that a clip must contain before a repetition counts. */
   beats: 2.5,
-  /** Grey levels (standard deviation) by which a block must swing. */
+  /** Minimum oscillation of a block, as the standard deviation of its grey levels. */
   swing: 2.5,
   /**
-   * Autocorrelation at the period: of the best block with its neighbours, and of those around it.
+   * Minimum autocorrelation at the period: of the best block with its neighbours, and of the blocks
+   * around it.
    */
   gate: 0.5,
   around: 0.4,
-  /** Blocks that must be connected, because speckle repeats by chance in one or two. */
+  /** Minimum number of connected blocks, because speckle repeats by chance in one or two. */
   cluster: 4,
-  /** Above this share of the textured blocks, the whole picture moves or the video flickers. */
+  /** Share of the textured blocks above which the whole picture moves or the video flickers. */
   local: 0.5,
   /** Blocks along the longer side of the analysed area. */
   blocks: 64,
-  /** Frames that are analysed: the first ten seconds at 30 frames per second. */
+  /** Maximum number of frames that are analysed: the first ten seconds at 30 frames per second. */
   frames: 300,
 } as const;
 
@@ -33,14 +34,16 @@ export type CardiacActivity =
   | {
       status: 'beating';
       beatsPerMinute: number;
-      /** Effect of an error of half a frame over the whole clip, beats per minute. */
+      /**
+       * Effect on the rate, in beats per minute, of an error of half a frame over the whole clip.
+       */
       uncertainty: number;
       /** Autocorrelation at the period, 0 to 1. */
       strength: number;
-      /** Around the beating blocks, pixels of the frame. */
+      /** Rectangle around the beating blocks, in pixels of the frame. */
       area: Rectangle;
     }
-  /** Searched for and not seen, which does not prove its absence. */
+  /** A heart beat was searched and not seen, which does not prove its absence. */
   | { status: 'not-seen'; strength: number }
   | {
       status: 'not-assessable';
@@ -78,7 +81,7 @@ function blockMeans(image: GrayImage, { area, size, columns, rows }: BlockGrid):
   return means.map((sum) => sum / (size * size));
 }
 
-/** Values at evenly spaced times by linear interpolation; `times` ascend. */
+/** Returns values at evenly spaced times by linear interpolation. `times` ascend. */
 function evenlySpaced(values: readonly number[], times: readonly number[], step: number): number[] {
   const start = times[0] ?? 0;
   const count = Math.floor(((times.at(-1) ?? start) - start) / step + 1e-6) + 1;
@@ -93,7 +96,7 @@ function evenlySpaced(values: readonly number[], times: readonly number[], step:
   });
 }
 
-/** Sums of each value with its eight neighbours, for every lag of every block. */
+/** Returns for every block and lag the sum of its value and those of its eight neighbours. */
 function pooled(covariances: readonly Float64Array[], grid: BlockGrid): Float64Array[] {
   const { columns, rows } = grid;
   return covariances.map((own, block) => {
@@ -121,7 +124,7 @@ function around(blocks: readonly number[], { area, size, columns }: BlockGrid): 
   };
 }
 
-/** Blocks of `members` that are connected with `seed`. */
+/** Returns the blocks of `members` that are connected with `seed`. */
 function cluster(seed: number, members: ReadonlySet<number>, { columns }: BlockGrid): number[] {
   const found = new Set([seed]);
   const open = [seed];
@@ -162,7 +165,7 @@ function judge(series: readonly number[][], step: number, grid: BlockGrid): Card
   const power = CARDIAC_MOTION.swing ** 2;
   const moving: { block: number; covariance: Float64Array; lag: number; strength: number }[] = [];
   for (const [block, covariance] of regions.entries()) {
-    // Nine blocks are summed; the three that a wall crosses must swing.
+    // Nine blocks are summed, but a wall crosses only three of them, so three must oscillate.
     if ((covariance[0] ?? 0) < 3 * power) continue;
     const period = periodOf(covariance, Math.ceil(fastestLag), Math.floor(slowestLag));
     if (period) moving.push({ block, covariance, ...period });
@@ -206,10 +209,10 @@ function judge(series: readonly number[][], step: number, grid: BlockGrid): Card
 }
 
 /**
- * Whether something beats in a cine and how fast, from how the grey levels of small blocks repeat.
- * `times` are the seconds of the frames; `area` (pixels) excludes what is not ultrasound. A still
- * never shows activity (obstetric 19), nor does a cine whose frame times are unknown. Frames are
- * read once, in order, and not kept.
+ * Determines whether something beats in a cine, and how fast, from how the grey levels of small
+ * blocks repeat. `times` are the seconds of the frames; `area` (pixels) excludes what is not
+ * ultrasound. Activity is never reported for a still (obstetric 19), nor for a cine whose frame
+ * times are unknown. Frames are read once, in order, and not kept.
  */
 export async function cardiacActivity(
   frames: AsyncIterable<GrayImage> | Iterable<GrayImage>,

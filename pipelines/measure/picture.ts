@@ -8,12 +8,15 @@ import {
 } from '../contract/study.ts';
 import { burnedInText } from './burned-in-text.ts';
 
-/** Twice the area of the triangle, positive where the three turn clockwise on the screen. */
+/**
+ * Returns twice the area of the triangle, positive if the three points turn clockwise on the
+ * screen.
+ */
 function turn(a: Point, b: Point, c: Point): number {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-/** The convex hull, clockwise on the screen (Andrew 1979); empty for no points. */
+/** Returns the convex hull, clockwise on the screen (Andrew 1979); empty for no points. */
 export function convexHull(points: readonly Point[]): Point[] {
   const sorted = points.toSorted((a, b) => a.x - b.x || a.y - b.y);
   const half = (ordered: readonly Point[]) => {
@@ -31,7 +34,7 @@ export function convexHull(points: readonly Point[]): Point[] {
   return [...half(sorted), ...half(sorted.toReversed())];
 }
 
-/** The corners of a rectangle of pixels, around the outer edges of its pixels. */
+/** Returns the corners of a rectangle of pixels, at the outer edges of its pixels. */
 export function rectanglePolygon({ minX, minY, maxX, maxY }: Rectangle): Point[] {
   return [
     { x: minX - 0.5, y: minY - 0.5 },
@@ -41,7 +44,10 @@ export function rectanglePolygon({ minX, minY, maxX, maxY }: Rectangle): Point[]
   ];
 }
 
-/** First and last column of a row whose centres are in a convex polygon; null where there are no such columns. */
+/**
+ * Returns the first and the last column of a row whose centres are in a convex polygon; null if
+ * there are no such columns.
+ */
 export function spanOfRow(
   polygon: readonly Point[],
   y: number,
@@ -61,7 +67,8 @@ export function spanOfRow(
 }
 
 /**
- * The intersection of a convex polygon and a rectangle (Sutherland and Hodgman 1974); may be empty.
+ * Returns the intersection of a convex polygon and a rectangle (Sutherland and Hodgman 1974); it
+ * may be empty.
  */
 function clipToRectangle(polygon: readonly Point[], area: Rectangle): Point[] {
   const [minX, minY, maxX, maxY] = [
@@ -93,41 +100,53 @@ function clipToRectangle(polygon: readonly Point[], area: Rectangle): Point[] {
   );
 }
 
-/** Brightness above which a pixel shows something; black with lossy compression is below it. */
+/** Brightness above which a pixel counts as lit. Black with lossy compression is below it. */
 const LIT = 10;
-/** Sampled pixels along the longer side; at most twice as many. */
+/** Number of sampled pixels along the longer side; the real number is at most twice this. */
 const LONGEST_SAMPLED = 384;
 /**
- * Cells along the longer side of the image; a cell is small compared with a letter on the screen.
+ * Number of cells along the longer side of the image. A cell is small compared with a letter on the
+ * screen.
  */
 const CELLS = 256;
-/** Share of a cell's pixels that are lit in tissue; letters and lines light fewer. */
+/** Least share of lit pixels in a cell of tissue. Letters and lines light fewer. */
 const LIT_SHARE = 0.5;
 /**
- * Half width, as a share of the image height, below which something is text or graphics rather than
- * a picture.
+ * Half height, as a share of the image height, below which a lit area is text or graphics and not a
+ * picture.
  */
 const TEXT_HALF_HEIGHT = 0.022;
-/** Smallest part of a picture, such as the far side of a fluid, as a share of the largest part. */
+/**
+ * Least size of a further part of a picture, such as the far side of a fluid, as a share of the
+ * largest part.
+ */
 const LEAST_PART = 0.04;
-/** A part with fewer changing pixels is a panel of the screen. */
+/**
+ * Least share of changing pixels in a part of a picture. A part with fewer is a panel of the
+ * screen.
+ */
 const LEAST_MOTION = 0.02;
-/** Least share of the frame that a picture fills, and largest lit share outside of it. */
+/**
+ * Least share of the frame that a picture fills, and largest lit share that may be outside of it.
+ */
 const LEAST_PICTURE = 0.08;
 const MOST_CUT = 0.08;
 /**
- * A bar of the screen: its greatest thickness and distance from an edge, as shares of the screen.
+ * Greatest thickness of a bar of the screen, and its greatest distance from an edge, as shares of
+ * the screen.
  */
 const BAR_THICKNESS = 0.14;
 const BAR_INSET = 0.03;
-/** Grey levels around its shade, and the share of a line that has it; speckle has less. */
+/**
+ * Grey levels around the shade of a bar, and least share of a line within them. Speckle has less.
+ */
 const BAR_SHADE = 4;
 const BAR_FLATNESS = 0.6;
-/** Grey levels by which compression changes the ground of a bar around its letters. */
+/** Grey levels by which compression changes the background of a bar around its letters. */
 const LETTER_SHADE = 8;
-/** Share of a line of letters that may be neither ground nor letter. */
+/** Greatest share of a line of letters that may be neither background nor letter. */
 const MOST_UNLIKE_LETTERS = 0.03;
-/** Smaller images are not screens. */
+/** Least side of a screen in pixels. Smaller images are not screens. */
 const LEAST_SIDE = 64;
 
 /** A grid of cells, 1 or 0 each. */
@@ -137,7 +156,7 @@ interface Grid {
   cells: Uint8Array;
 }
 
-/** Every `stride`th pixel of every `stride`th row. */
+/** Returns every `stride`th pixel of every `stride`th row. */
 function thin({ width, height, data }: GrayImage, stride: number): Uint8Array {
   if (stride === 1) return data;
   const [columns, rows] = [Math.ceil(width / stride), Math.ceil(height / stride)];
@@ -150,7 +169,7 @@ function thin({ width, height, data }: GrayImage, stride: number): Uint8Array {
   return out;
 }
 
-/** The greatest value of each pixel over the frames, and how much it varies. */
+/** Returns the greatest value of each pixel over the frames, and the range over which it varies. */
 function extremes(frames: readonly Uint8Array[]) {
   const most = Uint8Array.from(frames[0] ?? []);
   const least = Uint8Array.from(most);
@@ -167,8 +186,7 @@ function extremes(frames: readonly Uint8Array[]) {
 }
 
 /**
- * Returns a grid whose cells are 1 where at least `LIT_SHARE` of their pixels are brighter than
- * `LIT`.
+ * Returns a grid whose cells are 1 if at least `LIT_SHARE` of their pixels are brighter than `LIT`.
  */
 function gridOf(values: Uint8Array, width: number, cell: number): Grid {
   const height = values.length / width;
@@ -185,7 +203,7 @@ function gridOf(values: Uint8Array, width: number, cell: number): Grid {
       counts[row + column] = (counts[row + column] ?? 0) + lit;
     }
   }
-  // The last cells of a row and the last row of cells may be narrower.
+  // The last cells of a row, and the cells of the last row, may have fewer pixels.
   const cells = Uint8Array.from(counts, (lit, at) => {
     const [x, y] = [at % grid.width, Math.floor(at / grid.width)];
     const pixels = Math.min(cell, width - x * cell) * Math.min(cell, height - y * cell);
@@ -221,7 +239,7 @@ const dilate = (grid: Grid, radius: number) =>
 const erode = (grid: Grid, radius: number) =>
   sweep(sweep(grid, radius, 'row', false), radius, 'column', false);
 
-/** Connected parts, each as the indices of its cells. */
+/** Returns the connected parts, each as the indices of its cells. */
 function partsOf({ width, cells }: Grid): number[][] {
   const seen = Uint8Array.from(cells, (lit) => 1 - lit);
   const parts: number[][] = [];
@@ -250,14 +268,14 @@ function partsOf({ width, cells }: Grid): number[][] {
 /** The rows or columns of an image, counted from one of its edges. */
 interface Lines {
   count: number;
-  /** Pixels of a line, and the distance between two of them. */
+  /** Number of pixels of a line, and the distance between two of them in the data. */
   length: number;
   step: number;
-  /** The first pixel of a line. */
+  /** Returns the first pixel of a line. */
   startOf: (line: number) => number;
 }
 
-/** The number of pixels of a line by brightness. */
+/** Counts the pixels of a line by brightness. */
 function histogramOf(values: Uint8Array, { length, step, startOf }: Lines, line: number) {
   const counts = new Uint16Array(256);
   for (let n = 0, at = startOf(line); n < length; n += 1, at += step) {
@@ -269,7 +287,10 @@ function histogramOf(values: Uint8Array, { length, step, startOf }: Lines, line:
 
 const sumOf = (counts: Uint16Array) => counts.reduce((sum, n) => sum + n, 0);
 
-/** The one shade that a line has, as behind the letters of a title bar; null where it has several. */
+/**
+ * Returns the shade of a line that has one, as behind the letters of a title bar; null if it has
+ * several.
+ */
 function shadeOf(counts: Uint16Array, length: number): number | null {
   let median = 0;
   for (let below = counts[0] ?? 0; below <= length >> 1; below += counts[median] ?? 0) median += 1;
@@ -278,8 +299,9 @@ function shadeOf(counts: Uint16Array, length: number): number | null {
 }
 
 /**
- * Whether a line may show letters on the ground of a bar: bright letters leave no black, and dark
- * letters nothing brighter than the ground. The black around a picture shows that the bar has ended.
+ * Returns true if a line may show letters on the background of a bar. Beside bright letters there
+ * is no black, and beside dark letters nothing is brighter than the background. The black around a
+ * picture shows that the bar has ended.
  */
 function isLettered(counts: Uint16Array, shade: number, length: number): boolean {
   const black = sumOf(counts.subarray(0, LIT + 1));
@@ -288,8 +310,8 @@ function isLettered(counts: Uint16Array, shade: number, length: number): boolean
 }
 
 /**
- * How many lines from an edge inwards are a bar of the screen; 0: there is no bar. A bar begins and
- * ends with a line of one shade; between them it may hold lines of letters.
+ * Returns the number of lines from an edge inwards that are a bar of the screen; 0 if there is no
+ * bar. A bar begins and ends with a line of one shade; between them it may hold lines of letters.
  */
 function barLines(values: Uint8Array, lines: Lines): number {
   const inset = Math.ceil(BAR_INSET * lines.count);
@@ -312,7 +334,10 @@ function barLines(values: Uint8Array, lines: Lines): number {
   return end - start > BAR_THICKNESS * lines.count ? 0 : end;
 }
 
-/** The area between the bars along the edges of a screen: a title, a menu, a column of settings. */
+/**
+ * Returns the area between the bars along the edges of a screen: a title, a menu, a column of
+ * settings.
+ */
 function insideBars(values: Uint8Array, width: number): Rectangle {
   const height = values.length / width;
   const rows = { count: height, length: width, step: 1 };
@@ -341,11 +366,11 @@ function pictureParts(grid: Grid, moving: Grid | null): number[][] {
   const motion = (part: readonly number[]) =>
     part.filter((at) => moving?.cells[at]).length / part.length;
   const alive = moving ? large.filter((part) => motion(part) >= LEAST_MOTION) : large;
-  // A frozen cine does not move at all: then motion distinguishes nothing.
+  // In a frozen cine nothing moves, so that motion does not distinguish the picture from a panel.
   return alive.length > 0 ? alive : large;
 }
 
-/** Shares of the whole grid: the area of a hull, and the lit area outside of it. */
+/** Returns two shares of the whole grid: the area of a hull, and the lit area outside of it. */
 function judge(hull: readonly Point[], { width, height, cells }: Grid) {
   let [inside, litInside] = [0, 0];
   for (let y = 0; y < height; y += 1) {
@@ -361,8 +386,8 @@ function judge(hull: readonly Point[], { width, height, cells }: Grid) {
 }
 
 /**
- * The hull of cells with a margin, which also covers the tip of a sector: it is narrower than text
- * and was not found.
+ * Returns the hull of cells with a margin. The margin also covers the tip of a sector, which is
+ * narrower than text and was not found.
  */
 function hullOf(cells: readonly number[], width: number, margin: number): Point[] {
   const rows = new Map<number, [left: number, right: number]>();
@@ -382,11 +407,13 @@ function hullOf(cells: readonly number[], width: number, margin: number): Point[
 }
 
 /**
- * The part of a screen that shows the ultrasound picture, as a convex polygon of pixel coordinates:
- * the large lit areas that are not text or lines and, in a cine, not panels that do not move.
- * @param frames some frames of one size; more than one where there are several.
- * @param margin added around what was found, as a share of the height of the frame.
- * @returns null where no picture stands out from black surroundings: then nothing may be cut away.
+ * Finds the part of a screen that shows the ultrasound picture, as a convex polygon of pixel
+ * coordinates: the large lit areas that are not text or lines and, in a cine, not panels that do
+ * not move.
+ * @param frames some frames of one size; more than one if the clip has several.
+ * @param margin added around the picture, as a share of the height of the frame.
+ * @returns null if no picture can be distinguished from black surroundings; nothing may be cut away
+ *   then.
  */
 function detectPicture(frames: readonly GrayImage[], margin: number): Point[] | null {
   const [first] = frames;
@@ -406,7 +433,7 @@ function detectPicture(frames: readonly GrayImage[], margin: number): Point[] | 
   const hull = hullOf(parts.flat(), lit.width, Math.round(margin * lit.height));
   const { share, cut } = judge(hull, lit);
   if (share < LEAST_PICTURE || cut > MOST_CUT) return null;
-  // A bar is never part of the picture: the margin ends where a bar begins.
+  // A bar is never part of the picture, so the margin ends where a bar begins.
   const sampled = hull.map(({ x, y }) => ({ x: x * cell - 0.5, y: y * cell - 0.5 }));
   return clipToRectangle(sampled, screen).map(({ x, y }) => ({
     x: (x + 0.5) * stride - 0.5,
@@ -414,35 +441,41 @@ function detectPicture(frames: readonly GrayImage[], margin: number): Point[] | 
   }));
 }
 
-/** Where a frame shows ultrasound, and not a name, a menu or a ruler. */
+/** Areas of a frame that show ultrasound, and not a name, a menu or a ruler. */
 export interface Picture {
   /** Convex polygons of pixel coordinates. */
   areas: readonly (readonly Point[])[];
   /**
-   * False: the picture could not be distinguished from its surroundings, and `areas` is the whole
-   * frame.
+   * False if the picture could not be distinguished from its surroundings; `areas` is the whole
+   * frame then.
    */
   known: boolean;
 }
 
-/** What of a frame may be shown to others. */
+/** Areas of a frame that may be shown to others. */
 export interface ShownPicture extends Picture {
-  /** Rectangles of text inside the areas, which are blanked. */
+  /** Rectangles of text inside the areas. They are blanked. */
   text: readonly Rectangle[];
 }
 
-/** A region over this much of the frame does not bound the picture: it covers the whole screen. */
+/**
+ * Share of the frame from which a region covers the whole screen, so that it does not bound the
+ * picture.
+ */
 const WHOLE_SCREEN = 0.9;
 
-/** Margins around what was detected, as shares of the height of the frame. */
+/** Margins around the detected picture, as shares of the height of the frame. */
 const MEASURED_MARGIN = 0.12;
 const SHOWN_MARGIN = 0.022;
 
-/** Frames that are analysed, spread over about the first two seconds of a cine. */
+/**
+ * Number of frames that are analysed, and number of first frames over which they are spread (about
+ * two seconds).
+ */
 const SAMPLES = 5;
 const SAMPLED_FRAMES = 60;
 
-/** Null for a damaged frame, which is refused where it is measured. */
+/** Returns the image; null for a damaged frame, which is refused by the code that measures it. */
 async function readable(frame: Frame | undefined): Promise<GrayImage | null> {
   try {
     return (await frame?.gray()) ?? null;
@@ -452,15 +485,15 @@ async function readable(frame: Frame | undefined): Promise<GrayImage | null> {
   }
 }
 
-/** Brightest ground of a screen, and the least share of its pixels that have this one shade. */
+/** Brightest background of a screen, and least share of its pixels that have this one shade. */
 const BRIGHTEST_GROUND = 40;
 const LEAST_GROUND = 0.2;
-/** Lossy compression makes the ground a few grey levels brighter in places. */
+/** Grey levels by which lossy compression makes the background brighter in places. */
 const GROUND_NOISE = 3;
 /** Least share of a screen that one panel fills: a menu, a title, a column of small pictures. */
 const LEAST_PANEL = 0.03;
 
-/** An image whose ground and panels, where it has any that are not black, were made black. */
+/** Returns an image whose background and panels are black. */
 function onBlack(image: GrayImage): GrayImage {
   const { width, data } = image;
   const counts = new Uint32Array(256);
@@ -475,7 +508,7 @@ function onBlack(image: GrayImage): GrayImage {
   );
   if (ground === 0 && !isPanel.includes(1)) return image;
   const black = data.map((value, i) =>
-    // Speckle differs from pixel to pixel, and a panel does not.
+    // A panel has the same shade from pixel to pixel, and speckle does not.
     isPanel[value] && data[i - 1] === value && data[i - width] === value
       ? 0
       : Math.max(0, value - ground),
@@ -484,8 +517,8 @@ function onBlack(image: GrayImage): GrayImage {
 }
 
 /**
- * The smallest rectangle around the ultrasound picture of a screen; null where no picture stands out from
- * the ground of the screen.
+ * Returns the smallest rectangle around the ultrasound picture of a screen; null if no picture can
+ * be distinguished from the background of the screen.
  */
 export function pictureBox(image: GrayImage): Rectangle | null {
   const hull = detectPicture([onBlack(image)], SHOWN_MARGIN);
@@ -499,7 +532,7 @@ export function pictureBox(image: GrayImage): Rectangle | null {
   };
 }
 
-/** A copy with black rectangles. */
+/** Returns a copy with black rectangles. */
 function blanked(image: GrayImage, areas: readonly Rectangle[]): GrayImage {
   const data = Uint8Array.from(image.data);
   for (const { minX, minY, maxX, maxY } of areas) {
@@ -510,7 +543,10 @@ function blanked(image: GrayImage, areas: readonly Rectangle[]): GrayImage {
   return { ...image, data };
 }
 
-/** @param text is blanked first where the picture could otherwise not be distinguished from it. */
+/**
+ * Finds the picture on a few frames of a clip.
+ * @param text is blanked if the picture cannot be distinguished without that.
+ */
 async function detect(
   { frames }: Clip,
   margin: number,
@@ -548,9 +584,9 @@ function within(detected: readonly Point[], regions: readonly Rectangle[]): Pict
 }
 
 /**
- * The picture of a clip for measuring: the ultrasound regions of the header; where it has none, or
- * one over the whole screen, what is lit and moves on a few frames. The margin is wide, because
- * cutting off anatomy would be worse than including a letter.
+ * Returns the picture of a clip for measuring: the ultrasound regions of the header. If the header
+ * has none, or one over the whole screen, it is what is lit and moves on a few frames. The margin
+ * is wide, because cutting off anatomy would be worse than including a letter.
  */
 async function pictureOf(clip: Clip): Promise<Picture> {
   const regions = clip.ultrasoundAreas;
@@ -561,12 +597,12 @@ async function pictureOf(clip: Clip): Promise<Picture> {
   return { areas: [rectanglePolygon(wholeFrame(clip))], known: false };
 }
 
-/** Frames in which text is looked for: it hardly ever changes its place within a clip. */
+/** Number of frames in which text is searched. Text hardly ever changes its place within a clip. */
 const TEXT_SAMPLES = 3;
 
 /**
- * Where text is burned into the first, the middle and the last frame of a clip. In a cine, it is in
- * two of them at the same place, because tissue that resembles letters moves.
+ * Finds the text that is burned into the first, the middle and the last frame of a clip. In a cine,
+ * it must be in two of them at the same place, because tissue that resembles letters moves.
  */
 async function textOf({ frames }: Clip): Promise<Rectangle[]> {
   const last = frames.length - 1;
@@ -579,7 +615,7 @@ async function textOf({ frames }: Clip): Promise<Rectangle[]> {
       const frame = await frames[index]?.rgb();
       if (frame) found.push(burnedInText(frame));
     } catch (error) {
-      // A damaged frame is refused where it is measured.
+      // A damaged frame is refused by the code that measures it.
       if (!(error instanceof UnreadableInput)) throw error;
     }
   }
@@ -590,7 +626,7 @@ async function textOf({ frames }: Clip): Promise<Rectangle[]> {
   });
 }
 
-/** Whether two rectangles have at least half of the smaller one in common. */
+/** Returns true if two rectangles have at least half of the smaller one in common. */
 function meet(a: Rectangle, b: Rectangle): boolean {
   const width = Math.min(a.maxX, b.maxX) - Math.max(a.minX, b.minX) + 1;
   const height = Math.min(a.maxY, b.maxY) - Math.max(a.minY, b.minY) + 1;
@@ -599,8 +635,8 @@ function meet(a: Rectangle, b: Rectangle): boolean {
 }
 
 /**
- * A title bar spans the screen: where the picture could not be distinguished from its surroundings,
- * a text near the upper or lower edge blanks its rows from side to side.
+ * Extends a text near the upper or lower edge over the whole width, because a title bar spans the
+ * screen. This is used if the picture could not be distinguished from its surroundings.
  */
 function acrossBars(text: readonly Rectangle[], { width, height }: Clip): Rectangle[] {
   const bar = BAR_THICKNESS * height;
@@ -610,9 +646,9 @@ function acrossBars(text: readonly Rectangle[], { width, height }: Clip): Rectan
 }
 
 /**
- * What of a clip may be shown to others: the areas where it shows ultrasound, without the text that
- * is burned into them. Burned In Annotation NO is not trusted: of two real objects with NO, one
- * shows the name of the patient on the tissue.
+ * Returns what of a clip may be shown to others: the areas that show ultrasound, without the text
+ * that is burned into them. Burned In Annotation NO is not trusted, because of two real objects
+ * with NO, one shows the name of the patient on the tissue.
  */
 export async function shownPictureOf(clip: Clip): Promise<ShownPicture> {
   const text = await textOf(clip);
@@ -621,16 +657,17 @@ export async function shownPictureOf(clip: Clip): Promise<ShownPicture> {
 }
 
 /**
- * The areas of a clip that show ultrasound: its regions, and within them only what is lit and
- * moves, because names are shown in the corners beside a sector, too. With Burned In Annotation
- * YES, there are none where the picture cannot be distinguished from its surroundings.
- * @param text where text is burned in, if that is known.
+ * Returns the areas of a clip that show ultrasound: its regions, and within them only what is lit
+ * and moves, because names are also shown in the corners beside a sector. With Burned In Annotation
+ * YES, the list is empty if the header has no regions and the picture cannot be distinguished from
+ * its surroundings.
+ * @param text rectangles of burned-in text, if they are known.
  */
 export async function ultrasoundOf(clip: Clip, text: readonly Rectangle[] = []): Promise<Picture> {
   const regions = clip.ultrasoundAreas;
   const bounds = regions.length > 0 ? regions : [wholeFrame(clip)];
   const bounded = { areas: bounds.map(rectanglePolygon), known: regions.length > 0 };
-  // A trace has no hull and no corners beside it.
+  // The display of a trace fills its region, so there is no text in corners to be cut off.
   const traces = clip.sweeps.length > 0 || clip.mode === 'spectral' || clip.mode === 'm-mode';
   if (bounded.known && traces) return bounded;
   const detected = await detect(clip, SHOWN_MARGIN, text);
@@ -638,7 +675,9 @@ export async function ultrasoundOf(clip: Clip, text: readonly Rectangle[] = []):
   return clip.burnedInAnnotation === true && !bounded.known ? { areas: [], known: false } : bounded;
 }
 
-/** A copy with all pixels outside of the areas black; `channels` are interleaved. */
+/**
+ * Returns a copy in which all pixels outside of the areas are black; `channels` are interleaved.
+ */
 function keepInside(
   image: { width: number; height: number; data: Uint8Array },
   areas: Picture['areas'],
@@ -661,12 +700,12 @@ function keepInside(
 function coversFrame(areas: Picture['areas'], { width, height }: Clip): boolean {
   return areas.some((area) => {
     const corners = [0, height - 1].map((y) => spanOfRow(area, y, width));
-    // A convex area that contains all four corners has no outside.
+    // If a convex area contains all four corners, nothing is outside of it.
     return corners.every((span) => span?.[0] === 0 && span[1] === width - 1);
   });
 }
 
-/** A frame that is black outside of the areas and where there is text; `channels` are interleaved. */
+/** Returns a frame that is black outside of the areas and on text; `channels` are interleaved. */
 export function maskOutside(
   image: RgbImage,
   { areas, text }: Pick<ShownPicture, 'areas' | 'text'>,
@@ -683,8 +722,8 @@ export function maskOutside(
 }
 
 /**
- * The same clip with the luminance of the picture only, so that no text or graphics around it
- * enters a measurement. The picture is located when the first frame is requested.
+ * Returns the same clip with the luminance of the picture only, so that no text or graphics around
+ * it enters a measurement. The picture is located when the first frame is requested.
  */
 export function measuredInPicture(clip: Clip): Clip {
   let bounds: Promise<Picture['areas'] | null> | null = null;

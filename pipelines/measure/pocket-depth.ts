@@ -1,13 +1,13 @@
 import type { PixelScale, Point } from '../contract/image.ts';
 
-/** Probability of fluid per cell of a grid, row by row. */
+/** Probability of fluid for each cell of a grid, row by row. */
 interface FluidMap {
   width: number;
   height: number;
   values: Float32Array;
 }
 
-/** The deepest vertical pocket, in cells of the grid; the centres of cells are whole numbers. */
+/** The deepest vertical pocket, in cells of the grid. Whole numbers are the centres of cells. */
 interface Pocket {
   top: Point;
   bottom: Point;
@@ -18,17 +18,17 @@ interface Pocket {
 const LEVEL = 0.5;
 
 /**
- * Returns where the map falls through the level between a wet cell and its dry neighbour, as a
- * share of the way.
+ * Returns the position between a wet cell and its dry neighbour at which the map falls through the
+ * level, as a share of the way.
  */
 function crossing(wet: number, dry: number, level: number): number {
   return wet <= dry ? 0.5 : Math.min(1, Math.max(0, (wet - level) / (wet - dry)));
 }
 
 /**
- * The longest column of fluid whose middle is where the pocket is at least `narrowestMm` wide
- * (obstetric 4: vertical depth, free of cord and parts). `cell` is the size of a cell in mm,
- * `level` the probability from which a cell is fluid. Null: there is no such pocket.
+ * Returns the longest column of fluid that is at least `narrowestMm` wide in its middle (obstetric
+ * 4: vertical depth, free of cord and parts); null if there is no such pocket. `cell` is the size
+ * of a cell in mm, `level` the probability from which a cell is fluid.
  */
 export function deepestPocket(
   map: FluidMap,

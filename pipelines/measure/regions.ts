@@ -1,6 +1,6 @@
 import type { GrayImage } from '../contract/image.ts';
 
-/** Neighbouring pixels of one row with one value. */
+/** Neighbouring pixels of one row that have the same value. */
 export interface Run {
   value: number;
   /** Index of the first pixel, and of the one after the last. */
@@ -8,18 +8,18 @@ export interface Run {
   end: number;
 }
 
-/** Pixels of one value that are connected by their edges. */
+/** Connected pixels of one value; pixels are connected by their edges. */
 export interface Region {
   value: number;
   /** Number of pixels. */
   size: number;
-  /** In the order of their pixels. */
+  /** Runs in the order of their pixels. */
   runs: readonly Run[];
   /** Whether the region reaches the border of the image. */
   open: boolean;
 }
 
-/** The runs of a row that are not 0. */
+/** Returns the runs of a row whose value is not 0. */
 function runsOfRow(values: Uint8Array, from: number, to: number): Run[] {
   const runs: Run[] = [];
   for (let start = from; start < to; ) {
@@ -32,7 +32,7 @@ function runsOfRow(values: Uint8Array, from: number, to: number): Run[] {
   return runs;
 }
 
-/** The root of the tree that contains a run; shortens the path to it. */
+/** Returns the root of the tree that contains a run, and shortens the path to it. */
 function rootOf(parents: number[], run: number): number {
   let root = run;
   while (parents[root] !== root) root = parents[root] ?? root;
@@ -44,7 +44,10 @@ function rootOf(parents: number[], run: number): number {
   return root;
 }
 
-/** Connects the touching runs of two neighbouring rows, numbered from `above` and `below`. */
+/**
+ * Connects the touching runs of two neighbouring rows. The runs of the rows begin at the numbers
+ * `above` and `below`.
+ */
 function joinRows(
   runs: readonly Run[],
   parents: number[],
@@ -67,9 +70,9 @@ function joinRows(
 }
 
 /**
- * The connected regions of every value but 0, in the order of their first pixels: runs of each row
- * are joined with those above (Rosenfeld and Pfaltz 1966), so that the time depends on the rows and
- * not on the pixels of a large region.
+ * Returns the connected regions of every value except 0, in the order of their first pixels. Runs
+ * of each row are joined with those above (Rosenfeld and Pfaltz 1966), so that the time depends on
+ * the rows and not on the pixels of a large region.
  * @param values row by row, `width` to a row.
  */
 export function regionsOf(values: Uint8Array, width: number): Region[] {
@@ -101,7 +104,7 @@ export function regionsOf(values: Uint8Array, width: number): Region[] {
   }));
 }
 
-/** The largest region, of several the first; null without any region. */
+/** Returns the largest region; of several, the first one. Null without any region. */
 export function largestOf(regions: readonly Region[]): Region | null {
   return regions.reduce<Region | null>(
     (best, region) => (region.size > (best?.size ?? 0) ? region : best),
@@ -109,7 +112,7 @@ export function largestOf(regions: readonly Region[]): Region | null {
   );
 }
 
-/** Indices of the pixels of a region, row by row. */
+/** Returns the indices of the pixels of a region, row by row. */
 export function pixelsOf({ runs, size }: Region): number[] {
   const pixels = new Array<number>(size);
   let count = 0;
@@ -132,8 +135,8 @@ export interface Blob {
 }
 
 /**
- * The image averaged over squares of `factor` pixels; the remainder at the right and below is
- * dropped.
+ * Returns the image averaged over squares of `factor` pixels. The remainder at the right and below
+ * is dropped.
  */
 export function reduced(image: GrayImage, factor: number): GrayImage {
   const width = Math.floor(image.width / factor);
@@ -153,7 +156,10 @@ export function reduced(image: GrayImage, factor: number): GrayImage {
   return { width, height, data };
 }
 
-/** Mean over a square of (2 radius + 1) pixels, by running sums; border pixels count repeatedly. */
+/**
+ * Returns the mean over a square of (2 radius + 1) pixels, by running sums. Beyond the border, the
+ * border pixels are repeated.
+ */
 export function smoothed({ width, height, data }: GrayImage, radius: number): GrayImage {
   const span = 2 * radius + 1;
   const pass = (from: Uint8Array, lines: number, length: number, step: number, stride: number) => {
@@ -174,7 +180,10 @@ export function smoothed({ width, height, data }: GrayImage, radius: number): Gr
   return { width, height, data: pass(across, width, height, width, 1) };
 }
 
-/** The connected regions of the pixels for which `inside` holds, of at least `smallest` pixels. */
+/**
+ * Returns the connected regions of the pixels for which `inside` is true, if they have at least
+ * `smallest` pixels.
+ */
 export function blobs(
   { width, height }: Pick<GrayImage, 'width' | 'height'>,
   inside: (index: number) => boolean,

@@ -1,5 +1,5 @@
 /**
- * Rounds half away from zero in decimal (echo 0.3): published bands have a fixed precision, so a
+ * Rounds half away from zero in decimal (echo 0.3). Published bands have a fixed precision, so a
  * value is rounded first, shown rounded, and classified as shown. `toFixed` rounds the binary
  * fraction: 5.85 would be shown as 5.8 and classified as 5.9.
  */
@@ -10,19 +10,23 @@ export function rounded(value: number, decimals: number): number {
   return Math.sign(value) * Number(`${shifted}e-${decimals}`);
 }
 
-/** The rounded value as text, with all its decimals. */
+/** Returns the rounded value as text, with all its decimals. */
 export const fixed = (value: number, decimals: number): string =>
   rounded(value, decimals).toFixed(decimals);
 
-/** Decimals beyond which two numbers are equal: sums of whole pixels differ by less. */
+/**
+ * Number of decimals within which two numbers must differ to be unequal. Sums of whole pixels
+ * differ by less.
+ */
 const MOST_DECIMALS = 6;
 
-/** The side of a cut-off on which a value is; 0: on the cut-off. */
+/** Returns the side of a cut-off on which a value is; 0 if it is on the cut-off. */
 const sideOf = (value: number, cutOff: number) => Math.sign(rounded(value - cutOff, MOST_DECIMALS));
 
 /**
- * As `fixed`, with as many more decimals as keep the text on the same side of every cut-off as the
- * value (obstetric 0.3): 19.97 beside a cut-off of 20 is not shown as "20.0".
+ * Returns the rounded value as text, like `fixed`, but with more decimals if they are needed to
+ * keep the text on the same side of every cut-off as the value (obstetric 0.3). For example, 19.97
+ * with a cut-off of 20 is not shown as "20.0".
  */
 export function fixedOffCutOffs(
   value: number,

@@ -2,14 +2,16 @@ import type { Ellipse, Point } from '../contract/image.ts';
 import { distanceFrom } from './ellipse-fit.ts';
 import { largestOf, pixelsOf, regionsOf } from './regions.ts';
 
-/** Probability per pixel of the network's grid, row by row. */
+/** Probability for each pixel of the network's grid, row by row. */
 export interface SoftMask {
   width: number;
   height: number;
   values: Float32Array;
 }
 
-/** Probability from which a pixel counts as inside; the border is where the mask has this level. */
+/**
+ * Probability from which a pixel counts as inside. The border is where the mask crosses this level.
+ */
 const LEVEL = 0.5;
 const RAYS = 120;
 const RAY_STEP = 0.5;
@@ -19,18 +21,21 @@ export interface Region {
   xx: number;
   xy: number;
   yy: number;
-  /** The mask with only this region and its soft rim; other regions are removed. */
+  /** Mask with only this region and its soft rim; other regions are removed. */
   mask: SoftMask;
 }
 
-/** The pixels of the grid that count as inside: 1 at or above the level, else 0. */
+/** Returns the pixels of the grid that count as inside: 1 at or above the level, else 0. */
 export function insideOf({ values }: SoftMask): Uint8Array {
   const inside = new Uint8Array(values.length);
   for (let at = 0; at < inside.length; at++) inside[at] = (values[at] ?? 0) >= LEVEL ? 1 : 0;
   return inside;
 }
 
-/** The largest connected region at or above the level, with its moments. Null: no pixel reaches the level. */
+/**
+ * Returns the largest connected region at or above the level, with its moments; null if no pixel
+ * reaches the level.
+ */
 export function largestRegion(mask: SoftMask): Region | null {
   const inside = insideOf(mask);
   const largest = largestOf(regionsOf(inside, mask.width));
@@ -81,9 +86,9 @@ function withRim({ width, height, values: all }: SoftMask, region: readonly numb
 }
 
 /**
- * The border of a region to a fraction of a pixel: on rays from its centre, the outermost position
- * where the mask falls through the level. A ray along which the region leaves the image gives no
- * point.
+ * Returns the border of a region to a fraction of a pixel. On rays from its centre, it is the
+ * outermost position at which the mask falls through the level. A ray along which the region leaves
+ * the image gives no point.
  */
 export function borderPoints(region: Region): Point[] {
   const { mask, mean } = region;
@@ -111,7 +116,7 @@ export function borderPoints(region: Region): Point[] {
   return points;
 }
 
-/** The value between grid points, by bilinear interpolation; null outside the grid. */
+/** Returns the value between grid points, by bilinear interpolation; null outside the grid. */
 function sample({ width, height, values }: SoftMask, x: number, y: number): number | null {
   if (x < 0 || y < 0 || x > width - 1 || y > height - 1) return null;
   const left = Math.min(Math.floor(x), width - 2);
@@ -127,8 +132,8 @@ function sample({ width, height, values }: SoftMask, x: number, y: number): numb
 }
 
 /**
- * How well an ellipse matches a mask: their soft Dice overlap, 0 to 1. It falls where the mask is
- * undecided, is not an ellipse, or has a second region.
+ * Returns how well an ellipse matches a mask: their soft Dice overlap, 0 to 1. It decreases if the
+ * mask is undecided, is not an ellipse, or has a second region.
  */
 export function overlap(mask: SoftMask, ellipse: Ellipse): number {
   const distanceAt = distanceFrom(ellipse);

@@ -1,4 +1,7 @@
-/** Middle value; the mean of the two middle ones for an even count. NaN for no values. */
+/**
+ * Returns the middle value; for an even count, the mean of the two middle values. NaN for no
+ * values.
+ */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const upper = sorted[sorted.length >> 1] ?? Number.NaN;
@@ -10,7 +13,9 @@ function polynomial(coefficients: readonly number[], x: number): number {
   return coefficients.reduce((sum, coefficient) => sum * x + coefficient, 0);
 }
 
-/** Hart 1968, algorithm 5666, as given by West 2005 (Wilmott Magazine, May 2005). */
+/**
+ * Coefficients of Hart 1968, algorithm 5666, as given by West 2005 (Wilmott Magazine, May 2005).
+ */
 const HART_NUMERATOR = [
   3.52624965998911e-2, 0.700383064443688, 6.37396220353165, 33.912866078383, 112.079291497871,
   221.213596169931, 220.206867912376,
@@ -22,7 +27,7 @@ const HART_DENOMINATOR = [
 const HART_LIMIT = 7.07106781186547;
 const TAIL_TERMS = 5;
 
-/** Standard normal distribution function; absolute error below 1e-14. */
+/** Returns the standard normal distribution function. The absolute error is below 1e-14. */
 export function normalCdf(z: number): number {
   const x = Math.abs(z);
   const density = Math.exp((-x * x) / 2);
@@ -37,7 +42,10 @@ export function normalCdf(z: number): number {
   return z > 0 ? 1 - tail : tail;
 }
 
-/** Acklam's rational approximation of the inverse, relative error below 1.2e-9. */
+/**
+ * Coefficients of Acklam's rational approximation of the inverse; its relative error is below
+ * 1.2e-9.
+ */
 const ACKLAM_A = [
   -39.69683028665376, 220.9460984245205, -275.9285104469687, 138.357751867269, -30.66479806614716,
   2.506628277459239,
@@ -66,8 +74,8 @@ function acklam(p: number): number {
 }
 
 /**
- * Inverse of `normalCdf`: Acklam's approximation and one Halley step (obstetric 16.1).
- * NaN outside of 0 to 1, infinite at its ends.
+ * Returns the inverse of `normalCdf`, by Acklam's approximation and one Halley step (obstetric
+ * 16.1). NaN outside of 0 to 1, infinite at its ends.
  */
 export function normalQuantile(p: number): number {
   if (!(p >= 0 && p <= 1)) return Number.NaN;
@@ -89,13 +97,13 @@ export function zOf(centile: number): number {
 }
 
 /**
- * Share of the median: a beat that differs by more is of another kind (ectopic, torn, or in a deep
- * breath).
+ * Greatest difference of a similar beat from the median, as a share of the median. A beat that
+ * differs by more is of another kind (ectopic, torn, or in a deep breath).
  */
 const WITHIN = 0.15;
 
 /**
- * Returns the mean of the similar values, and their indices; in an irregular rhythm all values are
+ * Returns the mean of the similar values, and their indices. In an irregular rhythm all values are
  * included.
  */
 export function meanOfSimilar(
@@ -111,24 +119,24 @@ export function meanOfSimilar(
   return { mean, used: chosen };
 }
 
-/** A mean over beats, with the beats that contradict each other. */
+/** A mean over beats, and whether the beats contradict each other. */
 export interface BeatMean {
   value: number;
-  /** The least and the greatest value where they contradict each other; null where they agree. */
+  /** The least and the greatest value if they contradict each other; null if they agree. */
   contradicting: readonly [least: number, greatest: number] | null;
 }
 
 /**
  * Range of the values of a few beats, as a share of their mean, above which they contradict each
- * other. From beat to beat the volumes and areas of a heart change by a fifth in sinus rhythm and by
- * up to a half in atrial fibrillation; what differs by more is a failed outline.
+ * other. From beat to beat the volumes and areas of a heart change by a fifth in sinus rhythm and
+ * by up to a half in atrial fibrillation. A greater difference means a failed outline.
  */
 const CONTRADICTION = 0.5;
 
 /**
- * The mean over beats; null without a beat. Beats contradict each other if one shows the opposite
- * sign of another (a chamber that shrinks and one that grows), or if they differ by more than half
- * of their mean. A mean of such beats is the value of no beat and must not be used.
+ * Returns the mean over beats; null without a beat. Beats contradict each other if they have
+ * opposite signs (a chamber that shrinks and one that grows), or if they differ by more than half
+ * of their mean. The mean of such beats is not the value of any beat and must not be used.
  * @param noise a difference up to which two beats never contradict each other.
  */
 export function meanOfBeats(values: readonly number[], noise = 0): BeatMean | null {
@@ -142,7 +150,10 @@ export function meanOfBeats(values: readonly number[], noise = 0): BeatMean | nu
   return { value, contradicting: contradict ? [least, greatest] : null };
 }
 
-/** The standard error of the mean of some values, as a share of it; 0 for a single value. */
+/**
+ * Returns the standard error of the mean of some values, as a share of the mean; 0 for a single
+ * value.
+ */
 export function standardError(values: readonly number[]): number {
   const count = values.length;
   if (count < 2) return 0;
@@ -151,10 +162,10 @@ export function standardError(values: readonly number[]): number {
   return Math.sqrt(squares / (count - 1) / count) / Math.abs(mean);
 }
 
-/** A rhythm is irregular if the coefficient of variation of its intervals exceeds this value. */
+/** Coefficient of variation of the intervals above which a rhythm is irregular. */
 const IRREGULAR = 0.1;
 
-/** Whether points in time are evenly spaced; null for fewer than three. */
+/** Returns true if points in time are evenly spaced; null for fewer than three. */
 export function isRegular(places: readonly number[]): boolean | null {
   if (places.length < 3) return null;
   const intervals = places.slice(1).map((place, i) => place - (places[i] ?? 0));

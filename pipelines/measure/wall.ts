@@ -5,7 +5,7 @@ import { crossings, distance, lengthOf, type Outline } from './outline.ts';
 const WALL_SIDES = ['left', 'right'] as const;
 export type WallSide = (typeof WALL_SIDES)[number];
 
-/** The levels of a wall, in order from the valve to the apex. */
+/** Levels of a wall, in order from the valve to the apex. */
 const WALL_LEVELS = ['basal', 'mid', 'apical'] as const;
 export type WallLevel = (typeof WALL_LEVELS)[number];
 
@@ -21,7 +21,7 @@ const nearest = (outline: Outline, to: Point) =>
     0,
   );
 
-/** The path along the outline between two of its points that does not cross the valve. */
+/** Returns the path along the outline between two of its points that does not cross the valve. */
 function between(outline: Outline, from: number, to: number, avoid: number): Point[] {
   const n = outline.length;
   const walk = (step: 1 | -1) => {
@@ -53,7 +53,7 @@ function wallLength(outline: Outline, axis: ChamberAxis): number {
   return lengthOf(left) + lengthOf(right);
 }
 
-/** Returns the level of a point: the third of the long axis beside which the point is. */
+/** Returns the level of a point, which is the third of the long axis beside the point. */
 function levelOf(point: Point, axis: ChamberAxis): WallLevel {
   const { along } = directionsOf(axis);
   const share =
@@ -61,20 +61,26 @@ function levelOf(point: Point, axis: ChamberAxis): WallLevel {
   return share < 1 / 3 ? 'basal' : share < 2 / 3 ? 'mid' : 'apical';
 }
 
-/** The size of a segment of the wall in one frame, in the unit of the points. */
+/** Size of a segment of the wall in one frame, in the unit of the points. */
 interface SegmentSize extends WallSegment {
   /** Length along the inner border. */
   length: number;
   /** Mean distance from the long axis. */
   radius: number;
-  /** Mean thickness of the muscle; null where it is not outlined there. */
+  /** Mean thickness of the muscle; null if it is not outlined there. */
   thickness: number | null;
 }
 
-/** Range outwards from the cavity; farther away is another structure. */
+/**
+ * Greatest distance outwards from the cavity, as a share of the long axis, at which muscle is
+ * searched. Beyond it are other structures.
+ */
 const THICKEST = 0.35;
 
-/** Thickness of the muscle outwards from a point of the inner border. */
+/**
+ * Returns the thickness of the muscle outwards from a point of the inner border; null if no muscle
+ * is there.
+ */
 function thicknessAt(
   point: Point,
   outwards: Point,
@@ -91,7 +97,10 @@ function thicknessAt(
 const mean = (values: readonly number[]) =>
   values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 
-/** Length, radius and thickness of the six segments that a view shows, base first on each side. */
+/**
+ * Returns length, radius and thickness of the six segments that a view shows, base first on each
+ * side.
+ */
 function segmentSizes(outline: Outline, axis: ChamberAxis, muscle: Outline | null): SegmentSize[] {
   const paths = wallPaths(outline, axis);
   const { across } = directionsOf(axis);
@@ -109,7 +118,7 @@ function segmentSizes(outline: Outline, axis: ChamberAxis, muscle: Outline | nul
         ? steps.flatMap(({ from, point, centre }) => {
             const [dx, dy] = [point.x - from.x, point.y - from.y];
             const norm = Math.hypot(dx, dy) || 1;
-            // Walking to the apex, the muscle lies on the left hand of the left wall.
+            // On the way to the apex, the muscle is on the left-hand side of the left wall.
             const sign = side === 'left' ? 1 : -1;
             const outwards = { x: (sign * dy) / norm, y: (-sign * dx) / norm };
             return thicknessAt(centre, outwards, muscle, farthest) ?? [];
@@ -118,7 +127,7 @@ function segmentSizes(outline: Outline, axis: ChamberAxis, muscle: Outline | nul
       const radii = own.map(({ x, y }) =>
         Math.abs((x - axis.base.x) * across.x + (y - axis.base.y) * across.y),
       );
-      // If half of a segment's border has no muscle, its thickness is unknown.
+      // If more than half of a segment's border has no muscle, its thickness is unknown.
       const seen = thicknesses.length >= steps.length / 2;
       return {
         side,
@@ -131,28 +140,29 @@ function segmentSizes(outline: Outline, axis: ChamberAxis, muscle: Outline | nul
   );
 }
 
-/** An outlined ventricle of one frame. */
+/** The outlined ventricle of one frame. */
 interface WallFigure {
   outline: Outline;
   axis: ChamberAxis;
   muscle: Outline | null;
 }
 
-/** How a segment of the wall changes from end-diastole to end-systole, in per cent. */
+/** Change of a segment of the wall from end-diastole to end-systole, in per cent. */
 export interface SegmentMotion extends WallSegment {
   /** Change of the length of its inner border; shortening is negative. */
   strain: number;
   /** Decrease of its distance from the long axis; inward motion is positive. */
   excursion: number;
-  /** Increase of its thickness; null where the muscle is not outlined in both frames. */
+  /** Increase of its thickness; null if the muscle is not outlined in both frames. */
   thickening: number | null;
 }
 
 const change = (from: number, to: number) => (100 * (to - from)) / from;
 
 /**
- * Longitudinal strain of one view by the length of the inner outline between the hinges, in per
- * cent. This is contour strain: unlike speckle tracking, it follows no point of the muscle.
+ * Returns the longitudinal strain of one view by the length of the inner outline between the
+ * hinges, in per cent. This is contour strain: unlike speckle tracking, it follows no point of the
+ * muscle.
  */
 export function contourStrain(diastole: WallFigure, systole: WallFigure): number {
   return change(
@@ -162,8 +172,8 @@ export function contourStrain(diastole: WallFigure, systole: WallFigure): number
 }
 
 /**
- * Motion of the six segments that a view shows. Segments are the thirds of the long axis in each
- * frame, so that the wall is compared at the same relative height.
+ * Returns the motion of the six segments that a view shows. Segments are the thirds of the long
+ * axis in each frame, so that the wall is compared at the same relative height.
  */
 export function segmentMotions(diastole: WallFigure, systole: WallFigure): SegmentMotion[] {
   const sizes = ({ outline, axis, muscle }: WallFigure) => segmentSizes(outline, axis, muscle);

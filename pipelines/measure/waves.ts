@@ -3,7 +3,9 @@
  * curve.
  */
 export interface Wave {
-  /** Where the wave rises from the baseline and falls back to it, or meets its neighbour. */
+  /**
+   * Samples at which the wave rises from the baseline and falls back to it, or meets its neighbour.
+   */
   from: number;
   to: number;
   peak: number;
@@ -16,11 +18,11 @@ export interface Wave {
 }
 
 interface WaveLimits {
-  /** A wave rises this much above the deeper of the valleys beside it. */
+  /** Least height of a wave above the deeper of the valleys beside it. */
   prominence: number;
-  /** Below this the curve is at the baseline. */
+  /** Level below which the curve counts as being at the baseline. */
   floor: number;
-  /** Samples from the beginning to the end of a wave; shorter ones are clicks. */
+  /** Least number of samples from the beginning to the end of a wave. Shorter ones are clicks. */
   shortest: number;
 }
 
@@ -43,14 +45,16 @@ function lowestBetween(curve: ArrayLike<number>, from: number, to: number): numb
   return lowest;
 }
 
-/** The sample nearest to the peak, in one direction, at which the curve reaches the floor. */
+/**
+ * Returns the sample nearest to the peak, in one direction, at which the curve reaches the floor.
+ */
 function descend(curve: ArrayLike<number>, peak: number, floor: number, step: 1 | -1): number {
   let at = peak;
   while (at + step >= 0 && at + step < curve.length && (curve[at] ?? 0) > floor) at += step;
   return at;
 }
 
-/** Peaks in order, each of which stands out from the valleys on both sides. */
+/** Returns the peaks in order. Each exceeds the valleys on both sides by `prominence`. */
 function prominentPeaks(curve: ArrayLike<number>, prominence: number): number[] {
   const peaks: number[] = [];
   let top = 0;
@@ -76,8 +80,8 @@ function prominentPeaks(curve: ArrayLike<number>, prominence: number): number[] 
 }
 
 /**
- * The waves of a curve that is 0 or more: its peaks, each from foot to foot. Two that meet above the
- * floor share the valley between them.
+ * Returns the waves of a curve that is 0 or more: its peaks, each from foot to foot. Two waves that
+ * meet above the floor share the valley between them.
  */
 export function wavesOf(curve: ArrayLike<number>, limits: WaveLimits): Wave[] {
   const peaks = prominentPeaks(curve, limits.prominence);
@@ -97,12 +101,12 @@ export function wavesOf(curve: ArrayLike<number>, limits: WaveLimits): Wave[] {
     .filter(({ from, to }) => to - from >= limits.shortest);
 }
 
-/** Shares of the height between which a flank is straight, and clear of clutter at the baseline. */
+/** Shares of the height between which a flank is straight and above the clutter at the baseline. */
 const FLANK = { low: 0.3, high: 0.7 } as const;
 
 /**
- * Least squares line through a flank of a wave. A flank of fewer than three samples is a step at
- * its first sample below the wave. Null where the wave does not fall that far.
+ * Fits a line through a flank of a wave by least squares. A flank of fewer than three samples is a
+ * step at its first sample below the wave. Null if the wave does not fall that far.
  */
 export function flankLine(
   curve: ArrayLike<number>,
@@ -130,17 +134,17 @@ export function flankLine(
 
 export interface WaveOutline {
   /**
-   * Where the wave meets the baseline, as fractional samples; beyond the samples where it was cut
-   * off.
+   * Fractional samples at which the wave meets the baseline; outside of the curve if the wave was
+   * cut off.
    */
   from: number;
   to: number;
-  /** The wave from `from` to `to`, one value per whole sample. */
+  /** The wave from `from` to `to`, with one value for each whole sample. */
   values: number[];
 }
 
 /**
- * A wave extended to the baseline: the wall filter hides the slowest flow and clutter widens it, so
+ * Extends a wave to the baseline. The wall filter hides the slowest flow and clutter widens it, so
  * the flanks are continued as straight lines where they are below the curve. Null without flanks.
  */
 export function outlineOfWave(curve: ArrayLike<number>, wave: Wave): WaveOutline | null {
@@ -155,13 +159,16 @@ export function outlineOfWave(curve: ArrayLike<number>, wave: Wave): WaveOutline
     const seen = seenOf(curve, wave, at, from, to);
     const flank = at < wave.peak ? rise : fall;
     const line = Math.max(0, flank.slope * (at - flank.zero));
-    // Above the straight part of the flank the curve is not a line.
+    // Above the straight part of the flank, the curve is used instead of the line.
     return line < FLANK.low * wave.height ? Math.min(seen, line) : seen;
   });
   return { from, to, values };
 }
 
-/** The curve within the wave; beyond its last samples straight down to the baseline. */
+/**
+ * Returns the curve within the wave; beyond its last samples it continues straight down to the
+ * baseline.
+ */
 function seenOf(
   curve: ArrayLike<number>,
   wave: Wave,

@@ -15,20 +15,20 @@ export const DOPPLER = {
    */
   cut: 0.01,
   /**
-   * Beats are similar if they differ by no more than these shares from the median length and the
-   * median peak.
+   * Greatest differences, as shares of the median length and of the median peak, at which beats are
+   * similar.
    */
   similar: { length: 0.1, peak: 0.2 },
   /**
-   * The last part of a beat, as a share of its length; the lowest velocity in it is the
-   * end-diastolic velocity.
+   * Last part of a beat, as a share of its length. The lowest velocity in it is the end-diastolic
+   * velocity.
    */
   endDiastole: 0.12,
   /** Minimum brightness of reversed flow relative to the forward flow; clutter is fainter. */
   reversal: 0.25,
   /**
-   * Flow on the other side of the baseline that fills this share of the columns, and is this bright
-   * relative to the main flow, is another vessel and not a mirror image.
+   * Share of the columns that flow on the other side of the baseline must fill, and its brightness
+   * relative to the main flow, from which it is another vessel and not a mirror image.
    */
   otherVessel: { filled: 0.5, brightness: 0.45 },
 } as const;
@@ -41,12 +41,12 @@ function deviation(values: Float64Array): number {
 }
 
 /**
- * Returns how much one side looks like an artery: it is bright and pulsatile, and neither a mirror
- * image nor a vein.
+ * Returns a measure of how much one side looks like an artery, which is bright and pulsatile; a
+ * mirror image and a vein are not.
  */
 const pulsatility = (envelope: Envelope) => envelope.brightness * deviation(envelope.velocities);
 
-/** Whether the flow on the other side is a separate flow rather than a mirror image. */
+/** Returns true if the flow on the other side is a separate flow and not a mirror image. */
 function isOtherVessel(main: Envelope, other: Envelope): boolean {
   const both = main.edgeRows.filter((row, i) => row !== null && other.edgeRows[i] !== null).length;
   const flowing = main.edgeRows.filter((row) => row !== null).length;
@@ -70,7 +70,7 @@ function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Flo
 }
 
 /**
- * Returns the median of the last velocities before forward flow disappears, in cm/s; null where it
+ * Returns the median of the last velocities before forward flow disappears, in cm/s; null if it
  * never disappears.
  */
 function vanishingVelocity(main: Envelope): number | null {
@@ -139,9 +139,9 @@ function variationOf(beats: readonly Beat[]): number {
 
 /**
  * Traces the pulsatile flow on a spectral display and separates its beats. Velocities are as
- * displayed: DICOM does not say whether the cart has corrected them for the angle. A flow that
- * wraps around or is cut off at the end of the scale is refused, because its peak is not on the
- * screen.
+ * displayed, because DICOM does not state whether the cart has corrected them for the angle. A flow
+ * that wraps around or is cut off at the end of the scale is refused, because its peak is not on
+ * the screen.
  */
 export function traceDoppler(image: GrayImage, sweep: SweepRegion): DopplerWaveform {
   const spectrum = readSpectrum(image, sweep);

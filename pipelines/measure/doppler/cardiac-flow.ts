@@ -4,11 +4,11 @@ import type { SpectralDisplay, SpectralTrace } from './envelope.ts';
 
 const EJECTION = {
   /**
-   * Minimum height of a wave as a share of the usual height of the tallest waves; lower waves are
+   * Minimum height of a wave as a share of the usual height of the tallest waves. Lower waves are
    * another flow, or noise.
    */
   height: 0.5,
-  /** Minimum time from peak to peak in seconds; no adult heart beats faster (200 per minute). */
+  /** Minimum time from peak to peak in seconds. No adult heart beats faster (200 per minute). */
   apart: 0.3,
   /** Minimum duration of an ejection or a regurgitation, in seconds. */
   shortest: 0.1,
@@ -16,12 +16,9 @@ const EJECTION = {
   margin: 0.03,
 } as const;
 
-/**
- * The wave of one beat, from an ejection or a regurgitant jet. Positions are columns of the
- * display.
- */
+/** Wave of one beat: an ejection or a regurgitant jet. Positions are columns of the display. */
 export interface Ejection {
-  /** Where the flanks meet the baseline, as fractional columns. */
+  /** Fractional columns at which the flanks meet the baseline. */
   from: number;
   to: number;
   peakColumn: number;
@@ -86,13 +83,13 @@ export function ejectionsOf(
 export const ANNULAR = {
   /** Minimum height of a wave as a share of the fastest wave on its side. */
   height: 0.25,
-  /** Minimum duration of S' in seconds; the isovolumic spike before it is shorter. */
+  /** Minimum duration of S' in seconds. The isovolumic spike before it is shorter. */
   systole: 0.09,
   /** Maximum time between two pieces of one wave, from peak to peak in seconds. */
   pieces: 0.09,
   /**
-   * Search times in seconds: e' peaks within `early` after the end of S', a' within `atrial` before
-   * the next S'.
+   * Search times in seconds: e' peaks within `early` after the end of S', and a' within `atrial`
+   * before the next S'.
    */
   early: 0.3,
   atrial: 0.22,
@@ -100,7 +97,7 @@ export const ANNULAR = {
 } as const;
 
 /**
- * Velocities of an annulus in one beat by tissue Doppler, in cm/s; null where a wave is not on the
+ * Velocities of an annulus in one beat by tissue Doppler, in cm/s; null if a wave is not on the
  * display.
  */
 interface AnnularBeat {
@@ -116,7 +113,7 @@ interface AnnularMotion {
 }
 
 /**
- * Joins the pieces of a torn wave: returns the highest piece, extended from the beginning of the
+ * Joins the pieces of a torn wave. Returns the highest piece, extended from the beginning of the
  * first piece to the end of the last.
  */
 function joined(waves: readonly Wave[], apart: number): Wave[] {
@@ -184,10 +181,10 @@ function motionOf(
 }
 
 /**
- * Returns the motion of an annulus, seen from the apex: it moves towards the probe in systole, so
- * that S' is above the baseline, and e' and a' are below it (echo 17). `inverted` where the display
- * has two waves per beat above and one below: the machine may have inverted it, which the header
- * does not say, and nothing on it is certain.
+ * Returns the motion of an annulus as seen from the apex. The annulus moves towards the probe in
+ * systole, so that S' is above the baseline, and e' and a' are below it (echo 17). `inverted` is
+ * true if the display has two waves per beat above and one below. The machine may have inverted it,
+ * which the header does not state, so that nothing on it is certain.
  */
 export function annularMotion(display: SpectralDisplay): AnnularMotion & { inverted: boolean } {
   const { above, below, spectrum } = display;
@@ -200,17 +197,17 @@ export function annularMotion(display: SpectralDisplay): AnnularMotion & { inver
 
 const JET_DECAY = {
   /**
-   * The part of the jet to which the line is fitted: from its peak to this share of the time
-   * between peak and end.
+   * Part of the jet to which the line is fitted: from its peak to this share of the time between
+   * peak and end.
    */
   part: 0.75,
-  /** Seconds; a shorter slope is not measured. */
+  /** Minimum duration in seconds. A shorter slope is not measured. */
   shortest: 0.12,
   /** Minimum share of the fall that the line must explain (R²). */
   fit: 0.8,
 } as const;
 
-/** The straight fall of a regurgitant or stenotic jet. */
+/** Straight line through the falling velocity of a regurgitant or stenotic jet. */
 interface JetDecay {
   /** Velocity on the fitted line at the time of the jet's peak, in cm/s. */
   initial: number;
@@ -224,7 +221,7 @@ interface JetDecay {
 }
 
 /**
- * Returns the deceleration of a jet by least squares; null for a jet that does not fall evenly (an
+ * Returns the deceleration of a jet by least squares; null if the jet does not fall evenly (an
  * incomplete envelope).
  */
 export function decayOf(
@@ -263,7 +260,10 @@ export function decayOf(
 const VEIN = {
   /** Minimum reversal by atrial contraction, as a share of the fastest forward flow. */
   reversal: 0.15,
-  /** Without a reversal, the pause before S must be this many times the pause between S and D. */
+  /**
+   * Factor by which the pause before S must exceed the pause between S and D if there is no
+   * reversal.
+   */
   pause: 2,
 } as const;
 
@@ -274,7 +274,7 @@ export interface VeinBeat {
 
 /**
  * Returns the beats of the forward flow in a pulmonary vein: S, then D. Between D and the next S
- * the atrium contracts, and the flow reverses or pauses. Empty where neither a reversal nor a pause
+ * the atrium contracts, and the flow reverses or pauses. Empty if neither a reversal nor a pause
  * distinguishes S from D.
  */
 export function veinBeats(forward: readonly Wave[], back: readonly Wave[]): VeinBeat[] {

@@ -8,18 +8,21 @@ export const SIDES = ['above', 'below'] as const;
 
 export const ENVELOPE = {
   /**
-   * The edge of the flow is where the grey level falls to this share of the column's flow level
-   * above the noise.
+   * Share of the column's flow level above the noise to which the grey level falls at the edge of
+   * the flow.
    */
   edge: 0.5,
   /**
-   * The skirt (the blurred margin of the flow) begins where the level falls below this share, and
-   * ends at the edge.
+   * Share of the flow level below which the skirt, the blurred margin of the flow, begins. The
+   * skirt ends at the edge.
    */
   full: 0.86,
-  /** Share at which E and A are measured: the leading edge, where the signal begins (D16). */
+  /**
+   * Share of the flow level at the leading edge, at which the signal begins and E and A are
+   * measured (D16).
+   */
   leading: 0.25,
-  /** Share of a second reading of the edge, which must agree with the first. */
+  /** Share of the flow level at which the edge is read a second time. Both readings must agree. */
   dense: 0.7,
   /**
    * Share of the flow level at which patches are separated; a higher share would break one flow
@@ -31,40 +34,41 @@ export const ENVELOPE = {
   /** Minimum height of a flow above the noise, in grey levels. */
   contrast: 14,
   /**
-   * A column that is darker than `share` of the level of the flow just before and after it
-   * (`quantile` of the levels within `seconds`) gets its threshold from that level: its faint signal
-   * is the margin of a wave, not its edge.
+   * A column that is darker than `share` of the level of the flow just before and after it gets its
+   * threshold from that level, because its faint signal is the margin of a wave and not its edge.
+   * That level is the `quantile` of the levels within `seconds`.
    */
   dim: { share: 0.6, seconds: 0.1, quantile: 0.75 },
   /**
-   * The flow level of a column is that of the outer part of its flow, `part` of the rows from its
-   * edge to the baseline: the bright band of slow echoes at the baseline (the edge of the wall
-   * filter) would hide a jet that is fainter than the band. `quantile` of the levels there, so that
-   * the faint margin beyond the dense signal has no influence.
+   * The flow level of a column is the `quantile` of the levels in the outer part of its flow, so
+   * that the faint margin beyond the dense signal has no influence. The outer part is `part` of the
+   * rows from the edge to the baseline. Without this limit, the bright band of slow echoes at the
+   * baseline (the edge of the wall filter) would hide a jet that is fainter than the band.
    */
   outer: { part: 0.6, quantile: 0.8 },
-  /** Minimum number of consecutive bright rows; fewer are a speck. */
+  /** Minimum number of consecutive bright rows. Fewer are a speck. */
   thickness: 3,
   /**
-   * Minimum duration in seconds of a patch that does not touch the baseline; a shorter one is a
+   * Minimum duration in seconds of a patch that does not touch the baseline. A shorter one is a
    * tick, a caret or a speck.
    */
   shortestSeconds: 0.04,
   /**
-   * Outer part of the side, as a share, where text is shown; a patch that is entirely within it is
-   * not flow.
+   * Outer part of the side, as a share, in which text is shown. A patch that is entirely within it
+   * is not flow.
    */
   margin: 0.12,
   /** Number of columns on either side over which the flow level and the trace are smoothed. */
   smoothing: 2,
   /**
-   * The same for the leading edge. The tip of A is so narrow that wider smoothing would lower it;
-   * the dense signal needs more, because its edge is rough.
+   * Number of columns on either side over which the leading edge is smoothed. The tip of A is so
+   * narrow that more smoothing would lower it; the dense signal needs more, because its edge is
+   * rough.
    */
   leadingSmoothing: 1,
   /**
-   * A flow from the other side that has wrapped around reaches less far than this share of the side;
-   * a flow of this side that is cut off at its end begins at the wall filter.
+   * Share of the side that a flow from the other side does not reach if it has wrapped around. A
+   * flow of this side that is cut off at the end of the scale begins at the wall filter instead.
    */
   wrapped: 0.75,
   /**
@@ -74,17 +78,16 @@ export const ENVELOPE = {
   end: 0.03,
 } as const;
 
-/** The fastest flow on one side of the baseline. */
+/** Fastest flow on one side of the baseline. */
 export interface Envelope {
   side: Side;
-  /** Speed in each column in cm/s, never negative; 0 where no flow rises above the noise. */
+  /** Speed in each column in cm/s, never negative; 0 if no flow is brighter than the noise. */
   velocities: Float64Array;
-  /** The same at the leading edge, and at the edge of the densest signal. */
+  /** Speed in each column at the leading edge, and at the edge of the densest signal. */
   leading: Float64Array;
   dense: Float64Array;
   /**
-   * Row of the edge in each column, as a fractional row of the display; null where there is no
-   * flow.
+   * Row of the edge in each column, as a fractional row of the display; null if there is no flow.
    */
   edgeRows: (number | null)[];
   /** Level of the outer part of the flow in each column, in grey levels above the noise. */
@@ -96,8 +99,8 @@ export interface Envelope {
   /** Usual level of the flow above the noise, grey levels. */
   brightness: number;
   /**
-   * Usual width of the edge, cm/s: how far spectral broadening and the logarithmic grey scale move
-   * the traced edge beyond the fastest blood.
+   * Usual width of the edge, cm/s: the distance by which spectral broadening and the logarithmic
+   * grey scale move the traced edge beyond the fastest blood.
    */
   skirt: number;
   /** Whether a flow of the other side reappears at the end of this side. */
@@ -132,7 +135,7 @@ function medianSmoothed(values: readonly number[], reach: number): number[] {
   );
 }
 
-/** The grey levels of one side, with its outermost row first. */
+/** Grey levels of one side, with its outermost row first. */
 interface SideView {
   columns: number;
   rows: number;
@@ -140,8 +143,8 @@ interface SideView {
 }
 
 /**
- * Marks the pixels of a side that are flow: they are brighter than the threshold of their column,
- * and belong to a patch that touches the baseline or lasts long enough.
+ * Marks the pixels of a side that are flow: those brighter than the threshold of their column that
+ * belong to a patch that touches the baseline or lasts long enough.
  */
 function flowMask(
   view: SideView,
@@ -195,7 +198,7 @@ function flowMask(
 
 /**
  * Returns the fractional number of rows from the end of the side to the beginning of the flow; null
- * where there is no flow.
+ * if there is no flow.
  */
 function edgeIn(
   { columns, rows, level }: SideView,
@@ -219,7 +222,7 @@ function edgeIn(
 
 /**
  * Returns the level above the noise of the outer part of the flow in each column, smoothed over
- * time; 0 where nothing of the side is brighter than the noise.
+ * time; 0 if nothing of the side is brighter than the noise.
  * @param edges steps from the end of the side to the flow (`edgeIn`).
  */
 function flowLevels(view: SideView, edges: readonly (number | null)[], noise: number): number[] {
@@ -247,12 +250,16 @@ function levelsAround(levels: readonly number[], reach: number): number[] {
   );
 }
 
-/** The edge of the flow in each column, in steps from the end of the side, at a share of its level. */
+/**
+ * Returns the edge of the flow in each column, in steps from the end of the side, at a share of its
+ * level.
+ */
 type EdgesAt = (share: number) => (number | null)[];
 
 /**
- * Finds the flow of one side: what is brighter than the noise first, then what reaches a share of
- * the level of its outer part, twice, because the first edge includes the faint margin.
+ * Finds the flow of one side. The first pass takes what is brighter than the noise. Two further
+ * passes take what reaches a share of the level of the outer part, because the first edge includes
+ * the faint margin.
  */
 function flowOf(view: SideView, { noise, secondsPerColumn }: Spectrum, least: number) {
   const { mean } = noise;
@@ -340,28 +347,29 @@ export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
 }
 
 const SPECTRAL_TRACE = {
-  /** A wave must stand out from its valleys by this share of the side's fastest flow. */
+  /** Share of the side's fastest flow by which a wave must exceed its valleys. */
   prominence: 0.2,
-  /** Below this share of the side's fastest flow, the flow is at the baseline. */
+  /** Share of the side's fastest flow below which the flow counts as being at the baseline. */
   floor: 0.1,
   /**
-   * Quantile of the velocities that counts as the fastest flow of a side; a click of a few columns
+   * Quantile of the velocities that counts as the fastest flow of a side. A click of a few columns
    * is faster, but is not flow.
    */
   top: 0.97,
-  /** Minimum duration of a wave in seconds; shorter waves are valve clicks. */
+  /** Minimum duration of a wave in seconds. Shorter waves are valve clicks. */
   shortestSeconds: 0.04,
   /** How many times the trace is smoothed. */
   smoothing: 2,
   /**
-   * Seconds on either side over which the trace of blood is smoothed by the median: a spike of the
-   * dense signal that is shorter is noise. Tissue moves and stops more sharply.
+   * Seconds on either side over which the trace of blood is smoothed by the median, because a
+   * shorter spike of the dense signal is noise. Tissue is not smoothed in this way, because it
+   * moves and stops more sharply.
    */
   spike: 0.014,
   /**
    * Share of the edge's width that is subtracted from the traced edge. In blood the dense signal is
-   * traced, "chin, not beard" (echo 17). All parts of the tissue move at the same velocity, so that
-   * the trace of tissue is a line, which is measured at the middle of its outer edge.
+   * traced, "chin, not beard" (echo 17). In tissue all parts move at the same velocity, so that the
+   * trace is a line, which is measured at the middle of its outer edge.
    */
   skirt: { blood: 0.5, tissue: 0 },
   /** Full scale of tissue Doppler, cm/s (echo 2.6). */
@@ -373,19 +381,22 @@ const SPECTRAL_TRACE = {
   clear: 12,
 } as const;
 
-/** The flow on one side of the baseline of a spectral display, and its waves. */
+/** Flow on one side of the baseline of a spectral display, and its waves. */
 export interface SpectralTrace {
   side: Side;
-  /** Speed in each column in cm/s; 0 where there is no flow. */
+  /** Speed in each column in cm/s; 0 if there is no flow. */
   curve: Float64Array;
-  /** The same at the leading edge, where E and A are measured. */
+  /** Speed in each column at the leading edge, at which E and A are measured. */
   leading: Float64Array;
-  /** The same at the edge of the densest signal: a second reading, to be compared with `curve`. */
+  /**
+   * Speed in each column at the edge of the densest signal. This second reading is compared with
+   * `curve`.
+   */
   dense: Float64Array;
   waves: Wave[];
   /** Speed that was subtracted from the traced edge, in cm/s. */
   skirt: number;
-  /** 0 to 1: how well the flow stands out from the noise. */
+  /** How clearly the flow exceeds the noise, 0 to 1. */
   clear: number;
   /** Usual level of the flow, in grey levels above the noise. */
   brightness: number;
@@ -399,7 +410,7 @@ export interface SpectralTrace {
   wrapped: boolean;
 }
 
-/** The fastest speed of a curve within some columns of a place. */
+/** Returns the fastest speed of a curve within `reach` columns of a column. */
 export function fastestNear(curve: Float64Array, column: number, reach: number): number {
   const from = Math.max(0, Math.floor(column - reach));
   return Math.max(0, ...curve.subarray(from, Math.ceil(column + reach) + 1));
@@ -466,8 +477,8 @@ function toTrace(envelope: Envelope, spectrum: Spectrum, tissue: boolean): Spect
 }
 
 /**
- * Traces both sides of a spectral display and finds their waves. Null where the display has no
- * scales of velocity and time, or is too small (`readSpectrum`).
+ * Traces both sides of a spectral display and finds their waves. Null if the display has no scales
+ * of velocity and time, or is too small (`readSpectrum`).
  */
 export function traceDisplay(image: GrayImage, sweep: SweepRegion): SpectralDisplay | null {
   const spectrum = readSpectrum(image, sweep);

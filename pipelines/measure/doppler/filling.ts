@@ -6,42 +6,43 @@ export const FILLING = {
   height: 0.22,
   /** Velocity at the beginning of A above which E and A are fused, cm/s (echo 10.2). */
   fused: 20,
-  /** The part of the fall of E that is straight, as shares of the peak of E. */
+  /** Shares of the peak of E between which its fall is straight. */
   deceleration: { low: 0.35, high: 0.9 },
-  /** The part of the flanks of A above the slow echoes at the baseline, as shares of its peak. */
+  /** Shares of the peak of A between which its flanks are above the slow echoes at the baseline. */
   atrialFlank: { low: 0.45, high: 0.9 },
   /** Seconds that a peak must be away from the end of the display. */
   margin: 0.02,
   /** Maximum number of waves per beat that can be distinguished: E; E and A; or E, L and A. */
   mostPerBeat: 3,
   /**
-   * Seconds between A and the next E, from half height to half height: shorter or longer than any
-   * systole. Two beats taken as one have a gap as long as a beat.
+   * Shortest and longest time between A and the next E, from half height to half height, in
+   * seconds. These limits include every systole. If two beats are taken as one, the gap is as long
+   * as a beat.
    */
   systole: { shortest: 0.24, longest: 0.66 },
   /**
-   * Seconds by which a gap may differ from the expected systole until it counts as unlike; the
-   * systole of patients varies by about as much.
+   * Difference in seconds from the expected systole at which a gap counts as unlike it. The systole
+   * of patients varies by about as much.
    */
   unlike: 0.12,
   /**
-   * E and A are distinguished where the gap chosen as systole is more like one than the other by this
-   * share (`certainty`).
+   * Least `certainty` at which E and A are distinguished: the gap chosen as systole resembles one
+   * more than the other gap does, by this share.
    */
   certain: 0.3,
-  /** Share by which the rate of the header may differ from that of the waves. */
+  /** Share by which the heart rate of the header may differ from that of the waves. */
   rate: 0.25,
 } as const;
 
 /** Diastolic filling of one beat; columns of the display, velocities in cm/s, times in seconds. */
 export interface Filling {
   early: Wave;
-  /** Null where there is one wave per beat (atrial fibrillation, or E and A fused into one). */
+  /** Null if there is one wave per beat (atrial fibrillation, or E and A fused into one). */
   atrial: Wave | null;
-  /** The outlines of E and A down to the baseline; a wave that cannot be outlined is left out. */
+  /** Outlines of E and A down to the baseline. A wave that cannot be outlined is left out. */
   outlines: WaveOutline[];
   /**
-   * Time from the peak of E to the baseline, along the line of its fall; null where the fall is too
+   * Time from the peak of E to the baseline, along the line of its fall; null if the fall is too
    * short.
    */
   decelerationTime: number | null;
@@ -55,32 +56,33 @@ interface Fillings {
   /** Seconds from E to E; null for a single beat. */
   period: number | null;
   /**
-   * From 0 to 1: how much more the gap that was chosen as systole resembles one than the other gap.
+   * How much more the gap that was chosen as systole resembles one than the other gap does, 0 to 1.
    */
   certainty: number;
   /** Whether E and A may be confused, or two beats taken as one. */
   doubtful: boolean;
 }
 
-/** What else the display shows that tells systole from diastole. */
+/** Further information of the display that distinguishes systole from diastole. */
 export interface FillingContext {
-  /** Speed on the other side of the baseline in each column, cm/s: outflow is in systole. */
+  /** Speed on the other side of the baseline in each column, cm/s. Outflow is in systole. */
   opposite?: Float64Array;
-  /** Beats per minute, of the header. */
+  /** Heart rate that the header states, beats per minute. */
   heartRate?: number | null;
 }
 
 /**
- * Returns the expected seconds without filling, from half of A to half of E: the ejection time of
- * Weissler (1968: 413 - 1.7 HR ms), 0.12 s for both isovolumic phases, and 0.05 s for the halves.
+ * Returns the expected time without filling, in seconds, from half of A to half of E. It is the
+ * ejection time of Weissler (1968: 413 - 1.7 HR ms), plus 0.12 s for both isovolumic phases and
+ * 0.05 s for the two halves.
  */
 function systolicGap(beatsPerMinute: number): number {
   return 0.17 + 0.413 - 0.0017 * beatsPerMinute;
 }
 
 /**
- * Returns how many waves make up one beat: the number for which the distances between corresponding
- * waves are most even.
+ * Returns the number of waves that make up one beat: the number for which the distances between
+ * corresponding waves, and their heights, are most even.
  */
 function wavesPerBeat(waves: readonly Wave[]): number {
   const scores = Array.from({ length: FILLING.mostPerBeat }, (_, i) => {
@@ -98,14 +100,19 @@ function wavesPerBeat(waves: readonly Wave[]): number {
   return scores.reduce((best, next) => (next.score < best.score ? next : best)).count;
 }
 
-/** The column beside a peak, in one direction, at which the curve falls below half of the peak. */
+/**
+ * Returns the column next to a peak, in one direction, at which the curve falls below half of the
+ * peak.
+ */
 function halfHeight(curve: Float64Array, { peak, height }: Wave, step: 1 | -1): number {
   let at = peak;
   while (at + step >= 0 && at + step < curve.length && (curve[at] ?? 0) > height / 2) at += step;
   return at;
 }
 
-/** The gap between two waves: columns between their halves, and the flow on the other side there. */
+/**
+ * Gap between two waves: columns between their half heights, and the flow on the other side there.
+ */
 interface Gap {
   columns: number;
   opposite: number;
@@ -117,7 +124,7 @@ function gapBetween(
   after: Wave,
   opposite: Float64Array | undefined,
 ): Gap {
-  // The slow echoes at the baseline hide where a wave ends, so that its half is taken.
+  // The slow echoes at the baseline hide the end of a wave, so the column at half height is used.
   const from = halfHeight(curve, before, 1);
   const to = halfHeight(curve, after, -1);
   const inside = opposite ? Array.from(opposite.subarray(from, Math.max(from, to))) : [];
@@ -126,8 +133,8 @@ function gapBetween(
 }
 
 /**
- * Returns the index of the first wave of a beat, chosen so that the gap before it resembles a
- * systole most: by its length, and by an outflow on the other side of the baseline.
+ * Returns the index of the first wave of a beat. It is chosen so that the gap before it resembles a
+ * systole most, by its length and by an outflow on the other side of the baseline.
  */
 function firstOfBeat(
   curve: Float64Array,
@@ -165,7 +172,10 @@ function firstOfBeat(
   return { offset: best?.offset ?? 0, certainty: plausible ? certainty : 0, period };
 }
 
-/** Seconds between the straight flanks of A where they meet the baseline; null without flanks. */
+/**
+ * Returns the seconds between the points at which the straight flanks of A meet the baseline; null
+ * without flanks.
+ */
 function durationOf(curve: Float64Array, wave: Wave, secondsPerColumn: number): number | null {
   const rise = flankLine(curve, wave, 'rise', FILLING.atrialFlank);
   const fall = flankLine(curve, wave, 'fall', FILLING.atrialFlank);
@@ -190,14 +200,14 @@ function toFilling(
   };
 }
 
-/** Whether the beats have another length than the heart rate of the header gives. */
+/** Returns true if the length of the beats contradicts the heart rate of the header. */
 function contradictsRate(period: number, heartRate: number | null | undefined): boolean {
   return !!heartRate && Math.abs(period * (heartRate / 60) - 1) > FILLING.rate;
 }
 
 /**
  * Returns the fillings of a ventricle on one side of a display (`traceDisplay`). Of two waves, E is
- * the one that follows the gap of systole, whichever is higher.
+ * the one that follows the gap of systole, even if it is the lower one.
  */
 export function fillingsOf(
   curve: Float64Array,

@@ -2,8 +2,9 @@ import type { GrayImage } from '../../contract/image.ts';
 import type { SweepRegion } from '../../contract/study.ts';
 
 /**
- * A spectral display cut out of its frame, without thin marks: `levels` holds rows x columns of
- * grey levels, `zeroRow` is the baseline within it, which may be between or beyond the rows.
+ * A spectral display cropped from its frame, without thin marks. `levels` holds rows x columns of
+ * grey levels. `zeroRow` is the row of the baseline, which may be between two rows or outside the
+ * display.
  */
 export interface Spectrum {
   /** Column and row of the frame at which `levels` begins. */
@@ -25,9 +26,9 @@ export interface Spectrum {
 }
 
 /**
- * A click of a valve is in every velocity at once: at least `full` of its rows are `bright` grey
- * levels above the noise, for less than `seconds` (echo 17), and `drop` fewer rows `beside` seconds
- * away from it. The flow of a wave rises more slowly.
+ * Form of a valve click, which contains all velocities at once. At least the share `full` of its
+ * rows is `bright` grey levels above the noise, for less than `seconds` (echo 17), and `beside`
+ * seconds away from it that share is lower by `drop`. The flow of a wave rises more slowly.
  */
 const CLICK = { full: 0.85, bright: 12, seconds: 0.04, drop: 0.15, beside: 0.008 } as const;
 
@@ -39,18 +40,20 @@ const SMALLEST = { columns: 60, rows: 24 } as const;
  */
 const MEDIAN_REACH = { x: 3, y: 2 } as const;
 /**
- * A thin vertical mark is brighter than its surroundings by at least this many grey levels. The tip
- * of a narrow wave is not, so that it keeps its height.
+ * Least number of grey levels by which a thin vertical mark is brighter than its surroundings. The
+ * tip of a narrow wave differs less, so that it keeps its height.
  */
 const MARK = 80;
 /**
- * A bar of the grey map is even from left to right, which no spectrum is: at least `width` columns
- * of one grey level between `levels`, in `height` rows.
+ * Form of a bar of the grey map: at least `width` columns of one grey level between `levels`, in
+ * `height` rows. No spectrum is so even from left to right.
  */
 const BAR = { width: 8, height: 16, levels: [30, 250] } as const;
-/** Share of the rows at the end of a side, and of its columns, in which noise is measured. */
+/** Share of the rows at the end of a side, and share of its columns, in which noise is measured. */
 const OUTER = { rows: 0.2, columns: 0.5 } as const;
-/** A column whose brightest pixel is darker than this grey level has not been written yet. */
+/**
+ * Grey level of the brightest pixel of a column below which the column has not been written yet.
+ */
 const BLACK = 4;
 
 type Plane = Float32Array;
@@ -129,7 +132,7 @@ function clicksOf(plane: Plane, columns: number, noise: number, secondsPerColumn
   return clicks;
 }
 
-/** Fills the columns of the clicks with the levels beside them, in a straight line over time. */
+/** Replaces the columns of the clicks by levels interpolated between the columns beside them. */
 function withoutClicks(plane: Plane, columns: number, clicks: readonly [number, number][]): Plane {
   const result = plane.slice();
   for (let row = 0; row < plane.length; row += columns) {
@@ -216,8 +219,8 @@ function noiseOf(spectrum: Omit<Spectrum, 'noise'>): Spectrum['noise'] {
 }
 
 /**
- * Cuts a spectral display out of a frame. Null where it is not Doppler in cm/s over seconds, where
- * the baseline is unknown (the header's reference pixel), or where it is too small to trace.
+ * Crops a spectral display from a frame. Null if it is not Doppler in cm/s over seconds, if the
+ * baseline is unknown (the header's reference pixel), or if it is too small to trace.
  */
 export function readSpectrum(image: GrayImage, sweep: SweepRegion): Spectrum | null {
   const { area, secondsPerPixel, valuePerPixel, zeroRow, unit } = sweep;

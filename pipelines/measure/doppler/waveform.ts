@@ -15,7 +15,7 @@ export interface DrawnTrace {
   beats: readonly number[];
 }
 
-/** Where a spectrum is on its frame, and the scale of its axes. */
+/** Position of a spectrum on its frame, and the scale of its axes. */
 export interface SpectrumAxes {
   /** Column and row of the frame at which `levels` begins. */
   left: number;
@@ -28,7 +28,7 @@ export interface SpectrumAxes {
 
 /** Velocities of one beat, cm/s, forward flow positive (obstetric 13.1). */
 export interface BeatVelocities {
-  /** Samples from the foot of its upstroke to that of the next. */
+  /** Samples at the foot of the beat's upstroke and at the foot of the next. */
   from: number;
   to: number;
   /** Peak systolic velocity; for a vein, the S wave. */
@@ -70,16 +70,19 @@ export type DopplerWaveform =
        * must not be judged by the similar beats only.
        */
       variationSeen: number;
-      /** Whether another vessel with flow in the opposite direction would hide a reversal. */
+      /**
+       * Whether there is another vessel with flow in the opposite direction, which would hide a
+       * reversal.
+       */
       otherVessel: boolean;
       /** Velocity below which flow is hidden by the baseline, cm/s. */
       hiddenBelow: number;
       /**
        * Velocity in cm/s at which forward flow disappears, because the wall filter hides slower
-       * flow. Null where forward flow never disappears.
+       * flow. Null if forward flow never disappears.
        */
       vanishesAt: number | null;
-      /** 0 to 1, from the contrast of the trace and the similarity of the beats. */
+      /** Confidence from the contrast of the trace and the similarity of the beats, 0 to 1. */
       confidence: number;
       trace: DrawnTrace;
       spectrum: SpectrumAxes;

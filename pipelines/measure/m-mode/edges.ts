@@ -2,24 +2,25 @@ import { steadied } from '../waves.ts';
 import type { MModePlane } from './plane.ts';
 
 const MATCH = {
-  /** cm above and below a position whose texture is compared. */
+  /** Distance in cm above and below a position within which its texture is compared. */
   window: 0.6,
   /**
-   * Samples of time between the two profiles that are compared; each profile is the mean of two
-   * samples.
+   * Number of samples of time between the two profiles that are compared. Each profile is the mean
+   * of two samples.
    */
   lag: 2,
   /** Maximum speed of a wall, in cm/s. */
   fastest: 30,
   /** Minimum correlation of a match. */
   least: 0.3,
-  /** Distance in rows between matched positions; the rows between them take the nearest match. */
+  /** Distance in rows between matched positions. The rows between them take the nearest match. */
   rows: 3,
 } as const;
 
 /**
- * Returns the grey levels without their slow change over depth. Each is the mean of two samples and
- * three rows; they are stored column by column, because profiles over depth are compared.
+ * Returns the grey levels without their slow change over depth. Each value is the mean of two
+ * samples and three rows. They are stored column by column, because profiles over depth are
+ * compared.
  */
 function texture({ columns, rows, levels }: MModePlane, reach: number): Float32Array {
   const fine = levels.map((level, i) => {
@@ -86,8 +87,7 @@ interface Profile {
 
 /**
  * Returns how the texture of an M-mode moves, in rows per sample at each position, positive
- * downwards. The profile over depth is matched with that of a later sample. 0 where nothing
- * matches.
+ * downwards; 0 if nothing matches. The profile over depth is matched with that of a later sample.
  */
 export function textureSlopes(plane: MModePlane): Float32Array {
   const { columns, rows, depthPerRow, secondsPerColumn } = plane;
@@ -127,13 +127,13 @@ export function textureSlopes(plane: MModePlane): Float32Array {
   return slopes;
 }
 
-/** The change of level at an edge, seen away from the probe: to brighter or to darker. */
+/** Change of level at an edge in the direction away from the probe: to brighter or to darker. */
 type EdgeKind = 'brighter' | 'darker';
 
 const EDGE_PATH = {
-  /** cm above and below an edge whose levels are compared. */
+  /** Distance in cm above and below an edge within which levels are compared. */
   reach: 0.3,
-  /** Samples over which an edge is averaged. */
+  /** Number of samples over which an edge is averaged. */
   columns: 3,
   /** Maximum speed of a wall, in cm/s. */
   fastest: 30,
@@ -142,7 +142,7 @@ const EDGE_PATH = {
    * units of edge strength.
    */
   bend: 0.07,
-  /** An echo with this grey level is so faint that its edge counts half. */
+  /** Grey level of an echo that is so faint that its edge counts half. */
   faint: 25,
 } as const;
 
@@ -238,7 +238,7 @@ export type Band = (column: number) => readonly [number, number];
 /**
  * Returns the strongest continuous edge from the first to the last column within a band. It is
  * found by dynamic programming over the rows, moves no faster than a wall can, and is guided by the
- * motion of the texture. Null where the band is empty.
+ * motion of the texture. Null if the band is empty.
  */
 export function strongestPath(
   plane: MModePlane,
@@ -281,7 +281,10 @@ export function strongestPath(
   return { rows: path, strength: total / columns };
 }
 
-/** cm around a path within which its edge is located, and over which its levels are compared. */
+/**
+ * Distances in cm: around a path within which its edge is searched, and over which its levels are
+ * compared.
+ */
 const EXACT = { within: 0.15, reach: 0.1 } as const;
 
 /**
@@ -313,7 +316,7 @@ export function exactEdge(plane: MModePlane, path: Float64Array, kind: EdgeKind)
 }
 
 /**
- * Returns distinct paths along edges or lines (`edgesOf`, `linesOf`), the strongest first; no two
+ * Returns distinct paths along edges or lines (`edgesOf`, `linesOf`), the strongest first. No two
  * are closer than `apart` rows on average.
  */
 export function severalPaths(

@@ -4,7 +4,7 @@ import { type EdgePath, edgesOf, exactEdge, linesOf, severalPaths } from './edge
 import type { MModePlane } from './plane.ts';
 
 export const EXCURSION = {
-  /** Minimum depth of an annulus in cm; skin, fat and reverberations are nearer to the probe. */
+  /** Minimum depth of an annulus in cm. Skin, fat and reverberations are nearer to the probe. */
   shallowest: 4,
   /** Smallest and largest excursion that an annulus may have, in cm (echo 7.4). */
   least: 0.3,
@@ -14,23 +14,22 @@ export const EXCURSION = {
    * jump between two edges.
    */
   clear: 0.6,
-  /** The chosen edge is doubtful if a fainter edge moves this many times as far. */
+  /** Factor by which a fainter edge must move further than the chosen edge to make it doubtful. */
   further: 1.1,
   /**
-   * How many lines are followed; `paths` is the number of edges, `apart` the distance between paths
-   * in cm.
+   * Numbers of lines and of edges (`paths`) that are followed, and the distance between two paths
+   * in cm (`apart`).
    */
   lines: 4,
   paths: 8,
   apart: 0.5,
   /**
-   * Minimum strength of a line that is the echo of a fibrous ring; no other edge of a wall is that
-   * strong.
+   * Minimum strength of a line that counts as the echo of a fibrous ring. No other edge of a wall
+   * is that strong.
    */
   ring: 0.9,
   /**
-   * The ring is doubtful if another line that moves further than the ring has at least this share
-   * of its strength.
+   * Share of the strength of the ring from which another line that moves further makes it doubtful.
    */
   asClear: 0.8,
   /** Share of the excursion by which the annulus must return after its peak. */
@@ -43,7 +42,7 @@ export const EXCURSION = {
   beat: [0.3, 1.6],
 } as const;
 
-/** One beat of an annulus: from its deepest position at end-diastole to its highest in systole. */
+/** One beat of an annulus, from its deepest position at end-diastole to its highest in systole. */
 interface ExcursionBeat {
   /** Positions as a sample and a row of the plane. */
   low: { sample: number; row: number };
@@ -55,10 +54,10 @@ interface ExcursionBeat {
 export interface Excursion {
   beats: ExcursionBeat[];
   path: EdgePath;
-  /** Whether the path follows the fibrous ring itself, and not the wall beside or behind it. */
+  /** Whether the path follows the fibrous ring itself, and not the wall next to it or behind it. */
   ring: boolean;
   /**
-   * Whether no other beating path that is as clear moves much further; such a path might be the
+   * Whether no other beating path that is as clear moves much further. Such a path might be the
    * annulus instead.
    */
   certain: boolean;
@@ -68,8 +67,8 @@ const within = (value: number, [low, high]: readonly [number, number]) =>
   value >= low && value <= high;
 
 /**
- * Whether the annulus returns after the peak of systole; if it does not, the display may end before
- * the peak.
+ * Returns true if the annulus returns after the peak of systole. If it does not, the display may
+ * end before the peak.
  */
 function returns(rows: Float64Array, peak: number): boolean {
   const after = Math.max(...rows.subarray(peak));
@@ -140,7 +139,7 @@ function beatingPaths(plane: MModePlane, strengths: Float32Array, count: number)
   });
 }
 
-/** Returns the path of a ring that appears as a bright line; null where no line is that clear. */
+/** Returns the path of a ring that appears as a bright line; null if no line is that clear. */
 function ringExcursion(plane: MModePlane): Excursion | null {
   const { lines, ring, asClear, further } = EXCURSION;
   const [first, ...others] = beatingPaths(plane, linesOf(plane), lines);
@@ -153,10 +152,10 @@ function ringExcursion(plane: MModePlane): Excursion | null {
 }
 
 /**
- * Returns the systolic excursion of an annulus, leading edge to leading edge (echo 7.1). Where the
- * fibrous ring is a clear line, that line is measured; otherwise the beating edge that moves
+ * Returns the systolic excursion of an annulus, leading edge to leading edge (echo 7.1). If the
+ * fibrous ring is a clear line, that line is measured. Otherwise it is the beating edge that moves
  * furthest, because the ventricle shortens towards the apex and the shortening adds up at the
- * annulus. Null where no edge beats.
+ * annulus. Null if no edge beats.
  */
 export function annularExcursion(plane: MModePlane): Excursion | null {
   const ring = ringExcursion(plane);

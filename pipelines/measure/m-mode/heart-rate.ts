@@ -8,13 +8,15 @@ export const M_MODE = {
   fastest: 260,
   /** Number of bands into which the depth of the sweep is divided. */
   bands: 96,
-  /** Minimum swing of a band, as the standard deviation of its grey levels. */
+  /** Minimum oscillation of a band, as the standard deviation of its grey levels. */
   swing: 3,
   /** Minimum autocorrelation at the period, for bands that move together. */
   gate: 0.4,
   /** Minimum number of beats on the sweep. */
   beats: 2.5,
-  /** A column whose brightest pixel is darker than this grey level has not been written yet. */
+  /**
+   * Grey level of the brightest pixel of a column below which the column has not been written yet.
+   */
   black: 8,
 } as const;
 
@@ -23,7 +25,7 @@ export type MModeRhythm =
       status: 'beating';
       beatsPerMinute: number;
       /**
-       * Coefficient of variation of the beat lengths; null where there are fewer than three whole
+       * Coefficient of variation of the beat lengths; null if there are fewer than three whole
        * beats.
        */
       variation: number | null;
@@ -83,7 +85,7 @@ function swingTogether(bands: readonly Band[], lag: number): Band[] {
 }
 
 /**
- * Combines the bands into one curve; bands that move opposite to the strongest one are inverted.
+ * Combines the bands into one curve. Bands that move opposite to the strongest one are inverted.
  */
 function asOneCurve(bands: readonly Band[]): number[] {
   const strongest = bands.reduce((top, band) =>

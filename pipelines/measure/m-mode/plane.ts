@@ -3,10 +3,10 @@ import type { SweepRegion } from '../../contract/study.ts';
 
 /**
  * Returns the value at a row of the frame: a velocity in cm/s (or a shift in Hz), positive above
- * the baseline, or a depth in cm, positive below the skin. Many carts write a positive Physical
- * Delta Y for Doppler too, so that the side of the baseline gives the sign, not the header (echo
- * 2.7); a cart that inverted its display does not say so in DICOM. Null where the scale or the
- * baseline is unknown.
+ * the baseline, or a depth in cm, positive below the skin. The sign comes from the side of the
+ * baseline and not from the header, because many carts write a positive Physical Delta Y for
+ * Doppler too (echo 2.7). A cart that inverted its display does not state this in DICOM. Null if
+ * the scale or the baseline is unknown.
  */
 export function valueAt(
   sweep: Pick<SweepRegion, 'zeroRow' | 'valuePerPixel' | 'unit'>,
@@ -18,7 +18,7 @@ export function valueAt(
   return rows * valuePerPixel;
 }
 
-/** An M-mode display cut out of its frame: grey levels by row (depth) and sample (time). */
+/** An M-mode display cropped from its frame: grey levels by row (depth) and sample (time). */
 export interface MModePlane {
   /** Column and row of the frame at which the display begins. */
   left: number;
@@ -36,18 +36,24 @@ export interface MModePlane {
 
 /** Minimum size of a display on which a beat and a wall can be seen. */
 const SMALLEST = { columns: 80, rows: 60 } as const;
-/** A column has been written if at least this share of its pixels is brighter than this level. */
+/**
+ * Level, and least share of the pixels of a column above it, from which the column counts as
+ * written.
+ */
 const WRITTEN = { level: 8, share: 0.05 } as const;
-/** Seconds per sample; a wall moves by a few rows in that time. */
+/** Duration of a sample in seconds. A wall moves by a few rows in that time. */
 const SAMPLE = 0.012;
-/** Calipers, grid dots and the ECG line are narrower than half of this many columns. */
+/**
+ * Width of the median window in columns. Calipers, grid dots and the ECG line are narrower than
+ * half of it.
+ */
 const MARK = 31;
 /**
- * Calipers, grid dots and the ECG line are brighter than the echoes beside them by this many grey
- * levels.
+ * Grey levels by which calipers, grid dots and the ECG line are brighter than the echoes beside
+ * them.
  */
 const BRIGHTER = 90;
-/** Speckle is narrower than half of this many columns. */
+/** Width of the median window against speckle, in columns. Speckle is narrower than half of it. */
 const SPECKLE = 5;
 
 function columnsWritten({ data, width }: GrayImage, { area }: SweepRegion): [number, number] {
@@ -93,8 +99,8 @@ function medianOverTime(plane: Float32Array, columns: number, size: number): Flo
 }
 
 /**
- * Removes graphics: an M-mode is smooth over time, and graphics are brighter than the echoes beside
- * them.
+ * Removes graphics, which are brighter than the echoes beside them, while an M-mode is smooth over
+ * time.
  */
 function withoutMarks(cut: Float32Array, columns: number): Float32Array {
   const beside = medianOverTime(cut, columns, MARK);
@@ -116,8 +122,8 @@ function sampled(plane: Float32Array, columns: number, samples: number, width: n
 }
 
 /**
- * Cuts an M-mode display out of its frame. Null where the display has no scales of depth and time,
- * or is too small to show a moving wall.
+ * Crops an M-mode display from its frame. Null if the display has no scales of depth and time, or
+ * is too small to show a moving wall.
  */
 export function readMModePlane(image: GrayImage, sweep: SweepRegion): MModePlane | null {
   const { area, secondsPerPixel, valuePerPixel, unit } = sweep;

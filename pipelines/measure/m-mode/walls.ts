@@ -15,14 +15,17 @@ export const WALLS = {
   ventricle: {
     /** Minimum depth of the pericardium behind the heart, which is the strongest echo. */
     pericardium: 5,
-    /** The leading edge of the pericardium is within this range above the middle of its echo. */
+    /**
+     * Range, above the middle of the echo of the pericardium, within which its leading edge is
+     * searched.
+     */
     leadingEdge: [-0.05, 0.3],
     posteriorWall: [0.4, 2.4],
     cavity: [1.6, 8],
     septum: [0.4, 2.6],
     /**
-     * An edge nearer to the posterior wall than the strongest edge is the septum if it has at least
-     * this share of the strength.
+     * Share of the strength of the strongest edge from which an edge nearer to the posterior wall
+     * is taken as the septum.
      */
     nearlyAsStrong: 0.6,
   },
@@ -33,29 +36,38 @@ export const WALLS = {
     bands: 6,
     apart: 0.4,
     /**
-     * Parts of the tissue before the vein, in cm from its near wall, each of which is brighter than
-     * its lumen. Before the dark space behind the vein is the lumen, which is not.
+     * Ranges of the tissue before the vein, in cm from its near wall, each of which is brighter
+     * than the lumen of the vein. This excludes the dark space behind the vein, before which there
+     * is the dark lumen.
      */
     tissue: [
       [0.3, 1],
       [1, 2],
     ],
     /**
-     * An edge nearer to the near wall than the strongest edge behind it is the far wall if it has at
-     * least this share of the strength: an echo on the black behind the vein is a strong edge, too.
+     * Share of the strength of the strongest edge from which an edge nearer to the near wall is
+     * taken as the far wall, because an echo in the black space behind the vein is a strong edge,
+     * too.
      */
     nearlyAsStrong: 0.5,
-    /** Depth of the far wall behind its edge in cm, over which its level is taken. */
+    /** Depth of the far wall in cm, behind its edge, over which its level is averaged. */
     wall: 0.25,
-    /** Distance in cm within which a dark band behind another one is the space behind its wall. */
+    /**
+     * Distance in cm within which a dark band behind another one is taken as the space behind its
+     * wall.
+     */
     behind: 1.5,
-    /** The choice is doubtful if another band is this nearly as distinct. */
+    /**
+     * Share of the distinctness of the chosen band from which another band makes the choice
+     * doubtful.
+     */
     nearlyAsDistinct: 0.7,
     /** Least difference of the lumen from the tissue and the wall, as a share of their levels. */
     distinct: 0.2,
     /**
-     * The far wall is where the level has risen from the lumen by half; two further readings, by
-     * these shares, must agree with each other within `agree` of the diameter.
+     * Levels for two further readings of the far wall, which itself is read where the level has
+     * risen half way from the lumen. The readings at these shares must agree within `agree` of the
+     * diameter.
      */
     rise: [0.3, 0.7],
     agree: 0.2,
@@ -63,19 +75,19 @@ export const WALLS = {
     steady: 0.15,
   },
   /**
-   * What a ventricle does in every beat: its cavity shortens by this share, and its walls move
-   * towards each other. The walls of the aortic root move together.
+   * Motion of a ventricle in every beat: its cavity shortens by a share within `shortening`, and
+   * its walls move towards each other. The walls of the aortic root move in the same direction.
    */
   contraction: { shortening: [0.1, 0.65], together: 0.3, walls: [0.45, 2.6], cavity: [2.4, 9] },
   /** Minimum time between end-diastoles, in seconds. */
   shortestBeat: 0.3,
-  /** A cavity counts as beating if it changes by at least this share of its largest size. */
+  /** Least change of a beating cavity, as a share of its largest size. */
   change: 0.06,
 } as const;
 
 type Limits = readonly [number, number];
 
-/** Returns the band that is `limits` cm below a path, or above it with a negative sign. */
+/** Returns the band that is `limits` cm below a path, or above the path if `sign` is negative. */
 const beside =
   (path: Float64Array, sign: 1 | -1, [near, far]: Limits, depthPerRow: number) =>
   (sample: number): readonly [number, number] => {
@@ -94,7 +106,7 @@ export interface VentricleWalls {
 
 /**
  * Returns the walls of the left ventricle by their leading edges, found from the pericardium
- * towards the probe. Null where one of the walls is not found.
+ * towards the probe. Null if one of the walls is not found.
  */
 export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
   const { depthPerRow, rows } = plane;
@@ -122,8 +134,8 @@ export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
 
 /**
  * Returns the edge of the septum to the cavity. The strongest edge before the posterior wall may be
- * the free wall of the right ventricle, so that the nearest of the edges that are nearly as strong
- * is used.
+ * the free wall of the right ventricle, so the nearest of the edges that are nearly as strong is
+ * used.
  */
 function nearestEdge(
   plane: MModePlane,
@@ -149,10 +161,10 @@ function nearestEdge(
 }
 
 export interface VentricleBeat {
-  /** End-diastole and end-systole as samples of the plane. */
+  /** Samples of the plane at end-diastole and at end-systole. */
   diastole: number;
   systole: number;
-  /** cm. */
+  /** Dimensions in cm. */
   septum: number;
   cavityDiastole: number;
   posteriorWall: number;
@@ -160,8 +172,8 @@ export interface VentricleBeat {
 }
 
 /**
- * Returns the dimensions in each beat. End-diastole is where the cavity is largest, end-systole
- * where it is smallest.
+ * Returns the dimensions in each beat. The cavity is largest at end-diastole and smallest at
+ * end-systole.
  */
 export function ventricleBeats(plane: MModePlane, walls: VentricleWalls): VentricleBeat[] {
   const { depthPerRow, secondsPerColumn } = plane;
@@ -203,9 +215,9 @@ export function ventricleBeats(plane: MModePlane, walls: VentricleWalls): Ventri
 }
 
 /**
- * Whether the walls behave like those of a ventricle: the cavity shortens, its dimensions are
- * plausible, and the septum and the posterior wall move towards each other. On a line that crosses
- * the aortic root both walls move forwards together in systole (echo 5.1).
+ * Returns true if the walls behave like those of a ventricle: the cavity shortens, its dimensions
+ * are plausible, and the septum and the posterior wall move towards each other. On a line that
+ * crosses the aortic root both walls move forwards together in systole (echo 5.1).
  */
 export function isVentricle(
   { septumInner, posteriorInner }: VentricleWalls,
@@ -224,7 +236,7 @@ export function isVentricle(
   return whole && correlation(septumInner, posteriorInner) < together;
 }
 
-/** Pearson's correlation of two series. */
+/** Returns Pearson's correlation of two series. */
 function correlation(one: Float64Array, other: Float64Array): number {
   const mean = (values: Float64Array) => values.reduce((sum, x) => sum + x, 0) / values.length;
   const [a, b] = [mean(one), mean(other)];
@@ -240,8 +252,8 @@ function correlation(one: Float64Array, other: Float64Array): number {
 
 export interface CavaDiameters {
   /**
-   * Diameters in cm, with the samples where they were found. `agrees`: whether two further readings
-   * of the far wall give the same diameter there.
+   * Diameters in cm, with the samples at which they were found. `agrees` is true if two further
+   * readings of the far wall give the same diameter there.
    */
   largest: { diameter: number; sample: number; agrees: boolean };
   smallest: { diameter: number; sample: number; agrees: boolean };
@@ -251,14 +263,14 @@ export interface CavaDiameters {
   certain: boolean;
 }
 
-/** A dark band between two walls, and how distinct it is: 0 to 1. */
+/** A dark band between two walls. `distinct` is its contrast to the tissue and the wall, 0 to 1. */
 interface DarkBand {
   near: Float64Array;
   far: Float64Array;
   distinct: number;
 }
 
-/** Mean level between two paths, each moved by some rows. */
+/** Returns the mean level between two paths, each moved by some rows. */
 function levelBetween(
   { columns, rows, levels }: MModePlane,
   from: (sample: number) => number,
@@ -322,15 +334,16 @@ function nearestWall(
 
 const meanOf = (path: Float64Array) => path.reduce((sum, row) => sum + row, 0) / path.length;
 
-/** Whether a dark band is the space behind the far wall of another one. */
+/** Returns true if a dark band is the space behind the far wall of another one. */
 function isBehind(one: DarkBand, other: DarkBand, depthPerRow: number): boolean {
   const gap = (meanOf(one.near) - meanOf(other.far)) * depthPerRow;
   return gap > 0 && gap < WALLS.cava.behind;
 }
 
 /**
- * Every distinct dark band between two walls, the most distinct first, without the dark spaces
- * behind the far wall of another one: behind the vena cava such a space may be darker than the vein.
+ * Returns the distinct dark bands between two walls, the most distinct first. Dark spaces behind
+ * the far wall of another band are left out, because such a space behind the vena cava may be
+ * darker than the vein.
  */
 function darkBands(plane: MModePlane): DarkBand[] {
   const { depthPerRow } = plane;
@@ -357,8 +370,8 @@ function darkBands(plane: MModePlane): DarkBand[] {
 }
 
 /**
- * The row behind the lumen at which the level has risen by a share from that of the lumen to that of
- * the far wall, in each sample.
+ * Returns for each sample the row behind the lumen at which the level has risen by a share of the
+ * way from the lumen to the far wall.
  */
 function risesAt(plane: MModePlane, { near, far }: DarkBand, share: number): Float64Array {
   const { columns, rows, levels, depthPerRow } = plane;
@@ -382,9 +395,9 @@ function risesAt(plane: MModePlane, { near, far }: DarkBand, share: number): Flo
 }
 
 /**
- * Returns the largest and the smallest diameter of the vena cava, inner edge to inner edge. The vein
- * is the dark band that tissue precedes and a wall follows; the dark space behind its far wall is not
- * preceded by tissue. Null where no band is distinct.
+ * Returns the largest and the smallest diameter of the vena cava, inner edge to inner edge. The
+ * vein is the dark band with tissue before it and a wall behind it; the dark space behind its far
+ * wall has no tissue before it. Null if no band is distinct.
  */
 export function cavaDiameters(plane: MModePlane): CavaDiameters | null {
   const { depthPerRow, secondsPerColumn } = plane;
@@ -400,7 +413,7 @@ export function cavaDiameters(plane: MModePlane): CavaDiameters | null {
   const sizes = diameters(band.far);
   const readings = rise.map((share) => diameters(risesAt(plane, band, share)));
   // The ends of a path are uncertain, and the vena cava moves with the heart beat as well as with
-  // breathing, so that no single sample counts.
+  // breathing, so no single sample is used.
   const inside = Array.from(sizes.keys()).slice(2, -2);
   const order = inside.toSorted((a, b) => (sizes[a] ?? 0) - (sizes[b] ?? 0));
   const at = (sample = 0) => {
