@@ -94,8 +94,8 @@ const EFW_VARIANTS: Readonly<Record<string, WeightFormula>> = {
 };
 
 /**
- * Lengths in cm; one that the test vector leaves out is NaN, so that any result that needs it is
- * NaN as well.
+ * Returns lengths in cm. A length that the test vector leaves out is NaN, so that any result that
+ * needs it is NaN as well.
  */
 function biometryCm(inputs: VectorInputs): BiometryCm {
   const length = (name: string) => inputs.optionalNumber(name) ?? Number.NaN;
@@ -126,7 +126,10 @@ function hadlock1991Spread(name: string) {
   return name.startsWith('log') ? 'logarithmic' : 'table';
 }
 
-/** A vector may name how it interpolates: WHO and Mari are interpolated in the logarithm only. */
+/**
+ * Refuses a test vector that asks for another interpolation than the logarithmic one, which is the
+ * only one implemented for WHO and Mari.
+ */
 function interpolatedInLog(inputs: VectorInputs): void {
   const way = inputs.optionalText('interpolation');
   if (way !== null && !/^(ln|log)/i.test(way)) throw new Error(`unknown interpolation "${way}"`);
@@ -313,7 +316,9 @@ export const PREGNANCY_CHECKS: Readonly<Record<string, CheckFormula>> = {
     cardiothoracicCircumferenceRatio(i.number('heartCircMm'), i.number('thoraxCircMm')),
 };
 
-/** Formula name of `obstetric-checks.json` → the function of this project that it checks. */
+/**
+ * Maps each formula name of `obstetric-checks.json` to the function of this project that it checks.
+ */
 export const OBSTETRIC_CHECKS: Readonly<Record<string, CheckFormula>> = {
   ...GROWTH_CHECKS,
   ...PREGNANCY_CHECKS,

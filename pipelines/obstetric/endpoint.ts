@@ -12,7 +12,7 @@ const structures = z.array(locatedStructureSchema).optional();
 
 /** The fields in the `data` of section `nt` that a client may rely on. */
 const nuchalDataSchema = z.looseObject({
-  /** Criteria of the plane; `met` is null where this service does not examine the criterion. */
+  /** Criteria of the plane. `met` is null if this service does not examine the criterion. */
   plane_adequacy: z.array(z.object({ name: z.string(), met: z.boolean().nullable() })).optional(),
   crl_mm: z.number().nullable().optional(),
   /** Multiple of the median for the CRL; null without a CRL in the window. */
@@ -25,7 +25,7 @@ const withData = <Id extends string, Data extends z.ZodType>(id: Id, data: Data)
 
 /**
  * The result envelope with the section data that clients read. A section that was not assessed has
- * none of it, and any other section may have any data: the last alternative covers both.
+ * no such data, and other sections may have any data; the last alternative covers both cases.
  */
 export const obstetricResultSchema = resultSchema.extend({
   sections: z.array(
@@ -40,7 +40,8 @@ export const obstetricResultSchema = resultSchema.extend({
 });
 
 /**
- * Prices in USD as decimal strings (api 1): money is never represented in binary floating point.
+ * Prices in USD as decimal strings (api 1), because binary floating point cannot represent money
+ * exactly.
  */
 const PRICE = { run: '0.08', report: '0.02' } as const;
 
@@ -51,7 +52,7 @@ const line = (item: string, price: string) => ({
   amount: price,
 });
 
-/** The endpoint us/obstetric/interpret in the form that the request core expects. */
+/** The endpoint us/obstetric/interpret as the request core expects it. */
 export const obstetricEndpoint = {
   ...OBSTETRIC,
   input: obstetricInputSchema,

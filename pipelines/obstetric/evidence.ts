@@ -21,7 +21,7 @@ import type { SectionEvidence } from './shared/section.ts';
 import { severalFetuses } from './shared/several-fetuses.ts';
 import type { UterineUncertainty } from './shared/uterine-maps.ts';
 
-/** Half widths of 95 % intervals as measured on held-out images; null where not known. */
+/** Half widths of 95 % intervals as measured on held-out images; null if not known. */
 export interface LocatorUncertainty extends LengthUncertainty {
   /** Half width for the angle of progression, degrees. */
   angleOfProgression?: number | null;
@@ -35,34 +35,37 @@ export interface LocatorUncertainty extends LengthUncertainty {
 export interface StudyEvidence {
   study: Study;
   options: { dating?: Dating | undefined; report: boolean };
-  /** Which evidence a method needs for its values to count. */
+  /** The evidence that a method needs so that its values count. */
   accept: AcceptedEvidence;
-  /** Null where no permitted model classifies planes. */
+  /** Null if no permitted model classifies planes. */
   planes: readonly FramePlane[] | null;
   readings: readonly FrameReading[];
   /** Structures that no permitted model locates. */
   withoutModel: readonly Structure[];
   uncertainty: LocatorUncertainty;
   /**
-   * What each reader in `readers.ts` found; null where the reader failed, absent where it was not
-   * run.
+   * What each reader in `readers.ts` found; null if the reader failed, absent if it was not run.
    */
   views: Partial<Readings>;
   /** Names of earlier studies that came with the request. */
   priors: readonly string[];
   /**
-   * What was read from the earlier studies, newest first; absent where none came with the request.
+   * What was read from the earlier studies, newest first; absent if the request has no earlier
+   * studies.
    */
   earlier?: readonly ScanRead[];
 }
 
-/** What a section needs to know from others: it is given here, so that no section imports another. */
+/**
+ * Values that one section needs from another. They are passed here, so that no section imports
+ * another.
+ */
 type FromOtherSections = Pick<RateEvidence, 'spectrumBeats' | 'fetusOf'> &
   Pick<PresentationEvidence, 'heartRates'> &
   Pick<EarlyEvidence, 'embryonicRate'> &
   Pick<GrowthEvidence, 'centileText'>;
 
-/** Everything that the sections may use: it is gathered once, before any section runs. */
+/** Everything that the sections may use. It is collected once, before any section runs. */
 export interface ObstetricEvidence
   extends Omit<StudyEvidence, 'earlier'>,
     SectionEvidence,
@@ -75,7 +78,7 @@ export interface ObstetricEvidence
 /** Vessels whose beat is that of the fetal heart; maternal and unnamed vessels do not count. */
 const FETAL_VESSELS: ReadonlySet<string> = new Set(['umbilical-artery', 'middle-cerebral-artery']);
 
-/** The beats on the spectra of fetal arteries, for the sections on the heart. */
+/** Returns the beats on the spectra of fetal arteries, for the sections on the heart. */
 function spectrumBeats(spectra: readonly SpectrumReading[]): SpectrumBeats[] {
   return spectra.flatMap((reading): SpectrumBeats[] => {
     const { file, sopInstanceUid, frame, fetus, vessel, waveform } = reading;
@@ -97,7 +100,7 @@ const embryonicRate: EarlyEvidence['embryonicRate'] = (gaDays, beatsPerMinute) =
   return band && { band, recalled: recalledLimit(gaDays) };
 };
 
-/** The evidence for the sections: what was read, and what follows from it for all of them. */
+/** Collects the evidence for the sections: what was read, and what all sections derive from it. */
 export function evidenceOf(given: StudyEvidence): ObstetricEvidence {
   const cart = given.study.cart ?? [];
   const evidence = {

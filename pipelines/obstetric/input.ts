@@ -3,7 +3,7 @@ import { LONGEST_INDICATION } from '../contract/job.ts';
 import { FINEST_MM_PER_PIXEL } from '../input/dicom/calibration.ts';
 import { DATING_BASIS } from '../result/render/obstetric/shared.ts';
 
-/** The coarsest scale accepted is that of the service. */
+/** Scale in mm per pixel. The maximum, 5, is that of the service (api). */
 const scaleSchema = z.number().min(FINEST_MM_PER_PIXEL).max(5);
 
 const optionsSchema = z.strictObject({
@@ -108,8 +108,8 @@ export type ObstetricInput = z.infer<typeof obstetricInputSchema>;
 export type ObstetricOptions = z.infer<typeof optionsSchema>;
 
 /**
- * The scale of each file by its name: that of the request for all files, or that of its place in the list. What an
- * archive holds has the scale of the archive.
+ * Returns the scale of each file by its name. The request gives one scale for all files, or a list
+ * in the order of the files. The files in an archive have the scale of the archive.
  */
 export function scaleByFile(
   scale: ObstetricOptions['mm_per_px'],
@@ -122,7 +122,10 @@ export function scaleByFile(
   };
 }
 
-/** The options of a job, with defaults filled in; throws where they do not match the schema. */
+/**
+ * Parses the options of a job and adds the defaults.
+ * @throws if the options do not match the schema.
+ */
 export function parseOptions(options: unknown): ObstetricOptions {
   return optionsSchema.parse(options ?? {});
 }

@@ -34,8 +34,8 @@ function amend(measurement: Measurement, amendments: readonly Amendment[]): Meas
 }
 
 /**
- * Whether a reader of a section failed: the section then reports this, whatever else the study
- * contains.
+ * Returns whether a reader of a section failed. The section then reports this, whatever else the
+ * study contains.
  */
 function readerFailed(section: Section, { views }: ObstetricEvidence): boolean {
   return Object.entries(views).some(
@@ -44,8 +44,8 @@ function readerFailed(section: Section, { views }: ObstetricEvidence): boolean {
 }
 
 /**
- * Each section with its outcome; sections that draw conclusions run last. An error in one section
- * does not affect the others.
+ * Runs each section and returns it with its outcome. Sections that draw conclusions run last. An
+ * error in one section does not affect the others.
  */
 function runSections(
   evidence: ObstetricEvidence,
@@ -68,7 +68,10 @@ function runSections(
   return ran;
 }
 
-/** The outcome of each section, in the order of the result, with the values that need a review. */
+/**
+ * Returns the outcome of each section, in the order of the result, with the values that need a
+ * review.
+ */
 function outcomesOf(
   given: StudyEvidence,
   models: Locator['models'],
@@ -98,8 +101,8 @@ function outcomesOf(
 
 /**
  * Runs every section on the evidence, in the order of the endpoint, and builds the result envelope.
- * Pure except for the log of a section that failed; the date is passed in.
- * @param decisions of a person, in a review.
+ * The function is pure except for the log of a section that failed; the date is passed in.
+ * @param decisions The decisions of a person, in a review.
  */
 export function interpretStudy(
   given: StudyEvidence,

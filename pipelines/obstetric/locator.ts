@@ -9,8 +9,8 @@ import type { PlaneModels } from './planes/read.ts';
 import type { UterineModels } from './shared/uterine-frames.ts';
 
 /**
- * Finds planes and structures in images for the readers of all sections. A member is null where no
- * permitted model does its task. Each function returns one entry per image, which is null where
+ * Finds planes and structures in images for the readers of all sections. A member is null if no
+ * permitted model does its task. Each function returns one entry per image, which is null if
  * nothing was found.
  */
 export interface Locator
@@ -22,6 +22,6 @@ export interface Locator
     ChestModels,
     BrainModels {
   uncertainty: LocatorUncertainty;
-  /** The models in use, as the result names them. */
+  /** The models in use, as named in the result. */
   models: Result['models'];
 }

@@ -15,42 +15,46 @@ import { locateOutline } from './shared/outline.ts';
 
 export interface PlaneSessions {
   plane: ModelSession;
-  /** Without these two models, only the whole image distinguishes the axial head planes. */
+  /** Without these two models, the axial head planes are distinguished on the whole image only. */
   head: ModelSession | null;
   brainPlane: ModelSession | null;
-  /** Without its own model, a doubtful plane is decided by the whole image. */
+  /**
+   * If the model of a structure is missing, a doubtful plane keeps the name from the whole image.
+   */
   abdomen?: ModelSession | null;
   femur?: ModelSession | null;
   symphysisHead?: ModelSession | null;
-  /** Outlines heart and thorax. Without it, a chest that is misnamed an abdomen stays one. */
+  /** Outlines heart and thorax. Without it, a chest that was named an abdomen keeps that name. */
   chest?: ModelSession | null;
 }
 
 /**
- * Probability share of one axial plane among the three above which no second look is needed: on the
- * validation split all such planes were right, whereas from 0.95 on one in ten was wrong.
+ * Share of one axial plane in the probability of all three, above which the plane is not examined
+ * again. On the validation split all such planes were right, whereas from 0.95 on one in ten was
+ * wrong.
  */
 const CERTAIN = 0.99;
 
 /**
- * Confidence from which a plane needs no second opinion. Images with the following confidences were
- * misnamed: an adult heart as an abdomen, at up to 0.97; a fetal head as an abdomen, at 0.84, and
- * as transperineal, at 0.95. On the validation split, the second opinion loses no abdomen, no femur
- * and no transperineal image.
+ * Confidence from which a plane is not checked by a second model. The following misnamed images
+ * show why it is high: an adult heart as an abdomen, at up to 0.97; a fetal head as an abdomen, at
+ * 0.84, and as transperineal, at 0.95. On the validation split, the check rejects no abdomen, no
+ * femur and no transperineal image.
  */
 const DOUBTLESS = { abdominal: 0.98, femur: 0.9, transperineal: 0.98 } as const;
 
 /**
- * Probability of a head from which it needs no second opinion, and the confidence that its outline must
- * otherwise have. An adult heart in short axis was named a head at 0.84 and outlined with 0.963; heads of
- * the validation split that are less likely are outlined with 0.967 and more.
+ * `DOUBTLESS_HEAD` is the probability from which a head is not checked again. Below it, the outline
+ * of the head must have the confidence `SURE_OUTLINE`. An adult heart in short axis was named a
+ * head at 0.84 and outlined with 0.963. On the validation split, heads below `DOUBTLESS_HEAD` are
+ * outlined with 0.967 and more.
  */
 const DOUBTLESS_HEAD = 0.95;
 const SURE_OUTLINE = 0.965;
 
 type Doubtful = keyof typeof DOUBTLESS;
 
-/** Whether an image shows a head whose axial plane is still undecided. */
+/** Returns whether an image shows a head whose axial plane is still undecided. */
 const isOpen = ({ label, confidence, groupConfidence }: GatedPlane) =>
   HEAD_PLANES.includes(label) && confidence < CERTAIN * groupConfidence;
 
@@ -72,7 +76,7 @@ const numbersOf = (
   chosen: (estimate: GatedPlane) => boolean,
 ): number[] => [...estimates.keys()].filter((n) => chosen(estimates[n] as GatedPlane));
 
-/** What `locate` finds on some of the images, by the index of the image. */
+/** Runs `locate` on some of the images and returns what it finds, by the index of the image. */
 async function secondLook<T>(
   images: readonly GrayImage[],
   numbers: readonly number[],
@@ -83,22 +87,24 @@ async function secondLook<T>(
   return new Map(numbers.map((n, index) => [n, found[index] ?? null]));
 }
 
-/** Confidence that every symphysis in the validation split exceeded, even beside whole heads. */
+/** Every symphysis in the validation split had a higher confidence, even beside a whole head. */
 const SURE_SYMPHYSIS = 0.85;
 
 /**
- * A head whose outline is this much more certain than that of the abdomen contradicts even an abdomen
- * that is named with certainty: a head of 75 mm was, with 0.986. Of the abdomens of the validation split,
- * none has a head of this confidence.
+ * If the outline of a head has at least the confidence `least`, and exceeds that of the abdomen by
+ * `by`, it contradicts even an abdomen that was named with certainty: a head of 75 mm was named so,
+ * with 0.986. No abdomen of the validation split contains a head of this confidence.
  */
 const SURER_HEAD = { least: 0.85, by: 0.02 } as const;
 
 /**
- * Whether a head that is outlined on an image contradicts its doubtful plane. A head alone may be
- * mistaken for an abdomen, or for the head behind a symphysis: a doubtful abdomen must be outlined more
- * surely than a head by `SURER_HEAD.by`, since a head of 70 mm was named an abdomen at 0.70, with outlines
- * of 0.940 as an abdomen and 0.937 as a head. On a transperineal image the head
- * belongs to the picture, so it outweighs only a symphysis of low confidence.
+ * Decides for each plane whether a head that is outlined on an image contradicts the doubtful
+ * plane.
+ *
+ * An abdomen must be outlined with more confidence than a head by `SURER_HEAD.by`: a head of 70 mm
+ * was named an abdomen at 0.70, with outlines of 0.940 as an abdomen and 0.937 as a head. A
+ * transperineal image normally contains a head, so a head contradicts it only if the symphysis has
+ * a low confidence.
  */
 const HEAD_SPEAKS_AGAINST: Readonly<Record<Doubtful, (head: Located, own: Located) => boolean>> = {
   abdominal: (head, own) => head.confidence > own.confidence - SURER_HEAD.by,
@@ -106,7 +112,7 @@ const HEAD_SPEAKS_AGAINST: Readonly<Record<Doubtful, (head: Located, own: Locate
   femur: () => false,
 };
 
-/** Indices of the images that are named an abdomen without a doubt, and show a head instead. */
+/** Returns the indices of the images that are named an abdomen without a doubt but show a head. */
 async function withHead(
   { abdomen, head }: PlaneSessions,
   images: readonly GrayImage[],
@@ -127,8 +133,8 @@ async function withHead(
 }
 
 /**
- * Indices of the images of a doubtful plane that do not show it: its structure is not accepted, or
- * a head contradicts it.
+ * Returns the indices of the images of a doubtful plane that do not show it: its structure is not
+ * accepted, or a head contradicts it.
  */
 async function contradicted(
   { abdomen, femur, symphysisHead, head }: PlaneSessions,
@@ -160,9 +166,9 @@ async function contradicted(
 }
 
 /**
- * Indices of the images that are named an abdomen, at any confidence, and show a heart in its
- * thorax: a section with the heart is above the plane of the abdominal circumference (ISUOG 2019).
- * On the validation split no abdomen shows a heart, and most chests do.
+ * Returns the indices of the images that are named an abdomen, at any confidence, and show a heart
+ * in its thorax. A section through the heart is above the plane of the abdominal circumference
+ * (ISUOG 2019). On the validation split no abdomen shows a heart, and most chests do.
  */
 async function withHeart(
   chest: ModelSession,
@@ -178,11 +184,14 @@ async function withHeart(
 }
 
 /**
- * The plane of each image. Where the whole image leaves a doubt, its structure is examined. A head
- * whose axial plane is undecided is outlined, and the plane is decided on the cropped head, which
- * shows more detail than the whole image. For any other doubtful plane, its own model must find the
- * structure, and no head may contradict it; an abdomen must not show a heart. `gaDays` rules out
- * views that belong to an earlier age.
+ * Names the plane of each image. If the classification of the whole image is doubtful, the
+ * structure of the plane is examined.
+ *
+ * - A head whose axial plane is undecided is outlined, and the plane is decided on the cropped
+ *   head, which shows more detail than the whole image.
+ * - For any other doubtful plane, the model of its structure must find the structure, and no head
+ *   may contradict it. An abdomen must not show a heart.
+ * - `gaDays` excludes views that belong to an earlier age.
  */
 export async function namePlanes(
   sessions: PlaneSessions,

@@ -21,13 +21,13 @@ import { locateMidsagittal } from './nt/locate.ts';
 import { locateOutline } from './shared/outline.ts';
 import { drawUterineMaps, uterineUncertainty } from './shared/uterine-maps.ts';
 
-/** A locator with its sessions; `close` when no more images come. */
+/** A locator with its sessions. Call `close` when there are no more images. */
 export type OpenLocator = Locator & { close(): Promise<void> };
 
 /**
- * Opens the models of the obstetric pipeline that `allow` permits (`models` of job.json). Throws
- * when a model's bytes are not those of the registry.
- * @param opening where the models run; on the thread of the caller when absent.
+ * Opens the models of the obstetric pipeline that `allow` permits (`models` of job.json).
+ * @param opening Where the models run; absent: on the calling thread.
+ * @throws if the bytes of a model are not those of the registry.
  */
 export async function openLocator(
   settings: InferenceSettings & { allow: PackSetting },
@@ -39,7 +39,7 @@ export async function openLocator(
     return model && (await opening(model, settings));
   };
   const plane = await open('fetal-plane');
-  // These two work longest: opened one after the other, each has a thread that the other has not.
+  // These two models take longest. Opening them one after the other puts them on different threads.
   const brainPlane = await open('fetal-brain-plane');
   const head = await open('fetal-head');
   const abdomen = await open('fetal-abdomen');
@@ -71,7 +71,7 @@ export async function openLocator(
           images,
           gaDays,
         )),
-    // Each frame is looked at twice, as it is and mirrored.
+    // Each frame is classified twice, as it is and mirrored, so a batch holds half as many frames.
     ...(plane && { framesAtOnce: Math.max(DECODING.frames, plane.batch / 2) }),
     head: head && ((images) => locateOutline(head, images)),
     abdomen: abdomen && ((images) => locateOutline(abdomen, images)),
@@ -106,7 +106,10 @@ const metricsSchema = z.looseObject({
   halfWidth95Degrees: halfWidth,
 });
 
-/** Half width of the 95 % interval of a model on real held-out images (models/evaluate.ts). */
+/**
+ * Reads the half width of the 95 % interval of a model on real held-out images
+ * (models/evaluate.ts).
+ */
 async function halfWidthOf(
   session: Pick<ModelSession, 'model'> | null,
   unit: keyof typeof metricsSchema.shape,

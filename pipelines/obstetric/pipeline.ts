@@ -23,11 +23,11 @@ import { READERS } from './readers.ts';
 import type { ObstetricReviewed } from './review.ts';
 
 export interface ObstetricParts extends ArtifactParts {
-  /** Opens the models of a job; what it gives is kept for the jobs that follow. */
+  /** Opens the models of a job. The locator is kept for the following jobs. */
   openLocator(settings: Job['models']): Promise<Locator>;
 }
 
-/** Share of the whole at which each stage begins; between them progress is linear. */
+/** Share of the total progress at which each stage begins. Between them progress is linear. */
 const PROGRESS = { planes: 0.05, biometry: 0.5, views: 0.6, postprocessing: 0.8 } as const;
 
 async function interpret(
@@ -74,7 +74,8 @@ async function interpret(
     views: {},
     priors: job.priorFiles,
   };
-  // The key frames of the biometry are known, and the sweeps still to be read take longest.
+  // The biometry is known now, and the sweeps that are still to be read take longest, so a preview
+  // is sent first.
   if (readings.length > 0) await preview(interpretStudy(measured, [], locator.models, new Date()));
   const views = await runReaders(
     READERS,
@@ -86,7 +87,7 @@ async function interpret(
         label,
         PROGRESS.views + share * (PROGRESS.postprocessing - PROGRESS.views),
       ),
-    // The standard error of the child process is the gateway's log.
+    // The standard error of the child process goes to the gateway's log.
     (reader, error) => console.error(`reader ${reader} failed`, error),
   );
   const given = (study.priors?.length ?? 0) + (study.priorReports?.length ?? 0);
@@ -105,7 +106,9 @@ async function interpret(
   return { result: interpretStudy(read, refusedFrames, models, new Date()), evidence };
 }
 
-/** The obstetric pipeline over its parts: a function from a work folder to the same folder. */
+/**
+ * Builds the obstetric pipeline from its parts. A pipeline reads a work folder and writes into it.
+ */
 export function createObstetricPipeline(parts: ObstetricParts): Pipeline {
   const locatorFor = openOnce(parts.openLocator);
 

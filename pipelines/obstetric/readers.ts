@@ -12,8 +12,9 @@ import { presentationReader } from './presentation/read.ts';
 import type { Reader } from './shared/reader.ts';
 
 /**
- * Every reader by the name under which sections find what it read. A new one is one line here. They
- * begin in this order: sweeps take longest, so that the others run beside them and not before.
+ * Every reader by the name under which sections find its readings. A new reader is one line here.
+ * They start in this order: sweeps take longest, so they start first and the others run beside
+ * them.
  */
 export const READERS = {
   presentation: presentationReader,

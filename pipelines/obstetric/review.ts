@@ -12,7 +12,7 @@ import { interpretStudy } from './interpret-study.ts';
 import type { Locator } from './locator.ts';
 import { type FramePlane, MEASURING_PLANES, PLANES, type Plane } from './shared/plane.ts';
 
-/** What the pipeline leaves of an obstetric study, so that a review can interpret it again. */
+/** What the pipeline keeps of an obstetric study, so that a review can interpret it again. */
 export interface ObstetricReviewed {
   given: StudyEvidence;
   refusedFrames: readonly RefusedFile[];
@@ -32,7 +32,7 @@ function outlineOf({ concept, source }: Measurement): CorrectableOutline | null 
   return { structure, follow: ON_OUTLINE[structure] };
 }
 
-/** The ellipse through the ends of its axes, which are perpendicular in millimetres. */
+/** Fits the ellipse through the ends of its axes, which are perpendicular in millimetres. */
 function ellipseOf(ends: readonly Point[], clip: Clip): Ellipse {
   const scale = scaleFor(clip, ends)?.scale ?? clip.regions[0]?.scale ?? { x: 1, y: 1 };
   const [a1, a2, b1, b2] = ends.map(({ x, y }) => ({ x: x * scale.x, y: y * scale.y }));
@@ -52,14 +52,14 @@ type NamedPlane = Extract<Effect, { do: 'name-plane' }>;
 const isAt = ({ clip, frame }: FramePlane, at: { file: string; frame: number }) =>
   clip.file === at.file && frame.index + 1 === at.frame;
 
-/** The frame with the plane that a person named; a person is sure. */
+/** Returns the frame with the plane that a person named, which is treated as certain. */
 function renamed<Of extends FramePlane>(one: Of, planes: readonly NamedPlane[]): Of {
   const named = planes.findLast((at) => isAt(one, at));
   if (!named) return one;
   return { ...one, estimate: { label: named.plane as Plane, confidence: 1, belowGate: null } };
 }
 
-/** The evidence with the outlines and planes of a person in place of those that were found. */
+/** Replaces the outlines and planes that were found by those of a person. */
 function asReviewed(given: StudyEvidence, effects: readonly Effect[]): StudyEvidence {
   const planes = effects.filter((one) => one.do === 'name-plane');
   const outlines = effects.filter((one): one is Outline => one.do === 'outline');
@@ -79,7 +79,7 @@ function asReviewed(given: StudyEvidence, effects: readonly Effect[]): StudyEvid
   };
 }
 
-/** The result of the study as a person reviewed it: the same sections on the changed evidence. */
+/** Interprets the study as a person reviewed it: runs the same sections on the changed evidence. */
 export function interpretReviewed(
   { given, refusedFrames, models }: ObstetricReviewed,
   effects: readonly Effect[],

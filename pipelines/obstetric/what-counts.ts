@@ -7,8 +7,9 @@ import type { LABOR_KEYS } from './labor-progress/evidence.ts';
 import type { FramePlane, FrameReading, Plane, Structure } from './shared/plane.ts';
 
 /**
- * The study as it would be, had nothing been read on its images that needs a review. The sections
- * conclude from this (review.ts), so that none of them needs to know what a method was shown on.
+ * Leaves out of a study everything on its images that needs a review. The sections draw their
+ * conclusions from the rest (review.ts), so that no section needs to know on which images a method
+ * was shown.
  */
 
 const OF_STRUCTURE = {
@@ -31,7 +32,7 @@ const OF_PLANE: Readonly<Record<Plane, EvidenceKey | null>> = {
   'amniotic-fluid': 'simulated-planes',
   placenta: 'simulated-planes',
   'four-chamber': 'simulated-planes',
-  // Nothing is concluded from an image that shows none of the planes.
+  // An image that shows none of the planes leads to no conclusion.
   other: null,
 };
 
@@ -41,7 +42,10 @@ const OF_DESCENT = {
   'head-direction': 'head-in-labor',
 } as const satisfies Record<(typeof LABOR_KEYS)[number], EvidenceKey>;
 
-/** Readers from which nothing counts unless their entry allows it, and what they read without it. */
+/**
+ * Readers whose readings are left out unless their evidence entry allows them, and the empty
+ * reading that then replaces them.
+ */
 const UNSEEN = {
   presentation: { evidence: 'presentation-sweep', reading: { sweeps: [], cardiac: [] } },
   amnioticFluid: { evidence: 'fluid-pocket', reading: { frames: [], uncertainty: null } },
@@ -62,7 +66,7 @@ const UNSEEN = {
   Record<keyof StudyEvidence['views'], { evidence: EvidenceKey; reading: unknown }>
 >;
 
-/** A plane whose name needs a review: the image is then of no known plane. */
+/** Returns a frame with the plane `other` if the name of its plane needs a review. */
 function named(one: FramePlane, counts: (key: EvidenceKey) => boolean): FramePlane {
   const { label } = one.estimate;
   const key = OF_PLANE[label];
@@ -70,14 +74,14 @@ function named(one: FramePlane, counts: (key: EvidenceKey) => boolean): FramePla
   return { ...one, estimate: { ...one.estimate, label: 'other', belowGate: label } };
 }
 
-/** The lengths of a reading by concept; empty where it has no scale. */
+/** Returns the lengths of a reading by concept; empty if the reading has no scale. */
 const sizesOf = (reading: FrameReading): Readonly<Record<string, number>> =>
   Object.fromEntries((lengthsOf(reading)?.lengths ?? []).map(({ key, mm }) => [key, mm]));
 
 /**
- * What remains of the evidence where only that counts which was shown on images of this kind, or which
- * a person confirmed. Of a reader that read several values the others are kept out as they are made
- * (pipelines/result/decisions.ts).
+ * Returns the evidence that counts: what was shown on images of this kind, and what a person
+ * confirmed. If a reader reads several values, those that do not count are withheld when their
+ * measurements are created (pipelines/result/decisions.ts).
  */
 export function whatCounts(
   given: StudyEvidence,

@@ -10,31 +10,32 @@ export interface FluidPocket {
   top: Point;
   bottom: Point;
   /**
-   * Whether one end is the edge of the picture and not a wall: the true depth may then be greater.
+   * True if one end is the edge of the picture instead of a wall, so that the true depth may be
+   * greater.
    */
   cut: boolean;
   confidence: number;
   accepted: boolean;
 }
 
-/** What was found on one frame that shows amniotic fluid. */
+/** The amniotic fluid found on one frame. */
 export interface FluidReading extends FramePlane {
-  /** Index of the quadrant that the machine named; null where it named none, or several. */
+  /** Index of the quadrant that the machine named; null if it named no quadrant or several. */
   quadrant: number | null;
-  /** False where the frame has no scale, so that nothing can be given in millimetres. */
+  /** False if the frame has no scale, so that no value can be given in millimetres. */
   calibrated: boolean;
-  /** Null where no pocket is wide enough, or where there is no scale to tell its width. */
+  /** Null if no pocket is wide enough, or if the frame has no scale to measure the width. */
   pocket: FluidPocket | null;
 }
 
 export interface FluidReadings {
-  /** Null where no permitted model can find fluid. */
+  /** Null if no permitted model can find fluid. */
   frames: readonly FluidReading[] | null;
-  /** Half width of the 95 % interval of a pocket's depth, mm; null where it is not known. */
+  /** Half width of the 95 % interval of a pocket's depth, mm; null if not known. */
   uncertainty: number | null;
 }
 
-/** What the amniotic fluid section works from. */
+/** The input of the amniotic fluid section. */
 export interface FluidEvidence extends SectionEvidence {
   views: {
     amnioticFluid?: FluidReadings | null;

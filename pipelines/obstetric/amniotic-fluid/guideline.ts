@@ -28,22 +28,24 @@ function high(
   return value >= bounds.mild ? 'polyhydramnios-mild' : 'normal';
 }
 
-/** The category for a deepest vertical pocket, given in cm. */
+/** Returns the category of a deepest vertical pocket, whose depth is given in cm. */
 export function deepestPocketCategory(dvp: number): FluidCategory {
   if (dvp === 0) return 'anhydramnios';
   return dvp < DVP_LOW ? 'oligohydramnios' : high(dvp, DVP_HIGH);
 }
 
-/** The category for an amniotic fluid index, given in cm. */
+/** Returns the category of an amniotic fluid index, which is given in cm. */
 export function fluidIndexCategory(afi: number): FluidCategory {
   if (afi === 0) return 'anhydramnios';
   return afi <= AFI_LOW ? 'oligohydramnios' : high(afi, AFI_HIGH);
 }
 
-/** Age in days from which the index is used: 24 weeks (obstetric 4). */
+/** Age in days from which the amniotic fluid index is used: 24 weeks (obstetric 4). */
 export const AFI_FROM_DAYS = 24 * 7;
 
-/** The amniotic fluid index: the sum of the deepest pockets of the four quadrants, in cm. */
+/**
+ * Returns the amniotic fluid index: the sum of the deepest pockets of the four quadrants, in cm.
+ */
 export function fluidIndex(quadrants: readonly [number, number, number, number]): number {
   return quadrants.reduce((sum, depth) => sum + depth, 0);
 }
@@ -61,8 +63,8 @@ const MOORE_CAYLE = {
 } as const;
 
 /**
- * AFI in mm at the 5th or 95th centile for a completed week; null outside the table. Moore and
- * Cayle, AJOG 1990;162:1168.
+ * Returns the AFI in mm at the 5th or 95th centile for a completed week; null outside the table.
+ * Moore and Cayle, AJOG 1990;162:1168.
  */
 export function mooreCayleFluidIndex(week: number, centile: 5 | 95): number | null {
   return MOORE_CAYLE[centile][Math.floor(week) - MOORE_CAYLE_FROM_WEEK] ?? null;

@@ -23,7 +23,7 @@ import { QUADRANT_COUNT } from './measure.ts';
 
 export const FLUID_SECTION = 'amniotic-fluid';
 
-/** Ids of the two classifications of the fluid; the preferred one comes first. */
+/** Ids of the two classifications of the amount of fluid; the preferred one comes first. */
 export const FLUID_BY = { pocket: 'fluid-by-deepest-pocket', index: 'fluid-by-index' } as const;
 
 export const FLUID_KEYS = ['deepest-vertical-pocket', 'amniotic-fluid-index'] as const;
@@ -49,7 +49,7 @@ const RULES = {
   },
 } as const;
 
-/** A category and the value that it is based on. */
+/** A category and the value from which it was determined. */
 export interface Judged {
   id: string;
   by: FluidKey;
@@ -62,7 +62,7 @@ export interface FluidValues {
   pocket: Measurement | null;
   index: Measurement | null;
   /**
-   * A pocket deeper than `pocket` that runs out of the picture, so that its true depth may be
+   * A pocket deeper than `pocket` that extends beyond the picture, so that its true depth may be
    * greater.
    */
   deeper: Measurement | null;
@@ -71,7 +71,9 @@ export interface FluidValues {
 const categoryOf = (by: FluidKey, value: Measurement) =>
   categoryWithin(value, (mm) => RULES[by].category(Math.max(0, mm) / MM_PER_CM));
 
-/** The values that are judged; the index only at an age at which it is used. */
+/**
+ * Returns the values that are judged. The index is included only from the age at which it is used.
+ */
 function judgedValues(
   { pocket, index, deeper }: FluidValues,
   gaDays: number | undefined,
@@ -87,7 +89,9 @@ function judgedValues(
   ];
 }
 
-/** The category of each value whose interval contains no cut-off; other values are left out. */
+/**
+ * Returns the category of each value whose interval contains no cut-off. Other values are left out.
+ */
 export function judgeFluid(values: FluidValues, gaDays: number | undefined): Judged[] {
   return judgedValues(values, gaDays).flatMap((one) => {
     const { category } = categoryOf(one.by, one.value);
@@ -95,7 +99,7 @@ export function judgeFluid(values: FluidValues, gaDays: number | undefined): Jud
   });
 }
 
-/** States each value at a cut-off, with the categories on both sides of it. */
+/** States each value whose interval contains a cut-off, with the categories on both sides of it. */
 export function fluidAtCutOff(values: FluidValues, gaDays: number | undefined): Statement[] {
   return judgedValues(values, gaDays).flatMap(({ by, value }) => {
     const { between } = categoryOf(by, value);
@@ -103,31 +107,29 @@ export function fluidAtCutOff(values: FluidValues, gaDays: number | undefined): 
   });
 }
 
-/** Rounding errors in sums of pixel lengths stay below this, mm. */
+/** Rounding errors in sums of pixel lengths are smaller than this, mm. */
 const ROUNDING_MM = 1e-6;
 
 /**
- * The index cannot be less than the deepest pocket, which is one of its terms, nor more than four
- * times it (obstetric 0.6).
+ * Returns whether index and deepest pocket are consistent: the index cannot be less than the
+ * deepest pocket, which is one of its terms, nor more than four times it (obstetric 0.6).
  */
 function isConsistent({ pocket, index, deeper }: FluidValues): boolean {
   const least = deeper ?? pocket;
   if (!least || !index) return true;
-  // How deep a pocket is that runs out of the picture is not known: there is no upper limit.
+  // A pocket that extends beyond the picture has an unknown depth, so the index has no upper limit.
   const most = deeper ? Number.POSITIVE_INFINITY : QUADRANT_COUNT * least.value;
   return least.value <= index.value + ROUNDING_MM && index.value <= most + ROUNDING_MM;
 }
 
-/** States that the pocket and the index fall into different categories; null where they agree. */
+/** States that the pocket and the index are in different categories; null if they agree. */
 export function disagreement([one, other]: readonly Judged[]): Statement | null {
   return one && other && one.category !== other.category
     ? say.gap('fluid.pocket-and-index-differ', {})
     : null;
 }
 
-/**
- * States that the machine's value falls into another category than ours; empty where it does not.
- */
+/** States that the machine's value is in a different category from ours; empty if it is not. */
 function otherCategory(judged: readonly Judged[], value: Measurement): Statement[] {
   const own = judged.find(({ by }) => by === value.concept.key);
   if (!own) return [];
@@ -142,7 +144,10 @@ function otherCategory(judged: readonly Judged[], value: Measurement): Statement
       ];
 }
 
-/** Why no category is given although there are values; empty where the values agree. */
+/**
+ * Returns the reasons why no category is given although there are values; empty if the values
+ * agree.
+ */
 export function contradictions(
   counting: FluidValues,
   judged: readonly Judged[],
@@ -161,7 +166,7 @@ export function contradictions(
   ];
 }
 
-/** The classification for a category, with the cut-offs used. */
+/** Builds the classification of a category, with the cut-offs used. */
 export function fluidClassification({ id, by, value, category }: Judged): ClassificationDraft {
   const { low, lowRule, isLow, high, scheme } = RULES[by];
   const shown = { of: by, value: value.value };
@@ -187,7 +192,10 @@ export function fluidClassification({ id, by, value, category }: Judged): Classi
 
 const LITTLE: ReadonlySet<FluidCategory> = new Set(['anhydramnios', 'oligohydramnios']);
 
-/** The finding of a value that is abnormal at both ends of its interval, in the same direction. */
+/**
+ * Returns the finding of a value whose interval contains a cut-off, if both ends of the interval
+ * are abnormal in the same direction.
+ */
 export function findingsAtCutOff(values: FluidValues, gaDays: number | undefined): FindingDraft[] {
   return judgedValues(values, gaDays).flatMap(({ id, by, value }) => {
     const { between } = categoryOf(by, value);
@@ -206,7 +214,9 @@ export function findingsAtCutOff(values: FluidValues, gaDays: number | undefined
   });
 }
 
-/** The finding of too little or too much fluid, with the cut-off; empty for a normal amount. */
+/**
+ * Returns the finding of too little or too much fluid, with the cut-off; empty for a normal amount.
+ */
 export function fluidFinding({ id, by, value, category }: Judged): FindingDraft[] {
   if (category === 'normal') return [];
   const low = category === 'oligohydramnios' || category === 'anhydramnios';
@@ -226,7 +236,7 @@ export function fluidFinding({ id, by, value, category }: Judged): FindingDraft[
   ];
 }
 
-/** The finding that values contradict each other: one of them may be abnormal. */
+/** Builds the finding that values contradict each other: one of them may be abnormal. */
 export function contradictionFinding(
   against: readonly Statement[],
   values: readonly Measurement[],

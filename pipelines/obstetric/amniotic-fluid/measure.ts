@@ -14,13 +14,13 @@ export const QUADRANT_COUNT = 4;
 export interface MeasuredPocket {
   reading: FluidReading;
   measurement: Measurement;
-  /** Whether one end is the edge of the picture: the true depth may then be greater. */
+  /** True if one end is the edge of the picture, so that the true depth may be greater. */
   cut: boolean;
-  /** Index of the quadrant that the machine named; null where it named none, or several. */
+  /** Index of the quadrant that the machine named; null if it named no quadrant or several. */
   quadrant: number | null;
 }
 
-/** The pocket of a frame in mm; null where none was found or accepted, or without a scale. */
+/** Measures the pocket of a frame in mm. Null if the frame has no accepted pocket or no scale. */
 export function measurePocket(
   reading: FluidReading,
   uncertainty: number | null,
@@ -51,13 +51,13 @@ export function measurePocket(
   return used ? { reading, measurement, cut: pocket.cut, quadrant: reading.quadrant } : null;
 }
 
-/** The deepest of the pockets; null if there are none. */
+/** Returns the deepest pocket; null if there are no pockets. */
 export const deepest = (pockets: readonly MeasuredPocket[]): MeasuredPocket | null =>
   pockets.toSorted((a, b) => b.measurement.value - a.measurement.value)[0] ?? null;
 
 /**
- * Half width of the 95 % interval of a sum of independent values (JCGM 100:2008 5.1.2); null where that
- * of a value is not known.
+ * Returns the half width of the 95 % interval of a sum of independent values (JCGM 100:2008 5.1.2);
+ * null if the interval of any value is not known.
  */
 function uncertaintyOfSum(terms: readonly Measurement[]): number | null {
   const known = terms.flatMap(({ uncertainty }) => uncertainty ?? []);
@@ -68,8 +68,8 @@ function uncertaintyOfSum(terms: readonly Measurement[]): number | null {
 export const INDEX_TOO_EARLY = say.gap('fluid.index-too-early', { days: AFI_FROM_DAYS });
 
 /**
- * The depths of the four quadrants and their index, or the reason why there is no index. `named` are the
- * quadrants that the machine named on any image.
+ * Returns the depths of the four quadrants and their index, or the reason why there is no index.
+ * `named` are the quadrants that the machine named on any image.
  */
 export function measureIndex(
   pockets: readonly MeasuredPocket[],

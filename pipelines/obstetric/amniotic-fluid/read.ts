@@ -13,23 +13,23 @@ import { NARROWEST_POCKET_MM } from './evidence.ts';
 
 /**
  * A pocket is rejected if its depth changes by more than `mm` between the levels `low` and `high`
- * of the map: something within it, or one of its ends, is only faintly seen. Chosen on phantoms
- * (models/uterine-structures/card.md).
+ * of the probability map, because then something within it, or one of its ends, is only faintly
+ * visible. Chosen on phantoms (models/uterine-structures/card.md).
  */
 export const STEADY = { low: 0.2, high: 0.7, mm: 8 } as const;
 
-/** Brightness of fluid as a share of that of its walls, at most; anything brighter is not fluid. */
+/** Maximum brightness of fluid, as a share of the brightness of its walls. */
 const DARKER_THAN_WALL = 0.6;
-/** Below this brightness no echo was received: this is the edge of the picture. */
+/** Grey levels below this mean that no echo was received, as outside the ultrasound sector. */
 const NO_ECHO = 3;
 /**
- * The strip in which the wall is looked at: its distance beyond an end, and its reach to either
- * side, pixels.
+ * The strip in which the brightness of the wall is measured, in pixels: its range of distances
+ * beyond an end, and its extent to either side.
  */
 const BEYOND = { from: 2, to: 14, aside: 6 } as const;
 /**
- * The edge of the picture must be dark over this distance in pixels, more than a vessel or a shadow
- * takes; at most `share` of the strip may show an echo.
+ * An end of a pocket is at the edge of the picture if the next `to` pixels beyond it are dark,
+ * which is longer than a vessel or a shadow. At most `share` of them may show an echo.
  */
 const PICTURE = { to: 60, share: 0.2 } as const;
 
@@ -47,11 +47,13 @@ function levelsAround({ width, height, data }: GrayImage, x: number, rows: [numb
 
 const typical = (levels: readonly number[]) => (levels.length > 0 ? median(levels) : 0);
 
-/** Whether a strip belongs to the picture: a large enough share of its pixels shows an echo. */
+/**
+ * Returns whether a strip is inside the picture: a large enough share of its pixels shows an echo.
+ */
 const isPicture = (levels: readonly number[]) =>
   levels.filter((level) => level >= NO_ECHO).length > PICTURE.share * levels.length;
 
-/** Mean probability of fluid along the caliper, 0 to 1. */
+/** Returns the mean probability of fluid along the caliper, 0 to 1. */
 function certainty({ maps }: UterineMaps, x: number, top: number, bottom: number): number {
   const { fluid } = maps;
   let sum = 0;
@@ -63,7 +65,7 @@ function certainty({ maps }: UterineMaps, x: number, top: number, bottom: number
   return cells > 0 ? sum / cells : 0;
 }
 
-/** The deepest pocket of a calibrated frame; null where no pocket is wide enough. */
+/** Returns the deepest pocket of a calibrated frame; null if no pocket is wide enough. */
 export function pocketOf(
   { image, drawn }: Pick<MappedFrame, 'image' | 'drawn'>,
   region: CalibratedRegion,
@@ -96,15 +98,18 @@ export function pocketOf(
   };
 }
 
-/** The calibrated region of the picture itself: the largest one, since a frame may hold insets. */
+/**
+ * Returns the calibrated region of the ultrasound image: the largest one, since a frame may contain
+ * insets.
+ */
 function mainRegion(regions: readonly CalibratedRegion[]): CalibratedRegion | null {
   const size = ({ area }: CalibratedRegion) => (area.maxX - area.minX) * (area.maxY - area.minY);
   return regions.toSorted((a, b) => size(b) - size(a))[0] ?? null;
 }
 
 /**
- * Words by which ultrasound machines name the quadrants, in the order of the index; all words in
- * one list mean the same quadrant.
+ * Words by which ultrasound machines name the quadrants, in the order of the index. All words in
+ * one pattern mean the same quadrant.
  */
 const QUADRANTS = [
   /\b(q1|ruq|right upper|quad(rant)? ?1)\b/,
@@ -113,7 +118,10 @@ const QUADRANTS = [
   /\b(q4|llq|left lower|quad(rant)? ?4)\b/,
 ] as const;
 
-/** Index of the quadrant that the machine named; null where it named none, or several. */
+/**
+ * Returns the index of the quadrant that the machine named; null if it named no quadrant or
+ * several.
+ */
 export function quadrantOf(clip: ViewNamed): number | null {
   const words = viewWords(clip);
   const named = QUADRANTS.flatMap((pattern, index) => (pattern.test(words) ? [index] : []));

@@ -38,14 +38,14 @@ import {
 
 const VIEW = 'calibrated images of the deepest pocket or of the four quadrants';
 
-/** What was measured on the images, before the machine's values are added. */
+/** What was measured on the images, without the machine's values. */
 interface Measured {
   measurements: Measurement[];
   /**
-   * The deepest pocket that runs out of the picture; null where a whole pocket is at least as deep.
+   * The deepest pocket that extends beyond the picture; null if a whole pocket is at least as deep.
    */
   cut: Measurement | null;
-  /** Why there is no index; null where there is one. */
+  /** The reason why there is no index; null if there is one. */
   noIndex: Statement | null;
 }
 
@@ -74,7 +74,7 @@ function measure(
   };
 }
 
-/** The values from which the fluid is judged, once the machine's values are known. */
+/** Returns the values from which the fluid is judged, once the machine's values have been added. */
 function countingValues(values: readonly Measurement[], cut: Measurement | null): FluidValues {
   const pocket = acceptedValue(values, 'deepest-vertical-pocket');
   return {
@@ -108,7 +108,8 @@ function assess(
     against.length > 0 ? say.gap('fluid.not-categorised', {}) : null,
     ...against,
   ].filter((gap) => gap !== null);
-  // A value at a cut-off is stated with both of its sides, not beside the category of the other.
+  // A value whose interval contains a cut-off is stated with the categories on both sides, so it is
+  // not listed beside the category of another value.
   const shown = [pocket, index]
     .filter((one) => one !== null)
     .filter(({ id }) => !undecided.has(id));
@@ -170,8 +171,8 @@ function outcomeOf(evidence: FluidEvidence, machine: readonly Measurement[]): Se
 }
 
 /**
- * The outcome for several fetuses: each sac has its own fluid (obstetric 4), and no image states
- * which fetus it shows.
+ * Returns the outcome for several fetuses: each sac has its own fluid (obstetric 4), and no image
+ * shows which fetus it belongs to.
  */
 function apart(pockets: readonly MeasuredPocket[], source: SeveralFetusesSource): SectionOutcome {
   const gap = say.gap('fluid.pockets-apart', { source });

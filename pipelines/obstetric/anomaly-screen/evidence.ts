@@ -1,19 +1,21 @@
 import type { FramePlane, LocatedEnds } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
-/** Ends of the structures measured on an axial head plane; null where the ends were not found. */
+/**
+ * Ends of the structures measured on an axial head plane; null for a structure that was not found.
+ */
 export interface LocatedBrain {
-  /** Across both hemispheres of the cerebellum, outer to outer. */
+  /** Transverse diameter of the cerebellum, from outer border to outer border. */
   cerebellum: LocatedEnds | null;
-  /** From the posterior vermis to the inner side of the occipital bone. */
+  /** From the posterior border of the vermis to the inner border of the occipital bone. */
   cisternaMagna: LocatedEnds | null;
-  /** Between the inner walls of the far lateral ventricle, at the glomus. */
+  /** Between the inner walls of the far lateral ventricle, at the level of the glomus. */
   atrium: LocatedEnds | null;
 }
 
 /**
- * Half width of the 95 % interval for one brain structure: in millimetres on unseen phantoms, and
- * in per cent of the length read by eye on held-out real heads. The wider of the two applies.
+ * Half width of the 95 % interval for one brain structure: in mm from unseen phantoms, and in per
+ * cent of the length from readings by eye on held-out real heads. The wider of the two applies.
  */
 export interface StructureUncertainty {
   mm: number | null;
@@ -22,20 +24,25 @@ export interface StructureUncertainty {
 
 export type BrainUncertainty = Readonly<Record<keyof LocatedBrain, StructureUncertainty>>;
 
-/** One axial head frame; `located` is null where the head's outline was too poor to look inside. */
+/**
+ * One axial head frame. `located` is null if the outline of the head was too poor to search inside
+ * it.
+ */
 export type BrainReading = FramePlane & { located: LocatedBrain | null };
 
 export interface BrainReadings {
-  /** Null where no permitted model locates brain structures, or where none outlines heads. */
+  /**
+   * Null if no permitted model locates brain structures, or if no permitted model outlines heads.
+   */
   frames: readonly BrainReading[] | null;
 }
 
-/** What the anomaly screen works from. */
+/** The input of the anomaly screen. */
 export interface ScreenEvidence extends SectionEvidence {
   views: {
     fetalBrain?: BrainReadings | null;
   };
-  /** Null where no permitted model classifies planes. */
+  /** Null if no permitted model classifies planes. */
   planes: readonly FramePlane[] | null;
   uncertainty: { brain?: BrainUncertainty | null };
 }

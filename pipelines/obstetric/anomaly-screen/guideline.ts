@@ -2,7 +2,7 @@ import type { Plane } from '../shared/plane.ts';
 
 /**
  * One item of the mid-trimester checklist (ISUOG 2022, Salomon et al., UOG 59:840-856), with the
- * planes that show it. An item without planes cannot be recognised by this version.
+ * planes that show it. This version cannot recognise an item without planes.
  */
 export interface ChecklistItem {
   id: string;
@@ -98,7 +98,8 @@ export const SCREEN_MM = {
 } as const;
 
 /**
- * The category of a cisterna magna: mega above 10 mm, effaced below 2 mm (ISUOG CNS part 1, 2020).
+ * Returns the category of a cisterna magna: mega above 10 mm, effaced below 2 mm (ISUOG CNS part 1,
+ * 2020).
  */
 export function cisternaMagnaCategory(mm: number): 'effaced' | 'normal' | 'mega' {
   const { low, high } = SCREEN_MM.cisternaMagna;
@@ -106,13 +107,16 @@ export function cisternaMagnaCategory(mm: number): 'effaced' | 'normal' | 'mega'
   return mm > high ? 'mega' : 'normal';
 }
 
-/** Thick from 6 mm at 16 to 24 weeks; null at other ages, at which the fold is not judged. */
+/**
+ * Returns the category of a nuchal fold: thick from 6 mm at 16 to 24 weeks. Null at other ages, at
+ * which the fold is not judged.
+ */
 export function nuchalFoldCategory(mm: number, gaDays: number): 'normal' | 'thick' | null {
   if (gaDays < NUCHAL_FOLD_DAYS.from || gaDays > NUCHAL_FOLD_DAYS.to) return null;
   return mm >= SCREEN_MM.nuchalFold ? 'thick' : 'normal';
 }
 
-/** Brain structures that have a chart, by exact weeks and in mm. */
+/** Brain structures that have a chart, in mm against exact weeks. */
 export type BrainStructure =
   | 'parieto-occipital-fissure'
   | 'sylvian-fissure'
@@ -169,7 +173,7 @@ const STANDARDS: Readonly<Record<BrainStructure, Standard>> = {
   },
 };
 
-/** Length in mm at a z-score; null at an age outside the chart. */
+/** Returns the length in mm at a z-score; null at an age outside the chart. */
 export function brainStructureAt(
   structure: BrainStructure,
   gaWeeks: number,
@@ -182,8 +186,8 @@ export function brainStructureAt(
 }
 
 /**
- * Age in days for a transcerebellar diameter of 12 to 55 mm (Rodriguez-Sibaja 2021); null for any
- * other.
+ * Returns the age in days for a transcerebellar diameter of 12 to 55 mm (Rodriguez-Sibaja 2021);
+ * null outside that range.
  */
 export function ageByCerebellum(tcd: number): number | null {
   if (tcd < 12 || tcd > 55) return null;
@@ -191,13 +195,16 @@ export function ageByCerebellum(tcd: number): number | null {
   return 7 * (3.957113 + 8.154074 * t - 0.076187 * t ** 3);
 }
 
-/** Width of the lateral ventricle's atrium (SMFM 2018, Fox et al., AJOG 219:B2-B9). */
+/**
+ * Categories of the width of the atrium of the lateral ventricle (SMFM 2018, Fox et al., AJOG
+ * 219:B2-B9).
+ */
 export type VentricleCategory = 'normal' | 'mild' | 'moderate' | 'severe';
 
 /** Mild from 10.0 mm, moderate from 13.0 mm, severe above 15 mm (ISUOG 2020; SMFM 2018). */
 export const VENTRICLE_MM = { mild: 10, moderate: 13, severe: 15 } as const;
 
-/** The category for the width of the atrium, given in mm. */
+/** Returns the category of an atrial width, which is given in mm. */
 export function ventricleCategory(atrialWidth: number): VentricleCategory {
   if (atrialWidth < VENTRICLE_MM.mild) return 'normal';
   if (atrialWidth < VENTRICLE_MM.moderate) return 'mild';

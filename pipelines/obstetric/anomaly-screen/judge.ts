@@ -44,7 +44,7 @@ export type ScreenKey = (typeof SCREENED)[number];
 type ItemStatus = 'measured' | 'abnormal' | 'plane-seen' | 'not-examined';
 
 /**
- * Quantity → the checklist item that it is about. The measurement may be from this section or from
+ * The checklist item that each quantity is about. The measurement may be from this section or from
  * an earlier one.
  */
 const ITEM_OF: Readonly<Partial<Record<ObstetricConcept, string>>> = {
@@ -68,7 +68,7 @@ export interface CheckedItem {
   frame: number | null;
 }
 
-/** Every item of the checklist, with the best frame of a plane that shows the item. */
+/** Returns every item of the checklist, each with the best frame of a plane that shows it. */
 export function checkItems(evidence: ScreenEvidence): CheckedItem[] {
   return Object.entries(CHECKLIST).flatMap(([region, items]) =>
     items.map(({ id, text, mandatory, shownBy }) => {
@@ -89,7 +89,7 @@ export function checkItems(evidence: ScreenEvidence): CheckedItem[] {
 }
 
 /**
- * The items with their sizes: an item with a size is `measured`, or `abnormal` if the size is
+ * Adds the sizes to the items: an item with a size is `measured`, or `abnormal` if the size is
  * outside its limits.
  */
 export function withSizes(
@@ -112,8 +112,8 @@ export const ANOMALY_SECTION = 'anomaly-screen';
 const keyOf = ({ concept }: Measurement) => SCREENED.find((name) => name === concept.key);
 
 /**
- * The sizes that are judged: for each quantity ours, or else the machine's; with several fetuses
- * every size separately.
+ * Returns the sizes that are judged. For each quantity this is our value, or the machine's if we
+ * have no value. With several fetuses every size is judged separately.
  */
 export function countingSizes(
   measurements: readonly Measurement[],
@@ -136,8 +136,8 @@ const CHART_OF: Partial<Record<ScreenKey, { structure: BrainStructure; chart: st
 };
 
 /**
- * z-score of a size in mm, from the chart's own curves at z 0 and 1; for the cisterna magna on the
- * ln(mm) scale. Null outside the chart.
+ * Returns the z-score of a size in mm, calculated from the curves of the chart at z = 0 and z = 1.
+ * The cisterna magna is calculated on the scale of ln(mm). Null outside the chart.
  */
 function zScore(structure: BrainStructure, weeks: number, mm: number): number | null {
   const mean = brainStructureAt(structure, weeks, 0);
@@ -148,7 +148,7 @@ function zScore(structure: BrainStructure, weeks: number, mm: number): number | 
     : (mm - mean) / (above - mean);
 }
 
-/** The measurement with its place on its chart, if it has a chart and was accepted. */
+/** Adds to a measurement its place on its chart, if it has a chart and was accepted. */
 export function withChart(measurement: Measurement, gaDays: number): Measurement {
   const key = keyOf(measurement);
   const entry = key && CHART_OF[key];
@@ -162,7 +162,7 @@ export function withChart(measurement: Measurement, gaDays: number): Measurement
   };
 }
 
-/** Names under which findings report a size outside its limits. */
+/** Names that findings use for a size outside its limits. */
 type Abnormality =
   | 'ventriculomegaly'
   | 'mild-ventriculomegaly'
@@ -179,7 +179,7 @@ interface Judgement {
   category: string;
   /** The limit or range that is tested, and whether the size meets it. */
   criterion: { name: string; met: boolean };
-  /** Null where the size is within its limits. */
+  /** Null if the size is within its limits. */
   finding: Abnormality | null;
 }
 
@@ -222,7 +222,7 @@ function judgeFold(mm: number, gaDays: number): Judgement | null {
   );
 }
 
-/** The judgement of a size; null where the size has no category at this age. */
+/** Judges a size. Null if the size has no category at this age. */
 function judge(measurement: Measurement, gaDays: number, mm = measurement.value): Judgement | null {
   const key = keyOf(measurement);
   const inRange = gaDays >= BRAIN_DAYS.from && gaDays <= BRAIN_DAYS.to;
@@ -249,8 +249,8 @@ function findingOf(
 }
 
 /**
- * The machine's values that fall into another category than ours; empty where the machine's value
- * is the one that is judged.
+ * Returns the machine's values that are in a different category from ours; empty if the judged
+ * value is itself the machine's.
  */
 function contradicting(
   measurement: Measurement,
@@ -274,10 +274,12 @@ export interface ScreenConclusion {
 }
 
 /**
- * The categories of the sizes that are judged, and the abnormal ones as findings. Where the
- * machine's value falls into another category than ours, neither category is given and a finding
- * names both values. No category is given where the interval of a size includes a cut-off. With
- * several fetuses, a size that names no fetus has no category, but is a finding if it is abnormal.
+ * Returns the categories of the judged sizes, and a finding for each abnormal one.
+ *
+ * If the machine's value is in a different category from ours, neither category is given and a
+ * finding names both values. If the interval of a size includes a cut-off, no category is given.
+ * With several fetuses, a size that does not name its fetus has no category, but an abnormal one is
+ * still a finding.
  */
 export function concludeSizes(
   measurements: readonly Measurement[],
@@ -304,7 +306,7 @@ export function concludeSizes(
     if (within.between !== null) {
       const [low] = within.between;
       concluded.uncertain.push(...atCutOff(measurement, within));
-      // Mild or moderate: enlarged in either case.
+      // The interval includes mild and moderate, so the ventricle is enlarged in either case.
       if (key === 'atrial-width' && low !== 'normal') {
         const given = {
           key,

@@ -12,7 +12,7 @@ import { cropHead, fromCrop, type Mirroring } from '../shared/head-crop.ts';
 import type { LocatedEnds } from '../shared/plane.ts';
 import type { BrainUncertainty, LocatedBrain } from './evidence.ts';
 
-/** The structures of which the model `fetal-brain-structures` draws a map. */
+/** The structures for which the model `fetal-brain-structures` returns a probability map. */
 const CHANNELS = [
   'cerebellum',
   'ventricle',
@@ -29,10 +29,13 @@ const MIRRORINGS: readonly Mirroring[] = [
   { along: -1, across: -1 },
 ];
 
-/** Minimum distance between two ends, in pixels of the grid: ends that are closer cannot be distinguished. */
+/**
+ * Minimum distance between two ends, in pixels of the network's grid. Closer ends cannot be
+ * distinguished.
+ */
 const NARROWEST = 4;
 
-/** The maps cover the crop exactly: there is no letterbox. */
+/** The maps cover the crop exactly, because there is no letterbox. */
 const ON_CROP: Placement = { scaleX: 1, scaleY: 1, offsetX: 0, offsetY: 0 };
 
 const halfWidth = z.number().positive().nullable().default(null);
@@ -41,15 +44,15 @@ const metricsSchema = z.looseObject({
   halfWidths95: z.object({ cerebellum: both, cisternaMagna: both, atrium: both }),
 });
 
-/** Half widths of the 95 % intervals, from the model's metrics. */
+/** Reads the half widths of the 95 % intervals from the model's metrics. */
 export async function brainUncertainty(model: RegisteredModel): Promise<BrainUncertainty> {
   const text = await readFile(join(dirname(REGISTRY_FILE), model.metrics), 'utf8');
   return metricsSchema.parse(JSON.parse(text)).halfWidths95;
 }
 
 /**
- * Finds the ends of cerebellum, cisterna magna and atrium on the cropped head by
- * `fetal-brain-structures`; the maps are the mean over the four mirror images of the head.
+ * Finds the ends of cerebellum, cisterna magna and atrium on the cropped head with the model
+ * `fetal-brain-structures`. The maps are averaged over the four mirror images of the head.
  */
 export async function locateBrainStructures(
   session: ModelSession,
@@ -89,7 +92,7 @@ export async function locateBrainStructures(
   };
 }
 
-/** The crop at half its size: each pixel is the mean of four. */
+/** Returns the crop at half its size; each pixel is the mean of four. */
 function halved(crop: Float32Array, width: number, height: number): Float32Array {
   return new Float32Array(width * height).map((_, i) => {
     const at = 4 * width * Math.floor(i / width) + 2 * (i % width);
@@ -99,7 +102,10 @@ function halved(crop: Float32Array, width: number, height: number): Float32Array
   });
 }
 
-/** One channel of the answer to a mirrored crop, mirrored back to match the crop itself. */
+/**
+ * Returns one channel of the model's output for a mirrored crop, mirrored back so that it matches
+ * the original crop.
+ */
 function turnedBack(
   values: Float32Array,
   channel: number,

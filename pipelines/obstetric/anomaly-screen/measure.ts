@@ -51,8 +51,8 @@ const STRUCTURES: readonly Structure[] = [
 ];
 
 /**
- * Half width in mm for a structure of this length: the wider of the two intervals; null where
- * neither was measured.
+ * Returns the half width in mm for a structure of this length: the wider of the two intervals; null
+ * if neither was measured.
  */
 function halfWidthOf(length: number, { mm, percent }: StructureUncertainty): number | null {
   const widths = [mm, percent === null ? null : (percent / 100) * length].filter(
@@ -89,10 +89,10 @@ function onFrame(
 }
 
 /**
- * Atrial width, transcerebellar diameter and cisterna magna in mm, each on its own plane: the value
- * on each of up to three frames, and the median. A frame without a calibrated region that contains
- * the line gives no value.
- * @param apart the frames may show several fetuses; then no median is taken.
+ * Measures atrial width, transcerebellar diameter and cisterna magna in mm, each on its own plane.
+ * Returns the value on each of up to three frames, and their median. A frame gives no value if no
+ * calibrated region contains the line.
+ * @param apart The frames may show several fetuses, so no median is calculated.
  */
 export function measureBrain(
   readings: readonly BrainReading[],
@@ -113,7 +113,7 @@ export function measureBrain(
   });
 }
 
-/** Why a structure was not measured although frames of its plane were found. */
+/** Returns the reason why a structure was not measured although frames of its plane were found. */
 function reasonOf(readings: readonly BrainReading[], part: Structure['part']) {
   if (readings.every(({ located }) => located === null)) return 'no-head';
   const ends = readings.flatMap(({ located }) => located?.[part] ?? []);
@@ -121,8 +121,8 @@ function reasonOf(readings: readonly BrainReading[], part: Structure['part']) {
 }
 
 /**
- * The gaps for structures whose plane was found but which have no accepted value. Whether a plane
- * was found at all is reported by the checklist.
+ * Returns the gaps for structures whose plane was found but which have no accepted value. The
+ * checklist reports whether a plane was found.
  */
 export function brainGaps(
   readings: readonly BrainReading[] | null,

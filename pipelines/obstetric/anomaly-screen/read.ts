@@ -11,7 +11,8 @@ export interface BrainModels {
 }
 
 /**
- * Number of frames per plane that are examined: more than are measured, since some fail the gate.
+ * Number of frames examined per plane. It is larger than the number measured, since some frames
+ * fail the gate.
  */
 const CANDIDATES = 5;
 

@@ -22,8 +22,8 @@ const WINDOW = `${weeksAndDays(SCREEN_DAYS.from)} to ${weeksAndDays(SCREEN_DAYS.
 const NEEDS = ['one image per item of the checklist', `gestational age of ${WINDOW}`];
 
 /**
- * The machine's reported values and ours from the images; the nuchal fold comes from the machine
- * only.
+ * Returns the machine's reported values and ours from the images. The nuchal fold comes from the
+ * machine only.
  */
 function measurementsOf(evidence: ScreenEvidence, several: boolean): Measurement[] {
   const machine = evidence.machine.values(ANOMALY_SECTION, SCREENED);
@@ -33,8 +33,8 @@ function measurementsOf(evidence: ScreenEvidence, several: boolean): Measurement
 }
 
 /**
- * The outcome without a gestational age: sizes are shown, but neither charted nor judged (obstetric
- * 0.5).
+ * Returns the outcome without a gestational age: sizes are shown, but neither charted nor judged
+ * (obstetric 0.5).
  */
 function withoutAge(sizes: readonly Measurement[], several: boolean): SectionOutcome {
   const gap = say.gap('screen.no-age', {});
@@ -45,7 +45,10 @@ function withoutAge(sizes: readonly Measurement[], several: boolean): SectionOut
   return { ...outcome, statements: [gap, shown], measurements: [...sizes] };
 }
 
-/** The outcome without the checklist: sizes are still judged by their limits. */
+/**
+ * Returns the outcome if the checklist cannot be used: the sizes are still compared with their
+ * limits.
+ */
 function sizesAlone(
   code: string,
   gap: Statement,
@@ -81,7 +84,7 @@ function run(evidence: ScreenEvidence, before: readonly Measurement[]): SectionO
   if (gaDays === undefined) return withoutAge(sizes, several !== null);
   const measurements = sizes.map((one) => withChart(one, gaDays));
   if (several !== null) {
-    // The items of several fetuses are not combined into one checklist.
+    // Items of different fetuses are not combined into one checklist.
     const gap = say.gap('screen.several-fetuses', { source: several });
     const needs = ['a study of each fetus by itself'];
     return sizesAlone('several_fetuses', gap, needs, measurements, gaDays, true);

@@ -34,12 +34,11 @@ const MM_PER_CM = 10;
 
 /**
  * Half width of the 95 % interval of a Hadlock weight, as a share of the weight: two standard
- * deviations of 7.5 % (obstetric 2.5).
+ * deviations, each 7.5 % (obstetric 2.5).
  */
 const WEIGHT_UNCERTAINTY = 0.15;
 /**
- * Lower limits for the INTERGROWTH weight: it is given from this age on or, where the age is not
- * known, from this AC on.
+ * The INTERGROWTH weight is given from this age on or, if the age is not known, from this AC on.
  */
 const INTERGROWTH_WEIGHT = { fromDays: 22 * DAYS_PER_WEEK, fromAcMm: 160 } as const;
 
@@ -47,12 +46,14 @@ const INTERGROWTH_WEIGHT = { fromDays: 22 * DAYS_PER_WEEK, fromAcMm: 160 } as co
 const WEIGHT_GRAMS = { from: 500, to: 4500 } as const;
 
 /**
- * How the calipers of the BPD in use were placed; no report from a machine states it (obstetric
- * 2.1).
+ * How the calipers of the BPD in use were placed. The reports of machines do not state it
+ * (obstetric 2.1).
  */
 export type BpdConvention = 'outer-outer' | 'not-stated';
 
-/** The caliper convention of the BPD in use; without a BPD, our own convention. */
+/**
+ * Returns how the calipers of the BPD in use were placed. Without a BPD it returns our convention.
+ */
 export function bpdConvention(lengths: readonly Measurement[]): BpdConvention {
   const bpd = acceptedValue(lengths, 'bpd');
   return bpd && isOfMachine(bpd) ? 'not-stated' : 'outer-outer';
@@ -76,10 +77,10 @@ function derived(
   });
 }
 
-/** The length of a measurement in cm, the unit of Hadlock's equations. */
+/** Returns a length in cm, the unit of Hadlock's equations. */
 const cm = (measurement: Measurement) => measurement.value / MM_PER_CM;
 
-/** Marks an age outside the weeks of its equation: it is shown, but not used (obstetric 0.5). */
+/** Marks an age outside the range of its equation as shown but not used (obstetric 0.5). */
 function withinEquation(weeks: number): Given {
   const { from, to } = HADLOCK_1984_WEEKS;
   return weeks >= from && weeks <= to
@@ -123,7 +124,7 @@ function remarksOfWeight(grams: number, ...remarks: Remark[]): Remark[] {
 const intergrowthWeightHolds = (ac: Measurement, gaDays: number | null) =>
   gaDays === null ? ac.value >= INTERGROWTH_WEIGHT.fromAcMm : gaDays >= INTERGROWTH_WEIGHT.fromDays;
 
-/** The reason why there is no weight (obstetric 2.6); null where there is one. */
+/** Returns the reason why there is no weight (obstetric 2.6); null if there is a weight. */
 export function weightGap(
   lengths: readonly Measurement[],
   gaDays: number | null,
@@ -142,13 +143,14 @@ export function weightGap(
 }
 
 /**
- * Largest difference accepted between two weight formulas on the same lengths, as a share of the
+ * Maximum difference accepted between two weight formulas for the same lengths, as a share of the
  * weight (obstetric 0.6).
  */
 export const WEIGHTS_DIFFER = 0.1;
 
 /**
- * The weights in g by HC, AC and FL and by AC and FL alone, if they are too far apart; else null.
+ * Returns the weights in g from HC, AC and FL, and from AC and FL alone, if they differ by more
+ * than is accepted; otherwise null.
  */
 export function weightsApart(lengths: readonly Measurement[]): [number, number] | null {
   const [hc, ac, fl] = (['hc', 'ac', 'fl'] as const).map((key) => acceptedValue(lengths, key));
@@ -160,8 +162,8 @@ export function weightsApart(lengths: readonly Measurement[]): [number, number] 
 }
 
 /**
- * The weight by the formula that obstetric 2.5 selects for the available lengths, with a remark
- * where a length is missing; empty where no formula applies.
+ * Returns the weight by the formula that obstetric 2.5 selects for the available lengths, with a
+ * remark if a length is missing. Empty if no formula applies.
  */
 function weight(
   hc: Measurement | null,
@@ -210,7 +212,7 @@ function ratios(
   ac: Measurement | null,
   fl: Measurement | null,
 ): Measurement[] {
-  // An axis of the head is about as uncertain, for its length, as the circumference.
+  // The relative uncertainty of an axis of the head is about that of the circumference.
   const share = hc?.uncertainty == null ? null : hc.uncertainty / hc.value;
   const withShare = (one: Measurement) =>
     (one === bpd || one === ofd) && one.uncertainty === null && share !== null && !isOfMachine(one)
@@ -241,8 +243,8 @@ function ratios(
 }
 
 /**
- * Gestational age, weight and ratios calculated from the accepted lengths; a value whose inputs are
- * incomplete is left out.
+ * Returns gestational age, weight and ratios, calculated from the accepted lengths. A value is left
+ * out if one of its inputs is missing.
  */
 export function deriveBiometry(
   lengths: readonly Measurement[],
@@ -259,8 +261,8 @@ export function deriveBiometry(
 }
 
 /**
- * The term for a head whose cephalic index (in %) is outside the usual range (Hadlock 1981); null
- * within the range.
+ * Returns the term for a head whose cephalic index (in %) is outside the usual range (Hadlock
+ * 1981); null within the range.
  */
 export function headShape(index: number): 'dolichocephaly' | 'brachycephaly' | null {
   if (index < CEPHALIC_INDEX_RANGE.low) return 'dolichocephaly';
@@ -270,8 +272,8 @@ export function headShape(index: number): 'dolichocephaly' | 'brachycephaly' | n
 type HeadReading = Extract<FrameReading, { structure: 'head' }>;
 
 /**
- * Whether a ratio may be taken of a head without a scale. Where a scale was refused, something is
- * wrong with the picture, so that no ratio is taken.
+ * Returns whether a ratio may be calculated from a head without a scale. If the scale of the image
+ * was refused, the image is suspect and no ratio is calculated.
  */
 function isUsable(reading: FrameReading): reading is HeadReading {
   const { clip, structure, located } = reading;
@@ -282,8 +284,9 @@ function isUsable(reading: FrameReading): reading is HeadReading {
 }
 
 /**
- * The cephalic index in % of a head without a scale, for which a ratio is all that can be given
- * (obstetric 0.4); empty without such a head. HC/AC would need head and abdomen in one picture.
+ * Returns the cephalic index in % of a head without a scale; empty if there is no such head. It is
+ * the only value available without a scale (obstetric 0.4), since HC/AC would need head and abdomen
+ * in one picture.
  */
 export function uncalibratedIndex({ readings }: Pick<BiometryEvidence, 'readings'>): Measurement[] {
   const heads = readings.filter(isUsable);

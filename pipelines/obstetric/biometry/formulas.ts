@@ -1,4 +1,4 @@
-/** Lengths in cm, as Hadlock's equations take them. BPD is outer to inner. */
+/** Lengths in cm, the unit of Hadlock's equations. BPD is outer to inner. */
 export interface BiometryCm {
   bpd: number;
   hc: number;
@@ -40,8 +40,8 @@ export const HADLOCK_1984_AGE = {
 export const HADLOCK_1984_WEEKS = { from: 12, to: 42 } as const;
 
 /**
- * Two standard deviations, in weeks, of a gestational age estimated from HC alone, for the
- * estimated age (Hadlock 1984, recalled: obstetric 2.4, grade R). Null outside 12 to 42 weeks.
+ * Returns two standard deviations, in weeks, of a gestational age estimated from HC alone, at that
+ * age (Hadlock 1984, recalled: obstetric 2.4, grade R). Null outside 12 to 42 weeks.
  */
 export function hadlock1984HcTwoSd(gaWeeks: number): number | null {
   if (gaWeeks < HADLOCK_1984_WEEKS.from || gaWeeks > HADLOCK_1984_WEEKS.to) return null;
@@ -54,14 +54,14 @@ export function hadlock1984HcTwoSd(gaWeeks: number): number | null {
 const { exp, log } = Math;
 
 /**
- * Gestational age in days for an HC in mm, valid from 14+0: INTERGROWTH-21st late dating,
- * Papageorghiou et al., UOG 2016;48:719-726.
+ * Returns the gestational age in days for an HC in mm, valid from 14+0: INTERGROWTH-21st late
+ * dating, Papageorghiou et al., UOG 2016;48:719-726.
  */
 export function intergrowthAgeByHc(hc: number): number {
   return exp(0.0597 * log(hc) ** 2 + 6.409e-9 * hc ** 3 + 3.3258);
 }
 
-/** Gestational age in days for HC and FL in mm; same source as `intergrowthAgeByHc`. */
+/** Returns the gestational age in days for HC and FL in mm; same source as `intergrowthAgeByHc`. */
 export function intergrowthAgeByHcFl(hc: number, fl: number): number {
   return exp(0.03243 * log(hc) ** 2 + 0.001644 * fl * log(hc) + 3.813);
 }
@@ -69,8 +69,8 @@ export function intergrowthAgeByHcFl(hc: number, fl: number): number {
 type LengthsCm<Inputs extends keyof BiometryCm> = Pick<BiometryCm, Inputs>;
 
 /**
- * Estimated fetal weight in g from lengths in cm. Publications number "Hadlock 1 to 4" in different
- * orders, so each formula is named by its inputs.
+ * Formulas for the estimated fetal weight in g from lengths in cm. Publications number "Hadlock 1
+ * to 4" in different orders, so each formula is named by its inputs.
  */
 export const WEIGHT_FORMULAS = {
   /**
@@ -119,7 +119,10 @@ export type WeightFormula = keyof typeof WEIGHT_FORMULAS;
 
 /** Ratios of biometry and their usual ranges (obstetric 2.3). */
 
-/** 100 × BPD / OFD, in %. Hadlock et al., AJR 1981;137:83-85, with BPD outer to inner. */
+/**
+ * Returns the cephalic index: 100 × BPD / OFD, in %. Hadlock et al., AJR 1981;137:83-85, with BPD outer to
+ * inner.
+ */
 export function cephalicIndex(bpd: number, ofd: number): number {
   return (100 * bpd) / ofd;
 }
@@ -127,45 +130,46 @@ export function cephalicIndex(bpd: number, ofd: number): number {
 /** Usual range of the cephalic index in %, from 14 to 40 weeks (Hadlock 1981). */
 export const CEPHALIC_INDEX_RANGE = { low: 70, high: 86 } as const;
 
-/** 100 × FL / AC in %; Hadlock et al., AJR 1983;141:979-984. */
+/** Returns 100 × FL / AC in %; Hadlock et al., AJR 1983;141:979-984. */
 export function femurAbdomenRatio(fl: number, ac: number): number {
   return (100 * fl) / ac;
 }
 
-/** 100 × FL / BPD in %; Hohler and Quetel, AJOG 1981;141:759-762, with BPD outer to inner. */
+/** Returns 100 × FL / BPD in %; Hohler and Quetel, AJOG 1981;141:759-762, with BPD outer to inner. */
 export function femurBpdRatio(fl: number, bpd: number): number {
   return (100 * fl) / bpd;
 }
 
-/** HC / AC. The ratio falls with age; it is above 1 before about 36 weeks. */
+/** Returns HC / AC. The ratio falls with age; it is above 1 before about 36 weeks. */
 export function headAbdomenRatio(hc: number, ac: number): number {
   return hc / ac;
 }
 
 /**
- * Expected HC / AC at an age in weeks: a linear regression that online calculators quote (grade X).
+ * Returns the expected HC / AC at an age in weeks, by a linear regression that online calculators
+ * quote (grade X).
  */
 export function expectedHeadAbdomenRatio(gaWeeks: number): number {
   return 1.32293 - 0.0084471 * gaWeeks;
 }
 
 /**
- * Circumference as π times the mean diameter, in the unit given: AC from APAD and TAD, HC from
- * outer-outer diameters.
+ * Returns a circumference as π times the mean diameter, in the unit of the diameters: AC from APAD
+ * and TAD, HC from outer-outer diameters.
  */
 export function circumferenceOfDiameters(first: number, second: number): number {
   return (Math.PI * (first + second)) / 2;
 }
 
 /**
- * Largest difference accepted between a circumference and the one calculated from its diameters, as
- * a share (obstetric 0.6).
+ * Maximum difference accepted between a circumference and the one calculated from its diameters, as
+ * a share of it (obstetric 0.6).
  */
 export const CIRCUMFERENCE_SHARE = 0.06;
 
 /**
- * HC from an outer-inner BPD and the OFD; the factor 1.62 allows for the missing bone (ISUOG 2019,
- * Hadlock 1982).
+ * Returns the HC from an outer-inner BPD and the OFD. The factor 1.62 corrects for the bone that an
+ * outer-inner BPD leaves out (ISUOG 2019, Hadlock 1982).
  */
 export function headCircumferenceOuterInner(bpdOuterInner: number, ofd: number): number {
   return 1.62 * (bpdOuterInner + ofd);

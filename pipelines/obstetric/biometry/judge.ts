@@ -21,15 +21,15 @@ import { CIRCUMFERENCE_SHARE, circumferenceOfDiameters } from './formulas.ts';
 import type { BiometryEvidence } from './measure.ts';
 
 /**
- * Which lengths of one fetus cannot belong together (obstetric 0.6). A length that fails is
- * withheld before anything is calculated from it: no age, weight, ratio, centile or category rests
- * on an abdomen that contradicts head and femur.
+ * Finds lengths of one fetus that contradict each other (obstetric 0.6). Such a length is withheld
+ * before anything is calculated from it, so that no age, weight, ratio, centile or category
+ * depends, for example, on an abdomen that contradicts head and femur.
  */
 
 type Whole = 'hc' | 'ac' | 'fl';
 const WHOLES = ['hc', 'ac', 'fl'] as const satisfies readonly Whole[];
 
-/** The lengths that come from the same outline or line, and are withheld with it. */
+/** The lengths that come from the same outline or line, and are withheld together with it. */
 const LENGTHS_OF = {
   hc: ['hc', 'bpd', 'ofd'],
   ac: ['ac', 'tad', 'apad'],
@@ -43,21 +43,22 @@ interface Range {
 
 interface PlausibleRatio {
   id: string;
-  /** The first length divided by the second. */
+  /** The ratio is the first length divided by the second. */
   of: readonly [Whole, Whole];
-  /** Where the age is not stated, or before the first week of `expected`. */
+  /** Limits if the age is not known, or is before the first week of `expected`. */
   always: Range;
-  /** The same below this size of the second length, in mm. */
+  /** Replaces `always` if the second length is below this size, in mm. */
   small?: { belowMm: number; range: Range };
-  /** The expected ratio at an age in weeks, and how far from it a ratio may lie. */
+  /** The expected ratio at an age in weeks, and the maximum deviation from it. */
   expected?: { fromWeeks: number; at(weeks: number): number; within: number };
 }
 
 /**
- * The limits are choices of this project. From 15 weeks on they are wide enough for lengths that lie
- * two standard deviations from the median on opposite sides (INTERGROWTH-21st, UOG 2014;44:641-648),
- * so that an asymmetric fetus is not withheld; a test shows it. The expected ratios are regressions
- * that calculators quote (grade X): they give a limit, never a category.
+ * The limits are choices of this project. From 15 weeks on they are wide enough for lengths that
+ * are two standard deviations from the median on opposite sides (INTERGROWTH-21st, UOG
+ * 2014;44:641-648), so that the lengths of an asymmetric fetus are not withheld; a test checks
+ * this. The expected ratios are regressions that calculators quote (grade X): they give a limit,
+ * never a category.
  */
 export const PLAUSIBLE_RATIOS: readonly PlausibleRatio[] = [
   {
@@ -82,7 +83,7 @@ export const PLAUSIBLE_RATIOS: readonly PlausibleRatio[] = [
   },
 ];
 
-/** The limits of a ratio for the second length in mm and, where it is stated, the age. */
+/** Returns the limits of a ratio for the second length in mm and the age, if it is known. */
 export function plausibleRange(
   { always, small, expected }: PlausibleRatio,
   mm: number,
@@ -103,7 +104,7 @@ export interface Contradiction extends Range {
   of: readonly [Measurement, Measurement];
 }
 
-/** Every pair of accepted lengths that contradict each other. */
+/** Returns every pair of accepted lengths that contradict each other. */
 export function contradictions(
   lengths: readonly Measurement[],
   gaDays: number | null,
@@ -119,10 +120,11 @@ export function contradictions(
 }
 
 /**
- * Which lengths the contradictions withhold, each with the first contradiction that it is in. Of
- * three lengths it is the one that both others contradict. Otherwise it cannot be known which one
- * is wrong, and neither is used. A value of the machine was placed by a person and is never
- * withheld.
+ * Returns the lengths to withhold, each with the first contradiction that it is part of.
+ *
+ * If a length contradicts both others, that length is withheld. If only two lengths contradict each
+ * other, it is not known which one is wrong, and both are withheld. A value of the machine is never
+ * withheld, because a person placed its calipers.
  */
 function atFault(found: readonly Contradiction[]): Map<string, Contradiction> {
   const keyOf = (one: Measurement) => one.concept.key;
@@ -140,7 +142,7 @@ function atFault(found: readonly Contradiction[]): Map<string, Contradiction> {
   return new Map(faults.toReversed());
 }
 
-/** Our own lengths, of which those that these contradictions are about are withheld. */
+/** Returns our lengths, with those that the contradictions concern marked as withheld. */
 export function withoutContradicted(
   own: readonly Measurement[],
   found: readonly Contradiction[],
@@ -157,11 +159,14 @@ export function withoutContradicted(
   });
 }
 
-/** Whether a length is withheld because it contradicts another one. */
+/** Returns whether a length is withheld because it contradicts another one. */
 export const isContradicted = ({ remarks }: Measurement) =>
   remarks.some(({ code }) => code === 'biometry.contradicts');
 
-/** The findings that lengths contradict each other: a measurement to check, not a fetus. */
+/**
+ * Returns a finding for each contradiction: it asks for a check of the measurements, and does not
+ * say that the fetus is abnormal.
+ */
 export function contradictionFindings(found: readonly Contradiction[]): FindingDraft[] {
   return found.map(({ id, ratio, of }) => ({
     id: `consistency-${id}`,
@@ -186,7 +191,7 @@ function doubt(id: string, statement: Statement, evidence: readonly Measurement[
   };
 }
 
-/** The lengths of an abdomen whose outline is too long for its width (obstetric 0.6). */
+/** Returns a finding if the outline of an abdomen is too long for its width (obstetric 0.6). */
 function abdomenDoubt(tad: Measurement | null, apad: Measurement | null): FindingDraft[] {
   if (!tad || !apad) return [];
   const ratio = tad.value / apad.value;
@@ -197,8 +202,8 @@ function abdomenDoubt(tad: Measurement | null, apad: Measurement | null): Findin
 }
 
 /**
- * The finding that a circumference does not fit its diameters; empty where it does. Machine values
- * and ours may be mixed.
+ * Returns the finding that a circumference does not agree with its diameters; empty if it does. The
+ * values may be the machine's or ours.
  */
 function circumferenceDoubt(
   circumference: Measurement | null,
@@ -234,8 +239,8 @@ function weightDoubt(lengths: readonly Measurement[]): FindingDraft[] {
 }
 
 /**
- * Findings for lengths that contradict each other, which points to a measurement error and not to
- * the fetus (obstetric 0.6).
+ * Returns findings for lengths that contradict each other, which suggests a measurement error, not
+ * an abnormal fetus (obstetric 0.6).
  */
 export function consistencyFindings(measurements: readonly Measurement[]): FindingDraft[] {
   const value = (key: ObstetricConcept) => acceptedValue(measurements, key);
@@ -252,23 +257,25 @@ export const LENGTHS = ['bpd', 'ofd', 'hc', 'tad', 'apad', 'ac', 'fl'] as const;
 type LengthKey = (typeof LENGTHS)[number];
 
 /**
- * The lengths in use once the machine's own values are known, and the findings of the comparison.
+ * The lengths in use after comparison with the machine's values, and the findings of the
+ * comparison.
  */
 export interface CartComparison {
-  /**
-   * Our lengths, and the machine's where we have no accepted one, each under the plain id (`hc`).
-   */
+  /** Our lengths, and the machine's if we have no accepted one, each under the plain id (`hc`). */
   lengths: Measurement[];
   /** The machine's lengths that are shown beside ours, as `cart-hc`. */
   beside: Measurement[];
   findings: FindingDraft[];
-  /** Why the machine's values are not used; null where they are used or where there are none. */
+  /**
+   * The reason why the machine's values are not used; null if they are used or if there are no
+   * values.
+   */
   unused: Statement | null;
 }
 
 /**
- * The remark that machines by default measure BPD outer to inner, while we measure outer to outer
- * (obstetric 2.1); empty for other lengths.
+ * Returns the remark that machines by default measure BPD outer to inner, while we measure outer to
+ * outer (obstetric 2.1); empty for other lengths.
  */
 const placementRemarks = (key: LengthKey) =>
   key === 'bpd' ? [remarkOfBiometry('biometry.machine-bpd', {})] : [];
@@ -277,18 +284,22 @@ const inPlaceOfOurs = (key: LengthKey, value: Measurement): Measurement =>
   remarked({ ...value, id: key }, ...placementRemarks(key), IN_PLACE_OF_OURS);
 
 /**
- * Largest difference accepted between repeated values of a length of this size, mm (obstetric 2.6).
+ * Returns the maximum difference accepted between repeated values of a length of this size, mm
+ * (obstetric 2.6).
  */
 const repeatability = (key: LengthKey, mm: number) =>
   key === 'fl' ? REPEATABILITY.femurMm : REPEATABILITY.circumferenceShare * mm;
 
-/** Whether our value and the machine's differ by more than repeated values of a length may. */
+/**
+ * Returns whether our value and the machine's differ by more than is accepted between repeated
+ * values.
+ */
 const disagrees = (key: LengthKey, ours: number, machine: number) =>
   Math.abs(machine - ours) > repeatability(key, (ours + machine) / 2);
 
 /**
- * Lengths whose repeated values by the machine are compared with each other, as ours are (obstetric
- * 2.6).
+ * Lengths whose repeated values from the machine are compared with each other, in the same way as
+ * our own repeats (obstetric 2.6).
  */
 const REPEATED: ReadonlySet<string> = new Set(['hc', 'ac', 'fl'] satisfies LengthKey[]);
 
@@ -334,9 +345,10 @@ function comparisonFinding(key: LengthKey, value: Measurement, ours: Measurement
 }
 
 /**
- * Compares our lengths with those in the machine's reports, and uses the machine's where we have
- * none. With several fetuses no machine value is used, because the images do not show which fetus
- * they are of. An implausible value is listed, but not compared (obstetric 0.6).
+ * Compares our lengths with those in the machine's reports, and uses the machine's where we have no
+ * accepted length. With several fetuses no machine value is used, because the images do not show
+ * which fetus each value belongs to. An implausible value is listed, but not compared (obstetric
+ * 0.6).
  */
 export function compareWithCart(
   evidence: BiometryEvidence,
@@ -353,12 +365,13 @@ export function compareWithCart(
     if (!key) continue;
     const own = acceptedValue(ours, key);
     const implausible = value.quality === 'inadequate' ? [value] : [];
-    // Where we did not measure the value, the remarks on the machine's value say why the length is
+    // If we did not measure the length, the remarks on the machine's value explain why it is
     // missing.
     (own ? comparison.beside : comparison.lengths).push(...implausible, ...quantity.unused);
     if (implausible.length > 0) continue;
     const shown = own ? besideOurs(key, value, own) : inPlaceOfOurs(key, value);
-    // A length of ours that contradicts others was withheld under the plain id.
+    // If our own length was withheld because of a contradiction, it still has the plain id, which
+    // the machine's value now takes.
     comparison.lengths = comparison.lengths.map((one) =>
       one.id === shown.id ? { ...one, id: `${one.id}-traced` } : one,
     );
@@ -369,7 +382,7 @@ export function compareWithCart(
   return comparison;
 }
 
-/** The names of the lengths for which the accepted value is the machine's. */
+/** Returns the names of the lengths whose accepted value is the machine's. */
 export function fromMachine(measurements: readonly Measurement[]): ObstetricConcept[] {
   return LENGTHS.filter((key) => acceptedValue(measurements, key)?.origin === 'machine');
 }
@@ -389,8 +402,8 @@ export function withCartInputs(
 }
 
 /**
- * Compares our weight with the machine's. A difference larger than two formulas may show on the
- * same lengths is reported as one to check (obstetric 0.6).
+ * Compares our weight with the machine's. If the difference is larger than two formulas may show
+ * for the same lengths, a finding asks for a check (obstetric 0.6).
  */
 function comparison(own: Measurement, machine: Measurement): FindingDraft {
   const percent = (100 * Math.abs(machine.value - own.value)) / own.value;
@@ -408,9 +421,9 @@ function comparison(own: Measurement, machine: Measurement): FindingDraft {
 }
 
 /**
- * The calculated values together with the weight in the machine's reports: beside ours, or in its
- * place where we have none. With several fetuses no machine weight is used: the images do not show
- * which fetus they are of.
+ * Returns the calculated values together with the weight in the machine's reports, which is beside
+ * our weight, or replaces it if we have no weight. With several fetuses no machine weight is used,
+ * because the images do not show which fetus it belongs to.
  */
 export function withCartWeight(
   { machine: report }: Pick<BiometryEvidence, 'machine'>,

@@ -6,17 +6,15 @@ import { centreOfMass, highestPeaks, meanAlong, type Peak } from '../../measure/
 import type { SoftMask } from '../../measure/soft-mask.ts';
 
 export interface FemurEnds {
-  /**
-   * Outer ends of the ossified diaphysis in pixel coordinates of the image; the left end comes
-   * first.
-   */
+  /** Outer ends of the ossified diaphysis in pixels of the image; the left end comes first. */
   ends: [Point, Point];
   /**
-   * Geometric mean of three confidences, 0 to 1: that for each end, and that for bone between them.
+   * Geometric mean of three confidences, 0 to 1: one for each end, and one for bone between the
+   * ends.
    */
   confidence: number;
   /**
-   * Whether the confidence reaches the gate on the model's card; below the gate the femur must not
+   * True if the confidence reaches the gate on the model's card. Below the gate the femur must not
    * be measured.
    */
   accepted: boolean;
@@ -26,7 +24,10 @@ const CANDIDATES = 8;
 /** Minimum distance between the ends of a femur, in pixels of the network's grid. */
 const SHORTEST = 8;
 
-/** Locates the ends of the femur on each image by `fetal-femur`; null where no pair was found. */
+/**
+ * Locates the ends of the femur on each image with the model `fetal-femur`; null if no pair of ends
+ * was found.
+ */
 export async function locateFemurEnds(
   session: ModelSession,
   images: readonly GrayImage[],
@@ -44,9 +45,10 @@ export async function locateFemurEnds(
 }
 
 /**
- * The pair of peaks in the end map that has the most bone between them: each pixel on the line
- * counts for the pair where bone is likely, and against it elsewhere. The pair therefore spans the
- * whole shaft, and no more. The method suits any structure that is measured from end to end.
+ * Returns the pair of peaks in the map of ends that has the most bone between them. Each pixel on
+ * the connecting line adds to the score if bone is likely there, and subtracts from it otherwise,
+ * so that the best pair spans the whole shaft and no more. The method suits any structure that is
+ * measured from end to end.
  */
 export function endsOfMaps(
   shaft: SoftMask,

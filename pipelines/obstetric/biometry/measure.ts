@@ -27,8 +27,8 @@ import { BPD_PLANES, excludedBy, MEASURING_PLANES } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
 /**
- * Half width of the 95 % interval for each length. For an outlined structure it is a share of the
- * length, since the error grows with size.
+ * Half width of the 95 % interval for each length. For an outlined structure it is a percentage of
+ * the length, since the error grows with size.
  */
 export interface LengthUncertainty {
   hcPercent: number | null;
@@ -36,9 +36,9 @@ export interface LengthUncertainty {
   flMm: number | null;
 }
 
-/** What the biometry section works from. */
+/** The input of the biometry section. */
 export interface BiometryEvidence extends SectionEvidence {
-  /** Null where no permitted model classifies planes. */
+  /** Null if no permitted model classifies planes. */
   planes: readonly FramePlane[] | null;
   readings: readonly FrameReading[];
   /** Structures that no permitted model locates. */
@@ -46,7 +46,7 @@ export interface BiometryEvidence extends SectionEvidence {
   uncertainty: LengthUncertainty;
 }
 
-/** One length on one frame, with the caliper between whose ends it was taken. */
+/** One length on one frame, with its caliper. */
 export interface Length {
   key: ObstetricConcept;
   method: ObstetricMethod;
@@ -56,21 +56,21 @@ export interface Length {
 
 export interface ReadLengths {
   lengths: Length[];
-  /** The source of the scale. */
+  /** Where the scale comes from. */
   calibration: CalibratedRegion['source'];
-  /** Whether the fitted ellipse extends beyond the calibrated region. */
+  /** True if the fitted ellipse extends beyond the calibrated region. */
   extrapolated: boolean;
 }
 
 /**
- * How far the fitted ellipse may extend beyond the only calibrated region, as a share of its longer
- * axis.
+ * Maximum part of the fitted ellipse that may extend beyond the only calibrated region, as a share
+ * of its longer axis.
  */
 const OVERHANG = 0.05;
 
 /**
- * The calibrated region that contains the axes of an outline (obstetric 0.4); null where there is
- * none.
+ * Returns the calibrated region that contains the axes of an outline (obstetric 0.4); null if no
+ * region does.
  */
 function outlineRegion(clip: Clip, points: readonly Point[]): CalibratedRegion | null {
   const containing = scaleFor(clip, points);
@@ -88,8 +88,8 @@ function outlineRegion(clip: Clip, points: readonly Point[]): CalibratedRegion |
 }
 
 /**
- * Ends of the axes of an ellipse, in pixels. The axes are perpendicular in mm; on the screen they
- * need not be.
+ * Returns the ends of the axes of an ellipse, in pixels. The axes are perpendicular in mm, but not
+ * necessarily on the screen.
  */
 function axesInPixels(millimetres: Ellipse, scale: PixelScale): [Point, Point, Point, Point] {
   const [a1, a2, b1, b2] = axisEnds(millimetres);
@@ -100,7 +100,10 @@ function axesInPixels(millimetres: Ellipse, scale: PixelScale): [Point, Point, P
 interface Axis {
   mm: number;
   caliper: Caliper;
-  /** Whether the axis runs more along the beam (down the image) than across it. */
+  /**
+   * True if the axis is closer to the direction of the beam (down the image) than to the
+   * horizontal.
+   */
   alongBeam: boolean;
 }
 
@@ -117,9 +120,9 @@ function headAxes(longer: Axis, shorter: Axis): Length[] {
 }
 
 /**
- * TAD and APAD from the axes of an abdomen, either of which may be the longer. The abdomen is
- * scanned with the spine at the side, so that the axis along the beam is the transverse one: this
- * is the case in 151 of the 160 landmarked images of FETAL_PLANES_DB (Burgos-Artizzu 2020).
+ * Returns TAD and APAD from the axes of an abdomen, either of which may be the longer. The abdomen
+ * is scanned with the spine at the side, so that the axis along the beam is the transverse one:
+ * this is true of 151 of the 160 landmarked images of FETAL_PLANES_DB (Burgos-Artizzu 2020).
  */
 function abdomenAxes(one: Axis, other: Axis): Length[] {
   const [transverse, anteroposterior] = one.alongBeam ? [one, other] : [other, one];
@@ -162,8 +165,8 @@ function outlineLengths(
 }
 
 /**
- * Lengths in mm of the structure located on a frame. Null where no structure was located, or where
- * no calibrated region contains it.
+ * Returns the lengths in mm of the structure located on a frame. Null if no structure was located,
+ * or if no calibrated region contains it.
  */
 export function lengthsOf(reading: FrameReading): ReadLengths | null {
   const { clip, located, structure } = reading;
@@ -186,15 +189,15 @@ export function lengthsOf(reading: FrameReading): ReadLengths | null {
 const FRAMES_PER_MEASUREMENT = 3;
 
 /**
- * BPD outer to inner as a share of BPD outer to outer, which leaves out the far bone: 89 for 92 mm
- * (obstetric 2.2). An estimate, since the bone is not measured.
+ * BPD outer to inner as a share of BPD outer to outer, for example 89 mm for 92 mm (obstetric 2.2).
+ * The difference is the far bone. This is an estimate, since the bone is not measured.
  */
 const OUTER_INNER = 0.97;
 
-/** Remark that the head was measured on the plane that is its last choice. */
+/** Remark that the head was measured on the least preferred of the permitted planes. */
 const ON_LAST_RESORT = remarkOfBiometry('biometry.last-resort-plane', {});
 
-/** Whether a value was measured on a plane that only substitutes for the proper one. */
+/** Returns whether a value was measured on a plane that only substitutes for the proper one. */
 export const isOfLastResort = ({ remarks }: Measurement) =>
   remarks.some(({ code }) => code === ON_LAST_RESORT.code);
 
@@ -214,15 +217,16 @@ interface Read {
   extrapolated: boolean;
   calibration: CalibratedRegion['source'];
   /**
-   * Why the frame does not show the plane of the structure; null where nothing contradicts it.
+   * The reason why the frame does not show the plane of the structure; null if nothing contradicts
+   * it.
    */
   excluded: PlaneExclusion | null;
-  /** Why no length of this outline or line is used; null where all are plausible. */
+  /** The reason why no length of this outline or line is used; null if all are plausible. */
   implausible: Remark | null;
 }
 
 /**
- * Half width of the 95 % interval of a length, mm; null where it is not known. The error of an
+ * Returns the half width of the 95 % interval of a length, mm; null if not known. The error of an
  * outlined structure grows with its size.
  */
 function uncertaintyOf({ key, mm }: Length, { uncertainty }: Measured): number | null {
@@ -239,7 +243,7 @@ function remarksOn(key: ObstetricConcept, read: Read): Remark[] {
     ...(excluded === null
       ? planeRemarks(key, reading.estimate.label)
       : [remarkOfBiometry('biometry.not-used', { by: excluded })]),
-    // A remark names a scale that the request gave and no image states (obstetric 0.4).
+    // A remark names a scale that comes from the request and not from the image (obstetric 0.4).
     ...(calibration === 'user' ? [remarkOfBiometry('biometry.scale-of-request', {})] : []),
     ...(key === 'tad' || key === 'apad' ? [remarkOfBiometry('biometry.abdomen-axes', {})] : []),
     ...(key === 'bpd'
@@ -250,8 +254,8 @@ function remarksOn(key: ObstetricConcept, read: Read): Remark[] {
 }
 
 /**
- * Why an outline is implausible; null where it is plausible. One implausible length rejects all of
- * its lengths: something else was probably outlined.
+ * Returns the reason why an outline is implausible; null if it is plausible. One implausible length
+ * rejects all lengths of the outline, because something else was probably outlined.
  */
 function implausibility(structure: Structure, lengths: readonly Length[]): Remark | null {
   const outside = lengths.find(({ key, mm }) => !isPlausible(key, mm));
@@ -280,8 +284,8 @@ function fromFrame(id: string, read: Read, evidence: Measured): Measurement {
 }
 
 /**
- * Adds the median of the accepted values under the plain id; a single accepted value takes that id
- * itself.
+ * Adds the median of the accepted values under the plain id. If only one value was accepted, that
+ * value gets the plain id.
  */
 function withSpread(key: ObstetricConcept, single: readonly Measurement[]): Measurement[] {
   const accepted = single.filter(({ quality }) => quality === 'accepted');
@@ -310,8 +314,9 @@ function withSpread(key: ObstetricConcept, single: readonly Measurement[]): Meas
 }
 
 /**
- * Up to three readings to measure: those accepted in the first tier of planes that has any. Where
- * none is accepted, up to three others, which are listed but not used.
+ * Returns up to three readings to measure: the accepted ones of the most preferred planes for which
+ * there are any. If no reading is accepted, it returns up to three others, which are listed but not
+ * used.
  */
 function measuredReadings(
   structure: Structure,
@@ -330,7 +335,10 @@ function measuredReadings(
   return chosen.slice(0, FRAMES_PER_MEASUREMENT);
 }
 
-/** Every length of a structure on each of its frames (`hc-1` to `hc-3`), by quantity. */
+/**
+ * Measures every length of a structure on each of its frames (`hc-1` to `hc-3`), grouped by
+ * quantity.
+ */
 function measureFrames(
   structure: Structure,
   evidence: Measured,
@@ -362,8 +370,8 @@ function measureFrames(
 }
 
 /**
- * Every length of a structure: one measurement per frame (`hc-1` to `hc-3`) and their median under
- * the plain id (`hc`). A single accepted measurement takes the plain id itself.
+ * Measures every length of a structure. Returns one measurement per frame (`hc-1` to `hc-3`) and
+ * their median under the plain id (`hc`). If only one was accepted, it gets the plain id.
  */
 export function measureStructure(structure: Structure, evidence: Measured): Measurement[] {
   return [...measureFrames(structure, evidence)].flatMap(([key, single]) =>
@@ -372,16 +380,16 @@ export function measureStructure(structure: Structure, evidence: Measured): Meas
 }
 
 /**
- * Every length of a structure where the frames may show different fetuses: one measurement per
- * frame, and no median.
+ * Measures every length of a structure if the frames may show different fetuses: one measurement
+ * per frame, and no median.
  */
 export function measureApart(structure: Structure, evidence: Measured): Measurement[] {
   return [...measureFrames(structure, evidence).values()].flat();
 }
 
 /**
- * Places in pixels of the heads, abdomens and femurs found on frames that give no millimetres. On
- * frames with a scale, calipers show the place.
+ * Returns the places in pixels of the heads, abdomens and femurs found on frames without a scale.
+ * On frames with a scale, calipers show the place.
  */
 export function structuresWithoutScale(readings: readonly FrameReading[]): LocatedStructure[] {
   return readings.flatMap((reading) => {
@@ -392,7 +400,7 @@ export function structuresWithoutScale(readings: readonly FrameReading[]): Locat
     }
     const { located, structure } = reading;
     const { confidence, ellipse } = located;
-    // This needs no scale: a wrong shape is wrong in pixels, too.
+    // The shape is checked in pixels, because the frame has no scale.
     const accepted = located.accepted && isShapeOf(structure, ellipse.a, ellipse.b);
     const place = ellipsePlace(axisEnds(ellipse));
     return [locatedOn(reading, `fetal-${structure}`, { confidence, accepted }, place)];

@@ -12,9 +12,7 @@ import type {
 
 type Locate<Found> = (images: readonly GrayImage[]) => Promise<(Found | null)[]>;
 
-/**
- * The models that outline a structure or find its ends; null where no permitted model locates it.
- */
+/** The models that outline a structure or find its ends; null if no permitted model locates it. */
 export interface StructureModels {
   head: Locate<LocatedOutline> | null;
   abdomen: Locate<LocatedOutline> | null;
@@ -22,8 +20,8 @@ export interface StructureModels {
 }
 
 /**
- * Maximum number of frames examined per structure: twice as many as are measured, since some fail
- * the gate.
+ * Maximum number of frames examined per structure: twice as many as are measured, since some frames
+ * fail the gate.
  */
 const CANDIDATES = 6;
 

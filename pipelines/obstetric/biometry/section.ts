@@ -37,7 +37,7 @@ import {
   structuresWithoutScale,
 } from './measure.ts';
 
-/** The lengths of each structure, and the best `plane` for measuring them. */
+/** The lengths of each structure, and the best plane for measuring them. */
 const STRUCTURES = {
   head: {
     plane: 'transthalamic head plane',
@@ -52,7 +52,7 @@ const STRUCTURES = {
 
 const NAMES = ['head', 'abdomen', 'femur'] as const satisfies readonly Structure[];
 
-/** Codes of gaps where the plane was found but was not adequate. */
+/** Codes of the gaps that mean that the plane was found but was not adequate. */
 const INADEQUATE: ReadonlySet<string> = new Set([
   'low_confidence',
   'implausible',
@@ -67,12 +67,15 @@ interface Gap {
 }
 
 /**
- * A plane whose confidence is below the gate is named if its probability is above this: it is then
- * more likely than all others together.
+ * A plane whose confidence is below the gate is still named in the gap if its probability is above
+ * this value. It is then more likely than all other planes together.
  */
 const LIKELY = 0.5;
 
-/** Number of frames that would have been measured had the classifier been surer of their plane. */
+/**
+ * Returns the number of frames that would have been measured if the classifier had been more
+ * certain of their plane.
+ */
 function likelyFrames(structure: Structure, { planes }: BiometryEvidence): number {
   const wanted = MEASURING_PLANES[structure].flat();
   const likely = ({ estimate: { belowGate, probabilities } }: FramePlane) =>
@@ -83,7 +86,10 @@ function likelyFrames(structure: Structure, { planes }: BiometryEvidence): numbe
   return (planes ?? []).filter(likely).length;
 }
 
-/** Why a structure was not looked for: no frame shows its plane, or none with enough certainty. */
+/**
+ * Returns the reason why a structure was not searched for: no frame shows its plane, or no frame
+ * shows it with enough certainty.
+ */
 function withoutPlane(
   structure: Structure,
   keys: readonly ObstetricConcept[],
@@ -104,7 +110,10 @@ function withoutPlane(
       };
 }
 
-/** Why a structure lacks an accepted value for one of its lengths; null where it lacks none. */
+/**
+ * Returns the reason why a length of a structure has no accepted value; null if all lengths have
+ * one.
+ */
 function gapOf(
   structure: Structure,
   evidence: BiometryEvidence,
@@ -150,7 +159,7 @@ function gapOf(
   return { code: 'low_confidence', said, need: `a clearer ${plane}` };
 }
 
-/** The gap for accepted lengths that were measured on a plane of last resort. */
+/** Returns the gap for accepted lengths that were measured on the least preferred plane. */
 function lastResort(lengths: readonly Measurement[]): Gap[] {
   const { keys, plane } = STRUCTURES.head;
   const used = keys.filter((key) => {
@@ -228,8 +237,8 @@ function statementsFor(
 }
 
 /**
- * The section's data: the caliper convention of the BPD, and the source of the scale for our own
- * lengths (obstetric 2.1 and 0.4).
+ * Returns the data of the section: how the calipers of the BPD were placed, and the source of the
+ * scale for our lengths (obstetric 2.1 and 0.4).
  */
 function dataOf(
   { readings }: BiometryEvidence,
@@ -242,7 +251,7 @@ function dataOf(
 }
 
 /**
- * The outcome for several fetuses, where measurements from different images are never combined
+ * Returns the outcome for several fetuses: measurements from different images are never combined
  * (obstetric 0.5 and 19).
  */
 function apart(
@@ -261,7 +270,10 @@ function apart(
   };
 }
 
-/** A contradiction about the lengths as they are listed, under the ids that they have in the end. */
+/**
+ * Replaces the lengths in a contradiction by the listed ones, which may have received a different
+ * id.
+ */
 const withLengths = (
   { of: [first, second], ...one }: Contradiction,
   listed: (one: Measurement) => Measurement,
@@ -273,9 +285,9 @@ interface CheckedLengths extends CartComparison {
 }
 
 /**
- * The lengths in use, without those of ours that contradict others. A value of the machine that
- * takes the place of a withheld one may contradict another of ours, so that the check is repeated
- * until nothing more is withheld.
+ * Returns the lengths in use, without those of ours that contradict others. A value of the machine
+ * that replaces a withheld length may contradict another of ours, so the check is repeated until no
+ * more lengths are withheld.
  */
 function checkedLengths(
   evidence: BiometryEvidence,

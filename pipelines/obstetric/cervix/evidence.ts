@@ -13,32 +13,34 @@ export interface Funnel {
 /** Landmarks of the cervix on one image, in pixels of the image. */
 export interface CervixLandmarks {
   externalOs: Point;
-  /** Where the closed part ends: the tip of the funnel, where there is one. */
+  /** The end of the closed part of the canal: the tip of the funnel, if there is a funnel. */
   internalOs: Point;
-  /** The point of the canal half way between the two ora. */
+  /** The point of the canal half way between internal and external os. */
   middle: Point;
   funnel: Funnel | null;
-  /** Whether a bladder with urine is in view. */
+  /** True if a bladder containing urine is visible. */
   bladder: boolean;
   confidence: number;
   accepted: boolean;
 }
 
-/** One frame of the cervical plane; `located` is null where no canal was found. */
+/** One frame of the cervical plane; `located` is null if no canal was found. */
 export interface CervixReading extends FramePlane {
-  /** How the probe was applied, by the name of the view; null where it does not say. */
+  /**
+   * How the probe was applied, according to the name of the view; null if the name does not say it.
+   */
   route: MeasuringRoute;
   located: CervixLandmarks | null;
 }
 
 export interface CervixReadings {
-  /** Null where no permitted model can find the cervix. */
+  /** Null if no permitted model can find the cervix. */
   frames: readonly CervixReading[] | null;
   /** Half width of the 95 % interval of the length, mm. */
   uncertainty: number | null;
 }
 
-/** What the cervix section works from. */
+/** The input of the cervix section. */
 export interface CervixEvidence extends SectionEvidence {
   views: {
     cervix?: CervixReadings | null;

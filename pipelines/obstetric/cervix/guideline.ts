@@ -1,12 +1,12 @@
 export type CervixCategory = 'long' | 'normal' | 'short' | 'very-short' | 'extremely-short';
 
 /**
- * Upper limits of the categories in mm, each included: short at 25 (SMFM Consult 70, 2024; ISUOG
- * 2022), very short at 15 (FMF), extremely short at 10. A cervix from 30 on is long.
+ * Upper limits of the categories in mm, each included: short up to 25 (SMFM Consult 70, 2024; ISUOG
+ * 2022), very short up to 15 (FMF), extremely short up to 10. A cervix of 30 or more is long.
  */
 export const CERVIX_MM = { extremelyShort: 10, veryShort: 15, short: 25, long: 30 } as const;
 
-/** At or below this length, SMFM Consult 70 recommends discussing vaginal progesterone, mm. */
+/** At or below this length in mm, SMFM Consult 70 recommends discussing vaginal progesterone. */
 export const PROGESTERONE_MM = 20;
 
 /**
@@ -15,7 +15,7 @@ export const PROGESTERONE_MM = 20;
  */
 export const CERVIX_CATEGORY_DAYS = { from: 16 * 7, to: 24 * 7 } as const;
 
-/** The category for a closed (functional) length in mm (obstetric 10). */
+/** Returns the category of a closed (functional) length in mm (obstetric 10). */
 export function cervixCategory(mm: number): CervixCategory {
   if (mm <= CERVIX_MM.extremelyShort) return 'extremely-short';
   if (mm <= CERVIX_MM.veryShort) return 'very-short';
@@ -24,31 +24,35 @@ export function cervixCategory(mm: number): CervixCategory {
 }
 
 /**
- * Deviation of the canal from a straight line above which the length is measured in two straight
- * parts, mm.
+ * If the canal deviates from a straight line by more than this, in mm, the length is measured in
+ * two straight parts.
  */
 export const CURVED_MM = 5;
 
 /**
- * Minimum depth of a funnel, mm: membranes that protrude less into the internal os do not count.
+ * Minimum depth of a funnel, mm. If the membranes protrude less into the internal os, there is no
+ * funnel.
  */
 export const FUNNEL_MM = 5;
 
 export type FunnelShape = 'Y' | 'V' | 'U';
 
 /**
- * Limits between the funnel shapes, as a share of mouth times depth: a triangle (V) fills half, a Y
- * less than `y`, a U more than `u`.
+ * Limits between the funnel shapes, as the share of mouth width times depth that the funnel fills.
+ * A triangle (V) fills half, a Y less than `y`, a U more than `u`.
  */
 const FULLNESS = { y: 0.43, u: 0.63 } as const;
 
-/** Shape of a funnel by the share of mouth times depth that it fills (letters of Zilianti 1995). */
+/**
+ * Returns the shape of a funnel from the share of mouth width times depth that it fills (letters of
+ * Zilianti 1995).
+ */
 export function funnelShape(fullness: number): FunnelShape {
   if (fullness < FULLNESS.y) return 'Y';
   return fullness > FULLNESS.u ? 'U' : 'V';
 }
 
-/** Funnel depth in per cent of the sum of funnel depth and closed length. */
+/** Returns the funnel depth in per cent of the sum of funnel depth and closed length. */
 export function percentFunnelling(depthMm: number, closedMm: number): number {
   return (100 * depthMm) / (depthMm + closedMm);
 }

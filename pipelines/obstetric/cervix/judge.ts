@@ -18,14 +18,14 @@ import type { MeasuredCervix } from './measure.ts';
 
 export const CERVIX_SECTION = 'cervix';
 
-/** Why no category is given at this age; null where one is. */
+/** Returns the reason why no category is given at this age; null if a category is given. */
 export function withoutCategory(gaDays: number | undefined): Statement | null {
   if (gaDays === undefined) return say.gap('cervix.no-age', {});
   const { from, to } = CERVIX_CATEGORY_DAYS;
   return gaDays < from || gaDays > to ? say.gap('cervix.outside-weeks', { from, to }) : null;
 }
 
-/** The classification for a category of cervical length, with the cut-offs used. */
+/** Builds the classification of a category of cervical length, with the cut-offs used. */
 export function cervixClassification(category: CervixCategory, mm: number): ClassificationDraft {
   const limits = [CERVIX_MM.extremelyShort, CERVIX_MM.veryShort, PROGESTERONE_MM, CERVIX_MM.short];
   return {
@@ -43,7 +43,7 @@ export function cervixClassification(category: CervixCategory, mm: number): Clas
   };
 }
 
-/** The findings of a short cervix and of a funnel at the internal os. */
+/** Returns the findings of a short cervix and of a funnel at the internal os. */
 export function cervixFindings(
   length: Measurement,
   funnel: MeasuredCervix['funnel'],
@@ -81,7 +81,7 @@ export function cervixFindings(
   ];
 }
 
-/** Guidance on what to consider for a short cervix. */
+/** Returns guidance on what to consider for a short cervix. */
 export function cervixGuidance(category: CervixCategory | null, mm: number): GuidanceDraft[] {
   if (category === null || mm > CERVIX_MM.short) return [];
   return [
@@ -94,9 +94,7 @@ export function cervixGuidance(category: CervixCategory | null, mm: number): Gui
   ];
 }
 
-/**
- * States that the machine's value falls into another category than ours; null where it does not.
- */
+/** States that the machine's value is in a different category from ours; null if it is not. */
 export function contradiction(
   category: CervixCategory | null,
   machine: Measurement | null,

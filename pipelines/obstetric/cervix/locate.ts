@@ -6,27 +6,28 @@ import type { CervixLandmarks, Funnel } from './evidence.ts';
 
 const SHORTEST = 5;
 /**
- * The canal's map, cut off at this `level`, extends beyond the true ends of the canal by this
- * number of cells.
+ * The region of the canal's map above `level` extends beyond the true ends of the canal by `beyond`
+ * cells.
  */
 const STRIP = { level: 0.35, beyond: 1.5 } as const;
-/** Radius around the end of the strip in which the peak for an os is searched, in cells. */
+/** Radius around the end of the strip within which the peak of an os is searched, in cells. */
 const OS_RADIUS = 8;
 /**
- * Half the width of the band that gives the middle of the canal, as a share of the canal's length.
+ * Half the width of the band of cells whose mean is the middle of the canal, as a share of the
+ * canal's length.
  */
 const MIDDLE_BAND = 0.1;
 /** Minimum size of a funnel in cells; a smaller region is noise in the map. */
 const SMALLEST_FUNNEL = 5;
 const SMALLEST_BLADDER = 15;
-/** Largest distance between the internal os and the nearest cell of a funnel, in cells. */
+/** Maximum distance between the internal os and the nearest cell of a funnel, in cells. */
 const FUNNEL_GAP = 6;
 const LEVEL = 0.5;
 
 interface Canal {
   external: Point;
   internal: Point;
-  /** The point of the canal half way between the two ora. */
+  /** The point of the canal half way between internal and external os. */
   middle: Point;
   confidence: number;
 }
@@ -34,13 +35,13 @@ interface Canal {
 interface Strip {
   ends: readonly [Point, Point];
   middle: Point;
-  /** Mean probability of canal over the strip, 0 to 1. */
+  /** Mean probability of the canal over the strip, 0 to 1. */
   evidence: number;
 }
 
 /**
- * The strip of cells that the canal occupies, with its two ends and its middle; null where there is
- * none, or where it is too short.
+ * Returns the strip of cells that the canal occupies, with its two ends and its middle; null if
+ * there is no strip or it is too short.
  */
 function stripOf(canal: SoftMask): Strip | null {
   const raised = { ...canal, values: canal.values.map((value) => (value * LEVEL) / STRIP.level) };
@@ -60,7 +61,8 @@ function stripOf(canal: SoftMask): Strip | null {
   const high = Math.max(...cells.map(({ u }) => u));
   const length = high - low + 1 - 2 * STRIP.beyond;
   if (length < SHORTEST) return null;
-  // The point of the canal's midline at position `u` along the strip: the mean of the cells there.
+  // Returns the point of the canal's midline at position `u` along the strip: the mean of the cells
+  // there.
   const at = (u: number, band: number): Point => {
     const near = cells.filter((cell) => Math.abs(cell.u - u) <= band);
     const v = near.reduce((sum, cell) => sum + cell.v, 0) / Math.max(1, near.length);
@@ -73,7 +75,7 @@ function stripOf(canal: SoftMask): Strip | null {
   };
 }
 
-/** The peak in the map of an os near one end of the strip. */
+/** Returns the peak in the map of an os near one end of the strip. */
 function osNear(map: SoftMask, end: Point): Point & { value: number } {
   let best = { ...end, value: 0 };
   for (let dy = -OS_RADIUS; dy <= OS_RADIUS; dy++) {
@@ -92,9 +94,9 @@ const between = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
 const halfWay = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
 
 /**
- * The canal; the maps decide which end is the internal os. Each os is placed half way between the
- * end of the strip and the peak of its map. The more the two lengths disagree, the lower the
- * confidence. Null where no canal is found.
+ * Locates the canal. The maps of the two ora decide which end is the internal os. Each os is placed
+ * half way between the end of the strip and the peak in its map. The more the length of the strip
+ * and the distance of the peaks differ, the lower the confidence. Null if no canal is found.
  */
 function canalOf(maps: UterineMaps['maps']): Canal | null {
   const strip = stripOf(maps.canal);
@@ -124,7 +126,9 @@ function canalOf(maps: UterineMaps['maps']): Canal | null {
   };
 }
 
-/** The funnel above the internal os; null where the region is too small or too far from the os. */
+/**
+ * Returns the funnel above the internal os; null if its region is too small or too far from the os.
+ */
 function funnelOf(map: SoftMask, canal: Canal, internalOs: Point): Funnel | null {
   const region = largestRegion(map);
   if (!region) return null;
@@ -141,7 +145,8 @@ function funnelOf(map: SoftMask, canal: Canal, internalOs: Point): Funnel | null
   const nearest = Math.min(...cells.map(({ u, v }) => Math.hypot(u, v)));
   if (cells.length < SMALLEST_FUNNEL || nearest > FUNNEL_GAP) return null;
   const along = cells.map(({ u }) => u).sort((a, b) => a - b);
-  // The mouth is ragged in the map: it is placed where nearly all of the funnel lies below it.
+  // The mouth has a ragged edge in the map, so it is placed where 97 % of the funnel's cells are
+  // below it.
   const depth = (along[Math.floor(0.97 * (along.length - 1))] ?? 0) + 0.5;
   const mouth = cells.filter(({ u }) => u > depth - Math.max(2, 0.2 * depth)).map(({ v }) => v);
   const low = Math.min(...mouth) - 0.5;
@@ -164,8 +169,8 @@ function holdsRegion(map: SoftMask, cells: number): boolean {
 }
 
 /**
- * The landmarks of the cervix from the maps of one image; null where no canal between two ora was
- * found.
+ * Returns the landmarks of the cervix from the maps of one image; null if no canal between two ora
+ * was found.
  */
 export function cervixOfMaps({ maps, placement, gate }: UterineMaps): CervixLandmarks | null {
   const canal = canalOf(maps);

@@ -23,7 +23,7 @@ import {
 export interface MeasuredCervix {
   reading: CervixReading;
   /**
-   * How the probe was applied, from the name of the view; null where the name does not state it.
+   * How the probe was applied, according to the name of the view; null if the name does not say it.
    */
   route: MeasuringRoute;
   length: Measurement;
@@ -31,8 +31,8 @@ export interface MeasuredCervix {
 }
 
 /**
- * Depth and width of a funnel in mm, its share in per cent, and its shape; null without a scale, or
- * without a funnel at least 5 mm deep.
+ * Returns depth and width of a funnel in mm, its share of the canal in per cent, and its shape.
+ * Null without a scale, or without a funnel at least 5 mm deep.
  */
 function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['funnel'] {
   const { clip, located } = reading;
@@ -81,9 +81,9 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
 }
 
 /**
- * The closed length in mm on one frame; null where no cervix was found or its scale is not known.
- * On a transabdominal image the length is not accepted: that is not the plane for the cervix
- * (obstetric 1.1).
+ * Measures the closed length in mm on one frame; null if no cervix was found or the scale is not
+ * known. On a transabdominal image the length is not accepted, because the cervix must be measured
+ * on a transvaginal image (obstetric 1.1).
  */
 export function measureCervix(
   reading: CervixReading,

@@ -26,12 +26,12 @@ import { type MeasuredCervix, measureCervix } from './measure.ts';
 const KEY = 'cervical-length';
 const VIEW = 'calibrated transvaginal sagittal images of the cervix';
 /**
- * Number of measurements that are used: at least three are wanted, of which the shortest
- * technically best one is reported (ISUOG 2022).
+ * Number of measurements that are used. ISUOG 2022 asks for at least three, of which the shortest
+ * technically best one is reported.
  */
 const MEASUREMENTS = 3;
 
-/** The measurements, the shortest first, each with its own id. */
+/** Sorts the measurements with the shortest first, and gives each a separate id. */
 function inOrder(used: readonly MeasuredCervix[]): MeasuredCervix[] {
   return used
     .toSorted((a, b) => a.length.value - b.length.value)
@@ -53,7 +53,7 @@ function numbered(one: MeasuredCervix, number: number): MeasuredCervix {
 }
 
 /**
- * The gap where fewer than three measurements were taken one after the other (ISUOG 2022); null
+ * Returns the gap if fewer than three measurements were made one after the other (ISUOG 2022); null
  * otherwise.
  */
 function repeatsGap(used: readonly MeasuredCervix[]): Statement | null {
@@ -65,13 +65,13 @@ function repeatsGap(used: readonly MeasuredCervix[]): Statement | null {
 }
 
 /**
- * The machine's cervical lengths, which an operator measured; they are the mother's, however many
- * fetuses there are.
+ * The machine's cervical lengths, which an operator measured. They belong to the mother, however
+ * many fetuses there are.
  */
 interface MachineLengths {
   /** In ascending order: the first, which is the shortest, is the one to report. */
   plausible: readonly Measurement[];
-  /** Values beyond the hard limits: they are listed, but never used. */
+  /** Values beyond the hard limits. They are listed, but never used. */
   implausible: readonly Measurement[];
 }
 
@@ -88,7 +88,9 @@ function ofMachine({ machine }: CervixEvidence): MachineLengths {
   };
 }
 
-/** The outcome for an accepted length: our shortest, or else the machine's. */
+/**
+ * Returns the outcome for an accepted length: our shortest, or the machine's if we have no length.
+ */
 function assess(
   length: Measurement,
   lengths: readonly Measurement[],
@@ -101,12 +103,12 @@ function assess(
   const days = evidence.options.dating?.ga_days;
   const noCategory = ours ? withoutCategory(days) : say.gap('cervix.route-of-machine', {});
   const within = noCategory === null ? categoryWithin(length, cervixCategory) : null;
-  // A length that is short at both ends of its interval is short, whatever its grade.
+  // If both ends of the interval are short, the cervix is short, even if its grade is not known.
   const short = mm + (length.uncertainty ?? 0) <= CERVIX_MM.short;
   const category = within && (within.category ?? (short ? 'short' : null));
   const unnamed = used.some(({ route }) => route === null);
   const bladder = used.some(({ reading }) => reading.located?.bladder);
-  // The cervix changes during the examination, so a funnel counts on whichever image it was seen.
+  // The cervix changes during the examination, so a funnel on any image counts.
   const funnel = used.find((one) => one.funnel)?.funnel ?? null;
   const missing = [
     noCategory,
@@ -148,7 +150,7 @@ function assess(
   };
 }
 
-/** The outcome without an accepted length, with the reason. */
+/** Returns the outcome without an accepted length, with the reason. */
 function withoutLength(
   view: CervixEvidence['views']['cervix'],
   measured: readonly MeasuredCervix[],
@@ -168,7 +170,7 @@ function withoutLength(
   return inadequate('low_confidence', say.gap('cervix.not-clear', {}), [VIEW], best);
 }
 
-/** An outcome without a length, to which the machine's implausible values are added. */
+/** Adds the machine's implausible values to an outcome without a length. */
 function besideImplausible(
   outcome: SectionOutcome,
   { implausible }: MachineLengths,

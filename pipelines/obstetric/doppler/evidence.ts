@@ -10,7 +10,7 @@ export const DOPPLER_VESSELS = [
 
 export type DopplerVessel = (typeof DOPPLER_VESSELS)[number];
 
-/** Velocities of one beat, cm/s, forward flow positive, as `measure/doppler` reads them. */
+/** Velocities of one beat in cm/s, as `measure/doppler` reads them. Forward flow is positive. */
 export interface BeatVelocities {
   /** Column of the display at which the next upstroke begins. */
   to: number;
@@ -21,15 +21,15 @@ export interface BeatVelocities {
   lowest: number;
   /** Time average of the maximum velocity over the beat (TAMX). */
   average: number;
-  /** Columns of the display with the highest and with the lowest velocity. */
+  /** Columns of the display with the highest and the lowest velocity. */
   peakColumn: number;
   lowestColumn: number;
   endFlow: 'forward' | 'absent' | 'reversed';
 }
 
 /**
- * A flow with its beats, as `measure/doppler` traces it, or why none was traced: the part of its type
- * that the section reads.
+ * A flow with its beats, as `measure/doppler` traces it, or the reason why it was not traced. Only
+ * the fields that the section reads are declared.
  */
 export type DopplerWaveform =
   | {
@@ -37,21 +37,21 @@ export type DopplerWaveform =
       side: 'above' | 'below';
       /** Beats of similar length and peak, in order of time. */
       beats: readonly BeatVelocities[];
-      /** Number of whole beats on the display, whether similar or not. */
+      /** Number of whole beats on the display, including those that are not similar. */
       beatsSeen: number;
       beatsPerMinute: number;
-      /** Coefficient of variation of the lengths of the similar beats, and of all beats. */
+      /** Coefficient of variation of the lengths: of the similar beats, and of all beats. */
       variation: number;
       variationSeen: number;
-      /** Whether another vessel with flow in the opposite direction would hide a reversal. */
+      /** True if another vessel with flow in the opposite direction would hide a reversal. */
       otherVessel: boolean;
-      /** Velocity below which flow is hidden by the baseline, cm/s. */
+      /** Slower flow is hidden by the baseline, cm/s. */
       hiddenBelow: number;
       /** Velocity at which forward flow disappears, because the wall filter hides slower flow. */
       vanishesAt: number | null;
       confidence: number;
       trace: DrawnFlow;
-      /** Where the display is on its frame, and its scale. */
+      /** Position of the display on its frame, and its scale. */
       spectrum: {
         left: number;
         top: number;
@@ -71,19 +71,19 @@ export interface SpectrumReading {
   sopInstanceUid: string | null;
   /** Frame index, 0-based. */
   frame: number;
-  /** Null where the header names no vessel. The vessel is never guessed from its waveform. */
+  /** Null if the header names no vessel. The vessel is never guessed from its waveform. */
   vessel: DopplerVessel | null;
   laterality: 'left' | 'right' | null;
-  /** Letter or number of the fetus that the header names; null where it names none, or several. */
+  /** Letter or number of the fetus that the header names; null if it names no fetus or several. */
   fetus: string | null;
-  /** Whether the scale is in cm/s: on a scale in Hz only ratios of velocities can be read. */
+  /** True if the scale is in cm/s. On a scale in Hz only ratios of velocities can be read. */
   velocities: boolean;
-  /** Correction angle in degrees, as set on the machine; null where it is not stated. */
+  /** Correction angle in degrees, as set on the machine; null if it is not stated. */
   correctionAngle: number | null;
   waveform: DopplerWaveform;
 }
 
-/** What the Doppler section works from. */
+/** The input of the Doppler section. */
 export interface DopplerEvidence extends SectionEvidence {
   views: {
     spectra?: readonly SpectrumReading[] | null;

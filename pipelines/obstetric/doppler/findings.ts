@@ -28,15 +28,16 @@ import {
 } from './guideline.ts';
 import { DOPPLER_SECTION, type TracedReading } from './measure.ts';
 
-/** Source for the technique and the thresholds of obstetric Doppler. */
+/** The guideline for the technique and the thresholds of obstetric Doppler. */
 export const ISUOG = 'ISUOG 2021, Ultrasound Obstet Gynecol 58:331-339';
 
-/** The accepted measurement with this id; null if it was not measured or not accepted. */
+/** Returns the accepted measurement with this id; null if it was not measured or not accepted. */
 export const acceptedAt = (measurements: readonly Measurement[], id: string) =>
   measurements.find((one) => one.id === id && one.quality === 'accepted') ?? null;
 
 /**
- * Whether the value with this id is low, normal or high on its chart; null where it has no chart.
+ * Returns whether the value with this id is low, normal or high on its chart; null if it has no
+ * chart.
  */
 export const rankOf = (measurements: readonly Measurement[], id: string) => {
   const one = acceptedAt(measurements, id);
@@ -44,13 +45,13 @@ export const rankOf = (measurements: readonly Measurement[], id: string) => {
 };
 
 /**
- * Whether the whole interval of a value is low, normal or high on its chart, or what it is at both
- * ends; null without a centile.
+ * Ranks a value as low, normal or high on its chart. If its 95 % interval is in more than one rank,
+ * `between` has the ranks of both ends. Both are null without a centile.
  */
 export function rankWithin(one: Measurement): CategoryWithin<'L' | 'N' | 'H' | null> {
   const { reference } = one;
   if (!reference || reference.centile === null) return { category: null, between: null };
-  // The value itself is ranked by its centile, which is exact at the cut-off.
+  // Without an uncertainty, the value is ranked by its centile, which is exact at the cut-off.
   if (one.uncertainty === null) return { category: rank(reference), between: null };
   const { low, high } = reference;
   return categoryWithin(one, (value) =>
@@ -76,7 +77,7 @@ function classification(
   };
 }
 
-/** A finding of this section, with the key of its concept as id. */
+/** Builds a finding of this section whose id is the key of its concept. */
 export function finding(
   id: FindingConceptKey,
   statement: Statement,
@@ -94,7 +95,7 @@ export function finding(
   };
 }
 
-/** The findings for values that lie outside their chart's normal range. */
+/** Returns findings for values outside the normal range of their chart. */
 export function rankFindings(
   measurements: readonly Measurement[],
   state: DopplerState,
@@ -139,13 +140,19 @@ export function rankFindings(
   ];
 }
 
-/** The band of anaemia that holds for the whole interval of a multiple of the median. */
+/**
+ * Returns the band of anaemia if the whole interval of a multiple of the median is in the same
+ * band; otherwise `between` has the bands of both ends.
+ */
 export const anaemiaWithin = (mom: Measurement) => categoryWithin(mom, anaemiaBand);
 
-/** The finding of an MCA peak velocity at or above the limit for mild anaemia; empty below it. */
+/**
+ * Returns the finding of an MCA peak velocity at or above the limit for mild anaemia; empty below
+ * it.
+ */
 function anaemiaFindings(mom: Measurement | null): FindingDraft[] {
   const band = mom && anaemiaWithin(mom);
-  // From the lower end of the interval on the velocity is certain to be at least mildly high.
+  // If the lower end of the interval is in an abnormal band, the velocity is certainly high.
   const least = band?.between?.[0] ?? band?.category;
   if (!mom || !least || least === 'no-signal') return [];
   const unknown = mom.remarks.some(({ code }) => code === ANGLE_NOT_GIVEN.code);
@@ -170,12 +177,12 @@ function anaemiaFindings(mom: Measurement | null): FindingDraft[] {
 }
 
 /**
- * Remark that the angle is not known: the median applies to velocities measured along the vessel
- * (obstetric 13.4).
+ * Remark that the angle is not known. The chart of medians applies to velocities measured along the
+ * vessel (obstetric 13.4).
  */
 export const ANGLE_NOT_GIVEN = remarkOfDoppler('doppler.angle-not-given', { limit: MCA_ANGLE });
 
-/** A classification for every category that could be determined, with its criteria. */
+/** Returns a classification for every category that could be determined, with its criteria. */
 export function classify(
   measurements: readonly Measurement[],
   state: DopplerState,
@@ -259,18 +266,18 @@ export function classify(
   ];
 }
 
-/** What the traced loops and the machine's values together show in the umbilical artery. */
+/** The flow in the umbilical artery according to the traced loops and the machine's values. */
 export interface UmbilicalFlow {
   flow: EndDiastolicFlow | null;
   loops: FlowOfLoops<EndDiastolicFlow>;
   machine: MachineFlow | null;
-  /** Whether there are several fetuses and the artery does not name its own. */
+  /** True if there are several fetuses and the artery does not name its fetus. */
   unnamed: boolean;
 }
 
 /**
- * The graver flow of the loops and of the machine's values: lost flow in one of them is not
- * outvoted by the other.
+ * Returns the more severe flow of the loops and of the machine's values. If only one of them shows
+ * lost flow, lost flow is reported.
  */
 export function flowOfArtery(
   loops: FlowOfLoops<EndDiastolicFlow>,
@@ -312,7 +319,7 @@ function suspectedFlow({ loops: { suspected }, unnamed }: UmbilicalFlow): Statem
   return [say.conclusion('doppler.suspected-flow', { flow, problem, unnamed })];
 }
 
-/** Pulsatility indices that serve as evidence for a finding about flow. */
+/** Pulsatility indices that are cited as evidence for a finding about flow. */
 const PULSATILITY: ReadonlySet<string> = new Set([
   'umbilical-artery-pi',
   'middle-cerebral-artery-pi',
@@ -321,7 +328,7 @@ const PULSATILITY: ReadonlySet<string> = new Set([
   'ductus-venosus-piv',
 ] satisfies ObstetricConcept[]);
 
-/** Ids of our pulsatility indices that were measured on these spectra. */
+/** Returns the ids of our pulsatility indices that were measured on these spectra. */
 function indicesOn(readings: readonly TracedReading[], measurements: readonly Measurement[]) {
   const files = new Set(readings.map(({ file }) => file));
   return measurements
@@ -348,8 +355,8 @@ function findingWith(
 }
 
 /**
- * The finding of absent or reversed end-diastolic flow, which must be known at once, whichever loop
- * or machine value shows it.
+ * Returns the finding of absent or reversed end-diastolic flow. It is critical, and any loop or
+ * machine value that shows the flow is enough.
  */
 export function flowFindings(
   found: UmbilicalFlow,
@@ -367,8 +374,8 @@ export function flowFindings(
 }
 
 /**
- * The finding for the a-wave of the ductus venosus; one that is lost on a poor trace is reported as
- * suspected.
+ * Returns the finding for the a-wave of the ductus venosus. A lost a-wave on a poor trace is
+ * reported as suspected.
  */
 export function ductusFindings(
   wave: FlowOfLoops<AWave>,

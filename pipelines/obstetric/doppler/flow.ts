@@ -13,19 +13,19 @@ import {
 import { isFiltered, type TracedReading, traceProblem } from './measure.ts';
 
 /**
- * What the loops of one vessel show: each loop is judged separately, and the gravest clear one
- * leads.
+ * The flow of one vessel over its loops. Each loop is judged separately, and the most severe flow
+ * on a good trace is the leading one.
  */
 export interface FlowOfLoops<Flow> {
-  /** The flow that leads; null where no loop allows a category. */
+  /** The leading flow; null if no loop allows a category. */
   lead: Flow | null;
-  /** The less grave flows that other clear loops show. */
+  /** The less severe flows on other good traces. */
   others: Flow[];
   /** The loops that show the leading flow. */
   shownOn: TracedReading[];
   /**
-   * Lost flow that is graver than the leading flow, but was seen on a trace too poor for a
-   * category; null if no such trace shows lost flow.
+   * Lost flow that is more severe than the leading one, but was seen only on a trace too poor for a
+   * category. Null if there is no such trace.
    */
   suspected: { flow: Flow; problem: TraceProblem; shownOn: TracedReading } | null;
 }
@@ -63,8 +63,8 @@ function overLoops<Flow extends string>(
 }
 
 /**
- * The end-diastolic flow on one loop: where the wall filter is set high, missing flow cannot be
- * called absent.
+ * Returns the end-diastolic flow on one loop. If the wall filter is set high, missing flow cannot
+ * be called absent.
  */
 function flowOfLoop(loop: TracedReading): EndDiastolicFlow | null {
   const flow = endDiastolicFlow(loop.waveform.beats);
@@ -79,19 +79,19 @@ function aWaveOfLoop(loop: TracedReading): AWave | null {
 }
 
 /**
- * End-diastolic flow over all loops of an umbilical artery: lost flow on a clear loop is not hidden
- * by another loop.
+ * Returns the end-diastolic flow over all loops of an umbilical artery. Lost flow on one good trace
+ * decides, whatever the other loops show.
  */
 export const umbilicalFlow = (loops: readonly TracedReading[]): FlowOfLoops<EndDiastolicFlow> =>
   overLoops<EndDiastolicFlow>(loops, UMBILICAL_GRAVEST_FIRST, flowOfLoop);
 
-/** The a-wave over the loops of a ductus venosus. */
+/** Returns the a-wave over the loops of a ductus venosus. */
 export const ductusWave = (loops: readonly TracedReading[]): FlowOfLoops<AWave> =>
   overLoops<AWave>(loops, DUCTUS_GRAVEST_FIRST, aWaveOfLoop);
 
 /**
- * The graver of two flows in an umbilical artery; a flow that could not be assessed does not hide
- * lost flow.
+ * Returns the more severe of two flows in an umbilical artery. Lost flow counts as more severe than
+ * a flow that could not be assessed.
  */
 export function graverFlow(
   one: EndDiastolicFlow | null,
@@ -107,7 +107,7 @@ export function graverFlow(
   return order.find((flow) => flow === one || flow === other) ?? null;
 }
 
-/** The end-diastolic flow in an umbilical artery that the machine's values show. */
+/** The end-diastolic flow in an umbilical artery according to the machine's values. */
 export interface MachineFlow {
   flow: EndDiastolicFlow;
   /** The machine's value that shows the flow. */
@@ -126,9 +126,9 @@ function byIndex(ri: number): EndDiastolicFlow {
 }
 
 /**
- * The flow that each value of one side shows. Where an artery is drawn below the baseline, both of
- * its velocities are negative: if the peak velocity is missing, an RI below 1 shows that both have
- * the same sign.
+ * Returns the flow that each value of one side shows. If the artery is displayed below the
+ * baseline, both of its velocities are negative. If the peak velocity is missing, an RI below 1
+ * shows that both velocities have the same sign.
  */
 function flowOfSide(values: readonly Measurement[]): MachineFlow[] {
   const of = (key: ObstetricConcept) => values.find(({ concept }) => concept.key === key) ?? null;
@@ -162,7 +162,10 @@ function flowOfSide(values: readonly Measurement[]): MachineFlow[] {
   ];
 }
 
-/** The gravest flow that the machine's values show in the umbilical artery; null where they show none. */
+/**
+ * Returns the most severe flow that the machine's values show in the umbilical artery; null if no
+ * value allows a conclusion.
+ */
 export function machineFlow(measurements: readonly Measurement[]): MachineFlow | null {
   const sides = Map.groupBy(
     measurements.filter(isAcceptedOfMachine),
@@ -175,7 +178,10 @@ export function machineFlow(measurements: readonly Measurement[]): MachineFlow |
   );
 }
 
-/** The machine's values that show absent or reversed end-diastolic flow; empty where none does. */
+/**
+ * Returns the machine's values that show absent or reversed end-diastolic flow; empty if no value
+ * does.
+ */
 export function lostFlowValues(cart: readonly Measurement[]): Measurement[] {
   const found = machineFlow(cart);
   if (found?.flow !== 'absent' && found?.flow !== 'reversed') return [];
@@ -183,8 +189,8 @@ export function lostFlowValues(cart: readonly Measurement[]): Measurement[] {
 }
 
 /**
- * Whether the lower or the higher of the two sides is the worse one. Uterine arteries are not
- * listed: each side counts separately.
+ * Whether the lower or the higher of the two sides is the more abnormal one. Uterine arteries are
+ * not listed, because each of their sides counts separately.
  */
 const WORSE: Partial<Record<string, 'lower' | 'higher'>> = {
   'umbilical-artery-pi': 'higher',
@@ -195,7 +201,10 @@ const WORSE: Partial<Record<string, 'lower' | 'higher'>> = {
   'middle-cerebral-artery-psv': 'higher',
 } satisfies Partial<Record<ObstetricConcept, 'lower' | 'higher'>>;
 
-/** The machine's values, with the worse side of each pair first, because the first one counts. */
+/**
+ * Sorts the machine's values so that the more abnormal side of each pair comes first, because the
+ * first one counts.
+ */
 export function worseFirst(cart: readonly Measurement[]): Measurement[] {
   return [...Map.groupBy(cart, ({ concept }) => concept.key)].flatMap(([key, values]) => {
     const worse = WORSE[key];

@@ -4,32 +4,33 @@ import type { Measurement } from '../../result/envelope.ts';
 import type { BeatVelocities } from './evidence.ts';
 
 /**
- * Range of fetal heart rates, beats per minute: outside it the indices change, and no chart applies
- * (obstetric 13, pitfalls).
+ * Range of fetal heart rates to which the charts apply, beats per minute. The indices change
+ * outside it (obstetric 13, pitfalls).
  */
 export const CHARTED_RATE = { slowest: 110, fastest: 160 } as const;
 
-/** Multiples of the median MCA-PSV from which anaemia is suspected (Mari 2000). */
+/** Multiples of the median MCA-PSV from which anaemia is suspected, by degree (Mari 2000). */
 export const ANAEMIA_MOM = { mild: 1.29, moderate: 1.5, severe: 1.55 } as const;
 
 /** RI at which end-diastolic flow is absent; above it, the flow is reversed (obstetric 13.1). */
 export const RI_WITHOUT_FLOW = 1;
 
 /**
- * A CPR below this is commonly called low at any age (Gramellini 1992); it is reported beside the
- * centile.
+ * A CPR below this value is commonly called low at any age (Gramellini 1992). It is reported beside
+ * the centile.
  */
 export const LOW_CPR = 1.08;
 
-/** Largest angle in degrees at which MCA-PSV needs no correction (obstetric 13.2). */
+/** Maximum angle in degrees at which MCA-PSV needs no correction (obstetric 13.2). */
 export const MCA_ANGLE = 15;
 
 const Z_5 = -1.6448536269514722;
 const Z_95 = 1.6448536269514722;
 
 /**
- * Flow that disappears above this limit is hidden by the wall filter, not absent. The filter should
- * be at most 60 Hz (obstetric 13.2), which is 2.3 cm/s at 2 MHz; the limit adds room for the trace.
+ * If flow disappears at a velocity above this limit, the wall filter hides it, and it is not called
+ * absent. The filter should be at most 60 Hz (obstetric 13.2), which is 2.3 cm/s at 2 MHz; the
+ * limit adds a tolerance for the trace.
  */
 export const WALL_FILTER_LIMIT = { cmPerSecond: 3, hertz: 80 } as const;
 
@@ -41,8 +42,8 @@ export type EndDiastolicFlow =
   | 'not-assessable';
 
 /**
- * End-diastolic flow of an umbilical artery: absent or reversed where more than half of the beats
- * are (obstetric 13.3), intermittently absent where fewer are. Null without beats.
+ * Returns the end-diastolic flow of an umbilical artery: absent or reversed if more than half of
+ * the beats are (obstetric 13.3), intermittently absent if fewer are. Null without beats.
  */
 export function endDiastolicFlow(beats: readonly BeatVelocities[]): EndDiastolicFlow | null {
   if (beats.length === 0) return null;
@@ -54,12 +55,13 @@ export function endDiastolicFlow(beats: readonly BeatVelocities[]): EndDiastolic
   return without > 0 ? 'intermittent-absent' : 'forward';
 }
 
-/**
- * The a-wave. It is not assessable where the wall filter may hide a positive one (obstetric 13.7).
- */
+/** The a-wave. It is not assessable if the wall filter may hide a positive one (obstetric 13.7). */
 export type AWave = 'positive' | 'absent' | 'reversed' | 'not-assessable';
 
-/** The a-wave of a ductus venosus, from the lowest velocity of most beats; null without beats. */
+/**
+ * Returns the a-wave of a ductus venosus, judged by the lowest velocity of most beats; null without
+ * beats.
+ */
 export function aWave(
   beats: readonly BeatVelocities[],
   hiddenBelow: number,
@@ -73,7 +75,7 @@ export function aWave(
 
 export type AnaemiaBand = 'no-signal' | 'mild' | 'moderate-to-severe' | 'severe';
 
-/** The anaemia band for an MCA-PSV in multiples of the median (obstetric 13.4). */
+/** Returns the band of anaemia for an MCA-PSV in multiples of the median (obstetric 13.4). */
 export function anaemiaBand(mom: number): AnaemiaBand {
   if (mom >= ANAEMIA_MOM.severe) return 'severe';
   if (mom >= ANAEMIA_MOM.moderate) return 'moderate-to-severe';
@@ -92,8 +94,8 @@ function referenceBy(
 }
 
 /**
- * The place of an umbilical artery PI on the INTERGROWTH-21st chart, or outside its weeks on the
- * FMF chart; null outside both.
+ * Returns the place of an umbilical artery PI on the INTERGROWTH-21st chart, or on the FMF chart at
+ * ages that only the latter covers; null outside both.
  */
 export function umbilicalReference(gaDays: number, pi: number): Reference | null {
   const weeks = gaDays / 7;
@@ -104,7 +106,7 @@ export function umbilicalReference(gaDays: number, pi: number): Reference | null
   );
 }
 
-/** The place of an index on the FMF chart; null outside the chart. */
+/** Returns the place of an index on the FMF chart; null outside the chart. */
 export function ciobanuReference(
   index: CiobanuIndex,
   gaDays: number,
@@ -115,23 +117,28 @@ export function ciobanuReference(
   );
 }
 
-/** The place of the mean PI of both uterine arteries on its chart; null outside the chart. */
+/**
+ * Returns the place of the mean PI of both uterine arteries on its chart; null outside the chart.
+ */
 export function uterineReference(gaDays: number, meanPi: number): Reference | null {
   return referenceBy('gomez-2008-uterine-artery', uterinePiZ(gaDays, meanPi), (z) =>
     uterinePiAt(gaDays, z),
   );
 }
 
-/** L below the 5th centile, H above the 95th, N between; compared without rounding. */
+/**
+ * Returns L below the 5th centile, H above the 95th, and N between. The centile is compared without
+ * rounding.
+ */
 export function rank({ centile }: Reference): 'L' | 'N' | 'H' {
   if (centile === null) return 'N';
   return centile < 5 ? 'L' : centile > 95 ? 'H' : 'N';
 }
 
-/** What the summary category is based on; null means not assessed. */
+/** The values from which the summary category is determined; null means not assessed. */
 export interface DopplerState {
   flow: EndDiastolicFlow | null;
-  /** Whether lost flow is suspected on a trace too poor for a category. */
+  /** True if lost flow is suspected on a trace too poor for a category. */
   suspected: boolean;
   umbilicalPi: 'L' | 'N' | 'H' | null;
   cerebralPi: 'L' | 'N' | 'H' | null;
@@ -151,8 +158,9 @@ export type DopplerSummary =
   | 'not-assessed';
 
 /**
- * The summary category: the gravest result (obstetric 13.8). It is normal only if the umbilical
- * artery was judged, since good flow to the brain says nothing about the placenta.
+ * Returns the summary category, which is the most severe result (obstetric 13.8). It is normal only
+ * if the umbilical artery was judged, since normal flow to the brain does not exclude placental
+ * disease.
  */
 export function dopplerSummary(state: DopplerState): DopplerSummary {
   if (state.flow === 'reversed') return 'redf';
@@ -170,24 +178,30 @@ export function dopplerSummary(state: DopplerState): DopplerSummary {
 const { exp, log, log10, sqrt } = Math;
 
 /**
- * Pulsatility index from velocities in cm/s; TAMX is the time average of the maximum velocity, not
- * of the mean velocity.
+ * Returns the pulsatility index from velocities in cm/s. TAMX is the time average of the maximum
+ * velocity, not of the mean velocity.
  */
 export function pulsatilityIndex(psv: number, edv: number, tamx: number): number {
   return (psv - edv) / tamx;
 }
 
-/** Pourcelot's resistance index: 1 with absent, above 1 with reversed end-diastolic flow. */
+/**
+ * Returns Pourcelot's resistance index. It is 1 if end-diastolic flow is absent, and above 1 if it
+ * is reversed.
+ */
 export function resistanceIndex(psv: number, edv: number): number {
   return (psv - edv) / psv;
 }
 
-/** The S/D ratio; null without forward end-diastolic flow. */
+/** Returns the S/D ratio; null without forward end-diastolic flow. */
 export function systolicDiastolicRatio(psv: number, edv: number): number | null {
   return edv > 0 ? psv / edv : null;
 }
 
-/** CPR: MCA-PI / UA-PI from the same scan; its inverse is the umbilicocerebral ratio. */
+/**
+ * Returns the cerebroplacental ratio: MCA-PI / UA-PI from the same scan. Its inverse is the
+ * umbilicocerebral ratio.
+ */
 export function cerebroplacentalRatio(mcaPi: number, uaPi: number): number {
   return mcaPi / uaPi;
 }
@@ -200,7 +214,7 @@ interface ExponentialNormal {
   s(ga: number): number;
 }
 
-/** INTERGROWTH-21st, Drukker et al., AJOG 2020;222:602.e1-15: exact weeks, 24 to 40. */
+/** INTERGROWTH-21st, Drukker et al., AJOG 2020;222:602.e1-15, for exact weeks from 24 to 40. */
 const DRUKKER_2020: Readonly<Record<UmbilicalIndex, ExponentialNormal>> = {
   pi: {
     g: -0.0768617,
@@ -221,7 +235,9 @@ const DRUKKER_2020: Readonly<Record<UmbilicalIndex, ExponentialNormal>> = {
 
 const drukkerRange = (gaWeeks: number) => gaWeeks >= 24 && gaWeeks <= 40;
 
-/** Value at a z-score; null outside the chart, or where the model diverges (1 + g z ≤ 0). */
+/**
+ * Returns the value at a z-score; null outside the chart, or if the model diverges (1 + g z ≤ 0).
+ */
 export function umbilicalAt(index: UmbilicalIndex, gaWeeks: number, z: number): number | null {
   const { g, m, s } = DRUKKER_2020[index];
   const base = 1 + g * z;
@@ -229,7 +245,7 @@ export function umbilicalAt(index: UmbilicalIndex, gaWeeks: number, z: number): 
   return m(gaWeeks) + (s(gaWeeks) * log(base)) / g;
 }
 
-/** z-score of a value; null outside the chart. */
+/** Returns the z-score of a value; null outside the chart. */
 export function umbilicalZ(index: UmbilicalIndex, gaWeeks: number, value: number): number | null {
   const { g, m, s } = DRUKKER_2020[index];
   if (!drukkerRange(gaWeeks)) return null;
@@ -260,21 +276,21 @@ const CIOBANU_2019: Readonly<
   },
 };
 
-/** Value at a z-score, 20+0 to 41+6; null outside the chart. */
+/** Returns the value at a z-score for 20+0 to 41+6; null outside the chart. */
 export function ciobanuAt(index: CiobanuIndex, gaDays: number, z: number): number | null {
   if (gaDays < 140 || gaDays > 293) return null;
   const { median, sd } = CIOBANU_2019[index];
   return 10 ** (median(gaDays) + z * sd(gaDays));
 }
 
-/** z-score of a value, on the log10 scale; null outside the chart. */
+/** Returns the z-score of a value, on the log10 scale; null outside the chart. */
 export function ciobanuZ(index: CiobanuIndex, gaDays: number, value: number): number | null {
   if (gaDays < 140 || gaDays > 293) return null;
   const { median, sd } = CIOBANU_2019[index];
   return (log10(value) - median(gaDays)) / sd(gaDays);
 }
 
-/** Gomez et al., UOG 2008;32:128-132, ln scale, 11+0 to 41+0. */
+/** Returns mean and SD of ln(PI): Gomez et al., UOG 2008;32:128-132, from 11+0 to 41+0. */
 function gomez(gaDays: number): { mean: number; sd: number } | null {
   if (gaDays < 77 || gaDays > 287) return null;
   return {
@@ -283,19 +299,22 @@ function gomez(gaDays: number): { mean: number; sd: number } | null {
   };
 }
 
-/** Mean PI of both uterine arteries at a z-score; null outside the chart. */
+/** Returns the mean PI of both uterine arteries at a z-score; null outside the chart. */
 export function uterinePiAt(gaDays: number, z: number): number | null {
   const model = gomez(gaDays);
   return model && exp(model.mean + z * model.sd);
 }
 
-/** z-score of a mean PI, on the ln scale; null outside the chart. */
+/** Returns the z-score of a mean PI, on the ln scale; null outside the chart. */
 export function uterinePiZ(gaDays: number, meanPi: number): number | null {
   const model = gomez(gaDays);
   return model && (log(meanPi) - model.mean) / model.sd;
 }
 
-/** S/D of the umbilical artery, free loop: Acharya et al., AJOG 2005;192:937-944, 19 to 41 weeks. */
+/**
+ * Returns the S/D ratio of the umbilical artery in a free loop: Acharya et al., AJOG
+ * 2005;192:937-944, 19 to 41 weeks.
+ */
 export function acharyaSystolicDiastolicAt(gaWeeks: number, z: number): number | null {
   if (gaWeeks < 19 || gaWeeks > 41) return null;
   const lnGa = log(gaWeeks);
@@ -309,8 +328,8 @@ const MARI_FROM_WEEK = 18;
 const MARI_STEP = 2;
 
 /**
- * Median MCA-PSV in cm/s from 18 to 40 weeks, with ln(median) interpolated between the printed
- * weeks; null outside them.
+ * Returns the median MCA-PSV in cm/s from 18 to 40 weeks; null outside. Between the printed weeks,
+ * ln(median) is interpolated.
  */
 export function mcaPeakMedian(gaWeeks: number): number | null {
   const position = (gaWeeks - MARI_FROM_WEEK) / MARI_STEP;
@@ -322,8 +341,8 @@ export function mcaPeakMedian(gaWeeks: number): number | null {
 }
 
 /**
- * Multiple of the median from the rounded closed-form equation of Mari 2000, whose medians are 0.5
- * to 1.6 % below its table.
+ * Returns the multiple of the median by the rounded closed-form equation of Mari 2000, whose
+ * medians are 0.5 to 1.6 % below its table.
  */
 export function mcaPeakMoMClosedForm(gaWeeks: number, psv: number): number {
   return psv / exp(2.31 + 0.046 * gaWeeks);

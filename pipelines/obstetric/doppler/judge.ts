@@ -50,17 +50,17 @@ interface Judged {
   gaDays: number | null;
   /** Ids of the values that may be charted. */
   charts: readonly string[];
-  /** Angle set on the machine for the MCA, in degrees; null where it is not stated. */
+  /** Angle set on the machine for the MCA, in degrees; null if it is not stated. */
   angle: number | null;
-  /** Whether the fetal heart rate is within the range in which fetal charts apply. */
+  /** True if the fetal heart rate is within the range to which the fetal charts apply. */
   rateHolds: boolean;
-  /** End-diastolic flow in the umbilical artery; null where it was not assessed. */
+  /** End-diastolic flow in the umbilical artery; null if it was not assessed. */
   flow: EndDiastolicFlow | null;
 }
 
 /**
- * States which values are outside the ages of their chart: they are never clamped to it (obstetric
- * 0.5).
+ * States which values are at an age outside their chart. They are never charted at the nearest age
+ * (obstetric 0.5).
  */
 function outsideChart(
   measurements: readonly Measurement[],
@@ -74,8 +74,8 @@ function outsideChart(
 }
 
 /**
- * Why the peak velocity of the MCA has no multiple of the median. A missing age is reported
- * elsewhere.
+ * Returns the reason why the peak velocity of the MCA has no multiple of the median. A missing age
+ * is reported elsewhere.
  */
 function withoutMultiple(measurements: readonly Measurement[], judged: Judged): Statement[] {
   const { gaDays, angle, rateHolds } = judged;
@@ -103,7 +103,7 @@ const uterineSides = (measurements: readonly Measurement[]) =>
     ? [say.gap('doppler.no-uterine-mean', {})]
     : [];
 
-/** Values whose centile is judged. */
+/** Values that are judged by their centile. */
 const RANKED = [
   'umbilical-artery-pi',
   'middle-cerebral-artery-pi',
@@ -112,8 +112,8 @@ const RANKED = [
 ] as const;
 
 /**
- * States which values are so close to an abnormal centile that the trace cannot show on which side
- * they are; they have no category.
+ * States which values have an interval that includes an abnormal centile. The trace does not show
+ * on which side they are, so they have no category.
  */
 function nearCutOff(measurements: readonly Measurement[]): Statement[] {
   const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
@@ -129,8 +129,8 @@ function nearCutOff(measurements: readonly Measurement[]): Statement[] {
 }
 
 /**
- * The gap for an umbilical PI without an assessed flow: a PI shows the resistance, but not whether
- * there is flow at the end of diastole.
+ * Returns the gap if there is an umbilical PI but the flow was not assessed. A PI shows the
+ * resistance, but not whether there is flow at the end of diastole.
  */
 function withoutFlow(measurements: readonly Measurement[], flow: Judged['flow']): Statement[] {
   const pi = acceptedValue(measurements, 'umbilical-artery-pi');
@@ -139,7 +139,7 @@ function withoutFlow(measurements: readonly Measurement[], flow: Judged['flow'])
   return [say.gap('doppler.no-flow', { within })];
 }
 
-/** What could not be judged about the values, and why. */
+/** Returns what could not be judged, with the reasons. */
 function dopplerGaps(measurements: readonly Measurement[], judged: Judged): Statement[] {
   return [
     ...(judged.gaDays === null ? [] : outsideChart(measurements, judged.charts)),
@@ -157,7 +157,7 @@ export interface DopplerJudgement {
   findings: FindingDraft[];
   guidance: GuidanceDraft[];
   statements: Statement[];
-  /** What could not be judged; `code` is that of the first reason. */
+  /** What could not be judged; `code` is the code of the first reason. */
   gaps: Statement[];
   code: string | null;
 }
@@ -167,13 +167,13 @@ type Reference = Measurement['reference'];
 function withReference(measurement: Measurement, reference: Reference): Measurement {
   if (!reference) return measurement;
   const one = { ...measurement, reference };
-  // At a cut-off it is not known on which side the value is.
+  // If the interval includes a cut-off, it is not known on which side the value is.
   return { ...one, interpretation: rankWithin(one).between === null ? rank(reference) : null };
 }
 
 /**
- * States that a fetal artery beats at a rate at which no fetal chart applies; null where all rates
- * are within the range.
+ * States that a fetal artery beats at a rate to which no fetal chart applies; null if all rates are
+ * within the range.
  */
 function rateProblem(traced: readonly TracedReading[]): Statement | null {
   const outside = traced.find(
@@ -202,7 +202,7 @@ function cpr(measurements: readonly Measurement[]): Measurement[] {
   ];
 }
 
-/** Half width of the interval of a mean; null where no part has one. */
+/** Returns the half width of the 95 % interval of a mean; null if no part has one. */
 function uncertaintyOfMean(parts: readonly Measurement[]): number | null {
   const known = parts.flatMap(({ uncertainty }) => uncertainty ?? []);
   return known.length === 0 ? null : Math.hypot(...known) / parts.length;
@@ -224,8 +224,8 @@ function uterineMean(measurements: readonly Measurement[]): Measurement[] {
 }
 
 /**
- * The angle in degrees that was set on the machine for the MCA peak velocity; null where it is not
- * stated.
+ * Returns the angle in degrees that was set on the machine for the MCA peak velocity; null if it is
+ * not stated.
  */
 function angleOfPeak(
   traced: readonly TracedReading[],
@@ -280,12 +280,12 @@ const FETAL_CHARTS: Readonly<Record<string, Chart>> = {
   'middle-cerebral-artery-pi': (gaDays, value) => ciobanuReference('mca-pi', gaDays, value),
   'cerebroplacental-ratio': (gaDays, value) => ciobanuReference('cpr', gaDays, value),
 };
-/** Charts of maternal vessels, for which the fetal heart rate does not matter. */
+/** Charts of maternal vessels, which do not depend on the fetal heart rate. */
 const MATERNAL_CHARTS: Readonly<Record<string, Chart>> = {
   'uterine-artery-mean-pi': uterineReference,
 };
 
-/** The values, each with its place on its chart if it has one. */
+/** Adds to each value its place on its chart, if it has one. */
 const charted = (
   measurements: readonly Measurement[],
   gaDays: number,
@@ -299,8 +299,8 @@ const charted = (
 const ADVICE = ['redf', 'aedf', 'anaemia-flag'] as const satisfies readonly DopplerSummary[];
 
 /**
- * Judges the traces and their values: charts, categories, findings, and what was left open.
- * @param unnamed there are several fetuses, and the fetal vessels do not name theirs.
+ * Judges the traces and their values: charts, categories, findings and gaps.
+ * @param unnamed There are several fetuses, and the fetal vessels do not name their fetus.
  */
 export function judgeDoppler(
   traced: readonly TracedReading[],

@@ -29,17 +29,17 @@ import {
 
 export const DOPPLER_SECTION = 'doppler';
 
-/** What a trace needs before a category may be based on it (obstetric 13.1). */
+/** Minimum quality of a trace from which a category may be determined (obstetric 13.1). */
 export const TRACE = {
   beats: 3,
-  /** Largest coefficient of variation of the cycle lengths. */
+  /** Maximum coefficient of variation of the cycle lengths. */
   variation: 0.1,
   confidence: 0.5,
 } as const;
 
 /**
- * Half width of the 95 % interval as a share of the value (absolute for RI), measured on simulated
- * spectra; see the card in docs/doppler.md.
+ * Half width of the 95 % interval as a share of the value (for RI an absolute value), measured on
+ * simulated spectra; see the card in docs/doppler.md.
  */
 export const TRACE_UNCERTAINTY = { pi: 0.1, ri: 0.03, sd: 0.15, psv: 0.07, edv: 0.15 } as const;
 
@@ -59,8 +59,8 @@ const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
- * The mean of each index over the beats; each beat's indices are calculated from its own
- * velocities.
+ * Returns the mean of each index over the beats. The indices of each beat are calculated from the
+ * velocities of that beat.
  */
 function valuesOf(beats: readonly BeatVelocities[]): Record<Property, number | null> {
   const ratios = beats.map((beat) => systolicDiastolicRatio(beat.peak, beat.endDiastolic));
@@ -75,14 +75,14 @@ function valuesOf(beats: readonly BeatVelocities[]): Record<Property, number | n
 }
 
 /**
- * Whether a beat is consistent: for forward flow, the mean maximum velocity lies between EDV and
- * PSV (obstetric 13.1).
+ * Returns whether a beat is consistent: in forward flow, the mean maximum velocity is between EDV
+ * and PSV (obstetric 13.1).
  */
 const isConsistent = ({ peak, endDiastolic, average }: BeatVelocities) =>
   average > 0 && average < peak && (endDiastolic <= 0 || average > endDiastolic);
 
 /**
- * The lines, on the middle beat, from the baseline to the peak and to the end of diastole; null
+ * Returns lines on the middle beat from the baseline to the peak and to the end of diastole; null
  * without beats.
  */
 function calipersOf({ side, beats, spectrum }: Traced): { peak: Caliper; end: Caliper } | null {
@@ -104,15 +104,15 @@ function calipersOf({ side, beats, spectrum }: Traced): { peak: Caliper; end: Ca
 }
 
 /**
- * The source of a value. A velocity has the caliper that shows where it was read; a calculated
- * index has the frame only.
+ * Returns the source of a value. A velocity has the caliper that shows where it was read; a
+ * calculated index has only the frame.
  */
 function sourceOf(reading: TracedReading, shown: 'peak' | 'end' | null): Measurement['source'] {
   const calipers = shown && calipersOf(reading.waveform);
   return measuredOn(reading, reading.frame, 'image-analysis', calipers ? [calipers[shown]] : []);
 }
 
-/** Why a trace is not good enough for a category; null when it is. */
+/** Returns the reason why a trace is too poor for a category; null if it is good enough. */
 export function traceProblem({ beats, variation, confidence }: Traced): TraceProblem | null {
   if (!beats.every(isConsistent)) return 'contradictory';
   if (variation > TRACE.variation) return 'irregular';
@@ -121,7 +121,7 @@ export function traceProblem({ beats, variation, confidence }: Traced): TracePro
   return null;
 }
 
-/** Whether the wall filter removes so much that missing flow cannot be called absent. */
+/** Returns whether the wall filter removes so much that missing flow cannot be called absent. */
 export function isFiltered({ velocities, waveform: { vanishesAt } }: TracedReading): boolean {
   const limit = velocities ? WALL_FILTER_LIMIT.cmPerSecond : WALL_FILTER_LIMIT.hertz;
   return vanishesAt !== null && vanishesAt > limit;
@@ -133,14 +133,14 @@ function uncertaintyOf(property: Property, value: number): number {
 }
 
 /**
- * Whether each side of this vessel counts separately, as in uterine arteries; for any other vessel
- * the better trace counts.
+ * Returns whether both sides of this vessel count separately, as in uterine arteries. For any other
+ * vessel the better trace counts.
  */
 export const sidesApart = (vessel: string | null) => vessel?.startsWith('uterine-artery') ?? false;
 
 /**
- * The id of a value, such as `umbilical-artery-pi`: with the side where sides count separately, and
- * with a number from the second trace on.
+ * Returns the id of a value, such as `umbilical-artery-pi`. The side is added if sides count
+ * separately, and a number from the second trace on.
  */
 function idOf(key: ObstetricConcept, { laterality }: SpectrumReading, rank: number): string {
   const side = sidesApart(key) ? laterality : null;
@@ -148,8 +148,8 @@ function idOf(key: ObstetricConcept, { laterality }: SpectrumReading, rank: numb
 }
 
 /**
- * Whether a PI is plausible. Only with reversed flow may it be as high as the umbilical artery's
- * own limit (obstetric 0.6).
+ * Returns whether a PI is plausible. The wider limit of the umbilical artery applies only to
+ * reversed flow (obstetric 0.6).
  */
 function isPlausiblePi(
   key: ObstetricConcept,
@@ -161,8 +161,8 @@ function isPlausiblePi(
 }
 
 /**
- * Peaks in cm/s that a vessel can have; choices of this project, but for the MCA (obstetric 0.6). A
- * display of another vessel, or a scale that was read wrongly, gives others.
+ * Plausible peak velocities of each vessel in cm/s. They are choices of this project, except for
+ * the MCA (obstetric 0.6). Other peaks suggest another vessel, or a scale that was read wrongly.
  */
 const PEAKS = {
   'umbilical-artery': { low: 5, high: 150 },
@@ -170,7 +170,7 @@ const PEAKS = {
   'uterine-artery': { low: 5, high: 300 },
 } as const satisfies Partial<Record<DopplerVessel, { low: number; high: number }>>;
 
-/** Whether the peak of a spectrum is one that its vessel can have. */
+/** Returns whether the peak velocity of a spectrum is plausible for its vessel. */
 function isPlausiblePeak({ vessel, velocities, waveform }: TracedReading): boolean {
   if (!velocities || vessel === null || vessel === 'ductus-venosus') return true;
   const peak = mean(waveform.beats.map((beat) => beat.peak));
@@ -178,9 +178,9 @@ function isPlausiblePeak({ vessel, velocities, waveform }: TracedReading): boole
 }
 
 /**
- * PI, RI, S/D, PSV and EDV of one spectrum; the values of `rank` 0 take the plain ids. A spectrum
- * whose vessel, or in a twin pregnancy whose fetus, the header does not name may be of any vessel,
- * such as an outflow tract of an adult heart: its values are shown and not used.
+ * Returns PI, RI, S/D, PSV and EDV of one spectrum; the values of `rank` 0 get the plain ids. If
+ * the header does not name the vessel or, in a twin pregnancy, the fetus, the spectrum may be of
+ * any vessel, such as an outflow tract of an adult heart. Its values are then shown but not used.
  */
 export function measureSpectrum(reading: TracedReading, rank: number): Measurement[] {
   const { waveform, vessel } = reading;
@@ -233,7 +233,9 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
   });
 }
 
-/** PI for veins, (S - a) / TAMX, for which no chart could be confirmed (obstetric 13.7). */
+/**
+ * Returns the PI for veins, (S - a) / TAMX, for which no chart could be confirmed (obstetric 13.7).
+ */
 export function measureDuctus(reading: TracedReading, rank: number): Measurement[] {
   const { waveform } = reading;
   const value = mean(
@@ -268,7 +270,7 @@ export const FETAL_ARTERIES = [
   'middle-cerebral-artery',
 ] as const satisfies readonly DopplerVessel[];
 
-/** Why spectra were not measured; each reason is stated once per vessel. */
+/** States why spectra were not measured. Each reason is stated once per vessel. */
 export function refusals(readings: readonly SpectrumReading[]): Statement[] {
   return distinctStatements(
     readings.flatMap(({ vessel, fetus: of, waveform }) =>
@@ -279,12 +281,12 @@ export function refusals(readings: readonly SpectrumReading[]): Statement[] {
   );
 }
 
-/** What was supplied for one fetus, for its mother, or for a study with one fetus. */
+/** The spectra and values of one fetus, of its mother, or of a study with one fetus. */
 export interface Supplied {
   /** All spectra, whether or not they could be traced. */
   readings: readonly SpectrumReading[];
   measurements: readonly Measurement[];
-  /** All of the machine's values, whether or not they are used. */
+  /** All of the machine's values, including those that are not used. */
   cart: readonly Measurement[];
   /** Vessels with spectra that do not name their fetus. */
   unnamed?: ReadonlySet<DopplerVessel | null>;
@@ -296,7 +298,10 @@ const isOf = (vessel: DopplerVessel) => (one: Measurement) =>
 const isMeasured = ({ measurements }: Supplied, vessel: DopplerVessel) =>
   measurements.some((one) => one.quality === 'accepted' && isOf(vessel)(one));
 
-/** Why a vessel has no accepted value; null where another statement gives the reason. */
+/**
+ * Returns the reason why a vessel has no accepted value; null if another statement gives the
+ * reason.
+ */
 function whyNot(
   supplied: Supplied,
   vessel: DopplerVessel,
@@ -318,8 +323,8 @@ function whyNot(
 }
 
 /**
- * States which of these vessels have no value and why, and whether the CPR is missing because of it
- * (obstetric 13.8).
+ * States which of these vessels have no value and why, and whether the CPR is missing for that
+ * reason (obstetric 13.8).
  */
 export function suppliedGaps(supplied: Supplied, vessels: readonly DopplerVessel[]): Statement[] {
   const pair = FETAL_ARTERIES.filter((one) => vessels.includes(one));

@@ -30,8 +30,8 @@ const SIDES = { left: /\b(l|lt|left)\b/, right: /\b(r|rt|right)\b/ } as const;
 type Named = ViewNamed & Pick<Clip, 'anatomicRegion' | 'laterality'>;
 
 /**
- * The vessel that the header names: by its code, or else by the words of view and stage. Null where
- * the header names none, or two.
+ * Returns the vessel that the header names: by its code, or otherwise by the words of view and
+ * stage. Null if the header names no vessel or two.
  */
 export function vesselOf(clip: Named): DopplerVessel | null {
   const coded = clip.anatomicRegion ? CODED[clip.anatomicRegion] : undefined;
@@ -41,7 +41,7 @@ export function vesselOf(clip: Named): DopplerVessel | null {
   return named.length === 1 ? (named[0] ?? null) : null;
 }
 
-/** The side that the header names; null where it names none, or both. */
+/** Returns the side that the header names; null if it names no side or both. */
 export function lateralityOf(clip: Named): 'left' | 'right' | null {
   if (clip.laterality) return clip.laterality;
   const words = viewWords(clip);
@@ -53,7 +53,7 @@ const isDoppler = ({ kind }: SweepRegion) => kind === 'pw' || kind === 'cw' || k
 
 async function readClip(clip: Clip): Promise<SpectrumReading[]> {
   const sweeps = clip.sweeps.filter(isDoppler);
-  // The last frame of a cine holds the sweep at its fullest.
+  // The last frame of a cine shows most of the sweep.
   const frame = clip.frames.at(-1);
   if (!frame || (sweeps.length === 0 && clip.mode !== 'spectral')) return [];
   const common = {
@@ -73,8 +73,8 @@ async function readClip(clip: Clip): Promise<SpectrumReading[]> {
     ...common,
     velocities: sweep.unit === 'cm/s',
     correctionAngle: sweep.correctionAngle,
-    // A frequency shift in Hz differs from a velocity by a constant factor, which cancels in a
-    // ratio.
+    // A display in Hz is traced as if it were in cm/s: frequency shift and velocity differ by a
+    // constant factor, which cancels in a ratio.
     waveform: traceDoppler(image, { ...sweep, unit: 'cm/s' }),
   }));
 }

@@ -35,11 +35,11 @@ import {
 /** A group of spectra that are judged together in a study with several fetuses. */
 interface DopplerGroup {
   /**
-   * The fetus that the spectra name; null for the group of maternal vessels and of spectra that
-   * name no fetus.
+   * The fetus that the spectra name. Null for the group that contains the maternal vessels and the
+   * spectra that name no fetus.
    */
   fetus: string | null;
-  /** All spectra of the group, whether or not they could be traced. */
+  /** All spectra of the group, including those that could not be traced. */
   readings: SpectrumReading[];
 }
 
@@ -47,10 +47,12 @@ const isMaternal = (vesselOrKey: string | null) =>
   vesselOrKey?.startsWith('uterine-artery') ?? false;
 
 /**
- * Why the spectra and the machine's values may be of more than one fetus; null where they are
- * surely of one. An operator who names the fetus on one spectrum distinguishes it from others, so a
- * spectrum without a name may be of another fetus. Machines name even an only fetus: named values
- * from the machine beside unnamed spectra are no contradiction.
+ * Returns the reason why the spectra and the machine's values may belong to more than one fetus;
+ * null if they certainly belong to one.
+ *
+ * If an operator names the fetus on one spectrum, a spectrum without a name may belong to another
+ * fetus. Machines name the fetus even if there is only one, so named values from the machine beside
+ * unnamed spectra are no contradiction.
  */
 function apart(
   evidence: Pick<DopplerEvidence, 'severalFetuses'>,
@@ -76,7 +78,7 @@ function apart(
 }
 
 /**
- * The spectra in groups, one per named fetus, since two fetuses never share a value (obstetric
+ * Groups the spectra by named fetus, since values of two fetuses are never combined (obstetric
  * 0.5). `reported` are the fetuses for which the machine's values show lost flow: each gets a group
  * even without a spectrum.
  */
@@ -105,13 +107,13 @@ function groupsByFetus(
 }
 
 /**
- * The spectra of the group without a fetus: with several fetuses, a fetal vessel that names none is
- * treated as an unnamed vessel.
+ * Returns the spectra of the group without a fetus. With several fetuses, the vessel of a fetal
+ * spectrum that names no fetus is treated as not named.
  */
 const withoutNames = <Reading extends SpectrumReading>(readings: readonly Reading[]) =>
   readings.map((one) => (isMaternal(one.vessel) ? one : { ...one, vessel: null }));
 
-/** The judgement with the fetus named in its ids and statements. */
+/** Adds the fetus to the ids and statements of a judgement. */
 function ofFetus(judged: DopplerJudgement, fetus: string): DopplerJudgement {
   const named = (one: Statement) => statementOfFetus(one, fetus);
   return {
@@ -128,8 +130,8 @@ function ofFetus(judged: DopplerJudgement, fetus: string): DopplerJudgement {
 }
 
 /**
- * Order of the summaries for several fetuses: the gravest leads. A fetus that was not assessed
- * keeps the summary from being normal.
+ * Order of the summaries for several fetuses, most severe first. A fetus that was not assessed
+ * prevents the summary from being normal.
  */
 const GRAVEST_FIRST: readonly DopplerSummary[] = [
   'redf',
@@ -143,14 +145,15 @@ const GRAVEST_FIRST: readonly DopplerSummary[] = [
 ];
 
 /**
- * Classifications that other sections, such as growth, would read as those of an only fetus: they
- * are given for a named fetus only.
+ * Classifications that other sections, such as growth, would assign to an only fetus. In a study of
+ * several fetuses they are given only for a named one.
  */
 const OF_ONE_FETUS: ReadonlySet<string> = new Set(['fetal-doppler', 'end-diastolic-flow']);
 
 /**
- * Combines the judgements of several fetuses: `fetal` are those of named fetuses, `others` those of
- * the mother and of spectra that name no fetus. `why` states why they are judged separately.
+ * Combines the judgements of several fetuses. `fetal` are the judgements of named fetuses, `others`
+ * are those of the mother and of spectra that name no fetus. `why` states why they are judged
+ * separately.
  */
 function together(
   fetal: readonly DopplerJudgement[],
@@ -158,7 +161,7 @@ function together(
   why: Statement,
 ): DopplerJudgement {
   const all = [...fetal, ...others];
-  // The group without a fetus contributes a category only where it is abnormal.
+  // The group without a fetus contributes its category only if it is abnormal.
   const grave = others
     .map(({ category }) => category)
     .filter((one) => one !== 'normal' && one !== 'not-assessed');
@@ -197,8 +200,8 @@ const CART_KEYS = [
 ] as const satisfies readonly ObstetricConcept[];
 
 /**
- * Sort order, best trace first: good traces before poor ones, then those that the wall filter does
- * not cut, then those with more beats.
+ * Compares traces for sorting, best first: good before poor ones, then those that the wall filter
+ * does not cut, then those with more beats.
  */
 function byQuality(one: TracedReading, other: TracedReading): number {
   const worth = (reading: TracedReading) =>
@@ -209,7 +212,9 @@ function byQuality(one: TracedReading, other: TracedReading): number {
   return worth(other) - worth(one);
 }
 
-/** The values of every trace; for each vessel and side the best trace takes the plain ids. */
+/**
+ * Measures every trace. For each vessel and side the values of the best trace get the plain ids.
+ */
 function measureAll(readings: readonly TracedReading[]): Measurement[] {
   const groups = Map.groupBy(
     readings,
@@ -226,11 +231,11 @@ function measureAll(readings: readonly TracedReading[]): Measurement[] {
   );
 }
 
-/** The id that a machine value takes if it counts for its quantity. */
+/** Returns the id that a machine value gets if it counts for its quantity. */
 const plainId = ({ concept, laterality }: Measurement) =>
   [concept.key, sidesApart(concept.key) ? laterality : null].filter(Boolean).join('-');
 
-/** Values that the summary leaves out: the PI and the peak velocity already represent them. */
+/** Values that the summary leaves out, because it lists the PI and the peak velocity instead. */
 const NOT_LISTED: ReadonlySet<string> = new Set(
   (
     ['umbilical-artery', 'middle-cerebral-artery', 'uterine-artery', 'unnamed-vessel'] as const
@@ -238,8 +243,8 @@ const NOT_LISTED: ReadonlySet<string> = new Set(
 );
 
 /**
- * The summary statement of the values; the machine's are included only where they count in place of
- * ours.
+ * Builds the summary statement of the values. The machine's values are included only if they
+ * replace missing ones of ours.
  */
 function summaryOf(measurements: readonly Measurement[]): Statement[] {
   const shown = measurements.filter(
@@ -260,7 +265,7 @@ interface Given {
 
 const ALL_ARTERIES = [...FETAL_ARTERIES, 'uterine-artery'] as const;
 
-/** The judgement of an only fetus and its mother; the machine's values count where we have none. */
+/** Judges an only fetus and its mother. The machine's values count where we have no value. */
 function judgeOne({ readings, cart, gaDays }: Given): DopplerJudgement {
   const traced = readings.filter(isTraced);
   const measured = withMachineValues(worseFirst(cart), measureAll(traced), plainId);
@@ -270,8 +275,8 @@ function judgeOne({ readings, cart, gaDays }: Given): DopplerJudgement {
 }
 
 /**
- * The judgement of one group in a study with several fetuses. The machine's values are used only
- * where they show lost flow.
+ * Judges one group in a study with several fetuses. The machine's values are used only if they show
+ * lost flow.
  */
 function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJudgement {
   const { fetus } = group;
@@ -291,8 +296,8 @@ function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJ
     ),
     unnamed: new Set(unnamed.map(({ vessel }) => vessel)),
   };
-  // Spectra without a name lack no fetal vessel where others are named; otherwise they lack what no
-  // spectrum shows.
+  // If other spectra name a fetus, the group without names reports only missing uterine arteries.
+  // Otherwise it reports every vessel that no spectrum shows.
   const lacking = names
     ? (['uterine-artery'] as const)
     : ALL_ARTERIES.filter((one) => isMaternal(one) || !supplied.unnamed.has(one));
@@ -301,7 +306,7 @@ function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJ
   return fetus === null ? judged : ofFetus(judged, fetus);
 }
 
-/** Judges each of several fetuses separately; `why` states the reason. */
+/** Judges each of several fetuses separately. `why` states the reason. */
 function judgeApart(given: Given, why: Statement): DopplerJudgement {
   const fetal = given.cart.filter(({ concept }) => !isMaternal(concept.key)).map(ifPlausible);
   const reported = [...Map.groupBy(fetal, ({ fetus }) => fetusKey(fetus)).values()]
@@ -323,7 +328,7 @@ function judgeApart(given: Given, why: Statement): DopplerJudgement {
   return { ...all, gaps: [...all.gaps, ...suppliedGaps(nothing, ['uterine-artery'])] };
 }
 
-/** Why the machine's values are not used; empty where there are none. */
+/** Returns the reason why the machine's values are not used; empty if there are no values. */
 function unusedStatements(cart: readonly Measurement[]): Statement[] {
   const fetal = cart.filter(({ concept }) => !isMaternal(concept.key));
   if (ofSeveralFetuses(fetal)) return [sayOfObstetric.gap('machine.of-several-fetuses', {})];
@@ -331,8 +336,8 @@ function unusedStatements(cart: readonly Measurement[]): Statement[] {
 }
 
 /**
- * The outcome where nothing was measured: there is no spectrum, none with a scale, or none that
- * could be traced.
+ * Returns the outcome if nothing was measured: there is no spectrum, no spectrum with a scale, or
+ * none could be traced.
  */
 function withoutValues(
   readings: readonly SpectrumReading[],

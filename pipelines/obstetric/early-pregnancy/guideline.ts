@@ -17,14 +17,16 @@ export const SUSPICIOUS = { yolkSacAbove: 7, smallSacBelow: 5, embryoFromDays: 4
 const { exp, log, sqrt } = Math;
 
 /**
- * Age in days for a CRL in mm within `DATING_CRL`: Robinson and Fleming, BJOG 1975;82:702-710, in
- * the form used by BMUS and FMF.
+ * Returns the age in days for a CRL in mm within `DATING_CRL`: Robinson and Fleming, BJOG
+ * 1975;82:702-710, in the form used by BMUS and FMF.
  */
 export function robinson1975Age(crl: number): number {
   return 8.052 * sqrt(1.037 * crl) + 23.73;
 }
 
-/** Age in weeks for a CRL of 2 to 121 mm: Hadlock et al., Radiology 1992;182:501-505. */
+/**
+ * Returns the age in weeks for a CRL of 2 to 121 mm: Hadlock et al., Radiology 1992;182:501-505.
+ */
 export function hadlock1992Age(crl: number): number {
   const c = crl / 10;
   return exp(
@@ -32,14 +34,14 @@ export function hadlock1992Age(crl: number): number {
   );
 }
 
-/** Age in weeks for a CRL in mm: Verburg et al., UOG 2008;31:388-396. */
+/** Returns the age in weeks for a CRL in mm: Verburg et al., UOG 2008;31:388-396. */
 export function verburg2008Age(crl: number): number {
   return exp(1.4653 + 0.001737 * crl + 0.2313 * log(crl));
 }
 
 /**
- * Age in days for a CRL of 15 to 95 mm, null for any other: INTERGROWTH-21st, Papageorghiou et al.,
- * UOG 2014;44:641-648.
+ * Returns the age in days for a CRL of 15 to 95 mm, null outside: INTERGROWTH-21st, Papageorghiou
+ * et al., UOG 2014;44:641-648.
  */
 export function intergrowthAgeByCrl(crl: number): number | null {
   if (crl < 15 || crl > 95) return null;
@@ -47,7 +49,8 @@ export function intergrowthAgeByCrl(crl: number): number | null {
 }
 
 /**
- * CRL in mm at a centile for 58 to 105 days, null outside; same source as `intergrowthAgeByCrl`.
+ * Returns the CRL in mm at a centile for 58 to 105 days, null outside; same source as
+ * `intergrowthAgeByCrl`.
  */
 export function intergrowthCrlAt(gaDays: number, centile: number): number | null {
   if (gaDays < 58 || gaDays > 105) return null;
@@ -56,7 +59,7 @@ export function intergrowthCrlAt(gaDays: number, centile: number): number | null
   return mean + normalQuantile(centile / 100) * sd;
 }
 
-/** Mean sac diameter of three orthogonal diameters. */
+/** Returns the mean sac diameter from three orthogonal diameters. */
 export function meanSacDiameter(length: number, width: number, height: number): number {
   return (length + width + height) / 3;
 }
@@ -80,7 +83,8 @@ export interface SacFindings {
 }
 
 /**
- * The viability category from one scan: SRU consensus, Doubilet et al., NEJM 2013;369:1443-1451.
+ * Returns the viability category from one scan: SRU consensus, Doubilet et al., NEJM
+ * 2013;369:1443-1451.
  */
 export function viability({ crl, msd, embryo, cardiacActivity }: SacFindings): ViabilityCategory {
   if (cardiacActivity === true) return 'embryo-with-cardiac-activity';
@@ -99,8 +103,8 @@ export function yolkSacBand(mm: number): 'small' | 'usual' | 'large' {
 }
 
 /**
- * Findings that SRU's further signs of a suspected loss are based on (obstetric 5.3); null means
- * not assessed. Lengths are in mm.
+ * The findings from which SRU's further signs of a suspected loss are determined (obstetric 5.3);
+ * null means not assessed. Lengths are in mm.
  */
 export interface SuspiciousSigns {
   yolkSac: number | null;
@@ -108,14 +112,14 @@ export interface SuspiciousSigns {
   crl: number | null;
   embryo: boolean | null;
   /**
-   * Age by the last menstrual period in days; null where the pregnancy is dated otherwise or not at
-   * all.
+   * Age by the last menstrual period in days; null if the pregnancy is not dated, or is dated by
+   * another method.
    */
   daysByLmp: number | null;
 }
 
 /**
- * Which suspicious signs are met; a sign that was not assessed is not met. Same source as
+ * Returns which suspicious signs are met. A sign that was not assessed is not met. Same source as
  * `viability`.
  */
 export function suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp }: SuspiciousSigns) {
@@ -127,8 +131,8 @@ export function suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp }: Suspic
 }
 
 /**
- * Age in days by mean sac diameter before an embryo is seen, plus or minus 7 days (Nyberg); null
- * from 25 mm on.
+ * Returns the age in days from the mean sac diameter before an embryo is visible, plus or minus 7
+ * days (Nyberg); null from 25 mm on.
  */
 export function nybergAge(msd: number): number | null {
   return msd < DIAGNOSTIC.msd ? msd + 30 : null;

@@ -22,7 +22,7 @@ import { DATING_CRL } from './guideline.ts';
 import { EARLY_SECTION } from './measure.ts';
 import type { EarlySight, EarlyViability, JudgedViability } from './viability.ts';
 
-/** Categories that a person must look at again. */
+/** Categories that a person must check. */
 const OPEN: ReadonlySet<JudgedViability> = new Set([
   'suspicious-for-pregnancy-loss',
   'uncertain-viability',
@@ -83,8 +83,8 @@ function rateFinding(
 }
 
 /**
- * The finding that the age by CRL differs from the given age by more than is accepted; the given
- * date is kept.
+ * Returns the finding that the age by CRL differs from the given age by more than is accepted. The
+ * given age stays in use.
  */
 function datingFinding(
   measurements: readonly Measurement[],
@@ -112,7 +112,7 @@ function datingFinding(
 const differingPairs = (measurements: readonly Measurement[]) =>
   EARLY_LENGTHS.flatMap((key) => bothValues(measurements, key) ?? []).filter(differ);
 
-/** States where the machine's value and ours differ by more than the uncertainty of ours. */
+/** States each value of the machine that differs from ours by more than the uncertainty of ours. */
 export const differences = (measurements: readonly Measurement[]): Statement[] =>
   differingPairs(measurements).map(({ machine, own }) =>
     say.gap('early.values-differ', {}, [machine, own]),
@@ -135,8 +135,8 @@ function differenceFinding(measurements: readonly Measurement[]): FindingDraft[]
 }
 
 /**
- * The findings: a viability category that needs action, values that differ, a heart rate that is
- * unusual for the CRL, and an age that contradicts it.
+ * Returns the findings: a viability category that needs action, values that differ, a heart rate
+ * that is unusual for the CRL, and an age that contradicts the CRL.
  */
 export function earlyFindings(
   judged: EarlyViability,
@@ -152,10 +152,10 @@ export function earlyFindings(
   ];
 }
 
-/** Days until a repeat scan (NICE NG126), after a transvaginal scan and after any other. */
+/** Days until a repeat scan (NICE NG126): after a transvaginal scan, and after any other scan. */
 const REPEAT_DAYS = { transvaginal: 7, other: 14 } as const;
 
-/** What to do next where viability is in doubt. */
+/** Returns guidance on the next steps if viability is in doubt. */
 export function earlyGuidance(
   { category, seemsLost }: EarlyViability,
   { transvaginal }: EarlySight,
@@ -172,7 +172,7 @@ export function earlyGuidance(
   ];
 }
 
-/** Something that was not assessed in an early pregnancy, and what would complete it. */
+/** A question that was not assessed in an early pregnancy, and what is needed to answer it. */
 export interface EarlyGap {
   code: string;
   said: Statement;
@@ -184,7 +184,7 @@ interface Known {
   measurements: readonly Measurement[];
   clips: readonly EarlyClip[];
   machine: MachineValues;
-  /** The text that names the views and the cine that the section needs. */
+  /** Texts that name the views and the cine that the section needs. */
   view: string;
   cine: string;
 }
@@ -258,8 +258,8 @@ function viabilityGaps(seen: EarlySight): EarlyGap[] {
 }
 
 /**
- * All gaps, the most important first. The last one, the location of the pregnancy, is always
- * included.
+ * Returns all gaps, the most important first. The last one, the location of the pregnancy, is
+ * always included.
  */
 export function earlyGaps(known: Known): EarlyGap[] {
   const { seen, view } = known;

@@ -5,24 +5,28 @@ import type { LocatedSac, SacContents } from './evidence.ts';
 
 export const CONTENTS = {
   /**
-   * Yolk sac, in mm: the range and step of inner diameters tried, the width of its ring, and the
-   * distance from its border at which fluid is expected.
+   * Search for the yolk sac, in mm: the range and step of the inner diameters that are tried, the
+   * width of the ring, and the distance from its border at which fluid is expected.
    */
   yolk: { smallest: 1.8, largest: 8, step: 0.4, ring: 0.7, apart: 1.3 },
-  /** Minimum contrast of the yolk sac's ring, as a share of that of the sac's own ring. */
+  /**
+   * Minimum contrast of the yolk sac's ring, as a share of the contrast of the gestational sac's
+   * ring.
+   */
   ringContrast: 0.45,
   /**
-   * Minimum share of directions in which the ring is bright, and of those in which its surroundings
-   * are dark.
+   * Minimum share of directions in which the ring is bright, and in which the surroundings are
+   * dark.
    */
   ringShare: 0.8,
   apartShare: 0.6,
   /**
-   * Share of the rise in grey level at which the wall begins: a thin ring is blurred to both sides.
+   * The wall begins where the grey level has made this share of its rise, because a thin ring is
+   * blurred to both sides.
    */
   wallFrom: 0.75,
   /**
-   * In mm: half the thickness of a membrane, which is too thin for an embryo; the smoothing; the
+   * In mm: half the thickness of a membrane, which is too thin to be an embryo; the smoothing; the
    * margin kept from the wall.
    */
   membraneMm: 0.5,
@@ -30,7 +34,7 @@ export const CONTENTS = {
   marginMm: 0.7,
   smallestEmbryoMm2: 2,
   /**
-   * Shares of the contrast of the sac's ring: the level at which an embryo begins, and the level
+   * As shares of the contrast of the sac's ring: the level at which an embryo begins, and the level
    * that it must reach.
    */
   embryoFrom: 0.42,
@@ -46,7 +50,7 @@ function at({ width, height, data }: GrayImage, x: number, y: number): number {
   return data[row * width + column] ?? 0;
 }
 
-/** Whether a point lies inside the ellipse after it is shrunk by `margin` pixels. */
+/** Returns whether a point is inside the ellipse after the ellipse is shrunk by `margin` pixels. */
 function holds({ centre, a, b, angle }: Ellipse, x: number, y: number, margin: number): boolean {
   const dx = x - centre.x;
   const dy = y - centre.y;
@@ -67,8 +71,8 @@ const WAYS = Array.from({ length: DIRECTIONS }, (_, i) => ({
 }));
 
 /**
- * How much a circle looks like a yolk sac, 0 to 1: fluid inside, a thin bright ring, fluid around
- * it.
+ * Scores from 0 to 1 how much a circle looks like a yolk sac: fluid inside, a thin bright ring, and
+ * fluid around it.
  */
 function ringScore(
   image: GrayImage,
@@ -98,8 +102,8 @@ function ringScore(
 }
 
 /**
- * The radius in pixels at which the ring begins, where the level has made most of its rise from
- * fluid to ring; the median over all directions.
+ * Returns the radius in pixels at which the ring begins, as the median over all directions. The
+ * ring begins where the grey level has made most of its rise from fluid to ring.
  */
 function innerRadius(image: GrayImage, { centre, radius }: Ring, mm: number): number {
   const rises = Array.from({ length: DIRECTIONS }, (_, i) => {
@@ -108,8 +112,8 @@ function innerRadius(image: GrayImage, { centre, radius }: Ring, mm: number): nu
       at(image, centre.x + r * Math.cos(turn), centre.y + r * Math.sin(turn));
     const low = Math.min(level(0), level(0.3 * radius));
     let peak = 0.6 * radius;
-    // Follow the ray outwards to the first peak: behind it, the wall of the sac may be brighter
-    // still.
+    // Follow the ray outwards to the first peak only, because the wall of the sac behind it may be
+    // brighter.
     for (let r = peak; r <= radius + CONTENTS.yolk.apart * mm; r += 0.5) {
       if (level(r) > level(peak)) peak = r;
       else if (level(r) < 0.8 * level(peak) && level(peak) > 2 * low) break;
@@ -135,8 +139,8 @@ function findYolkSac(image: GrayImage, sac: LocatedSac, mm: number): SacContents
         const radius = (d / 2) * mm;
         if (!holds(sac.ellipse, x, y, radius + 0.3 * mm)) break;
         const score = ringScore(image, { x, y }, radius, mm, contrast);
-        // A heart in a small embryo is also dark within a bright ring, but smaller: larger rings
-        // rank higher.
+        // The heart of a small embryo is also dark within a bright ring, but it is smaller, so
+        // larger rings rank higher.
         const rank = score * Math.sqrt(d);
         if (rank > highest) {
           highest = rank;
@@ -151,7 +155,10 @@ function findYolkSac(image: GrayImage, sac: LocatedSac, mm: number): SacContents
 
 const SOLID = 255;
 
-/** The mask without its parts thinner than twice the radius: erosion, then dilation by a square. */
+/**
+ * Returns the mask without parts thinner than twice the radius (erosion, then dilation by a
+ * square).
+ */
 function opened(mask: GrayImage, radius: number): GrayImage {
   const eroded = smoothed(mask, radius);
   const core = { ...mask, data: eroded.data.map((level) => (level >= SOLID ? SOLID : 0)) };
@@ -159,7 +166,7 @@ function opened(mask: GrayImage, radius: number): GrayImage {
   return { ...mask, data: grown.data.map((level) => (level > 0 ? SOLID : 0)) };
 }
 
-/** The two pixels of a region that are furthest apart. */
+/** Returns the two pixels of a region that are furthest apart. */
 function longest(pixels: readonly number[], width: number): [Point, Point] {
   const points = pixels.map((index) => ({ x: index % width, y: Math.floor(index / width) }));
   let ends: [Point, Point] = [points[0] as Point, points[0] as Point];
@@ -204,7 +211,7 @@ function findEmbryo(
   const bright = { width, height, data: mask };
   const membrane = Math.max(1, Math.round(CONTENTS.membraneMm * mm));
   const core = opened(bright, membrane);
-  // The opening rounds off crown and rump: both are restored where the mask continues.
+  // The opening removed the tips of crown and rump. Both are restored where the mask continues.
   const reach = smoothed(core, membrane);
   const solid = (index: number) => (reach.data[index] ?? 0) > 0 && mask[index] === SOLID;
   const found = blobs(bright, solid, CONTENTS.smallestEmbryoMm2 * mm * mm);

@@ -8,8 +8,8 @@ import type { LocatedSac, RingLevels } from './evidence.ts';
 export const CONTRAST = 22;
 
 /**
- * The tissue behind the ring is examined from this distance to twice this distance from the border,
- * pixels.
+ * The tissue behind the ring is examined from this distance to twice this distance beyond the
+ * border, pixels.
  */
 const BEHIND = 6;
 
@@ -21,8 +21,8 @@ const WAYS = Array.from({ length: 40 }, (_, i) => ({
 }));
 
 /**
- * The grey level of the pixel nearest to a point; outside the image, of the nearest pixel at its
- * edge.
+ * Returns the grey level of the pixel nearest to a point. A point outside the image gets the level
+ * of the nearest pixel at its edge.
  */
 export function levelAt(image: GrayImage, x: number, y: number): number {
   const column = Math.max(0, Math.min(image.width - 1, Math.round(x)));
@@ -31,8 +31,8 @@ export function levelAt(image: GrayImage, x: number, y: number): number {
 }
 
 /**
- * Calls `tell` with the mean grey levels just within and just around an ellipse, once per
- * direction. This is the innermost loop of the search, so it allocates no objects.
+ * Calls `tell` once per direction, with the mean grey levels just within and just around an
+ * ellipse. This is the innermost loop of the search, so it allocates no objects.
  */
 function acrossBorder(
   image: GrayImage,
@@ -58,9 +58,9 @@ function acrossBorder(
 }
 
 /**
- * How well an ellipse separates a dark inside from a bright ring, on the search image. The
+ * Scores how well an ellipse separates a dark inside from a bright ring, on the reduced image. The
  * contrasts of all directions are averaged, each capped at twice `CONTRAST`, so that one bright
- * spot does not make up for an open side. The result is 1 where every direction reaches the cap.
+ * spot does not compensate for an open side. The score is 1 if every direction reaches the cap.
  */
 export function separation(image: GrayImage, ellipse: Ellipse): number {
   let sum = 0;
@@ -70,7 +70,7 @@ export function separation(image: GrayImage, ellipse: Ellipse): number {
   return sum / WAYS.length / (2 * CONTRAST);
 }
 
-/** The median grey levels just within and around an ellipse. */
+/** Returns the median grey levels just within and around an ellipse. */
 export function ringLevels(image: GrayImage, ellipse: Ellipse): RingLevels {
   const inside: number[] = [];
   const outside: number[] = [];
@@ -82,8 +82,9 @@ export function ringLevels(image: GrayImage, ellipse: Ellipse): RingLevels {
 }
 
 /**
- * The share of directions in which the tissue behind the ring is bright, too. Behind the lining of
- * a sac the uterus continues; behind a skull, which is a thin ring, there is often fluid or shadow.
+ * Returns the share of directions in which the tissue behind the ring is bright, too. The uterus
+ * continues behind the lining of a sac, whereas behind a skull, which is a thin ring, there is
+ * often fluid or shadow.
  */
 export function embedded(image: GrayImage, { centre, a, b, angle }: Ellipse, half: number): number {
   const from = BEHIND;
@@ -112,11 +113,11 @@ const SEARCH = {
   smallest: 24,
   /**
    * Radii of the circles from which the search starts, and the number of circles of each size that
-   * it follows.
+   * it pursues.
    */
   radii: [5, 8, 12, 17, 24, 33, 45, 60, 78],
   starts: 3,
-  /** Minimum `separation` of an ellipse to start from, and of a candidate. */
+  /** Minimum `separation` of an ellipse from which a search starts, and of a candidate. */
   startScore: 0.15,
   score: 0.75,
   /** Circles of at least this radius are also started from a grid over the whole image. */
@@ -135,10 +136,7 @@ const scored = (image: GrayImage, ellipse: Ellipse): Candidate => ({
   score: separation(image, ellipse),
 });
 
-/**
- * Finds the best ellipse near a start by hill climbing: one parameter at a time, in steps that
- * shrink.
- */
+/** Improves an ellipse by hill climbing: one parameter at a time, in steps that shrink. */
 function climb(image: GrayImage, start: Candidate): Candidate {
   let best = start;
   for (let step = Math.max(1.5, 0.15 * start.ellipse.a); step > 0.4; step /= 2) {
@@ -153,7 +151,7 @@ function climb(image: GrayImage, start: Candidate): Candidate {
         { ...best.ellipse, b: b + s * step },
         { ...best.ellipse, a: a + s * step, b: b + s * step },
         { ...best.ellipse, angle: angle + s * turn },
-        // One side moves and the opposite one stays.
+        // One side of the ellipse moves and the opposite side stays.
         ...[0, 1, 2, 3].map((side) => {
           const way = angle + (side * Math.PI) / 2;
           const half = (s * step) / 2;
@@ -180,7 +178,7 @@ function climb(image: GrayImage, start: Candidate): Candidate {
   return best;
 }
 
-/** The centres of closed dark regions: a small sac is one of them. */
+/** Returns the centres of closed dark regions, because a small sac is such a region. */
 function darkCentres(image: GrayImage): Point[] {
   return SEARCH.levels.flatMap((level) =>
     blobs(image, (index) => (image.data[index] ?? 0) <= level, SEARCH.smallest)
@@ -193,8 +191,8 @@ function darkCentres(image: GrayImage): Point[] {
 }
 
 /**
- * A grid of points to start from: in a large sac, embryo and amnion divide the dark region into
- * several.
+ * Returns a grid of points to start from, because in a large sac embryo and amnion divide the dark
+ * region into several.
  */
 function gridCentres({ width, height }: GrayImage, spacing: number): Point[] {
   const centres: Point[] = [];
@@ -204,7 +202,7 @@ function gridCentres({ width, height }: GrayImage, spacing: number): Point[] {
   return centres;
 }
 
-/** The circles to start from: the best of every size. */
+/** Returns the circles to start from: the best ones of each size. */
 function starts(image: GrayImage): Candidate[] {
   const dark = darkCentres(image);
   return SEARCH.radii.flatMap((radius) =>
@@ -221,24 +219,22 @@ function starts(image: GrayImage): Candidate[] {
 }
 
 /**
- * Ranks candidates by score and size: a yolk sac or a heart is also dark with a bright border, and
- * the sac is the body that encloses them.
+ * Ranks a candidate by score and size, because a yolk sac or a heart is also dark with a bright
+ * border, and the sac is the larger body that encloses them.
  */
 const rank = ({ score, ellipse }: Candidate) => score ** 2 * Math.sqrt(ellipse.a * ellipse.b);
 
-/**
- * Maximum number of bodies per image that are examined: a bladder or a cyst may be next to the sac.
- */
+/** Maximum number of bodies examined per image, since a bladder or a cyst may be beside the sac. */
 const MOST = 4;
 
-/** Whether the centre of one ellipse lies within the other. */
+/** Returns whether the centre of one ellipse is within the other. */
 const overlap = (one: Ellipse, other: Ellipse) =>
   Math.hypot(one.centre.x - other.centre.x, one.centre.y - other.centre.y) <
   Math.max(one.a, one.b, other.a, other.b);
 
 /**
- * The ellipses that look like a sac on a reduced, smoothed image, best first; none lies within
- * another.
+ * Returns the ellipses that look like a sac on a reduced, smoothed image, best first. No ellipse is
+ * within another.
  */
 export function findSacEllipses(image: GrayImage): Ellipse[] {
   const ranked = starts(image)
@@ -256,17 +252,20 @@ const TRACE = {
   /** Number of rays that trace the outline. */
   rays: 96,
   /**
-   * Largest distance between a ray's border point and the ellipse for the ray to count as met, as a
-   * share of the radius.
+   * Maximum distance between a ray's border point and the ellipse, as a share of the radius, at
+   * which the ray counts as on the outline.
    */
   nearness: 0.07,
-  /** How far to either side of the candidate the border is searched, as a share of the radius. */
+  /**
+   * Range in which the border is searched to either side of the candidate, as a share of the
+   * radius.
+   */
   leeway: 0.22,
 } as const;
 
 /**
- * Distance along a ray at which the grey level rises above `half` and stays there; null where it
- * does not.
+ * Returns the distance along a ray at which the grey level rises above `half` and stays above it;
+ * null if it does not.
  */
 function border(
   image: GrayImage,
@@ -291,8 +290,8 @@ function border(
 }
 
 /**
- * The inner border near an ellipse, and the share of rays whose border point is on it; null where
- * too few rays have one.
+ * Traces the inner border near an ellipse. Returns the border and the share of rays whose border
+ * point is on it; null if too few rays have one.
  */
 export function traceSac(
   image: GrayImage,
@@ -314,7 +313,7 @@ export function traceSac(
   if (edge.length < TRACE.rays / 2) return null;
   let fitted: Ellipse | null = ellipse;
   let kept = edge;
-  // Embryo and yolk sac lie on the wall: points well inside the ellipse are not its border.
+  // Embryo and yolk sac touch the wall, so border points well inside the ellipse are left out.
   for (const tolerance of [0.25, 0.15, 0.08]) {
     fitted = fitEllipse(kept, fitted);
     if (!fitted) return null;
@@ -341,8 +340,9 @@ const SAC = {
 } as const;
 
 /**
- * The bodies in an image that look like a sac, the likeliest first. A body that is then rejected
- * stays in its place, not accepted: those after it looked less like a sac.
+ * Returns the bodies in an image that look like a sac, the most likely first. A body that is
+ * rejected later keeps its position as not accepted, because the bodies after it look even less
+ * like a sac.
  */
 export function locateSacs(image: GrayImage): LocatedSac[] {
   const factor = Math.max(1, Math.round(Math.max(image.width, image.height) / SAC.searchSide));
@@ -353,7 +353,7 @@ export function locateSacs(image: GrayImage): LocatedSac[] {
   return ellipses.map((ellipse) => traced(ellipse, small, fine, factor));
 }
 
-/** A candidate from the reduced image, traced as a sac on the full image. */
+/** Traces a candidate from the reduced image as a sac on the full image. */
 function traced(candidate: Ellipse, small: GrayImage, fine: GrayImage, factor: number): LocatedSac {
   const levels = ringLevels(small, candidate);
   const { centre, a, b, angle } = candidate;

@@ -19,12 +19,12 @@ import type { EarlyClip, EarlyFrame } from './evidence.ts';
 import { DATING_CRL, meanSacDiameter, nybergAge, robinson1975Age } from './guideline.ts';
 
 /**
- * Half widths of the intervals in mm that contained 95 % of 39 phantoms not used in development;
- * see docs/early-pregnancy.md.
+ * Half widths of 95 % intervals in mm, measured on 39 phantoms not used in development; see
+ * docs/early-pregnancy.md.
  */
 export const EARLY_UNCERTAINTY = { sac: 2.5, yolkSac: 1, crl: 4.5 } as const;
 
-/** Id of this section, which its measurements and findings carry. */
+/** Id of this section in its measurements and findings. */
 export const EARLY_SECTION = 'early-pregnancy';
 
 function measured(
@@ -58,8 +58,8 @@ const clearest = (frames: readonly EarlyFrame[]): EarlyFrame | null =>
     .toSorted((one, other) => (other.sac?.confidence ?? 0) - (one.sac?.confidence ?? 0))[0] ?? null;
 
 /**
- * The axis of a sac that runs more across the screen, and the one that runs more along the beam;
- * null without a sac.
+ * Returns the axis of a sac that runs more across the screen, and the axis that runs more along the
+ * beam; null without a sac.
  */
 function sacAxes(frame: EarlyFrame): { across: [Point, Point]; down: [Point, Point] } | null {
   if (!frame.sac) return null;
@@ -69,9 +69,9 @@ function sacAxes(frame: EarlyFrame): { across: [Point, Point]; down: [Point, Poi
 }
 
 /**
- * Length and height of the sac from the plane along the uterus, and its width from the transverse
- * plane. A plane that the machine does not name gives length and height only, and no MSD can be
- * calculated from two diameters.
+ * Measures length and height of the sac on the plane along the uterus, and its width on the
+ * transverse plane. If the machine does not name the plane, only length and height are given. No
+ * MSD can be calculated from two diameters.
  */
 function sacDiameters(clips: readonly EarlyClip[]): Measurement[] {
   const along = clearest(
@@ -134,7 +134,7 @@ function yolkSacs(clips: readonly EarlyClip[]): Measurement[] {
   return [measured('yolk-sac', 'yolk-sac', 'yolk-sac-inner-inner', seen, ends, given) ?? []].flat();
 }
 
-/** The CRL on every frame that is not transverse, numbered, the accepted values first. */
+/** Returns the CRL on every frame that is not transverse, numbered, the accepted values first. */
 function crownRumpLengths(clips: readonly EarlyClip[]): Measurement[] {
   return clips
     .flatMap(({ plane, frames }) => (plane === 'transverse' ? [] : frames))
@@ -151,10 +151,12 @@ function crownRumpLengths(clips: readonly EarlyClip[]): Measurement[] {
 
 const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
-/** Maximum number of CRL values of which the median is taken (obstetric 5.1). */
+/** Maximum number of CRL values for the median (obstetric 5.1). */
 const CRL_REPEATS = 3;
 
-/** The age by CRL where its equation applies; the age by sac only where there is no CRL. */
+/**
+ * Returns the age by CRL if its equation applies. The age by sac is given only if there is no CRL.
+ */
 function ageOf(crl: Measurement | null, msd: Measurement | null): Measurement[] {
   const given = { section: EARLY_SECTION };
   if (crl && crl.value >= DATING_CRL.from && crl.value <= DATING_CRL.to) {
@@ -204,8 +206,8 @@ function heartRates(clips: readonly EarlyClip[]): Measurement[] {
 }
 
 /**
- * All measurements of an early pregnancy. The machine's own values come first, and the age is based
- * on them where there are any; the values in use have the plain ids.
+ * Returns all measurements of an early pregnancy. If the machine gives values, they come first and
+ * the age is based on them. The values in use have the plain ids.
  */
 export function measureEarlyPregnancy(
   clips: readonly EarlyClip[],
@@ -227,8 +229,8 @@ export function measureEarlyPregnancy(
 }
 
 /**
- * Every length and rate by itself where there are several embryos: values are not combined, and no
- * age is given.
+ * Returns every length and rate separately if there are several embryos. Values are not combined,
+ * and no age is given.
  */
 export function measureEmbryosApart(clips: readonly EarlyClip[]): Measurement[] {
   const rates = heartRates(clips).map((one, index) => ({ ...one, id: `${one.id}-${index + 1}` }));

@@ -9,17 +9,20 @@ import { EMBRYO_CLIP } from './evidence.ts';
 import { locateContents } from './locate-contents.ts';
 import { locateSacs } from './locate-sac.ts';
 
-/** Number of frames per clip on which sizes are read; cardiac activity is read from all frames. */
+/**
+ * Number of frames per clip on which sizes are measured. Cardiac activity is read from all frames.
+ */
 const FRAMES_PER_CLIP = 3;
 const CLIPS = 8;
 /**
- * Last day (13+6) on which a view named transvaginal is searched for a sac, whatever the classifier
- * calls it.
+ * Until this day (13+6) a view named transvaginal is searched for a sac, whatever plane the
+ * classifier finds.
  */
 const LAST_DAY = 97;
 
 /**
- * Clips that may show an early pregnancy: by the classifier, or by their name at an age that fits.
+ * Returns clips that may show an early pregnancy, according to the classifier, or according to
+ * their name if the age fits.
  */
 function candidates({ study, planes, options }: ReaderInput<object>): Clip[] {
   const labelled = new Set(
@@ -33,8 +36,8 @@ function candidates({ study, planes, options }: ReaderInput<object>): Clip[] {
 }
 
 /**
- * The sac among the bodies that look like one (the likeliest first): the body with contents. No sac
- * is chosen where the contents do not decide.
+ * Chooses the sac among the bodies that look like one, which are sorted by likelihood: the body
+ * with contents. If the contents do not decide, no sac is chosen.
  */
 export function chooseSac(
   found: readonly Pick<EarlyFrame, 'sac' | 'contents'>[],
@@ -49,7 +52,7 @@ export function chooseSac(
   return { ...(filled[0] ?? first ?? found[0] ?? none), bodies: 'one' };
 }
 
-/** The sac on one frame and its contents, by image analysis alone. */
+/** Locates the sac and its contents on one frame, by image analysis alone. */
 export async function readEarlyFrame(clip: Clip, frame: Frame): Promise<EarlyFrame> {
   const image = await frame.gray();
   const found = locateSacs(image).map((sac) => {
@@ -70,7 +73,10 @@ async function* grayFrames(
   }
 }
 
-/** Why a clip is not examined for cardiac activity of an embryo; null where it is. */
+/**
+ * Returns the reason why a clip is not examined for cardiac activity of an embryo; null if it is
+ * examined.
+ */
 export function unfitForActivity(times: readonly number[]): CardiacActivity | null {
   if (times.length < 2) return { status: 'not-assessable', reason: 'still' };
   if (times.length < EMBRYO_CLIP.frames) return { status: 'not-assessable', reason: 'too-short' };

@@ -31,7 +31,7 @@ const VIEW = 'calibrated transvaginal images of sac and embryo in two planes';
 const CINE = `a cine of the embryo of at least ${EMBRYO_CLIP.frames} frames at ${EMBRYO_CLIP.framesPerSecond} a second`;
 const NEEDS = [VIEW, CINE];
 
-/** The outcome where no sac was found, with the reason; null where one frame shows a sac. */
+/** Returns the outcome without a sac, with the reason; null if a frame shows a sac. */
 function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
   if (frames.some(({ bodies }) => bodies === 'several')) {
     return inadequate('several_sacs', say.gap('early.several-sacs', {}), NEEDS);
@@ -43,8 +43,8 @@ function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
 }
 
 /**
- * The band of a yolk sac that is too small or too large, with the usual limits in mm; null for a
- * usual size or without a yolk sac.
+ * Returns the band of a yolk sac that is too small or too large, with the usual limits in mm; null
+ * for a usual size or without a yolk sac.
  */
 function unusualYolkSac(measurements: readonly Measurement[]) {
   const found = judgedValue(measurements, 'yolk-sac');
@@ -79,12 +79,12 @@ function summaryOf(
 }
 
 /**
- * The values in the machine's report. Its heart rate is here that of the embryo, with a separate
- * id.
+ * Returns the values in the machine's report. Its heart rate here belongs to the embryo and has a
+ * separate id.
  */
 function ofMachine(evidence: EarlyEvidence): MachineValues {
   const lengths = machineValues(evidence, EARLY_SECTION, EARLY_LENGTHS);
-  // A heart rate alone does not show an early pregnancy: a machine reports one at every age.
+  // A heart rate alone does not show an early pregnancy, since machines report it at every age.
   if (lengths.measurements.length === 0 && !evidence.views.earlyPregnancy?.length) return lengths;
   const { measurements } = machineValues(evidence, EARLY_SECTION, ['fetal-heart-rate']);
   const rates = measurements.map((one) => ({
@@ -95,8 +95,8 @@ function ofMachine(evidence: EarlyEvidence): MachineValues {
 }
 
 /**
- * The outcome for several fetuses, where values from different images are never combined (obstetric
- * 0.5).
+ * Returns the outcome for several fetuses: values from different images are never combined
+ * (obstetric 0.5).
  */
 function apart(
   clips: readonly EarlyClip[],

@@ -22,11 +22,10 @@ export interface EarlySight {
   transvaginal: boolean;
   sac: boolean;
   yolkSac: boolean;
-  /** False only where the sac was seen in both planes and no embryo was. */
+  /** False only if the sac was seen in both planes without an embryo. */
   embryo: boolean | null;
   /**
-   * False where cardiac activity was not seen on a cine of the embryo that was long and fast
-   * enough.
+   * False if no cardiac activity was seen on a cine of the embryo that was long and fast enough.
    */
   cardiacActivity: boolean | null;
   /**
@@ -36,24 +35,25 @@ export interface EarlySight {
 }
 
 /**
- * Whether a rate may be that of an embryo's heart; the rate of a maternal vessel is not (obstetric
- * 0.6).
+ * Returns whether a rate is plausible for an embryo's heart. The rate of a maternal vessel is not
+ * (obstetric 0.6).
  */
 const isRate = (beatsPerMinute: number) => isPlausible('fetal-heart-rate', beatsPerMinute);
 
 const isBeating = ({ cardiac }: EarlyClip) =>
   cardiac?.status === 'beating' && isRate(cardiac.beatsPerMinute);
 
-/** Rhythms of the M-mode sweeps that are of the fetus and beat at a plausible rate. */
+/** Returns the rhythms of the M-mode sweeps that show the fetus and beat at a plausible rate. */
 const fetalRhythms = (sweeps: readonly EarlySweep[]) =>
   sweeps.flatMap(({ fetal, rhythm }) =>
     fetal && rhythm.status === 'beating' && isRate(rhythm.beatsPerMinute) ? [rhythm] : [],
   );
 
 /**
- * What the clips show of the contents of the sac; only clips with an accepted sac count. M-mode
- * sweeps count for cardiac activity; a sweep whose beats could not be separated leaves it open. A
- * CRL or heart rate among the `machine` values means that the operator saw an embryo.
+ * Returns what the clips show of the contents of the sac. Only clips with an accepted sac count.
+ * M-mode sweeps count for cardiac activity; a sweep whose beats could not be separated leaves the
+ * question open. A CRL or heart rate among the `machine` values means that the operator saw an
+ * embryo.
  */
 export function earlySight(
   clips: readonly EarlyClip[],
@@ -87,35 +87,35 @@ export function earlySight(
 }
 
 /**
- * The viability categories that are given. None states that a criterion diagnostic of loss is met:
- * a missing embryo or missing cardiac activity is known from the analysis alone, which may overlook
- * either (docs/early-pregnancy.md).
+ * The viability categories that can be given. No category states that a criterion diagnostic of
+ * loss is met, because the analysis alone may overlook an embryo or its cardiac activity
+ * (docs/early-pregnancy.md).
  */
 export type JudgedViability = Exclude<ViabilityCategory, 'diagnostic-of-pregnancy-loss'>;
 
 export interface EarlyViability {
   category: JudgedViability;
-  /** Whether a criterion diagnostic of loss would be met if a person saw what the analysis saw. */
+  /**
+   * True if a criterion diagnostic of loss would be met if a person confirmed what the analysis
+   * found.
+   */
   seemsLost: boolean;
   criteria: ClassificationDraft['criteria'];
   /**
-   * The categories within the intervals of the lengths, where they differ. `category` is then that of
-   * an uncertain viability where each of them is in doubt, and none otherwise.
+   * The categories at the ends of the intervals of the lengths, if they differ. `category` is then
+   * `uncertain-viability` if viability is in doubt in all of them, and `not-assessable` otherwise.
    */
   between: readonly JudgedViability[] | null;
-  /** Why a criterion of loss that seems to be met is not certain. */
+  /** Reasons why a criterion of loss that seems to be met is not certain. */
   doubts: EarlyDoubt[];
-  /**
-   * A mean sac diameter whose interval includes the cut-off diagnostic of loss; null where it does
-   * not.
-   */
+  /** A mean sac diameter whose interval includes the cut-off diagnostic of loss; otherwise null. */
   nearMsd: { value: number; cutOff: number } | null;
 }
 
 /**
- * A mean sac diameter that may be on either side of the diagnostic cut-off; null where its side is
- * certain. The machine gives no uncertainty: calipers placed by a person are assumed to be no more
- * certain than ours.
+ * Returns a mean sac diameter that may be on either side of the diagnostic cut-off; null if its
+ * side is certain. The machine gives no uncertainty, so calipers placed by a person are assumed to
+ * be as uncertain as ours.
  */
 function nearCutOff(msd: Measurement | null): EarlyViability['nearMsd'] {
   if (!msd) return null;
@@ -130,7 +130,10 @@ const seenState = (seen: boolean | null) =>
 
 type EarlyValues = Readonly<Record<EarlyLength, number | null>>;
 
-/** Both ends of the interval of each length; the machine's values are taken as they are. */
+/**
+ * Returns all combinations of the lower and upper ends of the intervals of the lengths. Values
+ * without an uncertainty, such as the machine's, are used unchanged.
+ */
 function endsOf(measured: (key: EarlyLength) => Measurement | null): EarlyValues[] {
   return EARLY_LENGTHS.reduce<EarlyValues[]>(
     (before, key) => {
@@ -151,7 +154,7 @@ const IN_DOUBT: ReadonlySet<JudgedViability> = new Set([
   'uncertain-viability',
 ]);
 
-/** The category at these lengths, and the signs that led to it. */
+/** Returns the category at these lengths, and the signs that led to it. */
 function viabilityAt(
   values: EarlyValues,
   { embryo, cardiacActivity }: EarlySight,
@@ -170,9 +173,9 @@ function viabilityAt(
 }
 
 /**
- * The viability by SRU's criteria, in their order. A finding that would be diagnostic of loss is
- * reported as suspicious only. `measurements` are those of `measureEarlyPregnancy`, `dating` is
- * that of the request.
+ * Judges the viability by SRU's criteria, in their order. A finding that would be diagnostic of
+ * loss is reported only as suspicious. `measurements` are those of `measureEarlyPregnancy`,
+ * `dating` is that of the request.
  */
 export function judgeViability(
   seen: EarlySight,
@@ -209,7 +212,7 @@ export function judgeViability(
     category,
     between,
     seemsLost,
-    // The analysis overlooks the heartbeat of small embryos, and a third of embryos
+    // The analysis overlooks the heartbeat of small embryos, and overlooks a third of all embryos
     // (docs/early-pregnancy.md).
     doubts: [
       ...(silent ? ['silence-unproven' as const] : []),

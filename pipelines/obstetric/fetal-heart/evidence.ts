@@ -8,10 +8,10 @@ export interface LocatedChest {
   heart: Ellipse;
   /** Outer border of the thorax: outside the ribs, without the skin. */
   thorax: Ellipse;
-  /** Overlap of each outline with the network's soft mask, 0 to 1; the lower of the two. */
+  /** The lower of the two overlaps between an outline and the network's soft mask, 0 to 1. */
   confidence: number;
   accepted: boolean;
-  /** Crux, apex and spine; null where they could not be located. */
+  /** Crux, apex and spine; null if they could not be located. */
   septum: LocatedSeptum | null;
 }
 
@@ -24,7 +24,7 @@ export interface LocatedSeptum {
 }
 
 /**
- * Half widths of 95 % intervals for heart and thorax on unseen phantoms: for the ratios, and in
+ * Half widths of 95 % intervals for heart and thorax on unseen phantoms: ratios, and an angle in
  * degrees.
  */
 export interface ChestUncertainty {
@@ -43,18 +43,18 @@ export const CARDIAC_VIEWS = [
 
 export type CardiacView = (typeof CARDIAC_VIEWS)[number];
 
-/** An image on which a view of the heart was found, and who identified the view. */
+/** An image of a view of the heart, and how the view was identified. */
 export interface CardiacViewReading {
   view: CardiacView;
   file: string;
   /** Frame index, 0-based. */
   frame: number;
-  /** `named`: the machine alone names the view; what the image shows was not verified. */
+  /** `named`: only the machine names the view, and the content of the image was not verified. */
   by: 'classifier' | 'named';
   confidence: number | null;
 }
 
-/** Motion at the rate of a heart on an M-mode sweep, as `measure/m-mode` finds it. */
+/** Motion on an M-mode sweep at the rate of a heart, as `measure/m-mode` finds it. */
 export type MModeRhythm =
   | {
       status: 'beating';
@@ -66,7 +66,7 @@ export type MModeRhythm =
   | { status: 'not-seen' }
   | { status: 'not-assessable' };
 
-/** Motion at the rate of a heart on a cine, as `measure/periodicity.ts` finds it. */
+/** Motion on a cine at the rate of a heart, as `measure/periodicity.ts` finds it. */
 export type CardiacActivity =
   | { status: 'beating'; beatsPerMinute: number; uncertainty: number; strength: number }
   | { status: 'not-seen' }
@@ -79,15 +79,15 @@ export interface SpectrumBeats {
   /** Frame index, 0-based. */
   frame: number;
   fetus: string | null;
-  /** Null where the display gives no rate because most of its beats differ. */
+  /** Null if the display gives no rate because most of its beats differ. */
   rhythm: {
     beatsPerMinute: number;
     confidence: number;
-    /** Whether the trace is good enough for a category. */
+    /** True if the trace is good enough for a category. */
     steady: boolean;
-    /** Coefficient of variation of the lengths of all beats; null for fewer than three alike. */
+    /** Coefficient of variation of the lengths of all beats; null if fewer than three are alike. */
     variation: number | null;
-    /** Number of beats that are alike, and number of beats seen. */
+    /** Number of similar beats, and number of all beats seen. */
     alike: { beats: number; seen: number };
   } | null;
 }
@@ -99,13 +99,13 @@ export interface MModeReading {
   frame: number;
   rhythm: MModeRhythm;
   /**
-   * Whether the sweep is known to be of the fetus: the machine calls it fetal, or another image of
+   * True if the sweep is known to show the fetus: the machine calls it fetal, or another image of
    * the study shows a fetus.
    */
   fetal: boolean;
 }
 
-/** One frame of the chest; `located` is null where heart or thorax was not found. */
+/** One frame of the chest; `located` is null if heart or thorax was not found. */
 export interface ChestReading {
   clip: Clip;
   frame: Frame;
@@ -113,7 +113,7 @@ export interface ChestReading {
 }
 
 export interface FetalHeartReadings {
-  /** Null where no permitted model can outline the heart. */
+  /** Null if no permitted model can outline the heart. */
   chests: readonly ChestReading[] | null;
   views: CardiacViewReading[];
   /** Number of chest sections that were not identified as a four-chamber view. */
@@ -126,11 +126,13 @@ export interface CardiacReading {
   activity: CardiacActivity;
 }
 
-/** The evidence from which the rates of the fetal heart are read. */
+/** The input from which the fetal heart rates are read. */
 export interface RateEvidence extends SectionEvidence {
   /** The beats of the fetal arteries, from the spectra of the Doppler section. */
   spectrumBeats: readonly SpectrumBeats[];
-  /** The fetus that View Name and Stage Name name; null where they name none, or several. */
+  /**
+   * Returns the fetus that View Name and Stage Name name; null if they name no fetus or several.
+   */
   fetusOf(clip: Pick<Clip, 'viewName' | 'stageName'>): string | null;
   views: {
     fetalHeart?: FetalHeartReadings | null;
@@ -138,7 +140,7 @@ export interface RateEvidence extends SectionEvidence {
   };
 }
 
-/** What the fetal-heart section works from. */
+/** The input of the fetal-heart section. */
 export interface FetalHeartEvidence extends RateEvidence {
   uncertainty: { chest?: ChestUncertainty | null };
 }

@@ -2,9 +2,9 @@
 const DOUBILET_BENSON = 'Doubilet and Benson 1995';
 
 /**
- * Bands of the embryonic heart rate in beats per minute, each for an age range in days with both
- * ends included (obstetric 5.4). `recalled`: the limit for a slow rate is of grade R, not verified
- * against its source.
+ * Bands of the embryonic heart rate in beats per minute, each for an age range in days, both ends
+ * included (obstetric 5.4). `recalled` is set if the limit for a slow rate is of grade R, that is,
+ * not verified against its source.
  */
 export const RATE_BANDS = [
   {
@@ -35,33 +35,36 @@ export const FETAL_RATE = {
 } as const;
 
 /**
- * Limits of the ratios of heart to thorax (Paladini 1990; ISUOG 2023): two for the area ratio, one
- * for the circumference ratio.
+ * Limits of the ratios of heart to thorax (Paladini 1990; ISUOG 2023): two for the area ratio, and
+ * one for the circumference ratio.
  */
 export const CARDIAC_SIZE = { small: 0.25, large: 0.35, largeCircumference: 0.5 } as const;
 
 /** Normal range of the cardiac axis, degrees to the left; ISUOG 2023: 45 +/- 20. */
 export const CARDIAC_AXIS = { least: 25, most: 65 } as const;
 
-/** Area of the heart over that of the thorax on one four-chamber plane (ISUOG 2023). */
+/**
+ * Returns the area of the heart divided by that of the thorax on one four-chamber plane (ISUOG
+ * 2023).
+ */
 export function cardiothoracicAreaRatio(heartArea: number, thoraxArea: number): number {
   return heartArea / thoraxArea;
 }
 
-/** Circumference of the heart over that of the thorax (Paladini et al. 1990). */
+/** Returns the circumference of the heart divided by that of the thorax (Paladini et al. 1990). */
 export function cardiothoracicCircumferenceRatio(heart: number, thorax: number): number {
   return heart / thorax;
 }
 
-/** The size category for an area ratio: normal from 0.25 to 0.35, both included. */
+/** Returns the size category of an area ratio: normal from 0.25 to 0.35, both included. */
 export function cardiacSize(areaRatio: number): 'small' | 'normal' | 'large' {
   if (areaRatio > CARDIAC_SIZE.large) return 'large';
   return areaRatio < CARDIAC_SIZE.small ? 'small' : 'normal';
 }
 
 /**
- * The category for a cardiac axis in degrees: its side, and whether it is within its range, both
- * ends included.
+ * Returns the category of a cardiac axis in degrees: right-sided, or the position relative to the
+ * normal range, both ends included.
  */
 export function cardiacAxis(degrees: number): 'normal' | 'small' | 'large' | 'right-sided' {
   if (degrees < 0) return 'right-sided';
@@ -72,8 +75,8 @@ export function cardiacAxis(degrees: number): 'normal' | 'small' | 'large' | 'ri
 export type FetalRateBand = 'slow' | 'borderline' | 'normal' | 'fast' | 'tachycardia';
 
 /**
- * The band of a fetal heart rate at an age; before 14+0 the embryonic bands apply. Null where there
- * is no band.
+ * Returns the band of a fetal heart rate at an age. Before 14+0 the embryonic bands apply. Null at
+ * an age without bands.
  */
 export function fetalRateBand(gaDays: number, beatsPerMinute: number): FetalRateBand | null {
   if (gaDays < FETAL_RATE.fromDays) {
@@ -88,13 +91,15 @@ export function fetalRateBand(gaDays: number, beatsPerMinute: number): FetalRate
 export type RateBand = 'slow' | 'borderline' | 'usual' | 'fast';
 
 /**
- * The embryonic bands at an age; null where no source gives one: before 4+0 weeks, at 10 weeks, and
- * from 14 weeks on.
+ * Returns the embryonic bands at an age; null if no source gives bands: before 4+0 weeks, at 10
+ * weeks, and from 14 weeks on.
  */
 export const rateBandsAt = (gaDays: number): (typeof RATE_BANDS)[number] | null =>
   RATE_BANDS.find(({ fromDays, untilDays }) => gaDays >= fromDays && gaDays <= untilDays) ?? null;
 
-/** The band of an embryonic heart rate in beats per minute; null at an age without bands. */
+/**
+ * Returns the band of an embryonic heart rate in beats per minute; null at an age without bands.
+ */
 export function embryonicRateBand(gaDays: number, rate: number): RateBand | null {
   const band = rateBandsAt(gaDays);
   if (!band) return null;
@@ -104,8 +109,8 @@ export function embryonicRateBand(gaDays: number, rate: number): RateBand | null
 }
 
 /**
- * The limit for a slow rate at an age where it was not verified against its source; null at any
- * other age.
+ * Returns the limit for a slow rate at an age for which it was not verified against its source;
+ * null at any other age.
  */
 export function recalledLimit(gaDays: number): number | null {
   const bands = rateBandsAt(gaDays);

@@ -39,7 +39,7 @@ const GRAVEST_FIRST: readonly FetalRateBand[] = [
   'normal',
 ];
 
-/** The source of the bands at an age. */
+/** Returns the source of the bands at an age. */
 function schemeAt(gaDays: number): string {
   const source = rateBandsAt(gaDays)?.source ?? FETAL_RATE.source;
   const limit = recalledLimit(gaDays);
@@ -49,9 +49,9 @@ function schemeAt(gaDays: number): string {
 }
 
 interface Judged extends RateReading {
-  /** Null without an age, and where the interval of the rate holds a limit. */
+  /** Null without an age, or if the interval of the rate includes a limit. */
   band: FetalRateBand | null;
-  /** The bands at both ends of the interval, where they differ. */
+  /** The bands at both ends of the interval, if they differ. */
   between: readonly [FetalRateBand, FetalRateBand] | null;
 }
 
@@ -60,7 +60,7 @@ export interface RateOutcome {
   statements: Statement[];
   findings: FindingDraft[];
   classifications: ClassificationDraft[];
-  /** Whether any rate was accepted. */
+  /** True if any rate was accepted. */
   known: boolean;
 }
 
@@ -75,8 +75,8 @@ const rhythm = ({ variation, alike }: Pick<RateReading, 'variation' | 'alike'>) 
 const isIrregular = ({ variation }: RateReading) => variation !== null && variation > REGULAR;
 
 /**
- * The reading whose rhythm is reported: an irregular one, else the best one that shows the rhythm,
- * else the first.
+ * Returns the reading whose rhythm is reported: an irregular one if there is one, otherwise the
+ * best one that has a rhythm, otherwise the first.
  */
 const rhythmOf = (judged: readonly Judged[]) =>
   judged.find(isIrregular) ?? judged.find(({ variation }) => variation !== null) ?? judged[0];
@@ -97,24 +97,27 @@ function rhythmFindings(judged: readonly Judged[]): FindingDraft[] {
   ];
 }
 
-/** The band that holds for the whole interval of a rate; none without an age. */
+/**
+ * Returns the band if the whole interval of a rate is in the same one; otherwise `between` has the
+ * bands of both ends. Both are null without an age.
+ */
 function bandOf(rate: Measurement, gaDays: number | null): Pick<Judged, 'band' | 'between'> {
   if (gaDays === null) return { band: null, between: null };
   const within = categoryWithin(rate, (value) => fetalRateBand(gaDays, value));
   const [low, high] = within.between ?? [null, null];
-  // At an age without bands both are null.
+  // At an age without bands, both ends are null.
   return { band: within.category, between: low !== null && high !== null ? [low, high] : null };
 }
 
-/** Both sides of the limit that the interval of a rate includes, for each rate at a limit. */
+/** States, for each rate whose interval includes a limit, the bands on both sides. */
 const doubtsOf = (judged: readonly Judged[]): Statement[] =>
   judged.flatMap(({ measurement, between }) =>
     between === null ? [] : atCutOff(measurement, { between }),
   );
 
 /**
- * The source to name: only that of a machine value, or of a rate other than the one that counts;
- * else null.
+ * Returns the source of a rate if the report must name it: a machine value, or a rate other than
+ * the one that counts. Otherwise null.
  */
 const shownSource = (one: Judged, counting: Judged): RateSource | null =>
   one !== counting || isFromMachine(one) ? one.source : null;
@@ -141,7 +144,8 @@ const bandFinding = (
 function bandFindings(judged: readonly Judged[], counting: Judged, gaDays: number): FindingDraft[] {
   const worst = worstOf(judged);
   if (!worst?.band || worst.band === 'normal') {
-    // Fast or tachycardia: abnormal in either case.
+    // The interval includes only abnormal bands (fast or tachycardia), so the rate is abnormal in
+    // either case.
     const beyond = judged.find(({ between }) => between?.every((band) => band !== 'normal'));
     const [statement] = beyond ? doubtsOf([beyond]) : [];
     return beyond && statement ? [bandFinding(beyond.measurement, statement, 'abnormal')] : [];
@@ -163,8 +167,8 @@ function apart(one: Judged, other: Judged): boolean {
 }
 
 /**
- * The finding that the sources give different rates. A heart changes its rate within minutes, so
- * this is abnormal only where the bands differ, too.
+ * Returns the finding that the sources give different rates. A heart changes its rate within
+ * minutes, so the difference is abnormal only if the bands differ, too.
  */
 function sourceFindings(judged: readonly Judged[]): FindingDraft[] {
   const [first] = judged;
@@ -239,12 +243,15 @@ function rateStatements(
   ];
 }
 
-/** Whether this section lists the rate: one that an earlier section listed is not listed again. */
+/**
+ * Returns whether this section lists the rate. A rate that an earlier section listed is not listed
+ * again.
+ */
 const isListed = ({ measurement }: RateReading) => measurement.section !== FETAL_HEART_SECTION;
 
 /**
- * The rates with their ids: our best rate takes the plain id. The machine's rate is listed beside
- * it, or takes its place where we have none.
+ * Returns the rates with their ids. Our best rate gets the plain id. The machine's rate is listed
+ * beside it, or replaces it if we have no rate.
  */
 function withPlainId(rates: readonly RateReading[]): RateReading[] {
   const ours = rates.filter((one) => !isFromMachine(one));
@@ -259,7 +266,7 @@ function withPlainId(rates: readonly RateReading[]): RateReading[] {
   });
   const accepted = best ? named.map(({ measurement }) => measurement) : [];
   const machine = rates.filter(isFromMachine).map((one, index): RateReading => {
-    // Of several machine rates, only the first may take the plain id.
+    // If there are several machine rates, only the first may get the plain id.
     if (isListed(one) || (!best && index > 0)) return one;
     const value = withMachineValues([one.measurement], accepted).at(-1);
     return { ...one, measurement: value ?? one.measurement };
@@ -267,7 +274,7 @@ function withPlainId(rates: readonly RateReading[]): RateReading[] {
   return [...named, ...machine];
 }
 
-/** The outcome for the rates of one fetus; every accepted rate is judged. */
+/** Returns the outcome for the rates of one fetus. Every accepted rate is judged. */
 function judgeGroup(
   { rates, fetus, several }: RateGroup,
   gaDays: number | null,
@@ -314,7 +321,7 @@ function judgeGroup(
   };
 }
 
-/** The outcome for all rates, judged separately for each fetus. */
+/** Returns the outcome for all rates, judged separately for each fetus. */
 export function judgeRates(groups: readonly RateGroup[], gaDays: number | null): RateOutcome {
   const all = groups.map((group, index) => judgeGroup(group, gaDays, index + 1));
   return {
@@ -326,13 +333,13 @@ export function judgeRates(groups: readonly RateGroup[], gaDays: number | null):
   };
 }
 
-/** Whether a beat is surely fetal: a slower rate may be the mother's. */
+/** Returns whether a beat is certainly fetal. A slower rate may be the mother's. */
 const isFetalBeat = ({ measurement, source }: RateReading) =>
   measurement.quality === 'accepted' &&
   source !== 'machine' &&
   measurement.value >= FETAL_RATE.least;
 
-/** Whether the heart of the same fetus was seen to beat on another image. */
+/** Returns whether another image shows that the heart of the same fetus beats. */
 function beatsElsewhere(groups: readonly RateGroup[], fetus: string | null): boolean {
   return groups.some(
     (group) =>
@@ -343,9 +350,9 @@ function beatsElsewhere(groups: readonly RateGroup[], fetus: string | null): boo
 }
 
 /**
- * The findings for M-mode sweeps of a fetus on which nothing repeats at the rate of a heart. The
- * line may have missed the heart: if it beats on another image of the same fetus, there is no
- * finding.
+ * Returns findings for M-mode sweeps of a fetus on which nothing repeats at the rate of a heart.
+ * The line may have missed the heart, so there is no finding if another image of the same fetus
+ * shows it beating.
  */
 export function silentSweeps(
   { study, views, fetusOf }: RateEvidence,

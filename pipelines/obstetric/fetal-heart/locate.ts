@@ -13,16 +13,16 @@ import { outlineOfMask } from '../shared/outline.ts';
 import type { ChestUncertainty, LocatedChest, LocatedSeptum } from './evidence.ts';
 
 /**
- * Largest angle in degrees between the septum and the long axis of the heart; above it, one of the
+ * Maximum angle in degrees between the septum and the long axis of the heart. Above it, one of the
  * two is wrong.
  */
 const SEPTUM_ALONG_HEART = 25;
 
-/** The structures of which the model `fetal-heart-structures` draws a map. */
+/** The structures for which the model `fetal-heart-structures` returns a probability map. */
 const CHANNELS = ['thorax', 'heart', 'spine', 'crux', 'apex'] as const;
 
 /**
- * Minimum ratio of the shorter to the longer axis of a thorax; below it, the section is oblique and
+ * Minimum ratio of the shorter to the longer axis of a thorax. Below it, the section is oblique and
  * is not measured.
  */
 const LOWEST_AXIS_RATIO = 0.7;
@@ -36,14 +36,18 @@ const metricsSchema = z.looseObject({
   }),
 });
 
-/** Half widths of 95 % intervals as measured on unseen phantoms: for ratios, and in degrees. */
+/**
+ * Reads the half widths of 95 % intervals as measured on unseen phantoms: ratios, and an angle in
+ * degrees.
+ */
 export async function chestUncertainty(model: RegisteredModel): Promise<ChestUncertainty> {
   const text = await readFile(join(dirname(REGISTRY_FILE), model.metrics), 'utf8');
   return metricsSchema.parse(JSON.parse(text)).halfWidths95;
 }
 
 /**
- * Locates heart and thorax on each image by `fetal-heart-structures`; null where either is missing.
+ * Locates heart and thorax on each image with the model `fetal-heart-structures`; null if either is
+ * missing.
  */
 export async function locateChest(
   session: ModelSession,
@@ -82,7 +86,10 @@ export async function locateChest(
   });
 }
 
-/** Whether an outline is entirely on the image: one that is cut off by the edge is only a guess. */
+/**
+ * Returns whether an outline is entirely on the image. The part of an outline beyond the edge would
+ * be a guess.
+ */
 function isWithin(ellipse: Ellipse, { width, height }: GrayImage): boolean {
   const [low, high] = extent(ellipse);
   return low.x >= 0 && low.y >= 0 && high.x <= width - 1 && high.y <= height - 1;
@@ -106,7 +113,8 @@ function septumOf(
   const [apex] = highestPeaks(maps.apex, 1);
   const [spine] = highestPeaks(maps.spine, 1);
   if (!crux || !apex || !spine) return null;
-  // A single wrong point makes the angle wrong, so the least certain point decides.
+  // The confidence is that of the least certain point, because one wrong point makes the angle
+  // wrong.
   const confidence = Math.min(crux.value, apex.value, spine.value);
   const from = toSource(placement, centreOfMass(maps.crux, crux));
   const to = toSource(placement, centreOfMass(maps.apex, apex));
@@ -119,7 +127,7 @@ function septumOf(
   };
 }
 
-/** Angle in degrees between a line and an axis that has no direction. */
+/** Returns the angle in degrees between a line and an axis, whose two directions are equivalent. */
 function degreesOff(from: Point, to: Point, axis: number): number {
   const turn = Math.atan2(to.y - from.y, to.x - from.x) - axis;
   return (Math.abs(Math.atan(Math.tan(turn))) * 180) / Math.PI;

@@ -14,19 +14,17 @@ import type { MModeReading, RateEvidence, SpectrumBeats } from './evidence.ts';
 
 export const FETAL_HEART_SECTION = 'fetal-heart';
 
-/** Largest coefficient of variation of the beats at which a rhythm is called regular. */
+/** Maximum coefficient of variation of the beats at which a rhythm is called regular. */
 export const REGULAR = 0.1;
 
-/** A rate, and how regular all the beats of its sweep are. */
+/** A heart rate, and how regular the beats of its sweep are. */
 export interface RateReading {
   measurement: Measurement;
   source: RateSource;
-  /**
-   * Coefficient of variation of the lengths of the beats; null where this source does not give it.
-   */
+  /** Coefficient of variation of the lengths of the beats; null if this source does not give it. */
   variation: number | null;
   /**
-   * Number of beats that are alike in length and height, and number of beats seen; null where they
+   * Number of beats that are similar in length and height, and number of beats seen; null if they
    * were not counted.
    */
   alike: { beats: number; seen: number } | null;
@@ -67,12 +65,12 @@ function rate(
 }
 
 /**
- * Half width of the 95 % interval for a rate from a sweep, beats per minute, as measured on
+ * Half width of the 95 % interval of a rate from a sweep, beats per minute, as measured on
  * phantoms.
  */
 const SWEEP_UNCERTAINTY = 3;
 
-/** The fetus that the name of an image states; null where it states none. */
+/** Returns the fetus that the name of an image states; null if it states no fetus. */
 const fetusOn = ({ study, fetusOf }: RateEvidence, file: string): string | null => {
   const clip = study.clips.find((one) => one.file === file);
   return clip ? fetusOf(clip) : null;
@@ -142,8 +140,9 @@ function ofMachine({ machine }: RateEvidence, listed: readonly Measurement[]): R
 }
 
 /**
- * Every rate of the fetal heart, best source first: M-mode, fetal arteries, cine of the chest, and
- * the machine's report. The values `listed` by an earlier section replace those of the report.
+ * Returns every rate of the fetal heart, best source first: M-mode, fetal arteries, cine of the
+ * chest, and the machine's report. The values `listed` by an earlier section replace those of the
+ * report.
  */
 export function ratesOf(
   evidence: RateEvidence,
@@ -159,18 +158,18 @@ export function ratesOf(
 
 /** The rates of one fetus, or a single rate that names none of several fetuses. */
 export interface RateGroup {
-  /** Null for the only fetus, or where no fetus is named. */
+  /** Null for an only fetus, or if no fetus is named. */
   fetus: string | null;
-  /** Whether there are several fetuses. */
+  /** True if there are several fetuses. */
   several: boolean;
   rates: RateReading[];
 }
 
 /**
- * Groups of rates that may be compared with each other. With several fetuses each has its own
- * group, and each rate that names no fetus is alone (obstetric 0.5). Machines name even an only
- * fetus. A machine rate that an earlier section has listed (`earlier`) is used as that measurement,
- * so that it is not listed twice.
+ * Groups the rates that may be compared with each other. If there are several fetuses, each named
+ * fetus has a group, and each rate that names no fetus is a group by itself (obstetric 0.5).
+ * Machines name the fetus even if there is only one. A machine rate that an earlier section has
+ * listed (`earlier`) is used as that measurement, so that it is not listed twice.
  */
 export function rateGroups(
   evidence: RateEvidence,

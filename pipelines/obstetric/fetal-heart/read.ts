@@ -16,14 +16,14 @@ import type {
 import { CARDIAC_VIEWS } from './evidence.ts';
 
 /**
- * Maximum number of frames examined: more than are measured, since most real frames do not show the
- * whole chest.
+ * Maximum number of frames examined. It is larger than the number measured, since most real frames
+ * do not show the whole chest.
  */
 const CHEST_FRAMES = 12;
 
 type Planes = Pick<ReaderInput<object>, 'planes'>;
 
-/** The model that outlines heart and thorax; absent or null where none is permitted. */
+/** The model that outlines heart and thorax; absent or null if no such model is permitted. */
 export interface ChestModels {
   chest?: ((images: readonly GrayImage[]) => Promise<(LocatedChest | null)[]>) | null;
 }
@@ -51,7 +51,7 @@ function namedViews({ clips }: Study): CardiacViewReading[] {
     );
 }
 
-/** For each clip, the frame of which the classifier is surest. */
+/** Returns for each clip the frame of which the classifier is most certain. */
 function classifiedViews({ planes }: Planes): CardiacViewReading[] {
   const seen = planes.filter(({ estimate }) => estimate.label === 'four-chamber');
   return Map.groupBy(seen, ({ clip }) => clip)
@@ -97,9 +97,10 @@ async function readMMode(clip: Clip, fetal: boolean): Promise<MModeReading[]> {
 }
 
 /**
- * Locates heart and thorax on the best four-chamber views: those that the classifier shows, and sections of the
- * chest that the machine names so. On any other section of the chest the heart is cut at another level, and its
- * ratio to the thorax says nothing of its size (6 of 172 real ones were "abnormal").
+ * Locates heart and thorax on the best four-chamber views: those that the classifier finds, and
+ * sections of the chest that the machine names so. On any other section of the chest the heart is
+ * cut at another level, and its ratio to the thorax does not show its size (6 of 172 real ones were
+ * "abnormal").
  */
 async function readChests({
   planes,
@@ -121,8 +122,8 @@ async function readChests({
 }
 
 /**
- * Reads the views of the heart and the rhythm of M-mode sweeps. Cines of the chest are read by the
- * presentation reader.
+ * Reads the views of the heart and the rhythm of M-mode sweeps. The presentation reader reads cines
+ * of the chest.
  */
 export const fetalHeartReader: Reader<FetalHeartReadings, ChestModels> = {
   stage: 'fetal-heart',

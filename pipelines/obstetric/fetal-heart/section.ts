@@ -18,8 +18,8 @@ interface ViewState {
 }
 
 /**
- * The state of each view. A view counts as seen only by its image; a name alone is the machine's
- * claim.
+ * Returns the state of each view. Only the image shows that a view was seen; a name alone is the
+ * machine's claim.
  */
 function viewStates(readings: readonly CardiacViewReading[]): ViewState[] {
   return CARDIAC_VIEWS.map((view) => {
@@ -82,7 +82,7 @@ function run(evidence: FetalHeartEvidence, earlier: readonly Measurement[]): Sec
     ...silence.statements,
     ...uneven,
     ...size.missing,
-    // Questions that a still four-chamber view cannot answer; the report never states "normal
+    // Questions that a still four-chamber view cannot answer. The report never states "normal
     // heart" (obstetric 7.3).
     say.limitation('heart.not-judged', {}),
   ];

@@ -73,8 +73,8 @@ interface Value {
 const SQUARE: PixelScale = { x: 1, y: 1 };
 
 /**
- * The scale of an outline. Without one, pixels are assumed to be square, which is enough for ratios
- * and angles (obstetric 0.4).
+ * Returns the scale of an outline. Without one, pixels are assumed to be square, which is
+ * sufficient for ratios and angles (obstetric 0.4).
  */
 const scaleOf = (clip: Clip, outline: Ellipse): PixelScale =>
   scaleFor(clip, axisEnds(outline))?.scale ?? SQUARE;
@@ -113,7 +113,8 @@ function ratios({ heart, thorax, confidence, accepted }: LocatedChest, scale: Pi
 }
 
 /**
- * Angle in degrees between the septum and the line from the spine through the middle of the thorax.
+ * Returns the angle in degrees between the septum and the line from the spine through the middle of
+ * the thorax.
  */
 export function axisOf(
   { spine, crux, apex }: LocatedSeptum,
@@ -171,8 +172,8 @@ const heartShare = ({ located }: ChestReading) =>
   located ? (located.heart.a * located.heart.b) / (located.thorax.a * located.thorax.b) : 0;
 
 /**
- * The readings, with those of each cine sorted by size of the heart, largest first: the ratio is
- * defined at end diastole (ISUOG 2023), when the heart is largest. The order of the clips is kept.
+ * Sorts the readings of each cine by size of the heart, largest first, and keeps the order of the
+ * clips. The ratio is defined at end diastole (ISUOG 2023), when the heart is largest.
  */
 function endDiastoleFirst(readings: readonly ChestReading[]): ChestReading[] {
   const ofClips = Map.groupBy(readings, ({ clip }) => clip);
@@ -181,9 +182,9 @@ function endDiastoleFirst(readings: readonly ChestReading[]): ChestReading[] {
 }
 
 /**
- * Ratios of heart to thorax and the axis of the heart, on up to three frames each, and their
- * median. In a cine the frames nearest to end diastole are used; a still is used as it is, and in
- * systole its heart is smaller.
+ * Measures the ratios of heart to thorax and the axis of the heart on up to three frames each, and
+ * their median. Of a cine, the frames nearest to end diastole are used. A still is used as it is;
+ * if it was taken in systole, its heart is smaller.
  */
 export function measureChest(
   readings: readonly ChestReading[],
@@ -207,7 +208,7 @@ export function measureChest(
   );
 }
 
-/** The conclusions from the size or the axis of the heart. */
+/** The conclusions about the size or the axis of the heart. */
 export interface CardiacJudgement {
   statements: Statement[];
   /** What is missing or in doubt. */
@@ -219,7 +220,8 @@ export interface CardiacJudgement {
 const { least, most } = CARDIAC_AXIS;
 
 /**
- * Judges the axis, but not its side: a still image does not show which side of the fetus is left.
+ * Judges the axis, but not its side, because a still image does not show which side of the fetus is
+ * left.
  */
 function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
   const axis = acceptedValue(measurements, 'cardiac-axis');
@@ -270,7 +272,7 @@ function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
   };
 }
 
-/** The gap reported where the machine's values are of several fetuses. */
+/** The gap that is reported if the machine's values belong to several fetuses. */
 export const MACHINE_OF_SEVERAL = sayOfObstetric.gap('machine.of-several-fetuses', {});
 
 const RATIOS = ['cardiothoracic-area-ratio', 'cardiothoracic-circumference-ratio'] as const;
@@ -280,7 +282,7 @@ export interface CardiacSizeOutcome extends CardiacJudgement {
   measurements: Measurement[];
 }
 
-/** The ratios measured on these images, together with the machine's. */
+/** Returns the ratios measured on these images, together with the machine's. */
 function ratiosOf(
   chests: readonly ChestReading[],
   machine: readonly Measurement[],
@@ -290,10 +292,12 @@ function ratiosOf(
 }
 
 /**
- * The values that are judged: the area ratio, ours before the machine's, and the circumference
- * ratio of the machine only. Ours is not judged, since two ellipses on one image with a normal area
- * ratio have a large circumference ratio (0.30 and 0.55 for equal shapes): the two limits stem from
- * outlines that were drawn differently. `beside` is the machine's area ratio where ours is judged.
+ * Returns the values that are judged: the area ratio, preferably ours, and the circumference ratio
+ * of the machine only.
+ *
+ * Our circumference ratio is not judged. Two ellipses on one image with a normal area ratio have a
+ * large circumference ratio (0.30 and 0.55 for equal shapes), because the two limits come from
+ * outlines that were drawn differently. `beside` is the machine's area ratio if ours is judged.
  */
 function judgedRatios(measurements: readonly Measurement[]) {
   const machine = (key: RatioKey) =>
@@ -305,7 +309,7 @@ function judgedRatios(measurements: readonly Measurement[]) {
   return { area, beside, round: machine('cardiothoracic-circumference-ratio') };
 }
 
-/** The criterion that a heart of usual size meets, for each ratio. */
+/** The criterion for a heart of usual size, for each ratio. */
 const LIMITS: Readonly<Record<RatioKey, { text: string; holds(ratio: number): boolean }>> = {
   'cardiothoracic-area-ratio': {
     text: `from ${CARDIAC_SIZE.small} to ${CARDIAC_SIZE.large}`,
@@ -323,7 +327,7 @@ interface Criterion {
   key: RatioKey;
   one: Measurement;
   size: Size;
-  /** States that the interval of the ratio includes a limit; empty where it does not. */
+  /** States that the interval of the ratio includes a limit; empty if it does not. */
   near: Statement[];
 }
 
@@ -344,15 +348,15 @@ function criterion(key: RatioKey, one: Measurement | undefined): Criterion[] {
 }
 
 /**
- * The size that decides. A large one comes first: a small or usual area does not cancel a large
- * circumference.
+ * Returns the size that decides. Large takes precedence, because a small or usual area does not
+ * cancel a large circumference.
  */
 const leading = (sizes: readonly Size[]): Size =>
   (['large', 'small'] as const).find((size) => sizes.includes(size)) ?? 'normal';
 
 /**
- * Judges the size. A ratio whose interval includes a limit is a reason to measure by hand, not a
- * finding.
+ * Judges the size. If the interval of a ratio includes a limit, the report asks for a manual
+ * measurement instead of giving a finding.
  */
 function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   const { area, beside, round } = judgedRatios(measurements);
@@ -394,7 +398,8 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
     statements: [say.value('heart.ratios', {}, shown)],
     missing: [...near, ...(contradiction ? [contradiction] : [])],
     findings: reported === 'normal' ? [] : [finding],
-    // At a limit there is no size, unless another ratio is certain to be abnormal.
+    // If the interval includes a limit, no size is given, unless another ratio is certainly
+    // abnormal.
     classifications: (near.length === 0 ? [value] : sure === 'normal' ? [] : [sure]).map(
       (size) => ({
         id: 'cardiac-size',
@@ -413,7 +418,7 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   };
 }
 
-/** The gap that explains why there is no ratio. */
+/** Returns the gap that explains why there is no ratio. */
 function gapOf({ views }: FetalHeartEvidence, measurements: readonly Measurement[]): Statement {
   if (measurements.some((one) => isOfMachine(one) && one.quality === 'inadequate')) {
     return say.gap('heart.no-ratio', { reason: 'implausible' });
@@ -436,8 +441,8 @@ function judged(evidence: FetalHeartEvidence, measurements: Measurement[]): Card
 }
 
 /**
- * The outcome for several fetuses: each heart is measured on the images that name its fetus, and
- * values of two fetuses are never combined.
+ * Returns the outcome for several fetuses: each heart is measured on the images that name its
+ * fetus, and values of two fetuses are never combined.
  */
 function ofSeveral(
   evidence: FetalHeartEvidence,
@@ -480,8 +485,8 @@ function ofSeveral(
 }
 
 /**
- * Ratios of heart to thorax and the axis of the heart, from the images and from the machine's
- * report.
+ * Returns the ratios of heart to thorax and the axis of the heart, from the images and from the
+ * machine's report.
  */
 export function cardiacSizeOf(evidence: FetalHeartEvidence): CardiacSizeOutcome {
   const machine = evidence.machine.values(FETAL_HEART_SECTION, RATIOS);

@@ -57,7 +57,7 @@ function inRange(gaWeeks: number): boolean {
   return gaWeeks >= INTERGROWTH_SIZE_WEEKS.from && gaWeeks <= INTERGROWTH_SIZE_WEEKS.to;
 }
 
-/** Mean and standard deviation in mm; null outside the chart. */
+/** Returns the mean and standard deviation in mm; null outside the chart. */
 export function intergrowthSize(
   measure: IntergrowthMeasure,
   gaWeeks: number,
@@ -67,7 +67,7 @@ export function intergrowthSize(
   return { mean: standard.mean(gaWeeks), sd: standard.sd(gaWeeks) };
 }
 
-/** z-score of a length in mm; null outside the chart. */
+/** Returns the z-score of a length in mm; null outside the chart. */
 export function intergrowthSizeZ(
   measure: IntergrowthMeasure,
   gaWeeks: number,
@@ -77,7 +77,7 @@ export function intergrowthSizeZ(
   return size && (mm - size.mean) / size.sd;
 }
 
-/** Length in mm at a z-score; null outside the chart. */
+/** Returns the length in mm at a z-score; null outside the chart. */
 export function intergrowthSizeAt(
   measure: IntergrowthMeasure,
   gaWeeks: number,
@@ -88,9 +88,9 @@ export function intergrowthSizeAt(
 }
 
 /**
- * A standard for the INTERGROWTH-21st estimated fetal weight. There are two, each for its own
- * weight formula; mixing them is an error (obstetric 16.5). λ, μ and σ describe ln(weight in g),
- * not the weight.
+ * A standard for the INTERGROWTH-21st estimated fetal weight. There are two, each for one weight
+ * formula; mixing them is an error (obstetric 16.5). λ, μ and σ describe ln(weight in g), not the
+ * weight.
  */
 export interface WeightStandard {
   weeks: { from: number; to: number };
@@ -100,7 +100,7 @@ export interface WeightStandard {
 }
 
 /**
- * Standard for the weight by INTERGROWTH's formula from HC and AC: Stirnemann et al., UOG
+ * Standard for weights by INTERGROWTH's formula from HC and AC: Stirnemann et al., UOG
  * 2017;49:478-486.
  */
 export const INTERGROWTH_WEIGHT_2017: WeightStandard = {
@@ -111,7 +111,7 @@ export const INTERGROWTH_WEIGHT_2017: WeightStandard = {
 };
 
 /**
- * Standard for the weight by Hadlock's 1985 formula from HC, AC and FL: Stirnemann et al., UOG
+ * Standard for weights by Hadlock's 1985 formula from HC, AC and FL: Stirnemann et al., UOG
  * 2020;56:946-948.
  */
 export const INTERGROWTH_WEIGHT_2020: WeightStandard = {
@@ -133,7 +133,7 @@ function isWithinWeeks({ weeks }: WeightStandard, gaWeeks: number): boolean {
   return gaWeeks >= weeks.from && gaWeeks <= weeks.to;
 }
 
-/** z-score of a weight in g; null outside the chart. */
+/** Returns the z-score of a weight in g; null outside the chart. */
 export function intergrowthWeightZ(
   standard: WeightStandard,
   gaWeeks: number,
@@ -147,7 +147,7 @@ export function intergrowthWeightZ(
   return (ratio ** lambda - 1) / (sigma * lambda);
 }
 
-/** Weight in g at a z-score; null outside the chart. */
+/** Returns the weight in g at a z-score; null outside the chart. */
 export function intergrowthWeightAt(
   standard: WeightStandard,
   gaWeeks: number,

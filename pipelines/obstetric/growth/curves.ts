@@ -29,7 +29,8 @@ const sizeCurve = (concept: 'hc' | 'ac' | 'fl') =>
   );
 
 /**
- * The curve of a weight chart, which applies only to weights by its own formula (obstetric 16.5).
+ * Builds the curve of a weight chart, which applies only to weights by the formula of that chart
+ * (obstetric 16.5).
  */
 const weightCurve = (chart: ChartKey, standard: WeightStandard) =>
   curve('efw', chart, standard.weeks, (weeks, centile) =>

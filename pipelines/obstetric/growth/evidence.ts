@@ -1,7 +1,7 @@
 import type { Measurement } from '../../result/envelope.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
-/** Where the value of an earlier scan is from, the best source first. */
+/** Sources of the values of an earlier scan, the best one first. */
 export const EARLIER_SOURCES = ['images', 'machine-report', 'unreviewed-draft'] as const;
 export type EarlierSource = (typeof EARLIER_SOURCES)[number];
 
@@ -13,16 +13,15 @@ export interface EarlierLength {
 /** One earlier examination with the values measured on it. */
 export interface EarlierScan {
   /**
-   * Whole days from the earlier examination to this study; null where its files do not state a
-   * date.
+   * Whole days from the earlier examination to this study; null if its files do not state a date.
    */
   daysBefore: number | null;
-  /** Whether its reports, or the names of its images, show that there are several fetuses. */
+  /** True if its reports, or the names of its images, show that there are several fetuses. */
   severalFetuses: boolean;
-  /** For each length the value from the best source that gives it, under its plain id. */
+  /** For each length, the value from the best source that has it, under its plain id. */
   lengths: readonly EarlierLength[];
   /**
-   * Weight and ratios calculated from these lengths; empty where the age at that scan is not known.
+   * Weight and ratios calculated from these lengths; empty if the age at that scan is not known.
    */
   derived: readonly Measurement[];
 }
@@ -32,6 +31,6 @@ export interface GrowthEvidence extends SectionEvidence {
   priors: readonly string[];
   /** The earlier examinations that were read, newest first. */
   earlier: readonly EarlierScan[];
-  /** A centile as every output shows it (obstetric 0.3). */
+  /** Returns a centile as text, in the same form in every output (obstetric 0.3). */
   centileText(centile: number): string;
 }

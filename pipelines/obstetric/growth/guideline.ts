@@ -1,12 +1,15 @@
 /** Size for gestational age by unrounded centiles (obstetric 3.8). */
 export type SizeCategory = 'sga-severe' | 'sga' | 'aga' | 'lga' | 'lga-severe';
 
-/** Centiles at which the categories change; exactly the 10th or the 90th is appropriate. */
+/**
+ * Centiles at which the categories change. A centile of exactly 10 or 90 is appropriate for age.
+ */
 export const SIZE_CUTOFFS = { severelySmall: 3, small: 10, large: 90, severelyLarge: 97 } as const;
 
 /**
- * The category of a weight centile; an AC below the 3rd centile is severe by itself (Delphi 2016,
- * Gordijn et al., UOG 48:333-339; ISUOG 2020, Lees et al., UOG 56:298-312).
+ * Returns the category of a weight centile. An AC below the 3rd centile alone makes the fetus
+ * severely small (Delphi 2016, Gordijn et al., UOG 48:333-339; ISUOG 2020, Lees et al., UOG
+ * 56:298-312).
  */
 export function sizeCategory(efwCentile: number, acCentile: number | null = null): SizeCategory {
   const { severelySmall, small, large, severelyLarge } = SIZE_CUTOFFS;
@@ -22,20 +25,21 @@ export function sizeCategory(efwCentile: number, acCentile: number | null = null
 export const MACROSOMIA_GRAMS = [4500, 4000] as const;
 
 /**
- * Limits of the discordance of twins in %, both included: from the first on, it is reported (ISUOG
- * twin guideline); from the second on, it is a criterion of selective growth restriction (Khalil et
- * al., UOG 2019;53:47-54).
+ * Limits of the discordance of twins in %, both included. From `reported` on, the discordance is
+ * reported (ISUOG twin guideline); from `selective` on, it is a criterion of selective growth
+ * restriction (Khalil et al., UOG 2019;53:47-54).
  */
 export const TWIN_DISCORDANCE = { reported: 20, selective: 25 } as const;
 
-/** Difference between the weights of two twins in % of the larger weight. */
+/** Returns the difference between the weights of two twins in % of the larger weight. */
 export function twinDiscordance(largerGrams: number, smallerGrams: number): number {
   return (100 * (largerGrams - smallerGrams)) / largerGrams;
 }
 
 /**
- * Evidence for growth restriction of a singleton without an anomaly, by the Delphi consensus:
- * Gordijn et al., UOG 2016;48:333-339. Null means that the value was not available.
+ * The values from which growth restriction of a singleton without an anomaly is judged by the
+ * Delphi consensus: Gordijn et al., UOG 2016;48:333-339. Null means that the value was not
+ * available.
  */
 export interface RestrictionEvidence {
   gaWeeks: number;
@@ -57,10 +61,10 @@ export type RestrictionForm =
   | 'none'
   | 'not-assessable';
 
-/** Boundary between the early and the late form, in exact weeks. */
+/** From this age on the late form applies, before it the early form; exact weeks. */
 export const LATE_FORM_WEEKS = 32;
 
-/** Fall in centile points that crosses more than two quartiles. */
+/** A fall by more than this number of centile points crosses more than two quartiles. */
 export const CENTILE_CROSSING = 50;
 
 const CUTOFF = { solitary: 3, small: 10, highPi: 95, lowCpr: 5 } as const;
@@ -77,7 +81,7 @@ function isEarlyRestriction(evidence: RestrictionEvidence, small: boolean): bool
 
 function isLateRestriction(evidence: RestrictionEvidence, small: boolean): boolean {
   const flow = evidence.endDiastolicFlow;
-  // Absent or reversed flow means a UA-PI far above the 95th centile (obstetric 17).
+  // Absent or reversed flow counts as a UA-PI far above the 95th centile (obstetric 17).
   const doppler =
     below(evidence.cprCentile, CUTOFF.lowCpr) ||
     above(evidence.uaPiCentile, CUTOFF.highPi) ||
@@ -88,15 +92,15 @@ function isLateRestriction(evidence: RestrictionEvidence, small: boolean): boole
 }
 
 /**
- * Whether every Doppler criterion of the form was available. A UA-PI that is not high also answers
- * for the flow: with absent or reversed flow it would be far above the 95th centile.
+ * Returns whether every Doppler criterion of the form was available. A known UA-PI also replaces
+ * the flow, because with absent or reversed flow it would be far above the 95th centile.
  */
 function dopplerComplete(evidence: RestrictionEvidence, early: boolean): boolean {
   if (evidence.uaPiCentile === null) return false;
   return early ? evidence.utaPiCentile !== null : evidence.cprCentile !== null;
 }
 
-/** Whether a criterion other than size is met that does not make the definition on its own. */
+/** Returns whether a criterion other than size is met that alone does not fulfil the definition. */
 function hasOtherCriterion(evidence: RestrictionEvidence, early: boolean): boolean {
   const highPi = above(evidence.uaPiCentile, CUTOFF.highPi);
   if (early) return highPi || above(evidence.utaPiCentile, CUTOFF.highPi);
@@ -111,8 +115,9 @@ function hasOtherCriterion(evidence: RestrictionEvidence, early: boolean): boole
 }
 
 /**
- * The Delphi form. `none` means that weight and AC are both known and not small, and that no other
- * criterion is met (obstetric 3.9); with less known, a fetus that is not small is `not-assessable`.
+ * Returns the form of growth restriction by the Delphi consensus. `none` means that weight and AC
+ * are both known and not small, and that no other criterion is met (obstetric 3.9). If less is
+ * known, a fetus that is not small is `not-assessable`.
  */
 export function restrictionForm(evidence: RestrictionEvidence): RestrictionForm {
   const { efwCentile, acCentile, gaWeeks } = evidence;
@@ -132,8 +137,7 @@ export function restrictionForm(evidence: RestrictionEvidence): RestrictionForm 
 }
 
 /**
- * One criterion of the definition, and whether it is met; `value` is null where it was not
- * available.
+ * One criterion of the definition, and whether it is met; `value` is null if it was not available.
  */
 export interface RestrictionCriterion {
   name: string;
@@ -145,7 +149,10 @@ export interface RestrictionCriterion {
   met: boolean;
 }
 
-/** The criteria of the form that applies at this age, the solitary ones first. */
+/**
+ * Returns the criteria of the form that applies at this age; criteria that are sufficient alone
+ * come first.
+ */
 export function restrictionCriteria(evidence: RestrictionEvidence): RestrictionCriterion[] {
   const { efwCentile, acCentile, uaPiCentile, utaPiCentile, cprCentile, centileFall } = evidence;
   const flow = evidence.endDiastolicFlow;
@@ -163,7 +170,8 @@ export function restrictionCriteria(evidence: RestrictionEvidence): RestrictionC
     }));
   const doppler = 'umbilical artery Doppler';
   const early = evidence.gaWeeks < LATE_FORM_WEEKS;
-  // In the late form, lost flow is not a separate criterion: the PI is then far above its cut-off.
+  // In the late form, absent or reversed flow is not a separate criterion, because it counts as a
+  // PI far above the cut-off.
   const asPi = early ? '' : `, which counts as a PI above centile ${CUTOFF.highPi}`;
   return [
     ...size(CUTOFF.solitary),

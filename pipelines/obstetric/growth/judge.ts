@@ -54,7 +54,10 @@ const measured = (entries: readonly Charted[]) => entries.map(({ measurement }) 
 /** z-scores beyond which a part of the body is called small or large (obstetric 3.8). */
 const PART_Z = { microcephaly: -3, low: -2, high: 2 } as const;
 
-/** The z-scores at both ends of the interval of a value; its own where it has no interval. */
+/**
+ * Returns the z-scores at both ends of the interval of a value; without an interval, twice the
+ * z-score of the value.
+ */
 function zEnds({ measurement, z }: Charted, gaWeeks: number): readonly [number, number] {
   const { value, uncertainty } = measurement;
   if (uncertainty === null) return [z, z];
@@ -66,8 +69,8 @@ function zEnds({ measurement, z }: Charted, gaWeeks: number): readonly [number, 
 }
 
 /**
- * Findings for head and femur by z-score, where the whole interval is beyond the limit. A small BPD
- * beside an HC of normal size is a matter of shape.
+ * Returns findings for head and femur if the z-scores of the whole interval are beyond the limit. A
+ * small BPD beside an HC of normal size is reported as a matter of shape.
  */
 export function partFindings(
   charted: readonly Charted[],
@@ -95,14 +98,14 @@ export function partFindings(
 }
 
 /**
- * The finding of macrosomia, which is defined in grams, with or without a centile (ACOG Practice
- * Bulletin 216).
+ * Returns the finding of macrosomia, which is defined in grams and does not depend on the centile
+ * (ACOG Practice Bulletin 216).
  */
 export function weightFinding(measurements: readonly Measurement[]): FindingDraft[] {
   const efw = acceptedValue(measurements, 'efw');
   const grams = MACROSOMIA_GRAMS.find((limit) => efw !== null && efw.value >= limit);
   if (!efw || grams === undefined) return [];
-  // The interval of a weight holds the limit more often than not; then nothing is concluded.
+  // The interval of a weight includes the limit more often than not. Then nothing is concluded.
   const between = [`below-${grams}-g`, `${grams}-g-or-more`] as const;
   const [doubt] = atCutOff(
     efw,
@@ -120,7 +123,10 @@ export function datingFinding(doubtful: readonly Charted[]): FindingDraft[] {
   return [growthFinding('dating-doubtful', 'size-for-gestational-age', said, doubtful)];
 }
 
-/** The finding that the centile has fallen, which counts in the late form only (Delphi 2016). */
+/**
+ * Returns the finding that the centile has fallen, which is a criterion of the late form only
+ * (Delphi 2016).
+ */
 export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingDraft[] {
   if (!fall || gaDays / 7 < LATE_FORM_WEEKS || fall.points <= CENTILE_CROSSING) return [];
   const { key, before, now, daysBefore } = fall;
@@ -134,19 +140,25 @@ export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingD
 }
 
 export interface Size {
-  /** Null where the interval of a value holds the 10th or the 90th centile. */
+  /**
+   * Null if the interval of a value includes the 10th or the 90th centile and its ends differ in
+   * more than degree.
+   */
   category: SizeCategory | null;
-  /** That of the values themselves, from which no category is stated but advice is. */
+  /**
+   * The category of the values without their intervals. It determines the guidance, but is never
+   * stated.
+   */
   point: SizeCategory;
-  /** The categories at both ends of the intervals, where they differ. */
+  /** The categories at both ends of the intervals, if they differ. */
   between: readonly [SizeCategory, SizeCategory] | null;
-  /** The weight and the AC, or the one of the two that is available. */
+  /** The weight and the AC, or the available one of the two. */
   by: Charted[];
 }
 
 /**
- * The size category from the weight, or else from the AC; null where both are missing, since head
- * or femur alone give no category.
+ * Returns the size category from the weight, or from the AC if there is no weight. Null if both are
+ * missing, since head or femur alone give no category.
  */
 export function sizeOf(charted: readonly Charted[], gaWeeks: number): Size | null {
   const efw = chartedValue(charted, 'efw');
@@ -165,14 +177,20 @@ export function sizeOf(charted: readonly Charted[], gaWeeks: number): Size | nul
   return { category: certainOf(low, high), point, between: [low, high], by };
 }
 
-/** The category that both ends share: below the 10th centile, or above the 90th; null for none. */
+/**
+ * Returns the category that both ends share: below the 10th centile, or above the 90th; otherwise
+ * null.
+ */
 function certainOf(low: SizeCategory, high: SizeCategory): SizeCategory | null {
   const both = [low, high];
   if (both.every((one) => one === 'sga' || one === 'sga-severe')) return 'sga';
   return both.every((one) => one === 'lga' || one === 'lga-severe') ? 'lga' : null;
 }
 
-/** The centile at an end of the interval; that of the value where it has none or leaves the chart. */
+/**
+ * Returns the centile at an end of the interval. If there is no interval or its end is outside the
+ * chart, the centile of the value is returned.
+ */
 function centileAt({ measurement, centile }: Charted, end: -1 | 0 | 1, gaWeeks: number): number {
   const { value, uncertainty } = measurement;
   if (uncertainty === null || end === 0) return centile;
@@ -180,7 +198,7 @@ function centileAt({ measurement, centile }: Charted, end: -1 | 0 | 1, gaWeeks: 
   return isCharted(at) ? at.centile : centile;
 }
 
-/** The statement of the category with the values that led to it. */
+/** Builds the statement of the category with the values that led to it. */
 export const sizeStatement = (
   { category, between, by }: Size,
   datingInDoubt: boolean,
@@ -189,7 +207,7 @@ export const sizeStatement = (
     ? say.gap('growth.at-cut-off', { between: [...(between ?? [])] }, measured(by))
     : say.conclusion('growth.size', { category, datingInDoubt }, measured(by));
 
-/** The classification of the size; empty where a cut-off is within the interval. */
+/** Returns the classification of the size; empty if the interval includes a cut-off. */
 export function sizeClassification({ category, by }: Size): ClassificationDraft[] {
   if (category === null) return [];
   const one: ClassificationDraft = {
@@ -208,7 +226,7 @@ export function sizeClassification({ category, by }: Size): ClassificationDraft[
   return [one];
 }
 
-/** The finding of a small AC beside a weight that is not small (obstetric 3.8). */
+/** Returns the finding of a small AC beside a weight that is not small (obstetric 3.8). */
 function abdomenFinding({ point, by }: Size, datingInDoubt: boolean): FindingDraft[] {
   const [efw, ac] = by;
   const weightIsSmall = point === 'sga' || point === 'sga-severe';
@@ -234,15 +252,16 @@ export interface TwinWeights {
 }
 
 /**
- * Weights that the machine's reports give for two named fetuses; null where they do not name
- * exactly two, or where one of the two has no plausible weight.
+ * Returns the weights that the machine's reports give for two named fetuses. Null if they do not
+ * name exactly two, or if one of the two has no plausible weight.
  */
 export function twinWeights({ machine }: Pick<GrowthEvidence, 'machine'>): TwinWeights | null {
   const named = machine
     .values('biometry', ['efw'])
     .map(ifPlausible)
     .filter(({ fetus }) => fetus !== null);
-  // An implausible repeat does not count as another fetus, but a third fetus without a weight does.
+  // An implausible repeat does not count as another fetus, but a third fetus without a plausible
+  // weight does.
   if (new Set(named.map(({ fetus }) => fetusKey(fetus))).size !== 2) return null;
   const [first, second] = named.filter(({ quality }) => quality === 'accepted');
   if (!first || !second) return null;
@@ -251,13 +270,13 @@ export function twinWeights({ machine }: Pick<GrowthEvidence, 'machine'>): TwinW
   return { weights: [first, second], discordance: twinDiscordance(larger, smaller) };
 }
 
-/** The statement of the two weights and their discordance. */
+/** Builds the statement of the two weights and their discordance. */
 export const twinStatement = ({ weights, discordance }: TwinWeights): Statement =>
   say.value('growth.twins', { discordance, cutOffs: Object.values(TWIN_DISCORDANCE) }, weights);
 
 /**
- * The finding of a discordance that must be reported (obstetric 3.10); no other twin criterion was
- * assessed.
+ * Returns the finding of a discordance that must be reported (obstetric 3.10). No other twin
+ * criterion was assessed.
  */
 export function discordanceFindings({ weights, discordance }: TwinWeights): FindingDraft[] {
   if (discordance < TWIN_DISCORDANCE.reported) return [];
@@ -274,7 +293,7 @@ export function discordanceFindings({ weights, discordance }: TwinWeights): Find
   ];
 }
 
-/** Ages by biometry; the one based on more lengths comes first. */
+/** Ages by biometry. The one calculated from more lengths comes first. */
 const AGES = [
   { key: 'ga-by-hc-ac-fl', by: 'hc-ac-fl' },
   { key: 'ga-by-hc', by: 'hc' },
@@ -283,7 +302,7 @@ const AGES = [
 /** A difference between the ages by biometry and by last period that is larger than accepted. */
 export interface DatingConflict {
   age: Measurement;
-  /** The lengths on which the age by biometry is based. */
+  /** The lengths from which the age by biometry was calculated. */
   by: 'hc-ac-fl' | 'hc';
   ageDays: number;
   apartDays: number;
@@ -291,8 +310,8 @@ export interface DatingConflict {
 }
 
 /**
- * The conflict where the age by biometry calls for another date than the last period gave (ACOG
- * Committee Opinion 700; obstetric 5.2); null without one. An age that a scan has set is never
+ * Returns the conflict if the age by biometry requires another date than the last period gave (ACOG
+ * Committee Opinion 700; obstetric 5.2); otherwise null. An age that was set by a scan is never
  * changed.
  */
 export function datingConflict(
@@ -328,8 +347,8 @@ function contradictedDatingFinding(
 }
 
 /**
- * The finding that states both ages and the limit that they exceed. Late in pregnancy no new date
- * is advised.
+ * Returns the finding that states both ages and the limit that they exceed. Late in pregnancy no
+ * new date is recommended.
  */
 export function conflictFindings(
   conflict: DatingConflict | null,
@@ -348,12 +367,12 @@ export function conflictFindings(
   return [contradictedDatingFinding('age-by-biometry', said, [age.id])];
 }
 
-/** UCUM unit of an age in a report → number of days per unit. */
+/** Number of days per UCUM unit of an age in a report. */
 const DAYS: Readonly<Record<string, number>> = { d: 1, wk: 7 };
 
 /**
- * The finding that the machine's report states another age by last period than the age that was
- * used.
+ * Returns the finding that the machine's report states another age by last period than the age that
+ * was used.
  */
 export function statedAgeFindings(
   cart: readonly CartMeasurement[],

@@ -20,8 +20,7 @@ import { EARLIER_SOURCES } from './evidence.ts';
 import { SIZE_CUTOFFS } from './guideline.ts';
 
 /**
- * A chart as the growth section uses it: the z-score of a value, and the value at a z-score; null
- * outside its weeks.
+ * A growth chart: gives the z-score of a value, and the value at a z-score; null outside its weeks.
  */
 interface GrowthChart {
   key: ObstetricChart;
@@ -55,8 +54,9 @@ function weightChart(key: ObstetricChart, standard: WeightStandard): GrowthChart
 }
 
 /**
- * Weight formula → the one chart that was made with it (obstetric 16.5); a weight by any other
- * formula has no centile. The size charts expect BPD outer to outer, as it is measured here.
+ * The chart for each weight formula, which was made with that formula (obstetric 16.5). A weight by
+ * any other formula has no centile. The size charts expect BPD outer to outer, as it is measured
+ * here.
  */
 const WEIGHT_CHARTS: Readonly<Record<string, GrowthChart>> = {
   'hadlock-1985-efw-hc-ac-fl': weightChart('intergrowth-2020-efw', INTERGROWTH_WEIGHT_2020),
@@ -83,9 +83,9 @@ export interface NotCharted {
 }
 
 /**
- * The place of a value on its chart at an exact age in weeks, never clamped and never extrapolated.
- * Outside the chart's weeks the result is the reason why the value is not charted. The normal range
- * is that from the 10th to the 90th centile, both included.
+ * Returns the place of a value on its chart at an exact age in weeks, or outside the weeks of the
+ * chart the reason why it is not charted. Values are never extrapolated or charted at the nearest
+ * age. The normal range is from the 10th to the 90th centile, both included.
  */
 export function chart(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   const growthChart = chartFor(measurement);
@@ -114,9 +114,9 @@ export function chart(measurement: Measurement, gaWeeks: number): Charted | NotC
 }
 
 /**
- * The place of a value of this study on its chart. A BPD measured on the ultrasound machine has no
- * chart: no report states whether it is outer to inner or outer to outer, and mixing the two is an
- * error (obstetric 2.1 and 16.5).
+ * Returns the place of a value of this study on its chart. A BPD measured on the ultrasound machine
+ * is not charted: no report states whether it is outer to inner or outer to outer, and mixing the
+ * two is an error (obstetric 2.1 and 16.5).
  */
 export function chartOfStudy(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   if (measurement.concept.key !== 'bpd' || !isOfMachine(measurement)) {
@@ -125,19 +125,19 @@ export function chartOfStudy(measurement: Measurement, gaWeeks: number): Charted
   return { measurement, reason: { code: 'bpd_convention_not_stated', weeks: null } };
 }
 
-/** Whether a value has a place on its chart. */
+/** Returns whether a value has a place on its chart. */
 export function isCharted(entry: Charted | NotCharted): entry is Charted {
   return 'z' in entry;
 }
 
-/** The charted value of a concept; null if it was not measured. */
+/** Returns the charted value of a concept; null if it was not measured. */
 export function chartedValue(charted: readonly Charted[], key: ChartedKey): Charted | null {
   return charted.find(({ measurement }) => measurement.concept.key === key) ?? null;
 }
 
 /**
- * Shortest interval in days at which growth is judged: a change between closer scans shows
- * measurement error rather than growth (obstetric 3.12).
+ * Minimum interval in days over which growth is judged. A change between closer scans shows
+ * measurement error more than growth (obstetric 3.12).
  */
 export const SHORTEST_INTERVAL_DAYS = 14;
 
@@ -156,7 +156,7 @@ interface Change {
   zPerWeek: number;
 }
 
-/** The values of an earlier scan as the data of the section lists them. */
+/** The values of an earlier scan in the form of the section's `data`. */
 interface EarlierValues {
   days_before: number;
   ga_days: number;
@@ -173,7 +173,7 @@ interface EarlierValues {
 
 export interface GrowthSince {
   earlier: EarlierValues[];
-  /** The change since the newest scan that is old enough; null where no change was judged. */
+  /** The change since the newest scan that is old enough; null if no change was judged. */
   change: { daysBefore: number; values: Change[] } | null;
   /** Largest fall of the EFW or AC centile since any scan that is old enough. */
   fall: {
@@ -199,7 +199,10 @@ function growthAt(scan: EarlierScan, gaDays: number): EarlierGrowth | null {
   return { daysBefore: scan.daysBefore, gaDays: then, charted, lengths };
 }
 
-/** The source of a value: for a length its own, for a weight the least good among its inputs. */
+/**
+ * Returns the source of a value. For a length this is its source, for a weight the worst source
+ * among its inputs.
+ */
 function sourceOf({ id, inputs }: Measurement, lengths: readonly EarlierLength[]): EarlierSource {
   const used = lengths.filter(
     ({ measurement }) => measurement.id === id || inputs.includes(measurement.id),
@@ -225,8 +228,8 @@ function toData({ daysBefore, gaDays, charted, lengths }: EarlierGrowth): Earlie
 }
 
 /**
- * Whether two values may be compared: they are on the same chart and, for a weight, by the same
- * formula.
+ * Returns whether two values may be compared: they are on the same chart and, if they are weights,
+ * calculated by the same formula.
  */
 function comparable(then: Charted, now: Charted): boolean {
   const sameFormula =
@@ -270,8 +273,8 @@ function changeStatement(scan: EarlierGrowth, values: readonly Change[]): Statem
 }
 
 /**
- * Growth since the earlier scans; `now` contains the values of this scan with their places on the
- * charts.
+ * Returns the growth since the earlier scans. `now` contains the values of this scan with their
+ * places on the charts.
  */
 export function growthSince(
   evidence: GrowthEvidence,
@@ -281,7 +284,7 @@ export function growthSince(
   const { earlier: all, priors } = evidence;
   const scans = all.filter((scan) => !scan.severalFetuses);
   const leftOut = all.length - scans.length;
-  // An earlier value of a twin may be that of the other twin (obstetric 19).
+  // An earlier value of a twin may belong to the other twin (obstetric 19).
   const leftOutStatement = leftOut === 0 ? [] : [say.limitation('growth.scan-left-out', {})];
   const dated = scans.flatMap((scan) => growthAt(scan, gaDays) ?? []);
   const compared = dated

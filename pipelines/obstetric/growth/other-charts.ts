@@ -2,7 +2,9 @@ import { normalCdf, normalQuantile } from '../../measure/statistics.ts';
 import type { BiometryCm } from '../biometry/formulas.ts';
 import { WHO_COEFFICIENTS, WHO_WEIGHT_BY_SEX, type WhoCoefficients } from './who-coefficients.ts';
 
-/** Charts of size and weight beside INTERGROWTH-21st, by which no result is judged today. */
+/**
+ * Charts of size and weight other than INTERGROWTH-21st. No result is judged by them at present.
+ */
 
 /**
  * Mean size in cm at an age in weeks, 12 to 40: Hadlock et al., Radiology 1984;152:497-501.
@@ -15,20 +17,24 @@ const MEAN_SIZE: Readonly<Record<keyof BiometryCm, (ga: number) => number>> = {
   fl: (ga) => -3.91 + 0.427 * ga - 0.0034 * ga ** 2,
 };
 
-/** Mean size in cm; null outside 12 to 40 weeks. */
+/** Returns the mean size in cm; null outside 12 to 40 weeks. */
 export function hadlock1984Size(measure: keyof BiometryCm, gaWeeks: number): number | null {
   return gaWeeks >= 12 && gaWeeks <= 40 ? MEAN_SIZE[measure](gaWeeks) : null;
 }
 
-/** Median weight in g, null outside 10 to 40 weeks: Hadlock et al., Radiology 1991;181:129-133. */
+/**
+ * Returns the median weight in g, null outside 10 to 40 weeks: Hadlock et al., Radiology
+ * 1991;181:129-133.
+ */
 export function hadlock1991Median(gaWeeks: number): number | null {
   if (gaWeeks < 10 || gaWeeks > 40) return null;
   return Math.exp(0.578 + 0.332 * gaWeeks - 0.00354 * gaWeeks ** 2);
 }
 
 /**
- * The paper states its spread in three ways that disagree: `table` (Table 1: 0.75, 0.83, 1.17 and
- * 1.25 of the median) is in use; the others are kept to show the difference.
+ * Coefficient of variation of the weight. The paper states it in three ways that disagree: `table`
+ * (Table 1: 0.75, 0.83, 1.17 and 1.25 of the median) is used; the others are kept to show the
+ * difference.
  */
 export const HADLOCK_1991_SPREAD = { table: 0.1327, abstract: 0.127, logarithmic: 0.12 } as const;
 
@@ -41,7 +47,7 @@ export const HADLOCK_1991_TABLE_RATIOS: Readonly<Record<number, number>> = {
   97: 1.25,
 };
 
-/** z-score of a weight in g; null outside the chart. */
+/** Returns the z-score of a weight in g; null outside the chart. */
 export function hadlock1991Z(
   gaWeeks: number,
   grams: number,
@@ -54,8 +60,8 @@ export function hadlock1991Z(
 }
 
 /**
- * Centile of a weight in g on the FMF population chart; null outside 140 to 301 days: Nicolaides et
- * al., UOG 2018;52:44-51.
+ * Returns the centile of a weight in g on the FMF population chart; null outside 140 to 301 days:
+ * Nicolaides et al., UOG 2018;52:44-51.
  */
 export function fmf2018WeightCentile(gaDays: number, grams: number): number | null {
   if (gaDays < 140 || gaDays > 301) return null;
@@ -86,8 +92,8 @@ function quantiles(
 }
 
 /**
- * Value at one of the eleven quantile levels (0.01 to 0.99), in mm, or in g for a weight. BPD is
- * outer to inner. Null outside 14 to 40 weeks and for any other level.
+ * Returns the value at one of the eleven quantile levels (0.01 to 0.99), in mm, or in g for a
+ * weight. BPD is outer to inner. Null outside 14 to 40 weeks and for any other level.
  */
 export function whoQuantile(measure: WhoMeasure, gaWeeks: number, level: number): number | null {
   const found = quantiles(measure, gaWeeks)?.find((entry) => Math.abs(entry.level - level) < 1e-9);
@@ -100,8 +106,9 @@ interface Interpolated {
 }
 
 /**
- * Centile and z-score of a value by linear interpolation in ln(value) between the quantiles, as the
- * authors recommend. Null outside the chart's weeks or beyond its first and last quantile.
+ * Returns centile and z-score of a value by linear interpolation in ln(value) between the
+ * quantiles, as the authors recommend. Null outside the chart's weeks or beyond its first and last
+ * quantile.
  */
 export function whoCentile(
   measure: WhoMeasure,

@@ -15,17 +15,16 @@ import type { EarlierLength, EarlierScan } from './evidence.ts';
 const SECONDS_PER_DAY = 86_400;
 
 /**
- * One earlier examination: what its images show of head, abdomen and femur, and what its reports
- * contain.
+ * One earlier examination: what was found of head, abdomen and femur on its images, and the content
+ * of its reports.
  */
 export interface ScanRead {
   /**
-   * Whole days from the earlier examination to this study; null where its files do not state a
-   * date.
+   * Whole days from the earlier examination to this study; null if its files do not state a date.
    */
   daysBefore: number | null;
   /**
-   * All images, including those on which nothing is measured: their names may show that there are
+   * All images, including those without a measurement, since their names may show that there are
    * several fetuses.
    */
   clips: readonly Clip[];
@@ -37,9 +36,9 @@ const daysBefore = ({ instant }: Pick<Clip | PriorReport, 'instant'>) =>
   instant === null ? null : Math.round(-instant / SECONDS_PER_DAY);
 
 /**
- * Reads the earlier examinations that came with a study, newest first; everything made on one day
- * is one examination. The same models read their images as those of the study, so that both ends of
- * a change are measured alike.
+ * Reads the earlier examinations that came with a study, newest first; all files of one day are one
+ * examination. The models that read this study's images also read the earlier ones, so that both
+ * ends of a change are measured in the same way.
  */
 export async function readEarlierScans(
   { priors = [], priorReports = [], ...study }: Study,
@@ -66,13 +65,13 @@ export async function readEarlierScans(
 }
 
 /**
- * Lengths that are taken from the machine. Its BPD is left out: it may be outer to inner, for which
- * there is no chart here.
+ * Lengths that are used from the machine's reports. The BPD is left out, because it may be outer to
+ * inner, for which there is no chart here.
  */
 const OF_MACHINE = ['ofd', 'hc', 'ac', 'fl'] as const;
 const OF_DRAFT = ['bpd', ...OF_MACHINE] as const;
 
-/** The lengths in a report, under their plain ids. */
+/** Returns the lengths in a report, under their plain ids. */
 function reportedLengths({ draft, values }: PriorReport): EarlierLength[] {
   const found = cartMeasurements(values, 'growth', draft ? OF_DRAFT : OF_MACHINE);
   return found.flatMap((one) => {
@@ -84,8 +83,8 @@ function reportedLengths({ draft, values }: PriorReport): EarlierLength[] {
 }
 
 /**
- * For each length the first available value: from the images, then from the machine, then from a
- * draft. Lengths on the images that contradict each other are used as little as those of this study.
+ * Returns for each length the first available value: from the images, then from the machine, then
+ * from a draft. Lengths on the images that contradict each other are withheld, as in this study.
  */
 function lengthsOf(
   { readings, reports }: ScanRead,
@@ -109,8 +108,8 @@ function lengthsOf(
 }
 
 /**
- * An earlier examination with its lengths, which are measured in the same way as those of this
- * study. This function is pure.
+ * Returns an earlier examination with its lengths, measured in the same way as those of this study.
+ * The function is pure.
  */
 export function measureEarlierScan(
   scan: ScanRead,

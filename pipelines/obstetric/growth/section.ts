@@ -56,9 +56,9 @@ function amendment(entry: Charted | NotCharted): Amendment {
 interface Judgement {
   charted: Charted[];
   notCharted: NotCharted[];
-  /** Values so far from the mean that the dating or the measurement must be wrong. */
+  /** Values so far from the mean that either the dating or the measurement must be wrong. */
   doubtful: Charted[];
-  /** The size category; null where size cannot be judged. */
+  /** The size category; null if size cannot be judged. */
   size: Size | null;
 }
 
@@ -120,8 +120,8 @@ function reasonOf({ notCharted, doubtful, size }: Judgement): SectionOutcome['re
 }
 
 /**
- * The outcome for several fetuses: no size is given. For two whose weights are named, the
- * difference between the weights is.
+ * Returns the outcome for several fetuses: no size is given. If the weights of two fetuses are
+ * named, the difference between them is given.
  */
 function ofSeveral(
   evidence: GrowthEvidence,

@@ -28,21 +28,21 @@ import { type Charted, chartedValue, type GrowthSince } from './measure.ts';
 const CONCEPT: FindingConceptKey = 'fetal-growth-restriction';
 const DELPHI = 'Gordijn et al. 2016, UOG 48:333-339';
 
-/** The evidence for judging a small fetus; what was not assessed is absent or null. */
+/** The evidence for judging a small fetus; absent or null for what was not assessed. */
 export interface SmallFetusEvidence {
   charted: readonly Charted[];
   gaDays: number;
   basis: DatingBasis;
   since: GrowthSince;
   /**
-   * Whether the age by biometry contradicts the given age: conclusions from the age are then
+   * True if the age by biometry contradicts the given age, so that conclusions from the age are
    * conditional.
    */
   datingInDoubt: boolean;
   /** Measurements of the sections that ran before, such as Doppler indices with their centiles. */
   measurements: readonly Measurement[];
   classified: readonly ClassificationDraft[];
-  /** A centile as every output shows it (obstetric 0.3). */
+  /** Returns a centile as text, in the same form in every output (obstetric 0.3). */
   centileText(centile: number): string;
 }
 
@@ -67,7 +67,8 @@ const DOPPLER_KEYS = [
 
 function restrictionEvidence(given: SmallFetusEvidence): RestrictionEvidence {
   const { charted, gaDays, measurements, classified, since } = given;
-  // An index at its cut-off has no interpretation, and is not available as a criterion.
+  // An index whose interval includes its cut-off has no interpretation, and is not used as a
+  // criterion.
   const centile = (key: ObstetricConcept) => {
     const one = acceptedValue(measurements, key);
     return one && one.interpretation !== null ? (one.reference?.centile ?? null) : null;
@@ -94,8 +95,8 @@ function valueText(
 }
 
 /**
- * A criterion in the form that statements use: one whose value is not a number is given by its name
- * alone.
+ * Converts a criterion to the form that statements use. A value that is not a number is left out,
+ * so that only the name is given.
  */
 const named = ({ name, kind, value }: RestrictionCriterion) => ({
   name,
@@ -109,7 +110,9 @@ const metText = (one: RestrictionCriterion, { centileText }: SmallFetusEvidence)
 
 const distinct = (texts: readonly string[]) => [...new Set(texts)];
 
-/** The criteria worth stating: for a size below both cut-offs only the lower one is listed. */
+/**
+ * Returns the criteria to state. If a size is below both cut-offs, only the lower one is listed.
+ */
 function tellingCriteria(criteria: readonly RestrictionCriterion[]): RestrictionCriterion[] {
   const listed = new Set<string>();
   return criteria.filter(({ met, kind, needs }) => {
@@ -158,7 +161,10 @@ function findingOf(
   ];
 }
 
-/** The finding of criteria that are met but do not make the definition; empty where none is met. */
+/**
+ * Returns the finding of criteria that are met but do not fulfil the definition; empty if no such
+ * criterion is met.
+ */
 function loneCriterionFindings(
   criteria: readonly RestrictionCriterion[],
   missing: readonly string[],
@@ -180,7 +186,7 @@ function loneCriterionFindings(
   ];
 }
 
-/** Doppler indices of the same study with their centiles. */
+/** Returns the Doppler indices of the same study with their centiles. */
 const dopplerIndices = ({ measurements }: SmallFetusEvidence) =>
   DOPPLER_KEYS.flatMap((key) => {
     const one = acceptedValue(measurements, key);
@@ -189,8 +195,8 @@ const dopplerIndices = ({ measurements }: SmallFetusEvidence) =>
   });
 
 /**
- * Guidance in the order of obstetric 3.9: dating, chart, centiles, trajectory, fluid, Doppler, and
- * what is missing.
+ * Returns the guidance in the order of obstetric 3.9: dating, chart, centiles, trajectory, fluid,
+ * Doppler, and what is missing.
  */
 function guidanceStatements(
   given: SmallFetusEvidence,
@@ -222,9 +228,9 @@ function guidanceStatements(
 }
 
 /**
- * Judges growth restriction of a singleton by the Delphi consensus and, for a small fetus, states
- * in the terms of obstetric 3.9 what was available and what was not. Restriction is never excluded
- * without Doppler, and no delivery timing is stated.
+ * Judges growth restriction of a singleton by the Delphi consensus. For a small fetus, it also
+ * states what was available and what was not, in the terms of obstetric 3.9. Restriction is never
+ * excluded without Doppler, and no delivery timing is stated.
  */
 export function smallFetus(given: SmallFetusEvidence): {
   guidance: GuidanceDraft[];

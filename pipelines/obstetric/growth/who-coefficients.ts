@@ -1,7 +1,7 @@
 /**
- * WHO fetal growth charts: Kiserud et al., PLoS Med 2017;14:e1002220, quantile regression with the
- * coefficients of the revision of 13 March 2023. Quantile level → b0 to b4 of
- * exp(b0 + b1 t + b2 t² + b3 t³ + b4 t⁴), t in exact weeks; b4 is left out where it is 0.
+ * Coefficients of the WHO fetal growth charts: Kiserud et al., PLoS Med 2017;14:e1002220, quantile
+ * regression, revision of 13 March 2023. For each quantile level the table has b0 to b4 of exp(b0 +
+ * b1 t + b2 t² + b3 t³ + b4 t⁴), t in exact weeks. b4 is left out if it is 0.
  */
 export type WhoCoefficients = readonly (readonly [level: number, b: readonly number[]])[];
 
@@ -218,7 +218,9 @@ export const WHO_COEFFICIENTS = {
   ],
 } as const satisfies Record<string, WhoCoefficients>;
 
-/** Estimated weight by fetal sex; source and form as `WHO_COEFFICIENTS`. */
+/**
+ * Coefficients of the estimated weight by fetal sex; same source and form as `WHO_COEFFICIENTS`.
+ */
 export const WHO_WEIGHT_BY_SEX = {
   'efw-female': [
     [

@@ -2,7 +2,7 @@ import type { Ellipse, Point } from '../../contract/image.ts';
 import type { FramePlane } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
-/** Pubic symphysis and fetal head of a transperineal image. */
+/** Pubic symphysis and fetal head on a transperineal image. */
 export interface LocatedSymphysisHead {
   symphysis: Ellipse;
   head: Ellipse;
@@ -14,7 +14,10 @@ export interface LocatedSymphysisHead {
 
 /** The complete border of a structure, as the network drew it. */
 export interface LocatedBorder {
-  /** Where its mask crosses 0.5, in pixels of the image; closed, the first point not repeated. */
+  /**
+   * Contour at which the mask crosses 0.5, in pixels of the image. It is closed, and the first
+   * point is not repeated.
+   */
   border: readonly Point[];
   confidence: number;
   accepted: boolean;
@@ -23,21 +26,20 @@ export interface LocatedBorder {
 /** What was found on a transperineal image. */
 export interface LocatedTransperineal {
   /**
-   * Symphysis and head, from which the descent is measured; null where one of the two was not
-   * found.
+   * Symphysis and head, from which the descent is measured; null if one of the two was not found.
    */
   pair: LocatedSymphysisHead | null;
-  /** The border of each structure; one that was not found has no entry. */
+  /** The border of each structure; a structure that was not found has no entry. */
   borders: Partial<Record<'symphysis' | 'fetal-head', LocatedBorder>>;
 }
 
-/** One transperineal frame; `located` is null where symphysis or head was not found. */
+/** One transperineal frame; `located` is null if symphysis or head was not found. */
 export type TransperinealReading = FramePlane & {
   located: LocatedSymphysisHead | null;
   borders: LocatedTransperineal['borders'];
 };
 
-/** What is measured on a transperineal image. */
+/** The quantities that are measured on a transperineal image. */
 export const LABOR_KEYS = [
   'angle-of-progression',
   'head-symphysis-distance',
@@ -45,15 +47,15 @@ export const LABOR_KEYS = [
 ] as const;
 
 export interface LaborProgressReadings {
-  /** The quantities that are used; all of them where absent. */
+  /** The quantities that are used; all of them if absent. */
   values?: readonly (typeof LABOR_KEYS)[number][];
-  /** Half width of the 95 % interval for the angle, in degrees; null where it is not known. */
+  /** Half width of the 95 % interval of the angle, in degrees; null if not known. */
   uncertainty: number | null;
-  /** Null where no permitted model locates symphysis and head. */
+  /** Null if no permitted model locates symphysis and head. */
   frames: readonly TransperinealReading[] | null;
 }
 
-/** What the labor section works from. */
+/** The input of the labor section. */
 export interface LaborEvidence extends SectionEvidence {
   views: {
     laborProgress?: LaborProgressReadings | null;

@@ -11,15 +11,15 @@ import { type Outline, outlineOfMask } from '../shared/outline.ts';
 import type { LocatedBorder, LocatedSymphysisHead, LocatedTransperineal } from './evidence.ts';
 
 /**
- * How much closer the symphysis is looked at again: its axis decides the angle of progression, and it is
- * small. The maps of all looks are averaged (validation split: mean error 5.3° with one look, 4.7° with
- * three).
+ * Magnifications at which the symphysis is segmented again, because it is small and its axis
+ * determines the angle of progression. The maps of all passes are averaged (validation split: mean
+ * error 5.3° with one pass, 4.7° with three).
  */
 const CLOSER = [1.15, 1.3] as const;
 
 /**
- * Largest difference in degrees between the axes that the looks give; beyond it the symphysis has no clear
- * axis. On the validation split no two looks differ by more than 18°.
+ * Maximum difference in degrees between the axes found in the passes. Beyond it the symphysis has
+ * no clear axis. On the validation split no two passes differ by more than 18°.
  */
 const AXES_APART = 20;
 
@@ -28,11 +28,14 @@ export interface TransperinealMaps {
   placement: Placement;
   symphysis: SoftMask;
   head: SoftMask;
-  /** The symphysis as each look alone shows it. */
+  /** The map of the symphysis from each pass separately. */
   looks: readonly SoftMask[];
 }
 
-/** The value of a map at a point of its grid, by bilinear interpolation; null outside the grid. */
+/**
+ * Returns the value of a map at a point of its grid, by bilinear interpolation; null outside the
+ * grid.
+ */
 function valueAt({ width, height, values }: SoftMask, { x, y }: Point): number | null {
   if (x < 0 || y < 0 || x > width - 1 || y > height - 1) return null;
   const left = Math.min(Math.floor(x), width - 2);
@@ -44,7 +47,10 @@ function valueAt({ width, height, values }: SoftMask, { x, y }: Point): number |
   return (1 - fy) * upper + fy * lower;
 }
 
-/** The central part of what the network sees of an image, `zoom` times enlarged. */
+/**
+ * Returns the central part of the area that the network sees of an image, to be magnified `zoom`
+ * times.
+ */
 function closer(
   image: GrayImage,
   placement: Placement,
@@ -68,7 +74,7 @@ function closer(
   return { part: cropped(image, area), left: area.minX, top: area.minY };
 }
 
-/** A map of a part of the image on the grid of the whole image; 0 where the part has nothing. */
+/** Transfers a map of a part of the image to the grid of the whole image; 0 outside the part. */
 function onWhole(
   map: SoftMask,
   { scaleX, scaleY, offsetX, offsetY }: Placement,
@@ -95,7 +101,10 @@ function meanOf(masks: readonly SoftMask[]): SoftMask {
   return { width: first?.width ?? 0, height: first?.height ?? 0, values };
 }
 
-/** The maps of each image by `symphysis-head`: the head from one look, the symphysis from several. */
+/**
+ * Returns the maps of each image from the model `symphysis-head`: the head from one pass, the
+ * symphysis from several.
+ */
 export async function transperinealMaps(
   session: ModelSession,
   images: readonly GrayImage[],
@@ -129,13 +138,13 @@ export async function transperinealMaps(
   });
 }
 
-/** The direction of the long axis in degrees, 0 up to 180. */
+/** Returns the direction of the long axis in degrees, from 0 to below 180. */
 function axisOf(ellipse: Ellipse): number {
   const turned = ellipse.angle + (ellipse.a >= ellipse.b ? 0 : Math.PI / 2);
   return ((((turned * 180) / Math.PI) % 180) + 180) % 180;
 }
 
-/** Whether all looks that show a symphysis agree on its axis. */
+/** Returns whether all passes that show a symphysis agree on its axis. */
 function axesAgree({ looks, placement }: TransperinealMaps): boolean {
   const axes = looks.flatMap((look) => {
     const outline = outlineOfMask(look, placement, 0);
@@ -150,19 +159,24 @@ function axesAgree({ looks, placement }: TransperinealMaps): boolean {
 }
 
 /**
- * Area of a head over that of its convex hull, below which something else is joined to it. Of 1016 real images
- * 2 have less; half have more than 0.98.
+ * If the area of a head, divided by that of its convex hull, is below this value, something else is
+ * joined to the head. Of 1016 real images 2 are below it; half are above 0.98.
  */
 const LEAST_CONVEX = 0.965;
-/** How far the border of a head may be from its innermost point, in medians of that distance. */
+/**
+ * Maximum distance of the border of a head from its innermost point, as a multiple of the median
+ * distance.
+ */
 const FARTHEST = 1.3;
-/** How far the border may be from the ellipse of the head, as a share of the shorter semi-axis. */
+/**
+ * Maximum distance of the border from the ellipse of the head, as a share of the shorter semi-axis.
+ */
 const NEAR_ELLIPSE = 0.08;
 
 const cross = (o: Point, a: Point, b: Point) =>
   (a.x - o.x) * (b.y - o.y) - (a.y - o.y) * (b.x - o.x);
 
-/** The convex hull of points, in order (Andrew 1979). */
+/** Returns the convex hull of points, in order (Andrew 1979). */
 function hullOf(points: readonly Point[]): Point[] {
   const sorted = points.toSorted((p, q) => p.x - q.x || p.y - q.y);
   const half = (some: readonly Point[]) => {
@@ -188,7 +202,7 @@ const areaOf = (polygon: readonly Point[]) =>
     }, 0),
   ) / 2;
 
-/** The grid point inside a border that is farthest from it. */
+/** Returns the grid point inside a border that is farthest from it. */
 function innermost(border: readonly Point[]): Point | null {
   const [minX, maxX] = [
     Math.min(...border.map(({ x }) => x)),
@@ -214,7 +228,7 @@ function innermost(border: readonly Point[]): Point | null {
 }
 const INNERMOST_STEPS = 32;
 
-/** Whether a closed border runs around a point an odd number of times. */
+/** Returns whether a closed border runs around a point an odd number of times. */
 function isInside(border: readonly Point[], { x, y }: Point): boolean {
   let inside = false;
   for (const [n, one] of border.entries()) {
@@ -226,9 +240,9 @@ function isInside(border: readonly Point[], { x, y }: Point): boolean {
 }
 
 /**
- * The head without what is joined to it; null where its outline is convex. A full bladder before the head is as
- * dark as the head and is drawn as a second lobe, whereas a skull is one convex outline: the ellipse is fitted to
- * the border of the larger lobe.
+ * Returns the head without a second lobe; null if its outline is convex. A full bladder in front of
+ * the head is as dark as the head and is segmented with it, whereas a skull is convex. The ellipse
+ * is therefore fitted to the border of the larger lobe only.
  */
 function withoutLobe(head: Outline, border: readonly Point[]): Outline | null {
   if (areaOf(border) >= LEAST_CONVEX * areaOf(hullOf(border))) return null;
@@ -249,7 +263,7 @@ function withoutLobe(head: Outline, border: readonly Point[]): Outline | null {
   return { ...head, ellipse, boundary: pointsOf(ellipse) };
 }
 
-/** Points of the outline of an ellipse, about five degrees apart. */
+/** Returns points on the outline of an ellipse, about five degrees apart. */
 function pointsOf(ellipse: Ellipse): Point[] {
   const [a1, , b1] = axisEnds(ellipse);
   const { centre } = ellipse;
@@ -263,8 +277,9 @@ function pointsOf(ellipse: Ellipse): Point[] {
 }
 
 /**
- * The border of the mask itself, whose overlap with the reference the model card states; the ellipse used
- * for the geometry cuts off whatever is not elliptic. Null where the mask is too small.
+ * Returns the border of the mask itself, because the overlap stated on the model card is that of
+ * the mask. The ellipse used for the geometry leaves out whatever is not elliptic. Null if the mask
+ * is too small.
  */
 function borderOf(mask: SoftMask, placement: Placement): Point[] | null {
   const border = outlineOf(insideOf(mask), mask.width, mask.height);
@@ -277,8 +292,9 @@ const located = (
 ): LocatedBorder | null => border && { border, confidence, accepted };
 
 /**
- * Locates pubic symphysis and fetal head on each transperineal image by `symphysis-head`. The less
- * certain of the two decides whether the pair is accepted; each border is judged separately.
+ * Locates pubic symphysis and fetal head on each transperineal image with the model
+ * `symphysis-head`. The less certain of the two decides whether the pair is accepted. Each border
+ * is judged separately.
  */
 export async function locateTransperineal(
   session: ModelSession,
@@ -316,7 +332,7 @@ function pairOf(symphysis: Outline, head: Outline, clearAxis: boolean): LocatedS
   };
 }
 
-/** Locates both structures as a pair; null where one of them was not found. */
+/** Locates both structures as a pair; null if one of them was not found. */
 export async function locateSymphysisHead(
   session: ModelSession,
   images: readonly GrayImage[],
@@ -325,7 +341,7 @@ export async function locateSymphysisHead(
   return found.map(({ pair }) => pair);
 }
 
-/** The same from one look, which is enough to confirm that an image shows both. */
+/** Locates the pair in one pass only, which is sufficient to confirm that an image shows both. */
 export async function confirmSymphysisHead(
   session: ModelSession,
   images: readonly GrayImage[],

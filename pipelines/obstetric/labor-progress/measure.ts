@@ -7,8 +7,8 @@ import type { TransperinealReading } from './evidence.ts';
 
 /**
  * Intrapartum geometry on a mid-sagittal transperineal image (ISUOG 2018, Ghi et al., UOG
- * 52:128-139). Coordinates on a plane with equal scales, x to the right and y down: millimetres, or
- * pixels of an image without a scale, since angles need none.
+ * 52:128-139). Coordinates have the same scale along x (to the right) and y (down): millimetres, or
+ * pixels of an image without a scale, since angles need no scale.
  */
 
 interface SymphysisAxis {
@@ -17,28 +17,35 @@ interface SymphysisAxis {
 }
 
 /**
- * How far from the middle a symphysis must be for its side to be known, as a share of the width: nearer than
- * `side` it is open; nearer than `sure` its lower edge must also be the one nearer to the probe. Of 1016 real
- * images (PSFHS) 1 % of the symphyses are beyond the middle, at up to 0.58 of the width. The side of the head
- * does not decide: on 133 of them the head is centred on the far side of the symphysis.
+ * Minimum distance of a symphysis from the middle of the image for its side to be known, as a share
+ * of the width. Below `side` the side is not known. Between `side` and `sure` it is known only if
+ * the lower edge is also the one nearer to the probe.
+ *
+ * Of 1016 real images (PSFHS) 1 % of the symphyses are beyond the middle, at up to 0.58 of the
+ * width. The position of the head is not used: on 133 of these images the centre of the head is on
+ * the far side of the symphysis.
  */
 const FROM_MIDDLE = { side: 0.05, sure: 0.09 } as const;
 
-/** The axis as it is on an image with the symphysis on the left, and whether the side is known. */
+/**
+ * The axis of the symphysis with its lower edge identified, and whether the side of the image is
+ * known.
+ */
 export interface DirectedAxis extends SymphysisAxis {
   sideKnown: boolean;
 }
 
-/** The same axis, read from its other end. */
+/** Returns the axis with its ends exchanged. */
 export const reversed = ({ upper, lower }: SymphysisAxis): SymphysisAxis => ({
   upper: lower,
   lower: upper,
 });
 
 /**
- * Both ends of the long axis of the symphysis on an image of this width. The symphysis is shown on the left and
- * its lower edge points to the right, towards the probe at the top (ISUOG 2018); on a mirrored image it is right
- * of the middle, and the lower edge points to the left. An image is taken as mirrored only where that is known.
+ * Returns both ends of the long axis of the symphysis on an image of this width. Normally the
+ * symphysis is on the left and its lower edge points to the right, towards the probe at the top
+ * (ISUOG 2018). On a mirrored image it is right of the middle, and the lower edge points to the
+ * left. An image is treated as mirrored only if the side is known.
  */
 export function symphysisAxis(symphysis: Ellipse, width: number): DirectedAxis {
   const long = symphysis.a >= symphysis.b;
@@ -62,21 +69,24 @@ const cross = (u: Point, v: Point) => u.x * v.y - u.y * v.x;
 const dot = (u: Point, v: Point) => u.x * v.x + u.y * v.y;
 const DEGREES = 180 / Math.PI;
 
-/** 1 where the head is on the side of positive rotation from the axis's upper end, else -1. */
+/**
+ * Returns 1 if the head is in the direction of positive rotation from the upper end of the axis,
+ * otherwise -1.
+ */
 function sideOf({ upper, lower }: SymphysisAxis, headCentre: Point): 1 | -1 {
   return cross(towards(lower, upper), towards(lower, headCentre)) >= 0 ? 1 : -1;
 }
 
 interface Tangent {
   degrees: number;
-  /** Where the line from the lower edge touches the skull. */
+  /** The point at which the line from the lower edge touches the skull. */
   point: Point;
 }
 
 /**
- * Angle of progression in degrees: between the long axis of the symphysis and the tangent from its
- * lower edge to the leading part of the skull. The outline point with the largest angle counts,
- * which is on the convex hull. Null without an outline.
+ * Returns the angle of progression in degrees, between the long axis of the symphysis and the
+ * tangent from its lower edge to the leading part of the skull. The tangent touches the outline
+ * point with the largest angle, which is on the convex hull. Null without an outline.
  */
 export function angleOfProgression(
   axis: SymphysisAxis,
@@ -88,7 +98,7 @@ export function angleOfProgression(
   const angles = skull.map((point): Tangent => {
     const out = towards(axis.lower, point);
     const turned = Math.atan2(side * cross(up, out), dot(up, out)) * DEGREES;
-    // A leading part beyond the line of the axis turns by more than 180 degrees.
+    // If the leading part is beyond the extended axis, the angle is larger than 180 degrees.
     return { degrees: turned < -90 ? turned + 360 : turned, point };
   });
   return angles.reduce<Tangent | null>(
@@ -98,16 +108,16 @@ export function angleOfProgression(
 }
 
 /**
- * Where the infrapubic line, perpendicular to the long axis at the lower edge, first meets the
- * skull; its distance from the lower edge is the head-symphysis distance. Null where the head has
- * not come that far, or covers the lower edge.
+ * Returns the point where the infrapubic line, perpendicular to the long axis at the lower edge,
+ * first meets the skull. Its distance from the lower edge is the head-symphysis distance. Null if
+ * the head has not reached the line, or covers the lower edge.
  */
 export function infrapubicSkullPoint(axis: SymphysisAxis, head: Ellipse): Point | null {
   const up = towards(axis.lower, axis.upper);
   const length = Math.hypot(up.x, up.y);
   const side = sideOf(axis, head.centre);
   const direction = { x: (-side * up.y) / length, y: (side * up.x) / length };
-  // The line in coordinates in which the head is the unit circle.
+  // Express the line in coordinates in which the head is the unit circle.
   const cos = Math.cos(head.angle);
   const sin = Math.sin(head.angle);
   const unit = ({ x, y }: Point): Point => ({
@@ -126,16 +136,19 @@ export function infrapubicSkullPoint(axis: SymphysisAxis, head: Ellipse): Point 
   return { x: axis.lower.x + along * direction.x, y: axis.lower.y + along * direction.y };
 }
 
-/** Degrees from a right angle within which an axis has no direction along the birth canal. */
+/**
+ * If the angle between the two axes is above this value in degrees, the head's direction is
+ * ambiguous.
+ */
 const UNDECIDED_BEYOND = 75;
-/** A rounder head has no recognisable axis. */
+/** Minimum ratio of the axes; a rounder head has no recognisable axis. */
 const LEAST_ELONGATION = 1.1;
 
 /**
- * Head direction in degrees: the long axis of the head relative to that of the symphysis, read
- * towards the outlet; positive where it points ventrally (up), negative where it points down. Null
- * where the head is too round or lies transversely to the symphysis, so that the direction is
- * ambiguous.
+ * Returns the head direction in degrees: the angle of the head's long axis to that of the
+ * symphysis, read towards the outlet. It is positive if the head points ventrally (up), negative if
+ * it points down. Null if the head is too round or lies transversely to the symphysis, so that the
+ * direction is ambiguous.
  */
 export function headDirectionAngle(axis: SymphysisAxis, head: Ellipse): number | null {
   const long = Math.max(head.a, head.b);
@@ -145,24 +158,27 @@ export function headDirectionAngle(axis: SymphysisAxis, head: Ellipse): number |
   const headAxis = head.a >= head.b ? towards(a1, a2) : towards(b1, b2);
   const sense = dot(outward, headAxis) >= 0 ? 1 : -1;
   const directed = { x: sense * headAxis.x, y: sense * headAxis.y };
-  // The head lies below the axis: away from it is up.
+  // The head is below the axis, so up is the direction away from the head.
   const side = sideOf(axis, head.centre);
   const angle = Math.atan2(side * cross(outward, directed), dot(outward, directed)) * DEGREES;
   return Math.abs(angle) > UNDECIDED_BEYOND ? null : angle;
 }
 
-/** Difference in degrees up to which it does not matter from which end the symphysis is read. */
+/**
+ * Up to this difference in degrees, it does not matter which end of the symphysis is the lower
+ * edge.
+ */
 const EITHER_END = 10;
 
-/** The symphysis with its axis and the angle of progression, on an image of this width. */
+/** The axis of the symphysis and the angle of progression on an image of this width. */
 export interface Progression {
   axis: SymphysisAxis;
   tangent: Tangent | null;
-  /** Whether the angle depends on a side of the image that is not known. */
+  /** True if the angle depends on the side of the image, which is not known. */
   sideUnknown: boolean;
 }
 
-/** The angle of progression on an image of this width; all lengths have one scale. */
+/** Returns the angle of progression on an image of this width. All lengths have the same scale. */
 export function progressionOf(
   symphysis: Ellipse,
   skull: readonly Point[],
@@ -182,14 +198,14 @@ export interface Descent {
   method: ObstetricMethod;
   value: number;
   calipers: Caliper[];
-  /** Whether the value depends on a side of the image that is not known. */
+  /** True if the value depends on the side of the image, which is not known. */
   sideUnknown: boolean;
 }
 
 /**
- * The measurements of the descent of the head on a transperineal frame. Angles need no calibration:
- * without a scale, pixels are assumed to be square. The head-symphysis distance is left out without
- * a scale.
+ * Returns the measurements of the descent of the head on a transperineal frame. Angles need no
+ * calibration: without a scale, pixels are assumed to be square. The head-symphysis distance is
+ * left out without a scale.
  */
 export function descentOf({ clip, located }: TransperinealReading): Descent[] {
   if (!located) return [];

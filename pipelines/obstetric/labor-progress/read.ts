@@ -8,15 +8,18 @@ import type {
 } from './evidence.ts';
 
 /**
- * The model that outlines pubic symphysis and fetal head; `uncertainty` is that of the angle of
- * progression, degrees.
+ * The model that outlines pubic symphysis and fetal head. `uncertainty` is the half width for the
+ * angle of progression, degrees.
  */
 export interface SymphysisHeadModels {
   symphysisHead: ((images: readonly GrayImage[]) => Promise<LocatedTransperineal[]>) | null;
   uncertainty: { angleOfProgression?: number | null };
 }
 
-/** Maximum number of frames examined: twice as many as are measured, since some fail the gate. */
+/**
+ * Maximum number of frames examined: twice as many as are measured, since some frames fail the
+ * gate.
+ */
 const CANDIDATES = 6;
 
 /** Locates symphysis and head on the best transperineal frames. */

@@ -77,7 +77,10 @@ function measure({
   );
 }
 
-/** The borders of both structures on every frame examined, whether or not they gave an angle. */
+/**
+ * Returns the borders of both structures on every frame examined, including frames without an
+ * angle.
+ */
 function structuresOf({ frames }: LaborProgressReadings): LocatedStructure[] {
   return (frames ?? []).flatMap((reading) =>
     (['symphysis', 'fetal-head'] as const).flatMap((structure) => {
@@ -88,8 +91,9 @@ function structuresOf({ frames }: LaborProgressReadings): LocatedStructure[] {
 }
 
 /**
- * The direction of the head with the interval of the angle of progression, which rests on the same
- * two outlines: for the direction itself no reference exists.
+ * Returns the category of the direction of the head within an interval. The interval of the angle
+ * of progression is used, because both are measured on the same two outlines and there is no
+ * reference for the direction.
  */
 const directionWithin = (direction: Measurement, uncertainty: number | null) =>
   categoryWithin(

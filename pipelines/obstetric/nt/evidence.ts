@@ -25,34 +25,38 @@ export interface LocatedBox {
   accepted: boolean;
 }
 
-/** The structures that were found; one that was not found has no entry. */
+/** The structures that were found; a structure that was not found has no entry. */
 export type LocatedMidsagittal = Partial<Record<MidsagittalStructure, LocatedBox>>;
 
 /** The thickest part of the nuchal translucency inside its box. */
 export interface NuchalLines {
   /**
-   * Inner border of the upper and of the lower line, pixels; the segment between is perpendicular.
+   * Inner border of the upper and of the lower line, in pixels. The segment between them is
+   * perpendicular to the lines.
    */
   ends: readonly [Point, Point];
   /** In the unit of the scale. */
   thickness: number;
-  /** Share of the box's columns in which a dark band is between two bright lines. */
+  /** Share of the box's columns that show a dark band between two bright lines. */
   seen: number;
 }
 
 /** One mid-sagittal frame: the structures, and the nuchal lines inside the box of the nuchal region. */
 export type MidsagittalReading = FramePlane & {
   located: LocatedMidsagittal;
-  /** Millimetres where the lines are inside a calibrated region, else pixels; null: not seen. */
+  /**
+   * In millimetres if the lines are inside a calibrated region, otherwise in pixels; null if the
+   * lines were not seen.
+   */
   lines: NuchalLines | null;
 };
 
 export interface NuchalReadings {
-  /** Null where no permitted model locates the structures. */
+  /** Null if no permitted model locates the structures. */
   frames: readonly MidsagittalReading[] | null;
 }
 
-/** What the nuchal translucency section works from. */
+/** The input of the nuchal translucency section. */
 export interface NuchalEvidence extends SectionEvidence {
   views: {
     nuchal?: NuchalReadings | null;

@@ -1,16 +1,16 @@
-/** CRL in mm between which NT is interpreted, both included (FMF; obstetric 6). */
+/** Range of CRL in mm in which NT is interpreted, both ends included (FMF; obstetric 6). */
 export const NT_WINDOW = { from: 45, to: 84 } as const;
 
 /**
- * Expected nuchal translucency in mm by CRL in mm, 45 to 84: FMF, Spencer et al., UOG
- * 2003;22:142-148. Null outside the window in which NT is interpreted.
+ * Returns the expected nuchal translucency in mm for a CRL of 45 to 84 mm: FMF, Spencer et al., UOG
+ * 2003;22:142-148. Null outside this range, in which NT is interpreted.
  */
 export function expectedNuchalTranslucency(crl: number): number | null {
   if (crl < NT_WINDOW.from || crl > NT_WINDOW.to) return null;
   return 10 ** (-0.3599 + 0.0127 * crl - 0.000058 * crl ** 2);
 }
 
-/** Multiple of the expected median. */
+/** Returns the NT as a multiple of the expected median. */
 export function nuchalTranslucencyMoM(crl: number, nt: number): number | null {
   const expected = expectedNuchalTranslucency(crl);
   return expected && nt / expected;
@@ -19,14 +19,19 @@ export function nuchalTranslucencyMoM(crl: number, nt: number): number | null {
 /** 99th centile in mm, independent of CRL: Snijders et al., Lancet 1998;352:343-346. */
 export const HIGH_NT = 3.5;
 
-/** 95th centile in mm: 2.1 at CRL 45 and 2.7 at CRL 84 (FMF), linear between. Null outside. */
+/**
+ * Returns the 95th centile in mm: 2.1 at CRL 45 and 2.7 at CRL 84 (FMF), interpolated linearly.
+ * Null outside.
+ */
 export function nuchalTranslucency95(crl: number): number | null {
   const { from, to } = NT_WINDOW;
   if (crl < from || crl > to) return null;
   return 2.1 + (0.6 * (crl - from)) / (to - from);
 }
 
-/** Category of an NT in mm; without a CRL in the window only `high` can be said. */
+/**
+ * Returns the category of an NT in mm. Without a CRL in the window only `high` can be determined.
+ */
 export function nuchalCategory(
   nt: number,
   crl: number | null,

@@ -17,24 +17,27 @@ const KEY = 'nuchal-translucency';
 const categoryOf = (nt: Measurement, crl: Measurement | null) =>
   nuchalCategory(nt.value, crl?.value ?? null);
 
-/** The category that holds for the whole interval of the thickness; else those at both ends. */
+/**
+ * Returns the category if the whole interval of the thickness is in the same one; otherwise
+ * `between` has the categories at both ends.
+ */
 const categoryOfInterval = (nt: Measurement, crl: Measurement | null) =>
   categoryWithin(nt, (mm) => nuchalCategory(mm, crl?.value ?? null));
 
 /**
- * The least category of the interval: at or above its lower limit is certain even where the upper one
- * is within the interval.
+ * Returns the lowest category within the interval. The thickness is certainly in it or above it,
+ * even if the interval also includes a higher category.
  */
 function certainCategory(nt: Measurement, crl: Measurement | null) {
   const { category, between } = categoryOfInterval(nt, crl);
   return between === null ? category : between[0];
 }
 
-/** The 95th centile by CRL, mm; null without a CRL in the window. */
+/** Returns the 95th centile for the CRL in mm; null without a CRL in the window. */
 export const limitOf = (crl: Measurement | null): number | null =>
   crl && nuchalTranslucency95(crl.value);
 
-/** The thickness with its 95th centile by CRL. */
+/** Adds to the thickness its 95th centile by CRL. */
 export function withReference(nt: Measurement, crl: Measurement | null): Measurement {
   const high = limitOf(crl);
   const { category } = categoryOfInterval(nt, crl);
@@ -49,7 +52,10 @@ export function withReference(nt: Measurement, crl: Measurement | null): Measure
   };
 }
 
-/** The category with its limits; none at a cut-off, and none below `HIGH_NT` without a CRL. */
+/**
+ * Returns the classification with its limits. Empty if the interval includes a cut-off, or below
+ * `HIGH_NT` without a CRL.
+ */
 export function nuchalClassification(
   nt: Measurement,
   crl: Measurement | null,
@@ -82,7 +88,7 @@ export function nuchalClassification(
   ];
 }
 
-/** States that it is uncertain on which side of a limit the value is, and names both sides. */
+/** States that it is uncertain on which side of a limit the value is, and names both categories. */
 export function nuchalDoubt(nt: Measurement, crl: Measurement | null): Statement[] {
   const { between } = categoryOfInterval(nt, crl);
   return between === null
@@ -102,10 +108,10 @@ function finding(nt: Measurement, statement: Statement): FindingDraft {
   };
 }
 
-/** Whether a thickness is certain to be at least `HIGH_NT`. */
+/** Returns whether a thickness is certainly at least `HIGH_NT`. */
 export const isHigh = (nt: Measurement): boolean => certainCategory(nt, null) === 'high';
 
-/** A thickness that is certain to be at or above one of its limits. */
+/** Returns the finding of a thickness that is certainly at or above one of its limits. */
 export function nuchalFindings(nt: Measurement, crl: Measurement | null): FindingDraft[] {
   const category = certainCategory(nt, crl);
   if (category !== 'increased' && category !== 'high') return [];
@@ -114,8 +120,8 @@ export function nuchalFindings(nt: Measurement, crl: Measurement | null): Findin
 }
 
 /**
- * The finding, with several fetuses, of a thickness that is high at any CRL, whichever fetus it is
- * of, or the doubt whether it is.
+ * With several fetuses, returns the finding that the largest thickness is high at any CRL,
+ * whichever fetus it belongs to, or the doubt whether it is high.
  */
 export function highOfSeveral(measurements: readonly Measurement[]): {
   findings: FindingDraft[];
@@ -133,12 +139,12 @@ export function highOfSeveral(measurements: readonly Measurement[]): {
 
 export interface NuchalDifference {
   statement: Statement;
-  /** Whether the two values fall into different categories. */
+  /** True if the two values are in different categories. */
   ofCategory: boolean;
   evidence: string[];
 }
 
-/** How the machine's thickness and ours differ; null where they do not. */
+/** Returns how the machine's thickness and ours differ; null if they do not. */
 export function nuchalDifference(
   measurements: readonly Measurement[],
   crl: Measurement | null,
@@ -155,7 +161,10 @@ export function nuchalDifference(
   };
 }
 
-/** The finding that the machine's thickness and ours differ: one of them may be abnormal. */
+/**
+ * Returns the finding that the machine's thickness and ours differ, because one of them may be
+ * abnormal.
+ */
 export function differenceFinding(difference: NuchalDifference | null): FindingDraft[] {
   if (!difference) return [];
   const { statement, evidence } = difference;

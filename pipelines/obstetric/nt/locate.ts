@@ -11,7 +11,7 @@ import {
   type MidsagittalStructure,
 } from './evidence.ts';
 
-/** The structures' names in the data set, which the channels of the model bear. */
+/** Names of the structures in the data set, which are the channel names of the model. */
 const CHANNEL_OF: Readonly<Record<MidsagittalStructure, string>> = {
   thalami: 'thalami',
   midbrain: 'midbrain',
@@ -24,7 +24,10 @@ const CHANNEL_OF: Readonly<Record<MidsagittalStructure, string>> = {
   'nasal-skin': 'nasal skin',
 };
 
-/** Boxes of the structures of each first-trimester mid-sagittal image by `fetal-midsagittal`. */
+/**
+ * Returns the boxes of the structures on each first-trimester mid-sagittal image, found with the
+ * model `fetal-midsagittal`.
+ */
 export async function locateMidsagittal(
   session: ModelSession,
   images: readonly GrayImage[],
@@ -45,14 +48,15 @@ export async function locateMidsagittal(
 }
 
 /**
- * The box of a mask that was trained as the ellipse touching the box's four sides: of a filled
- * ellipse the half width is two standard deviations. Confidence: mean of the mask over its region.
+ * Returns the box of a mask. The model was trained to draw the ellipse that touches the four sides
+ * of the box, and the half width of a filled ellipse is two standard deviations. The confidence is
+ * the mean of the mask over its region.
  */
 export function boxOfMask(mask: SoftMask, placement: Placement, gate: number): LocatedBox | null {
   const region = largestRegion(mask);
   if (!region) return null;
   const { mean, xx, yy } = region;
-  // A pixel is a square, not a point: variance 1/12 along each side.
+  // A pixel is a square, not a point, which adds a variance of 1/12 along each side.
   const halfWidth = 2 * Math.sqrt(xx + 1 / 12);
   const halfHeight = 2 * Math.sqrt(yy + 1 / 12);
   const from = toSource(placement, { x: mean.x - halfWidth, y: mean.y - halfHeight });

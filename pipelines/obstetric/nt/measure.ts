@@ -11,25 +11,28 @@ import { createMeasurement, isPlausible, lineBetween, measuredOn } from '../shar
 import type { MidsagittalReading, MidsagittalStructure } from './evidence.ts';
 import { MIDSAGITTAL_STRUCTURES } from './evidence.ts';
 
-/** Id of the section whose measurements and findings these are. */
+/** Id of this section in its measurements and findings. */
 export const NUCHAL_SECTION = 'nt';
 
 /**
- * Confidence from which a located nasal bone is called present: the model learnt on fetuses that have
- * one and sees it where it ought to be, at up to 0.84 on images whose bone was wiped out.
+ * Confidence from which a located nasal bone is called present. The model was trained on fetuses
+ * with a nasal bone and expects one: it gave up to 0.84 on images whose bone had been erased.
  */
 export const NASAL_BONE_SURE = 0.88;
 
 export interface PlaneCriterion {
   name: string;
-  /** Null where a picture alone cannot show it, or where this service does not examine it. */
+  /** Null if an image alone cannot show it, or if this service does not examine it. */
   met: boolean | null;
 }
 
 const seen = ({ located }: MidsagittalReading, structure: MidsagittalStructure) =>
   located[structure]?.accepted === true;
 
-/** Plane adequacy (FMF protocol): the items that located structures answer, and those left open. */
+/**
+ * Returns the criteria of the plane (FMF protocol): those that the located structures answer, and
+ * those that remain open.
+ */
 export function planeAdequacy(reading: MidsagittalReading): PlaneCriterion[] {
   return [
     { name: 'tip of the nose seen', met: seen(reading, 'nasal-tip') },
@@ -48,11 +51,11 @@ export function planeAdequacy(reading: MidsagittalReading): PlaneCriterion[] {
 const namesOf = (criteria: readonly PlaneCriterion[], met: boolean | null) =>
   criteria.filter((one) => one.met === met).map(({ name }) => name);
 
-/** Criteria that a plane does not meet. */
+/** Returns the criteria that a plane does not meet. */
 export const failedCriteria = (reading: MidsagittalReading) =>
   namesOf(planeAdequacy(reading), false);
 
-/** Criteria that this service does not examine. */
+/** Returns the criteria that this service does not examine. */
 export const openCriteria = (reading: MidsagittalReading) => namesOf(planeAdequacy(reading), null);
 
 export function adequacyClass(reading: MidsagittalReading): ClassificationDraft {
@@ -71,8 +74,8 @@ export function adequacyClass(reading: MidsagittalReading): ClassificationDraft 
 }
 
 /**
- * The classification of the nasal bone. A bone that was not found is not called absent, and one of
- * low confidence is not called present.
+ * Returns the classification of the nasal bone. A bone that was not found is not called absent, and
+ * a bone of low confidence is not called present.
  */
 export function nasalBone(readings: readonly MidsagittalReading[]): ClassificationDraft {
   const bones = readings.flatMap(({ located }) => located['nasal-bone'] ?? []);
@@ -93,8 +96,8 @@ const COARSEST_MM_PER_PIXEL = 0.1;
 const FRAMES_PER_MEASUREMENT = 3;
 
 /**
- * Half width of the interval in mm that contained 37 of 39 phantoms (seeds 9800 to 9839); model
- * card.
+ * Half width in mm of the interval that contained the true value on 37 of 39 phantoms (seeds 9800
+ * to 9839); see the model card.
  */
 export const NUCHAL_UNCERTAINTY = 0.75;
 
@@ -129,19 +132,22 @@ function onFrame(reading: MidsagittalReading, index: number): Measurement[] {
 }
 
 /**
- * The frames, those whose plane meets the criteria first: "the maximum that meets the criteria"
- * counts.
+ * Sorts the frames so that those whose plane meets the criteria come first, since "the maximum that
+ * meets the criteria" counts.
  */
 const adequateFirst = (readings: readonly MidsagittalReading[]) =>
   readings.toSorted((one, other) => failedCriteria(one).length - failedCriteria(other).length);
 
-/** Thickness in mm on every frame on which the lines were seen, numbered, the adequate planes first. */
+/**
+ * Measures the thickness in mm on every frame on which the lines were seen, numbered, the adequate
+ * planes first.
+ */
 export const measureNuchalApart = (readings: readonly MidsagittalReading[]): Measurement[] =>
   adequateFirst(readings.filter(({ lines }) => lines !== null)).flatMap(onFrame);
 
 /**
- * Thickness in mm on up to three frames; the largest value that meets the criteria takes the plain
- * id (FMF protocol). A value on a plane that fails them is listed, but not used.
+ * Measures the thickness in mm on up to three frames. The largest value on a plane that meets the
+ * criteria gets the plain id (FMF protocol). A value on any other plane is listed, but not used.
  */
 export function measureNuchal(readings: readonly MidsagittalReading[]): Measurement[] {
   const withLines = readings.filter(({ lines }) => lines !== null);
@@ -153,7 +159,10 @@ export function measureNuchal(readings: readonly MidsagittalReading[]): Measurem
   );
 }
 
-/** The boxes of the structures of mid-sagittal frames, measured or not. */
+/**
+ * Returns the boxes of the structures on mid-sagittal frames, including frames without a
+ * measurement.
+ */
 export function midsagittalBoxes(
   readings: readonly MidsagittalReading[] | null | undefined,
 ): LocatedStructure[] {

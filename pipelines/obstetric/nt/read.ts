@@ -5,13 +5,13 @@ import { bestFrames } from '../shared/key-frames.ts';
 import type { Reader } from '../shared/reader.ts';
 import type { LocatedMidsagittal, MidsagittalReading, NuchalReadings } from './evidence.ts';
 
-/** Finds the structures of a first-trimester mid-sagittal image. */
+/** The model that finds the structures of a first-trimester mid-sagittal image. */
 export interface MidsagittalModels {
   midsagittal: ((images: readonly GrayImage[]) => Promise<LocatedMidsagittal[]>) | null;
 }
 
 /**
- * Maximum number of frames examined: the largest of several good measurements counts (FMF
+ * Maximum number of frames examined. The largest of several good measurements counts (FMF
  * protocol).
  */
 const CANDIDATES = 6;

@@ -31,10 +31,13 @@ import {
 } from './measure.ts';
 
 const VIEW = 'a calibrated mid-sagittal view at 11 to 14 weeks';
-/** Gestational days of the window, 11+0 to 14+1: protocol and Robinson ages of CRL 45 to 84 mm. */
+/**
+ * Gestational days of the window, 11+0 to 14+1: the range of the protocol and of the Robinson ages
+ * for CRL 45 to 84 mm.
+ */
 const WINDOW_DAYS = { from: 77, to: 99 } as const;
 
-/** Which window for interpreting NT the scan is outside of; null where it is within. */
+/** Returns which window for interpreting NT was missed; null if the scan is within both. */
 function windowMissed(
   { options }: NuchalEvidence,
   crl: Measurement | null,
@@ -48,8 +51,8 @@ function windowMissed(
 }
 
 /**
- * The outcome outside the window: the machine's value is shown, but no image is measured at an age
- * for which the method is not meant.
+ * Returns the outcome outside the window. The machine's value is shown, but no image is measured,
+ * because the method is not meant for this age.
  */
 function outsideWindow(machine: readonly Measurement[], window: 'crl' | 'weeks'): SectionOutcome {
   const value = judgedValue(machine, 'nuchal-translucency');
@@ -60,7 +63,7 @@ function outsideWindow(machine: readonly Measurement[], window: 'crl' | 'weeks')
   return { ...outcome, ...(value && { status: 'partial' }), measurements: [...machine] };
 }
 
-/** Why no thickness counts. */
+/** Returns the outcome if no thickness counts, with the reason. */
 function whyNone(
   readings: readonly MidsagittalReading[],
   measured: readonly Measurement[],
@@ -82,7 +85,7 @@ function gapsOf(best: MidsagittalReading | null, crl: Measurement | null): State
   ];
 }
 
-/** Why no frame is looked at; null where there are some, or a value of the machine. */
+/** Returns the outcome if no frame can be examined, with the reason; null if there are frames. */
 function withoutFrames(
   readings: readonly MidsagittalReading[] | null | undefined,
 ): SectionOutcome | null {
@@ -95,7 +98,10 @@ function withoutFrames(
   return notAssessed('view_missing', say.gap('nt.no-view', {}), [VIEW]);
 }
 
-/** The outcome for several fetuses: images are not combined, and no fetus has its own CRL. */
+/**
+ * Returns the outcome for several fetuses: images are not combined, and the CRL of no fetus is
+ * known.
+ */
 function apart(
   readings: readonly MidsagittalReading[],
   source: SeveralFetusesSource,
@@ -164,7 +170,7 @@ function assess(
 function run(evidence: NuchalEvidence, earlier: readonly Measurement[]): SectionOutcome {
   const machine = machineValues(evidence, NUCHAL_SECTION, ['nuchal-translucency']);
   const readings = evidence.views.nuchal?.frames;
-  // The positions of the structures are given whether or not a thickness was measured.
+  // The positions of the structures are given even if no thickness was measured.
   const structures = midsagittalBoxes(readings);
   const completed = (outcome: SectionOutcome): SectionOutcome => ({
     ...outcome,
@@ -182,7 +188,7 @@ function run(evidence: NuchalEvidence, earlier: readonly Measurement[]): Section
   );
 }
 
-/** Nuchal translucency, nasal bone and plane adequacy (obstetric 6). */
+/** The section on nuchal translucency, nasal bone and plane adequacy (obstetric 6). */
 export const nt: ObstetricSection<NuchalEvidence> = {
   id: NUCHAL_SECTION,
   title: 'Nuchal translucency',

@@ -3,15 +3,15 @@ import type { FramePlane, MeasuringRoute } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
 /**
- * Wall of the uterus on which the placenta lies, as a probe on the mother's abdomen shows it: top,
- * bottom, or a side.
+ * Wall of the uterus to which the placenta is attached. On an image from the mother's abdomen,
+ * anterior is at the top, posterior at the bottom.
  */
 export type PlacentaSide = 'anterior' | 'posterior' | 'lateral-or-fundal';
 
-/** The placenta on a transabdominal image, pixels of the image. */
+/** The placenta on a transabdominal image, in pixels of the image. */
 export interface PlacentaBody {
   side: PlacentaSide;
-  /** Ends of the thickness line: across the thickest part, from surface to surface. */
+  /** Ends of the thickness line, which crosses the thickest part from surface to surface. */
   thickness: readonly [Point, Point];
   /** Number of separate dark spaces within the placenta. */
   lacunae: number;
@@ -19,20 +19,20 @@ export interface PlacentaBody {
   accepted: boolean;
 }
 
-/** The lower edge and the internal os on a transvaginal image, pixels of the image. */
+/** The lower edge and the internal os on a transvaginal image, in pixels of the image. */
 export interface PlacentaEdge {
   internalOs: Point;
   edge: Point;
-  /** Whether the placenta reaches from the edge back over the os. */
+  /** True if the placenta extends from the edge over the os. */
   overlaps: boolean;
   confidence: number;
   accepted: boolean;
 }
 
 export interface PlacentaReadings {
-  /** Transabdominal frames of the placenta; null where no permitted model finds it. */
+  /** Transabdominal frames of the placenta; null if no permitted model finds it. */
   bodies: readonly BodyReading[] | null;
-  /** Transvaginal frames of the lower uterus; null where no permitted model finds the placenta. */
+  /** Transvaginal frames of the lower uterus; null if no permitted model finds the placenta. */
   edges: readonly EdgeReading[] | null;
   /** Half widths of 95 % intervals, mm. */
   uncertainty: { toOs: number | null; thickness: number | null };
@@ -43,12 +43,14 @@ export interface BodyReading extends FramePlane {
 }
 
 export interface EdgeReading extends FramePlane {
-  /** How the probe was applied, by the name of the view; null where it does not say. */
+  /**
+   * How the probe was applied, according to the name of the view; null if the name does not say it.
+   */
   route: MeasuringRoute;
   located: PlacentaEdge | null;
 }
 
-/** What the placenta section works from. */
+/** The input of the placenta section. */
 export interface PlacentaEvidence extends SectionEvidence {
   views: {
     placenta?: PlacentaReadings | null;

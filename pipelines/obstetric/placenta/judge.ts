@@ -23,17 +23,19 @@ import { edgesDisagree } from './measure.ts';
 export const PLACENTA_SECTION = 'placenta';
 
 /**
- * The lower edge of the placenta with its category. It has no category without a gestational age, nor
- * where its interval holds a cut-off; `between` then names both sides.
+ * The lower edge of the placenta with its category. The category is null without a gestational age,
+ * or if the interval includes a cut-off; in the latter case `between` names the categories on both
+ * sides.
  */
 export type LowerEdge = (CategoryWithin<PlacentaCategory> | { category: null; between: null }) & {
   measurement: Measurement;
-  /** Distances on other images, where these fall into another category. */
+  /** Distances on other images, if not all images are in the same category. */
   others: readonly Measurement[];
 };
 
 /**
- * The distance in use among those of `measureEdges`, with its category; null without a distance.
+ * Returns the distance in use among those of `measureEdges`, with its category; null without a
+ * distance.
  */
 export function lowerEdge(
   distances: readonly Measurement[],
@@ -51,7 +53,7 @@ export function lowerEdge(
   };
 }
 
-/** The category of the edge with its cut-offs; none without a gestational age. */
+/** Returns the classification of the edge with its cut-offs; empty without a category. */
 export function edgeClassification({ measurement, category }: LowerEdge): ClassificationDraft[] {
   if (!category) return [];
   const value = { of: 'placenta-to-os', value: measurement.value };
@@ -82,17 +84,21 @@ export function edgeClassification({ measurement, category }: LowerEdge): Classi
 const isLowCategory = (category: PlacentaCategory | null) =>
   category === 'praevia' || category === 'low-lying';
 
-/** Whether the edge is certain to cover the os or to be too close to it. */
+/** Returns whether the edge certainly covers the os or is too close to it. */
 export const isLow = (edge: LowerEdge | null) =>
   edge !== null && (edge.between ?? [edge.category]).every(isLowCategory);
 
-/** The finding of an edge that covers the os or is too close to it, and what other images show. */
+/**
+ * Returns the finding of an edge that covers the os or is too close to it, with what other images
+ * show.
+ */
 export function edgeFindings(edge: LowerEdge): FindingDraft[] {
   const { measurement, category, others } = edge;
   if (!isLow(edge)) return [];
   const [doubt] = atCutOff(measurement, edge);
   if (!category) {
-    // Praevia or low-lying: too close to the os in either case.
+    // The interval includes praevia and low-lying, so the edge is too close to the os in either
+    // case.
     return doubt
       ? [
           {
@@ -116,7 +122,7 @@ export function edgeFindings(edge: LowerEdge): FindingDraft[] {
         measurement,
         ...others,
       ]),
-      // A placenta over the os is reported at once.
+      // A placenta over the os is a critical finding.
       severity: category === 'praevia' ? 'critical' : 'abnormal',
       confidence: measurement.confidence,
       evidence: [measurement, ...others].map(({ id }) => id),
@@ -124,14 +130,14 @@ export function edgeFindings(edge: LowerEdge): FindingDraft[] {
   ];
 }
 
-/** Which later scans are still to come at this age (obstetric 9.2). */
+/** Returns which of the later scans are still due at this age (obstetric 9.2). */
 function laterScans(gaDays: number): 'both' | 'second' | 'none' {
   const [first, second] = LOW_EDGE_WEEKS;
   if (gaDays < first * 7) return 'both';
   return gaDays < second * 7 ? 'second' : 'none';
 }
 
-/** When a low edge should be scanned again. */
+/** Returns guidance on when a low edge should be scanned again. */
 export function edgeGuidance(edge: LowerEdge | null, gaDays: number): GuidanceDraft[] {
   if (!isLow(edge)) return [];
   const [first, second] = LOW_EDGE_WEEKS;
@@ -146,7 +152,9 @@ export function edgeGuidance(edge: LowerEdge | null, gaDays: number): GuidanceDr
   ];
 }
 
-/** The gaps concerning the edge: what is missing, and what makes its category uncertain. */
+/**
+ * Returns the gaps that concern the edge: what is missing, and what makes its category uncertain.
+ */
 export function edgeGaps(
   edges: readonly EdgeReading[],
   distances: readonly Measurement[],

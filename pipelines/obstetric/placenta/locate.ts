@@ -6,12 +6,15 @@ import type { UterineMaps } from '../shared/uterine-maps.ts';
 import type { PlacentaBody, PlacentaEdge, PlacentaSide } from './evidence.ts';
 
 const LEVEL = 0.5;
-/** Minimum size of a placenta in cells; smaller regions are noise in the map. */
+/** Minimum size of a placenta in cells. Smaller regions are noise in the map. */
 const SMALLEST_PLACENTA = 60;
 const SMALLEST_EDGE_PLACENTA = 15;
 const SMALLEST_LACUNA = 3;
 const ANGLES = 36;
-/** More across than along the beam by this factor: a side wall. */
+/**
+ * If the placenta is displaced sideways from the cavity by this factor more than along the beam, it
+ * is on a side wall.
+ */
 const SIDEWAYS = 1.2;
 
 const value = ({ values, width, height }: SoftMask, x: number, y: number) =>
@@ -33,7 +36,7 @@ const centroid = (cells: readonly Point[]): Point => ({
   y: mean(cells.map(({ y }) => y)),
 });
 
-/** The point at which a ray from a place leaves the mask, to a fraction of a cell. */
+/** Returns the point at which a ray from a place leaves the mask, to a fraction of a cell. */
 function reach(mask: SoftMask, from: Point, angle: number): Point {
   const dx = Math.cos(angle) / 2;
   const dy = Math.sin(angle) / 2;
@@ -45,7 +48,10 @@ function reach(mask: SoftMask, from: Point, angle: number): Point {
   return { x: x + dx / 2, y: y + dy / 2 };
 }
 
-/** The thickness line: the longest among the shortest lines through each cell. */
+/**
+ * Returns the thickness line: for each cell the shortest line through it is found, and the longest
+ * of these lines is the thickness.
+ */
 function thickest(mask: SoftMask, cells: readonly Point[]): [Point, Point] {
   let best: { ends: [Point, Point]; length: number } | null = null;
   const every = Math.max(1, Math.floor(cells.length / 300));
@@ -65,7 +71,8 @@ function thickest(mask: SoftMask, cells: readonly Point[]): [Point, Point] {
 }
 
 /**
- * The wall on which the placenta lies, as seen from the middle of the other contents of the cavity.
+ * Returns the wall to which the placenta is attached, relative to the middle of the other contents
+ * of the cavity.
  */
 function sideOf(placenta: Point, inside: Point): PlacentaSide {
   const dx = Math.abs(placenta.x - inside.x);
@@ -74,7 +81,7 @@ function sideOf(placenta: Point, inside: Point): PlacentaSide {
   return dy < 0 ? 'anterior' : 'posterior';
 }
 
-/** Number of separate regions in a map that have at least this many cells. */
+/** Returns the number of separate regions in a map that have at least this many cells. */
 function countRegions(map: SoftMask, smallest: number): number {
   let rest: SoftMask = map;
   let count = 0;
@@ -87,13 +94,13 @@ function countRegions(map: SoftMask, smallest: number): number {
   }
 }
 
-/** The map of the placenta with its lacunae filled in: they belong to it. */
+/** Returns the map of the placenta with its lacunae filled in, since they are part of it. */
 function filled({ maps }: UterineMaps): SoftMask {
   const { placenta, lacuna } = maps;
   return { ...placenta, values: placenta.values.map((v, i) => Math.max(v, lacuna.values[i] ?? 0)) };
 }
 
-/** The placenta of one transabdominal image's maps; null where none was found. */
+/** Returns the placenta from the maps of one transabdominal image; null if none was found. */
 export function placentaOfMaps(drawn: UterineMaps): PlacentaBody | null {
   const { maps, placement, placentaGate } = drawn;
   const region = largestRegion(filled(drawn));
@@ -113,7 +120,10 @@ export function placentaOfMaps(drawn: UterineMaps): PlacentaBody | null {
   };
 }
 
-/** Lower edge and internal os of one transvaginal image's maps; null where either is missing. */
+/**
+ * Returns lower edge and internal os from the maps of one transvaginal image; null if either is
+ * missing.
+ */
 export function placentaEdgeOfMaps({
   maps,
   placement,
@@ -126,7 +136,7 @@ export function placentaEdgeOfMaps({
   const cells = cellsOf(region.mask);
   if (cells.length < SMALLEST_EDGE_PLACENTA) return null;
   const body = centroid(cells);
-  // From the edge, the body lies either away from the os, or beyond it.
+  // Seen from the edge, the body of the placenta is either away from the os or across it.
   const towardsOs = (body.x - edge.x) * (os.x - edge.x) + (body.y - edge.y) * (os.y - edge.y);
   const density = mean(cells.map(({ x, y }) => value(region.mask, x, y)));
   const confidence = Math.cbrt(os.value * edge.value * density);

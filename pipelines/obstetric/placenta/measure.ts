@@ -18,8 +18,8 @@ const SECTION = 'placenta';
 const FRAMES = 3;
 
 /**
- * Whether the machine calls the view transabdominal; where it does not name the view, the picture
- * decides.
+ * Returns whether the machine calls the view transabdominal. If it does not name the view, the
+ * classifier decided from the image.
  */
 export const isTransabdominal = ({ route }: EdgeReading) => route === 'transabdominal';
 
@@ -51,20 +51,22 @@ function edgeToOs(reading: EdgeReading, uncertainty: number | null): Measurement
   ];
 }
 
-/** The category of a distance, whatever the gestational age. */
+/** Returns the category of a distance, whatever the gestational age. */
 const categoryOf = ({ value }: Measurement) => placentaCategory(value, Number.POSITIVE_INFINITY);
 
-/** Whether the distances of several images fall into different categories. */
+/** Returns whether the distances on several images are in different categories. */
 export const edgesDisagree = (distances: readonly Measurement[]) =>
   new Set(distances.map(categoryOf)).size > 1;
 
 const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
 /**
- * Signed distance in mm from the lower edge to the internal os on up to three images, the accepted
- * ones first. Their median takes the plain id. Where they fall into different categories, the
- * shortest takes it, since an image beside the lowest part of the edge hides an overlap. A single
- * accepted value takes the plain id itself. Empty without a scale.
+ * Measures the signed distance in mm from the lower edge to the internal os on up to three images,
+ * the accepted ones first. Empty without a scale.
+ *
+ * The median gets the plain id; a single accepted value gets it directly. If the distances are in
+ * different categories, the shortest one gets it instead, because an image beside the lowest part
+ * of the edge can miss an overlap.
  */
 export function measureEdges(
   edges: readonly EdgeReading[],
@@ -81,7 +83,7 @@ export function measureEdges(
   return single.map((one) => (one === shortest ? { ...one, id: 'placenta-to-os' } : asRepeat(one)));
 }
 
-/** The largest thickness that an accepted image shows; none without a scale. */
+/** Returns the largest thickness on the accepted images; empty without a scale. */
 export function measureThickness(
   bodies: readonly BodyReading[],
   uncertainty: number | null,

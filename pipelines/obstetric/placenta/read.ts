@@ -5,14 +5,14 @@ import { namedView } from '../shared/view-names.ts';
 import type { PlacentaReadings } from './evidence.ts';
 import { placentaEdgeOfMaps, placentaOfMaps } from './locate.ts';
 
-/** Placenta and its lower edge. */
+/** Locates the placenta and its lower edge. */
 export const placentaReader: Reader<PlacentaReadings, UterineModels> = {
   stage: 'placenta',
   label: 'Looking at the placenta',
   read: async (input) => {
     const { uterus } = input.locator.uncertainty;
     return {
-      // Fluid and placenta are often in one picture, and its name is only one of the two.
+      // Fluid and placenta are often in one image, whose plane names only one of the two.
       bodies: await readUterineFrames(input, ['placenta', 'amniotic-fluid'], ({ at, drawn }) => {
         const located = placentaOfMaps(drawn);
         return at.estimate.label === 'placenta' || located?.accepted ? { ...at, located } : null;

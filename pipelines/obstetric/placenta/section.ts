@@ -23,11 +23,13 @@ const EDGE_VIEW =
   'a calibrated transvaginal sagittal image with the internal os and the lower placental edge';
 
 /**
- * Walls that exclude each other: where both are seen, an image was misread or there is a second
- * lobe.
+ * Walls that exclude each other. If both are found, an image was misread or there is a second lobe.
  */
 const OPPOSITE: readonly PlacentaSide[] = ['anterior', 'posterior'];
-/** Grey-scale and colour signs of EW-AIP (Collins 2016); one image can show lacunae, not exclude. */
+/**
+ * Grey-scale and colour signs of EW-AIP (Collins 2016). One image can show lacunae, but cannot
+ * exclude them.
+ */
 const ACCRETA_SIGNS = [
   'loss-of-clear-zone',
   'abnormal-lacunae',
@@ -45,14 +47,14 @@ const ACCRETA_SIGNS = [
 
 type Sign = (typeof ACCRETA_SIGNS)[number];
 
-/** Sides on which most of the accepted images show the placenta, each once. */
+/** Returns the sides on which most of the accepted images show the placenta, without repeats. */
 function sidesOf(bodies: readonly BodyReading[]): PlacentaSide[] {
   const sides = bodies.flatMap(({ located }) => (located?.accepted ? [located.side] : []));
   const counted = [...Map.groupBy(sides, (side) => side)];
   return counted.filter(([, own]) => 2 * own.length >= sides.length).map(([side]) => side);
 }
 
-/** The number of lacunae on the image that shows the most. */
+/** Returns the number of lacunae on the image that shows the most. */
 function accretaOf(bodies: readonly BodyReading[]) {
   const counts = bodies.flatMap(({ located }) => (located?.accepted ? [located.lacunae] : []));
   const most = Math.max(0, ...counts);
@@ -142,7 +144,10 @@ function run({ views, options }: PlacentaEvidence): SectionOutcome {
   };
 }
 
-/** Location, distance to the internal os, accreta descriptors (obstetric 9). */
+/**
+ * The section on the placenta: location, distance to the internal os, accreta descriptors
+ * (obstetric 9).
+ */
 export const placenta: ObstetricSection<PlacentaEvidence> = {
   id: PLACENTA_SECTION,
   title: 'Placenta',

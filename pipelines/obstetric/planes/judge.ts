@@ -6,7 +6,7 @@ import {
   STEEPEST_FEMUR,
 } from '../shared/plane.ts';
 
-/** One criterion of the image score; null where this service does not examine it. */
+/** One criterion of the image score; `met` is null if this service does not examine it. */
 export interface QualityCriterion {
   name: string;
   met: boolean | null;
@@ -17,9 +17,10 @@ const LEAST_FILL = 0.3;
 const open = (...names: string[]): QualityCriterion[] => names.map((name) => ({ name, met: null }));
 
 /**
- * The criteria of Salomon 2006 (UOG 27:34-40) for a frame on which a structure was looked for. What
- * the located structure answers is scored; what would need the structures inside it is left open, and
- * no total is given then: an open criterion is neither a point nor none.
+ * Returns the criteria of Salomon 2006 (UOG 27:34-40) for a frame on which a structure was
+ * searched. Criteria that the located structure answers are scored. Criteria that need structures
+ * inside it remain open, and then no total is given, because an open criterion is neither met nor
+ * failed.
  */
 export function qualityOf(reading: FrameReading): QualityCriterion[] {
   const { clip, located } = reading;
@@ -66,7 +67,10 @@ export function qualityOf(reading: FrameReading): QualityCriterion[] {
   ];
 }
 
-/** The criteria of a key frame, from the structure that was looked for on it; empty for none. */
+/**
+ * Returns the criteria of a key frame, from the structure that was searched on it; empty if no
+ * structure was searched.
+ */
 export function keyFrameQuality(
   key: FramePlane,
   readings: readonly FrameReading[],

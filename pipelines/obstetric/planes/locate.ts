@@ -12,8 +12,9 @@ import {
 } from '../shared/plane.ts';
 
 /**
- * The axial head planes blend into one another by a few millimetres of probe shift, and the head is
- * measured on more than one of them: the gate asks whether the image is one of a group.
+ * The axial head planes blend into one another when the probe moves by a few millimetres, and the
+ * head is measured on more than one of them. The gate therefore applies to the probability of the
+ * whole group.
  */
 export const HEAD_PLANES: readonly Plane[] = [
   'transthalamic',
@@ -21,21 +22,21 @@ export const HEAD_PLANES: readonly Plane[] = [
   'transcerebellar',
 ];
 
-/** The label is `other` where the group of the best plane does not reach the gate. */
+/** The label is `other` if the group of the best plane does not reach the gate. */
 export interface GatedPlane extends PlaneEstimate {
   /**
-   * Calibrated probability of the plane's group: the head planes form one group, any other plane is
-   * alone.
+   * Calibrated probability of the plane's group. The head planes form one group; any other plane is
+   * a group by itself.
    */
   groupConfidence: number;
-  /** Probability of every plane; 0 for one on which the model was not trained. */
+  /** Probability of every plane; 0 for a plane on which the model was not trained. */
   probabilities: Record<Plane, number>;
-  /** The plane that would have been named, had it reached the gate. */
+  /** The plane that was not named because it did not reach the gate. */
   belowGate: Plane | null;
 }
 
 /**
- * Last day of gestation on which a view is to be expected: two weeks after those of the reference
+ * Last day of gestation at which a view is expected: two weeks after the limits of the reference
  * (early pregnancy 13+6; CRL of 84 mm, 14+1), since a pregnancy may be dated wrongly.
  */
 const LAST_DAY: Partial<Record<Plane, number>> = {
@@ -43,15 +44,18 @@ const LAST_DAY: Partial<Record<Plane, number>> = {
   midsagittal: 99 + 14,
 };
 
-/** Planes that an image at this age cannot show; empty where the age is not known. */
+/** Returns the planes that an image at this age cannot show; empty if the age is not known. */
 export const pastPlanes = (gaDays: number | null): Plane[] =>
   PLANES.filter((plane) => (gaDays ?? 0) > (LAST_DAY[plane] ?? Number.POSITIVE_INFINITY));
 
 /**
- * The plane of each image by `fetal-plane`: mean of the image and its mirror image. The picture on a whole
- * screen is looked at twice, and has a name where both looks give it the same. An early
- * pregnancy is not among the answers when it lies behind at the given age, and what looks mid-sagittal
- * then has no name: it shows something that no class is for.
+ * Classifies the plane of each image with the model `fetal-plane`, averaged over the image and its
+ * mirror image. The ultrasound picture on a captured screen is classified with two margins, and
+ * gets a name only if both agree.
+ *
+ * If the given age is past the first trimester, `early-pregnancy` is not among the possible
+ * answers, and an image classified as mid-sagittal gets no name, because it shows something for
+ * which there is no class.
  */
 export async function classifyPlanes(
   session: ModelSession,
@@ -60,8 +64,9 @@ export async function classifyPlanes(
 ): Promise<GatedPlane[]> {
   const { input, output, temperature = 1, gate, class_gates } = session.model;
   const past = new Set<string>(pastPlanes(gaDays));
-  // Pockets of fluid share their look with a gestational sac, which only phantoms taught: the later view
-  // gets its probability. A mid-sagittal fetus is known from real images.
+  // Pockets of fluid look like a gestational sac, which the model learned from phantoms only, so
+  // their probability goes to the later views. A mid-sagittal fetus was learned from real images
+  // and stays.
   const kept = [...output.channels.keys()].filter(
     (i) => output.channels[i] !== 'early-pregnancy' || !past.has('early-pregnancy'),
   );
@@ -95,12 +100,16 @@ export async function classifyPlanes(
   });
 }
 
-/** Margin around the picture of a screen in the second look at it, as a share of its size. */
+/**
+ * Margin around the picture of a captured screen in its second classification, as a share of its
+ * size.
+ */
 const WIDER = 0.1;
 
 /**
- * The image; of a screen its ultrasound picture alone, and once more with a margin. The whole screen is
- * not looked at: it shows the picture at the size of a stamp.
+ * Returns the image in the form for the network. Of a captured screen only the ultrasound picture
+ * is used, once without and once with a margin, because on the whole screen the picture would be
+ * too small.
  */
 const looksAt = (image: GrayImage, { width, height }: ModelSession['model']['input']) => [
   ...new Set([letterboxLit(image, width, height), letterboxLit(image, width, height, WIDER)]),
@@ -109,7 +118,10 @@ const looksAt = (image: GrayImage, { width, height }: ModelSession['model']['inp
 const meanOf = (all: readonly ArrayLike<number>[]): number[] =>
   Array.from(all[0] ?? [], (_, i) => all.reduce((sum, one) => sum + (one[i] ?? 0), 0) / all.length);
 
-/** An image whose name does not hold: two looks differ, or the structure of its plane is not there. */
+/**
+ * Removes the name of an image: two classifications differ, or the structure of the plane was not
+ * found.
+ */
 export function unnamed(estimate: GatedPlane): GatedPlane {
   const { label, probabilities } = estimate;
   const confidence = probabilities.other;
@@ -118,13 +130,16 @@ export function unnamed(estimate: GatedPlane): GatedPlane {
 }
 
 /**
- * The head planes are decided as one group first: the network may be sure that it sees a head, but not
- * which of its planes.
+ * Returns the group of a plane. The head planes are decided as one group first, because the network
+ * may be certain of a head, but not of its plane.
  */
 const groupOf = (plane: Plane): readonly Plane[] =>
   HEAD_PLANES.includes(plane) ? HEAD_PLANES : [plane];
 
-/** Softmax at a temperature (Guo 2017), then the gate; a class may have a separate one. */
+/**
+ * Calculates the softmax at a temperature (Guo 2017) and applies the gate; a class may have a
+ * separate gate.
+ */
 export function planeOfLogits(
   logits: readonly number[],
   classes: readonly string[],
@@ -139,7 +154,8 @@ export function planeOfLogits(
   const entries = PLANES.map((plane) => [plane, of(plane)] as const);
   const probabilities = Object.fromEntries(entries) as Record<Plane, number>;
   const ofGroup = (plane: Plane) => groupOf(plane).reduce((total, one) => total + of(one), 0);
-  // The group is decided first, then the plane in it: two head planes may share one certain head.
+  // The group is decided first, then the plane in it, because two planes may share the probability
+  // of a head.
   const highestOf = (value: (plane: Plane) => number) => (a: Plane, b: Plane) =>
     value(b) > value(a) ? b : a;
   const best = groupOf(PLANES.reduce(highestOf(ofGroup))).reduce(highestOf(of));
@@ -154,24 +170,27 @@ export function planeOfLogits(
   };
 }
 
-/** The front of a head may lie left or right; its near side lies above, as the probe does. */
+/**
+ * The front of a head may be on the left or the right; its near side is at the top, towards the
+ * probe.
+ */
 const MIRRORINGS: readonly Mirroring[] = [
   { along: 1, across: 1 },
   { along: -1, across: 1 },
 ];
 
-/** Weight of the cropped head against the whole image; chosen on the validation split. */
+/** Weight of the cropped head relative to the whole image; chosen on the validation split. */
 const CROP_WEIGHT = 0.9;
 
 export interface HeadLook {
-  /** How likely each axial plane is for a head that is sure to be one; they sum to 1. */
+  /** Probability of each axial plane, given that the image shows a head; the values sum to 1. */
   planes: ReadonlyMap<Plane, number>;
   structures: HeadStructures;
 }
 
 /**
- * The answer of `fetal-brain-plane` for the cropped head; the mean over the head and its mirror
- * image.
+ * Returns the answer of the model `fetal-brain-plane` for the cropped head, averaged over the head
+ * and its mirror image.
  */
 export async function lookAtHead(
   session: ModelSession,
@@ -196,8 +215,8 @@ export async function lookAtHead(
 }
 
 /**
- * A head's estimate with its plane decided by both looks: the geometric mean of the shares from the
- * whole image and from the head alone. How likely it is a head at all stays as it was.
+ * Decides the plane of a head from both classifications: the geometric mean of the shares from the
+ * whole image and from the cropped head. The probability that it is a head does not change.
  */
 export function withHeadPlane(estimate: GatedPlane, { planes, structures }: HeadLook): GatedPlane {
   const { probabilities } = estimate;

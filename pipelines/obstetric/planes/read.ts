@@ -5,13 +5,19 @@ import { type ClipFrame, DECODING, decodeBatch, frameBatches } from '../../input
 import type { FramePlane, PlaneEstimate } from '../shared/plane.ts';
 import { headerPlane, withHeaderPlane } from '../shared/view-names.ts';
 
-/** Names the plane of each image. */
+/** The model that names the plane of each image. */
 export interface PlaneModels {
-  /** Null where no permitted model does. `gaDays`: gestational age of the study, where it is known. */
+  /**
+   * Null if no permitted model classifies planes. `gaDays` is the gestational age of the study, if
+   * known.
+   */
   planes:
     | ((images: readonly GrayImage[], gaDays?: number | null) => Promise<PlaneEstimate[]>)
     | null;
-  /** Frames that `planes` is best given together; absent: as many as are decoded together. */
+  /**
+   * Number of frames that should be passed to `planes` at once; absent: as many as are decoded at
+   * once.
+   */
   framesAtOnce?: number;
 }
 
@@ -22,16 +28,16 @@ export interface Survey {
 }
 
 /**
- * The estimate for an M-mode or Doppler sweep, which the header identifies: a classifier that never
- * saw a sweep may mistake it for a plane.
+ * The estimate for an M-mode or Doppler sweep, which the header identifies. The classifier was not
+ * trained on sweeps and may mistake them for a plane.
  */
 const SWEEP: PlaneEstimate = { label: 'other', confidence: 1 };
 
 const isSweep = ({ mode }: Clip) => mode === 'spectral' || mode === 'm-mode';
 
 /**
- * Names the plane of every frame of the study. `gaDays` is the gestational age where it is known;
- * `progress` receives the share that is done, 0 to 1.
+ * Returns the names the plane of every frame of the study. `gaDays` is the gestational age, if
+ * known. `progress` receives the share that is done, 0 to 1.
  */
 export async function surveyPlanes(
   study: Pick<Study, 'clips'>,

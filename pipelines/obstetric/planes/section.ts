@@ -16,23 +16,28 @@ import { keyFrameQuality } from './judge.ts';
 const plane = z.enum(PLANES);
 const probability = z.number().min(0).max(1);
 
-/** The plane of one frame, and what else it might be. */
+/** The plane of one frame, and the alternatives. */
 export const framePlaneSchema = z.object({
   file: z.string(),
   /** Frame number, 1-based. */
   frame: z.number().int().positive(),
   /** `other` below the gate. */
   plane,
-  /** Of `plane` alone. The gate asks whether it is any axial head plane, so that a head may show less. */
+  /**
+   * Confidence of `plane` alone. A head may be below the gate, because the gate applies to the
+   * axial head planes together.
+   */
   confidence: z.number(),
   /**
-   * Whether `plane` is `other` only because the likeliest plane was not sure enough, or its own model
-   * did not find its structure.
+   * True if `plane` is `other` only because the most likely plane did not reach the gate, or
+   * because the model of its structure did not find the structure.
    */
   below_gate: z.boolean(),
-  /** The plane that would have been named; null unless `below_gate`. */
+  /** The plane that was not named; null unless `below_gate`. */
   likeliest: z.object({ plane, probability: probability.nullable() }).nullable(),
-  /** Of every plane, to three decimals; null where the classifier gives its answer alone. */
+  /**
+   * Probability of every plane, to three decimals; null if the classifier gives only its answer.
+   */
   probabilities: z.record(plane, probability).nullable(),
 });
 
@@ -50,7 +55,7 @@ export type PlanesData = z.infer<typeof planesDataSchema>;
 
 const thousandth = (value: number) => Math.round(1000 * value) / 1000;
 
-/** A frame as the section lists it. */
+/** Returns a frame in the form in which the section lists it. */
 export function describedPlane({
   clip,
   frame,
@@ -72,7 +77,7 @@ export function describedPlane({
   };
 }
 
-/** What biometry needs, by structure: one of its planes. */
+/** For each structure of the biometry, the planes of which one is needed. */
 const BIOMETRY_PLANES = Object.values(MEASURING_PLANES).map((tiers) => tiers.flat());
 
 function classification(key: FramePlane, index: number) {
@@ -96,7 +101,7 @@ function run({ planes, readings }: PlanesEvidence): SectionOutcome {
   const keys = standard.flatMap((plane) => keyFrame(planes, plane) ?? []);
   const found = keys.map(({ estimate }) => estimate.label);
   const missing = BIOMETRY_PLANES.filter((group) => !group.some((plane) => found.includes(plane)));
-  // One plane of each structure is enough: the best of them is named.
+  // One plane of each structure is enough, so only the best one is named as missing.
   const wanted = missing.flatMap((group) => group.slice(0, 1));
   const gaps = wanted.length > 0 ? [say.gap('planes.missing', { planes: wanted })] : [];
   const counts = Object.fromEntries(
@@ -135,9 +140,9 @@ export const planes: ObstetricSection<PlanesEvidence> = {
   run,
 };
 
-/** What the planes section works from. */
+/** The input of the planes section. */
 export interface PlanesEvidence extends SectionEvidence {
-  /** Null where no permitted model classifies planes. */
+  /** Null if no permitted model classifies planes. */
   planes: readonly FramePlane[] | null;
   readings: readonly FrameReading[];
 }

@@ -9,9 +9,9 @@ export interface PresentationReadings {
   cardiac: readonly CardiacReading[];
 }
 
-/** What the presentation section works from. */
+/** The input of the presentation section. */
 export interface PresentationEvidence extends SectionEvidence {
-  /** The accepted rates of the fetal heart, best source first. */
+  /** The accepted rates of the fetal heart, from the best source first. */
   heartRates: readonly Pick<Measurement, 'method' | 'value'>[];
   views: { presentation?: PresentationReadings | null };
 }

@@ -6,11 +6,13 @@ import { FETAL_RATE } from '../fetal-heart/guideline.ts';
 import type { PresentationEvidence } from './evidence.ts';
 
 export interface FetalActivity {
-  /** `contradictory`: not seen on a cine, but seen or measured elsewhere in the study. */
+  /**
+   * `contradictory`: a cine shows no beat, but a beat was seen or measured elsewhere in the study.
+   */
   state: 'present' | 'not_seen' | 'contradictory' | 'not_assessed';
   statement: Statement;
   /**
-   * Severity of the finding that a clip showed no beat; null where every clip that could be judged
+   * Severity of the finding that a clip showed no beat; null if every clip that could be judged
    * showed one.
    */
   severity: Extract<FindingDraft['severity'], 'abnormal' | 'critical'> | null;
@@ -21,7 +23,9 @@ const silentClips = (readings: readonly CardiacReading[]) =>
     .filter(({ activity }) => activity.status === 'not-seen')
     .map(({ clip }) => ({ file: clip.file, seconds: clip.frames.at(-1)?.time ?? 0 }));
 
-/** Where a beat was seen or measured; below the range of a fetus it may be that of the mother. */
+/**
+ * A beat that was seen or measured. If it is below the range of a fetus, it may be the mother's.
+ */
 type Beat = {
   by: 'cine' | 'm-mode' | 'doppler';
   file: string | null;
@@ -43,8 +47,8 @@ const SWEPT = [
 ] as const;
 
 /**
- * One rate from M-mode and one from Doppler: for each, the first within the range of a fetus, else
- * the first.
+ * Returns one rate from M-mode and one from Doppler: for each, the first within the range of a
+ * fetus, otherwise the first.
  */
 function sweptBeats({ heartRates }: PresentationEvidence): Beat[] {
   return SWEPT.flatMap(({ method, by }): Beat[] => {
@@ -57,9 +61,9 @@ function sweptBeats({ heartRates }: PresentationEvidence): Beat[] {
 }
 
 /**
- * Whether a heart was seen to beat, on the cines of the chest: from a still it is not assessed
- * (obstetric 12). Each cine without a beat is named. It is critical, unless a beat of a fetus was seen
- * elsewhere in the study and nothing shows a second fetus, whose beat it could be.
+ * Judges cardiac activity on the cines of the chest. It is not assessed on a still (obstetric 12).
+ * Each cine without a beat is named. A missing beat is critical, unless a fetal beat was seen
+ * elsewhere in the study and nothing shows a second fetus to which that beat could belong.
  */
 export function fetalActivity(evidence: PresentationEvidence): FetalActivity {
   const cines = evidence.views.presentation?.cardiac ?? [];

@@ -15,14 +15,14 @@ import type { PresentationReadings } from './evidence.ts';
 type OutlineModels = Pick<StructureModels, 'head' | 'abdomen'>;
 
 /**
- * Maximum number of frames of a sweep in which head and abdomen are searched for; they are spread
- * over the whole sweep.
+ * Maximum number of frames of a sweep in which head and abdomen are searched. They are spread over
+ * the whole sweep.
  */
 const LOOKED_AT = 72;
 const CARDIAC_CLIPS = 3;
 const CHEST: ReadonlySet<Plane> = new Set(['thorax', 'four-chamber']);
 
-/** At most `count` items, at even steps. */
+/** Returns at most `count` items, at equal steps. */
 function spread<T>(all: readonly T[], count: number): T[] {
   const step = Math.max(1, all.length / count);
   return all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
@@ -64,7 +64,9 @@ async function* grayFrames(
   }
 }
 
-/** Cines in which most frames show the chest, where a beating heart would be seen. */
+/**
+ * Returns the cines in which most frames show the chest, where a beating heart would be visible.
+ */
 function chestCines(
   { study, planes }: Pick<ReaderInput<object>, 'study' | 'planes'>,
   sweeps: ReadonlySet<Clip>,
@@ -83,7 +85,7 @@ function chestCines(
     .slice(0, CARDIAC_CLIPS);
 }
 
-/** Parts of the fetus along named sweeps, and cardiac activity on cines of the chest. */
+/** Finds the parts of the fetus along named sweeps, and cardiac activity on cines of the chest. */
 export const presentationReader: Reader<PresentationReadings, OutlineModels> = {
   stage: 'presentation',
   label: 'Following the sweeps of the uterus',

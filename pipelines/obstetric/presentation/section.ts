@@ -78,7 +78,10 @@ const CONCEPT_OF: Readonly<Record<Presentation, FindingConceptKey>> = {
   breech: 'breech-presentation',
 };
 
-/** The lie of one fetus; of several only the part nearest the cervix, and whose it is. */
+/**
+ * Returns presentation and lie of one fetus. With several fetuses it returns only the part nearest
+ * the cervix, named as the fetus nearest the cervix.
+ */
 function classify(
   presentation: Presentation,
   days: number | undefined,
@@ -89,7 +92,7 @@ function classify(
     {
       id: 'presentation',
       section: ID,
-      // A presentation of SNOMED CT would be read as that of every fetus.
+      // A SNOMED CT code for a presentation would be understood as that of every fetus.
       concept: findingConcept(early || several ? 'fetal-presentation' : CONCEPT_OF[presentation]),
       name: several ? `Presentation of ${NEAREST_FETUS}` : 'Presentation',
       value: early ? 'variable' : presentation,
@@ -159,7 +162,7 @@ function findings(
       ? [
           {
             ...base,
-            // An M-mode without a beat is a separate finding (fetal-heart/judge-rate.ts).
+            // An M-mode sweep without a beat is a separate finding (fetal-heart/judge-rate.ts).
             id: 'cardiac-activity-on-cine',
             concept: findingConcept('cardiac-activity'),
             statement: cardiac.statement,
@@ -224,7 +227,7 @@ const run: ObstetricSection<PresentationEvidence>['run'] = (evidence) => {
   return outcome;
 };
 
-/** Presentation, lie, number of fetuses and cardiac activity (obstetric 12). */
+/** The section on presentation, lie, number of fetuses and cardiac activity (obstetric 12). */
 export const presentation: ObstetricSection<PresentationEvidence> = {
   id: ID,
   title: 'Presentation',

@@ -1,17 +1,18 @@
 import type { Ellipse, GrayImage, Point } from '../../contract/image.ts';
 
-/** Share of the crop's width that the long axis of the head takes (models/training/head_crop.py). */
+/** Length of the head's long axis as a share of the crop's width (models/training/head_crop.py). */
 export const CROP_FILL = 0.88;
 
-/** Which way the crop is mirrored along and across the head: 1 as it is, -1 mirrored. */
+/** Whether the crop is mirrored along and across the head: 1 unchanged, -1 mirrored. */
 export interface Mirroring {
   along: 1 | -1;
   across: 1 | -1;
 }
 
 /**
- * The head alone: its long axis level and in the middle of a `width` × `height` crop, 0..1, bilinear,
- * black outside the image. Which end of the head is the front is not known and not needed.
+ * Crops the image to the head, rotated so that the long axis is horizontal and centred. Returns
+ * grey levels from 0 to 1, with bilinear interpolation, black outside the image. It is not known
+ * which end of the head is the front, and it does not matter.
  */
 export function cropHead(
   image: GrayImage,
@@ -33,7 +34,10 @@ export function cropHead(
   return crop;
 }
 
-/** From a place of the crop that is not mirrored to the pixels of the image. */
+/**
+ * Returns the function that converts a point of the crop, if it is not mirrored, to pixels of the
+ * image.
+ */
 export function fromCrop(head: Ellipse, width: number, height: number): (at: Point) => Point {
   const level = head.a >= head.b ? head.angle : head.angle + Math.PI / 2;
   const angle = Math.cos(level) >= 0 ? level : level + Math.PI;

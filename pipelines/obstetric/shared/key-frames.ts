@@ -18,12 +18,15 @@ const STRUCTURE_OF: Readonly<Partial<Record<Plane, Structure | 'chest'>>> = {
   'four-chamber': 'chest',
 };
 
-/** Share of the named frames of a clip that a part of the fetus has at least: fewer are misnamed. */
+/**
+ * Minimum share of the named frames of a clip for a part of the fetus to count. Rarer names are
+ * probably wrong.
+ */
 const PASSED = 0.1;
 
 /**
- * Clips that pass through several parts of the fetus, or are named a sweep: nobody stopped at a plane to
- * measure it.
+ * Returns clips that pass through several parts of the fetus, or are named a sweep. The operator
+ * did not stop at a plane to measure it.
  */
 function sweptClips(planes: readonly FramePlane[]): ReadonlySet<Clip> {
   const parts = Map.groupBy(planes, ({ clip }) => clip);
@@ -38,9 +41,9 @@ function sweptClips(planes: readonly FramePlane[]): ReadonlySet<Clip> {
 }
 
 /**
- * Frames of one plane in the order in which they are measured: the best frame of every clip, then
- * the second best of every clip, and so on. Neighbours in one cine are nearly the same picture and
- * would make a median of three look better than it is.
+ * Sorts frames of one plane into the order in which they are measured: the best frame of every
+ * clip, then the second best of every clip, and so on. Neighbouring frames of one cine are almost
+ * the same image and would make a median of three look more reliable than it is.
  */
 function acrossClips(frames: readonly FramePlane[]): FramePlane[] {
   const byClip = Map.groupBy(frames.toSorted(byConfidence), ({ clip }): Clip => clip);
@@ -51,9 +54,9 @@ function acrossClips(frames: readonly FramePlane[]): FramePlane[] {
 }
 
 /**
- * At most `limit` frames of some planes: the best plane first, and calibrated frames before others.
- * Frames of a sweep through the fetus cut a structure at random, so they are used only where no
- * other frame shows the planes.
+ * Returns at most `limit` frames of some planes: the best plane first, and calibrated frames before
+ * others. Frames of a sweep through the fetus cut a structure at random, so they are used only if
+ * no other frame shows the planes.
  */
 export function bestFrames(
   planes: readonly FramePlane[],
@@ -82,7 +85,7 @@ function ranked(
   return [...calibrated, ...uncalibrated].slice(0, limit);
 }
 
-/** At most `limit` frames on which to look for a structure. */
+/** Returns at most `limit` frames on which to search for a structure. */
 export const candidateFrames = (
   planes: readonly FramePlane[],
   structure: Structure,

@@ -23,7 +23,7 @@ import type { SectionEvidence } from './section.ts';
 export { isOfMachine, lineBetween, measuredOn, NO_FRAME } from '../../result/measured.ts';
 export { isPlausible } from '../../result/obstetric/limits.ts';
 
-/** A measurement of an obstetric concept with the unit and label of the concept table. */
+/** Creates a measurement of an obstetric concept with the unit and label of the concept table. */
 export const createMeasurement = (
   id: string,
   key: ObstetricConcept,
@@ -32,7 +32,10 @@ export const createMeasurement = (
   given: Given = {},
 ): Measurement => measurementOf(id, key, OBSTETRIC_CONCEPTS[key], value, method, given);
 
-/** The value of a concept that counts: its median, or its only one; null unless accepted. */
+/**
+ * Returns the value of a concept that counts, which is the median or the only value; null unless
+ * accepted.
+ */
 export function acceptedValue(
   measurements: readonly Measurement[],
   key: ObstetricConcept,
@@ -41,7 +44,10 @@ export function acceptedValue(
   return found?.quality === 'accepted' ? found : null;
 }
 
-/** The median of the accepted values under the plain id; a single one takes that id itself. */
+/**
+ * Adds the median of the accepted values under the plain id. A single accepted value gets that id
+ * itself.
+ */
 export function withMedian(key: ObstetricConcept, single: readonly Measurement[]): Measurement[] {
   const accepted = single.filter(({ quality }) => quality === 'accepted');
   const [first] = accepted;
@@ -62,8 +68,8 @@ export function withMedian(key: ObstetricConcept, single: readonly Measurement[]
 }
 
 /**
- * States that the interval of a value includes a cut-off; null where the value is certain to be on
- * one side.
+ * States that the interval of a value includes a cut-off; null if the value is certainly on one
+ * side.
  */
 export function acrossCutOff(
   one: Pick<Measurement, 'value' | 'uncertainty'>,
@@ -75,8 +81,8 @@ export function acrossCutOff(
 }
 
 /**
- * States that the interval of a value holds a cut-off, and the categories on both sides of it; empty
- * where one category holds for the whole interval.
+ * States that the interval of a value includes a cut-off, with the categories on both sides; empty
+ * if the whole interval is in one category.
  */
 export function atCutOff(
   one: Measurement,
@@ -88,9 +94,9 @@ export function atCutOff(
 }
 
 /**
- * Half width of the interval of a product or a quotient: the relative half widths of its factors
- * are added as squares. A factor without an interval, such as a value of the machine, is taken as
- * exact; null where no factor has one.
+ * Returns the half width of the interval of a product or a quotient: the root of the sum of squares
+ * of the relative half widths of the factors. A factor without an interval, such as a value of the
+ * machine, is treated as exact. Null if no factor has an interval.
  */
 export function uncertaintyOfRatio(
   value: number,
@@ -103,45 +109,43 @@ export function uncertaintyOfRatio(
 }
 
 /**
- * Shorter over longer axis of an outline, outside of which it is rejected (obstetric 16.3). For a
- * head it is the cephalic index: four standard deviations from the mean of Hadlock 1981, and up to
- * 2.5 points higher because our BPD is outer to outer.
+ * Limits of the shorter divided by the longer axis of an outline; outside them it is rejected
+ * (obstetric 16.3). For a head this is the cephalic index: four standard deviations from the mean
+ * of Hadlock 1981, with an upper limit up to 2.5 points higher because our BPD is outer to outer.
  */
 export const AXIS_RATIO = {
   head: { low: 0.61, high: 0.98 },
   abdomen: { low: 0.7, high: 1 },
 } as const;
 
-/** Whether two axes, in any order and in one unit, are those of a head or of an abdomen. */
+/** Returns whether two axes, in any order and in one unit, fit a head or an abdomen. */
 export function isShapeOf(structure: keyof typeof AXIS_RATIO, one: number, other: number): boolean {
   const ratio = Math.min(one, other) / Math.max(one, other);
   return ratio >= AXIS_RATIO[structure].low && ratio <= AXIS_RATIO[structure].high;
 }
 
 /**
- * Limits of TAD/APAD: outside of them a measurement is to be checked, not the fetus (obstetric 0.6).
+ * Limits of TAD/APAD. Outside them the measurement must be checked; the fetus is not called
+ * abnormal (obstetric 0.6).
  */
 export const TAD_TO_APAD = { low: 0.75, high: 1.35 } as const;
 
 /**
- * A cervix longer than this, in mm, warns that the lower segment was mistaken for cervix (obstetric
- * 0.6 and 10).
+ * Above this length in mm, the lower segment was probably mistaken for cervix (obstetric 0.6 and
+ * 10).
  */
 export const LONGEST_CERVIX_MM = 60;
 
-/** |z| beyond which dating or measurement must be checked before size is judged. */
+/** Above this |z|, dating or measurement must be checked before size is judged. */
 export const SOFT_Z = 5;
 
 /**
- * Largest differences accepted between repeated values: circumferences as a share of the mean, FL
- * in mm (obstetric 2.6).
+ * Maximum difference accepted between repeated values: for circumferences as a share of the mean,
+ * for FL in mm (obstetric 2.6).
  */
 export const REPEATABILITY = { circumferenceShare: 0.05, femurMm: 3 } as const;
 
-/**
- * Differences in days that are accepted, each up to and including a last day of the age by last
- * period.
- */
+/** Accepted differences in days, each up to and including a last day of the age by last period. */
 const REDATING = [
   { untilDays: 62, days: 5 },
   { untilDays: 111, days: 7 },
@@ -150,33 +154,36 @@ const REDATING = [
 ] as const;
 const REDATING_LATE_DAYS = 21;
 /**
- * From this age on, a single scan does not change the date: disturbed growth looks the same (ACOG
- * 700).
+ * From this age in days on, a single scan does not change the date, because disturbed growth looks
+ * the same (ACOG 700).
  */
 export const NO_REDATING_FROM_DAYS = 196;
 
 /**
- * Largest accepted difference in days between the ages by ultrasound and by last period (ACOG
- * Committee Opinion 700, 2017).
+ * Returns the maximum accepted difference in days between the ages by ultrasound and by last period
+ * (ACOG Committee Opinion 700, 2017).
  */
 export function redatingDays(daysByLmp: number): number {
   return REDATING.find(({ untilDays }) => daysByLmp <= untilDays)?.days ?? REDATING_LATE_DAYS;
 }
 
-/** A measurement with further remarks behind those that it has. */
+/** Returns a measurement with further remarks after those that it has. */
 export const remarked = (value: Measurement, ...remarks: readonly Remark[]): Measurement => ({
   ...value,
   remarks: [...value.remarks, ...remarks],
 });
 
-/** On a value of the machine that counts because we have none. */
+/** Remark on a value of the machine that counts because we have no accepted value. */
 export const IN_PLACE_OF_OURS = remark('machine.in-place-of-ours', {});
 
-/** Whether the values of the machine are of more than one fetus. */
+/** Returns whether the values of the machine belong to more than one fetus. */
 export const ofSeveralFetuses = (values: readonly Measurement[]) =>
   new Set(values.map(({ fetus }) => fetusKey(fetus))).size > 1;
 
-/** Why no value of the machine is used where there is more than one fetus; null where they are used. */
+/**
+ * Returns the reason why no value of the machine is used with more than one fetus; null if the
+ * values are used.
+ */
 export function machineUnused(
   values: readonly Measurement[],
   { severalFetuses }: Pick<SectionEvidence, 'severalFetuses'>,
@@ -187,7 +194,10 @@ export function machineUnused(
     : null;
 }
 
-/** The id under which a value counts for its quantity where the side of the body does not matter. */
+/**
+ * Returns the plain id of a value, under which it counts for its quantity if the side of the body
+ * does not matter.
+ */
 const keyOf = ({ concept }: Measurement) => concept.key;
 
 function besideOwn(value: Measurement, own: Measurement): Measurement {
@@ -195,17 +205,20 @@ function besideOwn(value: Measurement, own: Measurement): Measurement {
   return remarked(value, remark('machine.difference', { percent }));
 }
 
-/** A value of the machine as it is, or not accepted where it is beyond its hard limits (obstetric 0.6). */
+/**
+ * Returns a value of the machine unchanged, or marked as inadequate if it is beyond its hard limits
+ * (obstetric 0.6).
+ */
 export function ifPlausible(value: Measurement): Measurement {
   if (value.quality === 'inadequate' || isPlausible(value.concept.key, value.value)) return value;
   return remarked({ ...value, quality: 'inadequate' }, remark('obstetric.implausible', {}));
 }
 
 /**
- * The machine's own values with ours: in place of ours under the plain id where we have none accepted,
- * else beside them with the difference. Of several with the same plain id the first plausible one
- * counts, and the others are marked as passed over; an implausible value is used nowhere (obstetric
- * 0.6).
+ * Combines the machine's values with ours. If we have an accepted value, the machine's is listed
+ * beside it with the difference. Otherwise the machine's value replaces ours under the plain id. If
+ * several have the same plain id, the first plausible one counts and the others are marked as
+ * passed over. An implausible value is not used (obstetric 0.6).
  */
 export function withMachineValues(
   values: readonly Measurement[],
@@ -228,7 +241,7 @@ export function withMachineValues(
   return [...kept, ...machine];
 }
 
-/** The first-trimester values that are taken from the machine's report. */
+/** The first-trimester values that are read from the machine's report. */
 export type EarlyKey =
   | 'mean-sac-diameter'
   | 'yolk-sac'
@@ -242,11 +255,17 @@ export type EarlyLength = (typeof EARLY_LENGTHS)[number];
 
 export interface MachineValues {
   measurements: Measurement[];
-  /** Why none of them is used: there are several fetuses; null where they are used. */
+  /**
+   * The reason why the machine's values are not used: there are several fetuses. Null if they are
+   * used.
+   */
   unused: Statement | null;
 }
 
-/** The machine's values of these quantities; one beyond its plausible limits is not accepted. */
+/**
+ * Returns the machine's values of these quantities. A value beyond its plausible limits is not
+ * accepted.
+ */
 export function machineValues(
   evidence: SectionEvidence,
   section: string,
@@ -265,15 +284,19 @@ const acceptedOfMachine = (measurements: readonly Measurement[], key: EarlyKey) 
 const firstOfMachine = (measurements: readonly Measurement[], key: EarlyKey) =>
   acceptedOfMachine(measurements, key)[0] ?? null;
 
-/** The value that is judged: the machine's, which a person placed, before ours; null without one. */
+/**
+ * Returns the value that is judged: the machine's, whose calipers a person placed, otherwise ours;
+ * null without a value.
+ */
 export const judgedValue = (
   measurements: readonly Measurement[],
   key: EarlyKey,
 ): Measurement | null => firstOfMachine(measurements, key) ?? acceptedValue(measurements, key);
 
 /**
- * The heart rate that is judged, the machine's before that of a clip; null without an accepted one.
- * Of several of the machine the slowest, which is the gravest in an embryo.
+ * Returns the heart rate that is judged: the machine's, otherwise that of a clip; null without an
+ * accepted one. If the machine has several, the slowest is judged, because a slow rate is the more
+ * severe sign in an embryo.
  */
 export function judgedRate(measurements: readonly Measurement[]): Measurement | null {
   const own = measurements.find(
@@ -285,7 +308,7 @@ export function judgedRate(measurements: readonly Measurement[]): Measurement | 
   return slowest ?? own ?? null;
 }
 
-/** Our own accepted value beside the machine's; null where one of the two is missing. */
+/** Returns our accepted value together with the machine's; null if one of the two is missing. */
 export function bothValues(
   measurements: readonly Measurement[],
   key: EarlyKey,
@@ -295,7 +318,7 @@ export function bothValues(
   return machine && own && own !== machine ? { machine, own } : null;
 }
 
-/** The machine's values, each with its difference from ours where we have an accepted one. */
+/** Adds to each of the machine's values its difference from ours, if we have an accepted value. */
 export function withDifference(
   machine: readonly Measurement[],
   ours: readonly Measurement[],
@@ -306,7 +329,7 @@ export function withDifference(
   });
 }
 
-/** Whether the machine's value and ours are further apart than ours is uncertain. */
+/** Returns whether the machine's value and ours differ by more than the uncertainty of ours. */
 export const differ = ({ machine, own }: { machine: Measurement; own: Measurement }): boolean =>
   Math.abs(machine.value - own.value) > (own.uncertainty ?? 0);
 
@@ -316,7 +339,10 @@ interface JudgedParts {
   classifications: ClassificationDraft[];
 }
 
-/** A statement about one of several fetuses, whose measurements have ids of that fetus. */
+/**
+ * Returns a statement as one about a named fetus; the ids of its measurements get the name of the
+ * fetus.
+ */
 export const statementOfFetus = (statement: Statement, fetus: string): Statement => ({
   ...statement,
   fetus,
@@ -324,8 +350,8 @@ export const statementOfFetus = (statement: Statement, fetus: string): Statement
 });
 
 /**
- * Measurements, findings and classifications of one of several fetuses: the ids, the names and the
- * statements say which one (obstetric 0.5: every fetal section is keyed by fetus).
+ * Adds the fetus to the ids, names and statements of measurements, findings and classifications
+ * (obstetric 0.5: every fetal section is keyed by fetus).
  */
 export function keyedByFetus(judged: JudgedParts, fetus: string): JudgedParts {
   const idOf = (id: string) => ofFetusId(id, fetus);

@@ -7,45 +7,53 @@ import { ellipseFromMoments, fitEllipse } from '../../measure/ellipse-fit.ts';
 import { borderPoints, largestRegion, overlap, type SoftMask } from '../../measure/soft-mask.ts';
 
 export interface Outline {
-  /** In pixel coordinates of the image; `a` is the longer semi-axis. */
+  /** In pixels of the image; `a` is the longer semi-axis. */
   ellipse: Ellipse;
-  /** Points of the border that the ellipse was fitted to, pixel coordinates of the image. */
+  /** Points of the border to which the ellipse was fitted, in pixels of the image. */
   boundary: Point[];
   /** Soft Dice overlap of the ellipse with the network's mask, 0 to 1. */
   confidence: number;
-  /** Whether the confidence reaches the gate of the model's card. Below it: do not measure. */
+  /**
+   * True if the confidence reaches the gate of the model's card. Below the gate the structure must
+   * not be measured.
+   */
   accepted: boolean;
 }
 
-/** How a structure is looked at again, enlarged around what the first look outlined. */
+/** How a structure is segmented again on an image that is enlarged around the first outline. */
 interface Again {
-  /** Only where the first outline takes less of the network's input than this share. */
+  /** Applies only if the first outline fills less than this share of the network's input. */
   below: number;
-  /** Shares of the input that the outline then takes, look after look; the last looks are averaged. */
+  /**
+   * Share of the input that the outline fills in each further pass. The further passes are
+   * averaged.
+   */
   fills: readonly number[];
-  /** How far below the gate the mean confidence of the looks may be where they agree. */
+  /** If the passes agree, their mean confidence may be below the gate by this much. */
   lenience: number;
 }
 
 /**
- * A head is looked at again, twice, where it is small: at the size of a stamp its border is a blur, and
- * the ellipse comes out too large (HC18 validation split, 18 heads: bias 1.2 mm, looked at again
- * -0.2 mm; a head on a screen that a sector half fills is 2 % too large). Two looks that agree show more
- * than the confidence of one: 18 instead of 17 of the 23 heads below 100 mm in the validation split
- * are then accepted, at the same error. The skin of an abdomen is fainter, and it
- * is always looked at twice again (22 abdomens of the validation split: mean error 2.8 % of one look,
- * 2.3 % of the two).
+ * A small head is segmented again in two enlarged passes. At the original size its border is
+ * blurred and the ellipse is too large (HC18 validation split, 18 heads: bias 1.2 mm, with further
+ * passes -0.2 mm; a head is 2 % too large if the sector fills only half of the screen). Two passes
+ * that agree are better evidence than the confidence of one: 18 instead of 17 of the 23 heads below
+ * 100 mm in the validation split are then accepted, at the same error.
+ *
+ * The skin of an abdomen is fainter, so it is always segmented in two further passes (22 abdomens
+ * of the validation split: mean error 2.8 % with one pass, 2.3 % with the two).
  */
 const HEAD: Again = { below: 0.5, fills: [0.5, 0.6], lenience: 0.01 };
 const ABDOMEN: Again = { below: Number.POSITIVE_INFINITY, fills: [0.72, 0.86], lenience: 0 };
 
 /**
- * Most by which the circumferences of two looks may differ, as a share. Two looks at an abdomen that
- * takes in placenta or wall differ by more; of 68 held-out abdomens one does.
+ * Maximum difference between the circumferences of two passes, as a share. Two passes differ by
+ * more on an abdomen whose outline includes placenta or uterine wall; of 68 held-out abdomens this
+ * is true of one.
  */
 const MOST_DIFFERENCE = 0.04;
 
-/** The outline of each image by a model with one mask channel; null where nothing was found. */
+/** Outlines each image with a model that has one mask channel; null if nothing was found. */
 export async function locateOutline(
   session: ModelSession,
   images: readonly GrayImage[],
@@ -62,7 +70,7 @@ export async function locateOutline(
   return looks.map((look) => combined(look, least));
 }
 
-/** What is known of one image: its last outline, and those of the enlarged looks. */
+/** The state of one image: its last outline, and the outlines of the enlarged passes. */
 interface Look {
   index: number;
   outline: Outline | null;
@@ -70,7 +78,10 @@ interface Look {
   outlines: Outline[];
 }
 
-/** How much of the network's input an outline fills, 0 to 1; 1 where nothing was outlined. */
+/**
+ * Returns the share of the network's input that an outline fills, 0 to 1; 1 if nothing was
+ * outlined.
+ */
 function takenOf(
   { outline, placement: { scaleX, scaleY } }: Pick<Look, 'outline' | 'placement'>,
   { width, height }: ModelSession['model']['input'],
@@ -80,7 +91,7 @@ function takenOf(
   return Math.max((scaleX * (to.x - from.x)) / width, (scaleY * (to.y - from.y)) / height);
 }
 
-/** Looks at each outline again, enlarged until it takes `fill` of the input. */
+/** Segments each outline again, enlarged so that it fills `fill` of the input. */
 async function lookAgain(
   session: ModelSession,
   images: readonly GrayImage[],
@@ -105,8 +116,8 @@ async function lookAgain(
 }
 
 /**
- * The ellipse through the borders of the enlarged looks, accepted only where they agree and their mean
- * confidence is at least this.
+ * Fits an ellipse to the borders of the enlarged passes. It is accepted only if the passes agree
+ * and their mean confidence is at least `least`.
  */
 function combined({ outline, outlines }: Look, least: number): Outline | null {
   if (!outline || outlines.length < 2) return outline;
@@ -123,7 +134,10 @@ function combined({ outline, outlines }: Look, least: number): Outline | null {
   };
 }
 
-/** The largest less the smallest circumference, as a share of the smallest. */
+/**
+ * Returns the difference between the largest and the smallest circumference, as a share of the
+ * smallest.
+ */
 function differenceOf(outlines: readonly Outline[]): number {
   const around = outlines.map(({ ellipse }) => perimeter(ellipse.a, ellipse.b));
   return Math.max(...around) / Math.min(...around) - 1;
@@ -139,7 +153,7 @@ async function outlinesOn(session: ModelSession, images: readonly GrayImage[]) {
   }));
 }
 
-/** Opposite corners, in pixels of the image, of the area that is looked at again, enlarged. */
+/** Returns opposite corners, in pixels of the image, of the area to be enlarged. */
 function around(look: Look, input: ModelSession['model']['input'], fill: number): [Point, Point] {
   const centre = look.outline?.ellipse.centre ?? { x: 0, y: 0 };
   const taken = takenOf(look, input);
@@ -154,7 +168,10 @@ function around(look: Look, input: ModelSession['model']['input'], fill: number)
   ];
 }
 
-/** What of an image lies between two corners, and where its first pixel stood. */
+/**
+ * Crops an image to the area between two corners, and returns the position of its first pixel in
+ * the image.
+ */
 function part(image: GrayImage, [from, to]: [Point, Point]) {
   const bounded = (value: number, size: number) =>
     Math.min(Math.max(Math.round(value), 0), size - 1);
@@ -176,7 +193,7 @@ function shifted(outline: Outline, by: Point): Outline {
   };
 }
 
-/** The ellipse of a soft mask on the network's grid, carried to the source image. */
+/** Fits an ellipse to a soft mask on the network's grid, and converts it to the source image. */
 export function outlineOfMask(mask: SoftMask, placement: Placement, gate: number): Outline | null {
   const region = largestRegion(mask);
   if (!region) return null;
@@ -190,7 +207,10 @@ export function outlineOfMask(mask: SoftMask, placement: Placement, gate: number
   return { ellipse, boundary, confidence, accepted: confidence >= gate };
 }
 
-/** Near enough for a start: the two scales of a placement differ by less than a pixel's rounding. */
+/**
+ * Converts an ellipse to the source image with one scale. This is accurate enough for a starting
+ * value, since the two scales of a placement differ by less than the rounding of a pixel.
+ */
 function ellipseToSource(ellipse: Ellipse, placement: Placement): Ellipse {
   const scale = (placement.scaleX + placement.scaleY) / 2;
   return {

@@ -2,8 +2,8 @@ import type { Ellipse, Point } from '../../contract/image.ts';
 import { type Clip, type Frame, scaleFor } from '../../contract/study.ts';
 
 /**
- * Classes of the plane classifier (api 2.6; obstetric 1.1): the eight of the service,
- * then the views of the other sections.
+ * Classes of the plane classifier (api 2.6; obstetric 1.1): first the eight of the service, then
+ * the views of the other sections.
  */
 export const PLANES = [
   'transthalamic',
@@ -30,18 +30,21 @@ export type Plane = (typeof PLANES)[number];
  */
 export const HEAD_STRUCTURES = ['csp', 'thalami', 'cerebellum'] as const;
 
-/** The confidence that each structure is in view, 0 to 1. */
+/** The confidence that each structure is visible, 0 to 1. */
 export type HeadStructures = Readonly<Record<(typeof HEAD_STRUCTURES)[number], number>>;
 
 export interface PlaneEstimate {
   /** `other` below the gate of the classifier. */
   label: Plane;
   confidence: number;
-  /** Probability of every plane; absent where the classifier gives only its answer. */
+  /** Probability of every plane; absent if the classifier gives only its answer. */
   probabilities?: Readonly<Record<Plane, number>>;
-  /** The plane that would have been named, had nothing spoken against it; null or absent: none. */
+  /**
+   * The plane that was not named because it was below the gate or was contradicted; null or absent
+   * if there is no such plane.
+   */
   belowGate?: Plane | null;
-  /** Structures seen on a head that was examined as a crop; absent otherwise. */
+  /** Structures seen on a head that was examined as a crop; otherwise absent. */
   structures?: HeadStructures;
 }
 
@@ -49,7 +52,7 @@ export interface LocatedOutline {
   /** In pixels of the image. */
   ellipse: Ellipse;
   confidence: number;
-  /** False below the model's gate: the structure is then listed, but not used. */
+  /** False below the model's gate. The structure is then listed, but not used. */
   accepted: boolean;
 }
 
@@ -59,14 +62,14 @@ export interface LocatedEnds {
   accepted: boolean;
 }
 
-/** One frame of the study with the plane that the classifier saw on it. */
+/** One frame of the study with its classified plane. */
 export interface FramePlane {
   clip: Clip;
   frame: Frame;
   estimate: PlaneEstimate;
 }
 
-/** What was found on one frame; `located` null: nothing was found there. */
+/** What was found on one frame; `located` is null if nothing was found. */
 export type FrameReading = FramePlane &
   (
     | { structure: 'head'; located: LocatedOutline | null }
@@ -77,10 +80,12 @@ export type FrameReading = FramePlane &
 export type Structure = FrameReading['structure'];
 
 /**
- * Planes on which a structure is measured, in tiers: a later tier is used only where the earlier
- * ones gave nothing. HC may come from the transventricular plane, too (ISUOG 2019); the tilted
- * transcerebellar plane is a last resort, which a remark states. No plane counts where the cerebellum
- * is clearly in view (`excludedBy`). Within a tier the best plane stands first.
+ * Planes on which a structure is measured, in tiers. A later tier is used only if the earlier ones
+ * gave nothing; within a tier the best plane comes first.
+ *
+ * HC may also be measured on the transventricular plane (ISUOG 2019). The tilted transcerebellar
+ * plane is the last choice, which a remark states. No plane counts if the cerebellum is clearly
+ * visible (`excludedBy`).
  */
 export const MEASURING_PLANES: Readonly<Record<Structure, readonly (readonly Plane[])[]>> = {
   head: [['transthalamic', 'transventricular'], ['transcerebellar']],
@@ -89,8 +94,8 @@ export const MEASURING_PLANES: Readonly<Record<Structure, readonly (readonly Pla
 };
 
 /**
- * The same for the BPD alone, which belongs on the transthalamic plane (obstetric 1.4): HC
- * may come from either.
+ * The planes for the BPD alone, which belongs on the transthalamic plane (obstetric 1.4), whereas
+ * HC may come from either.
  */
 export const BPD_PLANES: readonly (readonly Plane[])[] = [
   ['transthalamic'],
@@ -98,32 +103,32 @@ export const BPD_PLANES: readonly (readonly Plane[])[] = [
   ['transcerebellar'],
 ];
 
-/** The most confident frame first. */
+/** Compares frames for sorting, the most confident first. */
 export const byConfidence = (a: FramePlane, b: FramePlane) =>
   b.estimate.confidence - a.estimate.confidence;
 
-/** The most confident frame of a plane; null where the plane was not found. */
+/** Returns the most confident frame of a plane; null if the plane was not found. */
 export function keyFrame(planes: readonly FramePlane[], plane: Plane): FramePlane | null {
   return (
     planes.filter(({ estimate }) => estimate.label === plane).toSorted(byConfidence)[0] ?? null
   );
 }
 
-/** How the probe was applied; null where the name of the view does not say. */
+/** How the probe was applied; null if the name of the view does not say it. */
 export type MeasuringRoute = 'transvaginal' | 'transabdominal' | null;
 
-/** Steepest femur, degrees to the horizontal (Salomon 2006). */
+/** Maximum angle of a measured femur to the horizontal, degrees (Salomon 2006). */
 export const STEEPEST_FEMUR = 45;
 
 /**
- * Confidence from which a structure of the head counts as seen, and up to which it counts as not
- * seen; in between it is undecided. Chosen out of fold against what was read by eye (card of
+ * A structure of the head is visible from the confidence `SEEN` on, and not visible up to
+ * `NOT_SEEN`; between them it is undecided. Chosen out of fold against readings by eye (card of
  * `fetal-brain-plane`).
  */
 const SEEN = 0.8;
 const NOT_SEEN = 0.4;
 
-/** Whether a structure is in view; null where this was not examined or is not clear. */
+/** Returns whether a structure is visible; null if this was not examined or is not clear. */
 export function inView(
   structures: HeadStructures | undefined,
   name: keyof HeadStructures,
@@ -136,8 +141,8 @@ export function inView(
 type FemurReading = Extract<FrameReading, { structure: 'femur' }>;
 
 /**
- * Angle of a femur to the horizontal in degrees, measured in mm where there is a scale; null where
- * no femur was found.
+ * Returns the angle of a femur to the horizontal in degrees, measured in mm if there is a scale;
+ * null if no femur was found.
  */
 export function femurAngle({ clip, located }: FemurReading): number | null {
   if (!located) return null;
@@ -148,9 +153,10 @@ export function femurAngle({ clip, located }: FemurReading): number | null {
 }
 
 /**
- * Why a frame is not the plane that its structure is measured on (obstetric 1.1); null where
- * nothing clearly contradicts it. Two answers must agree that a head shows the cerebellum: the plane
- * alone is named wrongly too often (card of `fetal-brain-plane`).
+ * Returns the reason why a frame does not show the plane on which its structure is measured
+ * (obstetric 1.1); null if nothing clearly contradicts it. That a head shows the cerebellum must be
+ * confirmed by two answers, because the plane alone is named wrongly too often (card of
+ * `fetal-brain-plane`).
  */
 export function excludedBy(reading: FrameReading): 'steep-femur' | 'cerebellum-in-view' | null {
   if (reading.structure === 'femur') {

@@ -11,17 +11,20 @@ import type { Remark } from '../../result/statement.ts';
 /** The values that the machine's reports give for one quantity, fetus and side. */
 export interface MachineQuantity {
   measurement: Measurement;
-  /** Of repeated values of which the machine chose none; null where there is only one. */
+  /**
+   * The range of the repeated values, if the machine chose none of them; null if there is only one
+   * value.
+   */
   spread: { low: number; high: number } | null;
-  /** Values that do not count, each with its reason. */
+  /** Values that do not count, each with a remark that states why. */
   unused: Measurement[];
 }
 
 /** The values of the ultrasound machine's own structured reports. */
 export interface MachineReport {
   /**
-   * The measurements of these quantities, in the order of `keys`, as values of `section`.
-   * @param where only values for which it holds are looked at.
+   * Returns the measurements of these quantities, in the order of `keys`, as values of `section`.
+   * @param where Only values for which it returns true are used.
    */
   values(
     section: string,
@@ -32,16 +35,18 @@ export interface MachineReport {
   quantities(section: string, keys: readonly ObstetricConcept[]): MachineQuantity[];
 }
 
-/** What every section may look at; each section adds the readings that it needs (`evidence.ts`). */
+/**
+ * The input that every section has. Each section adds the readings that it needs (`evidence.ts`).
+ */
 export interface SectionEvidence {
   study: Pick<Study, 'clips' | 'cart'>;
   options: { dating?: Dating | undefined };
   machine: MachineReport;
-  /** Which source shows that there are several fetuses; null: none does. */
+  /** The source that shows that there are several fetuses; null if no source does. */
   severalFetuses: SeveralFetusesSource | null;
 }
 
-/** What a later section adds to a measurement of an earlier one. */
+/** A change that a later section makes to a measurement of an earlier one. */
 export interface Amendment {
   measurement: string;
   reference: Measurement['reference'];
@@ -57,16 +62,18 @@ export interface SectionOutcome extends Outcome {
 export interface ObstetricSection<Evidence extends SectionEvidence> {
   id: string;
   title: string;
-  /** Views, modes and calibration that the section needs in order to be assessed. */
+  /** Views, modes and calibration that are needed to assess the section. */
   needs: readonly string[];
-  /** Readers without which it cannot run: where one of them failed, the section is `failed`. */
+  /**
+   * Readers without which the section cannot run. If one of them failed, the section is `failed`.
+   */
   reads?: readonly string[];
   /**
-   * Set for a section that runs after all others, because it uses their conclusions; the result
+   * Set for a section that runs after all others, because it uses their conclusions. The result
    * still lists it in its usual place.
    */
   concludes?: true;
-  /** `before` are the measurements and classifications of the sections that ran before. */
+  /** `before` has the measurements and classifications of the sections that ran before. */
   run(
     evidence: Evidence,
     before: readonly Measurement[],

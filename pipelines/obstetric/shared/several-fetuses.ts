@@ -7,7 +7,7 @@ import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.
 import type { SweepReading } from './sweeps.ts';
 import { readPresentation } from './sweeps.ts';
 
-/** Evidence that may show that there are several fetuses. */
+/** The evidence that may show that there are several fetuses. */
 export interface FetusEvidence {
   study: Pick<Study, 'clips' | 'cart'>;
   views: {
@@ -18,7 +18,9 @@ export interface FetusEvidence {
 
 const differ = (names: readonly string[]) => new Set(names.map(fetusKey)).size > 1;
 
-/** There is no fetus B without a fetus A. */
+/**
+ * Returns whether a name is that of a second or later fetus. There is no fetus B without a fetus A.
+ */
 const isFurther = (name: string) => (fetusPlace(name) ?? 1) > 1;
 
 const COUNTS: ReadonlySet<string> = new Set(Object.values(NUMBER_OF_FETUSES).map(keyOf));
@@ -27,8 +29,8 @@ const countSeveral = (cart: readonly CartMeasurement[]) =>
   cart.some(({ concept, value }) => COUNTS.has(keyOf(concept)) && value > 1);
 
 /**
- * Whether the machine's words on the images name several fetuses; a single name on all images is
- * that of an only fetus.
+ * Returns whether the machine's words on the images name several fetuses. A single name on all
+ * images is that of an only fetus.
  */
 function imagesNameSeveral({ study, views }: FetusEvidence): boolean {
   const words = study.clips.map(viewWords);
@@ -44,7 +46,7 @@ function sweepsShowSeveral({ views }: FetusEvidence): boolean {
   );
 }
 
-/** Which source shows that there are several fetuses; null: none does. */
+/** Returns the source that shows that there are several fetuses; null if no source does. */
 export function severalFetuses(evidence: FetusEvidence): SeveralFetusesSource | null {
   const { cart = [] } = evidence.study;
   const reported = cart.flatMap(({ fetus }) => fetus ?? []);

@@ -1,10 +1,12 @@
 import type { Clip } from '../../contract/study.ts';
 import type { Plane } from './plane.ts';
 
-/** Which way a sweep runs along the mother; null where the cart's words do not say it. */
+/**
+ * Direction of a sweep along the mother. It is unknown (null) if the cart's words do not say it.
+ */
 export type SweepDirection = 'to-cranial' | 'to-caudal';
 
-/** A part of the fetus as a sweep shows it. */
+/** The parts of the fetus that a sweep distinguishes. */
 export type FetalPart = 'head' | 'trunk';
 
 /** One frame of a sweep: its plane, and which outlines were accepted on it. */
@@ -14,7 +16,7 @@ export interface SweptFrame {
   abdomen: boolean;
 }
 
-/** Frames in a row that show one part; indices of the sweep, both included. */
+/** Consecutive frames that show one part; indices in the sweep, both included. */
 export interface PartRun {
   part: FetalPart;
   from: number;
@@ -33,15 +35,16 @@ const PART_OF: Partial<Record<Plane, FetalPart>> = {
 export const RUN = {
   /** Minimum number of frames in a run. */
   frames: 3,
-  /** Number of frames without a part that do not end a run. */
+  /** Maximum number of frames without a part within a run. */
   gap: 2,
 } as const;
 
 /**
- * The part that a frame shows. Sections off the standard planes are named badly and outlined well, so
- * the outline decides, and the plane only where both structures or neither are outlined; an abdomen
- * or a head that is named but not outlined does not count. A chest may be outlined as a head: it lies on the
- * head's side of the abdomen, so the order of head and trunk is the same.
+ * Returns the part that a frame shows. Off the standard planes, the classified plane is unreliable
+ * and the outline reliable, so the outline decides. The plane decides only if both structures are
+ * outlined or neither is. An abdomen or a head that is named but not outlined does not count. A
+ * chest may be outlined as a head; since it is on the head's side of the abdomen, the order of head
+ * and trunk is the same.
  */
 export function partOf({ plane, head, abdomen }: SweptFrame): FetalPart | null {
   if (head !== abdomen) return head ? 'head' : 'trunk';
@@ -50,10 +53,12 @@ export function partOf({ plane, head, abdomen }: SweptFrame): FetalPart | null {
 }
 
 /**
- * The runs of head and trunk along a sweep. A frame of the other part ends a run; frames without a
- * part do so only when there are more than `RUN.gap`. Runs of too few frames are dropped, and what
- * they parted grows together again: one odd frame must not make twins. A run of which no frame was
- * named a plane of head or trunk is dropped too: round things that are no fetus are outlined.
+ * Returns the runs of head and trunk along a sweep. A frame of the other part ends a run; frames
+ * without a part end it only if there are more than `RUN.gap`.
+ *
+ * Runs of too few frames are dropped, and the runs on both sides are joined again, because one
+ * misread frame must not make twins. A run is also dropped if none of its frames was named a plane
+ * of head or trunk, because round objects other than a fetus are outlined, too.
  */
 export function partRuns(frames: readonly SweptFrame[]): PartRun[] {
   const runs: PartRun[] = [];
@@ -78,13 +83,16 @@ export function partRuns(frames: readonly SweptFrame[]): PartRun[] {
 
 export type Presentation = 'cephalic' | 'breech';
 
-/** What one sweep shows; `presentation` is that of the fetus nearest the cervix. */
+/** The result of one sweep; `presentation` is that of the fetus nearest the cervix. */
 export interface SweptPresentation {
   fetuses: number;
   presentation: Presentation | null;
 }
 
-/** Parts from the cervix upwards, whichever way the sweep went; what follows its like is the same. */
+/**
+ * Returns the parts from the cervix upwards, whatever the direction of the sweep. Neighbouring runs
+ * of the same part count as one.
+ */
 function fromCervix({ runs, direction }: SweepReading): FetalPart[] {
   const parts = runs.map(({ part }) => part);
   const upwards = direction === 'to-caudal' ? parts.toReversed() : parts;
@@ -92,9 +100,9 @@ function fromCervix({ runs, direction }: SweepReading): FetalPart[] {
 }
 
 /**
- * What one sweep of known direction shows: whether the part nearest the cervix is a head with the
- * trunk above it, or the reverse, and how many fetuses follow each other: one has one head and one
- * trunk. Without a head nothing is counted.
+ * Interprets one sweep of known direction. `presentation` depends on whether the part nearest the
+ * cervix is a head with the trunk above it, or the reverse. `fetuses` is the number of heads or of
+ * trunks, whichever is larger; it is 0 without a head.
  */
 export function readPresentation(sweep: SweepReading): SweptPresentation {
   const parts = fromCervix(sweep);
@@ -106,7 +114,7 @@ export function readPresentation(sweep: SweepReading): SweptPresentation {
   };
 }
 
-/** The presentation on which the sweeps agree. */
+/** Returns the presentation on which the sweeps agree. */
 export function agreedPresentation(reads: readonly SweptPresentation[]): {
   presentation: Presentation | null;
   contradicts: boolean;
@@ -119,6 +127,6 @@ export function agreedPresentation(reads: readonly SweptPresentation[]): {
 export interface SweepReading {
   clip: Clip;
   direction: SweepDirection | null;
-  /** Frames are those that were looked at: all, or `LOOKED_AT` of them. */
+  /** Runs over the frames that were examined: all frames, or `LOOKED_AT` of them. */
   runs: readonly PartRun[];
 }

@@ -4,7 +4,10 @@ import type { FramePlane, Plane } from './plane.ts';
 import type { ReaderInput } from './reader.ts';
 import type { UterineMaps, UterineUncertainty } from './uterine-maps.ts';
 
-/** Draws fluid, placenta and cervix as maps, from which readers take what they need. */
+/**
+ * The model that segments fluid, placenta and cervix. Each reader takes what it needs from its
+ * maps.
+ */
 export interface UterineModels {
   uterus: ((images: readonly GrayImage[]) => Promise<UterineMaps[]>) | null;
   uncertainty: { uterus?: UterineUncertainty | null };
@@ -23,8 +26,8 @@ export interface MappedFrame {
 }
 
 /**
- * What `read` makes of the frames of some planes, the best of every clip first; null where no
- * permitted model draws the maps. A frame on which it finds nothing (null) has no entry.
+ * Applies `read` to the frames of some planes, the best of every clip first. Returns null if no
+ * permitted model segments the uterus. A frame for which `read` returns null is left out.
  */
 export async function readUterineFrames<T>(
   { planes, locator, signal }: ReaderInput<UterineModels>,

@@ -8,7 +8,10 @@ import { REGISTRY_FILE, type RegisteredModel } from '../../inference/model-regis
 import type { ModelSession } from '../../inference/session.ts';
 import type { SoftMask } from '../../measure/soft-mask.ts';
 
-/** What the model `uterine-structures` draws a map of, in the order of its channels. */
+/**
+ * The structures for which the model `uterine-structures` returns a map, in the order of its
+ * channels.
+ */
 export const UTERINE_STRUCTURES = [
   'fluid',
   'placenta',
@@ -23,15 +26,19 @@ export const UTERINE_STRUCTURES = [
 ] as const;
 export type UterineStructure = (typeof UTERINE_STRUCTURES)[number];
 
-/** Maps of one image on the network's grid. Areas and landmarks; nothing is decided yet. */
+/**
+ * Maps of one image on the network's grid, for areas and landmarks. No gate has been applied yet.
+ */
 export interface UterineMaps {
   placement: Placement;
   maps: Readonly<Record<UterineStructure, SoftMask>>;
-  /** Confidence below which what is read from the maps is not used. */
+  /** Minimum confidence for what is read from the maps. */
   gate: number;
-  /** The gate for the body of a placenta: on images of other planes it is drawn too easily. */
+  /**
+   * Gate for the body of a placenta, which the model finds too easily on images of other planes.
+   */
   placentaGate: number;
-  /** The gate for the lower placental edge, whose side of the os must be certain. */
+  /** Gate for the lower placental edge, whose side of the os must be certain. */
   edgeGate: number;
 }
 
@@ -45,16 +52,16 @@ const metricsSchema = z.looseObject({
   }),
 });
 
-/** Half widths of 95 % intervals as measured on unseen phantoms, mm; null where unknown. */
+/** Half widths of 95 % intervals as measured on unseen phantoms, mm; null if not known. */
 export type UterineUncertainty = z.infer<typeof metricsSchema>['halfWidths95Mm'];
 
-/** What models/evaluate.ts measured. */
+/** Reads the half widths that models/evaluate.ts measured. */
 export async function uterineUncertainty(model: RegisteredModel): Promise<UterineUncertainty> {
   const text = await readFile(join(dirname(REGISTRY_FILE), model.metrics), 'utf8');
   return metricsSchema.parse(JSON.parse(text)).halfWidths95Mm;
 }
 
-/** The maps of each image. */
+/** Returns the maps of each image. */
 export async function drawUterineMaps(
   session: ModelSession,
   images: readonly GrayImage[],

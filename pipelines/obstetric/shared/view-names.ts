@@ -3,7 +3,7 @@ import { viewWords } from '../../contract/view-words.ts';
 import type { MeasuringRoute, Plane, PlaneEstimate } from './plane.ts';
 import type { SweepDirection } from './sweeps.ts';
 
-/** Whether the words of a view name a sweep, and its direction. */
+/** Returns whether the words of a view name a sweep, and its direction. */
 export function namedSweep(clip: ViewNamed): { sweep: boolean; direction: SweepDirection | null } {
   const text = viewWords(clip);
   const low = '(caudal|caudad|inferior|pubis|suprapubic|symphysis|cervix)';
@@ -14,13 +14,13 @@ export function namedSweep(clip: ViewNamed): { sweep: boolean; direction: SweepD
   return { sweep: /\bsweep\b/.test(text) || direction !== null, direction };
 }
 
-/** The plane through the uterus, and the way the probe was applied; null where no word says it. */
+/** The plane through the uterus, and how the probe was applied; null if no word says it. */
 export interface NamedView {
   plane: 'sagittal' | 'transverse' | null;
   route: MeasuringRoute;
 }
 
-/** What the words of a view say of its plane and its route. */
+/** Reads plane and route from the words of a view. */
 export function namedView(clip: ViewNamed): NamedView {
   const text = viewWords(clip);
   return {
@@ -38,9 +38,9 @@ export function namedView(clip: ViewNamed): NamedView {
 }
 
 /**
- * Words by which operators and presets name the views that the header decides. The classifier learnt these from
- * simulated images and takes fluid for placenta and the reverse; planes that it learnt from real images are never
- * named by a header.
+ * Words by which operators and presets name the views that are decided by the header. The
+ * classifier learned these views from simulated images and confuses fluid and placenta. Planes that
+ * it learned from real images are never named by a header.
  */
 const PLANE_WORDS: readonly (readonly [RegExp, Plane])[] = [
   [
@@ -51,7 +51,10 @@ const PLANE_WORDS: readonly (readonly [RegExp, Plane])[] = [
   [/\b(cervix|cervical length)\b/, 'cervix'],
 ];
 
-/** The view that the header of an image names; null where it names none of them, or several. */
+/**
+ * Returns the view that the header of an image names; null if it names none of these views or
+ * several.
+ */
 export function headerPlane(clip: ViewNamed): Plane | null {
   const words = viewWords(clip);
   const named = PLANE_WORDS.flatMap(([pattern, plane]) => (pattern.test(words) ? [plane] : []));
@@ -59,8 +62,8 @@ export function headerPlane(clip: ViewNamed): Plane | null {
 }
 
 /**
- * The estimate of an image whose header names a view: it is that view, at the confidence of the classifier. What is
- * measured on it is still looked for on the image.
+ * Returns the estimate of an image whose header names a view: that view, at the confidence of the
+ * classifier. The structures to be measured must still be found on the image.
  */
 export const withHeaderPlane = (estimate: PlaneEstimate, named: Plane | null): PlaneEstimate =>
   named === null || estimate.label === named
