@@ -108,6 +108,8 @@ function contributingEquipment(result: Result): NaturalDataset[] {
     Manufacturer: MANUFACTURER,
     ManufacturerModelName: model.id.slice(0, 64),
     SoftwareVersions: model.version.slice(0, 64),
+    // Differs whenever the model does (IHE AI Results 6.5.3.1).
+    DeviceUID: derivedUid('model', model.sha256),
     ContributionDescription: `ONNX model, sha256 ${model.sha256}, licence ${model.licence}`,
     PurposeOfReferenceCodeSequence: codeSequence(SR.processingEquipment),
   }));
