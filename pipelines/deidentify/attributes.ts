@@ -1,7 +1,7 @@
 import dcmjs, { type TagDataset } from 'dcmjs';
 import { isUid } from '../dicom/uid.ts';
 import { ACTIONS, type Action } from './actions.ts';
-import { cleanDescriptor } from './descriptors.ts';
+import { cleanDescriptor, wordsOf } from './descriptors.ts';
 import { type Pseudonyms, shiftedDate } from './pseudonyms.ts';
 
 /** Applies the table of actions to a data set and to the items of its sequences. */
@@ -13,6 +13,8 @@ export interface Cleaning {
   dates: 'shifted' | 'removed';
   patientCharacteristics: boolean;
   pseudonyms: Pseudonyms;
+  /** Words of all names of people in the object, in lower case. */
+  names: ReadonlySet<string>;
   /** Cleans the items of a Content Sequence. */
   content: (items: readonly TagDataset[], cleaning: Cleaning) => TagDataset[];
 }
@@ -40,6 +42,16 @@ const LISTED: ReadonlyMap<string, Entry> = new Map(
     return [tagOf(keyword), { keyword, vr: found.vr }];
   }),
 );
+
+/** The words of all names (PN) in a data set and its items, in lower case. */
+export function namesIn(dataSet: TagDataset): Set<string> {
+  const names = Object.values(dataSet).flatMap((element) => {
+    if (element.vr === 'SQ') return itemsIn(element).flatMap((item) => [...namesIn(item)]);
+    return element.vr === 'PN' ? wordsOf(JSON.stringify(element.Value ?? [])) : [];
+  });
+  // The keys of a name as JSON writes it are no names.
+  return new Set(names.filter((word) => !/^(alphabetic|ideographic|phonetic)$/.test(word)));
+}
 
 /** Everything of a data set that may stay, as the table says. */
 export function cleanAttributes(dataSet: TagDataset, cleaning: Cleaning): TagDataset {
@@ -82,11 +94,11 @@ function cleanValue(
     case 'characteristic-or-empty':
       return (cleaning.patientCharacteristics ? checkedValue(element) : null) ?? [];
     case 'descriptor': {
-      const text = cleanDescriptor(textsOf(element).join(' '));
+      const text = cleanDescriptor(textsOf(element).join(' '), cleaning.names);
       return text === '' ? null : [shortened(text, vr === 'SH' ? 16 : 64)];
     }
     case 'code-meaning':
-      return [cleanMeaning(textsOf(element).join(' '), owner)];
+      return [cleanMeaning(textsOf(element).join(' '), owner, cleaning.names)];
     case 'pseudonym':
       return vr === 'PN' ? [{ Alphabetic: pseudonyms.patient }] : [pseudonyms.patient];
     case 'dummy':
@@ -170,8 +182,8 @@ const SCHEME = tagOf('CodingSchemeDesignator');
 const VALUE = tagOf('CodeValue');
 
 /** A site words the meanings of its codes itself. */
-function cleanMeaning(meaning: string, owner: TagDataset): string {
+function cleanMeaning(meaning: string, owner: TagDataset, names: ReadonlySet<string>): string {
   const own = (tag: string) => (owner[tag] ? textsOf(owner[tag]).join(' ').trim() : '');
   if (PUBLISHED.has(own(SCHEME))) return meaning;
-  return shortened(cleanDescriptor(meaning), 64) || own(VALUE) || 'REMOVED';
+  return shortened(cleanDescriptor(meaning, names), 64) || own(VALUE) || 'REMOVED';
 }

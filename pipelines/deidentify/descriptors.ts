@@ -31,8 +31,18 @@ const WORDS = new Set(
 );
 // cspell:enable
 
-/** The known words of a description, joined by blanks; empty where it has none. */
-export function cleanDescriptor(text: string): string {
-  const found = text.normalize('NFC').match(/[\p{L}\p{N}]+/gu) ?? [];
-  return found.filter((word) => WORDS.has(word.toLowerCase())).join(' ');
+/** The words of a text, in lower case. */
+export const wordsOf = (text: string): string[] =>
+  (text.normalize('NFC').match(WORD) ?? []).map((word) => word.toLowerCase());
+const WORD = /[\p{L}\p{N}]+/gu;
+
+/**
+ * The known words of a description, joined by blanks; empty where it has none.
+ * @param names words of the names in the object: Long and Still are family names, too.
+ */
+export function cleanDescriptor(text: string, names: ReadonlySet<string>): string {
+  const found = text.normalize('NFC').match(WORD) ?? [];
+  return found
+    .filter((word) => WORDS.has(word.toLowerCase()) && !names.has(word.toLowerCase()))
+    .join(' ');
 }

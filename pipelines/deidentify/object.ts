@@ -11,7 +11,7 @@ import { ACCEPTED_REPORTS, SECONDARY_CAPTURES, ULTRASOUND_IMAGES } from '../dico
 import { EXPLICIT_VR_LITTLE_ENDIAN, transferSyntax } from '../dicom/transfer-syntaxes.ts';
 import { readDicomClip } from '../input/dicom/clip.ts';
 import { maskOutside } from '../measure/picture.ts';
-import { type Cleaning, cleanAttributes, textsOf } from './attributes.ts';
+import { type Cleaning, cleanAttributes, namesIn, textsOf } from './attributes.ts';
 import { cleanContent } from './content-tree.ts';
 import { type Pseudonyms, pseudonymsFor } from './pseudonyms.ts';
 import { type Blanking, blankingOf } from './screen.ts';
@@ -62,6 +62,7 @@ async function deidentified(order: DeidentificationOrder): Promise<string | null
   const cleaning: Cleaning = {
     ...settings,
     pseudonyms: pseudonymsOf(order, dict),
+    names: namesIn(dict),
     content: cleanContent,
   };
   const clean = cleanAttributes(dict, cleaning);

@@ -133,6 +133,49 @@ describe('configuration', () => {
     );
   });
 
+  describe('a destination of de-identified copies', () => {
+    const pacs = { type: 'dicom', host: 'localhost', port: 104, aeTitle: 'PACS' };
+    const research = { ...pacs, name: 'research', deidentification: {} };
+    const destinations = [{ ...pacs, name: 'archive' }, research];
+    const load = (rule: object) =>
+      loadConfig({}, { destinations, routing: { rules: [{ name: 'rule', ...rule }] } });
+
+    it('is named by deidentifyTo, which holds by default what has no region', () => {
+      const [, loaded] = load({ deidentifyTo: ['research'] }).destinations;
+      expect(loaded).toMatchObject({
+        deidentification: {
+          dates: 'shifted',
+          withoutRegions: 'hold',
+          patientCharacteristics: false,
+        },
+      });
+    });
+
+    it.each([
+      ['forwardTo', { forwardTo: ['research'] }, 'found "research"; allowed: archive'],
+      [
+        'deliverTo',
+        { run: { endpoint: 'us/echo/interpret' }, deliverTo: ['research'] },
+        'found "research"; allowed: archive',
+      ],
+      ['deidentifyTo', { deidentifyTo: ['archive'] }, 'found "archive"; allowed: research'],
+    ])('gets nothing else, and others get no copies: %s', (list, rule, complaint) => {
+      expect(() => load(rule)).toThrow(`routing.rules.0.${list}.0: ${complaint}`);
+    });
+
+    it('has no alternate and is none', () => {
+      const both = (first: object, second: object) => () =>
+        loadConfig({}, { destinations: [first, second] });
+      const [archive] = destinations;
+      expect(both({ ...research, alternate: 'archive' }, archive ?? {})).toThrow(
+        'destinations.0.alternate: a destination of de-identified objects has no alternate',
+      );
+      expect(both({ ...archive, alternate: 'research' }, research)).toThrow(
+        'destinations.0.alternate: found "research"',
+      );
+    });
+  });
+
   it('says that an EHR has no alternate', () => {
     const ehr = {
       type: 'fhir',

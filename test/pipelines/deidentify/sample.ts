@@ -12,7 +12,8 @@ const SERIES_UID = '1.2.826.0.1.77310.2';
 export const IMAGE_UID = '1.2.826.0.1.77310.3.1';
 const REPORT_UID = '1.2.826.0.1.77310.4.1';
 
-export const PATIENT = { id: 'MRN-77310', name: 'ZUBIRI^ALMA' };
+/** The middle name is a word that describes a view. */
+export const PATIENT = { id: 'MRN-77310', name: 'ZUBIRI^ALMA^LONG' };
 
 /** What must not be in any byte of a copy. */
 export const IDENTIFYING = [
@@ -35,7 +36,7 @@ const study = {
   studyDate: '20260115',
   studyTime: '101500',
   accessionNumber: 'ACC77310',
-  studyDescription: 'OB 2nd trimester ALMA ZUBIRI for Dr. Garay',
+  studyDescription: 'OB 2nd trimester ALMA LONG ZUBIRI for Dr. Garay',
 };
 
 const people: NaturalDataset = {
