@@ -4,10 +4,18 @@ import type { ReceivedObjects } from '../files/received-objects.ts';
 import { type ArchiveCount, countOfStudy } from './archive-count.ts';
 import { judgeStudy } from './assembly.ts';
 import type { CompletionSignal } from './completion.ts';
-import { type OrderSearch, orderSearch } from './order.ts';
+import { foundOrder, type OrderSearch, orderSearch } from './order.ts';
+import { orderNote, studyContext } from './order-join.ts';
 import { type PriorSearch, priorSearches } from './priors.ts';
 import type { RuleVerdict } from './rules/route.ts';
-import { findStudy, instancesOf, requestsOf, type StudyRequestRow } from './study-store.ts';
+import {
+  findStudy,
+  type InstanceRow,
+  instancesOf,
+  requestsOf,
+  type StudyRequestRow,
+  type StudyRow,
+} from './study-store.ts';
 import { findContentFacts, NOT_LOOKED_AT } from './submission.ts';
 
 /** What happened to a study and why, without its patient. */
@@ -73,7 +81,7 @@ export async function explainStudy(
     completeBecause: study.complete_because,
     archiveCount: await countOfStudy(database, study),
     priors: await priorSearches(database, study),
-    order: await orderSearch(database, study),
+    order: await orderInWords(database, study, instances),
     tags: study.tags,
     objects: instances.map(({ path, sop_instance_uid, bytes, conflict }) => ({
       file: path,
@@ -84,4 +92,17 @@ export async function explainStudy(
     rules: verdicts,
     requests: await requestsOf(database, study.id),
   };
+}
+
+/** The search for the order, with what was joined from it. */
+async function orderInWords(
+  database: Queryable,
+  study: StudyRow,
+  instances: readonly InstanceRow[],
+): Promise<OrderSearch | null> {
+  const search = await orderSearch(database, study);
+  const order = await foundOrder(database, study);
+  if (!search?.detail || !order) return search;
+  const headers = instances.map(({ header }) => header);
+  return { ...search, detail: orderNote(search.detail, studyContext(headers, order)) };
 }

@@ -362,6 +362,26 @@ test.skipIf(!hasPoppler)('the indication is printed at the head of the report', 
   expect(text(await pdf(RESULT, SUBJECT))).not.toContain('Indication');
 });
 
+test.skipIf(!hasPoppler)('values of the head that are from the order are marked', async () => {
+  const order = {
+    accessionNumber: 'ACC-7',
+    placerOrderNumber: '',
+    requestedProcedureId: 'RP1',
+    requestedProcedure: 'Growth scan',
+    referringPhysicianName: 'Roe^Jane',
+    joined: ['indication', 'dating', 'referringPhysicianName'],
+  };
+  const { identity } = SUBJECT;
+  const named = identity && { ...identity, AccessionNumber: 'OWN-1', ReferringPhysicianName: '' };
+  const subject = { ...SUBJECT, identity: named, indication: 'Reduced movements', order };
+  const words = text(await pdf(RESULT, subject)).replace(/\s+/g, ' ');
+  expect(words).toContain('Indication: Reduced movements (from the order)');
+  expect(words).toContain('Roe, Jane (from the order)');
+  expect(words).toContain('Growth scan');
+  expect(words).toContain('OWN-1');
+  expect(words).not.toContain('ACC-7');
+});
+
 describe('writing all artifacts of a result', () => {
   let folder: string;
   beforeAll(async () => {
