@@ -39,7 +39,7 @@ const HALF = (WIDTH - GUTTER) / 2;
 /** Widths of the columns; that of the range takes the rest. */
 const WIDTHS = {
   alone: { name: 112, value: 62, prior: 0 },
-  withPrior: { name: 96, value: 60, prior: 34 },
+  withPrior: { name: 90, value: 58, prior: 34 },
 } as const;
 type Widths = (typeof WIDTHS)[keyof typeof WIDTHS];
 

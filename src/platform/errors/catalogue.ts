@@ -555,24 +555,24 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The patient cannot be matched safely',
     operator:
-      'More than one patient matches, or the demographics conflict; a person chooses with `npx sonogate hold`.',
+      'More than one patient matches, or the demographics conflict; a person chooses on the page of held reports, or with `npx sonogate hold`.',
   },
   ehr_order_ambiguous: {
     retry: 'permanent',
     title: 'The order cannot be matched safely',
     operator:
-      'The accession number belongs to another patient, or to more than one order; see `npx sonogate hold`.',
+      'The accession number belongs to another patient, or to more than one order; a person decides on the page of held reports, or with `npx sonogate hold`.',
   },
   ehr_withdrawn: {
     retry: 'permanent',
     title: 'A person has withdrawn the report',
-    operator: 'It was rejected with `npx sonogate hold reject` and is not sent.',
+    operator: 'It was rejected among the held reports and is not sent.',
   },
   ehr_issuer_unmapped: {
     retry: 'permanent',
     title: 'The issuer of the patient ID is not mapped',
     operator:
-      'Add the issuer to `patientIdentifierSystems` of the destination, or choose the patient with `npx sonogate hold`.',
+      'Add the issuer to `patientIdentifierSystems` of the destination, or choose the patient among the held reports.',
   },
   ehr_already_verified: {
     retry: 'permanent',

@@ -119,7 +119,7 @@ describe('LVEF, of which the error on patients is up to 12.7 points in 95 %', ()
       'LVEF 58 % (± 13 %) (A4C, two networks), mildly reduced or normal',
     );
     expect(said).toContain(
-      'LV systolic function by LVEF: mildly abnormal or normal; LVEF range, if clinical heart failure is present: HFmrEF range or HFpEF range; a cut-off is within the 95 % interval of LVEF 58 ± 13 %.',
+      'LV systolic function by LVEF: normal or mildly abnormal; LVEF range, if clinical heart failure is present: HFmrEF range or HFpEF range; a cut-off is within the 95 % interval of LVEF 58 ± 13 %.',
     );
     expect(said).not.toContain('LV systolic function by LVEF: normal.');
     expect(finding('lv-dysfunction')).toBeUndefined();
@@ -128,7 +128,7 @@ describe('LVEF, of which the error on patients is up to 12.7 points in 95 %', ()
   it('is a finding where it is abnormal on both sides', () => {
     const { finding } = grade(36);
     expect(finding('lv-dysfunction')?.severity).toBe('abnormal');
-    expect(finding('lv-dysfunction')?.text).toContain('severely abnormal, moderately abnormal or');
+    expect(finding('lv-dysfunction')?.text).toContain('mildly to severely abnormal;');
   });
 
   it('is a critical finding below 30 %, which says that it may be less severe', () => {

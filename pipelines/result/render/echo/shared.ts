@@ -82,11 +82,14 @@ function withIntervalText({ concept, value, uncertainty }: Measurement): string 
 /** Grades of severity in their order. */
 const GRADES = ['normal', 'mildly abnormal', 'moderately abnormal', 'severely abnormal'];
 
-/** "mildly or severely abnormal" as both are named; three or more grades as "normal to severely abnormal". */
+/** Two grades as both are named, three or more as "mildly to severely abnormal". */
 function sidesText(categories: readonly string[]): string {
   if (categories.some((one) => !GRADES.includes(one))) return anyOf(categories);
   const inOrder = GRADES.filter((one) => categories.includes(one));
-  return inOrder.length > 2 ? `${inOrder[0]} to ${inOrder.at(-1)}` : anyOf(inOrder);
+  const [first = '', second] = inOrder;
+  const last = inOrder.at(-1);
+  if (inOrder.length < 3) return second === undefined ? first : anyOf(inOrder);
+  return `${first.replace(' abnormal', '')} to ${last}`;
 }
 
 export const withIntervals = (about: readonly Measurement[]) =>

@@ -8,6 +8,15 @@ import { may, type OpenPage } from './page.ts';
 import { addressOf } from './router.ts';
 import { chip, counted, distanceText, empty, given, momentText } from './words.ts';
 
+/** Kinds of destination in words. */
+const KINDS: Readonly<Record<string, string>> = {
+  dicom: 'DICOM',
+  dicomweb: 'DICOMweb',
+  fhir: 'EHR (FHIR)',
+  local: 'Kept here',
+  mail: 'Mail',
+};
+
 const isState = (text: string | null): text is DeliveryState =>
   text !== null && Object.hasOwn(DELIVERY_STATES, text);
 
@@ -72,16 +81,16 @@ export const openDeliveries: OpenPage = (place, around) => {
         @click=${() => ask({ destination: chosen ? '' : one.name })}
       >
         <strong>${given(destinationText(one.name))}</strong>
-        <span class="small soft">${one.kind} · ${given(one.address)}</span>
+        <span class="small soft">${KINDS[one.kind] ?? one.kind}${one.address ? html` · ${given(one.address)}` : nothing}</span>
         <span class="chips">
           ${one.dead > 0 ? chip('critical', `${one.dead} failed`) : nothing}
           ${one.held > 0 ? chip('attention', `${one.held} held for ${reader}`) : nothing}
           ${one.waiting + one.sending > 0 ? chip('active', `${one.waiting + one.sending} waiting`) : nothing}
-          ${chip(one.deliveredLastDay > 0 ? 'good' : 'quiet', `${one.deliveredLastDay} in a day`)}
+          ${chip(one.deliveredLastDay > 0 ? 'good' : 'quiet', `${one.deliveredLastDay} in the last day`)}
         </span>
         <span class="small soft">
-          ${one.lastDeliveredAt ? `last ${momentText(one.lastDeliveredAt, now)}` : 'nothing delivered yet'}
-          ${one.leftAloneUntil ? ` · left alone until ${momentText(one.leftAloneUntil, now)}` : ''}
+          ${one.lastDeliveredAt ? `last delivered ${momentText(one.lastDeliveredAt, now)}` : 'nothing delivered yet'}
+          ${one.leftAloneUntil ? ` · nothing is sent before ${momentText(one.leftAloneUntil, now)}` : ''}
         </span>
         ${one.lastError && one.dead + one.held + one.waiting > 0 ? html`<span class="small">${one.lastError.title}</span>` : nothing}
       </button>
@@ -109,7 +118,7 @@ export const openDeliveries: OpenPage = (place, around) => {
       ? empty(
           state === 'dead'
             ? 'Nothing has failed.'
-            : 'Nothing is like this. A delivery appears when a draft is ready for a destination.',
+            : 'No delivery has this state. A delivery appears when a result is ready for a destination.',
         )
       : html`<div class="scrolls panel">
           <table class="delivery-table">
@@ -118,7 +127,7 @@ export const openDeliveries: OpenPage = (place, around) => {
                 <th scope="col">Destination</th>
                 <th scope="col">State</th>
                 <th scope="col">What happened</th>
-                <th scope="col">Of</th>
+                <th scope="col">Study</th>
                 <th scope="col"><span class="hidden-text">What can be done</span></th>
               </tr>
             </thead>

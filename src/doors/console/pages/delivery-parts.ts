@@ -3,7 +3,7 @@ import type { Action, Asking } from './asking.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import { destinationText, objectText } from './object-names.ts';
 import { may, type Surroundings } from './page.ts';
-import { chip, counted, distanceText, given, momentText, type Tone } from './words.ts';
+import { chip, counted, distanceText, given, momentText, type Tone, withCode } from './words.ts';
 
 /** The words for each state of a delivery. `dead`: it failed permanently and waits for a person. */
 export const DELIVERY_STATES = {
@@ -39,7 +39,7 @@ export function deliveryWords(delivery: Delivery, now = new Date()): TemplateRes
     ${
       error && state !== 'delivered'
         ? html`<p>${error.title}</p>
-            <p class="small soft">${error.advice}</p>
+            <p class="small soft">${withCode(error.advice)}</p>
             ${error.detail ? html`<p class="small soft">Peer: ${given(error.detail)}</p>` : nothing}`
         : nothing
     }

@@ -47,7 +47,7 @@ function growthContent(chart: GrowthChart, rows: readonly MeasurementRow[]): Plo
       ? [
           {
             name: 'earlier',
-            colour: '--critical',
+            colour: '--ink',
             width: 1,
             dash: [2, 2],
             points: [...earlier, only],
@@ -64,7 +64,7 @@ function growthContent(chart: GrowthChart, rows: readonly MeasurementRow[]): Plo
       ...trajectory,
       {
         name: 'measured',
-        colour: '--critical',
+        colour: '--ink',
         width: 0,
         dots: true,
         points: [...earlier, ...measured],

@@ -6,7 +6,7 @@ import { may, type OpenPage } from './page.ts';
 import { openQuarantine } from './quarantine.ts';
 import { addressOf } from './router.ts';
 import { subjectDetail, subjectText } from './row-words.ts';
-import { chip, counted, empty, given, momentText } from './words.ts';
+import { chip, counted, empty, given, momentText, withCode } from './words.ts';
 
 /** The choices of a person for a held report so far. */
 interface Chosen {
@@ -177,10 +177,10 @@ export const openHolds: OpenPage = (_place, around) => {
         ${chip('attention', hold.title)}
         <span class="small soft push">${hold.destination}, since ${momentText(hold.since)}</span>
       </div>
-      <p>${hold.advice}</p>
+      <p>${withCode(hold.advice)}</p>
       ${hold.detail ? html`<p class="small soft">${given(hold.detail)}</p>` : nothing}
       <p class="small soft">
-        ${counted(hold.candidates, 'candidate')}${hold.retried ? ', still tried by itself' : ''}
+        ${hold.candidates === 0 ? 'No candidate in the EHR' : counted(hold.candidates, 'candidate')}${hold.retried ? ', still being tried' : ''}
       </p>
       ${isOpen && opened?.problem ? html`<p class="problem" role="alert">${opened.problem}</p>` : nothing}
       ${

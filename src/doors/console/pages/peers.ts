@@ -4,7 +4,7 @@ import { html, nothing, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
 import { objectText } from './object-names.ts';
 import type { OpenPage } from './page.ts';
-import { chip, empty, given, momentText, type Tone } from './words.ts';
+import { chip, empty, given, momentText, type Tone, withCode } from './words.ts';
 
 const KINDS = { source: 'Source', dicom: 'DICOM', fhir: 'EHR', hl7v2: 'HL7 v2' } as const;
 
@@ -84,7 +84,7 @@ export const openPeers: OpenPage = (_place, around) => {
             ? html`<dt>Last error</dt>
                 <dd>
                   ${peer.lastError.title}${peer.lastErrorAt ? `, ${momentText(peer.lastErrorAt)}` : ''}
-                  <span class="second">${peer.lastError.advice}</span>
+                  <span class="second">${withCode(peer.lastError.advice)}</span>
                 </dd>`
             : nothing
         }

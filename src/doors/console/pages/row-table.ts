@@ -101,8 +101,6 @@ export function visibleRange(
   };
 }
 
-/** Height of a row in `rem`, equal to `--row` in the style sheet. */
-const ROW_REM = 4.75;
 /** More rows are requested when fewer than this many rows remain below the screen. */
 const NEAR_END = 60;
 
@@ -155,8 +153,11 @@ export function createRowTable({ redraw, nearEnd }: { redraw(): void; nearEnd():
   let box: HTMLElement | null = null;
   let chosen: string | null = null;
   let focusDue = false;
-  const rowHeight = () =>
-    ROW_REM * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  /** The style sheet has the height of a row in `rem`; it depends on the width of the screen. */
+  const rowHeight = () => {
+    const root = getComputedStyle(document.documentElement);
+    return Number.parseFloat(root.getPropertyValue('--row')) * Number.parseFloat(root.fontSize);
+  };
   const sized = new ResizeObserver(redraw);
 
   function place(element: Element | undefined): void {

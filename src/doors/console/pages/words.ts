@@ -85,3 +85,8 @@ export function secondText(instant: string): string {
 export function dateText(instant: string): string {
   return dayOfYear.format(new Date(instant));
 }
+
+/** A text in which parts between backticks are commands or settings. */
+export function withCode(text: string): (string | TemplateResult)[] {
+  return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part));
+}
