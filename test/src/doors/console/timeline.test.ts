@@ -102,9 +102,9 @@ describe('the timeline of a study', () => {
       '06 The rule obstetric runs us/obstetric/interpret',
       '08 Interpretation runs',
       '15 Result ready',
-      '20 sr-tid1500 waits for delivery to pacs',
-      '21 sr-tid1500 accepted by pacs',
-      '30 pacs committed to keep sr-tid1500',
+      '20 Structured report (measurements, TID 1500) waits for delivery to pacs',
+      '21 Structured report (measurements, TID 1500) accepted by pacs',
+      '30 pacs committed to keep Structured report (measurements, TID 1500)',
     ]);
     expect(entries[0]).toMatchObject({
       actor: 'VOLUSON',
@@ -165,8 +165,12 @@ describe('the timeline of a study', () => {
   });
 
   it.each([
-    ['dead', 'failed', `sr-tid1500 to pacs: ${catalogueEntry('peer_unreachable').title}`],
-    ['diverted', 'changed', 'sr-tid1500 diverted from pacs'],
+    [
+      'dead',
+      'failed',
+      `Structured report (measurements, TID 1500) to pacs: ${catalogueEntry('peer_unreachable').title}`,
+    ],
+    ['diverted', 'changed', 'Structured report (measurements, TID 1500) diverted from pacs'],
   ])('lists a delivery that is %s', (name, kind, title) => {
     const [, , end] = told({ deliveries: [delivery({ state: name, code: 'peer_unreachable' })] });
     expect(end).toEqual([kind, title]);
