@@ -39,12 +39,17 @@ function echoPrice(id: string, frames: number, withReport: boolean) {
  * was not assessed has no data; the data of the other sections has no fixed schema.
  */
 const echoResultSchema = resultSchema.extend({
-  sections: z.array(
-    z.union([
-      sectionSchema.extend({ id: z.literal('views'), data: viewsDataSchema }),
-      sectionSchema,
-    ]),
-  ),
+  sections: z
+    .array(
+      z.union([
+        sectionSchema.extend({
+          id: z.literal('views'),
+          data: viewsDataSchema.meta({ description: 'What the section `views` found' }),
+        }),
+        sectionSchema,
+      ]),
+    )
+    .meta({ description: 'Every section of the endpoint' }),
 });
 
 /** The endpoint us/echo/interpret, in the form that the request core needs. */

@@ -5,38 +5,58 @@ import { locatedStructureSchema } from '../result/measured.ts';
 import { REPORT_SECTION } from '../run/sections.ts';
 import { type ObstetricInput, obstetricInputSchema } from './input.ts';
 import { OBSTETRIC } from './interpret-study.ts';
-import { planesDataSchema } from './planes/section.ts';
+import { criterionSchema, planesDataSchema } from './planes/section.ts';
 import { SECTIONS } from './sections.ts';
 
-const structures = z.array(locatedStructureSchema).optional();
+const structures = z
+  .array(locatedStructureSchema)
+  .meta({ description: 'Where structures were found, in pixels' })
+  .optional();
 
 /** The fields in the `data` of section `nt` that a client may rely on. */
 const nuchalDataSchema = z.looseObject({
-  /** Criteria of the plane. `met` is null if this service does not examine the criterion. */
-  plane_adequacy: z.array(z.object({ name: z.string(), met: z.boolean().nullable() })).optional(),
-  crl_mm: z.number().nullable().optional(),
-  /** Multiple of the median for the CRL; null without a CRL in the window. */
-  mom: z.number().nullable().optional(),
+  plane_adequacy: z
+    .array(criterionSchema)
+    .meta({ description: 'Criteria of the plane' })
+    .optional(),
+  crl_mm: z
+    .number()
+    .nullable()
+    .meta({ description: 'Crown-rump length in mm', examples: [62.1] })
+    .optional(),
+  mom: z
+    .number()
+    .nullable()
+    .meta({
+      description: 'Multiple of the median for the CRL; null without a CRL in the window',
+      examples: [1.04],
+    })
+    .optional(),
   structures,
 });
 
 const withData = <Id extends string, Data extends z.ZodType>(id: Id, data: Data) =>
-  sectionSchema.extend({ id: z.literal(id), data });
+  sectionSchema.extend({
+    id: z.literal(id),
+    data: data.meta({ description: `What the section \`${id}\` found` }),
+  });
 
 /**
  * The result envelope with the section data that clients read. A section that was not assessed has
  * no such data, and other sections may have any data; the last alternative covers both cases.
  */
 export const obstetricResultSchema = resultSchema.extend({
-  sections: z.array(
-    z.union([
-      withData('planes', planesDataSchema),
-      withData('nt', nuchalDataSchema),
-      withData('biometry', z.looseObject({ structures })),
-      withData('labor-progress', z.looseObject({ structures })),
-      sectionSchema,
-    ]),
-  ),
+  sections: z
+    .array(
+      z.union([
+        withData('planes', planesDataSchema),
+        withData('nt', nuchalDataSchema),
+        withData('biometry', z.looseObject({ structures })),
+        withData('labor-progress', z.looseObject({ structures })),
+        sectionSchema,
+      ]),
+    )
+    .meta({ description: 'Every section of the endpoint' }),
 });
 
 /**

@@ -187,27 +187,45 @@ export type StructureName = keyof typeof LOCATED_STRUCTURES;
 
 /** What is known of a place without any scale: pixels, and nothing in millimetres. */
 const placeSchema = z.object({
-  /**
-   * `line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed
-   * outline, its first point not repeated; `rectangle`: top left and bottom right corner.
-   */
-  type: z.enum(['line', 'ellipse', 'polygon', 'rectangle']),
-  /** Pixel-centre coordinates of the stored frame, [x, y] each. */
-  points: z.array(z.tuple([z.number(), z.number()])),
+  type: z.enum(['line', 'ellipse', 'polygon', 'rectangle']).meta({
+    description:
+      '`line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline, its first point not repeated; `rectangle`: top left and bottom right corner',
+    examples: ['line'],
+  }),
+  points: z.array(z.tuple([z.number(), z.number()])).meta({
+    description: 'Pixel-centre coordinates of the stored frame, [x, y] each',
+    examples: [
+      [
+        [212.5, 301],
+        [388, 296.5],
+      ],
+    ],
+  }),
 });
 export type Place = z.infer<typeof placeSchema>;
 
 /** One entry of `structures` in the data of a section. */
 export const locatedStructureSchema = z.object({
-  file: z.string(),
-  sop_instance_uid: z.string().nullable(),
-  /** 1-based. */
-  frame: z.number().int().positive(),
-  structure: z.enum(Object.keys(LOCATED_STRUCTURES) as [StructureName, ...StructureName[]]),
-  confidence: z.number(),
-  /** False below the gate of the model, or where its shape is not that of the structure. */
-  accepted: z.boolean(),
-  place: placeSchema,
+  file: z.string().meta({ description: 'File of the request', examples: ['scan.dcm'] }),
+  sop_instance_uid: z
+    .string()
+    .nullable()
+    .meta({ description: 'SOP Instance UID of a DICOM file', examples: [null] }),
+  frame: z
+    .number()
+    .int()
+    .positive()
+    .meta({ description: 'Frame, from 1', examples: [12] }),
+  structure: z
+    .enum(Object.keys(LOCATED_STRUCTURES) as [StructureName, ...StructureName[]])
+    .meta({ description: 'The structure', examples: ['fetal-femur'] }),
+  confidence: z.number().meta({ description: 'Confidence of the model', examples: [0.93] }),
+  accepted: z.boolean().meta({
+    description:
+      'False below the gate of the model, or where its shape is not that of the structure',
+    examples: [true],
+  }),
+  place: placeSchema.meta({ description: 'Where it is on the frame' }),
 });
 export type LocatedStructure = z.infer<typeof locatedStructureSchema>;
 

@@ -161,6 +161,7 @@ export type InterpretEchoOutput = {
     /** Files of earlier examinations */
     priors: number;
   };
+  /** Every section of the endpoint */
   sections: Array<{
     id: "views";
     /** Title */
@@ -180,23 +181,40 @@ export type InterpretEchoOutput = {
     statements?: Array<Statement>;
     /** What the section says */
     summary: string;
+    /** What the section `views` found */
     data: {
+      /** Every clip */
       clips: Array<{
+        /** File of the request */
         file: string;
+        /** Mode of the display */
         mode: string;
+        /** The view; null where no reliable view was named */
         view: "PLAX" | "PSAX" | "A2C" | "A3C" | "A4C" | "A5C" | "subcostal" | "suprasternal" | "RV inflow" | "RV outflow" | null;
+        /** The view with its level, where the level is known */
         level: unknown;
+        /** Who named the view */
         source: "header" | "model" | "person" | null;
+        /** Confidence of the model; null where the header names the view, or no model was used */
         confidence: unknown;
+        /** The view that the model would have named if it had no gate */
         below_gate: unknown;
+        /** Whether the chambers of the clip were outlined */
         measured: boolean;
+        /** Number of frames */
         frames: number;
+        /** Whether its scale is known */
         calibrated: boolean;
+        /** Heart rate in the header, beats per minute */
         heart_rate: unknown;
       }>;
+      /** Doppler and M-mode displays */
       spectra: Array<{
+        /** File of the request */
         file: string;
+        /** Mode of the display */
         mode: string;
+        /** What it shows, where that is known */
         shows: unknown;
         [name: string]: unknown;
       }>;
@@ -396,6 +414,7 @@ export type InterpretObstetricOutput = {
     /** Files of earlier examinations */
     priors: number;
   };
+  /** Every section of the endpoint */
   sections: Array<{
     id: "planes";
     /** Title */
@@ -415,34 +434,59 @@ export type InterpretObstetricOutput = {
     statements?: Array<Statement>;
     /** What the section says */
     summary: string;
+    /** What the section `planes` found */
     data: {
+      /** Number of frames of each plane */
       counts: Record<string, number>;
+      /** The best frame of each plane */
       key_frames: Array<{
+        /** File of the request */
         file: string;
+        /** Frame, from 1 */
         frame: number;
+        /** The plane; `other` below the gate */
         plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
+        /** Confidence in `plane` alone. The gate asks whether it is any axial head plane, so that a head may show less. */
         confidence: number;
+        /** Whether `plane` is `other` only because the likeliest plane was not sure enough, or its own model did not find its structure */
         below_gate: boolean;
+        /** The plane that would have been named; null unless `below_gate` */
         likeliest: {
+          /** The plane */
           plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
+          /** Its probability */
           probability: number | null;
         } | null;
+        /** Probability of every plane, to three decimals; null where the classifier gives its answer alone */
         probabilities: Record<string, number> | null;
+        /** Criteria of its image score */
         quality: Array<{
+          /** What the criterion asks */
           name: string;
+          /** Whether it is met; null where this service does not examine it */
           met: unknown;
         }>;
       }>;
+      /** Every frame that was looked at */
       frames: Array<{
+        /** File of the request */
         file: string;
+        /** Frame, from 1 */
         frame: number;
+        /** The plane; `other` below the gate */
         plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
+        /** Confidence in `plane` alone. The gate asks whether it is any axial head plane, so that a head may show less. */
         confidence: number;
+        /** Whether `plane` is `other` only because the likeliest plane was not sure enough, or its own model did not find its structure */
         below_gate: boolean;
+        /** The plane that would have been named; null unless `below_gate` */
         likeliest: {
+          /** The plane */
           plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
+          /** Its probability */
           probability: number | null;
         } | null;
+        /** Probability of every plane, to three decimals; null where the classifier gives its answer alone */
         probabilities: Record<string, number> | null;
       }>;
     };
@@ -467,22 +511,38 @@ export type InterpretObstetricOutput = {
     statements?: Array<Statement>;
     /** What the section says */
     summary: string;
+    /** What the section `nt` found */
     data: {
+      /** Criteria of the plane */
       plane_adequacy?: Array<{
+        /** What the criterion asks */
         name: string;
+        /** Whether it is met; null where this service does not examine it */
         met: unknown;
       }>;
+      /** Crown-rump length in mm */
       crl_mm?: unknown;
+      /** Multiple of the median for the CRL; null without a CRL in the window */
       mom?: unknown;
+      /** Where structures were found, in pixels */
       structures?: Array<{
+        /** File of the request */
         file: string;
+        /** SOP Instance UID of a DICOM file */
         sop_instance_uid: unknown;
+        /** Frame, from 1 */
         frame: number;
+        /** The structure */
         structure: "symphysis" | "fetal-head" | "fetal-abdomen" | "fetal-femur" | "thalami" | "midbrain" | "palate" | "intracranial-translucency" | "cisterna-magna" | "nuchal-translucency" | "nasal-bone" | "nasal-tip" | "nasal-skin";
+        /** Confidence of the model */
         confidence: number;
+        /** False below the gate of the model, or where its shape is not that of the structure */
         accepted: boolean;
+        /** Where it is on the frame */
         place: {
+          /** `line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline, its first point not repeated; `rectangle`: top left and bottom right corner */
           type: "line" | "ellipse" | "polygon" | "rectangle";
+          /** Pixel-centre coordinates of the stored frame, [x, y] each */
           points: Array<[number, number]>;
         };
       }>;
@@ -509,16 +569,27 @@ export type InterpretObstetricOutput = {
     statements?: Array<Statement>;
     /** What the section says */
     summary: string;
+    /** What the section `biometry` found */
     data: {
+      /** Where structures were found, in pixels */
       structures?: Array<{
+        /** File of the request */
         file: string;
+        /** SOP Instance UID of a DICOM file */
         sop_instance_uid: unknown;
+        /** Frame, from 1 */
         frame: number;
+        /** The structure */
         structure: "symphysis" | "fetal-head" | "fetal-abdomen" | "fetal-femur" | "thalami" | "midbrain" | "palate" | "intracranial-translucency" | "cisterna-magna" | "nuchal-translucency" | "nasal-bone" | "nasal-tip" | "nasal-skin";
+        /** Confidence of the model */
         confidence: number;
+        /** False below the gate of the model, or where its shape is not that of the structure */
         accepted: boolean;
+        /** Where it is on the frame */
         place: {
+          /** `line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline, its first point not repeated; `rectangle`: top left and bottom right corner */
           type: "line" | "ellipse" | "polygon" | "rectangle";
+          /** Pixel-centre coordinates of the stored frame, [x, y] each */
           points: Array<[number, number]>;
         };
       }>;
@@ -545,16 +616,27 @@ export type InterpretObstetricOutput = {
     statements?: Array<Statement>;
     /** What the section says */
     summary: string;
+    /** What the section `labor-progress` found */
     data: {
+      /** Where structures were found, in pixels */
       structures?: Array<{
+        /** File of the request */
         file: string;
+        /** SOP Instance UID of a DICOM file */
         sop_instance_uid: unknown;
+        /** Frame, from 1 */
         frame: number;
+        /** The structure */
         structure: "symphysis" | "fetal-head" | "fetal-abdomen" | "fetal-femur" | "thalami" | "midbrain" | "palate" | "intracranial-translucency" | "cisterna-magna" | "nuchal-translucency" | "nasal-bone" | "nasal-tip" | "nasal-skin";
+        /** Confidence of the model */
         confidence: number;
+        /** False below the gate of the model, or where its shape is not that of the structure */
         accepted: boolean;
+        /** Where it is on the frame */
         place: {
+          /** `line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline, its first point not repeated; `rectangle`: top left and bottom right corner */
           type: "line" | "ellipse" | "polygon" | "rectangle";
+          /** Pixel-centre coordinates of the stored frame, [x, y] each */
           points: Array<[number, number]>;
         };
       }>;
@@ -1136,63 +1218,98 @@ export type Review = {
     author: string;
     /** What kind */
     kind: string;
+    /** The change as it was sent */
     change: {
       kind: "accept";
+      /** Id of a measurement, as the reviewed result or the original lists it */
       measurement: string;
     } | {
       kind: "reject";
+      /** Id of a measurement, as the reviewed result or the original lists it */
       measurement: string;
+      /** Why, in words */
       reason?: string;
     } | {
       kind: "set-value";
+      /** Id of a measurement, as the reviewed result or the original lists it */
       measurement: string;
+      /** The value, in the unit of the measurement */
       value: number;
     } | {
       kind: "move-calipers";
+      /** Id of a measurement, as the reviewed result or the original lists it */
       measurement: string;
+      /** Both ends of a line, or both ends of both axes of an ellipse: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result */
       points: Array<[number, number]>;
     } | {
       kind: "set-outline";
+      /** Id of a measurement, as the reviewed result or the original lists it */
       measurement: string;
+      /** The outline: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result */
       points: Array<[number, number]>;
     } | {
       kind: "choose-repeat";
+      /** Id of a measurement, as the reviewed result or the original lists it */
       measurement: string;
     } | {
       kind: "choose-frame";
+      /** Id of a measurement, as the reviewed result or the original lists it */
       measurement: string;
+      /** Frame of the clip, from 1 */
       frame: number;
+      /** Both ends of a line, or both ends of both axes of an ellipse: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result */
       points?: Array<[number, number]>;
     } | {
       kind: "name-view";
+      /** File of the request */
       file: string;
+      /** Name of the view */
       view: string;
     } | {
       kind: "name-plane";
+      /** File of the request */
       file: string;
+      /** Frame of the clip, from 1 */
       frame: number;
+      /** Name of the plane */
       plane: string;
     } | {
       kind: "note";
+      /** The line */
       text: string;
     } | {
       kind: "undo";
+      /** Number of the change to take back */
       change: number;
     };
+    /** What the review showed before it */
     before: {
+      /** Value of the measurement */
       value: unknown;
+      /** Its unit, UCUM */
       unit: unknown;
+      /** Quality of the measurement: `accepted` counts */
       quality: unknown;
+      /** A view, a plane or a note */
       text: unknown;
+      /** Frame of the clip, from 1 */
       frame: number | null;
+      /** Calipers or outline: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result */
       points: Array<[number, number]> | null;
     };
+    /** What it showed after it */
     after: {
+      /** Value of the measurement */
       value: unknown;
+      /** Its unit, UCUM */
       unit: unknown;
+      /** Quality of the measurement: `accepted` counts */
       quality: unknown;
+      /** A view, a plane or a note */
       text: unknown;
+      /** Frame of the clip, from 1 */
       frame: number | null;
+      /** Calipers or outline: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result */
       points: Array<[number, number]> | null;
     };
     /** Whether it was undone */
@@ -1359,6 +1476,7 @@ export type WebhookDelivery = {
   error: {
     /** Stable code of the error; `/errors/{code}` explains each */
     code: string;
+    /** What happened in this case */
     detail: unknown;
   } | null;
   /** Every attempt */
@@ -1581,45 +1699,65 @@ export type ChangeReviewBody = {
   /** Changes, made in this order, all or none */
   changes: Array<{
     kind: "accept";
+    /** Id of a measurement, as the reviewed result or the original lists it */
     measurement: string;
   } | {
     kind: "reject";
+    /** Id of a measurement, as the reviewed result or the original lists it */
     measurement: string;
+    /** Why, in words */
     reason?: string;
   } | {
     kind: "set-value";
+    /** Id of a measurement, as the reviewed result or the original lists it */
     measurement: string;
+    /** The value, in the unit of the measurement */
     value: number;
   } | {
     kind: "move-calipers";
+    /** Id of a measurement, as the reviewed result or the original lists it */
     measurement: string;
+    /** Both ends of a line, or both ends of both axes of an ellipse: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result */
     points: Array<[number, number]>;
   } | {
     kind: "set-outline";
+    /** Id of a measurement, as the reviewed result or the original lists it */
     measurement: string;
+    /** The outline: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result */
     points: Array<[number, number]>;
   } | {
     kind: "choose-repeat";
+    /** Id of a measurement, as the reviewed result or the original lists it */
     measurement: string;
   } | {
     kind: "choose-frame";
+    /** Id of a measurement, as the reviewed result or the original lists it */
     measurement: string;
+    /** Frame of the clip, from 1 */
     frame: number;
+    /** Both ends of a line, or both ends of both axes of an ellipse: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result */
     points?: Array<[number, number]>;
   } | {
     kind: "name-view";
+    /** File of the request */
     file: string;
+    /** Name of the view */
     view: string;
   } | {
     kind: "name-plane";
+    /** File of the request */
     file: string;
+    /** Frame of the clip, from 1 */
     frame: number;
+    /** Name of the plane */
     plane: string;
   } | {
     kind: "note";
+    /** The line */
     text: string;
   } | {
     kind: "undo";
+    /** Number of the change to take back */
     change: number;
   }>;
   /** True to change a result that is signed; it is then signed again as amended */

@@ -64,34 +64,72 @@ function missingOfMinimum({ clips, spectra }: ViewsEvidence): MinimumItem[] {
   return (Object.keys(MINIMUM) as MinimumItem[]).filter((item) => !MINIMUM[item](found));
 }
 
+const file = z.string().meta({ description: 'File of the request', examples: ['scan.dcm'] });
+const mode = z.string().meta({ description: 'Mode of the display', examples: ['2d'] });
+
 /** Schema of the view of one clip. */
 const clipViewSchema = z.object({
-  file: z.string(),
-  mode: z.string(),
-  /** Null if no reliable view was named. */
-  view: z.enum(VIEW_FAMILIES).nullable(),
-  /** View with its level (`PSAX-PM`), if the level is known. */
-  level: z.string().nullable(),
-  source: z.enum(['header', 'model', 'person']).nullable(),
-  /** Confidence of the model; null if the header names the view, or if no model was used. */
-  confidence: z.number().nullable(),
-  /** View that the model would name if it had no gate. */
-  below_gate: z.string().nullable(),
-  /** Whether the chambers of the clip were outlined. */
-  measured: z.boolean(),
-  frames: z.number().int(),
-  calibrated: z.boolean(),
-  /** Heart rate that the header states, beats per minute. */
-  heart_rate: z.number().nullable(),
+  file,
+  mode,
+  view: z
+    .enum(VIEW_FAMILIES)
+    .nullable()
+    .meta({ description: 'The view; null where no reliable view was named', examples: ['PSAX'] }),
+  level: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The view with its level, where the level is known',
+      examples: ['PSAX-PM'],
+    }),
+  source: z
+    .enum(['header', 'model', 'person'])
+    .nullable()
+    .meta({ description: 'Who named the view', examples: ['model'] }),
+  confidence: z
+    .number()
+    .nullable()
+    .meta({
+      description:
+        'Confidence of the model; null where the header names the view, or no model was used',
+      examples: [0.96],
+    }),
+  below_gate: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The view that the model would have named if it had no gate',
+      examples: [null],
+    }),
+  measured: z
+    .boolean()
+    .meta({ description: 'Whether the chambers of the clip were outlined', examples: [true] }),
+  frames: z
+    .number()
+    .int()
+    .meta({ description: 'Number of frames', examples: [64] }),
+  calibrated: z.boolean().meta({ description: 'Whether its scale is known', examples: [true] }),
+  heart_rate: z
+    .number()
+    .nullable()
+    .meta({ description: 'Heart rate in the header, beats per minute', examples: [68] }),
 });
 
 /** Schema of `data` of the section `views`. */
 export const viewsDataSchema = z.looseObject({
-  clips: z.array(clipViewSchema),
-  /** Doppler and M-mode displays. */
-  spectra: z.array(
-    z.looseObject({ file: z.string(), mode: z.string(), shows: z.string().nullable() }),
-  ),
+  clips: z.array(clipViewSchema).meta({ description: 'Every clip' }),
+  spectra: z
+    .array(
+      z.looseObject({
+        file,
+        mode,
+        shows: z
+          .string()
+          .nullable()
+          .meta({ description: 'What it shows, where that is known', examples: ['mitral-inflow'] }),
+      }),
+    )
+    .meta({ description: 'Doppler and M-mode displays' }),
 });
 type ViewsData = z.infer<typeof viewsDataSchema>;
 

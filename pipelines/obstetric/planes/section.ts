@@ -15,41 +15,75 @@ import { keyFrameQuality } from './judge.ts';
 
 const plane = z.enum(PLANES);
 const probability = z.number().min(0).max(1);
+const named = (description: string) => plane.meta({ description, examples: ['transthalamic'] });
 
 /** The plane of one frame, and the alternatives. */
 export const framePlaneSchema = z.object({
-  file: z.string(),
-  /** Frame number, 1-based. */
-  frame: z.number().int().positive(),
-  /** `other` below the gate. */
-  plane,
-  /**
-   * Confidence of `plane` alone. A head may be below the gate, because the gate applies to the
-   * axial head planes together.
-   */
-  confidence: z.number(),
-  /**
-   * True if `plane` is `other` only because the most likely plane did not reach the gate, or
-   * because the model of its structure did not find the structure.
-   */
-  below_gate: z.boolean(),
-  /** The plane that was not named; null unless `below_gate`. */
-  likeliest: z.object({ plane, probability: probability.nullable() }).nullable(),
-  /**
-   * Probability of every plane, to three decimals; null if the classifier gives only its answer.
-   */
-  probabilities: z.record(plane, probability).nullable(),
+  file: z.string().meta({ description: 'File of the request', examples: ['scan.dcm'] }),
+  frame: z
+    .number()
+    .int()
+    .positive()
+    .meta({ description: 'Frame, from 1', examples: [12] }),
+  plane: named('The plane; `other` below the gate'),
+  confidence: z.number().meta({
+    description:
+      'Confidence of `plane` alone. A head may be below the gate, because the gate applies to the axial head planes together.',
+    examples: [0.97],
+  }),
+  below_gate: z.boolean().meta({
+    description:
+      'True if `plane` is `other` only because the most likely plane did not reach the gate, or because the model of its structure did not find the structure',
+    examples: [false],
+  }),
+  likeliest: z
+    .object({
+      plane: named('The plane'),
+      probability: probability
+        .nullable()
+        .meta({ description: 'Its probability', examples: [0.41] }),
+    })
+    .nullable()
+    .meta({
+      description: 'The plane that was not named; null unless `below_gate`',
+      examples: [null],
+    }),
+  probabilities: z
+    .record(plane, probability)
+    .nullable()
+    .meta({
+      description:
+        'Probability of every plane, to three decimals; null if the classifier gives only its answer',
+      examples: [null],
+    }),
 });
 
-const criterion = z.object({ name: z.string(), met: z.boolean().nullable() });
+/** A criterion of a plane. */
+export const criterionSchema = z.object({
+  name: z.string().meta({ description: 'What the criterion asks', examples: ['thalami'] }),
+  met: z
+    .boolean()
+    .nullable()
+    .meta({
+      description: 'Whether it is met; null where this service does not examine it',
+      examples: [true],
+    }),
+});
 
 /** `data` of the section `planes`. */
 export const planesDataSchema = z.object({
-  /** Number of frames of each plane. */
-  counts: z.record(plane, z.number().int()),
-  /** The best frame of each plane, with the criteria of its image score. */
-  key_frames: z.array(framePlaneSchema.extend({ quality: z.array(criterion) })),
-  frames: z.array(framePlaneSchema),
+  counts: z.record(plane, z.number().int()).meta({
+    description: 'Number of frames of each plane',
+    examples: [Object.fromEntries(PLANES.map((name) => [name, name === 'other' ? 0 : 1]))],
+  }),
+  key_frames: z
+    .array(
+      framePlaneSchema.extend({
+        quality: z.array(criterionSchema).meta({ description: 'Criteria of its image score' }),
+      }),
+    )
+    .meta({ description: 'The best frame of each plane' }),
+  frames: z.array(framePlaneSchema).meta({ description: 'Every frame that was looked at' }),
 });
 export type PlanesData = z.infer<typeof planesDataSchema>;
 

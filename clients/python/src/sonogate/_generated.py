@@ -179,27 +179,45 @@ class InterpretEchoOutputSections1Reason(TypedDict):
 
 class InterpretEchoOutputSections1DataClips(TypedDict):
     file: str
+    """File of the request"""
     mode: str
+    """Mode of the display"""
     view: Literal["PLAX", "PSAX", "A2C", "A3C", "A4C", "A5C", "subcostal", "suprasternal", "RV inflow", "RV outflow"] | None
+    """The view; null where no reliable view was named"""
     level: Any
+    """The view with its level, where the level is known"""
     source: Literal["header", "model", "person"] | None
+    """Who named the view"""
     confidence: Any
+    """Confidence of the model; null where the header names the view, or no model was used"""
     below_gate: Any
+    """The view that the model would have named if it had no gate"""
     measured: bool
+    """Whether the chambers of the clip were outlined"""
     frames: int
+    """Number of frames"""
     calibrated: bool
+    """Whether its scale is known"""
     heart_rate: Any
+    """Heart rate in the header, beats per minute"""
 
 
 class InterpretEchoOutputSections1DataSpectra(TypedDict):
     file: str
+    """File of the request"""
     mode: str
+    """Mode of the display"""
     shows: Any
+    """What it shows, where that is known"""
 
 
 class InterpretEchoOutputSections1Data(TypedDict):
+    """What the section `views` found."""
+
     clips: list[InterpretEchoOutputSections1DataClips]
+    """Every clip"""
     spectra: list[InterpretEchoOutputSections1DataSpectra]
+    """Doppler and M-mode displays"""
 
 
 class InterpretEchoOutputSections1(TypedDict):
@@ -215,6 +233,7 @@ class InterpretEchoOutputSections1(TypedDict):
     summary: str
     """What the section says"""
     data: InterpretEchoOutputSections1Data
+    """What the section `views` found"""
     artifacts: list[str]
     """Names of its artifacts"""
 
@@ -356,6 +375,7 @@ class InterpretEchoOutput(TypedDict):
     input_summary: InterpretEchoOutputInputSummary
     """What was read"""
     sections: list[InterpretEchoOutputSections1 | InterpretEchoOutputSections2]
+    """Every section of the endpoint"""
     findings: list[Finding]
     """What was found"""
     measurements: list[Measurement]
@@ -454,44 +474,70 @@ class InterpretObstetricOutputSections1Reason(TypedDict):
 
 class InterpretObstetricOutputSections1DataKeyFramesLikeliest(TypedDict):
     plane: Literal["transthalamic", "transventricular", "transcerebellar", "abdominal", "femur", "thorax", "cervix", "other", "midsagittal", "transperineal", "early-pregnancy", "amniotic-fluid", "placenta", "four-chamber"]
+    """The plane"""
     probability: float | None
+    """Its probability"""
 
 
 class InterpretObstetricOutputSections1DataKeyFramesQuality(TypedDict):
     name: str
+    """What the criterion asks"""
     met: Any
+    """Whether it is met; null where this service does not examine it"""
 
 
 class InterpretObstetricOutputSections1DataKeyFrames(TypedDict):
     file: str
+    """File of the request"""
     frame: int
+    """Frame, from 1"""
     plane: Literal["transthalamic", "transventricular", "transcerebellar", "abdominal", "femur", "thorax", "cervix", "other", "midsagittal", "transperineal", "early-pregnancy", "amniotic-fluid", "placenta", "four-chamber"]
+    """The plane; `other` below the gate"""
     confidence: float
+    """Confidence in `plane` alone. The gate asks whether it is any axial head plane, so that a head may show less."""
     below_gate: bool
+    """Whether `plane` is `other` only because the likeliest plane was not sure enough, or its own model did not find its structure"""
     likeliest: InterpretObstetricOutputSections1DataKeyFramesLikeliest | None
+    """The plane that would have been named; null unless `below_gate`"""
     probabilities: dict[str, float] | None
+    """Probability of every plane, to three decimals; null where the classifier gives its answer alone"""
     quality: list[InterpretObstetricOutputSections1DataKeyFramesQuality]
+    """Criteria of its image score"""
 
 
 class InterpretObstetricOutputSections1DataFramesLikeliest(TypedDict):
     plane: Literal["transthalamic", "transventricular", "transcerebellar", "abdominal", "femur", "thorax", "cervix", "other", "midsagittal", "transperineal", "early-pregnancy", "amniotic-fluid", "placenta", "four-chamber"]
+    """The plane"""
     probability: float | None
+    """Its probability"""
 
 
 class InterpretObstetricOutputSections1DataFrames(TypedDict):
     file: str
+    """File of the request"""
     frame: int
+    """Frame, from 1"""
     plane: Literal["transthalamic", "transventricular", "transcerebellar", "abdominal", "femur", "thorax", "cervix", "other", "midsagittal", "transperineal", "early-pregnancy", "amniotic-fluid", "placenta", "four-chamber"]
+    """The plane; `other` below the gate"""
     confidence: float
+    """Confidence in `plane` alone. The gate asks whether it is any axial head plane, so that a head may show less."""
     below_gate: bool
+    """Whether `plane` is `other` only because the likeliest plane was not sure enough, or its own model did not find its structure"""
     likeliest: InterpretObstetricOutputSections1DataFramesLikeliest | None
+    """The plane that would have been named; null unless `below_gate`"""
     probabilities: dict[str, float] | None
+    """Probability of every plane, to three decimals; null where the classifier gives its answer alone"""
 
 
 class InterpretObstetricOutputSections1Data(TypedDict):
+    """What the section `planes` found."""
+
     counts: dict[str, int]
+    """Number of frames of each plane"""
     key_frames: list[InterpretObstetricOutputSections1DataKeyFrames]
+    """The best frame of each plane"""
     frames: list[InterpretObstetricOutputSections1DataFrames]
+    """Every frame that was looked at"""
 
 
 class InterpretObstetricOutputSections1(TypedDict):
@@ -507,6 +553,7 @@ class InterpretObstetricOutputSections1(TypedDict):
     summary: str
     """What the section says"""
     data: InterpretObstetricOutputSections1Data
+    """What the section `planes` found"""
     artifacts: list[str]
     """Names of its artifacts"""
 
@@ -522,29 +569,48 @@ class InterpretObstetricOutputSections2Reason(TypedDict):
 
 class InterpretObstetricOutputSections2DataPlaneAdequacy(TypedDict):
     name: str
+    """What the criterion asks"""
     met: Any
+    """Whether it is met; null where this service does not examine it"""
 
 
 class InterpretObstetricOutputSections2DataStructuresPlace(TypedDict):
+    """Where it is on the frame."""
+
     type: Literal["line", "ellipse", "polygon", "rectangle"]
+    """`line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline, its first point not repeated; `rectangle`: top left and bottom right corner"""
     points: list[list[float]]
+    """Pixel-centre coordinates of the stored frame, [x, y] each"""
 
 
 class InterpretObstetricOutputSections2DataStructures(TypedDict):
     file: str
+    """File of the request"""
     sop_instance_uid: Any
+    """SOP Instance UID of a DICOM file"""
     frame: int
+    """Frame, from 1"""
     structure: Literal["symphysis", "fetal-head", "fetal-abdomen", "fetal-femur", "thalami", "midbrain", "palate", "intracranial-translucency", "cisterna-magna", "nuchal-translucency", "nasal-bone", "nasal-tip", "nasal-skin"]
+    """The structure"""
     confidence: float
+    """Confidence of the model"""
     accepted: bool
+    """False below the gate of the model, or where its shape is not that of the structure"""
     place: InterpretObstetricOutputSections2DataStructuresPlace
+    """Where it is on the frame"""
 
 
 class InterpretObstetricOutputSections2Data(TypedDict):
+    """What the section `nt` found."""
+
     plane_adequacy: NotRequired[list[InterpretObstetricOutputSections2DataPlaneAdequacy]]
+    """Criteria of the plane"""
     crl_mm: NotRequired[Any]
+    """Crown-rump length in mm"""
     mom: NotRequired[Any]
+    """Multiple of the median for the CRL; null without a CRL in the window"""
     structures: NotRequired[list[InterpretObstetricOutputSections2DataStructures]]
+    """Where structures were found, in pixels"""
 
 
 class InterpretObstetricOutputSections2(TypedDict):
@@ -560,6 +626,7 @@ class InterpretObstetricOutputSections2(TypedDict):
     summary: str
     """What the section says"""
     data: InterpretObstetricOutputSections2Data
+    """What the section `nt` found"""
     artifacts: list[str]
     """Names of its artifacts"""
 
@@ -574,22 +641,36 @@ class InterpretObstetricOutputSections3Reason(TypedDict):
 
 
 class InterpretObstetricOutputSections3DataStructuresPlace(TypedDict):
+    """Where it is on the frame."""
+
     type: Literal["line", "ellipse", "polygon", "rectangle"]
+    """`line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline, its first point not repeated; `rectangle`: top left and bottom right corner"""
     points: list[list[float]]
+    """Pixel-centre coordinates of the stored frame, [x, y] each"""
 
 
 class InterpretObstetricOutputSections3DataStructures(TypedDict):
     file: str
+    """File of the request"""
     sop_instance_uid: Any
+    """SOP Instance UID of a DICOM file"""
     frame: int
+    """Frame, from 1"""
     structure: Literal["symphysis", "fetal-head", "fetal-abdomen", "fetal-femur", "thalami", "midbrain", "palate", "intracranial-translucency", "cisterna-magna", "nuchal-translucency", "nasal-bone", "nasal-tip", "nasal-skin"]
+    """The structure"""
     confidence: float
+    """Confidence of the model"""
     accepted: bool
+    """False below the gate of the model, or where its shape is not that of the structure"""
     place: InterpretObstetricOutputSections3DataStructuresPlace
+    """Where it is on the frame"""
 
 
 class InterpretObstetricOutputSections3Data(TypedDict):
+    """What the section `biometry` found."""
+
     structures: NotRequired[list[InterpretObstetricOutputSections3DataStructures]]
+    """Where structures were found, in pixels"""
 
 
 class InterpretObstetricOutputSections3(TypedDict):
@@ -605,6 +686,7 @@ class InterpretObstetricOutputSections3(TypedDict):
     summary: str
     """What the section says"""
     data: InterpretObstetricOutputSections3Data
+    """What the section `biometry` found"""
     artifacts: list[str]
     """Names of its artifacts"""
 
@@ -619,22 +701,36 @@ class InterpretObstetricOutputSections4Reason(TypedDict):
 
 
 class InterpretObstetricOutputSections4DataStructuresPlace(TypedDict):
+    """Where it is on the frame."""
+
     type: Literal["line", "ellipse", "polygon", "rectangle"]
+    """`line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline, its first point not repeated; `rectangle`: top left and bottom right corner"""
     points: list[list[float]]
+    """Pixel-centre coordinates of the stored frame, [x, y] each"""
 
 
 class InterpretObstetricOutputSections4DataStructures(TypedDict):
     file: str
+    """File of the request"""
     sop_instance_uid: Any
+    """SOP Instance UID of a DICOM file"""
     frame: int
+    """Frame, from 1"""
     structure: Literal["symphysis", "fetal-head", "fetal-abdomen", "fetal-femur", "thalami", "midbrain", "palate", "intracranial-translucency", "cisterna-magna", "nuchal-translucency", "nasal-bone", "nasal-tip", "nasal-skin"]
+    """The structure"""
     confidence: float
+    """Confidence of the model"""
     accepted: bool
+    """False below the gate of the model, or where its shape is not that of the structure"""
     place: InterpretObstetricOutputSections4DataStructuresPlace
+    """Where it is on the frame"""
 
 
 class InterpretObstetricOutputSections4Data(TypedDict):
+    """What the section `labor-progress` found."""
+
     structures: NotRequired[list[InterpretObstetricOutputSections4DataStructures]]
+    """Where structures were found, in pixels"""
 
 
 class InterpretObstetricOutputSections4(TypedDict):
@@ -650,6 +746,7 @@ class InterpretObstetricOutputSections4(TypedDict):
     summary: str
     """What the section says"""
     data: InterpretObstetricOutputSections4Data
+    """What the section `labor-progress` found"""
     artifacts: list[str]
     """Names of its artifacts"""
 
@@ -791,6 +888,7 @@ class InterpretObstetricOutput(TypedDict):
     input_summary: InterpretObstetricOutputInputSummary
     """What was read"""
     sections: list[InterpretObstetricOutputSections1 | InterpretObstetricOutputSections2 | InterpretObstetricOutputSections3 | InterpretObstetricOutputSections4 | InterpretObstetricOutputSections5]
+    """Every section of the endpoint"""
     findings: list[Finding]
     """What was found"""
     measurements: list[Measurement]
@@ -1320,83 +1418,119 @@ class ResultArtifact(TypedDict):
 class ReviewChangesChange1(TypedDict):
     kind: Literal["accept"]
     measurement: str
+    """Id of a measurement, as the reviewed result or the original lists it"""
 
 
 class ReviewChangesChange2(TypedDict):
     kind: Literal["reject"]
     measurement: str
+    """Id of a measurement, as the reviewed result or the original lists it"""
     reason: NotRequired[str]
+    """Why, in words"""
 
 
 class ReviewChangesChange3(TypedDict):
     kind: Literal["set-value"]
     measurement: str
+    """Id of a measurement, as the reviewed result or the original lists it"""
     value: float
+    """The value, in the unit of the measurement"""
 
 
 class ReviewChangesChange4(TypedDict):
     kind: Literal["move-calipers"]
     measurement: str
+    """Id of a measurement, as the reviewed result or the original lists it"""
     points: list[list[float]]
+    """Both ends of a line, or both ends of both axes of an ellipse: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result"""
 
 
 class ReviewChangesChange5(TypedDict):
     kind: Literal["set-outline"]
     measurement: str
+    """Id of a measurement, as the reviewed result or the original lists it"""
     points: list[list[float]]
+    """The outline: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result"""
 
 
 class ReviewChangesChange6(TypedDict):
     kind: Literal["choose-repeat"]
     measurement: str
+    """Id of a measurement, as the reviewed result or the original lists it"""
 
 
 class ReviewChangesChange7(TypedDict):
     kind: Literal["choose-frame"]
     measurement: str
+    """Id of a measurement, as the reviewed result or the original lists it"""
     frame: int
+    """Frame of the clip, from 1"""
     points: NotRequired[list[list[float]]]
+    """Both ends of a line, or both ends of both axes of an ellipse: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result"""
 
 
 class ReviewChangesChange8(TypedDict):
     kind: Literal["name-view"]
     file: str
+    """File of the request"""
     view: str
+    """Name of the view"""
 
 
 class ReviewChangesChange9(TypedDict):
     kind: Literal["name-plane"]
     file: str
+    """File of the request"""
     frame: int
+    """Frame of the clip, from 1"""
     plane: str
+    """Name of the plane"""
 
 
 class ReviewChangesChange10(TypedDict):
     kind: Literal["note"]
     text: str
+    """The line"""
 
 
 class ReviewChangesChange11(TypedDict):
     kind: Literal["undo"]
     change: int
+    """Number of the change to take back"""
 
 
 class ReviewChangesBefore(TypedDict):
+    """What the review showed before it."""
+
     value: Any
+    """Value of the measurement"""
     unit: Any
+    """Its unit, UCUM"""
     quality: Any
+    """Quality of the measurement: `accepted` counts"""
     text: Any
+    """A view, a plane or a note"""
     frame: int | None
+    """Frame of the clip, from 1"""
     points: list[list[float]] | None
+    """Calipers or outline: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result"""
 
 
 class ReviewChangesAfter(TypedDict):
+    """What it showed after it."""
+
     value: Any
+    """Value of the measurement"""
     unit: Any
+    """Its unit, UCUM"""
     quality: Any
+    """Quality of the measurement: `accepted` counts"""
     text: Any
+    """A view, a plane or a note"""
     frame: int | None
+    """Frame of the clip, from 1"""
     points: list[list[float]] | None
+    """Calipers or outline: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result"""
 
 
 class ReviewChanges(TypedDict):
@@ -1409,8 +1543,11 @@ class ReviewChanges(TypedDict):
     kind: str
     """What kind"""
     change: ReviewChangesChange1 | ReviewChangesChange2 | ReviewChangesChange3 | ReviewChangesChange4 | ReviewChangesChange5 | ReviewChangesChange6 | ReviewChangesChange7 | ReviewChangesChange8 | ReviewChangesChange9 | ReviewChangesChange10 | ReviewChangesChange11
+    """The change as it was sent"""
     before: ReviewChangesBefore
+    """What the review showed before it"""
     after: ReviewChangesAfter
+    """What it showed after it"""
     undone: bool
     """Whether it was undone"""
 
@@ -1595,6 +1732,7 @@ class WebhookDeliveryError(TypedDict):
     code: str
     """Stable code of the error; `/errors/{code}` explains each"""
     detail: Any
+    """What happened in this case"""
 
 
 class WebhookDeliveryAttempts(TypedDict):
@@ -1893,65 +2031,85 @@ class InterpretEchoBody(TypedDict):
 class ChangeReviewBodyChanges1(TypedDict):
     kind: Literal["accept"]
     measurement: str
+    """Id of a measurement, as the reviewed result or the original lists it"""
 
 
 class ChangeReviewBodyChanges2(TypedDict):
     kind: Literal["reject"]
     measurement: str
+    """Id of a measurement, as the reviewed result or the original lists it"""
     reason: NotRequired[str]
+    """Why, in words"""
 
 
 class ChangeReviewBodyChanges3(TypedDict):
     kind: Literal["set-value"]
     measurement: str
+    """Id of a measurement, as the reviewed result or the original lists it"""
     value: float
+    """The value, in the unit of the measurement"""
 
 
 class ChangeReviewBodyChanges4(TypedDict):
     kind: Literal["move-calipers"]
     measurement: str
+    """Id of a measurement, as the reviewed result or the original lists it"""
     points: list[list[float]]
+    """Both ends of a line, or both ends of both axes of an ellipse: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result"""
 
 
 class ChangeReviewBodyChanges5(TypedDict):
     kind: Literal["set-outline"]
     measurement: str
+    """Id of a measurement, as the reviewed result or the original lists it"""
     points: list[list[float]]
+    """The outline: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result"""
 
 
 class ChangeReviewBodyChanges6(TypedDict):
     kind: Literal["choose-repeat"]
     measurement: str
+    """Id of a measurement, as the reviewed result or the original lists it"""
 
 
 class ChangeReviewBodyChanges7(TypedDict):
     kind: Literal["choose-frame"]
     measurement: str
+    """Id of a measurement, as the reviewed result or the original lists it"""
     frame: int
+    """Frame of the clip, from 1"""
     points: NotRequired[list[list[float]]]
+    """Both ends of a line, or both ends of both axes of an ellipse: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result"""
 
 
 class ChangeReviewBodyChanges8(TypedDict):
     kind: Literal["name-view"]
     file: str
+    """File of the request"""
     view: str
+    """Name of the view"""
 
 
 class ChangeReviewBodyChanges9(TypedDict):
     kind: Literal["name-plane"]
     file: str
+    """File of the request"""
     frame: int
+    """Frame of the clip, from 1"""
     plane: str
+    """Name of the plane"""
 
 
 class ChangeReviewBodyChanges10(TypedDict):
     kind: Literal["note"]
     text: str
+    """The line"""
 
 
 class ChangeReviewBodyChanges11(TypedDict):
     kind: Literal["undo"]
     change: int
+    """Number of the change to take back"""
 
 
 class ChangeReviewBody(TypedDict):

@@ -101,15 +101,22 @@ function componentSchemas(endpoints: readonly Endpoint[]): Record<string, Json> 
   ) as Record<string, Json>;
   const all = { ...own, ...((shared?.$defs ?? {}) as Record<string, Json>) };
   const outputs = endpoints.map((endpoint) => refer(`${endpointName(endpoint)}Output`));
-  const found = Object.entries(all).map(([name, { $schema: _, $id: __, id: ___, ...schema }]) => [
-    name,
-    name === 'Request'
-      ? withProperty(schema, 'output', {
-          description: 'The result envelope of the endpoint; null unless succeeded',
-          anyOf: [...outputs, { type: 'null' }],
-        })
-      : schema,
-  ]);
+  const found = Object.entries(all).map(([name, { $schema: _, $id: __, id: ___, ...schema }]) => {
+    switch (name) {
+      case 'Request':
+        return [
+          name,
+          withProperty(schema, 'output', {
+            description: 'The result envelope of the endpoint; null unless succeeded',
+            anyOf: [...outputs, { type: 'null' }],
+          }),
+        ];
+      case 'QueueResult':
+        return [name, { description: 'The result envelope of the endpoint', anyOf: outputs }];
+      default:
+        return [name, schema];
+    }
+  });
   return Object.fromEntries(found);
 }
 
@@ -234,17 +241,21 @@ function answerContent(
       return {};
     case 'bytes':
       return {
-        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+        content: {
+          'application/octet-stream': {
+            schema: { type: 'string', format: 'binary' },
+            example: '%PDF-1.7 …',
+          },
+        },
       };
     case 'json':
-      return { content: { [mediaType]: { schema: {}, example: example ?? {} } } };
-    default: {
-      const made = exampleOf(refer(answer), resolve);
-      if (mediaType !== 'text/event-stream') {
-        return { content: { [mediaType]: { schema: refer(answer), example: made } } };
-      }
-      return { content: { [mediaType]: { schema: refer(answer), example: made } } };
-    }
+      return { content: { [mediaType]: { schema: {}, example } } };
+    default:
+      return {
+        content: {
+          [mediaType]: { schema: refer(answer), example: exampleOf(refer(answer), resolve) },
+        },
+      };
   }
 }
 
@@ -282,13 +293,21 @@ function describe(operation: Operation, resolve: Resolve, mostBytes?: number): J
     ...(bodyType && {
       requestBody: {
         required: true,
-        content: { [bodyType]: { schema: { type: 'string', format: 'binary' } } },
+        content: {
+          [bodyType]: {
+            schema: { type: 'string', format: 'binary' },
+            example: operation.bodyExample,
+          },
+        },
       },
     }),
     responses: {
       [status]: { description: summary, ...content },
       ...Object.fromEntries(
-        others.map(([code, text]) => [code, { description: text, ...content }]),
+        others.map(([code, other]) => [
+          code,
+          { description: other.description, ...answerContent({ ...operation, ...other }, resolve) },
+        ]),
       ),
       ...(id === 'followRequest' && { 204: { description: 'Nothing follows' } }),
       ...errorResponses(codes, group === 'Compatible queue'),

@@ -4,9 +4,9 @@ asynchronous: upload files, submit them, follow the request, fetch the result. B
 and unknown fields are refused. Every result is a draft until a clinician signs it.
 
 Send a key as \`Authorization: Bearer sg_live_…\`. A key belongs to an account and has scopes: \`run\`, \`read\`, \`uploads\`,
-\`store\` (DICOMweb), \`review\` (change a draft), \`sign\` (sign it under the name of the key) and \`admin\`, which includes
-every other scope but \`sign\`. With a test key (\`sg_test_…\`) every request gives a made-up result that is marked MOCK and
-costs nothing.`;
+\`store\` and \`retrieve\` (DICOMweb), \`review\` (change a draft), \`sign\` (sign it under the name of the key) and
+\`admin\`, which includes every other scope but \`sign\`. With a test key (\`sg_test_…\`) every request gives a made-up
+result that is marked MOCK and costs nothing.`;
 
 /** The groups of calls, in the order in which a reader needs them. */
 export const GROUPS = [
@@ -18,7 +18,13 @@ export const GROUPS = [
   { name: 'Models', description: 'What can be run, at which price, and this description.' },
   { name: 'Webhooks', description: 'Be called when a request ends or a critical flag is raised.' },
   { name: 'Account', description: 'Keys and usage of the account.' },
-  { name: 'DICOMweb', description: 'Store studies by STOW-RS.' },
+  {
+    name: 'DICOMweb',
+    description: `Store studies by STOW-RS. Search and retrieval (QIDO-RS and WADO-RS) are below \`/dicomweb\` as well
+where the site has switched them on (\`queryRetrieve.dicomweb\`), for keys with the scope \`retrieve\`. They are not listed
+here: DICOM PS3.18 defines them, with any attribute as a parameter and with DICOM objects as answers, and every DICOMweb
+client knows them. The documentation of the gateway names what is served (docs/dicomweb.md).`,
+  },
   {
     name: 'Compatible queue',
     description: 'The same requests for programs that use the client of fal.ai.',

@@ -402,7 +402,16 @@ export const webhookDelivery = z
     next_attempt_at: maybeTime('When it is tried again'),
     ended_at: maybeTime('When it was delivered or given up', EXAMPLE.time),
     error: z
-      .object({ code: errorCode, detail: z.string().nullable() })
+      .object({
+        code: errorCode,
+        detail: z
+          .string()
+          .nullable()
+          .meta({
+            description: 'What happened in this case',
+            examples: ['The receiver answered 500.'],
+          }),
+      })
       .nullable()
       .meta({ description: 'Why the last attempt failed', examples: [null] }),
     attempts: z
@@ -561,6 +570,12 @@ export const queueStatus = z
 export const queueCancellation = z
   .object({ status: text('What happened', 'CANCELLATION_REQUESTED') })
   .meta({ description: 'Answer to a cancellation' });
+/** The result of a request; the description names the results of all endpoints. */
+export const queueResult = z.record(z.string(), z.unknown()).meta({ description: 'The result' });
+
+/** Answer to the bytes of a file: the client of fal.ai expects JSON. */
+export const queueFile = z.strictObject({}).meta({ description: 'The file was stored' });
+
 export const queueUpload = z
   .strictObject({
     upload_url: link('PUT the bytes here', `/queue/storage/files/${EXAMPLE.file}?signature=…`),
@@ -602,9 +617,9 @@ export const review = z
           at: time('When'),
           author: text('Who', 'Dr A. Reader'),
           kind: text('What kind', 'accept'),
-          change: changeSchema,
-          before: changedSchema,
-          after: changedSchema,
+          change: changeSchema.meta({ description: 'The change as it was sent' }),
+          before: changedSchema.meta({ description: 'What the review showed before it' }),
+          after: changedSchema.meta({ description: 'What it showed after it' }),
           undone: flag('Whether it was undone', false),
         }),
       )

@@ -36,9 +36,10 @@ export interface Operation {
   bodyOptional?: boolean;
   /** Media type of a body that is not JSON. */
   bodyType?: string;
+  bodyExample?: string;
   status: number;
-  /** Further statuses with the same answer, and what they mean. */
-  otherStatuses?: Readonly<Record<number, string>>;
+  /** Further statuses with the same kind of answer. */
+  otherStatuses?: Readonly<Record<number, { description: string; example: unknown }>>;
   answer: ObjectName | 'empty' | 'bytes' | 'json';
   /** Example of an answer without a schema. */
   example?: unknown;

@@ -8,6 +8,13 @@ import { deliveriesQuery } from '../webhooks.ts';
 import { EXAMPLE } from './examples.ts';
 import { BODY_ERRORS, INPUT_ERRORS, ONCE_ERRORS, type Operation } from './operation.ts';
 
+/** The beginning of an OpenAPI document. */
+const describing = (title: string, path: string) => ({
+  openapi: '3.1.0',
+  info: { title, version: '1.0.0' },
+  paths: { [path]: {} },
+});
+
 /** Requests, their artifacts, and what can be run. */
 const REQUEST_OPERATIONS: readonly Operation[] = [
   {
@@ -186,6 +193,7 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     scope: 'read',
     status: 200,
     answer: 'json',
+    example: describing('Obstetric ultrasound', '/v1/run/us/obstetric/interpret'),
     errors: ['unknown_endpoint'],
   },
   {
@@ -197,6 +205,7 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
     scope: null,
     status: 200,
     answer: 'json',
+    example: describing('Sonogate', '/v1/requests'),
   },
 ];
 
@@ -435,7 +444,7 @@ const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
     summary: 'The result, or why there is none',
     scope: 'read',
     status: 200,
-    answer: 'json',
+    answer: 'queueResult',
     errors: [
       'not_found',
       'not_finished',
@@ -475,7 +484,7 @@ const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
     summary: 'The bytes of a file, at a signed URL; completes the upload',
     scope: null,
     status: 200,
-    answer: 'json',
+    answer: 'queueFile',
     errors: ['not_found', 'expired', 'upload_incomplete', 'payload_too_large', 'overloaded'],
   },
   {
@@ -498,6 +507,22 @@ const STORE_ERRORS: readonly ErrorCode[] = [
   'overloaded',
 ];
 
+/** An object in the answer of STOW-RS (PS3.18 10.5.3.2), with the reason where it was not stored. */
+const object = (instance: string, reason?: number) => ({
+  '00081150': { vr: 'UI', Value: ['1.2.840.10008.5.1.4.1.1.6.1'] },
+  '00081155': { vr: 'UI', Value: [instance] },
+  ...(reason === undefined
+    ? { '00081190': { vr: 'UR' } }
+    : { '00081197': { vr: 'US', Value: [reason] } }),
+});
+const INSTANCES = ['1.2.826.0.1.3680043.8.498.1.1', '1.2.826.0.1.3680043.8.498.1.2'] as const;
+const STORED = {
+  '00081190': { vr: 'UR' },
+  '00081199': { vr: 'SQ', Value: [object(INSTANCES[0])] },
+};
+/** C000H: the object cannot be parsed. */
+const REFUSED = { '00081198': { vr: 'SQ', Value: [object(INSTANCES[1], 0xc000)] } };
+
 const STORE = {
   method: 'post',
   group: 'DICOMweb',
@@ -505,10 +530,19 @@ const STORE = {
   status: 200,
   answer: 'json',
   mediaType: 'application/dicom+json',
+  example: STORED,
   bodyType: 'multipart/related',
+  bodyExample: '--b\r\nContent-Type: application/dicom\r\n\r\n…\r\n--b--\r\n',
   otherStatuses: {
-    202: 'Some objects were stored; the answer lists the others with their Failure Reason',
-    409: 'No object was stored; the answer lists each with its Failure Reason',
+    202: {
+      description:
+        'Some objects were stored; the answer lists the others with their Failure Reason',
+      example: { ...STORED, ...REFUSED },
+    },
+    409: {
+      description: 'No object was stored; the answer lists each with its Failure Reason',
+      example: REFUSED,
+    },
   },
 } as const;
 

@@ -54,54 +54,90 @@ describe('the linter of OpenAPI documents', () => {
 
 type Json = Record<string, unknown>;
 
-/** Places of a schema of input that say nothing about a field, or show no value. */
-function undescribed(schema: Json, place: string): string[] {
-  const { properties = {} } = schema;
-  return Object.entries(properties as Record<string, Json>).flatMap(([name, field]) => {
+const DOCUMENT = JSON.parse(JSON.stringify(describeApi(ENDPOINTS, ADDRESS)));
+const { schemas } = DOCUMENT.components as { schemas: Record<string, Json> };
+const resolve = (ref: string): Json => schemas[ref.split('/').at(-1) ?? ''] ?? {};
+
+/**
+ * Fields at any depth of a schema (in lists, alternatives and maps too) that nothing describes, or
+ * that show no value. A field of one fixed value, as `kind` of a change, shows and describes itself.
+ */
+function undescribed(schema: Json, place: string, seen = new Set<Json>()): string[] {
+  const { $ref, properties = {}, items, prefixItems, anyOf, oneOf, allOf } = schema;
+  if (typeof $ref === 'string') {
+    const target = resolve($ref);
+    if (seen.has(target)) return [];
+    return undescribed(target, place, seen.add(target));
+  }
+  const fields = Object.entries(properties as Record<string, Json>).flatMap(([name, field]) => {
     const here = `${place}/${name}`;
-    const shown = exampleOf(field, () => ({})) !== undefined;
+    const target = typeof field.$ref === 'string' ? resolve(field.$ref) : field;
+    const explained = field.description ?? target.description;
+    const shown = exampleOf(field, resolve) !== undefined;
     return [
-      ...(field.description ? [] : [`${here}: no description`]),
+      ...(explained || 'const' in target ? [] : [`${here}: no description`]),
       ...(shown ? [] : [`${here}: no example`]),
-      ...undescribed(field, here),
+      ...undescribed(field, here, seen),
     ];
   });
+  const inner = [items, prefixItems, anyOf, oneOf, allOf, schema.additionalProperties].flat();
+  return [
+    ...fields,
+    ...inner.flatMap((one) =>
+      one && typeof one === 'object' ? undescribed(one as Json, place, seen) : [],
+    ),
+  ];
 }
+
+/** Whether a body with nothing in it is all that there is to show. */
+const isEmptyObject = (schema: Json): boolean => {
+  const target = typeof schema.$ref === 'string' ? resolve(schema.$ref) : schema;
+  return target.additionalProperties === false && Object.keys(target.properties ?? {}).length === 0;
+};
 
 interface Described {
   parameters?: { name: string; description?: string; schema: Json }[];
   requestBody?: { content: Record<string, { schema: Json; example?: unknown }> };
-  responses: Record<string, { content?: Record<string, { example?: unknown; examples?: object }> }>;
+  responses: Record<
+    string,
+    {
+      description?: string;
+      content?: Record<string, { schema: Json; example?: unknown; examples?: object }>;
+    }
+  >;
   security: { key?: string[] }[];
   'x-codeSamples': { label: string }[];
 }
 
 describe('every call of the description', () => {
-  const document = describeApi(ENDPOINTS, ADDRESS);
-  const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(
-      ([method, call]) => [`${method} ${path}`, call as Described] as const,
-    ),
+  const paths = DOCUMENT.paths as Record<string, Record<string, Described>>;
+  const calls = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, call]) => [`${method} ${path}`, call] as const),
   );
 
   it.each(calls)('%s: explains and shows each field of its input', (_name, call) => {
     const bodies = Object.entries(call.requestBody?.content ?? {});
-    const wrong = bodies.flatMap(([media, { schema }]) => undescribed(schema, media));
+    const wrong = bodies.flatMap(([media, { schema, example }]) => [
+      ...undescribed(schema, media),
+      ...(example === undefined ? [`${media}: no example`] : []),
+    ]);
     for (const { name, description, schema } of call.parameters ?? []) {
       if (!description) wrong.push(`${name}: no description`);
-      if (exampleOf(schema, () => ({})) === undefined) wrong.push(`${name}: no example`);
+      if (exampleOf(schema, resolve) === undefined) wrong.push(`${name}: no example`);
     }
     expect(wrong).toEqual([]);
   });
 
   it.each(calls)('%s: shows each of its answers, and each error by code', (_name, call) => {
-    const without = Object.entries(call.responses).flatMap(([status, { content = {} }]) =>
-      Object.entries(content).flatMap(([media, { example, examples }]) =>
-        example !== undefined || examples || media === 'application/octet-stream'
-          ? []
-          : [`${status} ${media}`],
-      ),
-    );
+    const without = Object.entries(call.responses).flatMap(([status, { description, content }]) => [
+      ...(description ? [] : [`${status}: no description`]),
+      ...Object.entries(content ?? {}).flatMap(([media, { schema, example, examples }]) => {
+        const shown = examples ?? example;
+        if (shown === undefined) return [`${status} ${media}: no example`];
+        if (JSON.stringify(shown) !== '{}' || isEmptyObject(schema)) return [];
+        return [`${status} ${media}: empty example`];
+      }),
+    ]);
     expect(without).toEqual([]);
   });
 
@@ -114,8 +150,20 @@ describe('every call of the description', () => {
     ]);
   });
 
+  it.each(Object.entries(schemas))(
+    '%s: explains and shows each field of the answer',
+    (name, schema) => {
+      expect(undescribed(schema, name, new Set([schema]))).toEqual([]);
+    },
+  );
+
+  it('says where search and retrieval by DICOMweb are described', () => {
+    const { description } = DOCUMENT.tags.find(({ name }: Json) => name === 'DICOMweb');
+    expect(description).toContain('QIDO-RS and WADO-RS');
+  });
+
   it('describes the webhooks', () => {
-    expect(Object.keys(document.webhooks)).toEqual([
+    expect(Object.keys(DOCUMENT.webhooks)).toEqual([
       'request.succeeded',
       'request.failed',
       'request.triage',
