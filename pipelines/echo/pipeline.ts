@@ -1,6 +1,7 @@
 import type { Job, Pipeline } from '../contract/job.ts';
 import type { Study } from '../contract/study.ts';
 import { openOnce } from '../inference/keep-open.ts';
+import { createEarlyPreviews } from '../run/early-previews.ts';
 import { runReaders } from '../run/readers.ts';
 import {
   type ArtifactParts,
@@ -11,12 +12,13 @@ import {
   stage,
 } from '../run/study-pipeline.ts';
 import { readDisplays } from './displays/read.ts';
-import { gatherEvidence } from './evidence.ts';
+import type { DisplayReading } from './displays/reading.ts';
+import { type Gathered, gatherEvidence } from './evidence.ts';
 import { echoInputOf } from './handheld.ts';
 import { interpretStudy } from './interpret-study.ts';
 import type { HeartLocator } from './locate/heart-locator.ts';
 import { surveyViews } from './locate/view-survey.ts';
-import { READERS } from './readers.ts';
+import { READERS, type Readings } from './readers.ts';
 import type { EchoReviewed } from './review.ts';
 import { SECTIONS } from './sections.ts';
 import { parseRequest } from './shared/input.ts';
@@ -48,12 +50,20 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
     const { options, clinicalContext, priorFiles, models, evidence: accept = 'real' } = job;
     const request = parseRequest(options, clinicalContext);
     const locator = await locatorFor(models);
+    const resultOf = (gathered: Gathered) =>
+      interpretStudy(
+        gatherEvidence(gathered, SECTIONS),
+        request.options,
+        new Date(),
+        locator.models,
+        accept,
+      );
     return {
       previews: true,
       dating: null,
       curves: [],
       refusal: refusalOf,
-      async interpret(study, report, signal) {
+      async interpret(study, report, signal, preview) {
         const tell = (
           name: Parameters<typeof stage>[1],
           label: string,
@@ -66,6 +76,23 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
         const clips = await surveyViews(study, locator, signal, (share) =>
           tell('inference.views', 'Naming the views', first, chambers, share),
         );
+        const gathered = {
+          study,
+          context: request.context,
+          spectra: [] as readonly DisplayReading[],
+          clips,
+          views: { apical: null, parasternal: null } as Readings,
+          priors: priorFiles,
+          accept,
+          models: locator.models.map(({ id }) => id),
+        };
+        // Each clip and the displays are previewed as soon as they are read, while others are.
+        let known: Gathered = gathered;
+        const previews = createEarlyPreviews(() => preview(resultOf(known)));
+        const tellKnown = (more: Partial<Pick<Gathered, 'spectra' | 'views'>>) => {
+          known = { ...known, ...more };
+          previews.draw();
+        };
         // Displays are traced on this thread while the models process the clips on their own
         // threads.
         tell('inference.spectra', 'Tracing spectral Doppler', chambers, read, 0);
@@ -77,28 +104,22 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
               tell(`inference.${name}`, label, chambers, read, share),
             // The gateway writes the standard error of the child process to its log.
             (reader, error) => console.error(`reader ${reader} failed`, error),
+            (soFar) => tellKnown({ views: { ...gathered.views, ...soFar } }),
           ),
-          readDisplays(study, signal),
+          readDisplays(study, signal).then((displays) => {
+            tellKnown({ spectra: displays });
+            return displays;
+          }),
         ]);
+        await previews.drawn();
         stage(report, 'postprocessing', 'Interpreting', read);
         const evidence: EchoReviewed = {
-          gathered: {
-            study,
-            context: request.context,
-            spectra,
-            clips,
-            views,
-            priors: priorFiles,
-            accept,
-            models: locator.models.map(({ id }) => id),
-          },
+          gathered: { ...gathered, spectra, views },
           options: request.options,
           models: locator.models,
           indication: indicationOf(job),
         };
-        const gathered = gatherEvidence(evidence.gathered, SECTIONS);
-        const { options: asked, models: used } = evidence;
-        return { result: interpretStudy(gathered, asked, new Date(), used, accept), evidence };
+        return { result: resultOf(evidence.gathered), evidence };
       },
     };
   });

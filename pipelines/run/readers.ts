@@ -6,7 +6,8 @@ interface RunnableReader<Input, T = unknown> {
   /** The part of the stage name after `inference.`. */
   stage: string;
   label: string;
-  read(input: Input): Promise<T>;
+  /** @param known called with what is read so far, by a reader that has parts worth showing. */
+  read(input: Input, known?: (soFar: T) => void): Promise<T>;
 }
 
 /**
@@ -22,7 +23,8 @@ export type ReadingsOf<Readers> = {
 /**
  * Runs the readers, some in parallel: while a model works for one, the next decodes and measures. A
  * reader that throws fails its own sections, not the study, and is reported to `failed`; an abort
- * ends all. `progress` gets the reader and the share that is done before it.
+ * ends all. `progress` gets the reader and the share that is done before it, `known` what all of
+ * them have read so far.
  */
 export async function runReaders<
   Input extends { signal: AbortSignal },
@@ -32,17 +34,25 @@ export async function runReaders<
   input: Input,
   progress: (reader: RunnableReader<Input>, share: number) => void,
   failed: (reader: string, error: unknown) => void,
+  known: (soFar: Partial<ReadingsOf<Readers>>) => void = () => {},
 ): Promise<ReadingsOf<Readers>> {
   const all = Object.entries(readers);
   let begun = 0;
+  const soFar = new Map<string, unknown>();
+  const tell = (name: string, reading: unknown) => {
+    soFar.set(name, reading);
+    known(Object.fromEntries(soFar) as Partial<ReadingsOf<Readers>>);
+  };
   const found = await inParallel(all, DECODING.batches, async ([name, reader]) => {
     input.signal.throwIfAborted();
     progress(reader, begun++ / all.length);
-    const reading = await reader.read(input).catch((error: unknown) => {
-      input.signal.throwIfAborted();
-      failed(name, error);
-      return null;
-    });
+    const reading = await reader
+      .read(input, (part) => tell(name, part))
+      .catch((error: unknown) => {
+        input.signal.throwIfAborted();
+        failed(name, error);
+        return null;
+      });
     input.signal.throwIfAborted();
     return [name, reading] as const;
   });

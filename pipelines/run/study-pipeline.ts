@@ -155,10 +155,11 @@ export function createStudyPipeline(
     const artifactFolder = join(folder, 'artifacts');
     const wholeFrames = job.wholeFrames === true;
     const announce = announcer(report);
+    const drawn = new Map<string, string>();
     const preview = async (early: Result) => {
       if (!interpreter.previews) return;
-      const drawn = { result: early, study, folder: artifactFolder, wholeFrames };
-      await parts.writeEarlyPreviews?.(drawn, announce);
+      const shown = { result: early, study, folder: artifactFolder, wholeFrames, drawn };
+      await parts.writeEarlyPreviews?.(shown, announce);
     };
     const { result, evidence } = await interpreter.interpret(study, report, signal, preview);
     alarm(report, result);

@@ -11,6 +11,7 @@ import type { GrowthCurve } from '../artifacts/drawing/growth-curve.ts';
 import { renderReport } from '../artifacts/pdf/report.ts';
 import {
   captionOf,
+  drawnOn,
   keyOverlays,
   overlaysOf,
   type PreviewOverlay,
@@ -65,7 +66,14 @@ interface RenderedOverlay extends PreviewOverlay {
 }
 
 async function renderOverlays(
-  { study, result, previews }: Pick<ArtifactInput, 'study' | 'result' | 'previews'>,
+  {
+    study,
+    result,
+    previews,
+    isWanted = () => true,
+  }: Pick<ArtifactInput, 'study' | 'result' | 'previews'> & {
+    isWanted?: (overlay: PreviewOverlay) => boolean;
+  },
   shown: ShownFrames,
   rendered: (overlay: RenderedOverlay) => Promise<void>,
 ): Promise<RenderedOverlay[]> {
@@ -78,7 +86,7 @@ async function renderOverlays(
     const png = await renderPreview(frame, overlay.measurements);
     return [{ ...overlay, png }];
   };
-  const overlays = overlaysOf(result.measurements);
+  const overlays = overlaysOf(result.measurements).filter(isWanted);
   const drawn: RenderedOverlay[] = [];
   for (let start = 0; start < overlays.length; start += PICTURES_AT_ONCE) {
     const batch = await Promise.all(overlays.slice(start, start + PICTURES_AT_ONCE).map(render));
@@ -145,15 +153,23 @@ const writeOverlay = (overlay: RenderedOverlay, write: Write) =>
 /**
  * Writes the previews of a result that is not complete yet, under the names that they have in the
  * complete one, which writes them again.
+ * @param input.drawn what each preview shows by now; it is drawn again when that has changed.
  */
 export async function writeEarlyPreviews(
-  input: Pick<ArtifactInput, 'result' | 'study' | 'folder' | 'wholeFrames'>,
+  input: Pick<ArtifactInput, 'result' | 'study' | 'folder' | 'wholeFrames'> & {
+    drawn: Map<string, string>;
+  },
   written: Written,
 ): Promise<void> {
   await mkdir(input.folder, { recursive: true });
   const write = writerInto(input.folder, written);
-  await renderOverlays(input, createShownFrames(input.wholeFrames), (overlay) =>
-    writeOverlay(overlay, write),
+  await renderOverlays(
+    { ...input, isWanted: (overlay) => input.drawn.get(overlay.name) !== drawnOn(overlay) },
+    createShownFrames(input.wholeFrames),
+    async (overlay) => {
+      input.drawn.set(overlay.name, drawnOn(overlay));
+      await writeOverlay(overlay, write);
+    },
   );
 }
 

@@ -247,13 +247,20 @@ async function readClip(
   return { ...read, ejections: await ejectionsOf(read, clip, locator.ejectionFraction, signal) };
 }
 
-async function read({ views, locator, signal }: EchoReaderInput): Promise<ApicalReadings> {
+async function read(
+  { views, locator, signal }: EchoReaderInput,
+  known?: (soFar: ApicalReadings) => void,
+): Promise<ApicalReadings> {
   const { segment } = locator;
   const volumesTrusted = locator.ejectionFraction !== null;
   if (!segment) return { clips: null, volumesTrusted };
+  const soFar: ChamberClip[] = [];
   const clips = await inParallel(chosenClips(views), DECODING.batches, async (chosen) => {
     signal.throwIfAborted();
-    return readClip(chosen, locator, segment, signal);
+    const clip = await readClip(chosen, locator, segment, signal);
+    soFar.push(clip);
+    known?.({ clips: [...soFar], volumesTrusted });
+    return clip;
   });
   return { clips, volumesTrusted };
 }

@@ -20,7 +20,8 @@ export interface EchoReader<T> {
   /** Part of the stage name after `inference.`. */
   stage: string;
   label: string;
-  read(input: EchoReaderInput): Promise<T>;
+  /** @param known called with what is read so far, after each clip. */
+  read(input: EchoReaderInput, known?: (soFar: T) => void): Promise<T>;
 }
 
 /** View of one clip, and whether the header, the model or a person named it. */

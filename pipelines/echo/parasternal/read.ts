@@ -195,12 +195,21 @@ async function readClip(
   };
 }
 
-async function read({ views, locator, signal }: EchoReaderInput): Promise<ParasternalReadings> {
+async function read(
+  { views, locator, signal }: EchoReaderInput,
+  known?: (soFar: ParasternalReadings) => void,
+): Promise<ParasternalReadings> {
   const segment = locator.parasternal;
   if (!segment) return { clips: null };
+  const soFar: ParasternalClip[] = [];
   const clips = await inParallel(chosenClips(views), DECODING.batches, async (chosen) => {
     signal.throwIfAborted();
-    return readClip(chosen, segment, signal);
+    const clip = await readClip(chosen, segment, signal);
+    if (clip) {
+      soFar.push(clip);
+      known?.({ clips: [...soFar] });
+    }
+    return clip;
   });
   return { clips: clips.filter((clip) => clip !== null) };
 }

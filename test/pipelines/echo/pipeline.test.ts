@@ -1,11 +1,33 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type StudyHeader, writeUltrasound } from '../../../models/phantom/dicom.ts';
+import { ECHO_CASES } from '../../../models/phantom/echo/cases.ts';
+import { simulateEchoSpectrum, spectrumHeader } from '../../../models/phantom/echo/spectrum.ts';
+import { createHeart } from '../../../models/phantom/heart/heart.ts';
+import { drawHeart } from '../../../models/phantom/heart/sizes.ts';
+import { createRandom } from '../../../models/phantom/random.ts';
 import type { PipelineEnd, PipelineEvent } from '../../../pipelines/contract/job.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
 import { pipeline } from '../../../src/app/pipelines/echo.ts';
 import { PATIENT } from '../input/cart-sr/cart-report.ts';
 import { adultReport, workFolder } from './cart-study.ts';
+
+const HEADER: StudyHeader = {
+  patientName: 'PHANTOM^HEART',
+  patientId: 'PHANTOM-1',
+  patientBirthDate: '19660101',
+  patientAge: '060Y',
+  patientSizeMetres: 1.7,
+  patientWeightKg: 70,
+  studyInstanceUid: '2.25.81',
+  seriesInstanceUid: '2.25.82',
+  studyId: '1',
+  studyDate: '20260115',
+  studyTime: '101500',
+  accessionNumber: 'PH2',
+  studyDescription: 'Doppler (phantom)',
+};
 
 const run = (folder: string, events: PipelineEvent[] = []) =>
   pipeline(folder, (event) => events.push(event), new AbortController().signal);
@@ -112,6 +134,34 @@ describe('a study whose machine reported its measurements', () => {
     expect(shares).toEqual(shares.toSorted((one, other) => one - other));
     expect(shares.length).toBeGreaterThan(2);
   });
+});
+
+describe('a display of the mitral inflow', () => {
+  it('is previewed by what it shows before the study is interpreted', async () => {
+    const echoCase = ECHO_CASES.normal;
+    const heart = createHeart(drawHeart(createRandom(7), echoCase.heart));
+    const frame = simulateEchoSpectrum('mitral-inflow', {
+      heart,
+      seed: 5,
+      flow: { e: 80, a: 60, decelerationMs: 190 },
+    });
+    const bytes = await writeUltrasound([frame], HEADER, {
+      sopInstanceUid: '2.25.83.1',
+      instanceNumber: 1,
+      encoding: { compression: 'native', colour: 'grey' },
+      ...spectrumHeader('mitral-inflow', frame),
+    });
+    const folder = await workFolder({ 'inflow.dcm': bytes });
+    const events: PipelineEvent[] = [];
+    await run(folder, events);
+    await rm(folder, { recursive: true, force: true });
+    const at = (wanted: (event: PipelineEvent) => boolean) => events.findIndex(wanted);
+    const first = events.find((event) => event.type === 'partial');
+    expect(first).toMatchObject({ caption: expect.stringContaining('Mitral E') });
+    expect(at((event) => event.type === 'partial')).toBeLessThan(
+      at((event) => event.type === 'stage' && event.name === 'postprocessing'),
+    );
+  }, 120_000);
 });
 
 describe('a study without an echo examination', () => {
