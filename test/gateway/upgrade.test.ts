@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -23,6 +23,33 @@ const SUCCEEDED = 'req_01m835whn0ew48t53afke218db';
 const FAILED = 'req_01m835jypwfcjbqje8p493fk3v';
 const STUDY = '1.2.840.113.77';
 const ZSTD_WINDOW_LOG = 27;
+const LONGEST_MS = 300_000;
+const OPERATIONS = new URL('../../docs/operations.md', import.meta.url);
+
+interface Rehearsal {
+  dataDir: string;
+  /** Where the copy of the data folder is unpacked. */
+  restored: string;
+  environment?: Record<string, string>;
+}
+
+/**
+ * Makes and unpacks a backup by the commands of the operations page, word for word but for the
+ * folders. The test itself stops and starts the gateway.
+ */
+async function rehearse(title: string, { dataDir, restored, environment }: Rehearsal) {
+  const [, ofTitle = ''] = (await readFile(OPERATIONS, 'utf8')).split(`**${title}**`);
+  const [, commands = ''] = /```sh\n([\s\S]*?)```/.exec(ofTitle) ?? [];
+  expect(commands).toContain('tar -C /var/lib/sonogate -czf');
+  const own = commands
+    .replaceAll('/var/lib/sonogate', dataDir)
+    .replaceAll('/var/lib/restored', restored)
+    .replaceAll(/^systemctl .*$/gm, '');
+  const env = { ...process.env, ...environment };
+  const cwd = await mkdtemp(join(tmpdir(), 'sonogate-backup-'));
+  await promisify(execFile)('sh', ['-euc', own], { cwd, env });
+  await rm(cwd, { recursive: true });
+}
 
 /** Unpacks the data folder of the previous release. */
 async function previousDataFolder(): Promise<string> {
@@ -39,29 +66,37 @@ async function previousDataFolder(): Promise<string> {
   return folder;
 }
 
-describe('the data folder of the previous release', () => {
+describe('the data folder of the previous release', { timeout: LONGEST_MS }, () => {
   let dataDir: string;
   let settings: string;
   let postgres: PostgresServer | null;
   let gateway: Served | undefined;
+  let server = { DATABASE_URL: '' };
+  /** Holds the copies that backups are restored to. */
+  let copies: string;
 
-  beforeAll(async () => {
-    [dataDir, postgres] = await Promise.all([previousDataFolder(), startPostgres()]);
-    settings = await siteFile({
-      dataDir,
+  const settingsOf = (folder: string) =>
+    siteFile({
+      dataDir: folder,
       http: { host: '127.0.0.1', port: 0 },
       dicom: { host: '127.0.0.1', port: 0 },
       routing: { rules: [{ name: 'waits', hold: true }] },
     });
+
+  beforeAll(async () => {
+    [dataDir, postgres] = await Promise.all([previousDataFolder(), startPostgres()]);
+    settings = await settingsOf(dataDir);
+    copies = await mkdtemp(join(tmpdir(), 'sonogate-restored-'));
   });
   afterAll(async () => {
     await gateway?.stop('SIGKILL');
     await postgres?.stop();
     await rm(dataDir, { recursive: true, force: true });
+    await rm(copies, { recursive: true, force: true });
   });
 
   /** Everything that a client, a cart's study and an auditor had before. */
-  async function expectEverything(url: string): Promise<void> {
+  async function expectEverything(url: string, folder = dataDir): Promise<void> {
     const ward = createApiClient({ url, key: TEST_KEY });
     const { data } = await ward.history({});
     expect(data.map(({ id, status }) => ({ id, status }))).toEqual([
@@ -82,7 +117,7 @@ describe('the data folder of the previous release', () => {
     const secret = await fetch(`${url}/v1/webhooks/secret`, { headers });
     expect(await secret.text()).toContain('whsec_6yaiGqFwANE45GY2txrfhSw5gQANCvdq2hZ0/a6VX18=');
 
-    const run = commandsOfGateway(dataDir);
+    const run = commandsOfGateway(folder);
     expect(await run('studies.list', {})).toMatchObject([
       { studyInstanceUid: STUDY, state: 'held', objects: 2 },
     ]);
@@ -98,11 +133,19 @@ describe('the data folder of the previous release', () => {
     expect(gateway.exitCode()).toBe(0);
   });
 
+  it('is restored from a backup by the commands of the operations page', async () => {
+    const restored = join(copies, 'embedded');
+    await rehearse('The embedded database', { dataDir, restored });
+    gateway = await serve(await settingsOf(restored));
+    await expectEverything(gateway.url, restored);
+    await gateway.stop('SIGTERM');
+  });
+
   it('moves to a PostgreSQL server, where the gateway goes on with everything', async ({
     skip,
   }) => {
     if (!postgres) return skip('PostgreSQL is not installed');
-    const server = { DATABASE_URL: await postgres.createDatabase() };
+    server = { DATABASE_URL: await postgres.createDatabase() };
     const env = { ...process.env, SONOGATE_CONFIG: settings, ...server };
     const command = [CLI, 'migrate-embedded', '--json'];
     const { stdout } = await promisify(execFile)(process.execPath, command, { env });
@@ -117,6 +160,20 @@ describe('the data folder of the previous release', () => {
       code: 2,
       stderr: expect.stringContaining('There is no embedded database'),
     });
+  });
+
+  it('is restored from a backup that is made while it runs on PostgreSQL', async ({ skip }) => {
+    if (!postgres || !gateway) return skip('PostgreSQL is not installed');
+    const { hostname, port, username } = new URL(server.DATABASE_URL);
+    const restored = join(copies, 'postgres');
+    const PATH = `${process.env.PATH}:${postgres.programs}`;
+    const client = { PATH, PGHOST: hostname, PGPORT: port, PGUSER: username };
+    await rehearse('PostgreSQL', { dataDir, restored, environment: { ...server, ...client } });
+    await gateway.stop('SIGTERM');
+    const copy = new URL(server.DATABASE_URL);
+    copy.pathname = '/restored';
+    gateway = await serve(await settingsOf(restored), { DATABASE_URL: copy.href });
+    await expectEverything(gateway.url, restored);
     await gateway.stop('SIGTERM');
   });
 });

@@ -11,6 +11,8 @@ const run = promisify(execFile);
 const VERSIONS = '/usr/lib/postgresql';
 
 export interface PostgresServer {
+  /** Folder of `pg_dump` and the other programs of this version. */
+  programs: string;
   /** Address of a new, empty database. */
   createDatabase(): Promise<string>;
   /** Kills it at once; its sessions end when they see that it is gone. */
@@ -84,6 +86,7 @@ export async function startPostgres({
 
   let made = 0;
   return {
+    programs: bin,
     createDatabase: async () => {
       made += 1;
       await admin(`CREATE DATABASE test_${made}`);
