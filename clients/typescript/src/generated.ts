@@ -446,18 +446,18 @@ export type InterpretObstetricOutput = {
         frame: number;
         /** The plane; `other` below the gate */
         plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
-        /** Confidence in `plane` alone. The gate asks whether it is any axial head plane, so that a head may show less. */
+        /** Confidence of `plane` alone. A head may be below the gate, because the gate applies to the axial head planes together. */
         confidence: number;
-        /** Whether `plane` is `other` only because the likeliest plane was not sure enough, or its own model did not find its structure */
+        /** True if `plane` is `other` only because the most likely plane did not reach the gate, or because the model of its structure did not find the structure */
         below_gate: boolean;
-        /** The plane that would have been named; null unless `below_gate` */
+        /** The plane that was not named; null unless `below_gate` */
         likeliest: {
           /** The plane */
           plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
           /** Its probability */
           probability: number | null;
         } | null;
-        /** Probability of every plane, to three decimals; null where the classifier gives its answer alone */
+        /** Probability of every plane, to three decimals; null if the classifier gives only its answer */
         probabilities: Record<string, number> | null;
         /** Criteria of its image score */
         quality: Array<{
@@ -475,18 +475,18 @@ export type InterpretObstetricOutput = {
         frame: number;
         /** The plane; `other` below the gate */
         plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
-        /** Confidence in `plane` alone. The gate asks whether it is any axial head plane, so that a head may show less. */
+        /** Confidence of `plane` alone. A head may be below the gate, because the gate applies to the axial head planes together. */
         confidence: number;
-        /** Whether `plane` is `other` only because the likeliest plane was not sure enough, or its own model did not find its structure */
+        /** True if `plane` is `other` only because the most likely plane did not reach the gate, or because the model of its structure did not find the structure */
         below_gate: boolean;
-        /** The plane that would have been named; null unless `below_gate` */
+        /** The plane that was not named; null unless `below_gate` */
         likeliest: {
           /** The plane */
           plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
           /** Its probability */
           probability: number | null;
         } | null;
-        /** Probability of every plane, to three decimals; null where the classifier gives its answer alone */
+        /** Probability of every plane, to three decimals; null if the classifier gives only its answer */
         probabilities: Record<string, number> | null;
       }>;
     };

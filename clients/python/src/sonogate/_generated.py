@@ -494,13 +494,13 @@ class InterpretObstetricOutputSections1DataKeyFrames(TypedDict):
     plane: Literal["transthalamic", "transventricular", "transcerebellar", "abdominal", "femur", "thorax", "cervix", "other", "midsagittal", "transperineal", "early-pregnancy", "amniotic-fluid", "placenta", "four-chamber"]
     """The plane; `other` below the gate"""
     confidence: float
-    """Confidence in `plane` alone. The gate asks whether it is any axial head plane, so that a head may show less."""
+    """Confidence of `plane` alone. A head may be below the gate, because the gate applies to the axial head planes together."""
     below_gate: bool
-    """Whether `plane` is `other` only because the likeliest plane was not sure enough, or its own model did not find its structure"""
+    """True if `plane` is `other` only because the most likely plane did not reach the gate, or because the model of its structure did not find the structure"""
     likeliest: InterpretObstetricOutputSections1DataKeyFramesLikeliest | None
-    """The plane that would have been named; null unless `below_gate`"""
+    """The plane that was not named; null unless `below_gate`"""
     probabilities: dict[str, float] | None
-    """Probability of every plane, to three decimals; null where the classifier gives its answer alone"""
+    """Probability of every plane, to three decimals; null if the classifier gives only its answer"""
     quality: list[InterpretObstetricOutputSections1DataKeyFramesQuality]
     """Criteria of its image score"""
 
@@ -520,13 +520,13 @@ class InterpretObstetricOutputSections1DataFrames(TypedDict):
     plane: Literal["transthalamic", "transventricular", "transcerebellar", "abdominal", "femur", "thorax", "cervix", "other", "midsagittal", "transperineal", "early-pregnancy", "amniotic-fluid", "placenta", "four-chamber"]
     """The plane; `other` below the gate"""
     confidence: float
-    """Confidence in `plane` alone. The gate asks whether it is any axial head plane, so that a head may show less."""
+    """Confidence of `plane` alone. A head may be below the gate, because the gate applies to the axial head planes together."""
     below_gate: bool
-    """Whether `plane` is `other` only because the likeliest plane was not sure enough, or its own model did not find its structure"""
+    """True if `plane` is `other` only because the most likely plane did not reach the gate, or because the model of its structure did not find the structure"""
     likeliest: InterpretObstetricOutputSections1DataFramesLikeliest | None
-    """The plane that would have been named; null unless `below_gate`"""
+    """The plane that was not named; null unless `below_gate`"""
     probabilities: dict[str, float] | None
-    """Probability of every plane, to three decimals; null where the classifier gives its answer alone"""
+    """Probability of every plane, to three decimals; null if the classifier gives only its answer"""
 
 
 class InterpretObstetricOutputSections1Data(TypedDict):
