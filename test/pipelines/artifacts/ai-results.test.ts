@@ -114,7 +114,7 @@ describe.skipIf(!hasPydicom).each([
     });
   });
 
-  test('are in the study of the images, in series of their own, with the offset from UTC', async () => {
+  test('are in the study of the images, in separate series, with the offset from UTC', async () => {
     for (const object of await set) {
       expect(object.study).toBe(SUBJECT.identity?.StudyInstanceUID);
       expect(object.offset).toMatch(/^[+-]\d{4}$/);
