@@ -13,25 +13,25 @@ import { type StudyFile, withByteSource } from './study-file.ts';
 
 /** One entry of an archive that is not a folder. */
 interface ArchiveMember {
-  /** The path as the archive states it; it is not yet safe to show or to use. */
+  /** Path as the archive states it. It has not been checked and must not be shown or used. */
   path: string;
-  /** Why the entry is not read, in a sentence; null for a plain file, which is read. */
+  /** Reason, in a sentence, why the entry is not read; null for a plain file, which is read. */
   refused: string | null;
   /**
-   * The bytes, unpacked as they are consumed; they must be consumed before the next member is
-   * requested.
+   * Returns the bytes, unpacked as they are consumed. They must be consumed before the next member
+   * is requested.
    */
   content(): AsyncIterable<Buffer>;
 }
 
-/** Header fields of POSIX.1-1988 (ustar), and of the older format, which has no magic. */
+/** Header fields of POSIX.1-1988 (ustar) and of the older format, which has no magic number. */
 const BLOCK = 512;
 const CHECKSUM_START = 148;
 const CHECKSUM_END = 156;
 
 /**
- * Whether `block` is a tar header by its checksum: the sum of every byte, with its own field as
- * spaces.
+ * Returns true if `block` is a tar header, judged by its checksum: the sum of every byte, with
+ * spaces in place of the checksum field.
  */
 function isTarHeader(block: Buffer): boolean {
   if (block.length < BLOCK || block[0] === 0) return false;
@@ -53,15 +53,18 @@ function tarRefusal({ type }: Header): string | null {
   return 'the archive holds no plain file here';
 }
 
-/** Also reads the format before POSIX; the types of tar-stream lack this option. */
+/** Makes tar-stream read the format before POSIX, too. Its types lack this option. */
 const ANY_FORMAT: Parameters<typeof extract>[0] & { allowUnknownFormat: true } = {
   allowUnknownFormat: true,
 };
 
-/** The members of a tar file in its order. A member that is not consumed is skipped. */
+/**
+ * Yields the members of a tar file in the order of the file. A member that is not consumed is
+ * skipped.
+ */
 async function* tarMembers(path: string): AsyncGenerator<ArchiveMember> {
   const entries = extract(ANY_FORMAT);
-  // An error of the source reaches whoever consumes the entries; nothing needs to be done here.
+  // The error of the source is thrown to the consumer of the entries, so the callback does nothing.
   pipeline(createReadStream(path), entries, () => {});
   for await (const entry of entries) {
     if (entry.header.type !== 'directory') {
@@ -78,7 +81,10 @@ async function* tarMembers(path: string): AsyncGenerator<ArchiveMember> {
 const FILE_TYPE = 0o170_000;
 const SYMBOLIC_LINK = 0o120_000;
 
-/** The Unix mode in the upper half of the attributes (APPNOTE 4.4.15); 0 without a mode. */
+/**
+ * Returns true if an entry is a link. The Unix mode is in the upper half of the attributes (APPNOTE
+ * 4.4.15); it is 0 if there is no mode.
+ */
 function isLink(entry: Entry): boolean {
   return ((entry.externalFileAttributes >>> 16) & FILE_TYPE) === SYMBOLIC_LINK;
 }
@@ -93,9 +99,9 @@ function zipRefusal(entry: Entry): string | null {
 }
 
 /**
- * The bytes of an entry; yauzl compares their number and leaves the checksum to its caller. The
- * stream is opened when the first byte is requested, because an error before anyone listens would
- * end the process.
+ * Yields the bytes of an entry and checks their checksum; yauzl checks only their number. The
+ * stream is opened when the first byte is requested, because an error without a listener would end
+ * the process.
  */
 async function* entryBytes(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   const bytes = await zip.openReadStreamPromise(entry);
@@ -110,8 +116,8 @@ async function* entryBytes(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
 }
 
 /**
- * The members of a zip file in the order of its directory. Names stay undecoded, because the check
- * of yauzl would reject the whole archive at the first bad one.
+ * Yields the members of a zip file in the order of its directory. yauzl does not decode the names,
+ * because its check would reject the whole archive at the first bad name.
  */
 async function* zipMembers(path: string): AsyncGenerator<ArchiveMember> {
   const zip = await openPromise(path, { autoClose: false, decodeStrings: false });
@@ -132,13 +138,13 @@ async function* zipMembers(path: string): AsyncGenerator<ArchiveMember> {
 }
 
 export interface Unpacked {
-  /** The plain files, in the order of the request and of the archives. */
+  /** Plain files, in the order of the request and of the archives. */
   files: StudyFile[];
   refused: RefusedFile[];
 }
 
 /**
- * Thrown when a limit for the whole study or for the outermost archive is reached; nothing more is
+ * Thrown if a limit for the whole study or for the outermost archive is reached; nothing more is
  * read from that archive.
  */
 class LimitReached extends UnreadableInput {}
@@ -150,9 +156,11 @@ interface Unpacking extends Unpacked {
   names: Set<string>;
   members: number;
   bytes: number;
-  /** When this many bytes have been unpacked, the free space on the disk is measured again. */
+  /** Number of unpacked bytes at which the free space on the disk is measured again. */
   measureAt: number;
-  /** Files written so far: each is named by its number, never by a name from an archive. */
+  /**
+   * Number of files written so far. Each is named by its number, never by a name from an archive.
+   */
   written: number;
   outermost: { size: number; unpacked: number };
 }
@@ -160,8 +168,8 @@ interface Unpacking extends Unpacked {
 type ContainerKind = 'zip' | 'tar' | 'gzip';
 
 /**
- * The kind of archive by content, never by name; null for other files, including DICOM with any
- * preamble.
+ * Returns the kind of archive, judged by content and never by name; null for other files, including
+ * DICOM with any preamble.
  */
 async function containerKind(path: string): Promise<ContainerKind | null> {
   return withByteSource(path, async (source) => {
@@ -175,8 +183,9 @@ async function containerKind(path: string): Promise<ContainerKind | null> {
 }
 
 /**
- * Errors of the libraries mean damage; an error of this machine (a full disk) names a system call,
- * and an error after a cancellation is the cancellation's.
+ * Converts errors of the libraries, which mean damage, to UnreadableInput. An error of this machine
+ * (a full disk), which names a system call, is thrown unchanged. After a cancellation, the reason
+ * of the cancellation is thrown instead.
  */
 function asRefusal(error: unknown, { signal }: Unpacking): UnreadableInput {
   signal?.throwIfAborted();
@@ -212,10 +221,10 @@ function countMember(unpacking: Unpacking): void {
   );
 }
 
-/** Bytes that are unpacked between two measurements of the free space. */
+/** Number of bytes that are unpacked between two measurements of the free space. */
 const MEASURED_EVERY = 8 * 1024 ** 2;
 
-/** Throws the error of a full disk before the disk is full. */
+/** Throws the error of a full disk if less than the reserved space is free. */
 async function measureRoom(unpacking: Unpacking): Promise<void> {
   unpacking.measureAt = unpacking.bytes + MEASURED_EVERY;
   const { bavail, bsize } = await statfs(unpacking.folder);
@@ -224,7 +233,7 @@ async function measureRoom(unpacking: Unpacking): Promise<void> {
   throw Object.assign(full, { code: 'ENOSPC', syscall: 'write' });
 }
 
-/** Writes `content` to a new file, counting its bytes; returns its path. */
+/** Writes `content` to a new file, counting its bytes. Returns the path of the file. */
 async function spool(unpacking: Unpacking, content: AsyncIterable<Buffer>): Promise<string> {
   await mkdir(unpacking.folder, { recursive: true });
   const path = join(unpacking.folder, String(unpacking.written));
@@ -247,7 +256,7 @@ async function spool(unpacking: Unpacking, content: AsyncIterable<Buffer>): Prom
 
 const MAX_SHOWN = 120;
 
-/** A path for a person: printable, and no longer than a line or two. */
+/** Returns a path in a form to be shown: printable, and no longer than a line or two. */
 function shown(path: string): string {
   const printable = path.replaceAll(/\p{C}/gu, '?');
   return printable.length > MAX_SHOWN ? `${printable.slice(0, MAX_SHOWN)}…` : printable;
@@ -268,7 +277,10 @@ function checkPath(path: string, limits: ContainerLimits): void {
   }
 }
 
-/** `archive.zip/inner/file.dcm`; a name that occurs twice in the archive gets a number. */
+/**
+ * Returns a name such as `archive.zip/inner/file.dcm`. A name that occurs twice in the archive gets
+ * a number.
+ */
 function memberName(unpacking: Unpacking, archive: string, path: string): string {
   const parts = path.split(/[\\/]/).filter((part) => part !== '' && part !== '.');
   const wanted = `${archive}/${parts.join('/').replaceAll(/\p{C}/gu, '?')}`;
@@ -308,9 +320,12 @@ async function openMembers(
   if (unpacking.members === before) throw new UnreadableInput('the archive holds no file');
 }
 
-/** A gzip file is read as its content under its own name; a tar.gz is one archive, not two. */
+/**
+ * Opens a gzip file. Its content is read under the name of the file; a tar.gz counts as one
+ * archive, not two.
+ */
 async function openGzip(unpacking: Unpacking, file: StudyFile, depth: number): Promise<void> {
-  // The error of either stream reaches whoever consumes the bytes.
+  // The error of either stream is thrown to the consumer of the bytes.
   const content = pipeline(createReadStream(file.path), createGunzip(), () => {});
   const path = await spool(unpacking, content);
   if ((await containerKind(path)) === 'tar') {
@@ -321,7 +336,7 @@ async function openGzip(unpacking: Unpacking, file: StudyFile, depth: number): P
   }
 }
 
-/** The file itself or, for a deflated DICOM file, an inflated copy. */
+/** Returns the file itself or, for a deflated DICOM file, an inflated copy. */
 async function plain(unpacking: Unpacking, file: StudyFile, depth: number): Promise<StudyFile> {
   const content = await inflateDicom(file.path);
   if (!content) return file;
@@ -331,8 +346,8 @@ async function plain(unpacking: Unpacking, file: StudyFile, depth: number): Prom
 }
 
 /**
- * Adds a file to the study or, where the file is an archive, opens it; `depth` is the nesting level
- * of the archive.
+ * Adds a file to the study or, if the file is an archive, opens it. `depth` is the nesting level of
+ * the archive.
  */
 async function openFile(unpacking: Unpacking, file: StudyFile, depth: number): Promise<void> {
   const kind = await containerKind(file.path);
@@ -355,10 +370,10 @@ async function openFile(unpacking: Unpacking, file: StudyFile, depth: number): P
 
 /**
  * Opens zip, tar, tar.gz and gzip files, including nested ones, inflates deflated DICOM files, and
- * returns every other file unchanged. Members are written below `folder`, which is made when the
- * first archive is met, and are named `archive.zip/path/in/it`. What cannot be opened is refused
- * with a sentence and the rest goes on; only an error of this machine is thrown, and the reason of
- * `signal` within a chunk of its abort.
+ * returns every other file unchanged. Members are written below `folder`, which is created for the
+ * first archive, and are named `archive.zip/path/in/it`. A file that cannot be opened is refused
+ * with a sentence, and the others are still read. Only an error of this machine is thrown, and the
+ * reason of `signal`, at most one chunk after it was aborted.
  */
 export async function unpack(
   files: readonly StudyFile[],

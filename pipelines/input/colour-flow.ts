@@ -3,27 +3,27 @@ import type { RgbImage } from '../contract/study.ts';
 import { spanOfRow } from '../measure/picture.ts';
 
 /**
- * Minimum chroma (of 255) of a coloured pixel; a lower chroma may be the tint of a grey map or an
+ * Minimum chroma (of 255) of a coloured pixel. A lower chroma may be the tint of a grey map or an
  * effect of compression.
  */
 const LEAST_CHROMA = 48;
 /**
- * Minimum saturation (chroma divided by brightness) of a coloured pixel; the sepia and blue grey
+ * Minimum saturation (chroma divided by brightness) of a coloured pixel. The sepia and blue grey
  * maps of carts are below it.
  */
 const LEAST_SATURATION = 0.4;
 /** Minimum brightness of a pixel that shows anything. */
 const LIT = 24;
-/** Where more of the lit pixels have a colour, the grey map itself is tinted. */
+/** Share of coloured pixels among the lit ones above which the grey map itself is tinted. */
 const TINTED_SHARE = 0.6;
-/** Degrees around the hue of a tinted map that still belong to the map. */
+/** Range in degrees around the hue of a tinted map that still belongs to the map. */
 const TINT_WIDTH = 40;
 /**
  * Minimum number of coloured pixels among a pixel and its eight neighbours, because flow fills an
  * area.
  */
 const LEAST_NEIGHBOURS = 7;
-/** Minimum coloured share of a picture that shows colour flow; an ECG line colours less. */
+/** Minimum coloured share of a picture that shows colour flow. An ECG line colours less. */
 const FLOW_SHARE = 0.004;
 
 function chromaOf(red: number, green: number, blue: number) {
@@ -45,7 +45,7 @@ function hueDistance(a: number, b: number): number {
   return Math.min(turn, 360 - turn);
 }
 
-/** The hue of a tinted grey map, in steps of ten degrees; null where the map is grey. */
+/** Returns the hue of a tinted grey map, in steps of ten degrees; null if the map is grey. */
 function tintOf(data: Uint8Array, coloured: Uint8Array): number | null {
   const hues = new Uint32Array(36);
   let [lit, total] = [0, 0];
@@ -62,9 +62,9 @@ function tintOf(data: Uint8Array, coloured: Uint8Array): number | null {
 }
 
 /**
- * Returns a mask of the pixels that show colour Doppler instead of tissue: 1 for flow, 0 for
- * anything else. Flow is recognised by its saturation; a tinted grey map, which has a single hue,
- * is excluded.
+ * Returns a mask of the pixels that show colour Doppler and not tissue: 1 for flow, 0 for anything
+ * else. Flow is recognised by its saturation. A tinted grey map, which has a single hue, is
+ * excluded.
  */
 export function colourMask({ data, width, height }: RgbImage): Uint8Array {
   const coloured = new Uint8Array(width * height);
@@ -90,8 +90,8 @@ function neighbours(mask: Uint8Array, width: number, x: number, y: number): numb
 }
 
 /**
- * Whether colour flow is drawn inside one of the areas (convex polygons of pixel coordinates), as
- * opposed to coloured text and lines.
+ * Returns true if colour flow is drawn inside one of the areas (convex polygons of pixel
+ * coordinates). Coloured text and lines do not count.
  */
 export function showsColourFlow(image: RgbImage, areas: readonly (readonly Point[])[]): boolean {
   const { width, height } = image;

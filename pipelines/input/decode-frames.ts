@@ -8,17 +8,21 @@ import {
   UnreadableInput,
 } from '../contract/study.ts';
 
-/** Limits on the memory for decoded frames, whatever the length of a cine. */
+/** Limits on the memory for decoded frames, independent of the length of a cine. */
 export const DECODING = {
-  /** Frames per batch: as many as a model processes at once. */
+  /** Frames per batch: as many as a model processes in one run. */
   frames: 16,
   /**
-   * Batches in progress at the same time: while two models work on one each, the next is decoded.
+   * Batches in progress at the same time. While two models work on one batch each, the next is
+   * decoded.
    */
   batches: 3,
-  /** Grey bytes per batch; at least one frame. */
+  /** Bytes of grey pixels per batch; at least one frame. */
   bytes: 64 * 1024 * 1024,
-  /** Frames decoded at the same time; each also needs its compressed bytes and its colours. */
+  /**
+   * Frames decoded at the same time. Each also needs memory for its compressed bytes and its
+   * colours.
+   */
   atOnce: 4,
   /** Files read at the same time: the header and the first frame of each. */
   files: 4,

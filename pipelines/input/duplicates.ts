@@ -8,13 +8,13 @@ import type { AcquisitionTime } from './dicom/acquisition-time.ts';
 export interface ReadClip {
   clip: Clip;
   taken: AcquisitionTime | null;
-  /** Study Instance UID; null: the file does not state one. */
+  /** Study Instance UID; null if the file does not state one. */
   study: string | null;
-  /** What is inconsistent in the file, though it was read; null: nothing. */
+  /** Remark on an inconsistency in the file, which was read nevertheless; null if there is none. */
   remark: string | null;
   /**
-   * By what duplicates are recognised: the digest of the pixels of the first frame, or the size of
-   * the file.
+   * Property by which duplicates are recognised: the digest of the pixels of the first frame, or
+   * the size of the file.
    */
   likeness: { pixels: string } | { bytes: number };
   /** Path on this machine. */
@@ -41,8 +41,8 @@ async function sameFrame(one: Clip, other: Clip, index: number): Promise<boolean
 }
 
 /**
- * Whether two clips have the same pixels. Their first frames are already known to be equal, so that
- * the middle and the last frame are compared, which distinguish two cines of one scene.
+ * Returns true if two clips have the same pixels. Their first frames are already known to be equal.
+ * The middle and the last frame are compared, which distinguish two cines of one scene.
  */
 async function samePixels(one: Clip, other: Clip): Promise<boolean> {
   const last = one.frames.length - 1;
@@ -64,7 +64,7 @@ async function isSame(one: ReadClip, other: ReadClip): Promise<boolean> {
 
 /**
  * Keeps each image once. Of the files with the same SOP Instance UID, the same bytes or the same
- * pixels, the first is kept; every other is refused with the name of the file that it repeats.
+ * pixels, the first is kept. Every other is refused with the name of the file that it repeats.
  */
 export async function withoutDuplicates(
   read: readonly ReadClip[],

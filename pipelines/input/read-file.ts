@@ -31,12 +31,12 @@ async function sniff(path: string): Promise<FileKind> {
 }
 
 /**
- * Returns the clip with its mode; where the header does not state whether the clip shows colour
- * flow, the pixels decide.
+ * Returns the clip with its mode. If the header does not state whether the clip shows colour flow,
+ * the pixels decide.
  */
 async function withColourMode(clip: Clip, firstFrame: RgbImage): Promise<Clip> {
   if (clip.mode !== '2d' && clip.mode !== 'unknown') return clip;
-  // Most frames are grey: the picture is located only where there is any colour at all.
+  // Most frames are grey, so the picture is located only if there is any colour.
   if (!showsColourFlow(firstFrame, [rectanglePolygon(wholeFrame(clip))])) return clip;
   const { areas } = await ultrasoundOf(clip);
   return showsColourFlow(firstFrame, areas) ? { ...clip, mode: 'colour' } : clip;
@@ -69,8 +69,9 @@ async function withoutHeader(read: Promise<Clip>, path: string): Promise<ReadCli
 }
 
 /**
- * Reads one file: a clip, or a structured report of ultrasound measurements. Throws UnreadableInput
- * with a sentence for a person where it cannot be used. `mmPerPx` is the user's scale.
+ * Reads one file: a clip, or a structured report of ultrasound measurements. `mmPerPx` is the
+ * user's scale.
+ * @throws UnreadableInput with a sentence for a person if the file cannot be used.
  */
 export async function readFile(
   file: StudyFile,

@@ -15,23 +15,28 @@ import { published } from './reading.ts';
 import type { StudyFile } from './study-file.ts';
 
 interface ReadOptions {
-  /** The user's scale for an image without one, in millimetres per pixel; null where none is given. */
+  /**
+   * Returns the user's scale for an image without one, in millimetres per pixel; null if none is
+   * given.
+   */
   mmPerPx?: (file: string) => number | null;
-  /** Folder for the contents of archives; without it archives are not opened. */
+  /** Folder for the contents of archives. Without it, archives are not opened. */
   unpackTo?: string | undefined;
   /** Files of earlier examinations; they become `Study.priors`. */
   priors?: readonly StudyFile[] | undefined;
-  /** Names of files that an earlier run did not finish reading; they are refused unread. */
+  /**
+   * Names of files that an earlier run did not finish reading. They are refused without being read.
+   */
   unreadable?: readonly string[] | undefined;
   /**
-   * Aborts the reading between two files or within an archive; the reason of the signal is thrown.
+   * Aborts the reading between two files or within an archive. The reason of the signal is thrown.
    */
   signal?: AbortSignal | undefined;
 }
 
 const TOO_SLOW = 'reading the file, or decoding one of its frames, took too long';
 
-/** What was read, with each decoding of a frame published. */
+/** Returns a clip or report whose frames publish each decoding. */
 function watched(read: ReadClip | ReadReport, name: string): ReadClip | ReadReport {
   if (!('clip' in read)) return read;
   const frames = read.clip.frames.map((frame) => ({
@@ -92,7 +97,7 @@ function placed(read: readonly ReadClip[], instants: readonly (number | null)[])
   );
 }
 
-/** Returns the reports of the machine; drafts that this gateway wrote are refused. */
+/** Returns the reports of the machine. Drafts that this gateway wrote are refused. */
 function ofMachine(reports: readonly ReadReport[]) {
   const reason = 'the structured report is a draft of this gateway, not of the machine';
   return {
@@ -115,7 +120,7 @@ function priorReports(
 
 /**
  * Reads every file of a study, including those in archives and DICOMDIR sets. A file that cannot be
- * read, or that repeats another, is refused with a sentence and does not affect the others; only an
+ * read, or that repeats another, is refused with a sentence and does not affect the others. Only an
  * error of this machine (a missing file, a full disk) is thrown. A prior that repeats an image of
  * the study is not a prior.
  */

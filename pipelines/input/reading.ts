@@ -1,6 +1,9 @@
 import { channel } from 'node:diagnostics_channel';
 
-/** A file, or a frame of it, that begins or has ended to be read. `id` is the same for both. */
+/**
+ * Published when the reading of a file or of one of its frames begins or ends. `id` is the same for
+ * both.
+ */
 export interface Reading {
   id: number;
   file: string;
@@ -8,14 +11,14 @@ export interface Reading {
 }
 
 /**
- * Publishes what is being read, so that a watch outside this process can name the file on which a
- * decoder hangs; usually nobody subscribes.
+ * Channel that publishes what is being read, so that a watch outside this process can name the file
+ * on which a decoder hangs. Usually nobody subscribes.
  */
 export const READING = channel('sonogate:reading');
 
 let count = 0;
 
-/** Reads, and publishes when that begins and ends. */
+/** Calls `read`, and publishes when it begins and ends. */
 export async function published<T>(file: string, read: () => Promise<T>): Promise<T> {
   count += 1;
   const id = count;

@@ -17,7 +17,7 @@ async function decodeStill(path: string): Promise<Pixels> {
       failOn: 'truncated',
       limitInputPixels: LIMITS.pixelsPerFrame,
     })
-      // A camera or phone stores the picture as its sensor was held; EXIF says which way is up.
+      // A camera or phone stores the picture as its sensor was held; EXIF states which side is up.
       .autoOrient()
       .flatten()
       .toColourspace('srgb')
@@ -34,7 +34,7 @@ async function decodeStill(path: string): Promise<Pixels> {
 }
 
 /**
- * Reads a still (PNG, JPEG, GIF, WebP), upright. It is decoded here, so that a damaged one is
+ * Reads a still (PNG, JPEG, GIF, WebP), upright. It is decoded here, so that a damaged still is
  * refused. `mmPerPx` is the user's scale.
  */
 export async function readStill(file: string, path: string, mmPerPx: number | null): Promise<Clip> {
@@ -66,7 +66,7 @@ interface Animation {
   frames: number;
 }
 
-/** Reads no pixels, so the size may be anything; checkSize judges it. */
+/** Reads the metadata only, without a limit on the size; `checkSize` judges the size. */
 async function readMetadata(path: string): Promise<Metadata> {
   try {
     return await sharp(path, { pages: -1, limitInputPixels: false }).metadata();
@@ -75,7 +75,10 @@ async function readMetadata(path: string): Promise<Metadata> {
   }
 }
 
-/** libvips silently returns the frames before a cut; only the trailer shows it (GIF89a 27). */
+/**
+ * Checks that a GIF is complete. libvips returns the frames before a cut without an error; only the
+ * trailer shows the cut (GIF89a 27).
+ */
 async function checkGifEnds(path: string): Promise<void> {
   const tail = await withByteSource(path, (source) => {
     const length = Math.min(source.size, 512);
@@ -131,8 +134,8 @@ async function decode(
 
 /**
  * Returns a decoder for the frames of an animation. Each frame builds on those before it, so that
- * decoding a single frame requires all earlier ones: frames are decoded in runs, and the latest run
- * is kept.
+ * decoding a single frame requires all earlier ones. Therefore frames are decoded in runs, and the
+ * latest run is kept.
  */
 function frameDecoder(animation: Animation): (index: number) => Promise<Pixels> {
   const frameBytes = animation.width * animation.height * 3;
@@ -151,8 +154,8 @@ function frameDecoder(animation: Animation): (index: number) => Promise<Pixels> 
 }
 
 /**
- * Returns the seconds of each frame from the first, from the milliseconds for which each frame is
- * shown.
+ * Returns the seconds of each frame from the first, calculated from the milliseconds for which each
+ * frame is shown.
  */
 function frameTimes(delays: readonly number[], frames: number): number[] {
   let milliseconds = 0;
@@ -163,8 +166,8 @@ function frameTimes(delays: readonly number[], frames: number): number[] {
 }
 
 /**
- * Reads a GIF or WebP, animated or not. The last frame is decoded once here, and with it all
- * before it, so that a damaged file is refused as a whole. `mmPerPx` is the user's scale.
+ * Reads a GIF or WebP, animated or not. The last frame is decoded once here, which decodes all
+ * frames before it, so that a damaged file is refused as a whole. `mmPerPx` is the user's scale.
  */
 export async function readAnimation(
   file: string,

@@ -3,7 +3,7 @@ import { UnreadableInput } from '../contract/study.ts';
 
 /** A file of a study on the disk of this machine. */
 export interface StudyFile {
-  /** Its name in the request; for a member of an archive `archive.zip/path/in/it`. */
+  /** Name of the file in the request; for a member of an archive `archive.zip/path/in/it`. */
   name: string;
   path: string;
 }
@@ -14,7 +14,10 @@ const ENDS_BEFORE = 'the file ends before its data do';
 /** Random access to a file of any size through one small window. */
 export interface ByteSource {
   readonly size: number;
-  /** `length` bytes at `offset`; throws UnreadableInput where the file ends before. */
+  /**
+   * Returns `length` bytes at `offset`.
+   * @throws UnreadableInput if the file ends before.
+   */
   read(offset: number, length: number): Promise<Buffer>;
 }
 
@@ -29,7 +32,7 @@ async function fill(handle: FileHandle, offset: number, length: number): Promise
   return buffer;
 }
 
-/** Opens `path` while `use` runs. */
+/** Opens the file at `path` for the time that `use` runs. */
 export async function withByteSource<T>(
   path: string,
   use: (source: ByteSource) => Promise<T>,
@@ -55,8 +58,8 @@ export async function withByteSource<T>(
 }
 
 /**
- * `length` bytes of `path` at `offset`, in a new buffer; throws UnreadableInput where the file ends
- * before.
+ * Returns `length` bytes of `path` at `offset`, in a new buffer.
+ * @throws UnreadableInput if the file ends before.
  */
 export async function readBytes(path: string, offset: number, length: number): Promise<Buffer> {
   const handle = await open(path, 'r');

@@ -12,21 +12,21 @@ import {
 import type { ByteSource } from '../study-file.ts';
 
 /**
- * Limits for a structured report; the report of a long examination has some thousand content items.
+ * Limits for a structured report. The report of a long examination has some thousand content items.
  */
 export const REPORT_LIMITS = {
   bytes: 32 * 1024 * 1024,
   items: 200_000,
-  /** Depth of nested sequences; a report of TID 5200 reaches about fifteen. */
+  /** Depth of nested sequences. A report of TID 5200 reaches about fifteen. */
   depth: 48,
-  /** A longer text is prose and is not read. */
+  /** Bytes of a text. A longer text is prose and is not read. */
   textBytes: 64,
 } as const;
 
 /**
- * The parts of a structured report that are read: its codes, numbers and references (PS3.3 C.17.3),
- * and its study date, which only becomes an interval. As in the image reader, everything else is
- * skipped, so that no name or prose becomes a value.
+ * Texts of a structured report that are read: its codes, numbers and references (PS3.3 C.17.3), and
+ * its study date, from which only an interval is calculated. As in the image reader, everything
+ * else is skipped, so that no name or prose becomes a value.
  */
 const TEXTS: Readonly<Record<string, TextName>> = {
   '00080016': 'SOPClassUID',
@@ -100,7 +100,7 @@ interface Reading {
   items: number;
 }
 
-/** Printable text; '' for a text that is longer than a code or an identifier. */
+/** Returns printable text; '' for a text that is longer than a code or an identifier. */
 async function textAt({ walk }: DataSet, element: Element): Promise<string> {
   if (element.length > REPORT_LIMITS.textBytes * 2) return '';
   const bytes = await walk.source.read(element.valueOffset, element.length);
@@ -127,7 +127,7 @@ async function readItems(
   if (depth > REPORT_LIMITS.depth)
     throw new UnreadableInput('the structured report is nested too deeply');
   const { walk } = reading.dataSet;
-  // PS3.5 6.2.2 note 2: a UN of undefined length holds implicit little endian.
+  // A UN of undefined length is encoded in implicit little endian (PS3.5 6.2.2 note 2).
   const inner = sequence.vr === 'UN' ? { explicit: false, bigEndian: false } : encoding;
   const end = sequence.length === UNDEFINED_LENGTH ? null : sequence.valueOffset + sequence.length;
   const items: ReportItem[] = [];
@@ -156,7 +156,7 @@ async function readItem(
   reading.items += 1;
   if (reading.items > REPORT_LIMITS.items)
     throw new UnreadableInput('the structured report is too long');
-  // The limit on elements applies to each item; the number of items has its own limit.
+  // The limit on elements applies to each item; the number of items has a separate limit.
   walk.elements = 0;
   const item: ReportItem = { texts: new Map(), floatingPointValue: null, items: new Map() };
   let offset = start;
@@ -181,8 +181,9 @@ async function readItem(
 }
 
 /**
- * The allow-listed part of a structured report; null for an object of another SOP class, whose
- * content is not read. Throws UnreadableInput where a report cannot be parsed.
+ * Returns the allow-listed part of a structured report; null for an object of another SOP class,
+ * whose content is not read.
+ * @throws UnreadableInput if a report cannot be parsed.
  */
 export async function readReportDataSet(
   source: ByteSource,
@@ -199,7 +200,10 @@ export async function readReportDataSet(
   return item;
 }
 
-/** Elements are in the order of their tags: no SOP class follows after group 0008 (PS3.5 7.1). */
+/**
+ * Returns the SOP class of a data set. Elements are in the order of their tags, so no SOP class
+ * follows after group 0008 (PS3.5 7.1).
+ */
 async function sopClassOf(dataSet: DataSet): Promise<string> {
   const { walk, encoding } = dataSet;
   let offset = dataSet.start;
@@ -212,7 +216,7 @@ async function sopClassOf(dataSet: DataSet): Promise<string> {
   return '';
 }
 
-/** The names that carts use for SNOMED-RT: `SRT`, and before 2003 `SNM3` and `99SDM` (PS3.16 8). */
+/** Names that carts use for SNOMED-RT: `SRT`, and before 2003 `SNM3` and `99SDM` (PS3.16 8). */
 const SNOMED_RT = new Set(['SRT', 'SNM3', '99SDM']);
 
 /**
@@ -333,7 +337,10 @@ const RT_TO_CT: Readonly<Record<string, string>> = {
   'G-0390': '399301000',
 };
 
-/** A code as the standard writes it today; one without an equivalent stays as it is. */
+/**
+ * Returns a code as the standard writes it today. A code without an equivalent is returned
+ * unchanged.
+ */
 function currentCode(code: CartCode): CartCode {
   if (code.scheme === 'SNOMED-CT') return { ...code, scheme: 'SCT' };
   if (!SNOMED_RT.has(code.scheme)) return code;
@@ -347,18 +354,18 @@ interface ReferencedImage {
   frame: number | null;
 }
 
-/** A node of the content tree of a report, with what its values need (PS3.3 C.17.3). */
+/** A node of the content tree of a report, with the data that its values need (PS3.3 C.17.3). */
 export interface ReportNode {
   relationship: string;
   valueType: string;
   name: CartCode | null;
-  /** The code of a CODE item. */
+  /** Code of a CODE item. */
   code: CartCode | null;
-  /** The value of a NUM item that has one; the unit as the cart wrote it. */
+  /** Value of a NUM item that has one, with the unit as the cart wrote it. */
   quantity: { value: number; unit: string } | null;
-  /** The text of a short TEXT item; '' for all other items. */
+  /** Text of a short TEXT item; '' for all other items. */
   text: string;
-  /** The image of an IMAGE item. */
+  /** Image of an IMAGE item. */
   image: ReferencedImage | null;
   nodes: readonly ReportNode[];
 }
@@ -373,7 +380,10 @@ function codeOf(item: ReportItem | undefined): CartCode | null {
   return currentCode({ scheme, code, meaning: textOf(item, 'CodeMeaning') });
 }
 
-/** Floating Point Value where it is present, for its precision (PS3.3 C.18.1). */
+/**
+ * Returns the number of an item. Floating Point Value is used if it is present, because it is more
+ * precise (PS3.3 C.18.1).
+ */
 function quantityOf(item: ReportItem): ReportNode['quantity'] {
   const measured = firstOf(item, 'MeasuredValueSequence');
   if (!measured) return null;
@@ -397,7 +407,7 @@ function imageOf(item: ReportItem): ReferencedImage | null {
   };
 }
 
-/** The content tree below an item of a report. */
+/** Returns the content tree below an item of a report. */
 export function toNode(item: ReportItem): ReportNode {
   const valueType = textOf(item, 'ValueType');
   return {
@@ -412,7 +422,7 @@ export function toNode(item: ReportItem): ReportNode {
   };
 }
 
-/** All nodes of a tree, depth first, the root first. */
+/** Yields all nodes of a tree, depth first, the root first. */
 export function* nodesOf(node: ReportNode): Generator<ReportNode> {
   yield node;
   for (const child of node.nodes) yield* nodesOf(child);

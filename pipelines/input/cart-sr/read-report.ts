@@ -11,7 +11,7 @@ import { type ReportNode, readReportDataSet, toNode } from './content-tree.ts';
 import { referencedClasses, reportValues } from './values.ts';
 import { IMAGING_MEASUREMENT_REPORT, keyOf, REPORT_TITLES } from './vocabulary.ts';
 
-/** The SR classes in which carts write measurements (PS3.4 B.5). */
+/** SR classes in which carts write measurements (PS3.4 B.5). */
 const REPORT_CLASSES: ReadonlySet<string> = new Set([
   STORAGE_CLASS.enhancedSr,
   STORAGE_CLASS.comprehensiveSr,
@@ -42,16 +42,20 @@ function checkTitle(root: ReportNode): void {
 export interface ReadReport {
   file: string;
   values: CartMeasurement[];
-  /** When the examination took place. */
+  /** Time of the examination; null if not known. */
   examined: AcquisitionTime | null;
-  /** Written by this gateway: it must never come back as a measurement of the machine. */
+  /**
+   * Whether this gateway wrote the report. Its values must never come back as measurements of the
+   * machine.
+   */
   draft: boolean;
 }
 
 /**
- * A structured report of the ultrasound machine, or of ours: TID 5000, 5100, 5200, 5220, 5300, and
- * TID 1500 where it refers to ultrasound images. Null for another kind of DICOM object. Throws
- * UnreadableInput for a report on something else and for one that cannot be parsed.
+ * Reads a structured report of the ultrasound machine or of this gateway: TID 5000, 5100, 5200,
+ * 5220, 5300, and TID 1500 if it refers to ultrasound images. Returns null for another kind of
+ * DICOM object.
+ * @throws UnreadableInput for a report on something else and for one that cannot be parsed.
  */
 export async function readCartReport(file: StudyFile): Promise<ReadReport | null> {
   const dataSet = await withByteSource(file.path, (source) =>

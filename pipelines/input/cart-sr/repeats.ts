@@ -1,7 +1,10 @@
 import type { CartCode, CartMeasurement } from '../../contract/study.ts';
 import { keyOf } from './vocabulary.ts';
 
-/** Digits to which equal values agree, whatever units and formats they were written in. */
+/**
+ * Number of digits in which equal values must agree, because reports use different units and
+ * formats.
+ */
 const SAME_DIGITS = 6;
 
 const code = (given: CartCode | null) => (given ? keyOf(given) : '');
@@ -12,7 +15,7 @@ function quantityKey(one: CartMeasurement): string {
     one.key ?? code(one.concept),
     one.fetus ?? '',
     one.laterality ?? '',
-    // A concept of the table implies its site, which carts write or leave out.
+    // A concept of the table implies its site, which carts may write or leave out.
     one.key ? '' : code(one.site),
     code(one.of),
     code(one.phase),
@@ -46,8 +49,8 @@ const mostSaidFirst = (values: readonly CartMeasurement[]) =>
 
 /**
  * Merges equal values from one place, counting each image once. A single value and its mean are
- * also equal, so that only as many values are kept as share one derivation; those with the most
- * details are kept.
+ * also equal; therefore only as many values are kept as share one derivation. The values with the
+ * most details are kept.
  */
 function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
   const sorted = mostSaidFirst(same);
@@ -62,7 +65,7 @@ function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
 /**
  * Merges values that several places (sections, reports) repeat. The same value twice in one place
  * was measured twice, unless both values are from the same image; the median of 175, 175 and 190 is
- * 175. Of each group the values with the most details are kept, at the place of the first.
+ * 175. Of each group the values with the most details are kept, in the position of the first.
  */
 export function mergedRepeats(places: readonly (readonly CartMeasurement[])[]): CartMeasurement[] {
   const kept = new Map<string, CartMeasurement[]>();

@@ -20,8 +20,8 @@ import {
 } from './vocabulary.ts';
 
 /**
- * (18185-9, LN, "Gestational Age") does not state what the age was derived from: the biometry group
- * that contains it does (TID 5008).
+ * Age concept for the quantity of each biometry group (TID 5008). (18185-9, LN, "Gestational Age")
+ * does not state what the age was derived from; the group that contains it does.
  */
 const AGE_OF: Readonly<Partial<Record<ConceptKey, ConceptKey>>> = {
   hc: 'ga-by-hc',
@@ -29,14 +29,17 @@ const AGE_OF: Readonly<Partial<Record<ConceptKey, ConceptKey>>> = {
   'mean-sac-diameter': 'ga-by-sac',
 };
 
-/** (11888-5, LN, "Composite Ultrasound Age") may come from any equation: it has no key. */
+/**
+ * Concepts of ages, which have no key by their code alone: (11888-5, LN, "Composite Ultrasound
+ * Age") may come from any equation.
+ */
 const AGES: ReadonlySet<ConceptKey> = new Set([...Object.values(AGE_OF), 'ga-by-hc-ac-fl']);
 
 const KEYS = Object.keys(CONCEPTS).filter((key): key is ConceptKey => key in CONCEPTS);
 
 const entryOf = (key: ConceptKey): MeasurementConcept => CONCEPTS[key];
 
-/** The concepts that a code can mean. */
+/** Concepts that each code can mean. */
 const KEYS_OF_CODE: ReadonlyMap<string, ConceptKey[]> = KEYS.filter((key) => !AGES.has(key))
   .flatMap((key) => entryOf(key).codings.map((coding) => ({ code: keyOf(coding), key })))
   .reduce(
@@ -72,9 +75,9 @@ function ageOf({ concept, of, site }: Named): ConceptKey | null {
 }
 
 /**
- * The key of the concept table for a value, and the value in the unit of the table. The key is
- * null, and the value unchanged, for a concept that the table does not have, a derivation that is
- * not a value of the quantity (a standard deviation), an indexed value, or a unit of another
+ * Returns the key of the concept table for a value, and the value in the unit of the table. The key
+ * is null, and the value unchanged, for a concept that the table does not have, a derivation that
+ * is not a value of the quantity (a standard deviation), an indexed value, or a unit of another
  * dimension.
  */
 export function inConceptTable(named: Named): Pick<CartMeasurement, 'key' | 'value' | 'unit'> {
@@ -86,13 +89,11 @@ export function inConceptTable(named: Named): Pick<CartMeasurement, 'key' | 'val
   return converted === null ? written : { key, value: converted, unit: entryOf(key).unit };
 }
 
-/** What an identifier of a fetus states. */
+/** Content of an identifier of a fetus. */
 interface FetusId {
-  /** Letter or number; otherwise letters that only distinguish the fetus. */
+  /** Letter or number of the fetus; otherwise letters that only distinguish it. */
   fetus: string;
-  /**
-   * The total number of fetuses, as in "1 of 2", "A/2" or "Twin A"; null where it is not stated.
-   */
+  /** Total number of fetuses, as in "1 of 2", "A/2" or "Twin A"; null if not stated. */
   fetuses: number | null;
   /** Whether the letter or number was read from the text. */
   known: boolean;
@@ -101,7 +102,7 @@ interface FetusId {
 const WHOLE = new RegExp(`^(?:${FETUS_WORD} ?)?(i{1,3}|iv|[a-z]|\\d{1,2})(?: of (\\d))?$`);
 
 /**
- * Roman numerals for fetuses. The letter I is read as one, because no pregnancy has a ninth fetus.
+ * Roman numerals for fetuses. The letter I is read as one, because no pregnancy has nine fetuses.
  */
 const ROMAN: Readonly<Record<string, string>> = { i: '1', ii: '2', iii: '3', iv: '4' };
 
@@ -109,16 +110,16 @@ const LETTERS = 26;
 const OPAQUE_LETTERS = 3;
 
 /**
- * Letters for an identifier that is not the usual name of a fetus: it may be a person's name, which
- * is never read. A digest distinguishes two fetuses in all reports of a study, and is too short to
- * reveal the text.
+ * Returns letters in place of an identifier that is not a usual name of a fetus. Such a text may be
+ * a person's name, which must not be kept. The letters come from a digest, which distinguishes two
+ * fetuses in all reports of a study and is too short to reveal the text.
  */
 function opaque(words: string): string {
   const digest = createHash('sha256').update(words).digest().subarray(0, OPAQUE_LETTERS);
   return [...digest].map((byte) => String.fromCharCode(65 + (byte % LETTERS))).join('');
 }
 
-/** The fetus that a report names; null where it names none. */
+/** Returns the fetus that a report names; null if it names none. */
 function readFetusId(written: string): FetusId | null {
   const words = plainWords(written.replaceAll('/', ' of '));
   if (words === '') return null;
@@ -159,9 +160,9 @@ const modifiers: Readonly<Record<string, Modifier>> = MODIFIERS;
 const nameOf = (node: ReportNode) => (node.name ? keyOf(node.name) : '');
 
 /**
- * What the nodes of a context state about the fetus. (121030, DCM, "Subject ID") may also be the
- * patient's (TID 1007): it is read where the subject is a fetus, or where the subject is not stated
- * and the text is a fetal letter or number.
+ * Returns what the nodes of a context state about the fetus. (121030, DCM, "Subject ID") may also
+ * be the patient's (TID 1007). It is read if the subject is a fetus, or if the subject is not
+ * stated and the text is a fetal letter or number.
  */
 function fetusIds(nodes: readonly ReportNode[]) {
   const subject = nodes.find((node) => nameOf(node) === NAMES.subjectClass)?.code;
@@ -177,15 +178,15 @@ function fetusIds(nodes: readonly ReportNode[]) {
 }
 
 /**
- * The identifier of a fetus takes precedence over its number, so that all sections use the same
- * name.
+ * Returns the name of the fetus. Its identifier precedes its number, so that all sections use the
+ * same name.
  */
 function fetusOf(nodes: readonly ReportNode[]): string | null {
   const read = fetusIds(nodes);
   return (read.find(({ number }) => !number) ?? read[0])?.fetus ?? null;
 }
 
-/** The largest number of fetuses in the contexts of a report. */
+/** Returns the largest number of fetuses in the contexts of a report. */
 function fetusCount(root: ReportNode): number {
   const counted = [...nodesOf(root)].flatMap(({ nodes }) => [
     ...nodes
@@ -203,8 +204,8 @@ function lateralityOf(nodes: readonly ReportNode[]): 'left' | 'right' | null {
 }
 
 /**
- * What applies to a container or a value: its own modifiers take precedence over those of its
- * container.
+ * Returns the modifiers that apply to a container or a value. Those of the node itself precede
+ * those of the container around it.
  */
 function contextOf(node: ReportNode, outer: Context): Context {
   const own = node.nodes.filter(({ relationship }) => relationship.startsWith('HAS '));
@@ -239,7 +240,7 @@ function equationOf(node: ReportNode): CartCode | null {
   return node.nodes.find((child) => names.includes(nameOf(child)))?.code ?? null;
 }
 
-/** The image on which the value was measured or its calipers were drawn (TID 320). */
+/** Returns the image on which the value was measured or its calipers were drawn (TID 320). */
 function imageOf(node: ReportNode): CartMeasurement['image'] {
   const sources = node.nodes.filter(({ relationship }) => relationship === 'INFERRED FROM');
   for (const { image, nodes } of sources) {
@@ -284,7 +285,7 @@ function measurementOf(
   };
 }
 
-/** The numbers below a container, each with its modifiers; not the numbers below those. */
+/** Returns the numbers directly below a container, each with its modifiers. */
 function valuesOf(container: ReportNode, outer: Context, report: Report): CartMeasurement[] {
   const context = contextOf(container, outer);
   const group = quantityOfGroup(container);
@@ -298,8 +299,8 @@ function valuesOf(container: ReportNode, outer: Context, report: Report): CartMe
 }
 
 /**
- * Returns the number of fetuses as a value where there is more than one, because a report may state
- * it only in the context of its sections.
+ * Returns the number of fetuses as a value if there is more than one, because a report may state it
+ * only in the context of its sections.
  */
 function severalOf(root: ReportNode, report: Report): CartMeasurement[] {
   const value = fetusCount(root);
@@ -322,13 +323,14 @@ function severalOf(root: ReportNode, report: Report): CartMeasurement[] {
 }
 
 /**
- * The numbers that a report CONTAINS; a number that several sections repeat is returned once.
- * Numbers below them are their properties and inputs. The age of the patient is left out. The
- * number of fetuses is included where the context of a section says that it is more than one.
+ * Returns the numbers that a report CONTAINS. A number that several sections repeat is returned
+ * once. Numbers below another number are its properties and inputs, and are not returned. The age
+ * of the patient is left out. The number of fetuses is included if the context of a section states
+ * that it is more than one.
  */
 export function reportValues(root: ReportNode, report: Report): CartMeasurement[] {
   const outer = contextOf(root, NO_CONTEXT);
-  // Each section is read by itself, and then what is outside of all sections.
+  // Each section is read separately, and then the content outside of all sections.
   const inSections = root.nodes
     .filter(({ valueType }) => valueType === 'CONTAINER')
     .map((section) => ({ ...root, nodes: [section] }));
@@ -340,7 +342,7 @@ export function reportValues(root: ReportNode, report: Report): CartMeasurement[
   return [...mergedRepeats(places), ...severalOf(root, report)];
 }
 
-/** The SOP classes of all images that a report refers to. */
+/** Returns the SOP classes of all images that a report refers to. */
 export function referencedClasses(root: ReportNode): ReadonlySet<string> {
   return new Set([...nodesOf(root)].flatMap(({ image }) => image?.sopClassUid ?? []));
 }

@@ -1,6 +1,9 @@
 import type { CartCode, CartDerivation, CartSelection } from '../../contract/study.ts';
 
-/** `scheme|code` of a code: meanings differ between carts and are never compared. */
+/**
+ * Returns `scheme|code` of a code. The meaning is left out, because it differs between carts and is
+ * never compared.
+ */
 export function keyOf({ scheme, code }: CartCode): string {
   return `${scheme}|${code}`;
 }
@@ -16,7 +19,7 @@ export const REPORT_TITLES: Readonly<Record<string, string>> = {
   'DCM|125197': 'TID 5220',
 };
 
-/** TID 1500, used for every modality. */
+/** TID 1500, which is used for every modality. */
 export const IMAGING_MEASUREMENT_REPORT = 'DCM|126000';
 
 /** Modifiers that apply to a value, or to everything below the container that has them. */
@@ -43,7 +46,7 @@ export const NAMES = {
   tableOfValues: 'DCM|121424',
   subjectClass: 'DCM|121024',
   subjectId: 'DCM|121030',
-  /** Both name the fetus, never the patient. */
+  /** Names of the fetus, never of the patient. */
   fetusNumber: 'DCM|121037',
   fetusId: 'LN|11951-1',
   subjectAge: 'DCM|121033',
@@ -53,7 +56,7 @@ export const NAMES = {
 /** (121026, DCM, "Fetus") as the class of a subject (TID 1006). */
 export const SUBJECT_FETUS = 'DCM|121026';
 
-/** The number of fetuses: in the context of a section (TID 1008) and in the summary. */
+/** Concepts of the number of fetuses: in the context of a section (TID 1008) and in the summary. */
 export const NUMBER_OF_FETUSES = {
   inContext: { scheme: 'DCM', code: '121038', meaning: 'Number of Fetuses' },
   bySummary: { scheme: 'LN', code: '11878-6', meaning: 'Number of Fetuses by US' },
@@ -130,7 +133,10 @@ type Dimension =
 
 const DAY = 86_400;
 
-/** UCUM code (case sensitive) → dimension and size in its base unit (UCUM 2.1, tables 2 to 7). */
+/**
+ * Dimension of each UCUM code (case sensitive), and its size in the base unit (UCUM 2.1, tables 2
+ * to 7).
+ */
 const UCUM: Readonly<Record<string, readonly [Dimension, number]>> = {
   um: ['length', 1e-6],
   mm: ['length', 1e-3],
@@ -173,8 +179,9 @@ const UCUM: Readonly<Record<string, readonly [Dimension, number]>> = {
 };
 
 /**
- * Annotations in braces have no effect on the unit (UCUM 6): `{H.B.}/min` is `/min`, `{ratio}` is
- * 1. The litre has two spellings (UCUM 29): `mL/m2` is `ml/m2`.
+ * Returns a unit in its simplest spelling. Annotations in braces have no effect on the unit (UCUM
+ * 6): `{H.B.}/min` is `/min`, `{ratio}` is 1. The litre has two spellings (UCUM 29): `mL/m2` is
+ * `ml/m2`.
  */
 function bareUnit(unit: string): string {
   const bare = unit
@@ -184,7 +191,7 @@ function bareUnit(unit: string): string {
   return bare === '' ? '1' : bare;
 }
 
-/** `value` in the UCUM unit `to`; null where the units have different dimensions. */
+/** Converts `value` to the UCUM unit `to`; null if the units have different dimensions. */
 export function convert(value: number, from: string, to: string): number | null {
   const source = bareUnit(from);
   const target = bareUnit(to);

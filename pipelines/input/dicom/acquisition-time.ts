@@ -2,8 +2,9 @@ import { dayNumber, secondsOfDay } from '../../dicom/dates.ts';
 import { ACQUISITION_TIMES, STUDY_TIME } from './attributes.ts';
 
 /**
- * When an image was acquired, as numbers that only order images; no text of the header is kept.
- * `day` counts days, null where the header gives a time of day only; `seconds` count from midnight.
+ * Time at which an image was acquired, as numbers that only order images; no text of the header is
+ * kept. `day` counts days and is null if the header gives a time of day only. `seconds` count from
+ * midnight.
  */
 export interface AcquisitionTime {
   day: number | null;
@@ -23,15 +24,15 @@ function ofDateTime(text: string): AcquisitionTime | null {
 
 /**
  * Returns the acquisition time from the best of the dates and times in a header, given by tag; null
- * where none can be read.
+ * if none can be read.
  */
 export function acquisitionTimeOf(texts: ReadonlyMap<string, string>): AcquisitionTime | null {
   return firstReadable(texts, ACQUISITION_TIMES);
 }
 
 /**
- * Returns when the examination of a report took place; the report's own dates only state when it
- * was written.
+ * Returns the time of the examination that a report describes. The other dates of the report only
+ * state when it was written.
  */
 export function studyTimeOf(texts: ReadonlyMap<string, string>): AcquisitionTime | null {
   return firstReadable(texts, [STUDY_TIME]);
@@ -55,9 +56,9 @@ function firstReadable(
 }
 
 /**
- * Returns for each image the seconds from the first image of `current`; nothing else about the time
- * leaves the reader. Where an image of the study has no date, only the times of day are compared.
- * @param priors earlier examinations; their seconds are negative, and null where a date is missing.
+ * Returns for each image the seconds from the first image of `current`; no other form of the time
+ * leaves the reader. If an image of the study has no date, only the times of day are compared.
+ * @param priors earlier examinations. Their seconds are negative, and null if a date is missing.
  */
 export function secondsFromFirst(
   current: readonly (AcquisitionTime | null)[],

@@ -1,7 +1,7 @@
 /**
- * The attributes that a pipeline may see: what is needed to decode, to calibrate and to order the
- * clips. Everything else in the header is skipped and never becomes a value, so that no name, date
- * or identifier of a person can reach a result, a log or a crash dump.
+ * Attributes that a pipeline may see: those needed to decode, to calibrate and to order the clips.
+ * Everything else in the header is skipped and never becomes a value, so that no name, date or
+ * identifier of a person can reach a result, a log or a crash dump.
  */
 export const ATTRIBUTES = {
   '00020010': 'TransferSyntaxUID',
@@ -19,7 +19,7 @@ export const ATTRIBUTES = {
   '00181088': 'HeartRate',
   '00181164': 'ImagerPixelSpacing',
   '00186060': 'RWaveTimeVector',
-  // Only compared, to distinguish studies: only their number leaves the reader.
+  // This UID is only compared to distinguish studies. Only the number of studies leaves the reader.
   '0020000D': 'StudyInstanceUID',
   '0020000E': 'SeriesInstanceUID',
   '00200013': 'InstanceNumber',
@@ -109,7 +109,7 @@ export const PIXEL_DATA = '7FE00010';
 export const STUDY_TIME = ['00080020', '00080030'] as const;
 
 /**
- * When an image was acquired, best first, as pairs of date and time or a single combined value.
+ * Dates and times of acquisition, best first, as pairs of date and time or a single combined value.
  * They become one number that orders the clips (acquisition-time.ts); the text is not kept.
  */
 export const ACQUISITION_TIMES = [
@@ -128,7 +128,10 @@ export type ItemAttributeName =
   | (typeof WAVEFORM_ATTRIBUTES)[keyof typeof WAVEFORM_ATTRIBUTES];
 export type SequenceName = (typeof SEQUENCES)[keyof typeof SEQUENCES]['name'];
 
-/** How the bytes of a value are read, because implicit VR files do not state it (PS3.6). */
+/**
+ * Form in which the bytes of a value are read. A table is needed because implicit VR files do not
+ * state it (PS3.6).
+ */
 type ValueKind = 'text' | 'at' | 'us' | 'ul' | 'sl' | 'fl' | 'fd' | 'bytes';
 
 const KINDS: Readonly<Record<Exclude<ValueKind, 'text'>, readonly string[]>> = {
@@ -198,7 +201,7 @@ const KIND_OF: ReadonlyMap<string, ValueKind> = new Map(
   ),
 );
 
-/** The value kind of an attribute (PS3.6). */
+/** Returns the value kind of an attribute (PS3.6). */
 export function valueKind(name: AttributeName | ItemAttributeName): ValueKind {
   return KIND_OF.get(name) ?? 'text';
 }

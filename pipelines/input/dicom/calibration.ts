@@ -6,9 +6,9 @@ import { DATA_TYPE, type Regions, SPATIAL_FORMAT, type UltrasoundRegion, UNIT } 
 const MM_PER_CM = 10;
 
 /**
- * Bounds beyond which a calibration cannot belong to an ultrasound picture, wider than the usual
- * ranges of echo 2.8: no beam reaches deeper, no wavelength is shorter, no display stretches one
- * axis further.
+ * Bounds beyond which a calibration cannot belong to an ultrasound picture: no beam reaches deeper,
+ * no wavelength is shorter, no display stretches one axis further. They are wider than the usual
+ * ranges of echo 2.8.
  */
 export const PLAUSIBLE = {
   deepestCm: 50,
@@ -16,12 +16,12 @@ export const PLAUSIBLE = {
   greatestAspect: 4,
 } as const;
 
-/** The finest scale that a user may give; the same bound as for a header. */
+/** Finest scale that a user may give. It is the same bound as for a header. */
 export const FINEST_MM_PER_PIXEL = PLAUSIBLE.finestCmPerPixel * MM_PER_CM;
 
 export interface Calibration {
   regions: CalibratedRegion[];
-  /** Why the calibration in the header is not used; null where none was refused. */
+  /** Reason why the calibration in the header is not used; null if it was not refused. */
   refused: string | null;
 }
 
@@ -39,7 +39,9 @@ function implausible(cmX: number, cmY: number, rows: number): string | null {
   return null;
 }
 
-/** The scale of a 2D region; a sentence where its scale cannot be used; null where it has none. */
+/**
+ * Returns the scale of a 2D region; a sentence if its scale cannot be used; null if it has none.
+ */
 function calibrateRegion(region: UltrasoundRegion): CalibratedRegion | string | null {
   const { units, area, corners, delta } = region;
   const centimetres = [units.x, units.y].filter((unit) => unit === UNIT.centimetre).length;
@@ -48,7 +50,7 @@ function calibrateRegion(region: UltrasoundRegion): CalibratedRegion | string | 
     return 'the calibrated region contradicts itself: only one of its axes is in centimetres';
   }
   if (!area) return `the calibrated region ${corners} has no area`;
-  // The sign only gives the direction of the axis (PS3.3 C.8.5.5.1.17).
+  // The sign gives only the direction of the axis (PS3.3 C.8.5.5.1.17).
   const x = Math.abs(delta.x ?? 0);
   const y = Math.abs(delta.y ?? 0);
   if (x === 0 || y === 0) return 'the calibrated region gives no size of a pixel';
@@ -57,8 +59,8 @@ function calibrateRegion(region: UltrasoundRegion): CalibratedRegion | string | 
 }
 
 /**
- * The user's scale for a whole image without a scale, within the bounds for a header; empty where
- * none was given.
+ * Returns the user's scale for a whole image without a scale, if it is within the bounds for a
+ * header; empty if the user gave none.
  */
 export function userScale(width: number, height: number, mmPerPx: number | null): Calibration {
   if (mmPerPx === null) return { regions: [], refused: null };
@@ -70,7 +72,10 @@ export function userScale(width: number, height: number, mmPerPx: number | null)
   return { regions: [{ area, scale: { x: mmPerPx, y: mmPerPx }, source: 'user' }], refused: null };
 }
 
-/** Two regions of one area must have the same scale, to a hundredth. */
+/**
+ * Returns a contradiction between regions: two regions of one area must have the same scale, to a
+ * hundredth. Null if there is none.
+ */
 function contradiction(regions: readonly CalibratedRegion[]): string | null {
   const same = (a: CalibratedRegion, b: CalibratedRegion) =>
     a.area.minX === b.area.minX &&
@@ -99,8 +104,8 @@ function calibrateAll(candidates: readonly UltrasoundRegion[]): Calibration {
 }
 
 /**
- * Pixel Spacing of the whole image. It is used where no region of the header has its own axes
- * (echo 2.7), the image came from the cart itself, and the spacing holds at every depth.
+ * Returns the Pixel Spacing of the whole image. It is used only if no region of the header has axes
+ * (echo 2.7), the image came from the cart itself, and the spacing applies to every depth.
  */
 function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calibration {
   const [row = 0, column = 0] = numbersOf(header, 'PixelSpacing');
@@ -116,7 +121,7 @@ function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calib
   if (SECONDARY_CAPTURES.has(textOf(header, 'SOPClassUID'))) {
     return refuse('the Pixel Spacing of a secondary capture is not trusted');
   }
-  // GEOMETRY and FIDUCIAL spacings hold at one depth of a projection (PS3.3 10.7.1.3).
+  // Spacings of type GEOMETRY and FIDUCIAL apply to one depth of a projection (PS3.3 10.7.1.3).
   const type = textOf(header, 'PixelSpacingCalibrationType');
   if (type !== '') return refuse(`the Pixel Spacing of type ${type} holds at one depth only`);
   const wrong = implausible(column / MM_PER_CM, row / MM_PER_CM, rows);
@@ -129,9 +134,9 @@ function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calib
 }
 
 /**
- * The 2D regions of a header with their scale, or, without any, the Pixel Spacing (obstetric
- * 0.4). One unusable region makes the whole calibration doubtful, so that none is used. The region
- * of a colour box counts only where no tissue region is given.
+ * Returns the 2D regions of a header with their scale or, without any region, the Pixel Spacing
+ * (obstetric 0.4). If one region is unusable, the whole calibration is doubtful and none is used.
+ * The region of a colour box counts only if there is no tissue region.
  */
 export function readCalibration(
   header: DicomHeader,

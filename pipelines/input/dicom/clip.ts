@@ -50,8 +50,8 @@ function byImageType(header: DicomHeader): Clip['mode'] {
 
 /**
  * Returns the mode of an image. Its regions decide first, because some carts always write 0001 in
- * Image Type (echo 2.4 and 2.5); then Image Type and Ultrasound Color Data Present. `unknown` where
- * the header states none of them.
+ * Image Type (echo 2.4 and 2.5); then Image Type and Ultrasound Color Data Present. `unknown` if
+ * the header has none of them.
  */
 function readMode(header: DicomHeader, regions: readonly UltrasoundRegion[]): Clip['mode'] {
   const hasFormat = (value: number) => regions.some(({ format }) => format === value);
@@ -68,10 +68,10 @@ function readMode(header: DicomHeader, regions: readonly UltrasoundRegion[]): Cl
   return chromatic && (mode === '2d' || mode === 'unknown') ? 'colour' : mode;
 }
 
-/** How the frames of a cine are timed. */
+/** Times of the frames of a cine. */
 interface FrameTimes {
   timing: Timing;
-  /** Seconds of each frame from the first; all 0 where `timing` is `none`. */
+  /** Seconds of each frame from the first; all 0 if `timing` is `none`. */
   seconds: number[];
 }
 
@@ -95,8 +95,8 @@ function byVector(header: DicomHeader, frames: number): number[] | null {
 }
 
 /**
- * Returns the times of evenly spaced frames, `step` seconds apart; null where `step` is not a
- * positive number.
+ * Returns the times of evenly spaced frames, `step` seconds apart; null if `step` is not a positive
+ * number.
  */
 function evenly(step: number | null, frames: number): number[] | null {
   if (step === null || !(step > 0) || !Number.isFinite(step)) return null;
@@ -108,12 +108,12 @@ function perSecond(rate: number | null): number | null {
 }
 
 /**
- * When each frame was acquired: by Frame Time Vector or Frame Time, whichever the Frame Increment
- * Pointer names, otherwise the one that is present; then by the video stream in the object, by Cine
- * Rate, and last by Recommended Display Frame Rate, which says how to play a cine and not how it
- * was acquired (PS3.3 C.7.6.5).
+ * Returns the time at which each frame was acquired: by Frame Time Vector or Frame Time, whichever
+ * the Frame Increment Pointer names, otherwise the one that is present; then by the video stream in
+ * the object, by Cine Rate, and last by Recommended Display Frame Rate, which states how to play a
+ * cine and not how it was acquired (PS3.3 C.7.6.5).
  * @param stream seconds of each frame as the video stream states them; null for pixel data that are
- * not a video.
+ *   not a video.
  */
 function readFrameTimes(
   header: DicomHeader,
@@ -142,7 +142,7 @@ function readFrameTimes(
 }
 
 /**
- * Heart rates, in beats per minute, that an adult or fetal heart can have; a cart without ECG
+ * Least and greatest heart rate of an adult or fetal heart, beats per minute. A cart without ECG
  * writes 0.
  */
 const HEART_RATE = { least: 20, most: 300 } as const;
@@ -154,7 +154,7 @@ export interface Cardiac {
   triggerTime: number | null;
 }
 
-/** The first channel of a multiplex group of signed words (PS3.3 C.10.9.1), as stored. */
+/** Returns the first channel of a multiplex group of signed words (PS3.3 C.10.9.1), as stored. */
 function firstChannel(group: HeaderItem, bigEndian: boolean): NonNullable<Ecg['samples']> | null {
   const channels = numberIn(group, 'NumberOfWaveformChannels') ?? 0;
   const perSecond = numberIn(group, 'SamplingFrequency') ?? 0;
@@ -221,7 +221,9 @@ const FLAGS = [
 
 type ImageTypeFlag = (typeof FLAGS)[number][1];
 
-/** The modes that value 4 names; a hint that never overrides the region sequence. */
+/**
+ * Returns the modes that value 4 names. They are a hint that never overrides the region sequence.
+ */
 export function imageTypeFlags(value: string): ImageTypeFlag[] {
   const bits = /^[0-9A-F]{1,4}$/i.test(value.trim()) ? Number.parseInt(value, 16) : 0;
   return FLAGS.flatMap(([bit, name]) => ((bits & bit) === 0 ? [] : [name]));
@@ -232,14 +234,14 @@ function codeOf(item: HeaderItem | undefined): string | null {
   return value && scheme ? `${scheme}:${value}` : null;
 }
 
-/** PS3.3 C.7.6.1.1.1; U and B give no side. */
+/** Side for each laterality (PS3.3 C.7.6.1.1.1). U and B give no side. */
 const LATERALITY: Readonly<Record<string, 'left' | 'right'>> = { L: 'left', R: 'right' };
 
 function yesOrNo(text: string): boolean | null {
   return text === 'YES' ? true : text === 'NO' ? false : null;
 }
 
-/** What a header states about an image besides its pixels and their scale. */
+/** Returns what a header states about an image, except its pixels and their scale. */
 function readDescription(
   header: DicomHeader,
   { regions: written, misfit }: Regions,
@@ -278,16 +280,16 @@ function readDescription(
 interface DicomClip {
   clip: Clip;
   taken: AcquisitionTime | null;
-  /** Study Instance UID; null: not stated. */
+  /** Study Instance UID; null if not stated. */
   study: string | null;
   firstFrame: Pixels;
-  /** What is inconsistent in the file, though it was read; null: nothing. */
+  /** Remark on an inconsistency in the file, which was read nevertheless; null if there is none. */
   remark: string | null;
 }
 
 /**
- * Returns a remark where header and pixel data differ in the number of frames. For a video the
- * stream decides, because only the stream shows how many frames can be decoded.
+ * Returns a remark if header and pixel data differ in the number of frames. For a video the stream
+ * decides, because only the stream shows how many frames can be decoded.
  */
 function frameCountRemark(header: DicomHeader, frames: number): string | null {
   const announced = numberOf(header, 'NumberOfFrames');
@@ -296,9 +298,9 @@ function frameCountRemark(header: DicomHeader, frames: number): string | null {
 }
 
 /**
- * Reads a DICOM image or cine. Frames are decoded on request, by their position in the file; the
- * first is decoded here, so that a file that cannot be decoded is refused as a whole. `mmPerPx` is
- * the user's scale for an image without one.
+ * Reads a DICOM image or cine. Frames are decoded on request, by their position in the file. The
+ * first frame is decoded here, so that a file that cannot be decoded is refused as a whole.
+ * `mmPerPx` is the user's scale for an image without one.
  */
 export async function readDicomClip(
   file: string,

@@ -8,9 +8,12 @@ import {
 } from '../../dicom/transfer-syntaxes.ts';
 import { withByteSource } from '../study-file.ts';
 
-/** Size of (0002,0000): its header and its value, the length of the rest of the group. */
+/** Size of (0002,0000): its header, and its value, which is the length of the rest of the group. */
 const GROUP_LENGTH_BYTES = 12;
-/** (0002,0010) UI, two bytes of length, and the UID of the deflated transfer syntax. */
+/**
+ * Bytes of (0002,0010) with the deflated transfer syntax: tag, VR UI, two bytes of length, and the
+ * UID.
+ */
 const DEFLATED_ELEMENT = Buffer.concat([
   Buffer.from([0x02, 0x00, 0x10, 0x00, 0x55, 0x49, DEFLATED.length, 0x00]),
   Buffer.from(DEFLATED),

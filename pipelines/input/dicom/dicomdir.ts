@@ -17,7 +17,10 @@ import {
   walkSequence,
 } from './header.ts';
 
-/** Directory Record Sequence and the attributes of a record that are read (PS3.3 F.3.2.2). */
+/**
+ * Tags of the Directory Record Sequence and of the attributes of a record that are read (PS3.3
+ * F.3.2.2).
+ */
 const DIRECTORY_RECORD_SEQUENCE = '00041220';
 const REFERENCED_FILE_ID = '00041500';
 const REFERENCED_SOP_INSTANCE_UID = '00041511';
@@ -30,7 +33,7 @@ interface ListedFile {
 }
 
 /**
- * What was found in the DICOMDIRs among the files: the files that remain to be read as images, and
+ * Result of reading the DICOMDIRs among the files: the files that remain to be read as images, and
  * the listed files that are missing.
  */
 interface DicomdirSets {
@@ -53,7 +56,7 @@ async function readRecords(dataSet: DataSet, sequence: Element): Promise<ListedF
   await walkSequence(dataSet.walk, sequence, dataSet.encoding, 1, async (item, element) => {
     const record = records.get(item) ?? { path: '', sopInstanceUid: '' };
     if (element.tag === REFERENCED_FILE_ID) {
-      // A name component is padded with spaces by some writers (PS3.10 8.2).
+      // Some writers pad a name component with spaces (PS3.10 8.2).
       const components = (await textValue(dataSet, element)).split('\\');
       record.path = components.map((component) => component.trim()).join('/');
     } else if (element.tag === REFERENCED_SOP_INSTANCE_UID) {
@@ -67,9 +70,9 @@ async function readRecords(dataSet: DataSet, sequence: Element): Promise<ListedF
 }
 
 /**
- * Returns the files that a DICOMDIR lists (PS3.10 8.6); null where `source` is not a DICOMDIR. A
- * DICOMDIR begins with group 0004, with which no image begins. Throws UnreadableInput where the
- * directory cannot be parsed.
+ * Returns the files that a DICOMDIR lists (PS3.10 8.6); null if `source` is not a DICOMDIR. A
+ * DICOMDIR begins with group 0004, with which no image begins.
+ * @throws UnreadableInput if the directory cannot be parsed.
  */
 async function readDicomdir(source: ByteSource): Promise<ListedFile[] | null> {
   if (source.size < 140) return null;
@@ -88,8 +91,8 @@ async function readDicomdir(source: ByteSource): Promise<ListedFile[] | null> {
 }
 
 /**
- * Returns the files that a DICOMDIR lists; null where the file is not a readable DICOMDIR. A
- * damaged file is refused later, when it is read itself.
+ * Returns the files that a DICOMDIR lists; null if the file is not a readable DICOMDIR. A damaged
+ * file is refused later, when it is read itself.
  */
 async function directoryOf(file: StudyFile): Promise<ListedFile[] | null> {
   try {
@@ -101,7 +104,7 @@ async function directoryOf(file: StudyFile): Promise<ListedFile[] | null> {
 }
 
 /**
- * Returns the SOP Instance UID of a file; '' where the file is not readable DICOM. Such a file is
+ * Returns the SOP Instance UID of a file; '' if the file is not readable DICOM. Such a file is
  * refused later, when it is read itself.
  */
 async function sopInstanceUid(file: StudyFile): Promise<string> {
@@ -124,7 +127,7 @@ const folded = (name: string) => name.toUpperCase();
 
 /**
  * Returns the listed files that are missing. A file is found by its path relative to its DICOMDIR
- * or, where the folders were lost in transfer (uploads are flat), by its SOP Instance UID.
+ * or, if the folders were lost in transfer (uploads are flat), by its SOP Instance UID.
  */
 async function missingFiles(
   listed: ReadonlyMap<string, ListedFile>,
@@ -141,8 +144,8 @@ async function missingFiles(
 }
 
 /**
- * Removes the DICOMDIRs from `files` and names the files that they list and that are missing. Files
- * that no DICOMDIR lists stay and are read like all others.
+ * Removes the DICOMDIRs from `files` and names the missing files that they list. Files that no
+ * DICOMDIR lists are kept and are read like all others.
  */
 export async function takeDicomdirs(files: readonly StudyFile[]): Promise<DicomdirSets> {
   const directories = await inParallel(files, DECODING.files, directoryOf);

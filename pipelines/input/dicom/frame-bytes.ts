@@ -9,13 +9,15 @@ export interface Span {
   length: number;
 }
 
-/** Where the bytes of one frame are: one span, or several fragments to be joined. */
+/** Byte ranges of one frame: one span, or several fragments to be joined. */
 export type FrameSpans = readonly Span[];
 
 const ITEM = 0xe000fffe;
 const SEQUENCE_END = 0xe0ddfffe;
 
-/** Frames of native pixel data, one after the other without padding (PS3.5 8.1.1). */
+/**
+ * Returns the byte ranges of native frames, which follow one another without padding (PS3.5 8.1.1).
+ */
 export function nativeFrames(
   source: ByteSource,
   pixelData: PixelDataElement,
@@ -41,7 +43,7 @@ async function readFragments(
   const fragments: Span[] = [];
   let table: Span | null = null;
   let offset = start;
-  // Some writers leave out the delimiter and simply end the file.
+  // Some writers leave out the delimiter and end the file.
   while (offset + 8 <= source.size) {
     const head = await source.read(offset, 8);
     const tag = head.readUInt32LE(0);
@@ -81,14 +83,14 @@ function groupByOffsets(fragments: readonly Span[], offsets: readonly number[]):
 }
 
 /**
- * What a code stream begins with: SOI of JPEG and JPEG-LS with the next marker, SOC and SIZ of JPEG
- * 2000, and JPEG XL, JPEG 2000 and JPEG XL with their boxes. Shorter patterns also occur inside a
+ * First bytes of a code stream: SOI of JPEG and JPEG-LS with the next marker, SOC and SIZ of JPEG
+ * 2000, JPEG XL, and JPEG 2000 and JPEG XL with their boxes. Shorter patterns also occur inside a
  * frame, whose fragments may be cut anywhere.
  */
 const CODE_STREAM_STARTS = ['ffd8ff', 'ff4fff51', 'ff0a', '0000000c4a584c20', '0000000c6a502020'];
 const LONGEST_START = 8;
 
-/** The pattern with which these bytes begin; null for the middle of a frame. */
+/** Returns the pattern with which these bytes begin; null for the middle of a frame. */
 function codeStreamStart(bytes: Buffer): string | null {
   const digits = bytes.toString('hex');
   return CODE_STREAM_STARTS.find((start) => digits.startsWith(start)) ?? null;
@@ -101,7 +103,7 @@ async function groupByMarkers(source: ByteSource, fragments: readonly Span[]): P
     const head = await source.read(span.offset, Math.min(LONGEST_START, span.length));
     const start = codeStreamStart(head);
     const open = groups.at(-1);
-    // All frames of an image are of one kind.
+    // All frames of an image have the same coding.
     kind ??= start;
     if (!open || (start !== null && start === kind)) groups.push([span]);
     else open.push(span);
@@ -109,7 +111,7 @@ async function groupByMarkers(source: ByteSource, fragments: readonly Span[]): P
   return groups;
 }
 
-/** The fragments after the offset table, in their order. */
+/** Returns the fragments after the offset table, in their order. */
 export async function encapsulatedFragments(
   source: ByteSource,
   pixelData: PixelDataElement,
@@ -118,8 +120,9 @@ export async function encapsulatedFragments(
 }
 
 /**
- * Frames of encapsulated pixel data (PS3.5 A.4): by the basic offset table where it is filled and
- * correct, otherwise one fragment per frame, otherwise by the markers that begin a code stream.
+ * Returns the byte ranges of encapsulated frames (PS3.5 A.4): by the basic offset table if it is
+ * filled and correct, otherwise one fragment per frame, otherwise by the markers that begin a code
+ * stream.
  */
 export async function encapsulatedFrames(
   source: ByteSource,

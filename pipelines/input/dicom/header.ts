@@ -21,7 +21,10 @@ import {
 
 type HeaderValue = string | number[] | Buffer;
 
-/** A damaged value may be quoted in a sentence for a person: only printable characters are kept. */
+/**
+ * Returns the printable characters of a value. A damaged value may be quoted in a sentence for a
+ * person.
+ */
 function printable(bytes: Buffer): string {
   return bytes
     .toString('latin1')
@@ -30,7 +33,10 @@ function printable(bytes: Buffer): string {
     .trim();
 }
 
-/** The value of a kept attribute in newly allocated memory; `words` means that its bytes are OW. */
+/**
+ * Returns the value of a kept attribute in newly allocated memory. `words` means that its bytes are
+ * OW.
+ */
 function decodeValue(
   bytes: Buffer,
   name: AttributeName | ItemAttributeName,
@@ -68,19 +74,22 @@ export interface PixelDataElement {
   offset: number;
   /** Null for encapsulated pixel data, whose length is undefined. */
   length: number | null;
-  /** 16-bit words in the byte order of the file, even where each holds two 8-bit samples. */
+  /**
+   * Whether the data are 16-bit words in the byte order of the file, even if each word holds two
+   * 8-bit samples.
+   */
   words: boolean;
 }
 
 /** One item of a sequence that is read. */
 export type HeaderItem = ReadonlyMap<ItemAttributeName, HeaderValue>;
 
-/** The allow-listed part of a DICOM header; see attributes.ts. */
+/** The allow-listed part of a DICOM header (attributes.ts). */
 export interface DicomHeader extends Readonly<Record<SequenceName, readonly HeaderItem[]>> {
   transferSyntax: string;
   bigEndian: boolean;
   values: ReadonlyMap<AttributeName, HeaderValue>;
-  /** Orders the images of a study; never leaves the reader in this form. */
+  /** Time that orders the images of a study; it never leaves the reader in this form. */
   taken: AcquisitionTime | null;
   pixelData: PixelDataElement | null;
 }
@@ -149,7 +158,7 @@ async function readValue(
 }
 
 /**
- * Calls `each` for every item of a sequence with the offset of its first element; returns the
+ * Calls `each` for every item of a sequence with the offset of its first element, and returns the
  * offset after the sequence. Missing or wrongly nested delimiters, as real carts write them, end
  * the innermost open item.
  */
@@ -162,7 +171,7 @@ export async function walkSequence(
 ): Promise<number> {
   if (depth > LIMITS.sequenceDepth) throw new UnreadableInput('the header is nested too deeply');
   const end = sequence.length === UNDEFINED_LENGTH ? null : sequence.valueOffset + sequence.length;
-  // PS3.5 6.2.2 note 2: a UN of undefined length holds implicit little endian.
+  // A UN of undefined length is encoded in implicit little endian (PS3.5 6.2.2 note 2).
   const inner = sequence.vr === 'UN' ? { explicit: false, bigEndian: false } : encoding;
   let offset = sequence.valueOffset;
   let item = -1;
@@ -179,7 +188,7 @@ export async function walkSequence(
 }
 
 /**
- * Returns the offset after the value of an element; a value of undefined length is parsed to find
+ * Returns the offset after the value of an element. A value of undefined length is parsed to find
  * its end.
  */
 export async function passValue(
@@ -239,8 +248,9 @@ export interface DataSet {
 }
 
 /**
- * Reads the file meta information (PS3.10 7.1), or guesses the encoding where a file begins with
- * its data set. Throws UnreadableInput where it cannot be parsed.
+ * Reads the file meta information (PS3.10 7.1), or guesses the encoding if a file begins with its
+ * data set.
+ * @throws UnreadableInput if it cannot be parsed.
  */
 export async function openDataSet(source: ByteSource): Promise<DataSet> {
   const walk: Walk = { source, elements: 0 };
@@ -267,8 +277,9 @@ const ITEM_NAMES: Readonly<Record<string, (typeof SEQUENCES)[keyof typeof SEQUEN
 const TIME_TAGS: ReadonlySet<string> = new Set(ACQUISITION_TIMES.flat());
 
 /**
- * Reads the header of a DICOM file (PS3.10) up to its pixel data, keeping only what is on the
- * allow-list. Throws UnreadableInput where the header cannot be parsed.
+ * Reads the header of a DICOM file (PS3.10) up to its pixel data. Only attributes on the allow-list
+ * are kept.
+ * @throws UnreadableInput if the header cannot be parsed.
  */
 export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> {
   const { walk, transferSyntax, encoding, start } = await openDataSet(source);
@@ -314,17 +325,17 @@ export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> 
   };
 }
 
-/** The longest DT (PS3.5 6.2): 26 characters. */
+/** Length of the longest DT (PS3.5 6.2). */
 const LONGEST_TIME = 26;
 
-/** Returns the text of an attribute; '' where it is absent. */
+/** Returns the text of an attribute; '' if it is absent. */
 export function textOf(header: DicomHeader, name: AttributeName): string {
   const value = header.values.get(name);
   return typeof value === 'string' ? value : '';
 }
 
 /**
- * Returns the first number of an attribute, stored as binary or as decimal text; null where it is
+ * Returns the first number of an attribute, stored as binary or as decimal text; null if it is
  * absent or not a number.
  */
 export function numberOf(header: DicomHeader, name: AttributeName): number | null {
@@ -335,14 +346,14 @@ export function numberOf(header: DicomHeader, name: AttributeName): number | nul
   return Number.isFinite(number) ? number : null;
 }
 
-/** Returns all numbers of an attribute; empty where it is absent or one of them is not a number. */
+/** Returns all numbers of an attribute; empty if it is absent or one of them is not a number. */
 export function numbersOf(header: DicomHeader, name: AttributeName): number[] {
   const value = header.values.get(name);
   const numbers = typeof value === 'string' && value !== '' ? value.split('\\').map(Number) : value;
   return Array.isArray(numbers) && numbers.every(Number.isFinite) ? numbers : [];
 }
 
-/** Returns the first number of an attribute in an item; null where it is absent or not a number. */
+/** Returns the first number of an attribute in an item; null if it is absent or not a number. */
 export function numberIn(item: HeaderItem, name: ItemAttributeName): number | null {
   const value = item.get(name);
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;

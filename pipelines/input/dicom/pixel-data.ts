@@ -31,7 +31,10 @@ async function frameBytes(path: string, spans: FrameSpans): Promise<Buffer> {
   return only && parts.length === 1 ? only : Buffer.concat(parts);
 }
 
-/** Two 8-bit samples share a 16-bit word: in a big endian file they are swapped (PS3.5 A.3). */
+/**
+ * Swaps the bytes of each 16-bit word, because two 8-bit samples share a word and are swapped in a
+ * big endian file (PS3.5 A.3).
+ */
 function unswap(bytes: Buffer): Buffer {
   return bytes.length % 2 === 0 ? bytes.swap16() : bytes;
 }
@@ -60,8 +63,8 @@ function announcedFrames(header: DicomHeader): number {
 }
 
 /**
- * Opens a video. Its fragments form one stream (PS3.5 8.2.5), which itself shows how many frames it
- * has.
+ * Opens a video. Its fragments form one stream (PS3.5 8.2.5), and only the stream shows how many
+ * frames it has.
  */
 async function openStream(
   path: string,
@@ -81,8 +84,9 @@ async function openStream(
 }
 
 /**
- * Returns the frames of a DICOM image, located but not decoded. Throws UnreadableInput where the
- * pixel data are missing, truncated, contradict the header, or are of an unsupported kind.
+ * Returns the frames of a DICOM image, located but not decoded.
+ * @throws UnreadableInput if the pixel data are missing, truncated, contradict the header, or are
+ *   of an unsupported kind.
  */
 export async function openPixels(
   path: string,

@@ -4,7 +4,7 @@ import { type DicomHeader, type HeaderItem, numberIn } from './header.ts';
 
 /** Region Spatial Format (PS3.3 C.8.5.5.1.1). */
 export const SPATIAL_FORMAT = { picture: 1, mMode: 2, spectral: 3, waveform: 4 } as const;
-/** Region Data Type (PS3.3 C.8.5.5.1.2); the types that the product uses. */
+/** Region Data Type (PS3.3 C.8.5.5.1.2), only the types that the product uses. */
 export const DATA_TYPE = { tissue: 1, colourFlow: 2, pw: 3, cw: 4, ecg: 0x0a } as const;
 /** Physical Units X and Y Direction (PS3.3 C.8.5.5.1.15). */
 export const UNIT = {
@@ -17,7 +17,7 @@ export const UNIT = {
 
 const LAST_ULTRASOUND_FORMAT = SPATIAL_FORMAT.waveform;
 
-/** A number along x and a number along y; null where the header does not give it. */
+/** A number along x and a number along y; null if the header does not give it. */
 export interface Axes {
   x: number | null;
   y: number | null;
@@ -28,9 +28,9 @@ export interface UltrasoundRegion {
   format: number | null;
   dataType: number | null;
   flags: number;
-  /** The area of the region within the image; null where no part of it is inside. */
+  /** Area of the region within the image; null if no part of it is inside. */
   area: Rectangle | null;
-  /** The corners as written, for error messages. */
+  /** Corners as written, for error messages. */
   corners: string;
   units: Axes;
   /** Physical Delta, with its sign. */
@@ -49,7 +49,7 @@ export interface UltrasoundRegion {
 
 export interface Regions {
   regions: readonly UltrasoundRegion[];
-  /** Why none of the regions can be trusted; null where they fit the image. */
+  /** Reason why none of the regions can be trusted; null if they fit the image. */
   misfit: string | null;
 }
 
@@ -87,15 +87,14 @@ function sampleVolume(item: HeaderItem): Point | null {
   return x === null || y === null ? null : { x, y };
 }
 
-/** Whether a region shows ultrasound or a trace; format 0 is "none", 5 is graphics. */
+/** Returns true if a region shows ultrasound or a trace. Format 0 is "none", 5 is graphics. */
 export function showsUltrasound({ format }: UltrasoundRegion): boolean {
   return format !== null && format > 0 && format <= LAST_ULTRASOUND_FORMAT;
 }
 
 /**
- * Reads the regions of a header. A single region that extends outside of the image, even that of an
- * ECG, makes all of them doubtful, because the image was cropped or resized after it was
- * calibrated.
+ * Reads the regions of a header. If a single region extends outside of the image, even that of an
+ * ECG, all of them are doubtful, because the image was cropped or resized after it was calibrated.
  */
 export function readRegions(header: DicomHeader, columns: number, rows: number): Regions {
   let misfit: string | null = null;
@@ -125,12 +124,14 @@ export function readRegions(header: DicomHeader, columns: number, rows: number):
   return { regions, misfit };
 }
 
-/** Region Flags bit 2: the Doppler scale is a frequency (PS3.3 C.8.5.5.1.3). */
+/**
+ * Bit 2 of Region Flags, which states that the Doppler scale is a frequency (PS3.3 C.8.5.5.1.3).
+ */
 const FREQUENCY_SCALE = 0b100;
-/** Region Flags bits 3 and 4. */
+/** Values of bits 3 and 4 of Region Flags. */
 const RENEWAL = ['unspecified', 'scrolling', 'sweeping', 'both'] as const;
 
-/** Speed of sound in tissue as every cart assumes it, in cm/s. */
+/** Speed of sound in tissue that every cart assumes, in cm/s. */
 const SPEED_OF_SOUND = 154_000;
 
 function kindOf({ format, dataType }: UltrasoundRegion): SweepKind | null {
@@ -144,7 +145,7 @@ function kindOf({ format, dataType }: UltrasoundRegion): SweepKind | null {
 
 /**
  * Returns the velocity in cm/s for a Doppler shift of one Hz, by the Doppler equation v = c f / (2
- * f0 cos a). Null without a frequency, or where the beam is perpendicular to the flow.
+ * f0 cos a). Null without a frequency, or if the beam is perpendicular to the flow.
  */
 export function velocityOfShift(kilohertz: number | null, angle: number): number | null {
   const cosine = Math.cos((angle * Math.PI) / 180);
@@ -155,9 +156,9 @@ export function velocityOfShift(kilohertz: number | null, angle: number): number
 type ValueAxis = Pick<SweepRegion, 'unit' | 'valuePerPixel' | 'zeroRow' | 'yDirection'>;
 
 /**
- * Returns the row of the frame where the y axis is 0. The reference pixel is relative to the
- * region. Where it is outside of the region, some carts meant the whole frame and others made a
- * mistake, so that the row is left unknown (null).
+ * Returns the row of the frame at which the y axis is 0. The reference pixel is relative to the
+ * region. If it is outside of the region, some carts meant the whole frame and others made a
+ * mistake; the row is unknown (null) then.
  */
 function zeroRowOf({ area, delta, referencePixel, referenceValue }: UltrasoundRegion) {
   const [row, value, step] = [referencePixel.y, referenceValue.y, delta.y];
@@ -189,7 +190,7 @@ function valueAxis(region: UltrasoundRegion, kind: SweepKind): ValueAxis {
     const perHertz = velocityOfShift(region.transducerFrequency, region.correctionAngle ?? 0);
     return perHertz === null ? usable('Hz') : usable('cm/s', perHertz);
   }
-  // A scale in cm/s that the flags call a frequency contradicts itself.
+  // A scale in cm/s contradicts flags that call it a frequency.
   const contradicts = (flags & FREQUENCY_SCALE) !== 0;
   return units.y === UNIT.centimetrePerSecond && !contradicts ? usable('cm/s') : unusable('cm/s');
 }
@@ -214,7 +215,7 @@ function sweepOf(region: UltrasoundRegion): SweepRegion | null {
 }
 
 /**
- * Returns the spectral Doppler and M-mode displays among the regions; a display without an area is
+ * Returns the spectral Doppler and M-mode displays among the regions. A display without an area is
  * left out.
  */
 export function readSweeps(regions: readonly UltrasoundRegion[]): SweepRegion[] {

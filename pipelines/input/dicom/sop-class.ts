@@ -1,7 +1,7 @@
 import { UnreadableInput } from '../../contract/study.ts';
 import { SECONDARY_CAPTURES, STORAGE_CLASS, ULTRASOUND_IMAGES } from '../../dicom/sop-classes.ts';
 
-/** Why an object that comes with an ultrasound study is not read as an image. */
+/** Reason why each kind of object that comes with an ultrasound study is not read as an image. */
 const REFUSED: Readonly<Record<string, string>> = {
   [STORAGE_CLASS.enhancedUltrasoundVolume]:
     'Enhanced US Volume is not supported: its slices are resampled from a volume, and no measurement here is made for them',
@@ -12,7 +12,10 @@ const REFUSED: Readonly<Record<string, string>> = {
   [STORAGE_CLASS.keyObjects]: 'a key object selection holds no image',
 };
 
-/** @throws UnreadableInput for an object that is not a two-dimensional ultrasound image. */
+/**
+ * Checks the SOP class of an object.
+ * @throws UnreadableInput for an object that is not a two-dimensional ultrasound image.
+ */
 export function checkSopClass(sopClassUid: string): void {
   if (ULTRASOUND_IMAGES.has(sopClassUid) || SECONDARY_CAPTURES.has(sopClassUid)) return;
   throw new UnreadableInput(

@@ -5,7 +5,9 @@ import type { PixelCoding } from '../../dicom/transfer-syntaxes.ts';
 import { getFfmpeg } from '../video/ffmpeg.ts';
 import { fromStored, type PixelFormat, type Pixels } from './pixels.ts';
 
-/** What a compressed frame states about itself, read before a decoder allocates memory for it. */
+/**
+ * Size that a compressed frame states. It is read before a decoder allocates memory for the frame.
+ */
 interface CodeStreamSize {
   width: number;
   height: number;
@@ -13,19 +15,19 @@ interface CodeStreamSize {
 }
 
 const SOC_SIZ = 0xff4fff51;
-/** The JP2 boxes before a JPEG 2000 code stream, which some writers leave in, are shorter. */
+/** Greatest length of the JP2 boxes before a JPEG 2000 code stream, which some writers leave in. */
 const MOST_BOXES = 512;
 
 /**
- * Whether a marker is a start of frame: SOF0 to SOF15 (ITU-T T.81 Table B.1) without DHT, JPG and
- * DAC, and SOF55 of T.87.
+ * Returns true if a marker is a start of frame: SOF0 to SOF15 (ITU-T T.81 Table B.1) without DHT,
+ * JPG and DAC, and SOF55 of T.87.
  */
 function isStartOfFrame(marker: number): boolean {
   const sof = marker >= 0xc0 && marker <= 0xcf;
   return (sof && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc) || marker === 0xf7;
 }
 
-/** The SIZ segment of a JPEG 2000 code stream (ITU-T T.800 A.5.1). */
+/** Reads the SIZ segment of a JPEG 2000 code stream (ITU-T T.800 A.5.1). */
 function jpeg2000Size(bytes: Buffer): CodeStreamSize | null {
   const at = codeStreamStart(bytes);
   return at === null
@@ -39,7 +41,10 @@ function jpeg2000Size(bytes: Buffer): CodeStreamSize | null {
 
 const SOT = 0xff90;
 
-/** Where the code stream begins (SOC, then SIZ), behind JP2 boxes where a writer left them in. */
+/**
+ * Returns the offset at which the code stream begins (SOC, then SIZ); JP2 boxes may precede it.
+ * Null if there is none.
+ */
 function codeStreamStart(bytes: Buffer): number | null {
   const last = Math.min(MOST_BOXES, bytes.length - 42);
   for (let at = 0; at <= last; at += 1) if (bytes.readUInt32BE(at) === SOC_SIZ) return at;
@@ -47,8 +52,8 @@ function codeStreamStart(bytes: Buffer): number | null {
 }
 
 /**
- * How many tiles a JPEG 2000 code stream announces, and how many have data (ITU-T T.800 A.4.2). A
- * decoder leaves a missing tile black. Null where the stream cannot be followed.
+ * Returns the number of tiles that a JPEG 2000 code stream announces, and the number that have data
+ * (ITU-T T.800 A.4.2). A decoder leaves a missing tile black. Null if the stream cannot be parsed.
  */
 export function jpeg2000Tiles(bytes: Buffer): { announced: number; present: number } | null {
   const start = codeStreamStart(bytes);
@@ -57,7 +62,7 @@ export function jpeg2000Tiles(bytes: Buffer): { announced: number; present: numb
   const along = (axis: number) => Math.ceil((size(8 + axis) - size(32 + axis)) / size(24 + axis));
   const announced = along(0) * along(4);
   const present = new Set<number>();
-  // The main header is a list of segments; from the first tile on, each part states its length.
+  // The main header is a list of segments. From the first tile on, each part states its length.
   let at = start + 2;
   while (at + 12 <= bytes.length && bytes.readUInt16BE(at) !== SOT) {
     at += 2 + bytes.readUInt16BE(at + 2);
@@ -65,7 +70,7 @@ export function jpeg2000Tiles(bytes: Buffer): { announced: number; present: numb
   while (at + 12 <= bytes.length && bytes.readUInt16BE(at) === SOT) {
     present.add(bytes.readUInt16BE(at + 4));
     const length = bytes.readUInt32BE(at + 6);
-    // The last part may leave its length open.
+    // The last part may leave out its length.
     if (length < 12) break;
     at += length;
   }
@@ -83,12 +88,15 @@ function checkTiles(encoded: Buffer): void {
 }
 
 const JPEG_XL_SIGNATURE = Buffer.from('0000000c4a584c200d0a870a', 'hex');
-/** A box of JPEG XL has a length and a type of four bytes each (ISO/IEC 18181-2). */
+/**
+ * Bytes before the content of a JPEG XL box: length and type, four bytes each (ISO/IEC 18181-2).
+ */
 const BOX_HEAD = 8;
 
 /**
- * A JPEG XL file without what follows its last box. DICOM pads a frame of odd length with 00 (PS3.5
- * 8.2), and libjxl waits for ever for the rest of a box that begins with it.
+ * Returns a JPEG XL file without the bytes after its last box. DICOM pads a frame of odd length
+ * with 00 (PS3.5 8.2); libjxl takes this byte as the beginning of a box and waits for ever for its
+ * rest.
  */
 export function withoutPadding(encoded: Buffer): Buffer {
   if (!encoded.subarray(0, JPEG_XL_SIGNATURE.length).equals(JPEG_XL_SIGNATURE)) return encoded;
@@ -97,14 +105,14 @@ export function withoutPadding(encoded: Buffer): Buffer {
     const length = encoded.readUInt32BE(at);
     const long = length === 1 && at + 16 <= encoded.length;
     const bytes = long ? Number(encoded.readBigUInt64BE(at + 8)) : length;
-    // Zero: the last box reaches to the end, padding included.
+    // A length of zero means that the last box reaches to the end, padding included.
     if (bytes < BOX_HEAD || at + bytes > encoded.length) return encoded;
     at += bytes;
   }
   return encoded.subarray(0, at);
 }
 
-/** The first frame header of a JPEG or JPEG-LS stream (ITU-T T.81 B.2.2). */
+/** Reads the first frame header of a JPEG or JPEG-LS stream (ITU-T T.81 B.2.2). */
 function jpegSize(bytes: Buffer): CodeStreamSize | null {
   let at = 2;
   while (at + 10 <= bytes.length) {
@@ -127,7 +135,7 @@ function jpegSize(bytes: Buffer): CodeStreamSize | null {
 }
 
 /**
- * Returns the size that a JPEG, JPEG-LS or JPEG 2000 code stream states; null where it states none.
+ * Returns the size that a JPEG, JPEG-LS or JPEG 2000 code stream states; null if it states none.
  */
 export function codeStreamSize(encoded: Uint8Array): CodeStreamSize | null {
   const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
@@ -138,8 +146,8 @@ export function codeStreamSize(encoded: Uint8Array): CodeStreamSize | null {
 const SOS = 0xffda;
 
 /**
- * Whether a JPEG-LS stream holds one scan per component (ITU-T T.87 C.2.3): then its decoder
- * returns the samples plane by plane, whatever the DICOM header says.
+ * Returns true if a JPEG-LS stream holds one scan per component (ITU-T T.87 C.2.3). Its decoder
+ * then returns the samples plane by plane, regardless of the DICOM header.
  */
 function isScannedByComponent(encoded: Buffer): boolean {
   for (let at = 2; at + 5 <= encoded.length; at += 2 + encoded.readUInt16BE(at + 2)) {
@@ -148,9 +156,9 @@ function isScannedByComponent(encoded: Buffer): boolean {
   return false;
 }
 
-/** Samples of a JPEG XL image, interleaved; little endian where they have two bytes. */
+/** Returns the samples of a JPEG XL image, interleaved; little endian if they have two bytes. */
 async function decodeJpegXl(encoded: Buffer, format: PixelFormat): Promise<Uint8Array> {
-  // libjxl scales 12 bits to 16; the stored value cannot be recovered from that with certainty.
+  // libjxl scales 12 bits to 16, and the stored value cannot be recovered from that with certainty.
   if (format.bitsStored !== format.bitsAllocated) {
     throw new UnreadableInput(`JPEG XL of ${format.bitsStored} bits is not supported`);
   }
@@ -198,7 +206,7 @@ type CompressedCoding = Exclude<PixelCoding, 'native' | 'video' | 'unsupported'>
 
 let codecsReady: Promise<void> | null = null;
 
-/** The WebAssembly of the codecs is loaded once per process, when it is first needed. */
+/** Loads the WebAssembly of the codecs, once per process, when it is first needed. */
 function initializeCodecs(): Promise<void> {
   codecsReady ??= NativeCodecs.initializeAsync({ logCodecsInfo: false });
   return codecsReady;
@@ -206,16 +214,18 @@ function initializeCodecs(): Promise<void> {
 
 /**
  * Maximum number of components. No ultrasound image has more, and a decoder allocates memory for as
- * many as the stream claims.
+ * many as the stream states.
  */
 const MOST_COMPONENTS = 4;
 
-/** A stream larger than its header says is refused before a decoder allocates memory for it. */
+/**
+ * Refuses a stream that is larger than its header states, before a decoder allocates memory for it.
+ */
 function checkSize(encoded: Buffer, format: PixelFormat): void {
   const size = codeStreamSize(encoded);
   if (!size) return;
   const { width, height, components } = size;
-  // A JPEG may give its height in a marker after its lines (ITU-T T.81 B.2.5).
+  // A JPEG may state its height in a marker after its lines (ITU-T T.81 B.2.5).
   if (width !== format.width || (height !== format.height && height !== 0)) {
     throw new UnreadableInput(
       `the compressed image is ${width} x ${height} pixels, the header says ${format.width} x ${format.height}`,
@@ -257,8 +267,8 @@ const DECODERS = {
 } as const;
 
 /**
- * Returns the photometric interpretation of the decoded samples, which have separate chroma for
- * each pixel again.
+ * Returns the photometric interpretation of the decoded samples, in which each pixel has separate
+ * chroma again.
  */
 function whole(photometric: string): string {
   return photometric === 'YBR_FULL_422' ? 'YBR_FULL' : photometric;
@@ -304,9 +314,9 @@ async function decode(
 ): Promise<Pixels> {
   switch (coding) {
     case 'jpeg-sequential':
-      // libjpeg assumes that every unmarked JPEG of three components is YCbCr; the header knows
-      // better. sharp reads the 8 bits of the baseline process, the codecs also the 12 of the
-      // extended one.
+      // libjpeg assumes that every unmarked JPEG of three components is YCbCr, so an RGB image is
+      // decoded by the codecs, as its header states. sharp reads only the 8 bits of the baseline
+      // process; the codecs also read the 12 bits of the extended one.
       if (format.photometric === 'RGB' || format.bitsStored > 8)
         return decodeByCodecs(encoded, format, 'jpeg');
       return decodeBaseline(encoded, format);
@@ -320,7 +330,10 @@ async function decode(
   }
 }
 
-/** Decodes one compressed frame; throws UnreadableInput with a sentence where that fails. */
+/**
+ * Decodes one compressed frame.
+ * @throws UnreadableInput with a sentence if that fails.
+ */
 export async function decodeCompressed(
   encoded: Buffer,
   format: PixelFormat,

@@ -12,7 +12,10 @@ interface Expansion {
   values: number[];
 }
 
-/** The linear segment goes from the last value to `end` in `length` steps (PS3.3 C.7.9.2.2). */
+/**
+ * Appends a linear segment, which goes from the last value to `end` in `length` steps (PS3.3
+ * C.7.9.2.2).
+ */
 function appendLinear({ values, entries }: Expansion, length: number, end: number): void {
   const start = values.at(-1);
   if (start === undefined) throw new UnreadableInput('the colour palette is damaged');
@@ -21,7 +24,7 @@ function appendLinear({ values, entries }: Expansion, length: number, end: numbe
   }
 }
 
-/** Expands one segment at `at`; returns the offset of the next. */
+/** Expands the segment at `at`. Returns the offset of the next segment. */
 function expandSegment(expansion: Expansion, at: number, nested: boolean): number {
   const { words, values, entries } = expansion;
   const opcode = words[at];
@@ -35,7 +38,7 @@ function expandSegment(expansion: Expansion, at: number, nested: boolean): numbe
     return at + 3;
   }
   if (opcode === INDIRECT && !nested) {
-    // A byte offset in two words, least significant first (PS3.3 C.7.9.2.3).
+    // The segment gives a byte offset in two words, least significant first (PS3.3 C.7.9.2.3).
     let source = ((words[at + 2] ?? 0) + (words[at + 3] ?? 0) * 0x10000) / 2;
     for (let segment = 0; segment < length; segment += 1) {
       source = expandSegment(expansion, source, true);
@@ -47,7 +50,8 @@ function expandSegment(expansion: Expansion, at: number, nested: boolean): numbe
 
 /**
  * Expands Segmented Palette Color Lookup Table Data of 16-bit words (PS3.3 C.7.9.2) to `entries`
- * values. Throws UnreadableInput where the segments are damaged or too few.
+ * values.
+ * @throws UnreadableInput if the segments are damaged or too few.
  */
 function expandSegments(data: Buffer, entries: number): Uint16Array {
   const words = Uint16Array.from({ length: data.length >> 1 }, (_, index) =>
@@ -63,9 +67,11 @@ function expandSegments(data: Buffer, entries: number): Uint16Array {
   return Uint16Array.from(expansion.values);
 }
 
-/** Lookup tables to 8-bit colour (PS3.3 C.7.6.3.1.5). */
+/** Lookup tables from stored values to 8-bit colour (PS3.3 C.7.6.3.1.5). */
 export interface Palette {
-  /** First stored value that is mapped; lower ones get the first entry, higher ones the last. */
+  /**
+   * First stored value that is mapped. Lower values get the first entry, higher values the last.
+   */
   first: number;
   red: Uint8Array;
   green: Uint8Array;
@@ -83,10 +89,10 @@ function table(data: Buffer, entries: number, bits: number): Uint8Array {
   if (data.length < (bits === 8 ? entries : entries * 2)) {
     throw new UnreadableInput('the colour palette is cut short');
   }
-  // 8-bit entries are packed two to a word; some writers give each its own word.
+  // 8-bit entries are packed two to a word, but some writers use a whole word for each.
   if (bits === 8 && data.length < entries * 2) return Uint8Array.from(data.subarray(0, entries));
   const words = Uint16Array.from({ length: entries }, (_, index) => data.readUInt16LE(index * 2));
-  // Tables that claim 16 bits and hold 8 are common; scaled down they would be black.
+  // Tables that state 16 bits and hold 8-bit values are common. Scaled down, they would be black.
   const eightBit = words.every((word) => word < 256);
   return Uint8Array.from(words, (word) => (eightBit ? word : word >> 8));
 }
@@ -103,7 +109,10 @@ function channel(header: DicomHeader, colour: Colour): { first: number; values: 
   return { first, values: Uint8Array.from(expandSegments(segments, entries), (word) => word >> 8) };
 }
 
-/** Reads the three tables; throws UnreadableInput where one is missing, short or damaged. */
+/**
+ * Reads the three tables.
+ * @throws UnreadableInput if one is missing, short or damaged.
+ */
 export function readPalette(header: DicomHeader): Palette {
   const red = channel(header, 'Red');
   return {

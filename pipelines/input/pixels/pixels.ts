@@ -4,7 +4,7 @@ import { type DicomHeader, numberOf, textOf } from '../dicom/header.ts';
 import { LIMITS } from '../limits.ts';
 import { type Palette, readPalette } from './palette.ts';
 
-/** What the header states about one frame's pixels (PS3.3 C.7.6.3). */
+/** Format of one frame's pixels as the header states it (PS3.3 C.7.6.3). */
 export interface PixelFormat {
   width: number;
   height: number;
@@ -20,7 +20,10 @@ export interface PixelFormat {
 const ONE_SAMPLE = ['MONOCHROME1', 'MONOCHROME2', 'PALETTE COLOR'];
 const THREE_SAMPLES = ['RGB', 'YBR_FULL', 'YBR_FULL_422', 'YBR_ICT', 'YBR_RCT', 'XYB'];
 
-/** Columns and Rows; throws UnreadableInput for an image without a size or over the limit. */
+/**
+ * Returns Columns and Rows.
+ * @throws UnreadableInput for an image without a size or over the limit.
+ */
 export function readImageSize(header: DicomHeader): { width: number; height: number } {
   const width = numberOf(header, 'Columns') ?? 0;
   const height = numberOf(header, 'Rows') ?? 0;
@@ -31,7 +34,10 @@ export function readImageSize(header: DicomHeader): { width: number; height: num
   return { width, height };
 }
 
-/** Reads and checks the pixel format; throws UnreadableInput that names what is not supported. */
+/**
+ * Reads and checks the pixel format.
+ * @throws UnreadableInput that names what is not supported.
+ */
 export function readPixelFormat(header: DicomHeader): PixelFormat {
   const { width, height } = readImageSize(header);
   const samples = numberOf(header, 'SamplesPerPixel') ?? 1;
@@ -70,7 +76,10 @@ export function readPixelFormat(header: DicomHeader): PixelFormat {
   };
 }
 
-/** Bytes of one uncompressed frame. YBR_FULL_422 shares its chroma between two pixels. */
+/**
+ * Returns the number of bytes of one uncompressed frame. YBR_FULL_422 shares its chroma between two
+ * pixels.
+ */
 export function nativeFrameBytes(format: PixelFormat): number {
   const pixels = format.width * format.height;
   if (format.photometric === 'YBR_FULL_422') return pixels * 2;
@@ -113,7 +122,7 @@ export function toRgb({ width, height, channels, data }: Pixels): {
   return { width, height, data: rgb };
 }
 
-/** Full-range YCbCr to RGB (PS3.3 C.7.6.3.1.2, YBR_FULL), written to `rgb` at `p`. */
+/** Converts full-range YCbCr to RGB (PS3.3 C.7.6.3.1.2, YBR_FULL), written to `rgb` at `p`. */
 function writeRgb(rgb: Uint8ClampedArray, p: number, y: number, cb: number, cr: number): void {
   rgb[p] = y + 1.402 * (cr - 128);
   rgb[p + 1] = y - 0.344136 * (cb - 128) - 0.714136 * (cr - 128);
@@ -128,7 +137,7 @@ function ybrFull(data: Uint8Array): Uint8Array {
   return new Uint8Array(rgb.buffer);
 }
 
-/** Y1 Y2 Cb Cr for each two pixels of a row. */
+/** Converts samples stored as Y1 Y2 Cb Cr for each two pixels of a row to RGB. */
 function ybrFull422(data: Uint8Array, pixels: number): Uint8Array {
   const rgb = new Uint8ClampedArray(pixels * 3);
   for (let source = 0, p = 0; p < rgb.length; source += 4, p += 6) {
@@ -152,8 +161,8 @@ function interleave(data: Uint8Array, pixels: number): Uint8Array {
 
 function storedValues(data: Uint8Array, format: PixelFormat): Uint8Array | Uint16Array {
   const pixels = format.width * format.height;
-  // A Uint8Array and not a Buffer, because `slice` of a Buffer shares the memory instead of copying
-  // it.
+  // The result is a Uint8Array and not a Buffer, because `slice` of a Buffer shares the memory
+  // instead of copying it.
   if (format.bitsAllocated === 8) return new Uint8Array(data.buffer, data.byteOffset, pixels);
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const mask = 2 ** format.bitsStored - 1;
@@ -176,8 +185,8 @@ function mapPalette(stored: Uint8Array | Uint16Array, palette: Palette): Uint8Ar
 }
 
 /**
- * Grey of 8 bits; `stored` itself where it already is. A loop, because `from` with a function takes
- * ten times as long.
+ * Returns grey values of 8 bits; `stored` itself if it already has them. A loop is used because
+ * `from` with a function takes ten times as long.
  */
 function grayOf(
   stored: Uint8Array | Uint16Array,
@@ -196,8 +205,9 @@ function grayOf(
 }
 
 /**
- * Converts the stored samples of one frame, uncompressed and laid out as `format` says; samples
- * that need no conversion are not copied. Throws UnreadableInput where there are too few.
+ * Converts the stored samples of one frame, uncompressed and in the order that `format` states.
+ * Samples that need no conversion are not copied.
+ * @throws UnreadableInput if there are too few samples.
  */
 export function fromStored(data: Uint8Array, format: PixelFormat): Pixels {
   if (data.length < nativeFrameBytes(format)) {
@@ -226,16 +236,19 @@ export interface FrameSource {
   height: number;
   frames: number;
   /**
-   * Seconds of each frame from the first, as the stream itself states them; null where it does not.
+   * Seconds of each frame from the first, as the stream itself states them; null if it does not.
    */
   times: readonly number[] | null;
-  /** Throws UnreadableInput for a damaged frame. */
+  /**
+   * Decodes one frame.
+   * @throws UnreadableInput for a damaged frame.
+   */
   decode(index: number): Promise<Pixels>;
 }
 
 /**
- * Returns the frames of a clip with their `times` (seconds from the first frame; 0 where a frame
- * has no time).
+ * Returns the frames of a clip with their `times` (seconds from the first frame; 0 if a frame has
+ * no time).
  */
 export function framesOf(source: FrameSource, times: readonly number[]): Frame[] {
   return Array.from({ length: source.frames }, (_, index) => ({

@@ -3,18 +3,18 @@ import { UnreadableInput } from '../../contract/study.ts';
 import type { Span } from '../dicom/frame-bytes.ts';
 import { readBytes } from '../study-file.ts';
 
-/** The bytes of a video: a whole file, or the fragments of a DICOM object joined together. */
+/** Bytes of a video: a whole file, or the fragments of a DICOM object joined together. */
 export interface VideoBytes {
   path: string;
   spans: readonly Span[];
 }
 
-/** Size of the whole video. */
+/** Returns the size of the whole video. */
 export function videoSize({ spans }: VideoBytes): number {
   return spans.reduce((sum, span) => sum + span.length, 0);
 }
 
-/** `length` bytes at `offset`, across fragments; fewer at the end of the video. */
+/** Returns `length` bytes at `offset`, across fragments; fewer at the end of the video. */
 export async function readVideoBytes(
   video: VideoBytes,
   offset: number,
@@ -32,9 +32,9 @@ export async function readVideoBytes(
 }
 
 /**
- * As `readVideoBytes`, but synchronous. FFmpeg waits for its bytes on a thread of the same pool
- * that would read them: with as many videos open as the pool has threads, no thread would be left
- * to read.
+ * Does the same as `readVideoBytes`, but synchronously. FFmpeg waits for its bytes on a thread of
+ * the same pool that would read them. With as many videos open as the pool has threads, no thread
+ * would be left to read.
  */
 export function readVideoBytesSync(video: VideoBytes, offset: number, length: number): Buffer {
   const buffer = Buffer.allocUnsafe(Math.min(length, Math.max(videoSize(video) - offset, 0)));
@@ -54,7 +54,10 @@ export function readVideoBytesSync(video: VideoBytes, offset: number, length: nu
   return buffer.subarray(0, filled);
 }
 
-/** MP4 and MOV (ISO/IEC 14496-12; QuickTime may leave `ftyp` out), AVI, MPEG program stream. */
+/**
+ * Returns true for MP4 and MOV (ISO/IEC 14496-12; QuickTime may leave out `ftyp`), AVI, and MPEG
+ * program stream.
+ */
 export function isVideo(head: Buffer): boolean {
   return isIsoMedia(head) || isAvi(head) || (head.length >= 4 && head.readUInt32BE(0) === 0x1ba);
 }
@@ -68,29 +71,36 @@ function isAvi(head: Buffer): boolean {
   return /^RIFF.{4}AVI /s.test(head.toString('latin1', 0, 12));
 }
 
-/** Length of the box at the start of `head` (ISO/IEC 14496-12 4.2); 0: up to the end. */
+/**
+ * Returns the length of the box at the start of `head` (ISO/IEC 14496-12 4.2); 0 if it reaches to
+ * the end of the file.
+ */
 function boxLength(head: Buffer): number {
   const length = head.readUInt32BE(0);
   if (length !== 1) return length;
   return head.length < 16 ? Number.NaN : Number(head.readBigUInt64BE(8));
 }
 
-/** A RIFF chunk is padded to an even length; a writer that was interrupted leaves the length 0. */
+/**
+ * Returns the length of a RIFF chunk, which is padded to an even length. It is 0 if the writer was
+ * interrupted.
+ */
 function chunkLength(head: Buffer): number {
   const length = head.readUInt32LE(4);
   return length === 0 ? 0 : 8 + length + (length % 2);
 }
 
 /**
- * Throws UnreadableInput where a box of an MP4 or a chunk of an AVI claims to be longer than the
- * file: FFmpeg returns the frames before such a cut without an error.
+ * Checks that a video is complete, because FFmpeg returns the frames before a cut without an error.
+ * @throws UnreadableInput if a box of an MP4 or a chunk of an AVI states a length beyond the end of
+ *   the file.
  */
 export async function checkVideoEnds(video: VideoBytes): Promise<void> {
   const size = videoSize(video);
   const first = await readVideoBytes(video, 0, 12);
   if (!isIsoMedia(first) && !isAvi(first)) return;
   const lengthOf = isAvi(first) ? chunkLength : boxLength;
-  // Trailing bytes too few for another header are padding.
+  // If the last bytes are too few for another header, they are padding.
   for (let offset = 0; offset + 8 <= size; ) {
     const head = await readVideoBytes(video, offset, 16);
     const length = lengthOf(head);

@@ -12,7 +12,10 @@ import type { Pixels } from '../pixels/pixels.ts';
 import { readVideoBytes, readVideoBytesSync, type VideoBytes, videoSize } from './container.ts';
 import { type Ffmpeg, getFfmpeg } from './ffmpeg.ts';
 
-/** Names of FFmpeg's demuxers; any other could be made by a file to open further files. */
+/**
+ * FFmpeg's names of the demuxers that are allowed. A file could make FFmpeg open further files
+ * through any other.
+ */
 const CONTAINERS = new Set([
   'mov,mp4,m4a,3gp,3g2,mj2',
   'avi',
@@ -30,7 +33,10 @@ const CODECS = ['h264', 'hevc', 'mpeg4', 'mjpeg', 'mpeg2video', 'mpeg1video'] as
 
 const READ_BYTES = 262_144;
 const PROBE_BYTES = 65_536;
-/** One for each core of a small machine; every further thread holds frames in memory. */
+/**
+ * Number of decoder threads: one for each core of a small machine. Every further thread holds
+ * frames in memory.
+ */
 const THREADS = 2;
 
 function throwIf(failed: boolean): void {
@@ -56,11 +62,11 @@ function inputOf(av: Ffmpeg, bytes: VideoBytes): IOContext {
   return io;
 }
 
-/** Clockwise quarter turns that make a frame upright, by the matrix of its track. */
+/** Returns the clockwise quarter turns that make a frame upright, by the matrix of its track. */
 function quarterTurns(matrix: Buffer | null): number {
   if (!matrix || matrix.length < 36) return 0;
-  // 3 x 3 fixed point numbers; the first two of the first row are cosine and sine (ISO/IEC 14496-12
-  // 8.5.2).
+  // The matrix has 3 x 3 fixed point numbers; the first two of the first row are cosine and sine
+  // (ISO/IEC 14496-12 8.5.2).
   const angle = Math.atan2(matrix.readInt32LE(4), matrix.readInt32LE(0));
   return ((Math.round(angle / (Math.PI / 2)) % 4) + 4) % 4;
 }
@@ -72,11 +78,11 @@ function checkSize({ width, height }: { width: number; height: number }): void {
   }
 }
 
-/** A packet or a decoded frame, by its time stamps in ticks of the stream. */
+/** Time stamps of a packet or a decoded frame, in ticks of the stream. */
 export interface Stamp {
-  /** When it is shown; null where the container does not say. */
+  /** Time at which it is shown; null if the container does not state it. */
   shown: number | null;
-  /** The time stamp from which to seek it. */
+  /** Time stamp that is used to seek it. */
   decoded: number | null;
   key: boolean;
 }
@@ -100,7 +106,7 @@ export class VideoDecoder {
   /** Width of a pixel divided by its height. */
   readonly pixelAspect: number;
   readonly secondsPerTick: number;
-  /** Frames per second by the container; 0 where it gives none. */
+  /** Frames per second that the container states; 0 if it states none. */
   readonly frameRate: number;
   readonly seekable: boolean;
 
@@ -137,7 +143,10 @@ export class VideoDecoder {
     this.seekable = SEEKABLE.has(format.iformat?.name ?? '');
   }
 
-  /** Opens the video stream; throws UnreadableInput with the reason where it cannot be read. */
+  /**
+   * Opens the video stream.
+   * @throws UnreadableInput with the reason if it cannot be read.
+   */
   static async open(bytes: VideoBytes): Promise<VideoDecoder> {
     const av = await getFfmpeg();
     const container = av.InputFormat.probe(await readVideoBytes(bytes, 0, PROBE_BYTES));
@@ -191,7 +200,7 @@ export class VideoDecoder {
     }
   }
 
-  /** The packets from here on that are to be shown, without decoding any. */
+  /** Yields the remaining packets that are to be shown, without decoding any. */
   async *packets(): AsyncGenerator<Stamp> {
     while (await this.#readPacket()) {
       const { pts, dts, isKeyframe } = this.#packet;
@@ -233,8 +242,9 @@ export class VideoDecoder {
   }
 
   /**
-   * The frame that `next` decoded, as `width` x `height` RGB as it is stored. Throws
-   * UnreadableInput for a frame that FFmpeg repaired: what it guessed must not be measured.
+   * Returns the frame that `next` decoded, as `width` x `height` RGB in its stored orientation.
+   * @throws UnreadableInput for a frame that FFmpeg repaired, because guessed pixels must not be
+   *   measured.
    */
   async pixels(width: number, height: number): Promise<Pixels> {
     const { decodeErrorFlags, width: decodedWidth, height: decodedHeight } = this.#frame;
@@ -252,7 +262,7 @@ export class VideoDecoder {
     return { width, height, channels: 3, data: this.#rgb.toBuffer() };
   }
 
-  /** Seeks to the key frame at or before a time stamp; false where that is not possible. */
+  /** Seeks to the key frame at or before a time stamp; returns false if that is not possible. */
   async seek(ticks: number): Promise<boolean> {
     const { AVSEEK_FLAG_BACKWARD } = this.#av;
     const code = await this.#format.seekFrame(this.#stream, BigInt(ticks), AVSEEK_FLAG_BACKWARD);

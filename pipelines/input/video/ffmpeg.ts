@@ -21,8 +21,9 @@ async function load(): Promise<Ffmpeg> {
 }
 
 /**
- * FFmpeg, an optional package of some 200 MB: loaded once, when it is first needed. Throws
- * UnreadableInput where it is not installed (docs/licences.md).
+ * Returns FFmpeg, an optional package of some 200 MB, which is loaded once, when it is first
+ * needed.
+ * @throws UnreadableInput if it is not installed (docs/licences.md).
  */
 export function getFfmpeg(): Promise<Ffmpeg> {
   loaded ??= load();

@@ -10,15 +10,15 @@ import { type Stamp, VideoDecoder } from './decoder.ts';
 interface ListedFrame {
   /** Seconds from the first frame. */
   time: number;
-  /** Time stamp in ticks; null where frames are identified by their number only. */
+  /** Time stamp in ticks; null if frames are identified by their number only. */
   stamp: number | null;
-  /** Where to seek it, if it is a key frame that can be sought. */
+  /** Time stamp to seek, if the frame is a key frame that can be sought. */
   seekTo: number | null;
 }
 
 interface VideoListing {
   bytes: VideoBytes;
-  /** As stored, not yet turned upright. */
+  /** Size as stored, before the frame is turned upright. */
   width: number;
   height: number;
   /** Clockwise quarter turns that make a frame upright. */
@@ -41,7 +41,10 @@ async function collect(next: () => Promise<Stamp | null>, deadline: number): Pro
   return stamps;
 }
 
-/** Whether every frame has its own time stamp, so that nothing must be decoded to list them. */
+/**
+ * Returns true if every frame has a separate time stamp, so that nothing must be decoded to list
+ * the frames.
+ */
 function areTold(stamps: readonly Stamp[]): boolean {
   const shown = new Set(stamps.map((stamp) => stamp.shown));
   return shown.size === stamps.length && !shown.has(null);
@@ -58,8 +61,8 @@ function byStamps(stamps: readonly Stamp[], decoder: VideoDecoder): ListedFrame[
 }
 
 /**
- * Frames without time stamps follow each other at the rate of the container; without a rate they
- * have no time.
+ * Lists frames without time stamps. They follow each other at the rate of the container; without a
+ * rate they have no time.
  */
 function byNumber(stamps: readonly Stamp[], decoder: VideoDecoder): ListedFrame[] {
   const step = decoder.frameRate > 0 ? 1 / decoder.frameRate : 0;
@@ -91,8 +94,9 @@ async function listFrames(bytes: VideoBytes, decoder: VideoDecoder): Promise<Lis
 
 /**
  * Lists the frames of a video with their times, `as shown` by a player (upright, with square
- * pixels) or `as stored`, because a DICOM header counts the stored pixels. Throws UnreadableInput
- * with a sentence for a video that is damaged, truncated, too large or of an unknown kind.
+ * pixels) or `as stored`, because a DICOM header counts the stored pixels.
+ * @throws UnreadableInput with a sentence for a video that is damaged, truncated, too large or of
+ *   an unknown kind.
  */
 export async function listVideo(
   bytes: VideoBytes,
@@ -112,7 +116,7 @@ export async function listVideo(
   });
 }
 
-/** The same pixels after a clockwise quarter turn. */
+/** Returns the same pixels after a clockwise quarter turn. */
 function turnRight({ width, height, data }: Pixels): Pixels {
   const turned = new Uint8Array(data.length);
   for (let y = 0, from = 0; y < height; y += 1) {
@@ -126,7 +130,7 @@ function turnRight({ width, height, data }: Pixels): Pixels {
   return { width: height, height: width, channels: 3, data: turned };
 }
 
-/** The frames of a listed video, upright, decoded on request. */
+/** Returns the frames of a listed video, upright, decoded on request. */
 export function openVideo(listing: VideoListing): FrameSource {
   const reader = new VideoReader(listing);
   const lying = listing.turns % 2 === 1;
@@ -144,7 +148,7 @@ export function openVideo(listing: VideoListing): FrameSource {
 }
 
 /**
- * Decodes single frames of a video in any order, cheapest in their own order, because a frame
+ * Decodes single frames of a video in any order. Ascending order is fastest, because a frame
  * depends on those since the last key frame. It keeps a few decoded frames and, while in use, one
  * decoder.
  */
@@ -154,7 +158,7 @@ class VideoReader {
   readonly #cached = new Map<number, Pixels>();
   readonly #capacity: number;
   #decoder: VideoDecoder | null = null;
-  /** The number of the frame that the decoder returns next. */
+  /** Number of the frame that the decoder returns next. */
   #position = 0;
   #turn: Promise<unknown> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
@@ -168,7 +172,10 @@ class VideoReader {
     this.#capacity = Math.max(1, Math.floor(LIMITS.videoCacheBytes / bytes));
   }
 
-  /** The pixels of a frame by its number. Throws UnreadableInput where it is damaged or missing. */
+  /**
+   * Returns the pixels of a frame by its number.
+   * @throws UnreadableInput if it is damaged or missing.
+   */
   frame(index: number): Promise<Pixels> {
     const read = this.#turn.then(() => this.#read(index));
     this.#turn = read.catch(() => this.#close());
@@ -192,14 +199,14 @@ class VideoReader {
         throw new UnreadableInput('the video takes too long to decode');
       if (number === index) return this.#keep(index, decoder);
       if (number !== null && number < index) continue;
-      // Seeking went past the frame: decoding from the start is certain to reach it.
+      // Seeking went past the frame. Decoding from the start is certain to reach it.
       if (restarted) throw new UnreadableInput('a frame of the video is missing');
       decoder = await this.#restart();
       restarted = true;
     }
   }
 
-  /** A decoder that reaches the frame by going on. */
+  /** Returns a decoder that reaches the frame by decoding on from its position. */
   async #goTo(index: number): Promise<VideoDecoder> {
     const key = this.#listing.frames.findLastIndex(
       ({ seekTo }, number) => number <= index && seekTo !== null,
@@ -220,7 +227,9 @@ class VideoReader {
     return this.#decoder;
   }
 
-  /** Decodes one frame and returns its number; -1 for one that is not listed, null at the end. */
+  /**
+   * Decodes one frame and returns its number; -1 for a frame that is not listed, null at the end.
+   */
   async #next(decoder: VideoDecoder): Promise<number | null> {
     const stamp = await decoder.next();
     if (!stamp) return null;
