@@ -3,7 +3,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Tried before `cpu`, which always loads and is the reference for the others. */
+/**
+ * Accelerators that are tried before `cpu`. The processor always loads and is the reference for the
+ * others.
+ */
 export const ACCELERATORS = ['cuda', 'webgpu'] as const;
 export type Accelerator = (typeof ACCELERATORS)[number];
 
@@ -11,7 +14,7 @@ export interface Machine {
   platform: NodeJS.Platform;
   arch: string;
   environment: Readonly<Record<string, string | undefined>>;
-  /** Whether a file or folder exists and is not empty. */
+  /** Returns true if a file or folder exists and is not empty. */
   holds(path: string): boolean;
 }
 
@@ -20,7 +23,9 @@ const CUDA_LIBRARY: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'onnxruntime_providers_cuda.dll',
 };
 
-/** Where the Vulkan loader looks for drivers (Khronos loader and layer interface, Linux). */
+/**
+ * Folders in which the Vulkan loader looks for drivers (Khronos loader and layer interface, Linux).
+ */
 const VULKAN_DRIVERS = [
   '/etc/vulkan/icd.d',
   '/usr/share/vulkan/icd.d',
@@ -53,7 +58,7 @@ function reasonAgainst(accelerator: Accelerator, machine: Machine): string | nul
     const library = cudaLibrary(machine);
     return library && holds(library) ? null : 'the CUDA library of onnxruntime is not installed';
   }
-  // Elsewhere the operating system includes the driver (Metal, Direct3D).
+  // On other platforms the operating system includes the driver (Metal, Direct3D).
   if (platform !== 'linux') return null;
   const found =
     VULKAN_VARIABLES.some((name) => environment[name]) ||
@@ -62,8 +67,9 @@ function reasonAgainst(accelerator: Accelerator, machine: Machine): string | nul
 }
 
 /**
- * The accelerators that may load on a machine, and why each other cannot. Only files are checked,
- * because asking a library for a device that is missing prints errors into the operator's log.
+ * Returns the accelerators that may load on a machine, and for each other one the reason why it
+ * cannot. Only files are checked, because asking a library for a missing device prints errors into
+ * the operator's log.
  */
 export function acceleratorsOf(machine: Machine = thisMachine): {
   present: Accelerator[];
@@ -81,7 +87,7 @@ export function acceleratorsOf(machine: Machine = thisMachine): {
   };
 }
 
-/** Why a model runs on the processor although an accelerator was requested or may exist. */
+/** Reasons why a model runs on the processor although an accelerator was requested or may exist. */
 export const ACCELERATOR_REFUSALS = {
   absent: 'is not on this machine',
   unloadable: 'does not load',
@@ -94,14 +100,14 @@ export const ACCELERATOR_REFUSALS = {
 export interface AcceleratorRefusal {
   accelerator: Accelerator;
   why: keyof typeof ACCELERATOR_REFUSALS;
-  /** For the operator: the message of the library, or what was measured. */
+  /** Detail for the operator: the message of the library, or what was measured. */
   detail: string;
 }
 
-/** A refused accelerator as published on `ACCELERATOR_REFUSAL`. */
+/** Refused accelerator as published on `ACCELERATOR_REFUSAL`. */
 export interface AcceleratorRefusalOfModel extends AcceleratorRefusal {
   model: string;
 }
 
-/** Publishes each refused accelerator. */
+/** Channel that publishes each refused accelerator. */
 export const ACCELERATOR_REFUSAL = channel('sonogate:accelerator-refusal');

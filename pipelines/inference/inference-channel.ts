@@ -1,11 +1,11 @@
 import { channel } from 'node:diagnostics_channel';
 
-/** One call of a model. */
+/** Record of one call of a model. */
 export interface InferenceRun {
   model: string;
   images: number;
   seconds: number;
 }
 
-/** Publishes each call of a model; usually nobody subscribes. */
+/** Channel that publishes each call of a model. Usually nobody subscribes. */
 export const INFERENCE = channel('sonogate:inference');

@@ -2,7 +2,7 @@ import type { GrayImage, Point } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
 import { pictureBox } from '../measure/picture.ts';
 
-/** The pixels of a rectangle as a new image. */
+/** Returns the pixels of a rectangle as a new image. */
 export function cropped(image: GrayImage, area: Rectangle): GrayImage {
   const width = area.maxX - area.minX + 1;
   const height = area.maxY - area.minY + 1;
@@ -16,7 +16,7 @@ export function cropped(image: GrayImage, area: Rectangle): GrayImage {
 }
 
 /**
- * Where the source image is placed in the network's input: `net = scale * (source + 0.5) - 0.5 +
+ * Position of the source image in the network's input: `net = scale * (source + 0.5) - 0.5 +
  * offset`.
  */
 export interface Placement {
@@ -27,16 +27,16 @@ export interface Placement {
 }
 
 interface Letterboxed {
-  /** Row by row, 0..1, `width * height` of the network. */
+  /** Pixels of the network's input, `width * height`, row by row, from 0 to 1. */
   pixels: Float32Array;
   placement: Placement;
 }
 
 /**
- * The whole image on a black ground of `width` × `height`, centred, with its aspect ratio: area
- * average where it shrinks, bilinear where it grows, grey levels rounded, divided by 255. Training
- * does exactly the same (models/training/letterbox.py); a difference here is a systematic error in
- * millimetres.
+ * Fits the whole image into `width` × `height` on black, centred, with its aspect ratio. The image
+ * is reduced by area average or enlarged by bilinear interpolation; its grey levels are rounded and
+ * divided by 255. Training does exactly the same (models/training/letterbox.py); a difference here would be a
+ * systematic error in millimetres.
  */
 export function letterbox(image: GrayImage, width: number, height: number): Letterboxed {
   const size = `${width} ${height}`;
@@ -48,8 +48,8 @@ export function letterbox(image: GrayImage, width: number, height: number): Lett
 }
 
 /**
- * The last letterboxed version of an image: several models of one input size look at the same
- * image. It must not be modified.
+ * Keeps the last letterboxed version of each image, because several models with one input size use
+ * the same image. It must not be modified.
  */
 const lastOf = new WeakMap<GrayImage, { size: string; letterboxed: Letterboxed }>();
 
@@ -70,7 +70,8 @@ function scaleInto(image: GrayImage, width: number, height: number): Letterboxed
     const end = rows.first[y + 1] ?? 0;
     for (let n = rows.first[y] ?? 0; n < end; n++) {
       const row = rows.source[n] ?? 0;
-      // The last source row of one target row is usually the first of the next.
+      // The last source row of one target row is usually the first of the next, so it is not scaled
+      // again.
       if (row !== scaledRow) {
         scaledRow = row;
         scaleRow(scaled, image, row, columns);
@@ -96,7 +97,7 @@ export function toSource(placement: Placement, point: Point): Point {
 }
 
 /**
- * Scales one source row along x. This loop takes most of the time: it uses flat arrays, because one
+ * Scales one source row along x. This loop takes most of the time. It uses flat arrays, because a
  * function that reads arrays of several types would take three times as long.
  */
 function scaleRow(
@@ -115,14 +116,14 @@ function scaleRow(
   }
 }
 
-/** The weights of all targets in sequence; those of target `t` begin at `first[t]`. */
+/** Weights of all targets in sequence; those of target `t` begin at `first[t]`. */
 interface FlatWeights {
   first: Int32Array;
   source: Int32Array;
   weight: Float64Array;
 }
 
-/** The weights for the lengths used last: a cine needs the same for every frame. */
+/** Weights for the lengths used last, because a cine needs the same weights for every frame. */
 const known = new Map<string, FlatWeights>();
 const MOST_KNOWN = 64;
 
@@ -178,9 +179,9 @@ function linearWeights(from: number, to: number): Weights {
   });
 }
 
-/** Pixels brighter than this are lit; JPEG noise in black areas is darker. */
+/** Grey level above which a pixel is lit. JPEG noise in black areas is darker. */
 const LIT = 12;
-/** Least lit share of a row or column of the picture; a speck or a letter lights less. */
+/** Least lit share of a row or column of the picture. A speck or a letter lights less. */
 const LEAST_LIT = 0.01;
 /**
  * Minimum factor by which the picture must become larger for its black surroundings to be cut off.
@@ -188,9 +189,10 @@ const LEAST_LIT = 0.01;
 const WORTH = 1.2;
 
 /**
- * As `letterbox`, but of the ultrasound picture only where the screen around it would make it notably
- * smaller: the sector often takes half of a cart's screen, and borders blur at stamp size (heads
- * measured 2 % too large, femora lost). No image of the training sets has such surroundings.
+ * Does the same as `letterbox`, but with the ultrasound picture only, if the screen around it would
+ * make it notably smaller. The sector often takes half of a cart's screen, and borders blur in
+ * small images (heads measured 2 % too large, femora lost). No image of the training sets has such
+ * surroundings.
  * @param margin added on each side of the picture, as a share of its size.
  */
 export function letterboxLit(
@@ -236,12 +238,16 @@ function withMargin(
 
 interface LitPart {
   area: Rectangle;
-  /** By margin; cut out only when it is needed: most images have no surroundings. */
+  /**
+   * Cropped pictures by margin. They are cropped only when needed, because most images have no
+   * surroundings.
+   */
   lit: Map<string, GrayImage>;
 }
 
 /**
- * Several models look at the same image, and `letterbox` recognises it. It must not be modified.
+ * Keeps the lit part of each image, because several models use the same image and `letterbox`
+ * recognises it. It must not be modified.
  */
 const partOf = new WeakMap<GrayImage, LitPart>();
 
@@ -254,8 +260,8 @@ function litPart(image: GrayImage): LitPart {
 }
 
 /**
- * The rectangle that holds every row and column with lit pixels `within` a part of the image; the whole
- * part where nothing is lit.
+ * Returns the rectangle that holds every row and column with lit pixels `within` a part of the
+ * image; the whole part if nothing is lit.
  */
 export function litArea(
   { width, height, data }: GrayImage,

@@ -5,14 +5,14 @@ import type { ModelSession } from './session.ts';
 
 interface ImageMaps {
   placement: Placement;
-  /** One map per channel of the model, averaged over the image and its mirror image. */
+  /** One map for each channel of the model, averaged over the image and its mirror image. */
   channels: Float32Array[];
 }
 
 /**
- * Runs a model with a map per channel on each image and on its mirror image (left and right
- * exchanged) and averages the two: an answer that depends on the side on which the probe was held
- * becomes blurred and gets a lower confidence.
+ * Runs a model that returns a map for each channel on each image and on its mirror image (left and
+ * right exchanged), and averages the two. An answer that depends on the side on which the probe was
+ * held becomes blurred and gets a lower confidence.
  */
 export async function mirroredMaps(
   session: ModelSession,

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** Every task of a model, by the endpoint that uses it. */
+/** Tasks of models, by the endpoint that uses them. */
 export const MODEL_TASKS = {
   obstetric: [
     'fetal-plane',
@@ -26,7 +26,7 @@ const modelSchema = z.strictObject({
   id: z.string(),
   version: z.string(),
   task: z.enum([...MODEL_TASKS.obstetric, ...MODEL_TASKS.echo]),
-  /** Relative to the registry, as are card and metrics. */
+  /** Path relative to the registry, like those of card and metrics. */
   file: z.string(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   licence: z.string(),
@@ -41,16 +41,16 @@ const modelSchema = z.strictObject({
   }),
   output: z.strictObject({
     name: z.string(),
-    /** The meaning of each channel or logit. */
+    /** Meaning of each channel or logit. */
     channels: z.array(z.string()).min(1),
   }),
   /** Temperature that divides the logits before the softmax; classifiers only. */
   temperature: z.number().positive().optional(),
-  /** Confidence below which the answer is not used; chosen on the validation split. */
+  /** Confidence below which the answer is not used. It is chosen on the validation split. */
   gate: z.number().min(0).max(1),
   /** Gates of classes that differ from `gate`; classifiers only. */
   class_gates: z.record(z.string(), z.number().min(0).max(1)).optional(),
-  /** Linear correction of a raw answer; fitted on held-out training patients. */
+  /** Linear correction of a raw answer. It is fitted on held-out training patients. */
   recalibration: z.strictObject({ slope: z.number(), offset: z.number() }).optional(),
 });
 const registrySchema = z.strictObject({ models: z.array(modelSchema) });
@@ -61,10 +61,13 @@ type ModelDescription = z.infer<typeof modelSchema>;
 export type RegisteredModel = ModelDescription & { path: string };
 export type PackSetting = 'all' | 'permissive';
 
-/** models/registry.yaml of this project. */
+/** Path of models/registry.yaml of this project. */
 export const REGISTRY_FILE = fileURLToPath(new URL('../../models/registry.yaml', import.meta.url));
 
-/** Reads and checks a registry; throws an error that names every fault. */
+/**
+ * Reads and checks a registry.
+ * @throws Error that names every fault.
+ */
 export async function readRegistry(file = REGISTRY_FILE): Promise<RegisteredModel[]> {
   const parsed = registrySchema.safeParse(parse(await readFile(file, 'utf8')));
   if (!parsed.success) {
@@ -75,7 +78,7 @@ export async function readRegistry(file = REGISTRY_FILE): Promise<RegisteredMode
 
 /**
  * Returns the model for a task among the packs that `models.allow` permits: the first in the
- * registry, which lists more accurate models first. Null where no model is allowed.
+ * registry, which lists more accurate models first. Null if no model is allowed.
  */
 export function modelFor(
   models: readonly RegisteredModel[],
@@ -89,8 +92,9 @@ const isAllowed = ({ pack }: RegisteredModel, allow: PackSetting) =>
   allow === 'all' || pack === 'permissive';
 
 /**
- * Every model that a job may use: the first for each task, and any that answers what those before
- * it do not (the right heart, which the more accurate chamber network does not segment).
+ * Returns every model that a job may use: the first for each task, and any model that answers what
+ * those before it do not (the right heart, which the more accurate chamber network does not
+ * segment).
  */
 export function modelsInUse(
   models: readonly RegisteredModel[],
@@ -104,7 +108,10 @@ export function modelsInUse(
   });
 }
 
-/** Returns the bytes of a model; throws where their hash is not the one in the registry. */
+/**
+ * Returns the bytes of a model.
+ * @throws Error if their hash differs from the one in the registry.
+ */
 export async function readModel(model: RegisteredModel): Promise<Uint8Array> {
   const bytes = await readFile(model.path);
   const found = createHash('sha256').update(bytes).digest('hex');
@@ -116,7 +123,7 @@ export async function readModel(model: RegisteredModel): Promise<Uint8Array> {
   return bytes;
 }
 
-/** What a client may read about a model before relying on it. */
+/** Information for a client about a model before relying on it. */
 export interface ModelCard {
   id: string;
   version: string;
@@ -128,7 +135,7 @@ export interface ModelCard {
   accuracy: unknown;
 }
 
-/** The models in use under `models.allow`. */
+/** Returns the cards of the models in use under `models.allow`. */
 export async function readModelCards(
   allow: PackSetting,
   registry = REGISTRY_FILE,

@@ -6,7 +6,7 @@ import { type RegisteredModel, readModel } from './model-registry.ts';
 
 export interface InferenceSettings {
   provider: ProviderSetting;
-  /** Threads per session. A fixed number keeps the answer the same from run to run. */
+  /** Threads per session. The number is fixed so that the answer is the same in every run. */
   threads: number;
 }
 
@@ -14,12 +14,12 @@ export type Provider = Accelerator | 'cpu';
 
 /** A network's answer to one batch. */
 export interface Answer {
-  /** Image after image, channel after channel. */
+  /** Values image after image, channel after channel. */
   values: Float32Array;
-  /** Seconds that the network worked, without waiting for it. */
+  /** Seconds that the network worked, without the time in a queue. */
   seconds: number;
   /**
-   * Set once, by the first run that failed on the accelerator; from then on the model runs on
+   * Set once, by the first run that failed on the accelerator. From then on the model runs on
    * `cpu`.
    */
   refusal?: AcceleratorRefusal;
@@ -27,14 +27,17 @@ export interface Answer {
 
 /** A loaded model that takes one batch at a time. */
 export interface Network {
-  /** The provider that the model runs on. */
+  /** Provider on which the model runs. */
   provider: Provider;
-  /** `images` holds `count` images of the model's input size, one after the other. */
+  /** Runs a batch. `images` holds `count` images of the model's input size, one after the other. */
   run(images: Float32Array<ArrayBuffer>, count: number): Promise<Answer>;
   release(): Promise<void>;
 }
 
-/** Loads a verified model on one provider; throws where that provider does not load it. */
+/**
+ * Loads a verified model on one provider.
+ * @throws if that provider does not load it.
+ */
 export type LoadNetwork = (
   model: RegisteredModel,
   provider: Provider,
@@ -53,7 +56,8 @@ export const loadNetwork: LoadNetwork = async (model, provider, threads) => {
     interOpNumThreads: 1,
     graphOptimizationLevel: 'all',
     logSeverityLevel: 3,
-    // Waiting threads sleep, because others decode and measure on the same cores meanwhile.
+    // Waiting threads sleep instead of spinning, because others decode and measure on the same
+    // cores meanwhile.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   });
   return {
@@ -83,15 +87,15 @@ export const PROVIDER_TOLERANCE = 1e-2;
 const BATCH_IMAGES = 4;
 
 /**
- * A driver that is this much slower with one image runs in software: SwiftShader takes hundreds of
- * times as long as the processor alone.
+ * Factor by which a driver is slower than the processor, with one image, if it runs in software.
+ * SwiftShader takes hundreds of times as long as the processor alone.
  */
 const TIMES_SLOWER_IN_SOFTWARE = 20;
 
 /**
- * Returns why an accelerator must not be used for a model; null where it may be used. Its answers
- * to one image and to a batch are compared with those of the processor and, if `timed`, so is its
- * speed, which is measured in a second run because the first one compiles shaders.
+ * Returns why an accelerator must not be used for a model; null if it may be used. Its answers to
+ * one image and to a batch are compared with those of the processor. If `timed`, its speed is
+ * compared, too; it is measured in a second run, because the first one compiles shaders.
  * @param pixels of an input image.
  */
 export async function faultOf(
@@ -162,7 +166,7 @@ const duration = ({ images, accelerated, processor }: Comparison) =>
 const milliseconds = (seconds: number) => `${(seconds * 1000).toPrecision(2)} ms`;
 
 /**
- * Returns the largest difference between two answers; infinite where they differ in length, or one
+ * Returns the largest difference between two answers; infinite if they differ in length, or if one
  * contains a value that is not a number.
  */
 export function largestDifference(found: Answer['values'], expected: Answer['values']): number {
@@ -176,7 +180,10 @@ export function largestDifference(found: Answer['values'], expected: Answer['val
   return largest;
 }
 
-/** Fixed test images, all different, with structure at every scale, one after the other. */
+/**
+ * Returns fixed test images, one after the other. All are different and have structure at every
+ * scale.
+ */
 export function selfTestImages(count: number, pixels: number): Float32Array<ArrayBuffer> {
   return Float32Array.from(
     { length: count * pixels },
@@ -185,10 +192,10 @@ export function selfTestImages(count: number, pixels: number): Float32Array<Arra
 }
 
 /**
- * A network on an accelerator that falls back to the processor once a run has thrown: a lost device
- * does not come back within a process, and a model that does not fit its memory never will. The run
- * is repeated on the processor, so that its caller only sees an answer, whose `refusal` gives the
- * reason. Waiting runs go to the processor, too.
+ * Returns a network that runs on an accelerator and falls back to the processor once a run has
+ * thrown. A lost device does not come back within a process, and a model that does not fit into its
+ * memory never will. The failed run is repeated on the processor, so that its caller still gets an
+ * answer, whose `refusal` gives the reason. Waiting runs go to the processor, too.
  */
 function withProcessorFallback(
   openOnProcessor: () => Promise<Network>,
@@ -225,10 +232,13 @@ function withProcessorFallback(
   };
 }
 
-/** A network, and the accelerators that were not used for it. */
+/** A network, and the accelerators that were refused for it. */
 export interface OpenedNetwork {
   network: Network;
-  /** Why accelerators were not used; a refusal that holds for every model is given with the first only. */
+  /**
+   * Reasons why accelerators were not used. A refusal that applies to every model is given with the
+   * first model only.
+   */
   refusals: readonly AcceleratorRefusal[];
 }
 
@@ -238,13 +248,13 @@ export type OpenNetwork = (
 ) => Promise<OpenedNetwork>;
 
 interface Parts {
-  /** Which accelerators may load on this machine, and why each other cannot. */
+  /** Returns the accelerators that may load on this machine, and the reasons against the others. */
   accelerators: typeof acceleratorsOf;
   load: LoadNetwork;
 }
 
 /**
- * Refusals that hold for every model: trying the next model would only delay the start and print
+ * Refusals that apply to every model. Trying the next model would only delay the start and print
  * errors.
  */
 const FOR_ALL: readonly AcceleratorRefusal['why'][] = ['absent', 'unloadable', 'software'];
@@ -252,8 +262,8 @@ const FOR_ALL: readonly AcceleratorRefusal['why'][] = ['absent', 'unloadable', '
 /**
  * Returns a function that opens verified models, each on the first provider that loads, agrees with
  * the processor and is not slower. A provider that was requested by name may be slower than the
- * processor; if it fails, only the processor replaces it. Throws only where a model cannot be
- * opened on the processor.
+ * processor; if it fails, only the processor replaces it.
+ * @throws only if a model cannot be opened on the processor.
  */
 export function networkOpener({
   accelerators = acceleratorsOf,

@@ -13,14 +13,14 @@ import {
 } from './network.ts';
 
 /**
- * Images per batch. On the processor a larger batch only uses more memory, because the activations
- * of a whole batch are held in memory at the same time. An accelerator is idle with a small batch.
+ * Images per batch. On the processor a larger batch only needs more memory, because the activations
+ * of the whole batch are held at the same time. An accelerator is idle with a small batch.
  */
 const BATCH: Readonly<Record<Provider, number>> = { cpu: 16, webgpu: 32, cuda: 64 };
 
 /**
- * The session of a network on any provider. Each run is published on `INFERENCE`, and each
- * accelerator that it does not use, or no longer uses, on `ACCELERATOR_REFUSAL`.
+ * Returns the session of a network on any provider. Each run is published on `INFERENCE`, and each
+ * accelerator that the network does not use, or no longer uses, on `ACCELERATOR_REFUSAL`.
  */
 export function inBatches(
   model: RegisteredModel,
@@ -71,25 +71,30 @@ export function inBatches(
 
 export interface ModelSession {
   model: RegisteredModel;
-  /** The provider of the model: the processor, once a run has failed on an accelerator. */
+  /** Provider of the model; after a run has failed on an accelerator, it is the processor. */
   readonly provider: Provider;
   /** Images per batch. */
   batch: number;
   /**
-   * Runs a batch: `inputs` are images of the model's input size, 0..1, row by row. Resolves to one
-   * array per image: its share of the output, channel after channel.
+   * Runs a batch. `inputs` are images of the model's input size, from 0 to 1, row by row. Resolves
+   * to one array per image: its share of the output, channel after channel.
    */
   run(inputs: readonly Float32Array[]): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
 
-/** Loads a verified model. Throws when its bytes are not those of the registry. */
+/**
+ * Loads a verified model.
+ * @throws if its bytes differ from those of the registry.
+ */
 export type OpenSession = (
   model: RegisteredModel,
   settings: InferenceSettings,
 ) => Promise<ModelSession>;
 
-/** Returns a function that opens models on the caller's thread, which each run then blocks. */
+/**
+ * Returns a function that opens models on the caller's thread, which is blocked during each run.
+ */
 export function sessionOpener(openNetwork = networkOpener()): OpenSession {
   return async (model, settings) => inBatches(model, await openNetwork(model, settings));
 }
