@@ -35,8 +35,8 @@ interface Letterboxed {
 /**
  * Fits the whole image into `width` × `height` on black, centred, with its aspect ratio. The image
  * is reduced by area average or enlarged by bilinear interpolation; its grey levels are rounded and
- * divided by 255. Training does exactly the same (models/training/letterbox.py); a difference here would be a
- * systematic error in millimetres.
+ * divided by 255. Training does exactly the same (models/training/letterbox.py); a difference here
+ * would be a systematic error in millimetres.
  */
 export function letterbox(image: GrayImage, width: number, height: number): Letterboxed {
   const size = `${width} ${height}`;

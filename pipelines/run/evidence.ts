@@ -3,9 +3,9 @@ import type { Frame } from '../contract/study.ts';
 import { UnreadableInput } from '../contract/study.ts';
 
 /**
- * The evidence of a study as a file: everything that the readers found, without pixels. From it and
- * the changes of a review, the same sections make the result again without models or images. It is
- * internal: it stays with the request and is no artifact of the result.
+ * File with the evidence of a study: everything that the readers found, without pixels. From this
+ * file and the changes of a review, the same sections make the result again without models or
+ * images. It is internal: it is kept with the request and is not an artifact of the result.
  */
 export const EVIDENCE_FILE = 'evidence.json';
 
@@ -16,14 +16,14 @@ const noPixels = async (): Promise<never> => {
   throw new UnreadableInput('The evidence of a study holds no pixels.');
 };
 
-/** The evidence as text. Objects that are referred to several times stay one object. */
+/** Returns the evidence as text. An object that is referred to several times remains one object. */
 export function evidenceText(evidence: unknown): string {
   return devalue.stringify(evidence, {
     Frame: (value: unknown) => isFrame(value) && { index: value.index, time: value.time },
   });
 }
 
-/** The evidence from its text; its frames can be counted, but not decoded. */
+/** Reads the evidence from its text. Its frames can be counted, but not decoded. */
 export function parseEvidence<Evidence>(text: string): Evidence {
   return devalue.parse(text, {
     Frame: ({ index, time }: Pick<Frame, 'index' | 'time'>): Frame => ({

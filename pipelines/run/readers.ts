@@ -1,19 +1,16 @@
 import { inParallel } from '../../src/platform/in-parallel.ts';
 import { DECODING } from '../input/decode-frames.ts';
 
-/** A reader of either endpoint, as far as it is needed to run the reader. */
+/** The part of a reader, of either endpoint, that is needed to run it. */
 interface RunnableReader<Input, T = unknown> {
-  /** The part of the stage name after `inference.`. */
+  /** Part of the stage name after `inference.`. */
   stage: string;
   label: string;
   /** @param known called with what is read so far, by a reader that has parts worth showing. */
   read(input: Input, known?: (soFar: T) => void): Promise<T>;
 }
 
-/**
- * The reading of each reader; null where the reader failed, in which case only the sections that
- * use it fail.
- */
+/** Readings of each reader; null if the reader failed. Only the sections that use it fail then. */
 export type ReadingsOf<Readers> = {
   [Name in keyof Readers]: Readers[Name] extends RunnableReader<never, infer Found>
     ? Found | null

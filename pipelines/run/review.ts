@@ -8,11 +8,11 @@ import type { Caliper, Measurement, Result } from '../result/envelope.ts';
 import { conclusionTexts } from '../result/render/conclusion.ts';
 
 /**
- * From a change that a person makes to its effects on the evidence: what the change is about is
- * looked up once, so that the effects hold whatever is changed later.
+ * This file converts a change that a person makes into effects on the evidence. The subject of the
+ * change is looked up once, so that the effects remain valid whatever is changed later.
  */
 
-/** A change that cannot be made; the path leads to the member of the change that is wrong. */
+/** Thrown if a change cannot be made. `path` names the member of the change that is wrong. */
 export class ChangeRefused extends Error {
   override name = 'ChangeRefused';
   readonly path: readonly string[];
@@ -28,27 +28,33 @@ export interface CorrectableOutline {
   structure: string;
   /** Concepts of the values that are measured on the outline, on its frame. */
   follow: readonly string[];
-  /** Concepts of values that rest on the former outline and no longer hold. */
+  /** Concepts of values that were based on the former outline and are no longer valid. */
   replaces?: readonly string[];
 }
 
-/** What an endpoint knows about its values. */
+/** Functions by which a review learns what an endpoint knows about its values. */
 export interface EndpointRules {
   clips: readonly Clip[];
-  /** The bounds of a quantity in its unit; null: none are known. */
+  /** Returns the bounds of a quantity in its unit; null if none are known. */
   limitsOf(concept: string): { low: number; high: number } | null;
-  /** The outline on which a value is measured; null: it is on none that can be corrected. */
+  /**
+   * Returns the outline on which a value is measured; null if it is not measured on an outline that
+   * can be corrected.
+   */
   outlineOf(measurement: Measurement): CorrectableOutline | null;
-  /** The outline of the structure on another frame; null: none was found there. */
+  /** Returns the outline of the structure on another frame; null if none was found there. */
   outlineAt(measurement: Measurement, frame: number): readonly Point[] | null;
-  /** Why nothing can be measured on an outline that a person drew; null: it can be measured. */
+  /**
+   * Returns why nothing can be measured on an outline that a person drew; null if it can be
+   * measured.
+   */
   faultOf(measurement: Measurement, frame: number, points: readonly Point[]): string | null;
-  /** Views or planes that a person may name; empty: none. */
+  /** Views and planes that a person may name; empty if the endpoint has none. */
   views: readonly string[];
   planes: readonly string[];
 }
 
-/** A result under review, with the effects that made it of the original. */
+/** A result under review, with the effects that changed the original result into it. */
 export interface ReviewState {
   original: Result;
   result: Result;
@@ -59,7 +65,10 @@ type Of<Kind extends Change['kind']> = Extract<Change, { kind: Kind }>;
 
 const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
 
-/** The measurement of this id as it stands now, or as it was before it lost its place. */
+/**
+ * Returns the measurement with this id in the current result or, if it is no longer there, in the
+ * original result.
+ */
 export function measurementNamed(id: string, { result, original }: ReviewState): Measurement {
   const found =
     result.measurements.find((one) => one.id === id) ??
@@ -68,7 +77,10 @@ export function measurementNamed(id: string, { result, original }: ReviewState):
   return found;
 }
 
-/** The identity under which a value is made, also where a person moved it to another frame. */
+/**
+ * Returns the identity under which the pipeline makes a value, even if a person moved the value to
+ * another frame.
+ */
 export function targetOf(one: Measurement, { original, effects }: ReviewState): string {
   const own = identityOf(one);
   if (original.measurements.some((other) => identityOf(other) === own)) return own;
@@ -82,7 +94,10 @@ export function targetOf(one: Measurement, { original, effects }: ReviewState): 
   return moved && 'on' in moved ? moved.on : own;
 }
 
-/** The values that a mean or a median sums up; the value itself where it is no such summary. */
+/**
+ * Returns the values from which a mean or a median was calculated; for any other value, the value
+ * itself.
+ */
 function partsOf(one: Measurement, state: ReviewState): Measurement[] {
   if (!SUMMARIES.has(one.derivation)) return [one];
   const parts = one.inputs.flatMap(
@@ -91,7 +106,7 @@ function partsOf(one: Measurement, state: ReviewState): Measurement[] {
   return parts.length > 0 ? parts : [one];
 }
 
-/** The other values of the same quantity, side and fetus, without means of them. */
+/** Returns the other values of the same quantity, side and fetus, without means of them. */
 function rivalsOf(chosen: readonly Measurement[], state: ReviewState): Measurement[] {
   const [first] = chosen;
   const own = new Set(chosen.map(identityOf));
@@ -135,7 +150,7 @@ const confirm = (
 const passOver = (some: readonly Measurement[], state: ReviewState): Effect[] =>
   some.map((one) => ({ do: 'pass-over', on: targetOf(one, state) }));
 
-/** A value that was accepted, with those it was calculated from that still wait for a person. */
+/** Accepts a value, and also those of its inputs that still wait for a person. */
 function accept(one: Measurement, state: ReviewState, seen = new Set<string>()): Effect[] {
   if (seen.has(one.id)) return [];
   seen.add(one.id);
@@ -152,7 +167,7 @@ function accept(one: Measurement, state: ReviewState, seen = new Set<string>()):
   ];
 }
 
-/** Accepts a value; one that a person had changed before stays as they changed it. */
+/** Accepts a value. A value that a person has changed before keeps that change. */
 function asItStands(one: Measurement, state: ReviewState): Effect {
   const on = targetOf(one, state);
   const before = state.effects.findLast((effect) => 'on' in effect && effect.on === on);
@@ -176,7 +191,10 @@ const PER_MM: Readonly<Record<string, number>> = { mm: 1, cm: 0.1 };
 /** Largest difference, as a share, between a value and the length of its caliper. */
 const SAME_LENGTH = 0.02;
 
-/** The length of a line in the unit of the value, by each scale that the frame has there. */
+/**
+ * Returns the length of a line in the unit of the value, by each scale that the frame has at the
+ * line.
+ */
 function lengthsOf(line: readonly Point[], unit: string, clip: Clip): number[] {
   const [from, to] = line;
   const perMm = PER_MM[unit];
@@ -210,7 +228,7 @@ function withinFrame(points: readonly Point[], { width, height }: Clip): void {
   }
 }
 
-/** The value of a line that was moved: by the scale by which it was measured. */
+/** Returns the value of a line that was moved, by the scale with which it was measured before. */
 function movedLine(
   one: Measurement,
   points: readonly Point[],
@@ -238,7 +256,10 @@ function movedLine(
   return { value, calipers: [{ type: 'line', points: points.map(({ x, y }) => [x, y]) }] };
 }
 
-/** A corrected outline with every value that follows from it on its frame. */
+/**
+ * Returns the effects of a corrected outline: the outline itself, and every value that is measured
+ * on it.
+ */
 function corrected(
   one: Measurement,
   points: readonly (readonly [number, number])[],
@@ -263,8 +284,8 @@ function corrected(
         of.source.file === file &&
         of.source.frame === one.source.frame),
   );
-  // A value of several frames, such as an ejection fraction, is confirmed with this outline only where
-  // nobody needs to look at its other frames any more.
+  // A value of several frames, such as an ejection fraction, is confirmed with this outline only if
+  // its values on the other frames no longer need a person.
   const settled = new Set(
     [...onFrame, ...measurements.filter(({ quality }) => quality === 'accepted')].map(
       ({ id }) => id,
@@ -367,8 +388,8 @@ function named(change: Of<'name-view'> | Of<'name-plane'>, rules: EndpointRules)
 }
 
 /**
- * The effects of a change on the evidence.
- * @throws ChangeRefused where the change cannot be made.
+ * Returns the effects of a change on the evidence.
+ * @throws ChangeRefused if the change cannot be made.
  */
 export function effectsOf(
   change: Exclude<Change, { kind: 'undo' }>,
@@ -412,7 +433,7 @@ const NOTHING: Changed = {
   points: null,
 };
 
-/** How a value stands, for the history of the review. */
+/** Returns the state of a value for the history of the review. */
 export function standsAs(one: Measurement | null): Changed {
   if (!one) return NOTHING;
   const [caliper] = one.source.calipers;
@@ -426,11 +447,11 @@ export function standsAs(one: Measurement | null): Changed {
   };
 }
 
-/** The result with the lines that the reader wrote, after the impression. */
+/** Returns the result with the lines that a person wrote in the review, after the impression. */
 export function withNotes(result: Result, effects: readonly Effect[]): Result {
   const notes = effects.flatMap((one) => (one.do === 'note' ? [one.text] : []));
   if (notes.length === 0) return result;
-  // Without a requested report the documents state the same conclusion; the lines follow it.
+  // If no report was requested, the documents show the same conclusion, and the lines follow it.
   const report = result.report ?? {
     ...{ language: 'en' as const, title: 'Report', findings: [], limitations: [] },
     impression: conclusionTexts(result),
@@ -438,7 +459,10 @@ export function withNotes(result: Result, effects: readonly Effect[]): Result {
   return { ...result, report: { ...report, impression: [...report.impression, ...notes] } };
 }
 
-/** The subject of a change, before it and after it. @throws ChangeRefused */
+/**
+ * Returns the subject of a change before it, and a function that finds it after the change.
+ * @throws ChangeRefused
+ */
 export function subjectOf(
   change: Change,
   state: ReviewState,
@@ -460,7 +484,10 @@ export function subjectOf(
   }
 }
 
-/** The same value in another result: by its identity, else by its id, else the one of its quantity. */
+/**
+ * Returns the same value in another result: by its identity, or else by its id, or else the
+ * value of its quantity that a person confirmed.
+ */
 function successorOf(one: Measurement, { measurements }: Result): Measurement | null {
   const own = identityOf(one);
   const isSame = (other: Measurement) =>

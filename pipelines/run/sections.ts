@@ -4,16 +4,16 @@ import { unsupportedClaims } from '../result/render/report-check.ts';
 import { sayOfRun } from '../result/render/shared.ts';
 import { failed, notAssessed, type SectionOutcome } from '../result/section-outcome.ts';
 
-/** Is called with the section that failed, and its error. */
+/** Called with the section that failed, and its error. */
 export type SectionFailed = (section: string, error: unknown) => void;
 
-/** Logs the failure: the standard error of the child process is the gateway's log. */
+/** Logs the failure. The standard error of the child process is written to the gateway's log. */
 export const logFailure: SectionFailed = (section, error) =>
   console.error(`section ${section} failed`, error);
 
 /**
  * Returns the outcome of a section. If a section throws, only that section fails, and not the
- * study: it is `failed` in the result, as it is when its reader has failed (readers.ts), and the
+ * study. It is `failed` in the result, as it is if its reader has failed (readers.ts), and the
  * error is reported to `onFailure`.
  */
 export function runSection<Outcome extends SectionOutcome>(
@@ -38,12 +38,12 @@ const NOT_REQUESTED: SectionOutcome = {
 
 type Write = (result: Result) => NonNullable<Result['report']>;
 
-/** The outcome of the report section, with the report if one was written and passed the check. */
+/** Outcome of the report section, with the report if one was written and passed the check. */
 interface Drafted extends SectionOutcome {
   report?: NonNullable<Result['report']>;
 }
 
-/** Writes the report; a report with claims that the result does not support is withheld. */
+/** Writes the report. A report with claims that the result does not support is withheld. */
 function draft(result: Result, write: Write): Drafted {
   const report = write(result);
   const claims = unsupportedClaims(report, result);
@@ -52,7 +52,7 @@ function draft(result: Result, write: Write): Drafted {
 }
 
 /**
- * Returns the result with its draft report as its last section; `write` is null where no report was
+ * Returns the result with its draft report as its last section; `write` is null if no report was
  * requested. An error while writing the report affects only the report.
  */
 export function withDraftReport(

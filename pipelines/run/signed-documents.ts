@@ -10,11 +10,14 @@ import type { ArtifactEntry, Result } from '../result/envelope.ts';
 import { buildDocuments, type ExtraArtifact } from './write-artifacts.ts';
 
 interface SignedInput {
-  /** The signed result, with the artifacts of the draft. */
+  /** Signed result, with the artifacts of the draft. */
   result: Result;
   subject: Subject;
   folder: string;
-  /** What a name gets before its ending: `report-signed-1.pdf` is kept beside `report.pdf`. */
+  /**
+   * Suffix that a name gets before its extension: `report-signed-1.pdf` is kept beside
+   * `report.pdf`.
+   */
   suffix: string;
   curves: readonly GrowthCurve[];
   paper?: Paper;
@@ -23,9 +26,9 @@ interface SignedInput {
 }
 
 /**
- * Writes the documents of a signed result: reports, PDF and what other folders add. Pictures stay
- * those of the draft.
- * @returns the result with all its artifacts, and the new ones.
+ * Writes the documents of a signed result: reports, PDF and the artifacts of other folders. The
+ * pictures of the draft are kept.
+ * @returns the result with all its artifacts, and the new artifacts.
  */
 export async function writeSignedDocuments(
   input: SignedInput,

@@ -12,27 +12,28 @@ import type { ArtifactInput, writeEarlyPreviews } from './write-artifacts.ts';
 
 export interface ArtifactParts {
   writeArtifacts(input: ArtifactInput): Promise<ArtifactEntry[]>;
-  /** Without it, previews are written with the other artifacts. */
+  /** Without this function, previews are written with the other artifacts. */
   writeEarlyPreviews?: typeof writeEarlyPreviews;
-  /** Artifacts of other folders, such as the FHIR bundle. */
+  /** Artifacts that other folders build, such as the FHIR bundle. */
   extra?: ArtifactInput['extra'];
 }
 
 export type Report = (event: PipelineEvent) => void;
 
-/** How an endpoint does one job, once the options were read and the models opened. */
+/** Interprets one job of an endpoint, after its options were read and its models opened. */
 export interface StudyInterpreter {
-  /** The scale in the request for a file without one; null where it gives none. */
+  /** Returns the scale in the request for a file without one; null if the request gives none. */
   mmPerPx?: (file: string) => number | null;
   previews: boolean;
   dating: Subject['dating'];
-  /** The charts on which the documents draw growth. */
+  /** Charts on which the documents draw growth. */
   curves: ArtifactInput['curves'];
-  /** Why the study cannot be interpreted, in a sentence for the client; null where it can. */
+  /** Returns why the study cannot be interpreted, in a sentence for the client; null if it can. */
   refusal(study: Study): string | null;
   /**
-   * The result, and the evidence from which a review makes it again (pipelines/run/evidence.ts).
-   * `preview` draws and announces what is measured while the rest of the study is still read.
+   * Returns the result, and the evidence from which a review makes it again
+   * (pipelines/run/evidence.ts). `preview` draws and announces values that are already measured
+   * while the rest of the study is still being read.
    */
   interpret(
     study: Study,
@@ -42,10 +43,10 @@ export interface StudyInterpreter {
   ): Promise<{ result: Result; evidence: unknown }>;
 }
 
-/** For a finding without a concept, whose id is used as the code. */
+/** Coding system for a finding without a concept; the id of the finding is used as its code. */
 const OWN_SYSTEM = CODING_SYSTEMS['99USINT'];
 
-/** Progress, as a share of the whole, at which writing the documents begins. */
+/** Share of the whole progress at which writing the documents begins. */
 const DOCUMENTS = 0.85;
 
 /** Reports a stage; `progress` is the share of the whole job that is done. */
@@ -58,7 +59,10 @@ export function stage(
   report({ type: 'stage', name, label, progress });
 }
 
-/** Returns the subject of a result without identity, which is joined last, at the doors. */
+/**
+ * Returns the subject of a result without identity. The identity is joined last, when the result
+ * leaves the gateway.
+ */
 export function anonymousSubject(
   requestId: string,
   study: Study,
@@ -88,15 +92,17 @@ export function anonymousSubject(
 }
 
 /**
- * Returns the indication from the request; the doors have already refused indications that contain
- * identifiers.
+ * Returns the indication from the request. The HTTP API has already refused indications that
+ * contain identifiers.
  */
 export function indicationOf({ clinicalContext }: Job): string | null {
   const { indication } = clinicalContext;
   return typeof indication === 'string' && indication.trim() !== '' ? indication.trim() : null;
 }
 
-/** Reports critical findings before any document is written: they must not wait for a PDF. */
+/**
+ * Reports critical findings before any document is written, because they must not wait for a PDF.
+ */
 function alarm(report: Report, { findings }: Result): void {
   for (const { id, section, concept, text, severity, evidence } of findings) {
     if (severity !== 'critical') continue;
@@ -106,8 +112,8 @@ function alarm(report: Report, { findings }: Result): void {
 }
 
 /**
- * Reports each preview as soon as it is made, and again only if it has changed; documents follow
- * with the result.
+ * Returns a function that reports each preview as soon as it is made, and again only if it has
+ * changed. Documents are reported with the result.
  */
 function announcer(report: Report) {
   const announced = new Map<string, string>();
@@ -121,16 +127,16 @@ function announcer(report: Report) {
   };
 }
 
-/** Returns why no image could be read: each file with its own reason. */
+/** Returns why no image could be read: each file with its reason. */
 export function noReadableImage({ refused }: Pick<Study, 'refused'>): string {
   const reasons = refused.map(({ file, reason }) => `${file}: ${reason}`);
   return `No file could be read as an ultrasound image. ${reasons.join('; ')}.`;
 }
 
 /**
- * The pipeline of every endpoint: a function from a work folder to the same folder, which reads the
- * study, lets the endpoint interpret it, reports critical findings, and writes documents and
- * result.
+ * Returns the pipeline of an endpoint: a function that reads a work folder and writes into it. It
+ * reads the study, lets the endpoint interpret it, reports critical findings, and writes documents
+ * and result.
  */
 export function createStudyPipeline(
   parts: ArtifactParts,

@@ -41,24 +41,27 @@ export interface ExtraArtifact {
 export interface ArtifactInput {
   result: Result;
   subject: Subject;
-  /** The study, because the measured frames are decoded again for the previews. */
+  /** The study is needed because the measured frames are decoded again for the previews. */
   study: Study;
-  /** Folder for the files; created where it does not exist. */
+  /** Folder for the files; it is created if it does not exist. */
   folder: string;
-  /** The charts of the growth panels; empty for an endpoint without any. */
+  /** Charts of the growth panels; empty for an endpoint without any. */
   curves: readonly GrowthCurve[];
-  /** False: no previews, neither as files nor in the report (`options.previews`). */
+  /** If false, no previews are written, neither as files nor in the report (`options.previews`). */
   previews?: boolean;
-  /** False: no key frames, cines and `overlays.json`, which viewers like the console show. */
+  /**
+   * If false, no key frames, cines and `overlays.json` are written, which viewers like the console
+   * show.
+   */
   display?: boolean;
   paper?: Paper;
-  /** Pictures show whole frames, also what is outside of the ultrasound. */
+  /** Whether pictures show whole frames, including what is outside of the ultrasound. */
   wholeFrames?: boolean;
   extra?: readonly ExtraArtifact[];
   written?: Written;
 }
 
-/** Called for each artifact as soon as it is written, with what a picture shows. */
+/** Called for each artifact as soon as it is written; the caption states what a picture shows. */
 type Written = (entry: ArtifactEntry, caption: string | null) => void;
 
 interface RenderedOverlay extends PreviewOverlay {
@@ -107,7 +110,7 @@ type Write = (
   caption?: string,
 ) => Promise<void>;
 
-/** Artifacts that are written one after the other, in parallel to those of other parts. */
+/** Writes some artifacts one after the other, in parallel to those of other parts. */
 type Part = (write: Write) => Promise<void>;
 
 async function writeCharts(
@@ -173,7 +176,7 @@ export async function writeEarlyPreviews(
   );
 }
 
-/** Writes an artifact into a folder, and says so. */
+/** Returns a function that writes an artifact into a folder and reports it to `written`. */
 function writerInto(folder: string, written: Written): Write {
   return async (name, mediaType, content, section = null, caption) => {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
@@ -184,7 +187,9 @@ function writerInto(folder: string, written: Written): Write {
   };
 }
 
-/** The structured reports and segmentations of a result, and what other folders build. */
+/**
+ * Builds the structured reports and segmentations of a result, and the artifacts of other folders.
+ */
 export async function buildDocuments(
   result: Result,
   subject: Subject,
@@ -213,8 +218,8 @@ export async function buildDocuments(
 }
 
 /**
- * Returns the parts in the order of their entries. They run in parallel, because sharp draws on its
- * own threads; the documents wait for the previews, which are reported as they are made.
+ * Returns the parts in the order of their entries. They run in parallel, because sharp draws on
+ * separate threads. The documents wait for the previews, which are reported as they are made.
  */
 function partsOf(input: ArtifactInput): Part[] {
   const { result, subject, curves, paper } = input;
